@@ -1,0 +1,47 @@
+# Two commands matter: `make run` and `make test`. Each prepares .venv by itself.
+PYTHON ?= python3
+ARGS ?=
+VENV := .venv
+BIN := $(VENV)/bin
+ifeq ($(OS),Windows_NT)
+BIN := $(VENV)/Scripts
+endif
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+
+.PHONY: run test lint types kits pytest bench clean
+
+run: $(VENV)/ok
+	$(BIN)/companion serve $(ARGS)
+
+test: lint types kits pytest
+
+lint: $(VENV)/test-ok
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/test-ok
+	$(BIN)/mypy --strict companion/engine companion/systems companion/store
+
+kits: $(VENV)/test-ok
+	$(BIN)/companion check
+
+pytest: $(VENV)/test-ok
+	$(BIN)/python -m pytest --cov --cov-branch --cov-report=term $(ARGS)
+
+bench: $(VENV)/ok
+	$(BIN)/python -m bench $(ARGS)
+
+$(VENV)/ok: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv $(VENV)
+	$(PIP) install -e .
+	touch $@
+
+# Playwright has no wheel for every machine (32-bit ARM, for one); without it the browser tests are skipped.
+$(VENV)/test-ok: $(VENV)/ok
+	$(PIP) install -e '.[test,browser]' || { echo 'No Playwright for this machine: the browser tests will be skipped.'; $(PIP) install -e '.[test]'; }
+	touch $@
+
+clean:
+	rm -rf $(VENV) dist build test-results .coverage .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

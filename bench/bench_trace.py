@@ -1,0 +1,96 @@
+"""A full supply check of both sides against a plain breadth-first search over the same graph.
+
+Run: python -m bench.bench_trace
+"""
+
+from __future__ import annotations
+
+import random
+import statistics
+from collections.abc import Callable, Sequence
+from time import perf_counter
+
+from companion.engine.hexgrid import Grid
+from companion.engine.mapbook import Fact, MapBook
+from companion.engine.trace import Board
+from companion.systems.second_kharkov.supply import GERMAN, SOVIET, check
+
+ROUNDS = 60
+
+
+def table(seed: int = 42) -> tuple[Board, list[tuple[str, str, str]], list[str], list[str]]:
+    """A 64 x 37 map with rivers, 300 units along a wavering front, and a pocket of each side."""
+    dice = random.Random(seed)
+    grid = Grid(columns=(1, 64), rows=(0, 36))
+    book = MapBook()
+    for row in range(37):
+        for column in (16, 32, 48):
+            a, b = f"{column:02d}{row:02d}", f"{column + 1:02d}{row:02d}"
+            kind = "crossing" if row % 9 == 4 else "major river"
+            low, _, high = grid.hexside(a, b).partition("-")
+            book.add(Fact("side", low, high, kind))
+    west, east = grid.edge("west"), grid.edge("east")
+    for side, edge in ((GERMAN, west), (SOVIET, east)):
+        for hex_id in edge:
+            book.add(Fact("source", hex_id, "", side))
+    units: list[tuple[str, str, str]] = []
+    for n in range(150):
+        row = n % 37
+        front = 30 + (row * 7) % 5
+        # One unit in fifteen stands deep behind the enemy's line, where it is cut off.
+        deep = 14 if n % 15 == 0 else 0
+        for side, sign in ((GERMAN, -1), (SOVIET, 1)):
+            column = front + sign * (1 + n // 37 * 2 + dice.randrange(2)) - sign * deep
+            units.append((f"{side}-{n}", side, f"{column:02d}{row:02d}"))
+    return Board(grid, book), units, west, east
+
+
+def plain(adjacency: Sequence[Sequence[int]], start: list[int]) -> int:
+    """Breadth-first search with no rules at all: the yardstick."""
+    seen = [False] * len(adjacency)
+    for i in start:
+        seen[i] = True
+    frontier, count = start, 0
+    while frontier:
+        reached = []
+        for i in frontier:
+            for j in adjacency[i]:
+                if not seen[j]:
+                    seen[j] = True
+                    reached.append(j)
+        count += len(frontier)
+        frontier = reached
+    return count
+
+
+def median_ms(work: Callable[[], object]) -> float:
+    """The median time of a piece of work in milliseconds."""
+    times = []
+    for _ in range(ROUNDS):
+        start = perf_counter()
+        work()
+        times.append((perf_counter() - start) * 1000)
+    return statistics.median(times)
+
+
+def main() -> None:
+    """Print the two times and their ratio."""
+    board, units, west, east = table()
+    grid = board.grid
+    starts = [[grid.index[h] for h in edge] for edge in (west, east)]
+    answers = check(board, units)
+    cut = sum(not answer.supplied for answer in answers.values())
+    print(
+        f"{len(grid.ids)} hexes, {len(units)} units, {cut} cut off; paths and cutting hexes of all included"
+    )
+    bfs = median_ms(lambda: [plain(grid.adjacency, start) for start in starts])
+    full = median_ms(lambda: check(board, units))
+    told = median_ms(lambda: [(answer.path, answer.cut) for answer in check(board, units).values()])
+    print(f"plain breadth-first search, twice  {bfs:7.2f} ms")
+    print(f"full supply check, both sides      {full:7.2f} ms  (target 30)")
+    print(f"ratio                              {full / bfs:7.2f}     (target 3)")
+    print(f"and every path and cutting hex     {told:7.2f} ms  ({told / bfs:.2f} x the plain search)")
+
+
+if __name__ == "__main__":
+    main()

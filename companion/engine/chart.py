@@ -1,0 +1,169 @@
+"""Lookup tables with known and blank cells. A blank cell stays blank until its owner copies it in."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from companion.engine.errors import Mistake, Several, Unreadable, did_you_mean
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One cell: its text, and where the text comes from."""
+
+    value: str = ""
+    source: str = ""
+    """'rulebook', 'owner', 'doubtful', or empty for a blank cell."""
+    rule: str = ""
+
+    def __bool__(self) -> bool:
+        return bool(self.value)
+
+
+BLANK = Cell()
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A printed chart: row and column heads, cells, and the codes that may stand in a cell."""
+
+    id: str
+    title: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    codes: str = ".*"
+    examples: str = ""
+    rule: str = ""
+    where: str = ""
+    row_label: str = ""
+    column_label: str = ""
+    cells: Mapping[tuple[str, str], Cell] = field(default_factory=dict)
+
+    def cell(self, row: str, column: str) -> Cell:
+        """The cell, blank when nobody has filled it; unknown heads are a mistake."""
+        for name, given, known in (("row", row, self.rows), ("column", column, self.columns)):
+            if given not in known:
+                raise Unreadable(
+                    f"{self.title} has no {name} {given!r}: {', '.join(known)}.{did_you_mean(given, known)}",
+                    given=given,
+                    accepted=", ".join(known),
+                )
+        return self.cells.get((row, column), BLANK)
+
+    def known_values(self) -> list[str]:
+        """Every code that stands somewhere on the chart, for result buttons."""
+        return sorted({c.value for c in self.cells.values() if c})
+
+    @property
+    def filled(self) -> int:
+        return sum(1 for c in self.cells.values() if c)
+
+    @property
+    def size(self) -> int:
+        return len(self.rows) * len(self.columns)
+
+    def check(self, row: str, column: str, text: str) -> str:
+        """The cleaned text of a cell, or a mistake naming row, column and the accepted codes."""
+        value = " ".join(text.split())
+        self.cell(row, column)
+        if value and not re.fullmatch(self.codes, value):
+            accepted = self.examples or self.codes
+            raise Unreadable(
+                f"{self.title}, row {row}, column {column}: {value!r} is not a result of this chart ({accepted})",
+                field=f"{row}|{column}",
+                given=value,
+                accepted=accepted,
+            )
+        return value
+
+    def fill(self, owner: Mapping[str, str]) -> Chart:
+        """The chart with the owner's cells ('row|column' -> text) laid over blank and doubtful ones."""
+        cells = dict(self.cells)
+        for key, text in owner.items():
+            row, _, column = key.partition("|")
+            if row not in self.rows or column not in self.columns:
+                continue  # the chart's shape changed since the owner typed it; other cells still count
+            if text and cells.get((row, column), BLANK).source != "rulebook":
+                cells[row, column] = Cell(text, "owner")
+        return replace(self, cells=cells)
+
+    def to_csv(self) -> str:
+        """A spreadsheet: heads in the first row and column, blank cells empty."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow([self.id, *self.columns])
+        for row in self.rows:
+            writer.writerow([row, *(self.cells.get((row, c), BLANK).value for c in self.columns)])
+        return out.getvalue()
+
+    def read_csv(self, text: str) -> dict[str, str]:
+        """The cells of a CSV in this chart's shape; every problem is reported at once with row and column."""
+        table = [r for r in csv.reader(io.StringIO(text)) if any(c.strip() for c in r)]
+        if not table:
+            raise Unreadable(f"the file is empty: its first line should be {self.to_csv().splitlines()[0]}")
+        heads = [h.strip() for h in table[0][1:]]
+        problems: list[Mistake] = []
+        cells: dict[str, str] = {}
+        for head in heads:
+            if head not in self.columns:
+                problems.append(Unreadable(f"line 1: no column {head!r}.{did_you_mean(head, self.columns)}"))
+        for number, line in enumerate(table[1:], 2):
+            row = line[0].strip()
+            if row not in self.rows:
+                problems.append(Unreadable(f"line {number}: no row {row!r}.{did_you_mean(row, self.rows)}"))
+                continue
+            for head, text_ in zip(heads, line[1:], strict=False):
+                if head not in self.columns:
+                    continue
+                try:
+                    value = self.check(row, head, text_)
+                except Mistake as mistake:
+                    problems.append(mistake)
+                else:
+                    if value:
+                        cells[f"{row}|{head}"] = value
+        if problems:
+            raise Several(problems)
+        return cells
+
+    @classmethod
+    def shipped(cls, shape: Mapping[str, Any], text: str) -> Chart:
+        """A chart of the kit: its shape from system.toml, its known cells from a CSV ('?' ends a doubtful one)."""
+        chart = cls(
+            id=shape["id"],
+            title=shape["title"],
+            rows=tuple(map(str, shape["rows"])),
+            columns=tuple(map(str, shape["columns"])),
+            codes=shape.get("codes", ".*"),
+            examples=shape.get("examples", ""),
+            rule=shape.get("rule", ""),
+            where=shape.get("where", ""),
+            row_label=shape.get("row_label", ""),
+            column_label=shape.get("column_label", ""),
+        )
+        if not text.strip():
+            return chart
+        table = list(csv.reader(io.StringIO(text)))
+        cells: dict[tuple[str, str], Cell] = {}
+        rules: Mapping[str, str] = shape.get("cell_rules", {})
+        for line in table[1:]:
+            for head, value in zip(table[0][1:], line[1:], strict=False):
+                if value.strip():
+                    doubtful = value.strip().endswith("?")
+                    chart.check(line[0], head, value.strip().removesuffix("?").strip())
+                    cells[line[0], head] = Cell(
+                        value.strip().removesuffix("?").strip(),
+                        "doubtful" if doubtful else "rulebook",
+                        rules.get(f"{line[0]}|{head}", chart.rule),
+                    )
+        return replace(chart, cells=cells)
+
+
+def odds_of(outcomes: Sequence[str]) -> dict[str, float]:
+    """How likely each outcome is, when all listed ones are equally likely."""
+    return {o: outcomes.count(o) / len(outcomes) for o in dict.fromkeys(outcomes)}

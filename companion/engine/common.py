@@ -1,0 +1,478 @@
+"""What can be done at every table, whatever the game: phases, dice, units, markers, corrections, taking back."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.describe import named_values
+from companion.engine.errors import NotNow, NotYours, Unknown, Unreadable
+from companion.engine.fields import Choice, Context, Dice, Flag, HexId, Roll, SideRef, Text, UnitRef, Whole
+from companion.engine.game import Game
+from companion.engine.kit import Arrival
+from companion.engine.moves import change, create, move, put_mark
+from companion.engine.roster import slug, unit_facts
+from companion.engine.rules import Rules
+from companion.engine.sequence import Turns, first, following, holds, order
+
+common = Rules("common")
+
+MODES = (("either", "Digital, or typed in"), ("digital", "Digital only"), ("physical", "Real ones, typed in"))
+
+
+def open_table(rules: Rules, game: Game, options: dict[str, Any], seed_commitment: str, title: str) -> Events:
+    """The first events of a table: started, the first phase, and what happens by itself then."""
+    yield e.Started(game.kit.id, game.scenario.id, options, seed_commitment, title)
+    turn, phase = first(game)
+    yield e.Advanced(turn, phase)
+    yield from _turn_begins(rules, game)
+    yield from rules.run("enter", game)
+
+
+def _turn_begins(rules: Rules, game: Game) -> Events:
+    for name, by_turn in game.scenario.by_turn.items():
+        if str(game.turn) in by_turn:
+            yield e.Set(name, by_turn[str(game.turn)], was=game[name], reason="turn record")
+    yield from rules.run("turn", game)
+
+
+def advance(rules: Rules, game: Game) -> Events:
+    """Leave this phase and enter the next; at the end of the last turn, the game's finale."""
+    yield from rules.run("leave", game)
+    if game.ended:
+        return
+    for ask in [a for a in game.asked.values() if a.action and a.by != "take-back"]:
+        yield e.Answered(ask.id, "left")
+    there = following(game)
+    leaving_turn = there is None or there[0] != game.turn
+    if leaving_turn:
+        yield from rules.run("turn-end", game)
+        if game.ended:
+            return
+        there = following(game)
+    yield from _clear_markers(game, leaving_turn)
+    if there is None:
+        if rules.finale is not None:
+            yield from rules.finale(game)
+        if not game.ended:
+            yield e.Ended("nobody", "", "The last turn is over. Enter the result by hand.")
+        return
+    yield e.Advanced(there[0], there[1], there[2])
+    if leaving_turn:
+        yield from _turn_begins(rules, game)
+    yield from rules.run("enter", game)
+
+
+def _clear_markers(game: Game, turn_over: bool) -> Events:
+    for marker in game.kit.markers:
+        if marker.clears in {"phase", game.phase} or (marker.clears == "turn" and turn_over):
+            for target in list(game.marked(marker.id)):
+                yield e.Marked(target, marker.id, None, reason="cleared by the sequence")
+
+
+def bind_common(rules: Rules) -> None:
+    """Give a game the actions that run its own hooks and outcomes."""
+
+    @rules.action(by="active", label="Next phase", group="next", fresh=True, primary=True)
+    def next_phase(game: Game) -> Events:
+        """End this phase and go on."""
+        yield from advance(rules, game)
+
+    @rules.action(by="any", label="Enter the result", group="hidden")
+    def enter_result(
+        game: Game,
+        ask: Annotated[str, Text(most=60)],
+        result: Annotated[str, Text(label="Result", most=40)],
+        seat: str = "",
+    ) -> Events:
+        """Enter what your printed chart says where the companion's is blank."""
+        question = game.asked.get(ask)
+        if question is None or question.action != "enter-result":
+            raise NotNow("that result was entered already, or taken back", field="ask", given=ask)
+        if seat not in question.to:
+            raise NotYours("the result is entered by the player who fights, or at the table", field="ask", given=seat)
+        sheet = dict(question.args["sheet"])
+        chart = game.book.charts.get(str(sheet.get("chart", "")))
+        if chart is not None and sheet.get("row") and sheet.get("column"):
+            result = chart.check(str(sheet["row"]), str(sheet["column"]), result)
+        if not result:
+            raise Unreadable("the result is missing", field="result", accepted=chart.examples if chart else "")
+        sheet["result"] = result
+        worksheet = str(question.args["worksheet"])
+        yield e.Answered(ask, result)
+        yield e.Resolved(worksheet, sheet, result)
+        if worksheet in rules.outcomes:
+            yield from rules.outcomes[worksheet](game, sheet, result)
+
+
+@common.action(by="any", label="Go to another phase", group="fix", fresh=True)
+def go_to(
+    game: Game,
+    turn: Annotated[int, Whole(label="Turn", high=99, start=lambda c: c.game.turn if c.game else 1)],
+    phase: Annotated[
+        str, Choice(label="Phase", options=lambda c: [(p.id, p.name) for p in order(c.game)] if c.game else [])
+    ],
+    reason: Annotated[str, Text(label="Why", most=200, placeholder="for the log")] = "",
+) -> Events:
+    """Set turn and phase by hand; nothing else changes."""
+    if not game.scenario.first <= turn <= game.scenario.last:
+        raise Unreadable(
+            f"this scenario has turns {game.scenario.first} to {game.scenario.last}", field="turn", given=turn
+        )
+    yield e.Advanced(turn, phase, reason=reason or "set by hand")
+
+
+@common.action(by="any", label="Roll dice", group="dice")
+def roll_dice(
+    game: Game,
+    dice: Annotated[str, Text(label="Dice", most=12, placeholder="2d6")] = "1d6",
+    purpose: Annotated[str, Text(label="What for", most=80, placeholder="optional")] = "",
+    result: Annotated[
+        Roll | None,
+        Dice(
+            label="Roll",
+            spec=lambda c: str(c.values.get("dice") or "1d6"),
+            purpose=lambda c: str(c.values.get("purpose") or ""),
+        ),
+    ] = None,
+) -> Events:
+    """Roll any dice, for anything."""
+    return iter(())
+
+
+@common.action(by="any", label="Tick", group="hidden")
+def tick(
+    game: Game,
+    item: Annotated[str, Text(most=120)],
+    done: Annotated[bool, Flag()] = False,
+) -> Events:
+    """Tick a line of the checklist, or clear it."""
+    turn, phase, index = (item.split("/") + ["", ""])[:3]
+    definition = game.phase_def(phase)
+    if not turn.isdigit() or definition is None or not index.isdigit() or int(index) >= len(definition.checklist):
+        raise Unknown(f"there is no checklist line {item!r}", field="item", given=item)
+    yield e.Ticked(item, done, definition.checklist[int(index)].text)
+
+
+def _values(ctx: Context) -> list[tuple[str, str]]:
+    game = ctx.game
+    if game is None:
+        return []
+    return [(n, label) for n, label in named_values(game) if ctx.seat in game.hidden.get(n, (ctx.seat,))]
+
+
+@common.action(by="any", label="Correct a value", group="fix")
+def correct(
+    game: Game,
+    name: Annotated[str, Choice(label="What", options=_values)],
+    value: Annotated[str, Text(label="Is really", most=60)],
+    reason: Annotated[str, Text(label="Why", most=200, placeholder="for the log")] = "",
+) -> Events:
+    """Set any track, dial or option by hand; the log keeps the reason."""
+    yield e.Set(
+        name,
+        _checked(game, name, value),
+        was=game[name],
+        reason=reason or "corrected by hand",
+        only=game.hidden.get(name, ()),
+    )
+
+
+def _checked(game: Game, name: str, value: str) -> Any:
+    for track in game.kit.tracks:
+        if track.id == name:
+            return Whole(low=track.min, high=track.max).read(value, Context(game))
+    for dial in game.kit.dials:
+        if dial.id == name:
+            return Choice(options=[(v.id, v.label) for v in dial.values]).read(value, Context(game))
+    for option in (*game.kit.options, *game.scenario.options):
+        if option.id == name:
+            if option.choices:
+                return Choice(options=[(v.id, v.label) for v in option.choices]).read(value, Context(game))
+            return Flag().read(value, Context(game))
+    raise Unknown(f"there is no value {name!r}", field="name", given=name)
+
+
+@common.action(by="any", label="Change a track", group="hidden")
+def adjust(
+    game: Game,
+    name: Annotated[
+        str, Choice(label="Track", options=lambda c: [(t.id, t.label) for t in c.game.kit.tracks] if c.game else [])
+    ],
+    change: Annotated[int, Whole(label="By", low=-99, high=99)],
+    reason: Annotated[str, Text(label="Why", most=200)] = "",
+) -> Events:
+    """Move a track up or down."""
+    yield e.Set(
+        name,
+        _checked(game, name, str(int(game[name]) + change)),
+        was=game[name],
+        reason=reason or "by hand",
+        only=game.hidden.get(name, ()),
+    )
+
+
+@common.action(by="any", label="Table settings", group="settings")
+def set_mode(
+    game: Game,
+    dice: Annotated[str, Choice(label="Dice", options=MODES, start=lambda c: c.game["mode-dice"] if c.game else "")] = "either",
+    chits: Annotated[
+        str, Choice(label="Chits", options=MODES, start=lambda c: c.game["mode-chits"] if c.game else "")
+    ] = "either",
+    cards: Annotated[
+        str, Choice(label="Cards", options=MODES, start=lambda c: c.game["mode-cards"] if c.game else "")
+    ] = "either",
+    fog: Annotated[
+        bool,
+        Flag(
+            label="Fog of war",
+            help="a side sees only what it may of the other's stacks",
+            start=lambda c: c.game["fog"] if c.game else True,
+        ),
+    ] = False,
+) -> Events:
+    """Choose between digital and real dice, chits and cards; hide or show stacks."""
+    for name, value in (("mode-dice", dice), ("mode-chits", chits), ("mode-cards", cards), ("fog", fog)):
+        if game[name] != value:
+            yield e.Set(name, value, was=game[name])
+
+
+# -- units and markers -----------------------------------------------------------------------------------
+
+
+def places(ctx: Context) -> list[tuple[str, str]]:
+    """The boxes a unit can lie in."""
+    return [(f"box:{b.id}", b.label) for b in ctx.game.kit.boxes] if ctx.game else []
+
+
+def movable(ctx: Context) -> list[Any]:
+    """The units a seat may touch: its own; the table's screen, all."""
+    game = ctx.game
+    return [u for u in game.units.values() if ctx.seat in {"table", u.side}] if game else []
+
+
+@common.action(by="any", label="Move a unit", group="units")
+def place_unit(
+    game: Game,
+    unit: Annotated[str, UnitRef(label="Unit", pick=movable)],
+    hex: Annotated[str, HexId(label="To hex")] = "",
+    box: Annotated[str, Choice(label="or to", options=places)] = "",
+    reason: Annotated[str, Text(label="Why", most=200, placeholder="optional")] = "",
+) -> Events:
+    """Put a unit in a hex or a box."""
+    if not hex and not box:
+        raise Unreadable("say where: a hex number, or a box", field="hex")
+    yield move(game, unit, hex or box, reason=reason)
+
+
+@common.action(by="any", label="Add a unit", group="units")
+def add_unit(
+    game: Game,
+    side: Annotated[str, SideRef(label="Side", start=lambda c: c.seat if c.game and c.seat in c.game.sides else "")],
+    name: Annotated[str, Text(label="Name", most=40, placeholder="3rd Panzer")],
+    kind: Annotated[str, Text(label="Type", most=30, placeholder="optional")] = "",
+    hex: Annotated[str, HexId(label="Hex")] = "",
+    steps: Annotated[int, Whole(label="Steps", low=1, high=9)] = 1,
+) -> Events:
+    """Put a unit on record that the scenario does not list."""
+    base = slug(f"{side} {name}")
+    unit_id = base
+    number = 2
+    while unit_id in game.units:
+        unit_id, number = f"{base}-{number}", number + 1
+    facts = {"side": side, "name": name, "kind": kind, "steps": steps, "full": steps}
+    yield create(game, unit_id, hex, {k: v for k, v in facts.items() if v})
+
+
+@common.action(by="any", label="Set steps", group="units")
+def set_steps(
+    game: Game,
+    unit: Annotated[str, UnitRef(label="Unit", pick=movable)],
+    steps: Annotated[int, Whole(label="Steps left", high=9)],
+    reason: Annotated[str, Text(label="Why", most=200, placeholder="optional")] = "",
+) -> Events:
+    """Set how many steps a unit has left."""
+    yield change(game, unit, {"steps": steps}, reason=reason or "by hand")
+
+
+def _markers(ctx: Context) -> list[tuple[str, str]]:
+    return [(m.id, m.label) for m in ctx.game.kit.markers] if ctx.game else []
+
+
+@common.action(by="any", label="Mark a unit or hex", group="units")
+def mark(
+    game: Game,
+    marker: Annotated[str, Choice(label="Marker", options=_markers)],
+    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=movable)] = (),
+    hexes: Annotated[tuple[str, ...], HexId(label="or hexes", many=True)] = (),
+    value: Annotated[str, Text(label="Value", most=30, placeholder="on, off, or a number")] = "on",
+    reason: Annotated[str, Text(label="Why", most=200, placeholder="optional")] = "",
+) -> Events:
+    """Put a marker on units or hexes, or take it off."""
+    if not units and not hexes:
+        raise Unreadable("say what to mark: a unit, or a hex number", field="units")
+    definition = next(m for m in game.kit.markers if m.id == marker)
+    for target in (*units, *hexes):
+        yield put_mark(game, target, marker, marker_value(definition.values, value), reason=reason)
+
+
+def marker_value(values: tuple[str, ...], text: str) -> Any:
+    """A marker's value as given: on, off, a number, or one of its own values."""
+    word = text.strip().lower()
+    if word in {"off", "no", "", "none", "0"}:
+        return None
+    if "#" in values and word.isdigit():
+        return int(word)
+    named = [v for v in values if v != "#"]
+    if word in [v.lower() for v in named]:
+        return word
+    if word in {"on", "yes"} and not named:
+        return 1 if "#" in values else True
+    accepted = ", ".join([*named, *(["a number"] if "#" in values else []), *(["on"] if not named else []), "off"])
+    raise Unreadable(f"{text!r} is not a value of this marker: {accepted}", field="value", given=text, accepted=accepted)
+
+
+@common.action(by="any", label="Set up the scenario", group="setup", when=lambda game: not game.units or "units are on record already")
+def set_up(game: Game) -> Events:
+    """Put every unit of the scenario on record: on its printed hex, or waiting for its turn."""
+    if not game.scenario.units:
+        raise NotNow("this scenario lists no units yet: fill in the roster in the chart book, or add units by hand")
+    for unit in game.scenario.units:
+        place = unit.place if not unit.turn else ""
+        yield create(game, unit.id, place, unit_facts(unit))
+        for name, value in unit.marks.items():
+            yield put_mark(game, unit.id, name, value)
+    for target, marks in game.scenario.hex_marks.items():
+        for name, value in marks.items():
+            yield e.Marked(target, name, value)
+
+
+# -- reinforcements --------------------------------------------------------------------------------------
+
+
+def arrival_id(arrival: Arrival, index: int) -> str:
+    return arrival.id or f"{arrival.turn}-{arrival.side or 'all'}-{index}"
+
+
+def due(game: Game) -> list[tuple[str, Arrival]]:
+    """Arrivals whose turn has come and that are not in yet."""
+    found = []
+    for index, arrival in enumerate(game.scenario.arrivals):
+        name = arrival_id(arrival, index)
+        if arrival.turn > game.turn or f"arrival/{name}" in game.ticked or not holds(arrival.when, game.values):
+            continue
+        if arrival.units and all(u in game.units and game.units[u].place for u in arrival.units):
+            continue
+        found.append((name, arrival))
+    return found
+
+
+@common.action(by="any", label="Reinforcements are in", group="arrive", when=lambda game: bool(due(game)) or "nothing is due")
+def arrive(
+    game: Game,
+    arrival: Annotated[
+        str, Choice(label="Which", options=lambda c: [(n, a.text) for n, a in due(c.game)] if c.game else [])
+    ],
+    hex: Annotated[str, HexId(label="Entry hex", help="optional")] = "",
+) -> Events:
+    """Reinforcements have entered the map, or the item that was due is dealt with."""
+    item = dict(due(game))[arrival]
+    for name in item.units:
+        if name in game.units and not game.units[name].place and hex:
+            yield move(game, name, hex, reason="reinforcement", rule=item.rule)
+    yield e.Ticked(f"arrival/{arrival}", True, item.text)
+
+
+# -- talking and taking back -----------------------------------------------------------------------------
+
+
+@common.action(by="any", label="Write a note", group="talk")
+def note(game: Game, text: Annotated[str, Text(label="Note", most=500, long=True)]) -> Events:
+    """Put a remark in the log."""
+    yield e.Noted(text)
+
+
+@common.action(by="any", label="Take back", group="fix")
+def take_back(
+    game: Game,
+    to: Annotated[int, Whole(label="Back to line", high=10_000_000)],
+    seat: str = "",
+) -> Events:
+    """Go back to an earlier line of the log; past a roll or draw the other side must agree."""
+    if to >= game.revision or to < 2:
+        raise Unreadable(
+            f"line {to} is not behind us: 2 to {game.revision - 1}", field="to", given=to, accepted=f"2 to {game.revision - 1}"
+        )
+    if game.last_chance > to and not game["solo"]:
+        to_whom = tuple(s for s in (*game.sides, "table") if s != seat or s == "table")
+        text = f"{game.side_name(seat)} wants to take back to line {to}, past a roll or draw. Agree?"
+        yield e.Asked(f"back-{game.revision}", to_whom, text, "agree", {"to": to}, by="take-back")
+        return
+    yield e.Undone(to)
+
+
+@common.action(by="any", label="Agree", group="hidden")
+def agree(
+    game: Game,
+    ask: Annotated[str, Text(most=60)],
+    yes: Annotated[bool, Flag()] = False,
+    seat: str = "",
+) -> Events:
+    """Agree to a take-back, or refuse it."""
+    question = game.asked.get(ask)
+    if question is None:
+        raise NotNow("that question is no longer open", field="ask", given=ask)
+    if seat not in question.to:
+        raise NotYours("the other side must answer this", field="ask", given=seat)
+    if yes and question.by == "take-back":
+        yield e.Undone(int(question.args["to"]), reason=f"agreed by {game.side_name(seat)}")
+    else:
+        yield e.Answered(ask, "agreed" if yes else "refused")
+
+
+@common.action(by="any", label="Not needed", group="hidden")
+def dismiss(game: Game, ask: Annotated[str, Text(most=60)], seat: str = "") -> Events:
+    """Put away a reminder that is not needed."""
+    question = game.asked.get(ask)
+    if question is None or (seat not in question.to and seat != "table"):
+        raise NotNow("that reminder is no longer open", field="ask", given=ask)
+    yield e.Answered(ask, "not needed")
+
+
+@common.action(by="any", label="Add to the dice seed", group="settings", secret=True)
+def add_entropy(
+    game: Game,
+    words: Annotated[str, Text(label="Anything", most=100, placeholder="any words or numbers of yours")],
+    seat: str = "",
+) -> Events:
+    """Mix your own words into the dice, so that nobody could have chosen the seed."""
+    yield e.Set(f"entropy-{seat}", words, was=game[f"entropy-{seat}"], reason="mixed into the dice")
+
+
+@common.action(by="any", label="End the game", group="fix", fresh=True)
+def end_game(
+    game: Game,
+    winner: Annotated[
+        str,
+        Choice(
+            label="Winner",
+            options=lambda c: [*((s.id, s.name) for s in c.game.kit.sides), ("nobody", "Draw")] if c.game else [],
+        ),
+    ],
+    level: Annotated[str, Text(label="Level", most=60, placeholder="optional")] = "",
+    why: Annotated[str, Text(label="Why", most=200)] = "",
+) -> Events:
+    """Close the game with a result by hand."""
+    yield e.Ended(winner, level, why)
+
+
+def in_force(game: Game) -> list[dict[str, str]]:
+    """Notes that hold on this turn."""
+    found = []
+    for item in (*game.kit.notes, *game.scenario.notes):
+        here = not item.phases or game.phase in item.phases
+        if game.turn in Turns(item.turns) and here and holds(item.when, game.values):
+            found.append({"text": item.text, "rule": item.rule, "side": item.side})
+    return found
+

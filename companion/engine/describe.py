@@ -1,0 +1,184 @@
+"""The log's words: each event as one short line, in the reader's own view of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from companion.engine.dice import Spec
+from companion.engine.game import Game
+
+
+def describe(body: Mapping[str, Any], game: Game) -> str:
+    """A line for an event as `Event.seen_by` gives it; empty for events that need no line."""
+    return _WORDS[str(body["kind"])](body, game)
+
+
+def value_label(game: Game, name: str, value: Any) -> str:
+    """A dial's or option's value in words."""
+    choices = {d.id: d.values for d in game.kit.dials}
+    choices |= {o.id: o.choices for o in (*game.kit.options, *game.scenario.options)}
+    for choice in choices.get(name, ()):
+        if choice.id == value:
+            return choice.label
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value)
+
+
+def named_values(game: Game) -> list[tuple[str, str]]:
+    """Every track, dial and option with its label."""
+    return [
+        *((t.id, t.label) for t in game.kit.tracks),
+        *((d.id, d.label) for d in game.kit.dials),
+        *((o.id, o.label) for o in (*game.kit.options, *game.scenario.options)),
+    ]
+
+
+def name_label(game: Game, name: str) -> str:
+    """A track's, dial's or option's label."""
+    labels = dict(named_values(game))
+    if name in labels:
+        return labels[name]
+    return {"mode-dice": "Dice", "mode-chits": "Chits", "mode-cards": "Cards"}.get(
+        name, name.replace("-", " ").capitalize()
+    )
+
+
+def place_label(game: Game, place: str) -> str:
+    """A hex number, or a box by its label."""
+    if place.startswith("box:"):
+        box = place[4:]
+        return next((b.label for b in game.kit.boxes if b.id == box), box)
+    return place or "off the record"
+
+
+def target_label(game: Game, target: str) -> str:
+    """A unit's name or a hex number."""
+    unit = game.units.get(target)
+    return (unit.name or unit.kind or unit.id) if unit else target
+
+
+def _why(body: Mapping[str, Any]) -> str:
+    return f" ({body['reason']})" if body.get("reason") else ""
+
+
+def _advanced(body: Mapping[str, Any], game: Game) -> str:
+    phase = game.phase_def(str(body["phase"]))
+    date = game.scenario.date(int(body["turn"]))
+    title = f"{game.kit.turn_name} {body['turn']}{f', {date}' if date else ''}: {phase.name if phase else body['phase']}"
+    return title + _why(body)
+
+
+def _set(body: Mapping[str, Any], game: Game) -> str:
+    name = name_label(game, str(body["name"]))
+    if body.get("hidden"):
+        return f"{name} changed in secret"
+    was = body.get("was")
+    value = value_label(game, str(body["name"]), body.get("value"))
+    before = f"{value_label(game, str(body['name']), was)} \u2192 " if was is not None else ""
+    return f"{name}: {before}{value}{_why(body)}"
+
+
+def _rolled(body: Mapping[str, Any], game: Game) -> str:
+    if body.get("hidden"):
+        return f"rolled {body['dice']} in secret"
+    spec = Spec.parse(str(body["dice"]))
+    values = [int(v) for v in body["values"]]
+    total = sum(values) + spec.plus
+    sums = f" = {total}" if len(values) > 1 or spec.plus else ""
+    purpose = f"{body['purpose']}: " if body.get("purpose") else ""
+    by_hand = " (by hand)" if body.get("mode") == "physical" else ""
+    return f"{purpose}{spec} rolled {', '.join(map(str, values))}{sums}{by_hand}"
+
+
+def _zone_label(game: Game, pile: str, zone: str) -> str:
+    definition = next((p for p in game.kit.piles if p.id == pile), None)
+    base, _, owner = zone.partition(":")
+    label = next((z.label for z in definition.zones if z.id == base), "") if definition else ""
+    label = label or base
+    if not owner:
+        return label
+    return f"{game.side_name(owner)} {label}" if owner in game.sides else f"{label} {target_label(game, owner)}"
+
+
+def _drawn(body: Mapping[str, Any], game: Game) -> str:
+    pile = next((p.label for p in game.kit.piles if p.id == body["pile"]), str(body["pile"]))
+    tokens = body.get("tokens")
+    what = ", ".join(_token(game, str(body["pile"]), str(t)) for t in tokens) if tokens else f"{body.get('count', 0)}"
+    source = _zone_label(game, str(body["pile"]), str(body.get("source", "")))
+    target = _zone_label(game, str(body["pile"]), str(body["target"]))
+    by_hand = " (by hand)" if body.get("mode") == "physical" else ""
+    return f"{pile}: {what} from {source} to {target}{by_hand}{_why(body)}"
+
+
+def _token(game: Game, pile: str, token: str) -> str:
+    name = game.face(pile, token).get("name", "")
+    return f"{token} {name}".strip()
+
+
+def _placed(body: Mapping[str, Any], game: Game) -> str:
+    unit = target_label(game, str(body["unit"])) if "unit" in body else f"a {game.side_name(str(body.get('side')))} unit"
+    place = body.get("place")
+    if place is None:
+        steps = body.get("facts", {}).get("steps") if isinstance(body.get("facts"), dict) else None
+        what = f"{steps} step{'s' if steps != 1 else ''}" if steps is not None else "record changed"
+        return f"{unit}: {what}{_why(body)}"
+    was = body.get("was")
+    before = f"{place_label(game, str(was))} \u2192 " if was else ""
+    return f"{unit}: {before}{place_label(game, str(place))}{_why(body)}"
+
+
+def _marked(body: Mapping[str, Any], game: Game) -> str:
+    marker = next((m.label for m in game.kit.markers if m.id == body["marker"]), str(body["marker"]))
+    if body.get("hidden"):
+        return f"{marker} on a unit (hidden)"
+    target = target_label(game, str(body["target"]))
+    value = body.get("value")
+    if value is None or value is False:
+        return f"{target}: {marker} off{_why(body)}"
+    shown = "" if value is True else f" {value}"
+    return f"{target}: {marker}{shown}{_why(body)}"
+
+
+def _resolved(body: Mapping[str, Any], game: Game) -> str:
+    sheet = body.get("breakdown", {})
+    title = sheet.get("title", body["worksheet"]) if isinstance(sheet, Mapping) else body["worksheet"]
+    column = f" at {sheet['column']}" if isinstance(sheet, Mapping) and sheet.get("column") else ""
+    result = f": {body['result']}" if body.get("result") else ""
+    return f"{title}{column}{result}"
+
+
+def _asked(body: Mapping[str, Any], game: Game) -> str:
+    return "" if body.get("hidden") else f"To do: {body['text']}"
+
+
+def _undone(body: Mapping[str, Any], game: Game) -> str:
+    return f"taken back to line {body['to']}{_why(body)}"
+
+
+def _ended(body: Mapping[str, Any], game: Game) -> str:
+    winner = game.side_name(str(body["winner"])) if body["winner"] in game.sides else str(body["winner"])
+    level = f", {body['level']}" if body.get("level") else ""
+    return f"The game is over: {winner}{level}. {body.get('why', '')}".strip()
+
+
+_WORDS = {
+    "started": lambda body, game: f"Table opened: {game.kit.name}, {game.scenario.name}",
+    "advanced": _advanced,
+    "set": _set,
+    "rolled": _rolled,
+    "drawn": _drawn,
+    "returned": _drawn,
+    "placed": _placed,
+    "marked": _marked,
+    "sealed": lambda body, game: f"{game.side_name(str(body['seat']))} has chosen in secret",
+    "revealed": lambda body, game: f"Revealed: {body['name']}",
+    "resolved": _resolved,
+    "asked": _asked,
+    "answered": lambda body, game: "",
+    "ticked": lambda body, game: f"{'Done' if body.get('done') else 'Not done'}: {body.get('text') or body['item']}",
+    "noted": lambda body, game: "a note in secret" if body.get("hidden") else str(body.get("text", "")),
+    "undone": _undone,
+    "ended": _ended,
+}

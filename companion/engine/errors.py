@@ -1,0 +1,68 @@
+"""What a player can get wrong, each with a message that names what was given and what would do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class Mistake(ValueError):
+    """A player's mistake: nothing was changed, and the message says what to do instead."""
+
+    status = 422
+
+    def __init__(self, message: str, *, field: str = "", given: object = None, accepted: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.field = field
+        self.given = given
+        self.accepted = accepted
+
+    def to_json(self) -> dict[str, object]:
+        """The one JSON shape of an error."""
+        return {
+            "error": self.message,
+            "field": self.field,
+            "given": None if self.given is None else str(self.given)[:200],
+            "accepted": self.accepted,
+        }
+
+
+class Unreadable(Mistake):
+    """The value cannot be read as what the field asks for."""
+
+
+class NotNow(Mistake):
+    """The action exists but cannot be done in this phase or state."""
+
+    status = 409
+
+
+class NotYours(Mistake):
+    """The action belongs to another seat."""
+
+    status = 403
+
+
+class Unknown(Mistake):
+    """The thing named does not exist."""
+
+    status = 404
+
+
+class Several(Mistake):
+    """Everything wrong with one submission, not only the first problem."""
+
+    def __init__(self, mistakes: Iterable[Mistake]) -> None:
+        self.mistakes = list(mistakes)
+        super().__init__("; ".join(m.message for m in self.mistakes), field=self.mistakes[0].field)
+
+    def to_json(self) -> dict[str, object]:
+        return {**super().to_json(), "errors": [m.to_json() for m in self.mistakes]}
+
+
+def did_you_mean(given: str, known: Iterable[str]) -> str:
+    """A closing sentence with the closest known names, or an empty string."""
+    close = get_close_matches(given.lower(), {k.lower(): k for k in known}, n=3, cutoff=0.6)
+    names = {k.lower(): k for k in known}
+    return f" Did you mean {' or '.join(names[c] for c in close)}?" if close else ""

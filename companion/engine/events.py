@@ -1,0 +1,245 @@
+"""The kinds of event that make up a game of any system, and who may see each.
+
+An event is a fact: replaying a list of them needs no rules and no random numbers.
+Fields named in `SECRET` are shown only to the seats in `only` (an empty `only` means everybody).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import MISSING, asdict, dataclass, field, fields
+from typing import Any, ClassVar
+
+KINDS: dict[str, type[Event]] = {}
+
+
+def _needed(cls: type[Any]) -> set[str]:
+    return {f.name for f in fields(cls) if f.default is MISSING and f.default_factory is MISSING}
+
+
+@dataclass(frozen=True)
+class Event:
+    """One fact of a game; subclasses name the fact."""
+
+    KIND: ClassVar[str] = ""
+    SECRET: ClassVar[tuple[str, ...]] = ()
+    only: tuple[str, ...] = field(default=(), kw_only=True)
+    """Seats that may see the SECRET fields; empty means all."""
+
+    def __init_subclass__(cls) -> None:
+        cls.KIND = cls.__name__.lower()
+        KINDS[cls.KIND] = cls
+
+    def to_json(self) -> dict[str, Any]:
+        """The whole event as stored; hidden fields included."""
+        body = {k: v for k, v in asdict(self).items() if k in _needed(type(self)) or v not in (None, "", (), [], {})}
+        return {"kind": self.KIND, **body}
+
+    @staticmethod
+    def from_json(body: Mapping[str, Any]) -> Event:
+        """Read an event as stored; unknown kinds and fields are a ValueError."""
+        kind = body.get("kind")
+        cls = KINDS.get(str(kind))
+        if cls is None:
+            raise ValueError(f"unknown kind of event {kind!r}: known are {', '.join(sorted(KINDS))}")
+        known = {f.name for f in fields(cls)}
+        extra = set(body) - known - {"kind"}
+        if extra:
+            raise ValueError(f"{kind} event has no field {', '.join(sorted(extra))}")
+        values = {k: tuple(v) if isinstance(v, list) else v for k, v in body.items() if k != "kind"}
+        return cls(**values)
+
+    def seen_by(self, seat: str) -> dict[str, Any]:
+        """The event as this seat may see it: hidden fields are left out, never masked."""
+        body = self.to_json()
+        allowed = body.pop("only", None)
+        if allowed and seat not in allowed:
+            for name in self.SECRET:
+                body.pop(name, None)
+            body["hidden"] = True
+        return body
+
+
+@dataclass(frozen=True)
+class Started(Event):
+    """The table opened: scenario, options, modes, and the commitment to the dice seed."""
+
+    system: str
+    scenario: str
+    options: Mapping[str, Any]
+    commitment: str
+    title: str = ""
+
+
+@dataclass(frozen=True)
+class Advanced(Event):
+    """Turn and phase are now these; `skipped` lists phases passed over."""
+
+    turn: int
+    phase: str
+    skipped: tuple[str, ...] = ()
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Set(Event):
+    """A track, dial, option or mode has this value now."""
+
+    SECRET: ClassVar[tuple[str, ...]] = ("value", "was")
+    name: str
+    value: Any
+    was: Any = None
+    reason: str = ""
+    rule: str = ""
+
+
+
+@dataclass(frozen=True)
+class Rolled(Event):
+    """Dice fell; `index` is the first position of the fair stream used (digital only)."""
+
+    SECRET: ClassVar[tuple[str, ...]] = ("values",)
+    dice: str
+    values: tuple[int, ...]
+    purpose: str = ""
+    mode: str = "digital"
+    index: int | None = None
+
+
+@dataclass(frozen=True)
+class Drawn(Event):
+    """Tokens or cards left one zone of a pile for another."""
+
+    SECRET: ClassVar[tuple[str, ...]] = ("tokens",)
+    pile: str
+    tokens: tuple[str, ...]
+    source: str
+    target: str
+    count: int = 0
+    mode: str = "digital"
+    index: int | None = None
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Returned(Drawn):
+    """Tokens or cards went back where draws come from."""
+
+
+@dataclass(frozen=True)
+class Placed(Event):
+    """A unit was created, moved, sent to a box, changed its facts, or eliminated."""
+
+    SECRET: ClassVar[tuple[str, ...]] = ("unit", "facts")
+    unit: str
+    place: str | None = None
+    was: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    reason: str = ""
+    rule: str = ""
+    side: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        body = super().to_json()
+        return body if self.place is None else {**body, "place": self.place}
+
+
+@dataclass(frozen=True)
+class Marked(Event):
+    """A unit's or hex's marker has this value now; None takes it off."""
+
+    SECRET: ClassVar[tuple[str, ...]] = ("target", "value")
+    target: str
+    marker: str
+    value: Any = None
+    reason: str = ""
+    rule: str = ""
+
+
+@dataclass(frozen=True)
+class Sealed(Event):
+    """A seat made a secret choice that stays sealed until all are revealed."""
+
+    SECRET: ClassVar[tuple[str, ...]] = ("value",)
+    name: str
+    seat: str
+    value: Any = None
+
+
+@dataclass(frozen=True)
+class Revealed(Event):
+    """All sealed choices of this name lie open."""
+
+    name: str
+    values: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Resolved(Event):
+    """A worksheet was worked through: its whole breakdown and the result."""
+
+    SECRET: ClassVar[tuple[str, ...]] = ("breakdown",)
+    worksheet: str
+    breakdown: Mapping[str, Any]
+    result: str = ""
+
+
+@dataclass(frozen=True)
+class Asked(Event):
+    """Something is waiting for a seat: a question, or a follow-up that it may do with one tap."""
+
+    SECRET: ClassVar[tuple[str, ...]] = ("text", "args")
+    id: str
+    to: tuple[str, ...]
+    text: str
+    action: str = ""
+    args: Mapping[str, Any] = field(default_factory=dict)
+    rule: str = ""
+    by: str = ""
+
+
+@dataclass(frozen=True)
+class Answered(Event):
+    """What was asked is dealt with."""
+
+    id: str
+    answer: str = ""
+
+
+@dataclass(frozen=True)
+class Ticked(Event):
+    """A checklist item was ticked or cleared."""
+
+    item: str
+    done: bool = True
+    text: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        return {**super().to_json(), "done": self.done}
+
+
+@dataclass(frozen=True)
+class Noted(Event):
+    """Free text in the log."""
+
+    SECRET: ClassVar[tuple[str, ...]] = ("text",)
+    text: str
+    rule: str = ""
+
+
+@dataclass(frozen=True)
+class Undone(Event):
+    """The state is again what it was after event `to`."""
+
+    to: int
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Ended(Event):
+    """The game is over."""
+
+    winner: str
+    level: str = ""
+    why: str = ""
+    rule: str = ""

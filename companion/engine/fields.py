@@ -1,0 +1,315 @@
+"""What an action or worksheet asks for: each field reads a form value or JSON and describes itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from companion.engine import dice
+from companion.engine.errors import Mistake, Unreadable, did_you_mean
+
+if TYPE_CHECKING:
+    from companion.engine.game import Game
+    from companion.engine.roster import Unit
+
+REQUIRED: Any = object()
+
+
+@dataclass(frozen=True)
+class Context:
+    """What a field may look at: the game (None on the command line), the seat, the other values."""
+
+    game: Game | None = None
+    seat: str = "table"
+    values: Mapping[str, Any] = field(default_factory=dict)
+
+
+Options = Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Field:
+    """One thing to fill in."""
+
+    type: ClassVar[str] = "text"
+    label: str = ""
+    help: str = ""
+    when: Callable[[Context], bool] | None = None
+    """Shown and read only while this holds, so a form never asks what cannot apply."""
+    start: Callable[[Context], Any] | None = None
+    """A value to begin with, taken from the game."""
+
+    def read(self, raw: Any, ctx: Context) -> Any:
+        """The value of a raw form or JSON value, or a Mistake."""
+        return str(raw).strip()
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        """What a form or an API client needs to know."""
+        return {}
+
+
+@dataclass(frozen=True)
+class Text(Field):
+    most: int = 500
+    long: bool = False
+    placeholder: str = ""
+
+    def read(self, raw: Any, ctx: Context) -> str:
+        text = str(raw).replace("\r\n", "\n").replace("\0", "").strip()
+        if len(text) > self.most:
+            raise Unreadable(
+                f"{len(text)} characters are too many: at most {self.most}",
+                given=text[:40],
+                accepted=f"up to {self.most} characters",
+            )
+        return text
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        return {"most": self.most, "long": self.long, "placeholder": self.placeholder}
+
+
+@dataclass(frozen=True)
+class Whole(Field):
+    type = "whole"
+    low: int = 0
+    high: int = 999
+
+    def read(self, raw: Any, ctx: Context) -> int:
+        accepted = f"a whole number from {self.low} to {self.high}"
+        try:
+            value = int(str(raw).strip().replace("\u2212", "-"))
+        except ValueError:
+            raise Unreadable(f"{str(raw)[:40]!r} is not {accepted}", given=raw, accepted=accepted) from None
+        if not self.low <= value <= self.high:
+            raise Unreadable(f"{value} is not {accepted}", given=raw, accepted=accepted)
+        return value
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        return {"min": self.low, "max": self.high}
+
+
+@dataclass(frozen=True)
+class Flag(Field):
+    type = "flag"
+
+    def read(self, raw: Any, ctx: Context) -> bool:
+        if isinstance(raw, bool):
+            return raw
+        text = str(raw).strip().lower()
+        if text in {"", "0", "no", "false", "off", "none"}:
+            return False
+        if text in {"1", "yes", "true", "on"}:
+            return True
+        raise Unreadable(f"{raw!r} is not yes or no", given=raw, accepted="yes or no")
+
+
+@dataclass(frozen=True)
+class Choice(Field):
+    type = "choice"
+    options: Options | Callable[[Context], Options] = ()
+    many: bool = False
+
+    def choices(self, ctx: Context) -> Options:
+        return self.options(ctx) if callable(self.options) else self.options
+
+    def read(self, raw: Any, ctx: Context) -> Any:
+        options = self.choices(ctx)
+        values = {str(v).lower(): v for v, _ in options}
+        labels = {label.lower(): v for v, label in options}
+        chosen = []
+        for part in _parts(raw) if self.many else [str(raw).strip()]:
+            value = values.get(part.lower(), labels.get(part.lower()))
+            if value is None:
+                accepted = ", ".join(str(v) for v, _ in options) or "nothing at the moment"
+                raise Unreadable(
+                    f"{part[:60]!r} is not one of: {accepted}.{did_you_mean(part, values)}", given=part, accepted=accepted
+                )
+            chosen.append(value)
+        return tuple(chosen) if self.many else chosen[0]
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        return {"choices": [{"value": v, "label": label} for v, label in self.choices(ctx)], "many": self.many}
+
+
+@dataclass(frozen=True)
+class SideRef(Choice):
+    type = "choice"
+
+    def choices(self, ctx: Context) -> Options:
+        return [(s.id, s.name) for s in ctx.game.kit.sides] if ctx.game else ()
+
+
+@dataclass(frozen=True)
+class HexId(Field):
+    type = "hex"
+    many: bool = False
+
+    def read(self, raw: Any, ctx: Context) -> Any:
+        parse = ctx.game.maps.parse if ctx.game is not None else _any_hex
+        if not self.many:
+            return parse(str(raw))
+        return tuple(dict.fromkeys(parse(part) for part in _parts(raw)))
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        return {"many": self.many, "placeholder": "2408 2409" if self.many else "2408"}
+
+
+def _any_hex(text: str) -> str:
+    """Without a map only the form can be checked."""
+    value = text.strip().upper()
+    digits = value.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+    if not digits.isdigit() or not 3 <= len(digits) <= 4 or len(value) - len(digits) > 2:
+        raise Unreadable(f"{text!r} is not a hex number: four digits like 2408", given=text, accepted="2408")
+    return value[: len(value) - len(digits)] + digits.zfill(4)
+
+
+@dataclass(frozen=True)
+class UnitRef(Field):
+    type = "unit"
+    pick: Callable[[Context], Iterable[Unit]] | None = None
+    many: bool = False
+
+    def units(self, ctx: Context) -> list[Unit]:
+        if ctx.game is None:
+            return []
+        found = self.pick(ctx) if self.pick else ctx.game.units.values()
+        return sorted(found, key=lambda u: (u.side, u.place, u.name))
+
+    def read(self, raw: Any, ctx: Context) -> Any:
+        if ctx.game is None:
+            raise Unreadable("units are known at a table only", given=raw)
+        parts = _parts(raw, commas_only=True) if self.many else [str(raw)]
+        allowed = {u.id for u in self.units(ctx)}
+        chosen = []
+        for part in parts:
+            unit = ctx.game.unit(part)
+            if unit.id not in allowed:
+                raise Unreadable(
+                    f"{unit.name or unit.id} cannot be chosen here", given=part, accepted=", ".join(sorted(allowed)[:12])
+                )
+            chosen.append(unit.id)
+        return tuple(dict.fromkeys(chosen)) if self.many else chosen[0]
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        return {
+            "many": self.many,
+            "choices": [
+                {"value": u.id, "label": f"{u.name or u.id}{f' ({u.place})' if u.on_map else ''}"} for u in self.units(ctx)
+            ],
+        }
+
+
+@dataclass(frozen=True)
+class Tokens(Field):
+    """Tokens or cards chosen from a zone that the seat can see."""
+
+    type = "tokens"
+    pile: str = ""
+    zone: str | Callable[[Context], str] = ""
+    many: bool = False
+
+    def held(self, ctx: Context) -> list[str]:
+        if ctx.game is None or self.pile not in ctx.game.piles:
+            return []
+        zone = self.zone(ctx) if callable(self.zone) else self.zone
+        return ctx.game.piles[self.pile][zone]
+
+    def read(self, raw: Any, ctx: Context) -> Any:
+        held = {t.lower(): t for t in self.held(ctx)}
+        chosen = []
+        for part in _parts(raw):
+            if part.lower() not in held:
+                raise Unreadable(
+                    f"{part!r} is not there: {', '.join(held.values()) or 'nothing'}", given=part, accepted=", ".join(held)
+                )
+            chosen.append(held[part.lower()])
+        return tuple(chosen) if self.many else chosen[0]
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        names = {t: str(ctx.game.face(self.pile, t).get("name", "")) for t in self.held(ctx)} if ctx.game else {}
+        return {
+            "many": self.many,
+            "choices": [{"value": t, "label": f"{t} {name}".strip()} for t, name in names.items()],
+        }
+
+
+@dataclass(frozen=True)
+class Roll:
+    """Dice as they fell, digital or physical."""
+
+    dice: str
+    values: tuple[int, ...]
+    mode: str = "digital"
+
+    @property
+    def total(self) -> int:
+        return sum(self.values) + dice.Spec.parse(self.dice).plus
+
+
+@dataclass(frozen=True)
+class Dice(Field):
+    """Dice that the server rolls, or that the player rolled by hand, as the table is set."""
+
+    type = "dice"
+    spec: str | Callable[[Context], str] = "1d6"
+    purpose: str | Callable[[Context], str] = ""
+
+    def dice(self, ctx: Context) -> str:
+        return self.spec(ctx) if callable(self.spec) else self.spec
+
+    def why(self, ctx: Context) -> str:
+        return self.purpose(ctx) if callable(self.purpose) else self.purpose
+
+    def read(self, raw: Any, ctx: Context) -> Roll:
+        spec = dice.Spec.parse(self.dice(ctx))
+        return Roll(str(spec), spec.read(raw), "physical")
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        mode = ctx.game["mode-dice"] if ctx.game else "either"
+        return {"dice": self.dice(ctx), "mode": mode or "either"}
+
+
+def _parts(raw: Any, commas_only: bool = False) -> list[str]:
+    if isinstance(raw, list | tuple):
+        return [str(r).strip() for r in raw if str(r).strip()]
+    text = str(raw).replace(",", "\n") if commas_only else str(raw).replace(",", " ")
+    return [p.strip() for p in (text.split("\n") if commas_only else text.split()) if p.strip()]
+
+
+def read_all(
+    fields: Mapping[str, Field], defaults: Mapping[str, Any], raw: Mapping[str, Any], ctx: Context
+) -> tuple[dict[str, Any], list[Mistake]]:
+    """Every field's value, and every mistake at once. Dice are left to the caller."""
+    values: dict[str, Any] = {}
+    mistakes: list[Mistake] = []
+    for name, item in fields.items():
+        here = Context(ctx.game, ctx.seat, {**ctx.values, **values})
+        if isinstance(item, Dice):
+            continue
+        if item.when is not None and not item.when(here):
+            values[name] = None if defaults.get(name) is REQUIRED else defaults.get(name)
+            continue
+        given = raw.get(name)
+        if isinstance(item, Flag) and given is None and not defaults.get(name):
+            given = False  # an unticked box is not sent by a browser
+        if given is None or (given in ("", [], ()) and not isinstance(item, Flag)):
+            if defaults.get(name) is REQUIRED:
+                mistakes.append(Unreadable(f"{item.label or name} is missing", field=name, accepted=item.help))
+            values[name] = defaults.get(name)
+            continue
+        try:
+            values[name] = item.read(given, here)
+        except Mistake as mistake:
+            mistake.field = name
+            mistake.message = f"{item.label or name}: {mistake.message}"
+            mistake.args = (mistake.message,)
+            mistakes.append(mistake)
+            values[name] = defaults.get(name)
+    unknown = [k for k in raw if k not in fields and not k.startswith("_") and k not in {"action_id", "revision"}]
+    for name in unknown:
+        known = ", ".join(fields) or "none"
+        mistakes.append(
+            Unreadable(f"there is no field {name[:40]!r}: {known}.{did_you_mean(name, fields)}", field=name, accepted=known)
+        )
+    return values, mistakes

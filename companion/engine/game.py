@@ -1,0 +1,326 @@
+"""Game: the state of one table, and `apply`, the only place where it changes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from companion.engine import events as e
+from companion.engine.chart import Chart
+from companion.engine.errors import Unknown, did_you_mean
+from companion.engine.gridfile import Maps
+from companion.engine.kit import Kit, Phase, Scenario, SystemKit
+from companion.engine.pile import Pile
+from companion.engine.roster import Unit
+
+
+@dataclass
+class Mark:
+    """A marker's value and who may see it."""
+
+    value: Any
+    only: tuple[str, ...] = ()
+
+
+@dataclass
+class Book:
+    """What the installation's owner filled in: charts, manifests, rosters. Advice, never part of the record."""
+
+    charts: Mapping[str, Chart] = field(default_factory=dict)
+    tables: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
+    """Filled lists by name: tables['cards']['P44'] = {...}."""
+    map: Mapping[str, Any] = field(default_factory=dict)
+    """The owner's map book, as `MapBook.to_json` writes it."""
+    maps: Maps | None = None
+    """The grids with the owner's answer to the parity question; None means as the kit has them."""
+
+
+class Game:
+    """The state of one table: a fold of its events over a kit."""
+
+    def __init__(self, kit: Kit, scenario: str, book: Book | None = None) -> None:
+        if scenario not in kit.scenarios:
+            raise Unknown(
+                f"{kit.system.name} has no scenario {scenario!r}: {', '.join(kit.scenarios)}."
+                f"{did_you_mean(scenario, kit.scenarios)}",
+                field="scenario",
+                given=scenario,
+                accepted=", ".join(kit.scenarios),
+            )
+        self.kit: SystemKit = kit.system
+        self.scenario: Scenario = kit.scenarios[scenario]
+        self.book = book or Book(charts=kit.charts)
+        self._kit_maps = kit.maps
+        self.map_facts = kit.map_facts
+        self.revision = 0
+        self.title = ""
+        self.commitment = ""
+        self.turn = self.scenario.first
+        self.phase = ""
+        self.values: dict[str, Any] = {"scenario": scenario}
+        self.hidden: dict[str, tuple[str, ...]] = {}
+        """Values that only some seats may see."""
+        self.units: dict[str, Unit] = {}
+        self.marks: dict[str, dict[str, Mark]] = {}
+        self.piles: dict[str, Pile] = {}
+        self.sealed: dict[str, dict[str, Any]] = {}
+        self.revealed: dict[str, dict[str, Any]] = {}
+        self.asked: dict[str, e.Asked] = {}
+        self.ticked: set[str] = set()
+        self.last_result: dict[str, Any] = {}
+        self.ended: e.Ended | None = None
+        self.last_chance = 0
+        """The newest roll, draw or reveal that counts: taking back past it needs the other side's consent."""
+        self.order = 0
+
+    # -- looking -----------------------------------------------------------------------------------------
+
+    def __getitem__(self, name: str) -> Any:
+        """The value of a track, dial, option or mode."""
+        return self.values.get(name)
+
+    @property
+    def sides(self) -> list[str]:
+        return [s.id for s in self.kit.sides]
+
+    def other(self, side: str) -> str:
+        """The opponent."""
+        return next(s for s in self.sides if s != side)
+
+    def side_name(self, side: str) -> str:
+        return next((s.name for s in self.kit.sides if s.id == side), side.capitalize())
+
+    def phase_def(self, phase: str | None = None) -> Phase | None:
+        wanted = phase or self.phase
+        return next((p for p in self.kit.phases if p.id == wanted), None)
+
+    def side_of(self, phase: Phase | None) -> str:
+        """The side that acts in a phase, roles and side-valued dials resolved; empty for both."""
+        if phase is None or not phase.side:
+            return ""
+        if phase.side.startswith("@"):
+            return str(self.values.get(phase.side[1:], ""))
+        return str(self.scenario.roles.get(phase.side, phase.side))
+
+    @property
+    def active(self) -> str:
+        """The side to act now; empty when both may."""
+        return self.side_of(self.phase_def())
+
+    def unit(self, name: str) -> Unit:
+        """A unit by id, or by its name when that is unambiguous."""
+        if name in self.units:
+            return self.units[name]
+        wanted = name.strip().lower()
+        found = [u for u in self.units.values() if u.name.lower() == wanted or u.id == wanted]
+        if len(found) == 1:
+            return found[0]
+        names = [u.name or u.id for u in self.units.values()]
+        more = f" It could be {', '.join(u.id for u in found)}." if found else did_you_mean(name, names)
+        raise Unknown(f"there is no unit {name!r} at this table.{more}", field="unit", given=name)
+
+    def units_at(self, place: str) -> list[Unit]:
+        """The stack in a hex or box, top unit first."""
+        return sorted((u for u in self.units.values() if u.place == place), key=lambda u: -u.order)
+
+    def stacks(self) -> dict[str, list[Unit]]:
+        """Every occupied hex with its stack, top unit first."""
+        found: dict[str, list[Unit]] = {}
+        for unit in sorted(self.units.values(), key=lambda u: -u.order):
+            if unit.on_map:
+                found.setdefault(unit.place, []).append(unit)
+        return dict(sorted(found.items()))
+
+    def mark(self, target: str, marker: str) -> Any:
+        """A marker's value on a unit or hex, None when it is not there."""
+        held = self.marks.get(target, {}).get(marker)
+        return held.value if held else None
+
+    def marked(self, marker: str) -> dict[str, Any]:
+        """Every unit or hex that carries this marker, with its value."""
+        return {t: m[marker].value for t, m in self.marks.items() if marker in m}
+
+    @property
+    def maps(self) -> Maps:
+        """The grids of the game's maps: parse, neighbours, distance."""
+        return self.book.maps or self._kit_maps
+
+    def chart(self, name: str) -> Chart:
+        return self.book.charts[name]
+
+    def face(self, pile: str, token: str) -> Mapping[str, Any]:
+        """What is printed on a token, as far as the owner's book tells."""
+        definition = next((p for p in self.kit.piles if p.id == pile), None)
+        table = self.book.tables.get(definition.faces, {}) if definition and definition.faces else {}
+        return table.get(token, {})
+
+    # -- changing ----------------------------------------------------------------------------------------
+
+    def apply(self, event: e.Event, seq: int | None = None) -> None:
+        """Take one fact over into the state."""
+        getattr(self, f"_{event.KIND}")(event)
+        self.revision = self.revision + 1 if seq is None else seq
+        if isinstance(event, e.Rolled | e.Drawn | e.Revealed):
+            self.last_chance = self.revision
+
+    def _started(self, event: e.Started) -> None:
+        self.title, self.commitment = event.title, event.commitment
+        self.values.update({t.id: t.start for t in self.kit.tracks})
+        self.values.update({d.id: d.start or d.values[0].id for d in self.kit.dials})
+        self.values.update({o.id: o.default for o in (*self.kit.options, *self.scenario.options)})
+        self.values.update(self.scenario.start)
+        self.values.update(event.options)
+        for pile in self.kit.piles:
+            tokens = pile.tokens or tuple(f"#{n:02d}" for n in range(1, pile.count + 1))
+            self.piles[pile.id] = Pile({pile.start or pile.zones[0].id: tokens})
+
+    def _advanced(self, event: e.Advanced) -> None:
+        self.turn, self.phase = event.turn, event.phase
+
+    def _set(self, event: e.Set) -> None:
+        self.values[event.name] = event.value
+        self.hidden.pop(event.name, None)
+        if event.only:
+            self.hidden[event.name] = event.only
+
+    def _rolled(self, event: e.Rolled) -> None:
+        pass  # a roll is a fact for the log; what follows from it is in the events after it
+
+    def _drawn(self, event: e.Drawn) -> None:
+        pile = self.piles.setdefault(event.pile, Pile())
+        if event.source:
+            pile.move(event.tokens, event.source, event.target)
+        else:
+            pile.add(event.tokens, event.target)
+
+    _returned = _drawn
+
+    def _placed(self, event: e.Placed) -> None:
+        unit = self.units.get(event.unit)
+        if unit is None:
+            unit = self.units[event.unit] = Unit(id=event.unit, side=str(event.facts.get("side", "")))
+        unit.change(event.facts)
+        if event.place is not None and event.place != unit.place:
+            self.order += 1
+            unit.place, unit.order = event.place, self.order
+
+    def _marked(self, event: e.Marked) -> None:
+        held = self.marks.setdefault(event.target, {})
+        if event.value is None or event.value is False:
+            held.pop(event.marker, None)
+        else:
+            held[event.marker] = Mark(event.value, event.only)
+        if not held:
+            del self.marks[event.target]
+
+    def _sealed(self, event: e.Sealed) -> None:
+        self.sealed.setdefault(event.name, {})[event.seat] = event.value
+
+    def _revealed(self, event: e.Revealed) -> None:
+        self.sealed.pop(event.name, None)
+        self.revealed[event.name] = dict(event.values)
+
+    def _resolved(self, event: e.Resolved) -> None:
+        self.last_result = {
+            "worksheet": event.worksheet,
+            "result": event.result,
+            "breakdown": dict(event.breakdown),
+            "only": list(event.only),
+        }
+
+    def _asked(self, event: e.Asked) -> None:
+        self.asked[event.id] = event
+
+    def _answered(self, event: e.Answered) -> None:
+        self.asked.pop(event.id, None)
+
+    def _ticked(self, event: e.Ticked) -> None:
+        (self.ticked.add if event.done else self.ticked.discard)(event.item)
+
+    def _noted(self, event: e.Noted) -> None:
+        pass
+
+    def _undone(self, event: e.Undone) -> None:
+        raise RuntimeError("an undo is resolved by `effective`, never applied to a state")
+
+    def _ended(self, event: e.Ended) -> None:
+        self.ended = event
+
+    # -- snapshots ---------------------------------------------------------------------------------------
+
+    def dump(self) -> dict[str, Any]:
+        """The state as JSON-ready data, for snapshots."""
+        return {
+            "revision": self.revision,
+            "title": self.title,
+            "commitment": self.commitment,
+            "turn": self.turn,
+            "phase": self.phase,
+            "values": self.values,
+            "hidden": {k: list(v) for k, v in self.hidden.items()},
+            "units": [u.to_json() for u in self.units.values()],
+            "marks": {t: {n: asdict(m) for n, m in held.items()} for t, held in self.marks.items()},
+            "piles": {name: pile.zones for name, pile in self.piles.items()},
+            "sealed": self.sealed,
+            "revealed": self.revealed,
+            "asked": [a.to_json() for a in self.asked.values()],
+            "ticked": sorted(self.ticked),
+            "last_result": self.last_result,
+            "ended": self.ended.to_json() if self.ended else None,
+            "order": self.order,
+            "last_chance": self.last_chance,
+        }
+
+    def restore(self, state: Mapping[str, Any]) -> Game:
+        """Take over a dumped state."""
+        for name in ("revision", "title", "commitment", "turn", "phase", "order", "last_chance"):
+            setattr(self, name, state[name])
+        self.values = dict(state["values"])
+        self.hidden = {k: tuple(v) for k, v in state["hidden"].items()}
+        self.units = {}
+        for facts in state["units"]:
+            unit = Unit(id=facts["id"], side=facts["side"])
+            unit.change({k: v for k, v in facts.items() if k != "id"})
+            self.units[unit.id] = unit
+        self.marks = {
+            t: {n: Mark(m["value"], tuple(m["only"])) for n, m in held.items()} for t, held in state["marks"].items()
+        }
+        self.piles = {name: Pile(zones) for name, zones in state["piles"].items()}
+        self.sealed = {k: dict(v) for k, v in state["sealed"].items()}
+        self.revealed = {k: dict(v) for k, v in state["revealed"].items()}
+        asked = [e.Event.from_json(a) for a in state["asked"]]
+        self.asked = {a.id: a for a in asked if isinstance(a, e.Asked)}
+        self.ticked = set(state["ticked"])
+        self.last_result = dict(state["last_result"])
+        ended = e.Event.from_json(state["ended"]) if state["ended"] else None
+        self.ended = ended if isinstance(ended, e.Ended) else None
+        return self
+
+
+def effective(events: Mapping[int, e.Event], upto: int, floor: int = 0) -> tuple[int, list[int]]:
+    """The events that count after `upto`, undos resolved: (base, seqs to apply on the state at base).
+
+    The state after an undo to m is the state after m, whatever happened between; so we walk backwards and jump.
+    `floor` is a snapshot's position: the walk stops there, or below it when an undo jumps past it.
+    """
+    chain: list[int] = []
+    seq = upto
+    while seq > floor:
+        event = events[seq]
+        if isinstance(event, e.Undone):
+            seq = event.to
+        else:
+            chain.append(seq)
+            seq -= 1
+    return seq, chain[::-1]
+
+
+def replay(game: Game, events: Iterable[e.Event]) -> Game:
+    """Fold a whole list of events, numbered from 1, over a fresh game."""
+    numbered = dict(enumerate(events, 1))
+    _, chain = effective(numbered, len(numbered))
+    for seq in chain:
+        game.apply(numbered[seq], seq)
+    game.revision = len(numbered)
+    return game

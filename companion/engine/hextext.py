@@ -1,0 +1,65 @@
+"""Reading a typed hex number, and guessing what a wrong one was meant to be."""
+
+from __future__ import annotations
+
+import re
+
+from .errors import Mistake
+
+HEX_TEXT = re.compile(r"([A-Z]*)([0-9]{3,4})")
+
+
+class HexError(Mistake):
+    """A hex number that cannot be read or is not on the map, with the ids that may have been meant."""
+
+    def __init__(self, message: str, suggestions: tuple[str, ...] = ()) -> None:
+        super().__init__(message, accepted=", ".join(suggestions))
+        self.suggestions = suggestions
+
+
+def is_hex_text(text: str) -> bool:
+    """Say whether the text has the shape of a hex number, on any map."""
+    return HEX_TEXT.fullmatch(text.strip().upper()) is not None
+
+
+def split_text(text: str) -> tuple[str, str]:
+    """Split a typed hex number into prefix and four digits: ' kb 713' is ('KB', '0713')."""
+    # Cut first: the text may be anything that a browser sends.
+    found = HEX_TEXT.fullmatch("".join(text[:40].split()).upper())
+    if found is None or len(text) > 40:
+        shown = text if len(text) <= 20 else text[:20] + "..."
+        raise HexError(f"{shown!r} is not a hex number: four digits like 2408")
+    return found[1], found[2].zfill(4)
+
+
+def did_you_mean(suggestions: tuple[str, ...]) -> str:
+    """Word the suggestions as the end of an error message."""
+    if not suggestions:
+        return ""
+    head, last = ", ".join(suggestions[:-1]), suggestions[-1]
+    return f" Did you mean {head} or {last}?" if head else f" Did you mean {last}?"
+
+
+def pairs(digits: str) -> tuple[int, int]:
+    """The two numbers that four digits hold."""
+    return int(digits[:2]), int(digits[2:])
+
+
+def clamp(value: int, low: int, high: int) -> int:
+    """The nearest number inside the limits."""
+    return max(low, min(high, value))
+
+
+def slips(digits: str) -> list[str]:
+    """What a slip of the fingers may have meant, likeliest first: one wrong key, or two swapped."""
+    a, b = pairs(digits)
+    rank: dict[str, int] = {}
+    for i in range(4):
+        for key in "0123456789":
+            text = digits[:i] + key + digits[i + 1 :]
+            c, d = pairs(text)
+            rank[text] = abs(a - c) + abs(b - d)
+    for i in range(3):
+        rank[digits[:i] + digits[i + 1] + digits[i] + digits[i + 2 :]] = 2
+    rank[digits[2:] + digits[:2]] = 2
+    return sorted(rank, key=lambda text: (rank[text], text))

@@ -1,0 +1,508 @@
+"""Loads and checks scenarios/<system>/: system.toml, <scenario>.toml, charts/*.csv, rosters.
+
+A kit is data that a wargamer who is no programmer can read and fix, so the checker reports every problem at
+once, by file and line, with a remedy.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from companion.engine.chart import Chart
+from companion.engine.errors import Mistake, did_you_mean
+from companion.engine.gridfile import Maps
+from companion.engine.mapbook import RULEBOOK, Vocabulary
+from companion.engine.mapentry import read_csv
+from companion.engine.roster import UnitDef, read_roster
+from companion.engine.sequence import Turns, condition_names
+from companion.engine.shape import Problem, build, line_of
+
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two sides; `mark` is its shape beside its colour."""
+
+    id: str
+    name: str
+    mark: str = "square"
+    adjective: str = ""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One line of a phase's checklist, in our own words."""
+
+    text: str
+    rule: str = ""
+    turns: str = ""
+    when: str = ""
+    action: str = ""
+    """The action that this line is about, offered beside it."""
+
+
+@dataclass(frozen=True)
+class Phase:
+    """One phase of the sequence of play."""
+
+    id: str
+    name: str
+    code: str = ""
+    side: str = ""
+    """A side, a role that the scenario gives to a side, or empty for both."""
+    part: str = ""
+    turns: str = ""
+    when: str = ""
+    skip: str = ""
+    rule: str = ""
+    help: str = ""
+    checklist: tuple[Check, ...] = ()
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Another order of the phases, used while a condition holds."""
+
+    when: str
+    phases: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Track:
+    """A number with bounds."""
+
+    id: str
+    label: str
+    start: int = 0
+    min: int = 0
+    max: int = 999
+    side: str = ""
+    rule: str = ""
+    help: str = ""
+    hidden: bool = False
+    """Not shown on the table screen (internal bookkeeping)."""
+
+
+@dataclass(frozen=True)
+class Value:
+    """One position of a dial."""
+
+    id: str
+    label: str
+    effect: str = ""
+
+
+@dataclass(frozen=True)
+class Dial:
+    """A named value: weather, ground, support line."""
+
+    id: str
+    label: str
+    values: tuple[Value, ...]
+    start: str = ""
+    rule: str = ""
+    help: str = ""
+    hidden: bool = False
+
+
+@dataclass(frozen=True)
+class Marker:
+    """A marker that may lie on a unit or a hex."""
+
+    id: str
+    label: str
+    on: tuple[str, ...] = ("unit",)
+    values: tuple[str, ...] = ()
+    """Accepted values; empty means on/off, '#' means a number."""
+    effect: str = ""
+    rule: str = ""
+    symbol: str = ""
+    clears: str = ""
+    """When the companion takes it off by itself: 'phase', 'turn', or a phase id."""
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something in force during certain turns."""
+
+    text: str
+    turns: str = ""
+    phases: tuple[str, ...] = ()
+    when: str = ""
+    rule: str = ""
+    side: str = ""
+
+
+@dataclass(frozen=True)
+class Option:
+    """A table option; each ambiguity of a rulebook is one, with the suggested reading as default."""
+
+    id: str
+    label: str
+    default: Any = False
+    choices: tuple[Value, ...] = ()
+    text: str = ""
+    rule: str = ""
+    kind: str = "reading"
+    """'reading' (an ambiguity), 'rule' (optional rule), 'help' (what the companion shows)."""
+
+
+@dataclass(frozen=True)
+class Zone:
+    """A zone of a pile and who sees what lies in it: all, owner, count or none."""
+
+    id: str
+    label: str = ""
+    seen: str = "count"
+
+
+@dataclass(frozen=True)
+class PileDef:
+    """A cup or deck."""
+
+    id: str
+    label: str
+    zones: tuple[Zone, ...]
+    start: str = ""
+    tokens: tuple[str, ...] = ()
+    count: int = 0
+    side: str = ""
+    kind: str = "chits"
+    """'chits' or 'cards': which mode of the table (digital or physical) governs it."""
+    faces: str = ""
+    """Name of the owner's book that tells what is printed on the tokens."""
+    rule: str = ""
+
+
+@dataclass(frozen=True)
+class Box:
+    """A place off the map: dead pile, reserve, turn track."""
+
+    id: str
+    label: str
+    side: str = ""
+    out: bool = False
+    """Units here are out of the game."""
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """Reinforcements or anything else due on a turn."""
+
+    turn: int
+    text: str
+    side: str = ""
+    rule: str = ""
+    units: tuple[str, ...] = ()
+    entry: str = ""
+    when: str = ""
+    phases: tuple[str, ...] = ()
+    id: str = ""
+    doubtful: str = ""
+
+
+@dataclass(frozen=True)
+class ChartShape:
+    """The shape of a printed chart; its known cells come from charts/<id>.csv."""
+
+    id: str
+    title: str
+    rows: tuple[str, ...]
+    columns: tuple[str, ...]
+    codes: str = ".*"
+    examples: str = ""
+    rule: str = ""
+    where: str = ""
+    row_label: str = ""
+    column_label: str = ""
+    cell_rules: Json = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class BookShape:
+    """A list that the owner copies from his own components: card manifest, chit sheet, calendar."""
+
+    id: str
+    title: str
+    key: str
+    columns: tuple[Json, ...]
+    rows: tuple[str, ...] = ()
+    rule: str = ""
+    help: str = ""
+    file: str = ""
+
+
+@dataclass(frozen=True)
+class SystemKit:
+    """Everything of a game that is true of all its scenarios."""
+
+    format: int
+    id: str
+    name: str
+    sides: tuple[Side, ...]
+    phases: tuple[Phase, ...]
+    turn_name: str = "Turn"
+    tray: tuple[str, ...] = ("1d6", "2d6")
+    variants: tuple[Variant, ...] = ()
+    tracks: tuple[Track, ...] = ()
+    dials: tuple[Dial, ...] = ()
+    markers: tuple[Marker, ...] = ()
+    notes: tuple[Note, ...] = ()
+    options: tuple[Option, ...] = ()
+    piles: tuple[PileDef, ...] = ()
+    boxes: tuple[Box, ...] = ()
+    charts: tuple[ChartShape, ...] = ()
+    books: tuple[BookShape, ...] = ()
+    enemy_stacks: str = "top"
+    """What a side sees of an enemy stack: 'all', 'top' or 'count'."""
+    unit_factors: tuple[str, ...] = ("AF", "DF", "MF")
+    unit_kinds: tuple[str, ...] = ()
+    map: Json = field(default_factory=dict)
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One scenario: its turns and what differs from the system."""
+
+    format: int
+    id: str
+    name: str
+    first: int
+    last: int
+    about: str = ""
+    dates: tuple[str, ...] = ()
+    roles: Json = field(default_factory=dict)
+    phase_turns: Json = field(default_factory=dict)
+    start: Json = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
+    arrivals: tuple[Arrival, ...] = ()
+    options: tuple[Option, ...] = ()
+    roster: str = ""
+    units: tuple[UnitDef, ...] = ()
+    hex_marks: Json = field(default_factory=dict)
+    by_turn: Json = field(default_factory=dict)
+    """Values set when a turn begins: {track = {"3" = 5}}."""
+    victory: str = ""
+    first_phase: str = ""
+    partial: str = ""
+    """What the companion leaves to another rulebook, said on the scenario's card."""
+    extra: Json = field(default_factory=dict)
+    """Anything only the game's own rules read."""
+
+    def date(self, turn: int) -> str:
+        index = turn - self.first
+        return self.dates[index] if 0 <= index < len(self.dates) else ""
+
+
+@dataclass(frozen=True)
+class Kit:
+    """A system with its scenarios and charts, checked."""
+
+    system: SystemKit
+    scenarios: Mapping[str, Scenario]
+    charts: Mapping[str, Chart]
+    folder: Path
+    maps: Maps
+    map_facts: Mapping[str, Any] = field(default_factory=dict)
+    """The map book's entries that the rulebook gives, as `MapBook.to_json` writes them."""
+
+    @property
+    def id(self) -> str:
+        return self.system.id
+
+
+_RENAMED = {
+    "side": "sides",
+    "phase": "phases",
+    "variant": "variants",
+    "track": "tracks",
+    "dial": "dials",
+    "marker": "markers",
+    "note": "notes",
+    "option": "options",
+    "pile": "piles",
+    "box": "boxes",
+    "chart": "charts",
+    "book": "books",
+    "arrival": "arrivals",
+    "unit": "units",
+}
+"""TOML names one block at a time ([[phase]]); the dataclass holds them all (phases)."""
+
+
+def _read(path: Path, cls: type[Any], problems: list[Problem]) -> Any | None:
+    try:
+        text = path.read_text(encoding="utf-8")
+        table = tomllib.loads(text)
+    except FileNotFoundError:
+        problems.append(Problem(path.name, 0, f"{path.name} is missing in {path.parent.name}/"))
+        return None
+    except tomllib.TOMLDecodeError as error:
+        problems.append(Problem(path.name, 0, f"not readable as TOML: {error}. Quote hex numbers: \"0507\"."))
+        return None
+    if table.get("format") != 1:
+        problems.append(Problem(path.name, 1, "the file must begin with: format = 1"))
+    renamed = {_RENAMED.get(key, key): value for key, value in table.items()}
+    return build(cls, renamed, path.name, text, "", problems)
+
+
+def load_kit(folder: Path) -> tuple[Kit | None, list[Problem]]:
+    """Read a game's folder; the kit is None when something is too wrong to go on."""
+    problems: list[Problem] = []
+    system = _read(folder / "system.toml", SystemKit, problems)
+    if system is None:
+        return None, problems
+    charts: dict[str, Chart] = {}
+    for shape in system.charts:
+        path = folder / "charts" / f"{shape.id}.csv"
+        try:
+            charts[shape.id] = Chart.shipped(
+                {k: getattr(shape, k) for k in shape.__dataclass_fields__},
+                path.read_text(encoding="utf-8") if path.exists() else "",
+            )
+        except Mistake as mistake:
+            problems.append(Problem(path.name, 0, mistake.message))
+    scenarios: dict[str, Scenario] = {}
+    for path in sorted(folder.glob("*.toml")):
+        if path.name in {"system.toml", "grid.toml"}:
+            continue
+        scenario = _read(path, Scenario, problems)
+        if scenario is None:
+            continue
+        if scenario.roster:
+            units, wrong = _roster(folder / scenario.roster, system)
+            problems += wrong
+            scenario = replace(scenario, units=(*scenario.units, *units))
+        scenarios[scenario.id] = scenario
+    if not scenarios:
+        problems.append(Problem(folder.name, 0, "no scenario: add a <scenario>.toml beside system.toml"))
+    maps = _maps(folder / "grid.toml", problems)
+    if maps is None:
+        return None, problems
+    kit = Kit(system, scenarios, charts, folder, maps, _map_facts(folder, maps, problems))
+    problems += list(_cross_check(kit))
+    return kit, problems
+
+
+def _maps(path: Path, problems: list[Problem]) -> Maps | None:
+    try:
+        return Maps.from_toml(tomllib.loads(path.read_text(encoding="utf-8"))["grid"])
+    except (OSError, ValueError, KeyError) as error:
+        problems.append(Problem(path.name, 0, f"the map's grid cannot be read: {error}"))
+        return None
+
+
+def _map_facts(folder: Path, maps: Maps, problems: list[Problem]) -> Json:
+    path = folder / "map.csv"
+    if not path.exists():
+        return {}
+    words = tomllib.loads((folder / "grid.toml").read_text(encoding="utf-8")).get("map", {})
+    book, wrong = read_csv(path.read_text(encoding="utf-8"), maps, Vocabulary.from_toml(words), RULEBOOK)
+    problems += [Problem(path.name, 0, str(w)) for w in wrong]
+    return book.to_json()
+
+
+def _roster(path: Path, system: SystemKit) -> tuple[list[UnitDef], list[Problem]]:
+    if not path.exists():
+        return [], [Problem(path.name, 0, f"{path.name} is named as roster but is not there")]
+    units, wrong = read_roster(path.read_text(encoding="utf-8"), [s.id for s in system.sides])
+    return units, [Problem(path.name, 0, message) for message in wrong]
+
+
+def _cross_check(kit: Kit) -> Iterator[Problem]:
+    """Names that point at nothing, twice-used ids, and turn ranges that cannot be read."""
+    system = kit.system
+    text = (kit.folder / "system.toml").read_text(encoding="utf-8")
+    sides = [s.id for s in system.sides]
+    if len(sides) != 2:
+        yield Problem("system.toml", line_of(text, "side", 0), f"a game has two sides, not {len(sides)}")
+    blocks: tuple[tuple[str, tuple[Any, ...]], ...] = (
+        ("side", system.sides),
+        ("phase", system.phases),
+        ("track", system.tracks),
+        ("dial", system.dials),
+        ("marker", system.markers),
+        ("option", system.options),
+        ("pile", system.piles),
+        ("box", system.boxes),
+    )
+    for name, things in blocks:
+        seen: set[str] = set()
+        for index, thing in enumerate(things):
+            if thing.id in seen:
+                yield Problem("system.toml", line_of(text, name, index), f"{name} {thing.id!r} is there twice")
+            if not re.fullmatch(r"[a-z0-9][a-z0-9-]*", thing.id):
+                yield Problem(
+                    "system.toml",
+                    line_of(text, name, index),
+                    f"{name} id {thing.id!r}: use small letters, digits and hyphens",
+                )
+            seen.add(thing.id)
+    phases = [p.id for p in system.phases]
+    values = [*(t.id for t in system.tracks), *(d.id for d in system.dials), *(o.id for o in system.options)]
+    for scenario in kit.scenarios.values():
+        file = f"{scenario.id}.toml"
+        roles = [*sides, *map(str, scenario.roles)]
+        for index, phase in enumerate(system.phases):
+            if phase.side and not phase.side.startswith("@") and phase.side not in roles:
+                yield Problem(
+                    "system.toml",
+                    line_of(text, "phase", index),
+                    f"phase {phase.id!r}: side {phase.side!r} is not a side or role."
+                    f"{did_you_mean(phase.side, roles)}",
+                )
+        if scenario.first > scenario.last:
+            yield Problem(file, 0, f"first turn {scenario.first} comes after last turn {scenario.last}")
+        known = [*values, *(o.id for o in scenario.options)]
+        for name in (*scenario.start, *scenario.by_turn):
+            if name not in known:
+                yield Problem(file, 0, f"{name!r} is no track, dial or option.{did_you_mean(name, known)}")
+        for name in scenario.phase_turns:
+            if name not in phases:
+                yield Problem(file, 0, f"phase_turns: no phase {name!r}.{did_you_mean(name, phases)}")
+        for arrival in scenario.arrivals:
+            if arrival.side and arrival.side not in sides:
+                yield Problem(
+                    file, 0, f"arrival on turn {arrival.turn}: no side {arrival.side!r}.{did_you_mean(arrival.side, sides)}"
+                )
+        yield from _check_ranges(file, (*scenario.notes,), known)
+        ids = [u.id for u in scenario.units]
+        for twice in sorted({i for i in ids if ids.count(i) > 1}):
+            yield Problem(scenario.roster or file, 0, f"unit {twice!r} is there twice")
+        for unit in scenario.units:
+            if unit.side not in sides:
+                yield Problem(
+                    scenario.roster or file, 0, f"unit {unit.id!r}: no side {unit.side!r}.{did_you_mean(unit.side, sides)}"
+                )
+    extra = [o.id for s in kit.scenarios.values() for o in s.options]
+    checks = [c for p in system.phases for c in p.checklist]
+    yield from _check_ranges("system.toml", (*system.phases, *system.notes, *checks), [*values, *extra])
+    for variant in system.variants:
+        for name in variant.phases:
+            if name not in phases:
+                yield Problem("system.toml", 0, f"variant: no phase {name!r}.{did_you_mean(name, phases)}")
+    for index, pile in enumerate(system.piles):
+        zones = [z.id for z in pile.zones]
+        if pile.start and pile.start not in zones:
+            yield Problem(
+                "system.toml", line_of(text, "pile", index), f"pile {pile.id!r}: no zone {pile.start!r} in {zones}"
+            )
+
+
+def _check_ranges(file: str, things: tuple[Any, ...], known: list[str]) -> Iterator[Problem]:
+    for thing in things:
+        label = getattr(thing, "id", None) or thing.text
+        try:
+            Turns(thing.turns)
+        except ValueError as error:
+            yield Problem(file, 0, f"{label!r}: {error}")
+        for name in condition_names(thing.when):
+            if name not in known and name != "scenario":
+                yield Problem(file, 0, f"{label!r}: when: no value {name!r}.{did_you_mean(name, known)}")

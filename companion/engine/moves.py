@@ -1,0 +1,46 @@
+"""Events about units, made so that fog of war holds in the record too: use these instead of bare events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from companion.engine import events as e
+from companion.engine.game import Game
+
+
+def fogged(game: Game, side: str) -> tuple[str, ...]:
+    """Who may see which unit an event is about: everybody, or under fog of war its own side only."""
+    return (side,) if game["fog"] and game.kit.enemy_stacks != "all" and side else ()
+
+
+def create(game: Game, unit: str, place: str, facts: Mapping[str, Any], reason: str = "") -> e.Placed:
+    """A new unit comes on record."""
+    side = str(facts.get("side", ""))
+    return e.Placed(unit, place, facts=facts, reason=reason, side=side, only=fogged(game, side))
+
+
+def move(game: Game, unit: str, place: str, reason: str = "", rule: str = "") -> e.Placed:
+    """A unit goes to a hex or box."""
+    held = game.units[unit]
+    return e.Placed(
+        unit, place, was=held.place, reason=reason, rule=rule, side=held.side, only=fogged(game, held.side)
+    )
+
+
+def change(
+    game: Game, unit: str, facts: Mapping[str, Any], reason: str = "", rule: str = "", *, public: bool = False
+) -> e.Placed:
+    """Facts of a unit change: steps, factors, status. A public change (losses in battle) is seen by all."""
+    held = game.units[unit]
+    only = () if public else fogged(game, held.side)
+    return e.Placed(unit, facts=facts, reason=reason, rule=rule, side=held.side, only=only)
+
+
+def put_mark(
+    game: Game, target: str, marker: str, value: Any, reason: str = "", rule: str = "", *, public: bool = False
+) -> e.Marked:
+    """A marker on a unit or hex; None takes it off."""
+    unit = game.units.get(target)
+    only = fogged(game, unit.side) if unit and not public else ()
+    return e.Marked(target, marker, value, reason=reason, rule=rule, only=only)

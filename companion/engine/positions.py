@@ -1,0 +1,64 @@
+"""From a game's record to a board: what zones of control and tracing work on."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
+
+from companion.engine import zones
+from companion.engine.game import Game
+from companion.engine.hexgrid import Grid
+from companion.engine.mapbook import MapBook
+from companion.engine.roster import Unit
+
+
+def grid(game: Game) -> Grid:
+    """The map this scenario is played on: the scenario's own (`extra.map`, a prefix), or the game's first."""
+    prefix = str(game.scenario.extra.get("map", ""))
+    return game.maps.by_prefix[prefix] if prefix else game.maps.grids[0]
+
+
+_boards: dict[tuple[int, int], tuple[object, object, zones.Board]] = {}
+
+
+def board(game: Game) -> zones.Board:
+    """The grid with the map book on it; kept as long as both stay the same."""
+    here, book = grid(game), game.book.map
+    key = (id(here), id(book))
+    held = _boards.get(key)
+    if held is None or held[0] is not here or held[1] is not book:
+        while len(_boards) > 20:
+            _boards.pop(next(iter(_boards)))
+        held = _boards[key] = (here, book, zones.Board(here, map_book(game)))
+    return held[2]
+
+
+def map_book(game: Game) -> MapBook:
+    """The owner's entries over the rulebook's."""
+    return MapBook.from_json(game.map_facts).merge(MapBook.from_json(game.book.map))
+
+
+def held_hexes(game: Game, at_start: Mapping[str, AbstractSet[str]] | None = None) -> dict[str, set[str]]:
+    """Hexes each side is known to control: the `owner` marks, over what it held at the start."""
+    found = {side: set((at_start or {}).get(side, ())) for side in game.sides}
+    for target, side in game.marked("owner").items():
+        for other in game.sides:
+            found[other].discard(target)
+        if side in found:
+            found[side].add(target)
+    return found
+
+
+def situation(
+    game: Game,
+    at_start: Mapping[str, AbstractSet[str]] | None = None,
+    *,
+    zoc: Callable[[Unit], bool] = lambda unit: True,
+    cancels: Callable[[Unit], bool] = lambda unit: True,
+    relay: Callable[[Unit], bool] = lambda unit: False,
+) -> zones.Situation:
+    """The units on the map with what they do to paths: exert a zone, cancel one, relay a line."""
+    units = tuple(
+        zones.Unit(u.id, u.side, u.place, zoc(u), cancels(u), relay(u)) for u in game.units.values() if u.on_map
+    )
+    return zones.Situation(board(game), units, held_hexes(game, at_start))

@@ -1,0 +1,176 @@
+"""Units: what is known of them, where they are, and rosters as spreadsheets."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from companion.engine.errors import did_you_mean
+
+
+@dataclass(frozen=True)
+class UnitDef:
+    """A unit as a kit or an owner's roster lists it."""
+
+    id: str
+    side: str
+    name: str = ""
+    kind: str = ""
+    klass: str = ""
+    size: str = ""
+    formation: str = ""
+    steps: int = 1
+    factors: Mapping[str, int] = field(default_factory=dict)
+    place: str = ""
+    """Set-up hex or box; empty when its owner places it."""
+    turn: int = 0
+    """Turn of arrival; 0 for the initial set-up."""
+    entry: str = ""
+    marks: Mapping[str, Any] = field(default_factory=dict)
+    note: str = ""
+    doubtful: str = ""
+
+
+@dataclass
+class Unit:
+    """A unit in play. `place` is a hex, `box:<id>`, or empty when off the record."""
+
+    id: str
+    side: str
+    name: str = ""
+    kind: str = ""
+    klass: str = ""
+    size: str = ""
+    formation: str = ""
+    steps: int = 1
+    full: int = 1
+    factors: dict[str, int] = field(default_factory=dict)
+    place: str = ""
+    turn: int = 0
+    entry: str = ""
+    note: str = ""
+    doubtful: str = ""
+    untried: bool = False
+    """Nobody, not even its owner, knows its factors yet."""
+    order: int = 0
+    """Place in its stack; the highest lies on top."""
+    only: tuple[str, ...] = ()
+    """Sides that may know what this unit is; empty means all."""
+
+    @property
+    def on_map(self) -> bool:
+        return bool(self.place) and not self.place.startswith("box:")
+
+    def to_json(self) -> dict[str, Any]:
+        blank = {f.name: f.default for f in fields(self)}
+        return {k: v for k, v in asdict(self).items() if v not in ({}, ()) and v != blank.get(k)} | {"id": self.id}
+
+    def change(self, facts: Mapping[str, Any]) -> None:
+        """Take over facts; unknown names are an error so that a typing slip cannot hide."""
+        for name, value in facts.items():
+            if name not in self.__dataclass_fields__ or name == "id":
+                raise ValueError(f"a unit has no {name!r}")
+            setattr(self, name, tuple(value) if name == "only" else value)
+
+
+def unit_facts(definition: UnitDef) -> dict[str, Any]:
+    """What a `placed` event carries when it creates the unit."""
+    facts = {
+        k: v
+        for k, v in asdict(definition).items()
+        if k not in {"id", "place", "marks"} and v not in ("", 0, {}, None)
+    }
+    return {**facts, "side": definition.side, "steps": definition.steps, "full": definition.steps}
+
+
+def slug(text: str) -> str:
+    """A unit id from a name: '3rd Pz/XL' -> '3rd-pz-xl'."""
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or "unit"
+
+
+COLUMNS = (
+    "id", "side", "name", "kind", "klass", "size", "formation", "steps", "place", "turn", "entry", "marks", "note",
+    "doubtful",
+)  # fmt: skip
+
+
+def read_roster(text: str, sides: Iterable[str]) -> tuple[list[UnitDef], list[str]]:
+    """Units of a CSV and everything wrong with it, by line. Columns in capitals are factors (AF, DF, MF)."""
+    known_sides = list(sides)
+    reader = csv.DictReader(io.StringIO(text))
+    heads = [h.strip() for h in reader.fieldnames or []]
+    wrong = [
+        f"line 1: unknown column {h!r}.{did_you_mean(h, COLUMNS)}"
+        for h in heads
+        if h not in COLUMNS and not h.isupper()
+    ]
+    if "side" not in heads:
+        return [], [f"line 1: the first line names the columns: {','.join(COLUMNS)} and factors in capitals"]
+    units: list[UnitDef] = []
+    used: dict[str, int] = {}
+    for number, row in enumerate(reader, 2):
+        row = {(k or "").strip(): (v or "").strip() for k, v in row.items() if not isinstance(v, list)}
+        if not any(row.values()):
+            continue
+        if row["side"] not in known_sides:
+            wrong.append(
+                f"line {number}: side {row['side']!r} is not one of {', '.join(known_sides)}."
+                f"{did_you_mean(row['side'], known_sides)}"
+            )
+            continue
+        numbers: dict[str, int] = {}
+        for head in ("steps", "turn", *(h for h in heads if h.isupper())):
+            if row.get(head):
+                if re.fullmatch(r"\d{1,3}", row[head]):
+                    numbers[head] = int(row[head])
+                else:
+                    wrong.append(f"line {number}: {head} {row[head]!r} is not a whole number")
+        name = row.get("name", "")
+        base = row.get("id") or slug(f"{row['side']} {name or row.get('kind', '')}")
+        used[base] = used.get(base, 0) + 1
+        unit_id = base if used[base] == 1 or row.get("id") else f"{base}-{used[base]}"
+        units.append(
+            UnitDef(
+                id=unit_id,
+                side=row["side"],
+                name=name,
+                kind=row.get("kind", ""),
+                klass=row.get("klass", ""),
+                size=row.get("size", ""),
+                formation=row.get("formation", ""),
+                steps=numbers.get("steps", 1),
+                factors={k: v for k, v in numbers.items() if k.isupper()},
+                place=row.get("place", ""),
+                turn=numbers.get("turn", 0),
+                entry=row.get("entry", ""),
+                marks=_marks(row.get("marks", "")),
+                note=row.get("note", ""),
+                doubtful=row.get("doubtful", ""),
+            )
+        )
+    return units, wrong
+
+
+def _marks(text: str) -> dict[str, Any]:
+    """`oos=2 fort` -> {"oos": 2, "fort": True}."""
+    marks: dict[str, Any] = {}
+    for part in text.split():
+        name, _, value = part.partition("=")
+        marks[name] = int(value) if value.isdigit() else value or True
+    return marks
+
+
+def write_roster(units: Iterable[Unit | UnitDef], factors: Iterable[str]) -> str:
+    """The CSV that `read_roster` reads."""
+    out = io.StringIO()
+    columns = [c for c in COLUMNS if c != "marks"] + list(factors)
+    writer = csv.DictWriter(out, columns, lineterminator="\n", extrasaction="ignore")
+    writer.writeheader()
+    for unit in units:
+        row = {c: getattr(unit, c, "") for c in columns if c not in factors}
+        writer.writerow({**row, **{f: unit.factors.get(f, "") for f in factors}})
+    return out.getvalue()

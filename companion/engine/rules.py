@@ -1,0 +1,152 @@
+"""Rules: what one game adds to the engine, collected by decorators in companion/systems/<game>/."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from companion.engine import events as e
+from companion.engine.actions import Action, make_action
+from companion.engine.errors import Unknown, did_you_mean
+from companion.engine.game import Game
+from companion.engine.sequence import Turns
+from companion.engine.trace import Answer
+from companion.engine.worksheet import Breakdown, Worksheet, signature_fields
+
+Step = Callable[[Game], Iterable[e.Event]]
+Outcome = Callable[[Game, dict[str, Any], str], Iterable[e.Event]]
+"""What a result means: (game, the breakdown as JSON, the result code) -> events."""
+Supply = Callable[[Game, str], Mapping[str, Answer]]
+"""Supply of all units of a side: (game, side) -> unit id -> the trace's answer."""
+
+
+@dataclass(frozen=True)
+class Hook:
+    """Events that happen by themselves when a phase is entered or left, or a turn begins or ends."""
+
+    moment: str
+    phase: str
+    turns: Turns
+    fn: Step
+
+
+class Rules:
+    """The actions, worksheets, hooks and watchers of one game."""
+
+    def __init__(self, system: str, common: Rules | None = None) -> None:
+        self.system = system
+        self.actions: dict[str, Action] = dict(common.actions) if common else {}
+        self.worksheets: dict[str, Worksheet] = dict(common.worksheets) if common else {}
+        self.hooks: list[Hook] = []
+        self.watchers: list[Step] = []
+        self.panels: list[Callable[[Game, str], dict[str, Any] | None]] = []
+        self.finale: Callable[[Game], Iterable[e.Event]] | None = None
+        self.outcomes: dict[str, Outcome] = {}
+        self.supply: Supply | None = None
+
+    def action(self, **spec: Any) -> Callable[[Callable[..., Iterable[e.Event]]], Action]:
+        """Define an action: `@rules.action(phase=..., by=..., rule=...)`."""
+
+        def define(fn: Callable[..., Iterable[e.Event]]) -> Action:
+            action = make_action(fn, **spec)
+            self.actions[action.name] = action
+            return action
+
+        return define
+
+    def worksheet(self, *, rule: str = "", title: str = "") -> Callable[[Callable[..., Breakdown]], Worksheet]:
+        """Define a worksheet: the first parameter is the Context, the others are its fields."""
+
+        def define(fn: Callable[..., Breakdown]) -> Worksheet:
+            fields, defaults = signature_fields(fn, ("ctx",))
+            name = fn.__name__.replace("_", "-")
+            sheet = Worksheet(
+                name, title or name.replace("-", " ").capitalize(), rule, inspect.getdoc(fn) or "", fields, defaults, fn
+            )
+            self.worksheets[name] = sheet
+            return sheet
+
+        return define
+
+    def entering(self, phase: str, turns: str = "") -> Callable[[Step], Step]:
+        """Events to add when a phase begins; phase 'turn' means the start of a turn."""
+        return self._hook("turn" if phase == "turn" else "enter", phase, turns)
+
+    def leaving(self, phase: str, turns: str = "") -> Callable[[Step], Step]:
+        """Events to add when a phase ends; phase 'turn' means the end of a turn."""
+        return self._hook("turn-end" if phase == "turn" else "leave", phase, turns)
+
+    def _hook(self, moment: str, phase: str, turns: str) -> Callable[[Step], Step]:
+        def define(fn: Step) -> Step:
+            self.hooks.append(Hook(moment, phase, Turns(turns), fn))
+            return fn
+
+        return define
+
+    def watch(self, fn: Step) -> Step:
+        """Look at the game after every action; yield events only when something has come about."""
+        self.watchers.append(fn)
+        return fn
+
+    def panel(self, fn: Callable[[Game, str], dict[str, Any] | None]) -> Callable[[Game, str], dict[str, Any] | None]:
+        """A block of facts for a seat's screen: {title, rows: [{label, value, rule}], for: table|phone|both}."""
+        self.panels.append(fn)
+        return fn
+
+    def at_end(self, fn: Step) -> Step:
+        """What happens when the last phase of the last turn is over."""
+        self.finale = fn
+        return fn
+
+    def supplies(self, fn: Supply) -> Supply:
+        """How this game traces supply; serves the supply page, the map and the one-tap check."""
+        self.supply = fn
+        return fn
+
+    def outcome(self, worksheet: str) -> Callable[[Outcome], Outcome]:
+        """What follows from a worksheet's result, whether the chart gave it or a player read it off his own."""
+
+        def define(fn: Outcome) -> Outcome:
+            self.outcomes[worksheet] = fn
+            return fn
+
+        return define
+
+    def settle(
+        self, game: Game, worksheet: str, sheet: Breakdown, seats: Iterable[str] = (), rule: str = ""
+    ) -> Iterator[e.Event]:
+        """Record a worked-through sheet and what follows.
+
+        With a blank chart cell (no `sheet.result`) the seats are asked to read their own chart; their answer
+        then goes the same way.
+        """
+        body = sheet.to_json()
+        yield e.Resolved(worksheet, body, sheet.result)
+        if sheet.result:
+            if worksheet in self.outcomes:
+                yield from self.outcomes[worksheet](game, body, sheet.result)
+        elif sheet.read_chart:
+            to = tuple(seats) or (*game.sides, "table")
+            args = {"worksheet": worksheet, "sheet": body, "codes": sheet.codes}
+            name = f"result-{game.revision}"
+            yield e.Asked(name, to, f"{sheet.title}: {sheet.read_chart}", "enter-result", args, rule=rule)
+
+    def run(self, moment: str, game: Game) -> Iterator[e.Event]:
+        """The events of all hooks of a moment. Events must be applied as they come."""
+        for hook in self.hooks:
+            if hook.moment == moment and game.turn in hook.turns and hook.phase in {"turn", game.phase}:
+                yield from hook.fn(game)
+
+    def find(self, name: str) -> Action:
+        """An action by name."""
+        wanted = name.replace("_", "-")
+        if wanted not in self.actions:
+            raise Unknown(
+                f"there is no action {name[:60]!r} in this game.{did_you_mean(wanted, self.actions)}",
+                field="action",
+                given=name,
+                accepted=", ".join(sorted(self.actions)),
+            )
+        return self.actions[wanted]

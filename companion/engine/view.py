@@ -1,0 +1,251 @@
+"""What one seat may see: the only thing a page, an API answer or a print sheet is made of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from companion.engine.common import due, in_force
+from companion.engine.describe import place_label, value_label
+from companion.engine.game import Game
+from companion.engine.kit import PileDef
+from companion.engine.roster import Unit
+from companion.engine.rules import Rules
+from companion.engine.sequence import Turns, holds, order, skip_reason
+
+
+def view(rules: Rules, game: Game, seat: str) -> dict[str, Any]:
+    """The table as this seat may see it."""
+    return {
+        "revision": game.revision,
+        "title": game.title,
+        "seat": seat,
+        "seat_name": seat_name(game, seat),
+        "system": {"id": game.kit.id, "name": game.kit.name, "turn_name": game.kit.turn_name},
+        "scenario": {"id": game.scenario.id, "name": game.scenario.name, "partial": game.scenario.partial},
+        "sides": [{"id": s.id, "name": s.name, "mark": s.mark} for s in game.kit.sides],
+        "turn": {
+            "number": game.turn,
+            "last": game.scenario.last,
+            "date": game.scenario.date(game.turn),
+        },
+        "phases": _phases(game),
+        "phase": _phase(game),
+        "active": game.active,
+        "actions": offered(rules, game, seat),
+        "tracks": [
+            {"id": t.id, "label": t.label, "value": game[t.id], "side": t.side, "rule": t.rule, "help": t.help}
+            for t in game.kit.tracks
+            if not t.hidden and _may_see_value(game, t.id, seat)
+        ],
+        "dials": [
+            {
+                "id": d.id,
+                "label": d.label,
+                "value": game[d.id],
+                "text": value_label(game, d.id, game[d.id]),
+                "effect": next((v.effect for v in d.values if v.id == game[d.id]), ""),
+                "rule": d.rule,
+            }
+            for d in game.kit.dials
+            if not d.hidden and _may_see_value(game, d.id, seat)
+        ],
+        "due": [
+            {
+                "id": name,
+                "text": a.text,
+                "side": a.side,
+                "rule": a.rule,
+                "entry": a.entry,
+                "late": game.turn - a.turn,
+                "doubtful": a.doubtful,
+            }
+            for name, a in due(game)
+        ],
+        "notes": in_force(game),
+        "asked": _asked(game, seat),
+        "units": [unit_view(game, u, seat) for u in game.units.values()],
+        "hexes": {
+            t: marks_view(game, t, seat) for t in game.marks if t not in game.units and marks_view(game, t, seat)
+        },
+        "boxes": [{"id": f"box:{b.id}", "label": b.label, "side": b.side} for b in game.kit.boxes],
+        "piles": [_pile(game, p, seat) for p in game.kit.piles if p.id in game.piles],
+        "sealed": {name: sorted(choices) for name, choices in game.sealed.items()},
+        "my_sealed": {name: choices[seat] for name, choices in game.sealed.items() if seat in choices},
+        "revealed": game.revealed,
+        "result": game.last_result if seat in (game.last_result.get("only") or [seat]) else {},
+        "panels": [p for p in (make(game, seat) for make in rules.panels) if p],
+        "ended": game.ended.to_json() if game.ended else None,
+        "modes": {name: game[f"mode-{name}"] for name in ("dice", "chits", "cards")},
+        "solo": bool(game["solo"]),
+        "fog": bool(game["fog"]),
+        "commitment": game.commitment,
+        "tray": list(game.kit.tray),
+    }
+
+
+def seat_name(game: Game, seat: str) -> str:
+    return {"table": "Table", "watch": "Watching"}.get(seat) or game.side_name(seat)
+
+
+def _may_see_value(game: Game, name: str, seat: str) -> bool:
+    return seat in game.hidden.get(name, (seat,))
+
+
+def _phases(game: Game) -> list[dict[str, Any]]:
+    phases = order(game)
+    ids = [p.id for p in phases]
+    now = ids.index(game.phase) if game.phase in ids else 0
+    rows = []
+    for index, phase in enumerate(phases):
+        reason = skip_reason(game, phase)
+        state = "skipped" if reason else "now" if index == now else "done" if index < now else "to come"
+        rows.append(
+            {
+                "id": phase.id,
+                "code": phase.code,
+                "name": phase.name,
+                "side": game.side_of(phase),
+                "part": phase.part,
+                "state": state,
+                "reason": reason,
+            }
+        )
+    return rows
+
+
+def _phase(game: Game) -> dict[str, Any]:
+    phase = game.phase_def()
+    if phase is None:
+        return {}
+    checks = []
+    for index, check in enumerate(phase.checklist):
+        if game.turn in Turns(check.turns) and holds(check.when, game.values):
+            item = f"{game.turn}/{phase.id}/{index}"
+            checks.append(
+                {
+                    "item": item,
+                    "text": check.text,
+                    "rule": check.rule,
+                    "done": item in game.ticked,
+                    "action": check.action,
+                }
+            )
+    return {
+        "id": phase.id,
+        "code": phase.code,
+        "name": phase.name,
+        "part": phase.part,
+        "rule": phase.rule,
+        "help": phase.help,
+        "side": game.side_of(phase),
+        "checklist": checks,
+    }
+
+
+def offered(rules: Rules, game: Game, seat: str) -> list[dict[str, Any]]:
+    """The actions this seat may do now."""
+    found = [a for a in rules.actions.values() if a.group != "hidden" and a.refusal(game, seat) is None]
+    return [
+        {
+            "name": a.name,
+            "label": a.label,
+            "doc": a.doc,
+            "rule": a.rule,
+            "group": a.group,
+            "primary": a.primary,
+            "fields": len(a.fields),
+            "now": bool(a.phases),
+            "order": a.order,
+        }
+        for a in sorted(found, key=lambda a: (not a.primary, a.order, a.label))
+    ]
+
+
+def _asked(game: Game, seat: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": a.id,
+            "text": a.text,
+            "action": a.action,
+            "args": dict(a.args),
+            "rule": a.rule,
+            "to": list(a.to),
+            "mine": seat in a.to,
+            "by": a.by,
+        }
+        for a in game.asked.values()
+        if seat in (a.only or (seat,)) and (seat in a.to or not a.only)
+    ]
+
+
+def may_see_unit(game: Game, unit: Unit, seat: str) -> bool:
+    """Whether a seat may know what a unit is: its own, or the enemy's as far as the game lets him look."""
+    if seat == unit.side:
+        return True
+    if unit.only and seat not in unit.only:
+        return False
+    if not game["fog"] or game.kit.enemy_stacks == "all" or not unit.on_map:
+        return True
+    if game.kit.enemy_stacks == "top":
+        return game.units_at(unit.place)[0].id == unit.id
+    return False
+
+
+def unit_view(game: Game, unit: Unit, seat: str) -> dict[str, Any]:
+    """A unit as a seat sees it; a hidden one is only a counter of its side in a place."""
+    if not may_see_unit(game, unit, seat):
+        return {"id": _blind(game, unit), "side": unit.side, "place": unit.place, "hidden": True, "name": "?"}
+    seen = {
+        "id": unit.id,
+        "side": unit.side,
+        "name": unit.name,
+        "kind": unit.kind,
+        "klass": unit.klass,
+        "size": unit.size,
+        "formation": unit.formation,
+        "steps": unit.steps,
+        "full": unit.full,
+        "factors": {} if unit.untried else unit.factors,
+        "untried": unit.untried,
+        "place": unit.place,
+        "place_label": place_label(game, unit.place),
+        "turn": unit.turn,
+        "entry": unit.entry,
+        "note": unit.note,
+        "doubtful": unit.doubtful,
+        "order": unit.order,
+        "marks": marks_view(game, unit.id, seat),
+    }
+    return seen
+
+
+def _blind(game: Game, unit: Unit) -> str:
+    """A stand-in id that tells nothing: its place in the stack."""
+    stack = [u.id for u in game.units_at(unit.place)]
+    return f"{unit.side}-{unit.place}-{stack.index(unit.id) + 1}"
+
+
+def marks_view(game: Game, target: str, seat: str) -> dict[str, Any]:
+    """The markers on a unit or hex that a seat may see."""
+    return {
+        name: mark.value for name, mark in game.marks.get(target, {}).items() if not mark.only or seat in mark.only
+    }
+
+
+def _pile(game: Game, definition: PileDef, seat: str) -> dict[str, Any]:
+    pile = game.piles[definition.id]
+    seen = {z.id: z for z in definition.zones}
+    zones = []
+    for zone, tokens in pile.zones.items():
+        base, _, owner = zone.partition(":")
+        rule = seen[base].seen if base in seen else "count"
+        if owner in game.units:
+            owner = game.units[owner].side
+        open_to_seat = rule == "all" or (rule == "owner" and seat == (owner or definition.side))
+        if rule == "none" and not open_to_seat:
+            continue
+        row: dict[str, Any] = {"zone": zone, "label": seen[base].label if base in seen else base, "count": len(tokens)}
+        if open_to_seat:
+            row["tokens"] = [{"id": t, **game.face(definition.id, t)} for t in tokens]
+        zones.append(row)
+    return {"id": definition.id, "label": definition.label, "side": definition.side, "zones": zones}

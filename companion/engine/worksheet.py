@@ -1,0 +1,143 @@
+"""Calculations that list their reasons: odds, shifts, rolls needed, probabilities."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from fractions import Fraction
+from itertools import product
+from typing import Any, get_type_hints
+
+from companion.engine import dice
+from companion.engine.chart import Chart
+from companion.engine.errors import Several
+from companion.engine.fields import REQUIRED, Context, Field, read_all
+
+
+@dataclass(frozen=True)
+class Line:
+    """One reason: what it is, what it does, and the rule that says so."""
+
+    label: str
+    effect: str = ""
+    rule: str = ""
+
+
+@dataclass
+class Breakdown:
+    """A worked-through calculation: the same object draws preview, log entry, API answer and CLI output."""
+
+    title: str
+    lines: list[Line] = field(default_factory=list)
+    column: str = ""
+    modifier: int = 0
+    dice: str = ""
+    chart: str = ""
+    roll: int | None = None
+    row: str = ""
+    result: str = ""
+    read_chart: str = ""
+    """What to look up on the printed chart when its cell is blank."""
+    codes: list[str] = field(default_factory=list)
+    """Results to choose from by tap when the cell is blank."""
+    chances: dict[str, float] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)
+    """Numbers that an action or a test wants to use."""
+    effects: list[Line] = field(default_factory=list)
+    """What the result means for each side."""
+    warnings: list[str] = field(default_factory=list)
+
+    def add(self, label: str, effect: str | int = "", rule: str = "") -> None:
+        """Note a reason where it is counted."""
+        text = f"{effect:+d}" if isinstance(effect, int) else effect
+        self.lines.append(Line(label, text, rule))
+
+    def shift(self, label: str, amount: int, rule: str = "") -> None:
+        """Note a die or column modifier and add it up."""
+        if amount:
+            self.modifier += amount
+            self.add(label, amount, rule)
+
+    def to_json(self) -> dict[str, Any]:
+        body = asdict(self)
+        return {k: v for k, v in body.items() if v not in ("", [], {}, None)} | {"title": self.title}
+
+
+@dataclass(frozen=True)
+class Worksheet:
+    """A calculation with its fields, callable from a form, the API, the log and the command line."""
+
+    name: str
+    title: str
+    rule: str
+    doc: str
+    fields: Mapping[str, Field]
+    defaults: Mapping[str, Any]
+    fn: Callable[..., Breakdown]
+
+    def work(self, raw: Mapping[str, Any], ctx: Context, extra: Sequence[str] = ()) -> Breakdown:
+        """Read the fields and calculate; every mistake is reported at once."""
+        own = {k: v for k, v in raw.items() if k not in extra}
+        values, mistakes = read_all(self.fields, self.defaults, own, ctx)
+        if mistakes:
+            raise Several(mistakes)
+        return self.fn(ctx, **values)
+
+    def answer(self, values: Mapping[str, Any], ctx: Context) -> Breakdown:
+        """Calculate from values already read."""
+        return self.fn(ctx, **{k: values[k] for k in self.fields})
+
+
+def signature_fields(fn: Callable[..., Any], skip: Sequence[str]) -> tuple[dict[str, Field], dict[str, Any]]:
+    """The fields and defaults that a function's signature declares with Annotated[type, Field(...)]."""
+    hints = get_type_hints(fn, include_extras=True)
+    fields: dict[str, Field] = {}
+    defaults: dict[str, Any] = {}
+    for name, parameter in inspect.signature(fn).parameters.items():
+        if name in skip or parameter.kind is parameter.VAR_KEYWORD:
+            continue
+        meta = [m for m in getattr(hints.get(name), "__metadata__", ()) if isinstance(m, Field)]
+        if not meta:
+            raise TypeError(f"{fn.__qualname__}: parameter {name!r} needs Annotated[type, Field(...)]")
+        fields[name] = meta[0]
+        defaults[name] = REQUIRED if parameter.default is parameter.empty else parameter.default
+    return fields, defaults
+
+
+def totals(spec: str) -> dict[int, Fraction]:
+    """How likely each total of some dice is."""
+    read = dice.Spec.parse(spec)
+    faces = range(read.lowest, read.highest + 1)
+    ways: dict[int, int] = {}
+    for values in product(faces, repeat=read.count):
+        ways[sum(values) + read.plus] = ways.get(sum(values) + read.plus, 0) + 1
+    whole = sum(ways.values())
+    return {total: Fraction(n, whole) for total, n in sorted(ways.items())}
+
+
+def chances(chart: Chart, column: str, spec: str, row_of: Callable[[int], str]) -> dict[str, float]:
+    """The probability of each result; blank cells are gathered under 'read your chart'."""
+    found: dict[str, Fraction] = {}
+    for total, chance in totals(spec).items():
+        cell = chart.cell(row_of(total), column)
+        result = cell.value or "read your chart"
+        found[result] = found.get(result, Fraction(0)) + chance
+    return {result: float(chance) for result, chance in found.items()}
+
+
+def look_up(sheet: Breakdown, chart: Chart, row: str) -> None:
+    """Read the sheet's column and this row off a chart; a blank cell becomes a request to read the printed one."""
+    sheet.chart, sheet.row = chart.id, row
+    cell = chart.cell(row, sheet.column)
+    sheet.result = cell.value
+    if not cell:
+        sheet.codes = chart.known_values()
+        sheet.read_chart = f"read your {chart.title}: column {sheet.column}, row {row}"
+    elif cell.source == "doubtful":
+        sheet.warnings.append(f"this cell of the {chart.title} is doubtful in the rulebook: check your printed chart")
+
+
+def halve(number: int) -> int:
+    """Half, remainders rounded up."""
+    return (number + 1) // 2

@@ -1,0 +1,46 @@
+"""The append-only event log: tables, events, snapshots, seats and the installation's books."""
+
+from companion.store.errors import (
+    ActionIdReused,
+    NoTable,
+    NotAStore,
+    SeatRevoked,
+    StoreBusy,
+    StoreClosed,
+    StoreDamaged,
+    StoreError,
+    StoreFull,
+    StoreReadOnly,
+    StoreUnreachable,
+    TableExists,
+)
+from companion.store.interface import BookRow, Generation, Json, NewTable, Store, StoredEvent, TableRow, Tx
+from companion.store.location import unsafe_location
+from companion.store.opening import open_store
+from companion.store.sqlite import SqliteStore
+
+__all__ = [
+    "ActionIdReused",
+    "BookRow",
+    "Generation",
+    "Json",
+    "NewTable",
+    "NoTable",
+    "NotAStore",
+    "SeatRevoked",
+    "SqliteStore",
+    "Store",
+    "StoreBusy",
+    "StoreClosed",
+    "StoreDamaged",
+    "StoreError",
+    "StoreFull",
+    "StoreReadOnly",
+    "StoreUnreachable",
+    "StoredEvent",
+    "TableExists",
+    "TableRow",
+    "Tx",
+    "open_store",
+    "unsafe_location",
+]

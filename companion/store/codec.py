@@ -1,0 +1,44 @@
+"""JSON as the store writes it: one text for one value, so that replays compare byte for byte."""
+
+import json
+from typing import Any
+
+from companion.store.interface import Json
+
+
+def dump(value: Any) -> str:
+    """Return the value's canonical JSON text.
+
+    :raises ValueError: if JSON or UTF-8 cannot hold it
+    """
+    try:
+        text = json.dumps(value, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+        # A lone surrogate passes json.dumps but would fail later, inside SQLite.
+        text.encode()
+    except UnicodeEncodeError as error:
+        half = error.object[error.start]
+        raise ValueError(f"text holds half a character ({half!r}) and cannot be stored: remove it") from error
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ValueError(f"not storable as JSON: {error}") from error
+    return text
+
+
+def load(text: str) -> Any:
+    """Return the value of a JSON text written by `dump`."""
+    return json.loads(text)
+
+
+def dump_object(value: Json, what: str) -> str:
+    """Return the JSON text of an object, refusing any other value by name."""
+    if not isinstance(value, dict):
+        raise ValueError(f"{what} must be a JSON object, not {type(value).__name__}")
+    return dump(value)
+
+
+def dump_event(body: Json) -> tuple[str, str]:
+    """Return an event's kind and its JSON text."""
+    text = dump_object(body, "an event")
+    kind = body.get("kind")
+    if not isinstance(kind, str) or not kind:
+        raise ValueError(f"an event needs a 'kind' that is a name, not {kind!r}: {text[:200]}")
+    return kind, text

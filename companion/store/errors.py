@@ -1,0 +1,135 @@
+"""What can go wrong with a store: each error names the thing and the remedy."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+
+class StoreError(Exception):
+    """Anything the store refuses or fails to do."""
+
+
+class NoTable(StoreError, LookupError):
+    """No table has this code."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(
+            f"there is no table {code!r}: check the code on the table's screen, or pick it in the lobby"
+        )
+        self.code = code
+
+
+class TableExists(StoreError):
+    """The code of a new table is taken."""
+
+    def __init__(self, code: str) -> None:
+        super().__init__(
+            f"there is already a table {code!r}: choose another code (archived tables keep theirs)"
+        )
+        self.code = code
+
+
+class ActionIdReused(StoreError):
+    """An action id came back with another action, so it is not a repeat of the first."""
+
+    def __init__(self, act: str, first: str, again: str) -> None:
+        super().__init__(
+            f"action id {act!r} was already used for {first} and cannot serve for {again}: "
+            "make a new id for every new action"
+        )
+        self.act = act
+
+
+class SeatRevoked(StoreError):
+    """The seat was closed and cannot be taken."""
+
+    def __init__(self, code: str, seat: str) -> None:
+        super().__init__(
+            f"seat {seat!r} of table {code!r} was revoked: ask for a new link to it at the table"
+        )
+        self.seat = seat
+
+
+class StoreBusy(StoreError):
+    """Another program held the file locked for too long."""
+
+
+class StoreReadOnly(StoreError):
+    """The file or its folder may not be written."""
+
+
+class StoreFull(StoreError):
+    """There is no room for more."""
+
+
+class StoreUnreachable(StoreError):
+    """The disk did not answer."""
+
+
+class StoreDamaged(StoreError):
+    """The file's contents are broken."""
+
+
+class StoreClosed(StoreError):
+    """The store was used after it was closed."""
+
+
+class NotAStore(StoreError):
+    """The file is no companion database, or one of another version."""
+
+
+_KINDS: dict[int, tuple[type[StoreError], str]] = {
+    sqlite3.SQLITE_BUSY: (
+        StoreBusy,
+        "is locked by another program: close it, or wait a moment and try again",
+    ),
+    sqlite3.SQLITE_LOCKED: (
+        StoreBusy,
+        "is locked by another program: close it, or wait a moment and try again",
+    ),
+    sqlite3.SQLITE_READONLY: (
+        StoreReadOnly,
+        "is read-only: give the companion's account the right to write the file and its folder, "
+        "or choose another folder with --data",
+    ),
+    sqlite3.SQLITE_CANTOPEN: (
+        StoreReadOnly,
+        "cannot be opened for writing: check that its folder exists and that the companion's account "
+        "may write there, or choose another folder with --data",
+    ),
+    sqlite3.SQLITE_PERM: (
+        StoreReadOnly,
+        "may not be opened: give the companion's account the right to write it",
+    ),
+    sqlite3.SQLITE_FULL: (
+        StoreFull,
+        "cannot grow, the disk is full: free some space and try again; everything saved before is safe",
+    ),
+    sqlite3.SQLITE_IOERR: (
+        StoreUnreachable,
+        "could not be read or written (disk error): check that the disk is attached and sound",
+    ),
+    sqlite3.SQLITE_CORRUPT: (StoreDamaged, "is damaged: stop the companion and restore the latest backup"),
+    sqlite3.SQLITE_NOTADB: (
+        NotAStore,
+        "is not a companion database: choose another file or folder with --data",
+    ),
+}
+
+
+def translate(error: sqlite3.Error, path: Path) -> StoreError:
+    """Return the store's own error for one of SQLite's, naming the file and the remedy."""
+    # The low byte is the kind; the rest of an extended code only says where it happened.
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    kind, remedy = _KINDS.get(code, (StoreError, f"refused: {error}"))
+    return kind(f"{path} {remedy}")
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Turn SQLite's errors inside the block into the store's own."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise translate(error, path) from error

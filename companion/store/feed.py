@@ -1,0 +1,42 @@
+"""Who wants to hear of new events, and what they were last told."""
+
+import logging
+from collections.abc import Callable, Mapping
+
+logger = logging.getLogger(__name__)
+
+Listener = Callable[[str, int], None]
+
+
+class Feed:
+    """The subscribers of one store in this process."""
+
+    def __init__(self, revisions: Mapping[str, int]) -> None:
+        self._told = dict(revisions)
+        self._listeners: dict[object, Listener] = {}
+
+    def subscribe(self, callback: Listener) -> Callable[[], None]:
+        """Add a subscriber and return the function that removes it."""
+        ticket = object()
+        self._listeners[ticket] = callback
+
+        def unsubscribe() -> None:
+            self._listeners.pop(ticket, None)
+
+        return unsubscribe
+
+    def tell(self, code: str, revision: int) -> None:
+        """Tell every subscriber; one that fails is logged and stops nobody else."""
+        self._told[code] = max(revision, self._told.get(code, 0))
+        for callback in list(self._listeners.values()):
+            try:
+                callback(code, revision)
+            except Exception:
+                # The events are committed: a subscriber's mistake must not look like a failed action.
+                logger.exception("a subscriber failed on table %s at revision %s", code, revision)
+
+    def catch_up(self, revisions: Mapping[str, int]) -> None:
+        """Tell of every table that is further than it was last told."""
+        for code, revision in revisions.items():
+            if revision > self._told.get(code, 0):
+                self.tell(code, revision)

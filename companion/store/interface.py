@@ -1,0 +1,223 @@
+"""What a store promises: the contract that SQLite keeps now and PostgreSQL may keep later.
+
+`tests/store/test_store_contract.py` checks these promises. Every method that takes a table's code raises
+`NoTable` when no table has it. Times are text given by the caller, UTC in ISO 8601, so that they sort.
+"""
+
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Protocol
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class NewTable:
+    """A table as it is founded."""
+
+    code: str
+    system: str
+    scenario: str
+    title: str
+    # The seed decides every future roll: it must not reach a log through repr().
+    seed: str = field(repr=False)
+    options: Json
+    created_at: str
+
+
+@dataclass(frozen=True)
+class TableRow:
+    """A table as the lobby lists it and as the game is opened from it."""
+
+    code: str
+    system: str
+    scenario: str
+    title: str
+    seed: str = field(repr=False)
+    options: Json
+    created_at: str
+    changed_at: str
+    revision: int
+    stream: int
+    ended: bool
+    archived: bool
+    summary: Json
+
+
+@dataclass(frozen=True)
+class StoredEvent:
+    """One event with who caused it, by which action, and when."""
+
+    seq: int
+    at: str
+    seat: str
+    act: str
+    name: str
+    body: Json
+
+    @property
+    def kind(self) -> str:
+        """The event's kind, as its body states it."""
+        return str(self.body["kind"])
+
+
+@dataclass(frozen=True)
+class Generation:
+    """Which issue of a seat's link is valid; a seat never touched is at `Generation()`."""
+
+    number: int = 1
+    claimed_at: str | None = None
+    revoked: bool = False
+
+
+@dataclass(frozen=True)
+class BookRow:
+    """A book of the installation's library, without its contents."""
+
+    name: str
+    changed_at: str
+
+
+class Tx(Protocol):
+    """One table's write transaction: everything in it is kept, or nothing."""
+
+    @property
+    def latest(self) -> int:
+        """The newest event's number, including those appended in this transaction."""
+
+    @property
+    def stream(self) -> int:
+        """The position of the table's random stream, which never goes back."""
+
+    def answer_to(self, act: str, *, seat: str, name: str) -> Json | None:
+        """Return what an earlier submission with this action id was answered, or None when there was none.
+
+        :raises ActionIdReused: if that submission came from another seat or was another action
+        """
+
+    def events(self, after: int = 0) -> list[StoredEvent]:
+        """Return the events numbered above `after`, including those appended in this transaction."""
+
+    def append(
+        self,
+        bodies: Sequence[Json],
+        *,
+        at: str,
+        seat: str,
+        act: str,
+        name: str,
+        stream: int,
+        answer: Json,
+        summary: Json | None = None,
+        ended: bool | None = None,
+    ) -> int:
+        """Append events and the answer to their action, and return the new revision.
+
+        A failed append leaves nothing behind, even if the transaction goes on.
+
+        :param stream: the random stream's position after these events
+        :param answer: what a repeat of this action id is to be answered
+        :param summary: the lobby's new summary; None keeps the old one
+        :param ended: whether the game is over; None keeps the old word
+        :raises ActionIdReused: if the action id was used at this table before
+        :raises ValueError: if a body has no kind or is not JSON, or the stream would go back
+        """
+
+    def save_snapshot(self, seq: int, state: Json) -> None:
+        """Keep the state after event `seq`, in the same commit as the events."""
+
+
+class Store(Protocol):
+    """The tables of one installation."""
+
+    def create(self, row: NewTable) -> None:
+        """Found a table without events.
+
+        :raises TableExists: if the code is taken, also by an archived table
+        """
+
+    def creating(self, row: NewTable) -> AbstractContextManager[Tx]:
+        """Found a table and yield its first transaction: table and events appear together or not at all."""
+
+    def tables(self, *, archived: bool = False) -> list[TableRow]:
+        """Return the tables in play, or the archived ones instead, newest activity first."""
+
+    def table(self, code: str) -> TableRow:
+        """Return one table, archived or not."""
+
+    def archive(self, code: str) -> None:
+        """Hide a table from the lobby; nothing of it is deleted."""
+
+    def unarchive(self, code: str) -> None:
+        """Show an archived table in the lobby again."""
+
+    def transaction(self, code: str) -> AbstractContextManager[Tx]:
+        """Open the table's write transaction: the block's end commits, an exception rolls back.
+
+        Subscribers are told after the commit. Transactions do not nest.
+        """
+
+    def events(self, code: str, after: int = 0, upto: int | None = None) -> list[StoredEvent]:
+        """Return the events numbered above `after`, up to and including `upto`."""
+
+    def latest(self, code: str) -> int:
+        """Return the newest event's number, the table's revision; 0 when it has no events."""
+
+    def snapshot_before(self, code: str, seq: int) -> tuple[int, Json] | None:
+        """Return the newest snapshot taken at or before event `seq`, with its number."""
+
+    def save_snapshot(self, code: str, seq: int, state: Json) -> None:
+        """Keep the state after event `seq`; older snapshots are thinned out."""
+
+    def subscribe(self, callback: Callable[[str, int], None]) -> Callable[[], None]:
+        """Call back with (code, revision) after every commit that added events; return the unsubscriber.
+
+        Calls may repeat a revision or arrive out of order when writers are concurrent: keep the greatest.
+        """
+
+    def poll_others(self) -> None:
+        """Tell subscribers of every table whose revision another process has changed."""
+
+    def seat_generations(self, code: str) -> dict[str, Generation]:
+        """Return the seats that were claimed, re-issued or revoked; any other is at `Generation()`."""
+
+    def reissue_seat(self, code: str, seat: str) -> Generation:
+        """Make the seat's old links worthless and return the new, unclaimed generation."""
+
+    def revoke_seat(self, code: str, seat: str) -> Generation:
+        """Close the seat until it is re-issued."""
+
+    def claim_seat(self, code: str, seat: str, at: str) -> Generation:
+        """Record that a device took the seat; the first claim's time is kept.
+
+        :raises SeatRevoked: if the seat is closed
+        """
+
+    def book_get(self, system: str, name: str) -> Json | None:
+        """Return a book of the installation's library, or None when its owner never wrote one."""
+
+    def book_put(self, system: str, name: str, body: Json, at: str) -> None:
+        """Write a book, replacing what it held."""
+
+    def book_change(self, system: str, name: str, change: Callable[[Json | None], Json], at: str) -> Json:
+        """Rewrite a book from what it holds in one transaction, so that two editors lose nothing."""
+
+    def book_list(self, system: str) -> list[BookRow]:
+        """Return the system's books by name."""
+
+    def setting_get(self, key: str) -> Any:
+        """Return an installation setting, or None when it was never set."""
+
+    def setting_put(self, key: str, value: Any) -> None:
+        """Set an installation setting to any JSON value."""
+
+    def backup(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Copy the whole store to one file while it is in use.
+
+        :raises FileExistsError: if the file exists and `overwrite` was not asked for
+        """
+
+    def close(self) -> None:
+        """Give up every connection; later calls raise `StoreClosed`."""

@@ -1,0 +1,58 @@
+"""The installation's own books (charts, rosters, cards its owner copied in) and its settings."""
+
+from collections.abc import Callable
+from typing import Any
+
+from sqlite_utils import Database
+
+from companion.store.codec import dump, dump_object, load
+from companion.store.interface import BookRow, Json
+from companion.store.pool import Pool
+
+
+class Library:
+    """The library's part of the SQLite store."""
+
+    _pool: Pool
+
+    def book_get(self, system: str, name: str) -> Json | None:
+        """Return a book of the installation's library, or None when its owner never wrote one."""
+        with self._pool.reading() as db:
+            return _book(db, system, name)
+
+    def book_put(self, system: str, name: str, body: Json, at: str) -> None:
+        """Write a book, replacing what it held."""
+        self.book_change(system, name, lambda _: body, at)
+
+    def book_change(self, system: str, name: str, change: Callable[[Json | None], Json], at: str) -> Json:
+        """Rewrite a book from what it holds in one transaction, so that two editors lose nothing."""
+        with self._pool.writing() as db:
+            body = change(_book(db, system, name))
+            db.execute(
+                "insert or replace into book (system, name, body, changed_at) values (?, ?, ?, ?)",
+                [system, name, dump_object(body, f"book {name!r}"), at],
+            )
+            return body
+
+    def book_list(self, system: str) -> list[BookRow]:
+        """Return the system's books by name."""
+        with self._pool.reading() as db:
+            sql = "select name, changed_at from book where system = ? order by name"
+            return [BookRow(*row) for row in db.execute(sql, [system]).fetchall()]
+
+    def setting_get(self, key: str) -> Any:
+        """Return an installation setting, or None when it was never set."""
+        with self._pool.reading() as db:
+            row = db.execute("select value from setting where key = ?", [key]).fetchone()
+        return None if row is None else load(row[0])
+
+    def setting_put(self, key: str, value: Any) -> None:
+        """Set an installation setting to any JSON value."""
+        with self._pool.writing() as db:
+            db.execute("insert or replace into setting (key, value) values (?, ?)", [key, dump(value)])
+
+
+def _book(db: Database, system: str, name: str) -> Json | None:
+    row = db.execute("select body from book where system = ? and name = ?", [system, name]).fetchone()
+    body: Json | None = None if row is None else load(row[0])
+    return body

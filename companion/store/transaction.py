@@ -1,0 +1,129 @@
+"""One table's write transaction on SQLite."""
+
+import sqlite3
+from collections.abc import Sequence
+
+from sqlite_utils import Database
+
+from companion.store.codec import dump_event, dump_object, load
+from companion.store.errors import ActionIdReused
+from companion.store.interface import Json, StoredEvent
+from companion.store.rows import find_table, select_events
+
+# Snapshots only save time, so few are kept: enough to open a table, and one a block for undoing far back.
+NEWEST_KEPT = 3
+BLOCK = 1000
+
+
+class SqliteTx:
+    """A table's transaction, valid until the end of its `with` block."""
+
+    def __init__(self, db: Database, code: str) -> None:
+        revision, stream = find_table(db, code, "revision, stream")
+        self._db = db
+        self._code = code
+        self._latest = int(revision)
+        self._stream = int(stream)
+        self._over = False
+
+    @property
+    def latest(self) -> int:
+        """The newest event's number, including those appended in this transaction."""
+        return self._latest
+
+    @property
+    def stream(self) -> int:
+        """The position of the table's random stream, which never goes back."""
+        return self._stream
+
+    def answer_to(self, act: str, *, seat: str, name: str) -> Json | None:
+        """Return what an earlier submission with this action id was answered, or None when there was none."""
+        self._check_open()
+        row = self._db.execute(
+            "select seat, name, answer from action where game = ? and act = ?", [self._code, act]
+        ).fetchone()
+        if row is None:
+            return None
+        if (row[0], row[1]) != (seat, name):
+            raise ActionIdReused(act, f"{row[1]!r} by {row[0]!r}", f"{name!r} by {seat!r}")
+        answer: Json = load(row[2])
+        return answer
+
+    def events(self, after: int = 0) -> list[StoredEvent]:
+        """Return the events numbered above `after`, including those appended in this transaction."""
+        self._check_open()
+        return select_events(self._db, self._code, after, None)
+
+    def append(
+        self,
+        bodies: Sequence[Json],
+        *,
+        at: str,
+        seat: str,
+        act: str,
+        name: str,
+        stream: int,
+        answer: Json,
+        summary: Json | None = None,
+        ended: bool | None = None,
+    ) -> int:
+        """Append events and the answer to their action, and return the new revision."""
+        self._check_open()
+        if not act:
+            raise ValueError(
+                "an action needs an id: without one a repeat could not be told from a new action"
+            )
+        if stream < self._stream:
+            raise ValueError(f"the random stream is at {self._stream} and cannot go back to {stream}")
+        rows = [
+            (self._code, seq, at, seat, act, name, *dump_event(body))
+            for seq, body in enumerate(bodies, self._latest + 1)
+        ]
+        revision = self._latest + len(rows)
+        answer_text = dump_object(answer, "an answer")
+        summary_text = None if summary is None else dump_object(summary, "a summary")
+        # A savepoint, so that a caller who goes on after an error commits no half of this.
+        with self._db.atomic():
+            self._record(act, seat, name, revision, answer_text)
+            self._db.conn.executemany("insert into event values (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+            self._db.execute(
+                """update game set revision = ?, stream = ?, changed_at = ?,
+                   summary = coalesce(?, summary), ended = coalesce(?, ended) where code = ?""",
+                [revision, stream, at, summary_text, ended, self._code],
+            )
+        self._latest, self._stream = revision, stream
+        return revision
+
+    def save_snapshot(self, seq: int, state: Json) -> None:
+        """Keep the state after event `seq`, with the newest three and the first of every thousand events."""
+        self._check_open()
+        if not 0 <= seq <= self._latest:
+            raise ValueError(f"no snapshot of event {seq}: table {self._code!r} is at {self._latest}")
+        self._db.execute(
+            "insert or replace into snapshot (game, seq, state) values (?, ?, ?)",
+            [self._code, seq, dump_object(state, "a state")],
+        )
+        self._db.execute(
+            """delete from snapshot where game = :game
+               and seq not in (select seq from snapshot where game = :game order by seq desc limit :newest)
+               and seq not in (select min(seq) from snapshot where game = :game group by seq / :block)""",
+            {"game": self._code, "newest": NEWEST_KEPT, "block": BLOCK},
+        )
+
+    def finish(self) -> None:
+        """Make the transaction unusable, because its block has ended."""
+        self._over = True
+
+    def _record(self, act: str, seat: str, name: str, revision: int, answer: str) -> None:
+        try:
+            self._db.execute(
+                "insert into action (game, act, seat, name, revision, answer) values (?, ?, ?, ?, ?, ?)",
+                [self._code, act, seat, name, revision, answer],
+            )
+        except sqlite3.IntegrityError as error:
+            raise ActionIdReused(act, "an earlier action", f"{name!r} by {seat!r}") from error
+
+    def _check_open(self) -> None:
+        # Outside its transaction a statement would commit by itself.
+        if self._over or not self._db.conn.in_transaction:
+            raise RuntimeError("this store transaction is over: open a new one")

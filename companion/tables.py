@@ -1,0 +1,437 @@
+"""Tables: games kept in a store. One action is one transaction: catch up, check, append, commit, notify."""
+
+from __future__ import annotations
+
+import secrets
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from companion.engine import dice
+from companion.engine import events as e
+from companion.engine.actions import Action, Chance, perform, read_action
+from companion.engine.common import MODES, open_table
+from companion.engine.describe import describe
+from companion.engine.errors import Mistake, NotNow, Unreadable, did_you_mean
+from companion.engine.fields import Choice, Context, Flag
+from companion.engine.game import Book, Game, effective
+from companion.engine.kit import Option
+from companion.engine.view import seat_name, view
+from companion.engine.worksheet import Breakdown
+from companion.store import NewTable, Store, StoredEvent, TableRow
+from companion.systems import System, find_system, load_systems
+
+CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
+SNAPSHOT_EVERY = 200
+CACHED_GAMES = 400
+
+
+def utc_now() -> str:
+    """The time as the log keeps it."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
+@dataclass
+class Answer:
+    """What a submission is answered: the new revision and what happened, as the seat may see it."""
+
+    revision: int
+    lines: list[str] = field(default_factory=list)
+    result: dict[str, Any] = field(default_factory=dict)
+    repeated: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        return {"revision": self.revision, "lines": self.lines, "result": self.result}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One line of the log: an action with what it did."""
+
+    first: int
+    last: int
+    at: str
+    seat: str
+    seat_name: str
+    label: str
+    rule: str
+    lines: list[str]
+    turn: int
+    phase: str
+    kinds: list[str]
+    undone: bool = False
+
+
+def common_options() -> tuple[Option, ...]:
+    """Options that every table has."""
+    from companion.engine.kit import Value
+
+    modes = tuple(Value(v, label) for v, label in MODES)
+    return (
+        Option("mode-dice", "Dice", "either", modes, "Rolled by the companion, or real dice typed in.", kind="mode"),
+        Option("mode-chits", "Chits", "either", modes, "Drawn by the companion, or from your own cup.", kind="mode"),
+        Option("mode-cards", "Cards", "either", modes, "Dealt by the companion, or your own deck.", kind="mode"),
+        Option("solo", "Solo", False, (), "One device holds every seat; nobody needs to agree to a take-back.", kind="mode"),
+        Option("fog", "Fog of war", True, (), "A side sees only what it may of the other's stacks.", kind="mode"),
+    )
+
+
+class Tables:
+    """Every table of the installation."""
+
+    def __init__(self, store: Store, scenarios: Path, clock: Callable[[], str] = utc_now) -> None:
+        self.store = store
+        self.scenarios = scenarios
+        self.clock = clock
+        self._games: OrderedDict[str, Game] = OrderedDict()
+        self._locks: dict[str, threading.RLock] = {}
+        self._guard = threading.Lock()
+        self._books: dict[str, tuple[int, Book]] = {}
+        self._book_version = 0
+
+    # -- the shelf ---------------------------------------------------------------------------------------
+
+    @property
+    def systems(self) -> dict[str, System]:
+        return load_systems(self.scenarios)
+
+    def system(self, name: str) -> System:
+        return find_system(name, self.scenarios)
+
+    def book(self, system: System) -> Book:
+        """What the owner filled in for a game, over the kit's known cells."""
+        held = self._books.get(system.id)
+        if held and held[0] == self._book_version:
+            return held[1]
+        charts = {}
+        for name, chart in system.kit.charts.items():
+            owner = self.store.book_get(system.id, f"chart/{name}") or {}
+            charts[name] = chart.fill(owner.get("cells", {}))
+        tables = {}
+        for shape in system.kit.system.books:
+            owner = self.store.book_get(system.id, f"book/{shape.id}") or {}
+            tables[shape.id] = owner.get("rows", {})
+        book = Book(charts=charts, tables=tables, map=self.store.book_get(system.id, "map") or {})
+        self._books[system.id] = (self._book_version, book)
+        return book
+
+    def book_changed(self) -> None:
+        """Owner's books were edited: read them again, for open games too."""
+        self._book_version += 1
+        for code, game in list(self._games.items()):
+            game.book = self.book(self.system_of(code))
+
+    def system_of(self, code: str) -> System:
+        return self.system(self.store.table(code).system)
+
+    # -- opening -----------------------------------------------------------------------------------------
+
+    def new(self, system: str, scenario: str, options: Mapping[str, Any], title: str = "") -> str:
+        """Found a table and return its code."""
+        game_system = self.system(system)
+        game = Game(game_system.kit, scenario, self.book(game_system))
+        settings = self._read_options(game, options)
+        seed = secrets.token_hex(32)
+        code = self._free_code()
+        row = NewTable(code, system, scenario, title[:80], seed, dict(settings), self.clock())
+        bodies = []
+        for event in open_table(game_system.rules, game, settings, dice.commitment(seed), title[:80]):
+            game.apply(event)
+            bodies.append(event.to_json())
+        with self.store.creating(row) as tx:
+            tx.append(
+                bodies,
+                at=self.clock(),
+                seat="table",
+                act=f"open-{code}",
+                name="open",
+                stream=0,
+                answer={"revision": len(bodies)},
+                summary=self._summary(game),
+            )
+        return code
+
+    def _free_code(self) -> str:
+        for _ in range(100):
+            code = "".join(secrets.choice(CODE_LETTERS) for _ in range(4))
+            try:
+                self.store.table(code)
+            except LookupError:
+                return code
+        raise RuntimeError("no free table code found")
+
+    def _read_options(self, game: Game, given: Mapping[str, Any]) -> dict[str, Any]:
+        known = {o.id: o for o in (*common_options(), *game.kit.options, *game.scenario.options)}
+        settings: dict[str, Any] = {o.id: o.default for o in common_options()}
+        for name, raw in given.items():
+            option = known.get(name)
+            if option is None:
+                raise Unreadable(
+                    f"there is no option {name[:40]!r}.{did_you_mean(name, known)}",
+                    field=name,
+                    given=name,
+                    accepted=", ".join(known),
+                )
+            field_ = Choice(options=[(v.id, v.label) for v in option.choices]) if option.choices else Flag()
+            try:
+                settings[name] = field_.read(raw, Context(game))
+            except Mistake as mistake:
+                mistake.field = name
+                raise
+        if settings["solo"]:
+            settings["fog"] = False
+        return settings
+
+    def _summary(self, game: Game) -> dict[str, Any]:
+        phase = game.phase_def()
+        return {
+            "turn": game.turn,
+            "last": game.scenario.last,
+            "date": game.scenario.date(game.turn),
+            "phase": phase.name if phase else "",
+            "active": game.active,
+            "ended": game.ended.why if game.ended else "",
+        }
+
+    # -- reading -----------------------------------------------------------------------------------------
+
+    def normal(self, code: str) -> str:
+        """A table code as it is stored: capitals, no spaces."""
+        return "".join(code.split()).upper()[:12]
+
+    def row(self, code: str) -> TableRow:
+        return self.store.table(code)
+
+    @contextmanager
+    def _locked(self, code: str) -> Iterator[None]:
+        with self._guard:
+            lock = self._locks.setdefault(code, threading.RLock())
+        with lock:
+            yield
+
+    def game(self, code: str) -> Game:
+        """The table's game, caught up with the store. Do not change it."""
+        with self._locked(code):
+            return self._caught_up(code, self.store.latest(code))
+
+    def _caught_up(self, code: str, latest: int, tx_events: Callable[[int], list[StoredEvent]] | None = None) -> Game:
+        game = self._games.get(code)
+        if game is not None and game.revision < latest:
+            missing = tx_events(game.revision) if tx_events else self.store.events(code, game.revision, latest)
+            events = [e.Event.from_json(m.body) for m in missing]
+            if any(isinstance(event, e.Undone) for event in events):
+                game = None
+            else:
+                for stored, event in zip(missing, events, strict=True):
+                    game.apply(event, stored.seq)
+        if game is None or game.revision != latest:
+            game = self.load(code, latest)
+        self._games[code] = game
+        self._games.move_to_end(code)
+        while len(self._games) > CACHED_GAMES:
+            self._games.popitem(last=False)
+        return game
+
+    def load(self, code: str, upto: int | None = None) -> Game:
+        """A fresh game folded from the nearest snapshot."""
+        row = self.store.table(code)
+        system = self.system(row.system)
+        last = row.revision if upto is None else upto
+        target, pending = last, list[tuple[int, e.Event]]()
+        while True:
+            snapshot = self.store.snapshot_before(code, target)
+            floor = snapshot[0] if snapshot else 0
+            stored = {s.seq: e.Event.from_json(s.body) for s in self.store.events(code, floor, target)}
+            base, chain = effective(stored, target, floor)
+            pending = [(n, stored[n]) for n in chain] + pending
+            if base == floor:
+                break
+            target = base  # an undo jumped behind the snapshot
+        game = Game(system.kit, row.scenario, self.book(system))
+        if snapshot:
+            game.restore(snapshot[1])
+        for seq, event in pending:
+            game.apply(event, seq)
+        game.revision = last
+        return game
+
+    def view(self, code: str, seat: str) -> dict[str, Any]:
+        """The table as a seat may see it."""
+        with self._locked(code):
+            game = self.game(code)
+            return {"code": code, **view(self.system_of(code).rules, game, seat)}
+
+    def context(self, code: str, seat: str) -> Context:
+        return Context(self.game(code), seat)
+
+    def fields(self, code: str, seat: str, name: str, raw: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+        """An action's fields as its form needs them."""
+        with self._locked(code):
+            return self.system_of(code).rules.find(name).describe(self.context(code, seat), raw)
+
+    def preview(self, code: str, seat: str, name: str, raw: Mapping[str, Any]) -> Breakdown | None:
+        """What an action's worksheet says to these values, before anything is rolled."""
+        with self._locked(code):
+            action = self.system_of(code).rules.find(name)
+            refused = action.refusal(self.game(code), seat)
+            if refused:
+                raise refused
+            return read_action(action, self.context(code, seat), raw)[1]
+
+    # -- acting ------------------------------------------------------------------------------------------
+
+    def act(
+        self,
+        code: str,
+        seat: str,
+        name: str,
+        raw: Mapping[str, Any],
+        *,
+        action_id: str = "",
+        revision: int | None = None,
+    ) -> Answer:
+        """Carry out one action: all of it, once, or nothing."""
+        system = self.system_of(code)
+        action = system.rules.find(name)
+        act = action_id[:80] or secrets.token_urlsafe(12)
+        with self._locked(code):
+            try:
+                return self._act(code, system, seat, action, raw, act, revision)
+            except BaseException:
+                self._games.pop(code, None)  # it may be half-changed: fold it again from the record
+                raise
+
+    def _act(
+        self,
+        code: str,
+        system: System,
+        seat: str,
+        action: Action,
+        raw: Mapping[str, Any],
+        act: str,
+        revision: int | None,
+    ) -> Answer:
+        row = self.store.table(code)
+        with self.store.transaction(code) as tx:
+            earlier = tx.answer_to(act, seat=seat, name=action.name)
+            if earlier is not None:
+                return Answer(earlier["revision"], earlier.get("lines", []), earlier.get("result", {}), repeated=True)
+            game = self._caught_up(code, tx.latest, tx.events)
+            if action.fresh and revision != game.revision:
+                raise NotNow(
+                    "The table has moved on since this page was drawn. Look again, then decide."
+                    if revision is not None
+                    else f"{action.label} needs the revision you are looking at, so that it cannot hit a changed table.",
+                    field="revision",
+                    given=revision,
+                    accepted=str(game.revision),
+                )
+            before = game.revision
+            sides = [game[f"entropy-{s}"] for s in game.sides]
+            chance = Chance(dice.Stream(row.seed, tx.stream, [w for w in sides if w]))
+            events = perform(system.rules, game, seat, action, raw, chance)
+            if not events:
+                return Answer(before)
+            undone = any(isinstance(event, e.Undone) for event in events)
+            seen = [event.seen_by(seat) for event in events]
+            lines = [line for line in (describe(body, game) for body in seen) if line]
+            resolved: dict[str, Any] = next((b for b in reversed(seen) if b["kind"] == "resolved"), {})
+            answer = Answer(before + len(events), lines, dict(resolved.get("breakdown", {})))
+            latest = tx.append(
+                [event.to_json() for event in events],
+                at=self.clock(),
+                seat=seat,
+                act=act,
+                name=action.name,
+                stream=chance.stream.position,
+                answer=answer.to_json(),
+                summary=None if undone else self._summary(game),
+                ended=None if undone else game.ended is not None,
+            )
+            if not undone and latest // SNAPSHOT_EVERY > before // SNAPSHOT_EVERY:
+                tx.save_snapshot(latest, game.dump())
+        if undone:
+            self._games.pop(code, None)
+            self._refresh_summary(code)
+        return answer
+
+    def _refresh_summary(self, code: str) -> None:
+        """The lobby's line after an undo; the game must be folded anew first, outside the transaction."""
+        self.game(code)
+
+    # -- the log -----------------------------------------------------------------------------------------
+
+    def undo_target(self, code: str) -> int | None:
+        """The line to go back to so that the newest action that counts is undone; None when there is none."""
+        seq = self.store.latest(code)
+        while seq > 0:
+            found = self.store.events(code, seq - 1, seq)
+            if not found:
+                return None
+            body = found[0].body
+            if body["kind"] == "undone":
+                seq = int(body["to"])
+                continue
+            act = found[0].act
+            while seq > 0:
+                here = self.store.events(code, seq - 1, seq)
+                if not here or here[0].act != act:
+                    break
+                seq -= 1
+            return seq if act != f"open-{code}" and seq >= 2 else None
+        return None
+
+    def log(self, code: str, seat: str, *, limit: int = 60, before: int | None = None) -> list[Entry]:
+        """Newest actions first, each with the lines this seat may read."""
+        with self._locked(code):
+            game = self.game(code)
+            rules = self.system_of(code).rules
+        top = (before - 1) if before else self.store.latest(code)
+        stored = self.store.events(code, max(0, top - limit * 4), top)
+        groups: OrderedDict[str, list[StoredEvent]] = OrderedDict()
+        for item in stored:
+            groups.setdefault(item.act, []).append(item)
+        turn, phase = self._position(code, stored[0].seq - 1 if stored else 0, game)
+        taken_back = self._taken_back(code, top)
+        entries = []
+        for items in groups.values():
+            seen = [e.Event.from_json(i.body).seen_by(seat) for i in items]
+            for body in seen:
+                if body["kind"] == "advanced":
+                    turn, phase = int(body["turn"]), str(body["phase"])
+            lines = [line for line in (describe(body, game) for body in seen) if line]
+            action = rules.actions.get(items[0].name)
+            entries.append(
+                Entry(
+                    items[0].seq,
+                    items[-1].seq,
+                    items[0].at,
+                    items[0].seat,
+                    seat_name(game, items[0].seat),
+                    action.label if action else items[0].name.capitalize(),
+                    action.rule if action else "",
+                    lines,
+                    turn,
+                    phase,
+                    [str(b["kind"]) for b in seen],
+                    any(low < items[0].seq < high for low, high in taken_back),
+                )
+            )
+        return [entry for entry in reversed(entries) if entry.lines][:limit]
+
+    def _taken_back(self, code: str, top: int) -> list[tuple[int, int]]:
+        """Spans of the log that later undos made void."""
+        recent = self.store.events(code, max(0, top - 400))
+        return [(int(s.body["to"]), s.seq) for s in recent if s.body["kind"] == "undone"]
+
+    def _position(self, code: str, seq: int, game: Game) -> tuple[int, str]:
+        """Turn and phase before a line of the log."""
+        for item in reversed(self.store.events(code, max(0, seq - 200), seq) if seq else []):
+            if item.body["kind"] == "advanced":
+                return int(item.body["turn"]), str(item.body["phase"])
+        return game.scenario.first, ""

@@ -1,0 +1,1 @@
+"""Flask: pages, fragments, live updates, seats, organiser, API."""

@@ -1,0 +1,191 @@
+"""What keeps a table's secrets on an open Wi-Fi: host and origin checks, headers, tokens, a limit on guessing.
+
+Cross-site requests are refused by their headers, as Go 1.25's CrossOriginProtection and Datasette do, so forms
+carry no token. Phones on a LAN use plain HTTP, where browsers send `Origin` but no `Sec-Fetch-Site`.
+"""
+
+import hmac
+import ipaddress
+import os
+import secrets
+import time
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from flask import Flask, Response, abort, request
+
+CSP = "; ".join(
+    [
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self'",
+        "img-src 'self' data:",
+        "connect-src 'self'",
+        "manifest-src 'self'",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    ]
+)
+HEADERS = {
+    "Content-Security-Policy": CSP,
+    # Not "no-referrer": under it browsers send plain form posts with `Origin: null`, which the check below refuses.
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+}
+SAFE_METHODS = {"GET", "HEAD", "OPTIONS", "TRACE"}
+MAX_CONTENT_LENGTH = 64 * 1024
+
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+"""Crockford's base 32: no i, l, o or u, so nothing is mistaken for 1 or 0."""
+
+TOKEN_LENGTH = 26
+SECRET_LENGTH = 32
+
+
+def init_app(app: Flask, *, hosts: Iterable[str] = (), public_url: str | None = None) -> None:
+    """Check the host and origin of every request, and give every response the security headers.
+
+    :param hosts: names this server goes by; `localhost` and any literal address are always answered.
+    :param public_url: the address players type when a proxy stands in front of this server.
+    """
+    names = {"localhost", *(host.lower().rstrip(".") for host in hosts)}
+    origins = set()
+    if public_url:
+        public = urlsplit(public_url)
+        if public.scheme not in ("http", "https") or not public.hostname:
+            raise ValueError(f"public URL {public_url!r} is not an address such as https://games.example.org")
+        names.add(public.hostname)
+        origins.add(f"{public.scheme}://{public.netloc.lower()}")
+
+    # A setting made before this call wins; Flask's own default is None, no limit at all.
+    if app.config.get("MAX_CONTENT_LENGTH") is None:
+        app.config["MAX_CONTENT_LENGTH"] = MAX_CONTENT_LENGTH
+    app.config.update(SESSION_COOKIE_HTTPONLY=True, SESSION_COOKIE_SAMESITE="Lax")
+
+    @app.before_request
+    def check_host() -> None:
+        host = request.environ.get("HTTP_HOST", "")
+        if not is_known_host(host, names):
+            abort(
+                400,
+                f"{host!r} is not a name this companion answers to. Use the address it printed when it started, "
+                "or start it with --public-url.",
+            )
+
+    @app.before_request
+    def check_origin() -> None:
+        own = f"{request.scheme}://{request.environ.get('HTTP_HOST', '').lower()}"
+        if request.method not in SAFE_METHODS and not is_own_request({own, *origins}):
+            abort(403, "This was sent by a page of another site. Open the companion's own page and try again.")
+
+    @app.after_request
+    def add_headers(response: Response) -> Response:
+        for name, value in HEADERS.items():
+            response.headers.setdefault(name, value)
+        if request.is_secure:  # on plain HTTP browsers ignore it, with an error in the console
+            response.headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")
+        if request.endpoint != "static":
+            response.headers.setdefault("Cache-Control", "no-store")
+        return response
+
+
+def is_known_host(host: str, names: Iterable[str]) -> bool:
+    """Whether a Host header is one of the names, or a literal address.
+
+    A page elsewhere can point its own *name* at this machine (DNS rebinding); it cannot do so with an address,
+    so an address is always safe to answer, also one the router gave out after the server started.
+    """
+    try:
+        name = urlsplit(f"//{host}").hostname
+        if not name or "@" in host or "/" in host:
+            return False
+        if name.rstrip(".") in names:
+            return True
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def is_own_request(own_origins: set[str]) -> bool:
+    """Whether the current request came from one of our own pages, or from no page at all (an API client)."""
+    site = request.headers.get("Sec-Fetch-Site")
+    if site is not None:
+        return site in ("same-origin", "none")
+    origin = request.headers.get("Origin")
+    if origin is not None:
+        return origin.lower() in own_origins
+    return not request.cookies
+
+
+def secret_key(folder: Path) -> bytes:
+    """Return this installation's secret, made on first use in `secret.key` with mode 0600."""
+    path = folder / "secret.key"
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return _read_secret(path)
+    with os.fdopen(handle, "wb") as file:
+        secret = secrets.token_bytes(SECRET_LENGTH)
+        file.write(secret)
+        file.flush()
+        os.fsync(file.fileno())
+    return secret
+
+
+def _read_secret(path: Path) -> bytes:
+    secret = path.read_bytes()
+    for _ in range(20):  # another process may have made the file and not yet filled it
+        if len(secret) == SECRET_LENGTH:
+            return secret
+        time.sleep(0.05)
+        secret = path.read_bytes()
+    raise ValueError(
+        f"{path} holds {len(secret)} bytes instead of {SECRET_LENGTH}. Restore it from a backup, or delete it to "
+        "have a new one made: every seat must then join again."
+    )
+
+
+def seat_token(secret: bytes, code: str, seat: str, generation: int) -> str:
+    """The secret of one seat's join link; a new generation makes the old link useless."""
+    message = "\0".join(["seat", code.lower(), seat, str(generation)]).encode()
+    number = int.from_bytes(hmac.digest(secret, message, "sha256"))
+    return "".join(ALPHABET[number >> (5 * i) & 31] for i in range(TOKEN_LENGTH))
+
+
+def is_seat_token(given: str, secret: bytes, code: str, seat: str, generation: int) -> bool:
+    """Whether a token is the one of this seat, in any case, without telling by the time taken how nearly."""
+    return hmac.compare_digest(given.lower().encode(), seat_token(secret, code, seat, generation).encode())
+
+
+class FailureLimit:
+    """A bucket of failures per key: `burst` of them at once, then one more every `every` seconds.
+
+    Only failures count, because at a convention a whole hall of honest phones may share one address.
+    """
+
+    def __init__(
+        self,
+        burst: int = 10,
+        every: float = 6.0,
+        clock: Callable[[], float] = time.monotonic,
+        keys: int = 10_000,
+    ) -> None:
+        self.burst, self.every, self.clock, self.keys = burst, every, clock, keys
+        self._empty_at: dict[str, float] = {}
+
+    def wait(self, key: str) -> float:
+        """Seconds until this key may try again; 0 when it may now."""
+        full = self.burst * self.every
+        return max(0.0, self._empty_at.get(key, 0.0) - self.clock() - full + self.every)
+
+    def failed(self, key: str) -> None:
+        """Count one failure against this key."""
+        now = self.clock()
+        if len(self._empty_at) >= self.keys:
+            self._empty_at = {k: at for k, at in self._empty_at.items() if at > now}
+            if len(self._empty_at) >= self.keys:
+                self._empty_at.clear()
+        self._empty_at[key] = max(self._empty_at.get(key, now), now) + self.every

@@ -1,0 +1,312 @@
+"""Serving the companion to a table: which port, which address to tell the phones, gevent, a clean end.
+
+The `serve` command must call `gevent.monkey.patch_all()` before it imports anything else of ours; see `serve`.
+"""
+
+import contextlib
+import errno
+import ipaddress
+import os
+import signal
+import socket
+import struct
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from companion.web import qr
+
+DEFAULT_PORT = 1942
+PORTS_TO_TRY = 100
+EVERYWHERE = ("", "0.0.0.0", "::")
+
+
+class CannotServe(ValueError):
+    """The server cannot be started as asked; the message says what to do instead."""
+
+
+@dataclass(frozen=True)
+class Site:
+    """Where this server can be reached."""
+
+    url: str
+    """The address to give to the other devices, with a closing slash."""
+    also: tuple[str, ...] = ()
+    """Other addresses that lead here."""
+    hosts: tuple[str, ...] = ()
+    """Every name the server goes by, for the Host check."""
+    public_url: str | None = None
+
+
+def serve(
+    app_factory: Callable[[Site], Any],
+    host: str = "0.0.0.0",
+    port: int | None = None,
+    *,
+    next_port: bool = False,
+    public_url: str | None = None,
+    data: Path | None = None,
+    access_log: bool = False,
+) -> int:
+    """Serve an application until Ctrl-C or SIGTERM, and return the exit code of the command.
+
+    Monkey-patching has to be the caller's first act, before Flask or sqlite3 is imported:
+
+        try:
+            from gevent import monkey
+            monkey.patch_all()
+        except ImportError:
+            pass
+
+    :param app_factory: called with the `Site` once the port is known; returns the WSGI application.
+    :param port: what the user asked for; None takes 1942 or the next free one.
+    :param next_port: whether a taken port may be replaced by the next free one without asking.
+    """
+    say = _printer()
+    try:
+        listener = choose_port(host, port, next_port=next_port, say=say)
+    except CannotServe as problem:
+        print(problem, file=sys.stderr)
+        return 1
+    site = find_site(host, listener.getsockname()[1], public_url)
+    raise_file_limit()
+    run = _prepare(app_factory(site), listener, access_log=access_log, say=say)
+    welcome(site, data, say)
+    with contextlib.suppress(KeyboardInterrupt):
+        run()
+    say("Stopped. The games are saved.")
+    return 0
+
+
+def choose_port(
+    host: str, port: int | None, *, next_port: bool, say: Callable[[str], None]
+) -> socket.socket:
+    """Return a listening socket on the port asked for, or on the next free one where that is allowed.
+
+    :raises CannotServe: naming the port, and the next free one if there is one.
+    """
+    wanted = DEFAULT_PORT if port is None else port
+    if not 0 <= wanted <= 65535:
+        raise CannotServe(f"Port {wanted} is out of range: give a number from 1024 to 65535.")
+    try:
+        return _listen(host, wanted)
+    except OSError as problem:
+        if problem.errno != errno.EADDRINUSE:
+            raise _explained(problem, host, wanted) from None
+    listener = _next_free(host, wanted)
+    free = listener.getsockname()[1]
+    if port is None or next_port:
+        say(f"Port {wanted} is taken, perhaps by another companion; using {free} instead.")
+        return listener
+    if sys.stdin is not None and sys.stdin.isatty():
+        answer = input(f"Port {wanted} is taken, perhaps by another companion. Use {free} instead? [Y/n] ")
+        if answer.strip().lower() in ("", "y", "yes"):
+            return listener
+    listener.close()
+    raise CannotServe(
+        f"Port {wanted} is taken, perhaps by another companion. The next free one is {free}: "
+        f"use --port {free}, or --next-port to have it taken without asking."
+    )
+
+
+def _next_free(host: str, taken: int) -> socket.socket:
+    for candidate in range(taken + 1, min(taken + 1 + PORTS_TO_TRY, 65536)):
+        with contextlib.suppress(OSError):
+            return _listen(host, candidate)
+    raise CannotServe(f"Port {taken} and the {PORTS_TO_TRY} after it are taken: choose another with --port.")
+
+
+def _listen(host: str, port: int) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listener = _socket_type()(family, socket.SOCK_STREAM)
+    try:
+        # On Windows SO_REUSEADDR would let two servers share the port; elsewhere it only skips a minute's wait.
+        if sys.platform == "win32":
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
+        else:
+            listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind((host, port))
+        listener.listen(1024)
+    except BaseException:
+        listener.close()
+        raise
+    return listener
+
+
+def _socket_type() -> type[socket.socket]:
+    try:
+        from gevent.socket import socket as gevent_socket
+    except ImportError:
+        return socket.socket
+    return gevent_socket  # type: ignore[no-any-return]
+
+
+def _explained(problem: OSError, host: str, port: int) -> CannotServe:
+    if problem.errno in (errno.EACCES, errno.EPERM):
+        return CannotServe(f"Port {port} is not open to you: choose one above 1023, such as --port {DEFAULT_PORT}.")
+    return CannotServe(
+        f"Cannot listen on {host!r} port {port}: {problem.strerror or problem}. "
+        "--host takes an address of this machine; leave it out to be seen by the whole network."
+    )
+
+
+def find_site(host: str, port: int, public_url: str | None = None) -> Site:
+    """Work out what to tell the phones, without asking anything beyond this machine."""
+    name = socket.gethostname().lower()
+    names = (name, f"{name.removesuffix('.local').split('.')[0]}.local")
+    addresses = lan_addresses() if host in EVERYWHERE else [host]
+    addresses = addresses or ["127.0.0.1"]
+    urls = [f"http://{f'[{address}]' if ':' in address else address}:{port}/" for address in addresses]
+    if host in EVERYWHERE:
+        urls.append(f"http://{names[1]}:{port}/")
+    if public_url:
+        urls.insert(0, public_url.rstrip("/") + "/")
+    return Site(urls[0], tuple(urls[1:]), ("localhost", *dict.fromkeys((*names, *addresses))), public_url)
+
+
+def lan_addresses() -> list[str]:
+    """The IPv4 addresses other devices may reach this machine by, the likeliest first."""
+    found = [*_routed_addresses(), *_interface_addresses(), *_named_addresses()]
+    return sorted(dict.fromkeys(found), key=_unlikeliness) if found else []
+
+
+def _unlikeliness(address: str) -> tuple[bool, bool]:
+    """Container bridges and self-assigned addresses come after real networks, otherwise order is kept."""
+    ip = ipaddress.ip_address(address)
+    return ip.is_link_local, ip in ipaddress.ip_network("172.17.0.0/16")
+
+
+def _usable(addresses: Iterable[str]) -> list[str]:
+    ips = [ipaddress.ip_address(address) for address in addresses]
+    return [str(ip) for ip in ips if not (ip.is_loopback or ip.is_unspecified)]
+
+
+def _routed_addresses() -> list[str]:
+    """Ask the routing table by 'connecting' datagram sockets, which sends nothing."""
+    found = []
+    for target in ("10.255.255.255", "192.168.255.255", "172.31.255.255", "224.0.0.251"):
+        with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            probe.connect((target, 9))
+            found.append(probe.getsockname()[0])
+    return _usable(found)
+
+
+def _interface_addresses() -> list[str]:
+    """Ask each interface; on Linux only. An access point without a route out is found here alone."""
+    if not sys.platform.startswith("linux"):
+        return []
+    import fcntl
+
+    siocgifaddr = 0x8915
+    found = []
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        for _, interface in socket.if_nameindex():
+            with contextlib.suppress(OSError):
+                request = struct.pack("256s", interface.encode()[:15])
+                found.append(socket.inet_ntoa(fcntl.ioctl(probe.fileno(), siocgifaddr, request)[20:24]))
+    return _usable(found)
+
+
+def _named_addresses() -> list[str]:
+    try:
+        return _usable(socket.gethostbyname_ex(socket.gethostname())[2])
+    except OSError:
+        return []
+
+
+def raise_file_limit() -> None:
+    """Allow as many open sockets as the system lets us: every device holds one all the time."""
+    try:
+        import resource
+    except ImportError:  # Windows has no such limit
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 65536 if hard == resource.RLIM_INFINITY else hard
+    if soft < wanted:
+        with contextlib.suppress(OSError, ValueError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def welcome(site: Site, data: Path | None, say: Callable[[str], None]) -> None:
+    """Print how to join, where the games are kept and how to stop."""
+    say(f"The companion is open at {site.url}")
+    for url in site.also:
+        say(f"                     or {url}")
+    say("")
+    try:
+        say(qr.terminal(site.url))
+    except UnicodeEncodeError:
+        say("(This terminal cannot draw the QR code; the page shows it.)")
+    say("")
+    if data is not None:
+        say(f"Games are kept in {data}")
+    if sys.platform == "win32":
+        say("If Windows asks about the firewall, allow private networks, or the phones cannot connect.")
+    say("Stop with Ctrl-C.")
+
+
+def _printer() -> Callable[[str], None]:
+    def say(text: str) -> None:
+        print(text, flush=True)
+
+    return say
+
+
+def _prepare(app: Any, listener: socket.socket, *, access_log: bool, say: Callable[[str], None]) -> Callable[[], None]:
+    """Return the function that serves until a signal ends it."""
+    try:
+        return _with_gevent(app, listener, access_log)
+    except ImportError as problem:
+        say(f"gevent is not available ({problem}); using the simpler threaded server, which does for one table.")
+        return _with_threads(app, listener, access_log)
+
+
+def _with_gevent(app: Any, listener: socket.socket, access_log: bool) -> Callable[[], None]:
+    import gevent
+    from gevent.pool import Pool
+    from gevent.pywsgi import WSGIServer
+
+    class Server(WSGIServer):  # type: ignore[misc]
+        def handle(self, sock: socket.socket, address: object) -> None:
+            # pywsgi writes head and body apart; with Nagle's delay every small answer would take 40 ms more.
+            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            super().handle(sock, address)
+
+    server = Server(listener, app, spawn=Pool(), log="default" if access_log else None)
+
+    def run() -> None:
+        # The hub is left to raise neither KeyboardInterrupt nor SystemExit in the middle of somebody's request.
+        for name in ("SIGINT", "SIGTERM"):
+            gevent.signal_handler(getattr(signal, name), server.close)
+        server.serve_forever(stop_timeout=1)
+
+    return run
+
+
+def _with_threads(app: Any, listener: socket.socket, access_log: bool) -> Callable[[], None]:
+    from werkzeug.serving import WSGIRequestHandler, make_server
+
+    class Handler(WSGIRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+            if access_log:
+                super().log_request(code, size)
+
+    host, port = listener.getsockname()[:2]
+    server = make_server(host, port, app, threaded=True, request_handler=Handler, fd=os.dup(listener.fileno()))
+    listener.close()
+
+    def interrupt(number: int, frame: object) -> None:
+        raise KeyboardInterrupt
+
+    def run() -> None:
+        signal.signal(signal.SIGTERM, interrupt)
+        try:
+            server.serve_forever()
+        finally:
+            server.server_close()
+
+    return run

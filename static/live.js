@@ -1,0 +1,268 @@
+// Keeps a page at the table's revision, and keeps every tap until the server has answered it.
+//
+//   <body data-stream="/t/tk7m/soviet/stream">    the stream: `event: rev` and `event: beat`, data: the revision
+//   <... id="live" data-rev="17" hx-trigger="table-changed from:body">   what is shown, refetched when it differs
+//   <form data-action hx-post=...>                gets an action id; kept and sent again while the network is away
+//   <... id="link"> <... id="waiting"> <... id="toast">     where the state, the kept taps and short notices show
+//   <... data-glow="vp-soviet"> <... data-key="n"> <button data-step="1">     see below
+(() => {
+  "use strict";
+  const SILENCE = 25_000, POLL = 4_000, RETRY = 3_000, SETTLE = 300, MAX_FAILURES = 3;
+  const body = document.body;
+  const byId = (id) => document.getElementById(id);
+  const hasTable = () => Boolean(body.dataset.stream);
+  const shown = () => byId("live")?.dataset.rev;
+  const randomId = () =>
+    Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
+  if (window.Idiomorph) Idiomorph.defaults.ignoreActiveValue = true;
+
+  // The link: live, catching up, offline
+
+  const WORDS = { live: "live", behind: "catching up", offline: "offline" };
+  const pageId = randomId();
+  let stream, lastHeard = 0, failures = 0, retryTimer, linkState = "behind";
+
+  function showLink(state = linkState) {
+    linkState = state;
+    const badge = byId("link");
+    if (!badge || !hasTable() || (badge.dataset.state === state && badge.textContent.trim() === WORDS[state])) return;
+    badge.dataset.state = state;
+    badge.textContent = WORDS[state];
+  }
+
+  // Compared with what is *shown*, never with what was last heard: a refetch that failed is tried again at the next beat.
+  function heard(event) {
+    lastHeard = Date.now();
+    failures = 0;
+    if (event.data === shown()) showLink("live");
+    else refetch();
+    flush();
+  }
+
+  function refetch() {
+    if (linkState === "live") showLink("behind");
+    htmx.trigger(body, "table-changed");
+  }
+
+  function connect() {
+    disconnect();
+    if (!hasTable() || document.hidden) return;
+    lastHeard = Date.now();
+    const url = new URL(body.dataset.stream, location.href);
+    url.searchParams.set("page", pageId);
+    stream = new EventSource(url);
+    stream.addEventListener("rev", heard);
+    stream.addEventListener("beat", heard);
+    stream.addEventListener("error", lost);
+  }
+
+  function disconnect() {
+    clearTimeout(retryTimer);
+    stream?.close();
+    stream = undefined;
+  }
+
+  function lost() {
+    disconnect();
+    failures += 1;
+    if (failures < MAX_FAILURES || !navigator.onLine) showLink(failures === 1 && navigator.onLine ? "behind" : "offline");
+    retryTimer = setTimeout(connect, Math.min(500 * 2 ** failures, 10_000));
+  }
+
+  function wake() {
+    if (!hasTable() || document.hidden) return;
+    failures = 0;
+    showLink("behind");
+    connect();
+  }
+
+  setInterval(() => { if (stream && Date.now() - lastHeard > SILENCE) lost(); }, 5_000);
+  setInterval(() => { if (hasTable() && !document.hidden && failures >= MAX_FAILURES) refetch(); }, POLL);
+  document.addEventListener("visibilitychange", () => (document.hidden ? disconnect() : wake()));
+  addEventListener("pageshow", (event) => { if (event.persisted) wake(); });
+  addEventListener("pagehide", disconnect);
+  addEventListener("online", () => { wake(); flush(); });
+  addEventListener("offline", () => showLink("offline"));
+
+  // Actions: one id a tap, kept until answered
+
+  const isAction = (form) => form?.matches?.("form[data-action]");
+  const busy = new WeakSet();
+  const kept = {
+    all() { try { return JSON.parse(sessionStorage.getItem("waiting")) || []; } catch { return []; } },
+    save(list) { try { sessionStorage.setItem("waiting", JSON.stringify(list)); } catch { /* shown, not kept */ } },
+    add(one) { this.save([...this.all().filter((other) => other.id !== one.id), one]); },
+    drop(id) { this.save(this.all().filter((one) => one.id !== id)); },
+  };
+
+  function showWaiting() {
+    const place = byId("waiting");
+    if (!place) return;
+    place.replaceChildren(...kept.all().map((one) => {
+      const line = document.createElement("li");
+      line.textContent = `${one.label}: waiting for the network`;
+      return line;
+    }));
+    place.hidden = !place.children.length;
+  }
+
+  function notice(text, kind) {
+    const place = byId("toast");
+    if (!place) return;
+    const line = document.createElement("p");
+    line.className = kind === "error" ? "toast toast-error" : "toast";
+    line.textContent = text;
+    place.replaceChildren(line);
+    setTimeout(() => line.remove(), 8_000);
+  }
+
+  document.addEventListener("submit", (event) => {
+    const form = event.target;
+    if (!isAction(form)) return;
+    if (busy.has(form)) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+    } else if (!form.hasAttribute("hx-post")) {
+      const field = form.elements.action_id || form.appendChild(document.createElement("input"));
+      Object.assign(field, { type: "hidden", name: "action_id", value: randomId() });
+    }
+  }, true);
+
+  body.addEventListener("htmx:configRequest", ({ detail }) => {
+    if (!isAction(detail.elt)) return;
+    detail.parameters.action_id = randomId();
+    if (!detail.parameters.rev && shown()) detail.parameters.rev = shown();
+  });
+  body.addEventListener("htmx:beforeRequest", ({ detail }) => { if (isAction(detail.elt)) busy.add(detail.elt); });
+  body.addEventListener("htmx:afterRequest", ({ detail }) => busy.delete(detail.elt));
+
+  function keep({ detail }) {
+    if (!isAction(detail.elt)) return;
+    const { path, formData } = detail.requestConfig;
+    kept.add({
+      id: formData.get("action_id"),
+      path,
+      fields: [...formData].filter(([, value]) => typeof value === "string"),
+      label: detail.elt.dataset.action || detail.elt.querySelector("[type=submit], button:not([type])")?.textContent.trim() || "Action",
+      target: detail.elt.getAttribute("hx-target") || "",
+    });
+    showLink("offline");
+    showWaiting();
+  }
+  body.addEventListener("htmx:sendError", keep);
+  body.addEventListener("htmx:timeout", keep);
+
+  let flushing = false;
+  async function flush() {
+    if (flushing || !kept.all().length) return;
+    flushing = true;
+    try {
+      for (const one of kept.all()) await sendAgain(one);
+    } catch { /* still no network: the next beat or the timer tries again */ } finally {
+      flushing = false;
+      showWaiting();
+    }
+  }
+
+  async function sendAgain(one) {
+    const answer = await fetch(one.path, {
+      method: "POST",
+      body: new URLSearchParams(one.fields),
+      headers: { "HX-Request": "true", "HX-Target": one.target.replace(/^#/, "") },
+      signal: AbortSignal.timeout ? AbortSignal.timeout(10_000) : undefined,
+    });
+    if ([502, 503, 504].includes(answer.status)) throw new Error("a proxy answered, the companion did not");
+    const text = await answer.text();
+    kept.drop(one.id);
+    const target = one.target.startsWith("#") && document.querySelector(one.target);
+    if ([409, 422].includes(answer.status) && target) htmx.swap(target, text, { swapStyle: "innerHTML" });
+    else if (!answer.ok) notice(`${one.label} was not accepted.`, "error");
+    else notice(`${one.label}: done.`);
+    if (hasTable()) refetch();
+  }
+  setInterval(flush, RETRY);
+
+  // Around every swap: what changed glows, what moved under a finger rests
+
+  let before;
+  const settling = new WeakMap();
+  const glowTexts = () => new Map(Array.from(document.querySelectorAll("[data-glow]"), (el) => [el.dataset.glow, el.textContent.trim()]));
+  const buttons = () => document.querySelectorAll("#live :is(button, .btn, summary)");
+  const look = (el) => { const box = el.getBoundingClientRect(); return `${el.textContent.trim()}|${Math.round(box.x)}|${Math.round(box.y)}`; };
+
+  body.addEventListener("htmx:beforeSwap", () => {
+    before = { glow: glowTexts(), buttons: new Map(Array.from(buttons(), (el) => [el, look(el)])) };
+  });
+
+  body.addEventListener("htmx:afterSwap", () => {
+    if (before) {
+      for (const el of document.querySelectorAll("[data-glow]")) {
+        const old = before.glow.get(el.dataset.glow);
+        if (old === undefined || old === el.textContent.trim()) continue;
+        el.classList.remove("glow");
+        void el.offsetWidth; // restarts the animation
+        el.classList.add("glow");
+      }
+      for (const el of buttons()) if (before.buttons.get(el) !== look(el)) settle(el);
+      before = undefined;
+    }
+    showLink();
+    showWaiting();
+    centreStepper();
+  });
+  document.addEventListener("animationend", ({ target }) => target.classList.remove("glow"));
+
+  function settle(el) {
+    settling.set(el, Date.now() + SETTLE);
+    el.setAttribute("aria-disabled", "true");
+    setTimeout(() => { if (Date.now() >= settling.get(el)) el.removeAttribute("aria-disabled"); }, SETTLE);
+  }
+  document.addEventListener("click", (event) => {
+    const el = event.target.closest("button, .btn, summary");
+    if (!el || !(Date.now() < settling.get(el))) return;
+    event.preventDefault();
+    event.stopImmediatePropagation();
+  }, true);
+
+  body.addEventListener("htmx:afterRequest", ({ detail }) => {
+    if (detail.elt?.id !== "live") return;
+    if (detail.successful) showLink("live");
+    else if ([401, 403, 404, 410].includes(detail.xhr.status)) location.reload();
+    else showLink("offline");
+  });
+
+  function centreStepper() {
+    for (const list of document.querySelectorAll(".stepper")) {
+      const current = list.querySelector("[aria-current]");
+      if (current) list.scrollLeft = current.offsetLeft - list.offsetLeft - (list.clientWidth - current.offsetWidth) / 2;
+    }
+  }
+
+  // Keys and number steppers
+
+  document.addEventListener("keydown", (event) => {
+    if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    const typing = event.target.closest("input, textarea, select, [contenteditable]");
+    if (typing && event.key !== "Escape") return;
+    const el = Array.from(document.querySelectorAll("[data-key]")).find((one) => one.dataset.key === event.key && one.offsetParent);
+    if (!el) return;
+    event.preventDefault();
+    if (el.matches("input, textarea, select")) el.focus();
+    else el.click();
+  });
+
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-step]");
+    const input = button?.parentElement.querySelector("input");
+    if (!input) return;
+    if (input.value === "") input.value = input.min || 0;
+    else input.stepUp(Number(button.dataset.step));
+    input.dispatchEvent(new Event("input", { bubbles: true }));
+    input.dispatchEvent(new Event("change", { bubbles: true }));
+  });
+
+  showWaiting();
+  centreStepper();
+  if (!document.hidden) connect();
+  flush();
+})();

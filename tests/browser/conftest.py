@@ -1,0 +1,204 @@
+"""A real server in a process of its own, and real Chromium windows the size of a tablet and a phone.
+
+    def test_lobby(server, tablet):            # one window: a Playwright Page
+        tablet.goto(server.url)
+
+    def test_two_phones(server, device):       # several: device("phone"), device("tablet"), each its own player
+        red, blue = device("phone"), device("phone")
+
+    def test_lost_server(start_server, phone): # a server of this test alone: .stop(), .kill(), .start()
+        server = start_server()
+
+Pages fail their test on any console error, uncaught exception or breach of the content security policy.
+A test that provokes one says which: `phone.expected_errors.append("ERR_CONNECTION_REFUSED")`.
+"""
+
+import contextlib
+import importlib.util
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+SIZES = {
+    "tablet": {"viewport": {"width": 1024, "height": 768}, "has_touch": True},
+    "phone": {
+        "viewport": {"width": 390, "height": 844},
+        "has_touch": True,
+        "is_mobile": True,
+        "device_scale_factor": 2,
+    },
+    "small": {"viewport": {"width": 360, "height": 640}, "has_touch": True, "is_mobile": True},
+}
+STARTS_WITHIN = 20
+
+if importlib.util.find_spec("playwright") is None:
+    collect_ignore_glob = ["test_*.py"]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Server:
+    """`python -m companion serve` on a free port of this machine, with data of its own."""
+
+    def __init__(self, folder: Path, *args: str):
+        self.data, self.log, self.args = folder / "data", folder / "server.log", args
+        self.port = free_port()
+        self.url = f"http://127.0.0.1:{self.port}"
+        # Browsers trust 127.0.0.1; phones on a LAN get an insecure origin, such as this name.
+        name = socket.gethostname().lower().removesuffix(".local").split(".")[0]
+        self.lan_url = f"http://{name}.local:{self.port}"
+        self.process: subprocess.Popen | None = None
+
+    def start(self) -> "Server":
+        command = [sys.executable, "-m", "companion", "serve", "--host", "127.0.0.1"]
+        command += ["--port", str(self.port), "--data", str(self.data), *self.args]
+        with self.log.open("ab") as log:
+            self.process = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, "PYTHONIOENCODING": "utf-8", "PYTHONUNBUFFERED": "1"},
+            )
+        deadline = time.monotonic() + STARTS_WITHIN
+        while not self.answers():
+            if self.process.poll() is not None or time.monotonic() > deadline:
+                self.kill()
+                pytest.fail(f"the server did not start:\n{self.output()}", pytrace=False)
+            time.sleep(0.05)
+        return self
+
+    def answers(self) -> bool:
+        try:
+            with urllib.request.urlopen(self.url, timeout=2):
+                return True
+        except urllib.error.HTTPError as reply:
+            reply.close()
+            return True
+        except OSError:
+            return False
+
+    def stop(self) -> int:
+        """Ask it to end, and return its exit code."""
+        self.process.terminate()
+        try:
+            return self.process.wait(10)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            raise
+
+    def kill(self) -> None:
+        """Pull the plug."""
+        if self.process is not None:
+            self.process.kill()
+            self.process.wait()
+
+    def output(self) -> str:
+        return self.log.read_text(errors="replace") if self.log.exists() else ""
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory):
+    """One server for all tests that neither stop it nor mind other tables."""
+    made = Server(tmp_path_factory.mktemp("server")).start()
+    yield made
+    made.kill()
+
+
+@pytest.fixture
+def start_server(tmp_path):
+    """Start servers of this test alone; `start_server("--option")` passes options on."""
+    made: list[Server] = []
+
+    def start(*args: str) -> Server:
+        folder = tmp_path / f"server{len(made)}"
+        folder.mkdir()
+        made.append(Server(folder, *args))
+        return made[-1].start()
+
+    yield start
+    for server in made:
+        server.kill()
+
+
+@pytest.fixture(scope="session")
+def browser_type_launch_args(browser_type_launch_args):
+    chromium = os.environ.get("COMPANION_CHROMIUM") or next(
+        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"))), None
+    )
+    flags = [
+        "--disable-background-networking",
+        "--disable-component-update",
+        "--no-first-run",
+        "--host-resolver-rules=MAP *.local 127.0.0.1",
+    ]
+    return {**browser_type_launch_args, "executable_path": chromium, "args": flags}
+
+
+@pytest.fixture
+def device(browser):
+    """Open windows by size: `device("phone")`, each with its own cookies; options go to the browser context."""
+    pages = []
+    with contextlib.ExitStack() as stack:
+
+        def open_window(size: str = "phone", **options):
+            context = browser.new_context(**{**SIZES[size], **options})
+            context.set_default_timeout(10_000)
+            stack.callback(context.close)
+            page = context.new_page()
+            page.errors, page.expected_errors = [], []
+            page.on("console", lambda message: message.type == "error" and page.errors.append(message.text))
+            page.on("pageerror", lambda error: page.errors.append(str(error)))
+            pages.append(page)
+            return page
+
+        yield open_window
+    for page in pages:
+        unexpected = [
+            error for error in page.errors if not any(re.search(word, error) for word in page.expected_errors)
+        ]
+        assert not unexpected, f"errors in the browser's console: {unexpected}"
+
+
+@pytest.fixture
+def tablet(device):
+    """A 1024x768 window."""
+    return device("tablet")
+
+
+@pytest.fixture
+def phone(device):
+    """A 390x844 touch window."""
+    return device("phone")
+
+
+def pytest_itemcollected(item: pytest.Item) -> None:
+    if Path(__file__).parent in item.path.parents:
+        item.add_marker(pytest.mark.browser)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    """Show what the servers said when a test fails."""
+    report = yield
+    if report.failed:
+        made = getattr(item, "funcargs", {}).get("server")
+        logs = [made.log] if made is not None and hasattr(made, "log") else []
+        folder = getattr(item, "funcargs", {}).get("tmp_path")
+        logs += sorted(folder.glob("server*/server.log")) if folder else []
+        for log in logs:
+            report.sections.append((f"output of {log.parent.name}", log.read_text(errors="replace")[-8_000:]))
+    return report

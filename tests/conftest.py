@@ -1,0 +1,41 @@
+"""What every test may rely on. Browser tests have more in browser/conftest.py."""
+
+import importlib.util
+import os
+import shutil
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
+settings.register_profile("nightly", max_examples=2_000, deadline=None)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
+
+BROWSER_REQUIRED = os.environ.get("COMPANION_REQUIRE_BROWSER", "0") not in ("", "0")
+
+
+def find_chromium() -> str | None:
+    """The Chromium to drive: the one named by COMPANION_CHROMIUM, or the first on the path."""
+    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    return os.environ.get("COMPANION_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+
+
+def why_no_browser() -> str | None:
+    """The reason browser tests cannot run here, or None."""
+    if importlib.util.find_spec("pytest_playwright") is None:
+        return "no Playwright: pip install '.[browser]'"
+    if find_chromium() is None:
+        return "no Chromium on the path: install one (apt install chromium) or set COMPANION_CHROMIUM"
+    return None
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    wanted = [item for item in items if item.get_closest_marker("browser")]
+    reason = why_no_browser()
+    if BROWSER_REQUIRED and (reason or not wanted):
+        raise pytest.UsageError(
+            f"COMPANION_REQUIRE_BROWSER is set, but no browser test can run: {reason or 'none collected'}"
+        )
+    if reason:
+        for item in wanted:
+            item.add_marker(pytest.mark.skip(reason=reason))

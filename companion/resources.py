@@ -1,4 +1,4 @@
-"""Where the templates, static files and scenarios are: inside an installed package, beside a checked-out one."""
+"""Where templates, static files and scenarios are: inside an installed package, beside a checked-out one."""
 
 from pathlib import Path
 

@@ -20,6 +20,11 @@ def find_chromium() -> str | None:
     return os.environ.get("COMPANION_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 
 
+@pytest.fixture(scope="session")
+def chromium() -> str | None:
+    return find_chromium()
+
+
 def why_no_browser() -> str | None:
     """The reason browser tests cannot run here, or None."""
     if importlib.util.find_spec("pytest_playwright") is None:

@@ -1,4 +1,4 @@
-"""The wheel, built here and installed in a new environment elsewhere, serves a page with nothing of this folder."""
+"""The wheel, built here and installed in a new environment elsewhere, serves a page all by itself."""
 
 import os
 import socket
@@ -6,6 +6,7 @@ import subprocess
 import sys
 import sysconfig
 import time
+import urllib.error
 import urllib.request
 import venv
 import zipfile
@@ -32,7 +33,7 @@ def wheel(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def elsewhere(wheel, tmp_path_factory) -> Path:
-    """A new environment holding the wheel; its dependencies are borrowed from this one, so no network is needed."""
+    """A new environment holding the wheel; dependencies are borrowed from this one: no network needed."""
     folder = tmp_path_factory.mktemp("elsewhere")
     venv.create(folder, with_pip=False)
     programs = folder / ("Scripts" if os.name == "nt" else "bin")
@@ -56,7 +57,9 @@ def test_the_wheel_carries_templates_static_files_and_scenarios(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
     for folder in ("templates", "static", "scenarios"):
         tracked = {
-            f"companion/{path.relative_to(ROOT).as_posix()}" for path in (ROOT / folder).rglob("*") if path.is_file()
+            f"companion/{path.relative_to(ROOT).as_posix()}"
+            for path in (ROOT / folder).rglob("*")
+            if path.is_file()
         }
         tracked = {name for name in tracked if not name.endswith((".pyc", ".db"))}
         assert tracked and tracked <= names
@@ -76,7 +79,16 @@ def test_the_installed_command_serves_a_page_and_its_files(elsewhere, tmp_path):
     env = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "COV_"))}
     with (tmp_path / "log").open("wb") as log:
         process = subprocess.Popen(
-            [elsewhere / "companion", "serve", "--host", "127.0.0.1", "--port", str(port), "--data", tmp_path / "data"],
+            [
+                elsewhere / "companion",
+                "serve",
+                "--host",
+                "127.0.0.1",
+                "--port",
+                str(port),
+                "--data",
+                tmp_path / "data",
+            ],
             cwd=tmp_path,
             env={**env, "PYTHONIOENCODING": "utf-8"},
             stdin=subprocess.DEVNULL,
@@ -98,9 +110,7 @@ def fetch(url: str, process: subprocess.Popen, log: Path) -> str:
         try:
             with urllib.request.urlopen(url, timeout=5) as reply:
                 return reply.read().decode()
-        except ConnectionError as problem:
-            refused: Exception = problem
-        except urllib.error.URLError as problem:
+        except (ConnectionError, urllib.error.URLError) as problem:
             refused = problem
         if process.poll() is not None or time.monotonic() > deadline:
             raise AssertionError(f"{url}: {refused}\n{log.read_text(errors='replace')}")

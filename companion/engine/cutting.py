@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from .policy import UNSEEN
+
 if TYPE_CHECKING:
     from .trace import Trace
 
@@ -61,14 +63,26 @@ def _around(found: Trace, i: int) -> Pocket:
 
 
 def _explore(found: Trace, i: int) -> Pocket:
-    pocket = Pocket()
-    found.pockets[i] = pocket
+    """Spread over the open ground around a hex, looking closely only where it ends."""
+    pocket, pockets, came, last = Pocket(), found.pockets, found.came, found.ground.last
+    links, everywhere = found.links, found.grid.adjacency
+    sources = {found.grid.index[h] for h in found.lost}
+    pockets[i] = pocket
     stack = [i]
     while stack:
-        for j in _look(found, stack.pop(), pocket):
-            if j not in found.pockets:
-                found.pockets[j] = pocket
+        here = stack.pop()
+        rim = found.prices is not None or here in sources or len(links[here]) < len(everywhere[here])
+        for j in links[here]:
+            if came[j] != UNSEEN or j in last:
+                rim = True
+            elif j not in pockets and not found.prices:
+                pockets[j] = pocket
                 stack.append(j)
+        if rim:
+            for j in _look(found, here, pocket):
+                if j not in pockets:
+                    pockets[j] = pocket
+                    stack.append(j)
     return pocket
 
 

@@ -12,6 +12,8 @@ from typing import Literal, NamedTuple
 from .zones import Board, Cost, Situation, ZoneRule, zone_indices
 
 ENEMY, ZONE = "enemy unit", "enemy zone of control"
+# Where a hex was entered from, while it was not: not yet, or never.
+UNSEEN, CLOSED = -1, -2
 Sides = dict[tuple[int, int], str]
 
 

@@ -13,7 +13,7 @@ from heapq import heappop, heappush
 from typing import Literal, NamedTuple
 
 from .cutting import Pocket, cutters
-from .policy import ZONE, Ban, Policy, survey
+from .policy import CLOSED, UNSEEN, ZONE, Ban, Policy, survey
 from .zones import Board, Cost, Situation, Unit, ZoneRule, zoc
 
 __all__ = [
@@ -32,8 +32,6 @@ __all__ = [
     "trace",
     "zoc",
 ]
-
-UNSEEN, CLOSED = -1, -2
 
 
 class Answer(NamedTuple):
@@ -85,7 +83,7 @@ class Trace:
             reason = ZONE
         if not reason and not policy.source_if_held:
             others = (side for side in self.situation.held if side != policy.side)
-            if any(hex_id in self.situation.held[side] for side in others):
+            if any(self.situation.controls(side, hex_id) for side in others):
                 reason = "held by the enemy"
         if reason:
             self.lost[hex_id] = f"source: {reason}"

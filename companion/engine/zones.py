@@ -124,9 +124,10 @@ class Situation:
         return found
 
     def controls(self, side: str, hex_id: str) -> bool:
-        """Say whether a side is known to control a hex."""
-        i = self.board.grid.index.get(hex_id)
-        return hex_id in self.held.get(side, NOTHING) or i in self.occupied.get(side, {})
+        """Say whether a side is known to control a hex: whoever stands in it does, whatever was noted."""
+        i = self.board.grid.index.get(hex_id, -1)
+        standing = [other for other, stacks in self.occupied.items() if i in stacks]
+        return side in standing if standing else hex_id in self.held.get(side, NOTHING)
 
 
 def zone_indices(board: Board, stacks: Mapping[int, Iterable[Unit]], rule: ZoneRule) -> set[int]:

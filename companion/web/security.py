@@ -1,7 +1,7 @@
-"""What keeps a table's secrets on an open Wi-Fi: host and origin checks, headers, tokens, a limit on guessing.
+"""What keeps a table's secrets on an open Wi-Fi: host and origin checks, headers, tokens, limits on guessing.
 
-Cross-site requests are refused by their headers, as Go 1.25's CrossOriginProtection and Datasette do, so forms
-carry no token. Phones on a LAN use plain HTTP, where browsers send `Origin` but no `Sec-Fetch-Site`.
+Cross-site requests are refused by their headers, as Go 1.25's CrossOriginProtection and Datasette do, so no
+form carries a token. Phones on a LAN use plain HTTP, where browsers send `Origin` but no `Sec-Fetch-Site`.
 """
 
 import hmac
@@ -30,7 +30,7 @@ CSP = "; ".join(
 )
 HEADERS = {
     "Content-Security-Policy": CSP,
-    # Not "no-referrer": under it browsers send plain form posts with `Origin: null`, which the check below refuses.
+    # Not "no-referrer": under it browsers post plain forms with `Origin: null`, which `check_origin` refuses.
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
 }
@@ -70,15 +70,17 @@ def init_app(app: Flask, *, hosts: Iterable[str] = (), public_url: str | None = 
         if not is_known_host(host, names):
             abort(
                 400,
-                f"{host!r} is not a name this companion answers to. Use the address it printed when it started, "
-                "or start it with --public-url.",
+                f"{host!r} is not a name this companion answers to. Use the address it printed when it "
+                "started, or start it with --public-url.",
             )
 
     @app.before_request
     def check_origin() -> None:
         own = f"{request.scheme}://{request.environ.get('HTTP_HOST', '').lower()}"
         if request.method not in SAFE_METHODS and not is_own_request({own, *origins}):
-            abort(403, "This was sent by a page of another site. Open the companion's own page and try again.")
+            abort(
+                403, "This was sent by a page of another site. Open the companion's own page and try again."
+            )
 
     @app.after_request
     def add_headers(response: Response) -> Response:
@@ -94,8 +96,8 @@ def init_app(app: Flask, *, hosts: Iterable[str] = (), public_url: str | None = 
 def is_known_host(host: str, names: Iterable[str]) -> bool:
     """Whether a Host header is one of the names, or a literal address.
 
-    A page elsewhere can point its own *name* at this machine (DNS rebinding); it cannot do so with an address,
-    so an address is always safe to answer, also one the router gave out after the server started.
+    A page elsewhere can point its own *name* at this machine (DNS rebinding); it cannot do so with an
+    address, so an address is always safe to answer, also one the router gave out after the server started.
     """
     try:
         name = urlsplit(f"//{host}").hostname
@@ -143,8 +145,8 @@ def _read_secret(path: Path) -> bytes:
         time.sleep(0.05)
         secret = path.read_bytes()
     raise ValueError(
-        f"{path} holds {len(secret)} bytes instead of {SECRET_LENGTH}. Restore it from a backup, or delete it to "
-        "have a new one made: every seat must then join again."
+        f"{path} holds {len(secret)} bytes instead of {SECRET_LENGTH}. Restore it from a backup, or delete "
+        "it to have a new one made: every seat must then join again."
     )
 
 

@@ -1,6 +1,6 @@
 """Serving the companion to a table: which port, which address to tell the phones, gevent, a clean end.
 
-The `serve` command must call `gevent.monkey.patch_all()` before it imports anything else of ours; see `serve`.
+The `serve` command must call `gevent.monkey.patch_all()` before it imports anything else of ours.
 """
 
 import contextlib
@@ -80,9 +80,7 @@ def serve(
     return 0
 
 
-def choose_port(
-    host: str, port: int | None, *, next_port: bool, say: Callable[[str], None]
-) -> socket.socket:
+def choose_port(host: str, port: int | None, *, next_port: bool, say: Callable[[str], None]) -> socket.socket:
     """Return a listening socket on the port asked for, or on the next free one where that is allowed.
 
     :raises CannotServe: naming the port, and the next free one if there is one.
@@ -122,7 +120,7 @@ def _listen(host: str, port: int) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = _socket_type()(family, socket.SOCK_STREAM)
     try:
-        # On Windows SO_REUSEADDR would let two servers share the port; elsewhere it only skips a minute's wait.
+        # On Windows SO_REUSEADDR lets two servers share the port; elsewhere it only saves a minute's wait.
         if sys.platform == "win32":
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_EXCLUSIVEADDRUSE, 1)
         else:
@@ -145,7 +143,9 @@ def _socket_type() -> type[socket.socket]:
 
 def _explained(problem: OSError, host: str, port: int) -> CannotServe:
     if problem.errno in (errno.EACCES, errno.EPERM):
-        return CannotServe(f"Port {port} is not open to you: choose one above 1023, such as --port {DEFAULT_PORT}.")
+        return CannotServe(
+            f"Port {port} is not open to you: choose one above 1023, such as --port {DEFAULT_PORT}."
+        )
     return CannotServe(
         f"Cannot listen on {host!r} port {port}: {problem.strerror or problem}. "
         "--host takes an address of this machine; leave it out to be seen by the whole network."
@@ -254,12 +254,14 @@ def _printer() -> Callable[[str], None]:
     return say
 
 
-def _prepare(app: Any, listener: socket.socket, *, access_log: bool, say: Callable[[str], None]) -> Callable[[], None]:
+def _prepare(
+    app: Any, listener: socket.socket, *, access_log: bool, say: Callable[[str], None]
+) -> Callable[[], None]:
     """Return the function that serves until a signal ends it."""
     try:
         return _with_gevent(app, listener, access_log)
     except ImportError as problem:
-        say(f"gevent is not available ({problem}); using the simpler threaded server, which does for one table.")
+        say(f"gevent is not available ({problem}); using the simpler threaded server, enough for one table.")
         return _with_threads(app, listener, access_log)
 
 
@@ -277,7 +279,7 @@ def _with_gevent(app: Any, listener: socket.socket, access_log: bool) -> Callabl
     server = Server(listener, app, spawn=Pool(), log="default" if access_log else None)
 
     def run() -> None:
-        # The hub is left to raise neither KeyboardInterrupt nor SystemExit in the middle of somebody's request.
+        # Handled by the hub, so that neither signal raises in the middle of somebody's request.
         for name in ("SIGINT", "SIGTERM"):
             gevent.signal_handler(getattr(signal, name), server.close)
         server.serve_forever(stop_timeout=1)
@@ -296,7 +298,9 @@ def _with_threads(app: Any, listener: socket.socket, access_log: bool) -> Callab
                 super().log_request(code, size)
 
     host, port = listener.getsockname()[:2]
-    server = make_server(host, port, app, threaded=True, request_handler=Handler, fd=os.dup(listener.fileno()))
+    server = make_server(
+        host, port, app, threaded=True, request_handler=Handler, fd=os.dup(listener.fileno())
+    )
     listener.close()
 
     def interrupt(number: int, frame: object) -> None:

@@ -3,21 +3,20 @@
     def test_lobby(server, tablet):            # one window: a Playwright Page
         tablet.goto(server.url)
 
-    def test_two_phones(server, device):       # several: device("phone"), device("tablet"), each its own player
+    def test_two_phones(server, device):       # several, each its own player: "phone", "tablet", "small"
         red, blue = device("phone"), device("phone")
 
     def test_lost_server(start_server, phone): # a server of this test alone: .stop(), .kill(), .start()
         server = start_server()
 
 Pages fail their test on any console error, uncaught exception or breach of the content security policy.
-A test that provokes one says which: `phone.expected_errors.append("ERR_CONNECTION_REFUSED")`.
+A test that provokes one says which: `phone.expected_errors += network_errors`, or any words of the message.
 """
 
 import contextlib
 import importlib.util
 import os
 import re
-import shutil
 import socket
 import subprocess
 import sys
@@ -135,10 +134,7 @@ def start_server(tmp_path):
 
 
 @pytest.fixture(scope="session")
-def browser_type_launch_args(browser_type_launch_args):
-    chromium = os.environ.get("COMPANION_CHROMIUM") or next(
-        filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"))), None
-    )
+def browser_type_launch_args(browser_type_launch_args, chromium):
     flags = [
         "--disable-background-networking",
         "--disable-component-update",
@@ -150,7 +146,7 @@ def browser_type_launch_args(browser_type_launch_args):
 
 @pytest.fixture
 def device(browser):
-    """Open windows by size: `device("phone")`, each with its own cookies; options go to the browser context."""
+    """Open windows by size, `device("phone")`, each with its own cookies; options go to its context."""
     pages = []
     with contextlib.ExitStack() as stack:
 
@@ -171,6 +167,12 @@ def device(browser):
             error for error in page.errors if not any(re.search(word, error) for word in page.expected_errors)
         ]
         assert not unexpected, f"errors in the browser's console: {unexpected}"
+
+
+@pytest.fixture
+def network_errors():
+    """What the console says when the server cannot be reached."""
+    return ["ERR_", "htmx:", "Failed to fetch"]
 
 
 @pytest.fixture

@@ -151,7 +151,7 @@ def test_places_on_two_maps_lie_at_one_offset(place: tuple[str, str]) -> None:
         grid = MAPS["kharkov-battles"].grid_of(hex_id)
         return grid.doubled[grid.index[hex_id]][0] / 2
 
-    assert x(place[1]) - x(place[0]) == 20.5 - 0.5 * (x("KB1024") - x("B3303") == 20)
+    assert x(place[1]) - x(place[0]) == 20.5
 
 
 def test_wb95_is_drawn_with_east_at_the_top_and_north_at_the_left() -> None:
@@ -199,7 +199,9 @@ def test_off_the_map_names_bounds_and_the_closest_ids() -> None:
     assert all(h in SECOND_KHARKOV.index for h in error.value.suggestions)
 
 
-@pytest.mark.parametrize("text", ["", "abc", "24", "24080", "2408x", "-240", "🙂", "<b>2408</b>", "x" * 10_000, "２４０８"])
+@pytest.mark.parametrize(
+    "text", ["", "abc", "24", "24080", "2408x", "-240", "🙂", "<b>2408</b>", "x" * 10_000, "２４０８"]
+)
 def test_unreadable_is_told_from_off_the_map(text: str) -> None:
     with pytest.raises(HexError, match="is not a hex number: four digits like 2408") as error:
         SECOND_KHARKOV.parse(text)
@@ -240,6 +242,45 @@ def test_a_bad_table_lists_all_its_problems() -> None:
         Grid.from_toml({"first": "colum", "columns": [14], "rows": [30, 2], "tops": "round", "shiftd": "odd"})
     for word in ("'colum'", "columns is [14]", "'round'", "'shiftd'", "Did you mean shifted?"):
         assert word in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("tables", "words"),
+    [
+        ([], ["no [[grid]] block"]),
+        ([{"columns": [1, 5], "rows": [1, 5]}] * 2, ["prefix '' is claimed by two grids"]),
+        (
+            [
+                {"name": "KB", "rows": [1, 5]},
+                {"columns": [1, 5], "rows": [1, 5], "name": 7, "missing": [101], "answers": "odd"},
+                {"columns": [1, 5], "rows": [1, 5], "answers": [{"shifted": "odd"}]}
+                | {"extra": ["x"], "prefixes": []},
+            ],
+            ["grid 1 (KB): columns is missing", "name is 7", "missing is [101]", "[[grid.answers]] blocks",
+             "answer 1: expected the keys", "extra: 'x' is not a hex number", "prefixes is empty"],
+        ),
+    ],
+)  # fmt: skip
+def test_a_bad_file_lists_the_problems_of_all_its_maps(
+    tables: list[dict[str, object]], words: list[str]
+) -> None:
+    with pytest.raises(ValueError) as error:
+        Maps.from_toml(tables)
+    assert [word for word in words if word not in str(error.value)] == []
+
+
+def test_the_owner_may_widen_the_bounds() -> None:
+    grid = MAPS["panzer-keil"].grids[0]
+    with pytest.raises(HexError, match="The rulebook prints no limits"):
+        grid.parse("3601")
+    assert grid.with_bounds(columns=(1, 50), rows=(1, 40)).parse("3601") == "3601"
+
+
+def test_directions_and_sides_are_named_when_wrong() -> None:
+    with pytest.raises(ValueError, match="'E' is not a direction here: N, NE, SE, S, SW, NW"):
+        SECOND_KHARKOV.neighbour("2408", "E")
+    with pytest.raises(ValueError, match="'up' is not a side of the map"):
+        SECOND_KHARKOV.edge("up")
 
 
 def test_missing_and_extra_hexes() -> None:

@@ -41,7 +41,9 @@ def test_answers_to_its_own_names_and_to_any_address(client, host):
     assert client.get("/", headers={"Host": host}).status_code == 200
 
 
-@pytest.mark.parametrize("host", ["evil.example", "localhost.evil.example", "evil@localhost", "", "[::1", "a b"])
+@pytest.mark.parametrize(
+    "host", ["evil.example", "localhost.evil.example", "evil@localhost", "", "[::1", "a b"]
+)
 def test_refuses_a_name_that_is_not_its_own(client, host):
     reply = client.get("/", headers={"Host": host})
     assert reply.status_code == 400
@@ -93,7 +95,9 @@ def test_every_response_carries_the_headers(client):
 
 def test_the_opener_policy_is_sent_only_where_browsers_heed_it(client):
     assert "Cross-Origin-Opener-Policy" not in client.get("/").headers
-    assert client.get("/", base_url="https://localhost").headers["Cross-Origin-Opener-Policy"] == "same-origin"
+    assert (
+        client.get("/", base_url="https://localhost").headers["Cross-Origin-Opener-Policy"] == "same-origin"
+    )
 
 
 def test_views_are_not_stored_unless_they_say_otherwise(client):

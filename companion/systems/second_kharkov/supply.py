@@ -63,7 +63,8 @@ def check(
 ) -> dict[str, Answer]:
     """Answer for every unit (id, side, hex) on the map, both sides.
 
-    :param held: hexes known to be controlled by each side besides those its units stand in.
+    :param held: hexes known to be controlled by each side besides those its units stand in; by default
+        Kharkov is German.
     :param turn: on game turn 1 everybody is in supply [5.5].
     """
     situation = Situation(board, tuple(Unit(*unit) for unit in units), AT_START if held is None else held)

@@ -1,0 +1,286 @@
+"""The `companion` command."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+DESCRIPTION = """\
+The digital assistant beside a physical wargame: turns, dice, chits, cards, odds and the record.
+
+  companion serve                    start it, and scan the QR code with the phones
+  companion scenarios                what can be played
+  companion calc second-kharkov combat attack=26 defence=7
+"""
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run a command and return its exit code."""
+    parser = _parser()
+    args = parser.parse_args(argv)
+    if args.command is None:
+        parser.print_help()
+        return 0
+    if args.command == "serve":
+        return _serve(args)
+    from companion.engine.errors import Mistake
+    from companion.store import StoreError
+
+    try:
+        return int(args.run(args) or 0)
+    except (Mistake, StoreError) as problem:
+        print(f"companion {args.command}: {problem}", file=sys.stderr)
+        return 1
+    except FileNotFoundError as problem:
+        print(f"companion {args.command}: there is no file {problem.filename}", file=sys.stderr)
+        return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="companion", description=DESCRIPTION, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    from companion import __version__
+
+    parser.add_argument("--version", action="version", version=f"companion {__version__}")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
+    data = argparse.ArgumentParser(add_help=False)
+    data.add_argument("--data", type=Path, help="folder of the games (default: your user data folder)")
+
+    serve = commands.add_parser("serve", parents=[data], help="start the companion and print its address and QR code")
+    serve.add_argument("--host", default="0.0.0.0", help="address to listen on (default: all of this machine's)")
+    serve.add_argument("--port", type=int, help="port (default: 1942, or the next free one)")
+    serve.add_argument("--next-port", action="store_true", help="take the next free port without asking")
+    serve.add_argument("--public-url", help="address players type when a proxy stands in front")
+    serve.add_argument("--access-log", action="store_true", help="print every request")
+
+    scenarios = commands.add_parser("scenarios", help="list games and scenarios")
+    scenarios.add_argument("--json", action="store_true", help="as JSON")
+    scenarios.set_defaults(run=_scenarios)
+
+    calc = commands.add_parser("calc", help="work a worksheet: companion calc GAME WORKSHEET name=value ...")
+    calc.add_argument("system", nargs="?", help="game")
+    calc.add_argument("worksheet", nargs="?", help="worksheet of that game")
+    calc.add_argument("values", nargs="*", metavar="name=value", help="what it asks for")
+    calc.add_argument("--json", action="store_true", help="as JSON")
+    calc.add_argument("--list", action="store_true", help="list worksheets with their fields")
+    calc.set_defaults(run=_calc)
+
+    check = commands.add_parser("check", help="check scenario folders and name every problem with file and remedy")
+    check.add_argument("folder", nargs="*", type=Path, help="folder of a game (default: all shipped ones)")
+    check.set_defaults(run=_check)
+
+    export = commands.add_parser("export", parents=[data], help="write a game to standard output")
+    export.add_argument("code", help="the table's code")
+    export.add_argument("--seat", default="", help="only what this seat may see (hidden things left out until the end)")
+    export.set_defaults(run=_export)
+
+    imported = commands.add_parser("import", parents=[data], help="restore a game from an export")
+    imported.add_argument("file", help="the export, or - for standard input")
+    imported.set_defaults(run=_import)
+
+    verify = commands.add_parser("verify", help="recompute every digital roll of an exported game")
+    verify.add_argument("file", help="the export, or - for standard input")
+    verify.set_defaults(run=_verify)
+
+    backup = commands.add_parser("backup", parents=[data], help="copy all games to one file, also while serving")
+    backup.add_argument("file", type=Path, help="where to")
+    backup.add_argument("--force", action="store_true", help="replace the file if it is there")
+    backup.set_defaults(run=_backup)
+    return parser
+
+
+def data_folder(given: Path | None) -> Path:
+    """Where games live: --data, or the platform's folder for a user's data."""
+    if given is not None:
+        return given
+    from platformdirs import user_data_path
+
+    return user_data_path("kharkov-companion", appauthor=False)
+
+
+def _serve(args: argparse.Namespace) -> int:
+    try:
+        from gevent import monkey
+
+        monkey.patch_all()  # before anything of ours imports sockets or sqlite3
+    except ImportError:
+        pass
+    from companion.store import StoreError, unsafe_location
+    from companion.web.app import create_app
+    from companion.web.server import serve
+
+    folder = data_folder(args.data)
+    warning = unsafe_location(folder)
+    if warning:
+        print(warning, file=sys.stderr)
+
+    def make(site: Any) -> Any:
+        app = create_app(folder, site=site)
+        app.extensions["companion"]["hub"].watch_others()
+        return app
+
+    try:
+        return serve(
+            make,
+            args.host,
+            args.port,
+            next_port=args.next_port,
+            public_url=args.public_url,
+            data=folder,
+            access_log=args.access_log,
+        )
+    except (StoreError, OSError) as problem:
+        print(f"companion serve: {problem}", file=sys.stderr)
+        return 1
+
+
+def _tables(folder: Path) -> Any:
+    from companion.resources import SCENARIOS
+    from companion.store import open_store
+    from companion.tables import Tables
+
+    if not (folder / "companion.db").exists():
+        folder.mkdir(parents=True, exist_ok=True)
+    return Tables(open_store(folder / "companion.db"), SCENARIOS)
+
+
+def _systems() -> dict[str, Any]:
+    from companion.resources import SCENARIOS
+    from companion.systems import load_systems
+
+    return load_systems(SCENARIOS)
+
+
+def _scenarios(args: argparse.Namespace) -> None:
+    systems = _systems()
+    if args.json:
+        rows = [
+            {"system": s.id, "name": s.kit.system.name, "scenario": c.id, "title": c.name, "first": c.first, "last": c.last}
+            for s in systems.values()
+            for c in s.kit.scenarios.values()
+        ]
+        print(json.dumps(rows, indent=2, ensure_ascii=False))
+        return
+    for system in systems.values():
+        print(f"{system.id}: {system.kit.system.name}")
+        for scenario in system.kit.scenarios.values():
+            print(f"  {scenario.id:<24} {scenario.name}, {system.kit.system.turn_name.lower()}s {scenario.first}-{scenario.last}")
+
+
+def _calc(args: argparse.Namespace) -> int:
+    from companion.engine.errors import Unknown, Unreadable, did_you_mean
+    from companion.engine.fields import Context
+    from companion.resources import SCENARIOS
+    from companion.systems import find_system
+
+    if args.list or not args.system or not args.worksheet:
+        for system in _systems().values():
+            if args.system in (None, system.id):
+                for sheet in system.rules.worksheets.values():
+                    print(f"{system.id} {sheet.name}: {sheet.title} ({sheet.rule})")
+                    print(f"    {' '.join(sheet.fields)}")
+        return 0 if args.list else 2
+    system = find_system(args.system, SCENARIOS)
+    sheets = system.rules.worksheets
+    if args.worksheet not in sheets:
+        raise Unknown(
+            f"{args.system} has no worksheet {args.worksheet!r}: {', '.join(sheets)}.{did_you_mean(args.worksheet, sheets)}"
+        )
+    values = {}
+    for pair in args.values:
+        name, equals, value = pair.partition("=")
+        if not equals:
+            raise Unreadable(f"{pair!r} is not name=value")
+        values[name] = value
+    sheet = sheets[args.worksheet].work(values, Context())
+    if args.json:
+        print(json.dumps(sheet.to_json(), indent=2, ensure_ascii=False))
+        return 0
+    print(sheet.title)
+    for line in sheet.lines:
+        print(f"  {line.effect:>8}  {line.label}{f'  [{line.rule}]' if line.rule else ''}")
+    if sheet.column:
+        print(f"  column {sheet.column}, modifier {sheet.modifier:+d}")
+    for result, chance in sorted(sheet.chances.items(), key=lambda c: -c[1]):
+        print(f"  {chance:>7.1%}  {result}")
+    for text in (sheet.result, sheet.read_chart, *sheet.warnings):
+        if text:
+            print(f"  {text}")
+    return 0
+
+
+def _check(args: argparse.Namespace) -> int:
+    from companion.resources import SCENARIOS
+    from companion.systems import IDS, load_system
+
+    folders = args.folder or [SCENARIOS / name for name in IDS if (SCENARIOS / name / "system.toml").exists()]
+    wrong = 0
+    for folder in folders:
+        if not folder.is_dir():
+            print(f"{folder} is not a folder", file=sys.stderr)
+            wrong += 1
+            continue
+        system, problems = load_system(folder.name, folder.parent)
+        for problem in problems:
+            print(f"{folder.name}/{problem}")
+        wrong += len(problems)
+        if system is not None and not problems:
+            print(f"{folder.name}: {len(system.kit.scenarios)} scenario(s), nothing wrong")
+    return 1 if wrong else 0
+
+
+def _export(args: argparse.Namespace) -> None:
+    from companion.transfer import export_table
+
+    tables = _tables(data_folder(args.data))
+    json.dump(export_table(tables, tables.normal(args.code), args.seat), sys.stdout, ensure_ascii=False, indent=1)
+    print()
+
+
+def _read(name: str) -> str:
+    return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+
+
+def _import(args: argparse.Namespace) -> None:
+    from companion.transfer import import_table
+
+    code = import_table(_tables(data_folder(args.data)), _read(args.file))
+    print(f"Restored as table {code}. Its seats have new links: hand them out on the table's screen.")
+
+
+def _verify(args: argparse.Namespace) -> int:
+    import tempfile
+
+    from companion.transfer import read_copy, verify
+
+    copy = read_copy(_read(args.file))
+    with tempfile.TemporaryDirectory() as folder:
+        wrong = 0
+        count = 0
+        for seq, words, fair in verify(copy, _tables(Path(folder))):
+            count += 1
+            if not fair:
+                wrong += 1
+                print(f"line {seq}: {words}: NOT what the seed gives")
+    print(f"{count} checked, {count - wrong} fair, {wrong} wrong" if wrong else f"All {count} checked: fair.")
+    return 1 if wrong else 0
+
+
+def _backup(args: argparse.Namespace) -> int:
+    tables = _tables(data_folder(args.data))
+    try:
+        tables.store.backup(args.file, overwrite=args.force)
+    except FileExistsError:
+        print(f"{args.file} is there already: choose another name, or --force", file=sys.stderr)
+        return 1
+    print(f"All games copied to {args.file} ({os.path.getsize(args.file) // 1024} KB).")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,169 @@
+"""The JSON API, made from the same action definitions as the forms."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, Response, jsonify, request
+
+from companion.engine.errors import Mistake, NotYours, Unknown, Unreadable, did_you_mean
+from companion.engine.events import Event
+from companion.engine.fields import Context
+from companion.tables import common_options
+from companion.web.app import tables
+from companion.web.openapi import document
+from companion.web.seats import WATCH, held_seats, seat_ids, token
+
+bp = Blueprint("api", __name__, url_prefix="/api")
+
+
+def body() -> dict[str, Any]:
+    """The request's JSON object, or a clear refusal."""
+    if not request.data:
+        return {}
+    try:
+        found = request.get_json(force=True, silent=False)
+    except Exception:  # noqa: BLE001 - werkzeug's own message is for programmers
+        raise Unreadable("the body is not JSON: send an object like {\"dice\": \"2d6\"}", given=request.data[:40]) from None
+    if not isinstance(found, dict):
+        raise Unreadable(f"the body must be a JSON object, not {type(found).__name__}", given=str(found)[:40])
+    return found
+
+
+def caller(code: str) -> str:
+    """The seat the bearer acts for: `?seat=` among those it holds, else its only one, else watching."""
+    mine = held_seats(code)
+    wanted = request.args.get("seat", "")
+    if wanted and wanted != WATCH and wanted not in mine:
+        raise NotYours(
+            f"this token does not open the seat {wanted[:40]!r} of table {code}", field="seat", given=wanted, accepted=", ".join(mine)
+        )
+    return wanted or (mine[0] if mine else WATCH)
+
+
+def known(code: str) -> str:
+    code = tables().normal(code)
+    tables().store.table(code)
+    return code
+
+
+@bp.get("/systems")
+def systems() -> Response:
+    """Games, scenarios, options, worksheets."""
+    found = []
+    for system in tables().systems.values():
+        kit = system.kit.system
+        found.append(
+            {
+                "id": kit.id,
+                "name": kit.name,
+                "sides": [s.id for s in kit.sides],
+                "scenarios": [
+                    {"id": s.id, "name": s.name, "first": s.first, "last": s.last, "partial": s.partial}
+                    for s in system.kit.scenarios.values()
+                ],
+                "options": [
+                    {"id": o.id, "label": o.label, "default": o.default, "choices": [c.id for c in o.choices], "rule": o.rule}
+                    for o in (*common_options(), *kit.options)
+                ],
+                "worksheets": {
+                    w.name: {"title": w.title, "rule": w.rule, "fields": list(w.fields)} for w in system.rules.worksheets.values()
+                },
+            }
+        )
+    return jsonify({"systems": found})
+
+
+@bp.post("/tables")
+def new_table() -> tuple[Response, int]:
+    """Found a table; the answer holds each seat's secret."""
+    given = body()
+    for name in ("system", "scenario"):
+        if name not in given:
+            raise Unreadable(f"{name} is missing", field=name, accepted="see /api/systems")
+    options = given.get("options", {})
+    if not isinstance(options, dict):
+        raise Unreadable("options must be an object", field="options", given=options)
+    code = tables().new(str(given["system"]), str(given["scenario"]), options, str(given.get("title", "")))
+    secrets = {seat: token(code, seat) for seat in seat_ids(code)}
+    return jsonify({"code": code, "revision": tables().store.latest(code), "seats": secrets}), 201
+
+
+@bp.get("/tables/<code>")
+def table(code: str) -> Response:
+    """The table as the bearer's seat sees it."""
+    code = known(code)
+    return jsonify(tables().view(code, caller(code)))
+
+
+@bp.get("/tables/<code>/actions")
+def actions(code: str) -> Response:
+    """What this seat may do now, with fields."""
+    code = known(code)
+    seat = caller(code)
+    offered = [] if seat == WATCH else tables().view(code, seat)["actions"]
+    for action in offered:
+        action["fields"] = tables().fields(code, seat, action["name"])
+    return jsonify({"seat": seat, "revision": tables().store.latest(code), "actions": offered})
+
+
+@bp.post("/tables/<code>/actions/<name>")
+def act(code: str, name: str) -> Response:
+    """Do something. `action_id` makes a repeat harmless; `revision` is needed for phase changes."""
+    code = known(code)
+    seat = caller(code)
+    if seat == WATCH:
+        raise NotYours("a seat's token is needed to act: send it as 'Authorization: Bearer ...'")
+    given = body()
+    action_id = str(given.pop("action_id", ""))
+    revision = given.pop("revision", None)
+    if revision is not None and not isinstance(revision, int):
+        raise Unreadable("revision must be a whole number", field="revision", given=revision)
+    return jsonify(tables().act(code, seat, name, given, action_id=action_id, revision=revision).to_json())
+
+
+@bp.get("/tables/<code>/events")
+def events(code: str) -> Response:
+    """Events after `since`, as the bearer's seat may see them."""
+    code = known(code)
+    seat = caller(code)
+    since = request.args.get("since", "0")
+    if not since.isdigit():
+        raise Unreadable(f"since={since[:20]!r} is not an event number", field="since", given=since, accepted="0 or more")
+    found = tables().store.events(code, int(since), int(since) + 500)
+    return jsonify(
+        {
+            "revision": tables().store.latest(code),
+            "events": [
+                {"seq": s.seq, "at": s.at, "seat": s.seat, "action": s.name, **Event.from_json(s.body).seen_by(seat)}
+                for s in found
+            ],
+        }
+    )
+
+
+@bp.post("/calc/<system>/<worksheet>")
+def calc(system: str, worksheet: str) -> Response:
+    """Work a worksheet without a table."""
+    found = tables().system(system)
+    sheets = found.rules.worksheets
+    if worksheet not in sheets:
+        raise Unknown(
+            f"{found.kit.system.name} has no worksheet {worksheet[:40]!r}: {', '.join(sheets) or 'none'}."
+            f"{did_you_mean(worksheet, sheets)}",
+            field="worksheet",
+            given=worksheet,
+            accepted=", ".join(sheets),
+        )
+    return jsonify(sheets[worksheet].work(body(), Context()).to_json())
+
+
+@bp.get("/openapi.json")
+def openapi() -> Response:
+    """This API, described for machines."""
+    return jsonify(document(tables()))
+
+
+@bp.errorhandler(Mistake)
+def mistake(error: Mistake) -> tuple[Response, int]:
+    return jsonify(error.to_json()), error.status

@@ -1,0 +1,105 @@
+"""The Flask application: one factory, no global state."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import Any
+
+from flask import Flask, Response, g, jsonify, render_template, request
+from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
+
+from companion.engine.errors import Mistake
+from companion.resources import SCENARIOS, STATIC, TEMPLATES
+from companion.store import ActionIdReused, NoTable, SeatRevoked, StoreError, StoreFull, TableExists, open_store
+from companion.tables import Tables
+from companion.web import security
+from companion.web.live import Hub
+
+STATUS = {NoTable: 404, TableExists: 409, ActionIdReused: 409, SeatRevoked: 403, StoreFull: 507}
+
+
+def create_app(
+    data: Path,
+    *,
+    site: Any = None,
+    scenarios: Path = SCENARIOS,
+    testing: bool = False,
+) -> Flask:
+    """The companion's web app over the data folder.
+
+    :param site: where the server can be reached (server.Site); None in tests.
+    """
+    app = Flask("companion", template_folder=str(TEMPLATES), static_folder=str(STATIC))
+    app.config["TESTING"] = testing
+    app.config["SEND_FILE_MAX_AGE_DEFAULT"] = 3600
+    app.config["MAX_CONTENT_LENGTH"] = 2 * 1024 * 1024  # a CSV of a whole map fits; form fields have limits of their own
+    app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
+    data.mkdir(parents=True, exist_ok=True)
+    store = open_store(data / "companion.db")
+    tables = Tables(store, scenarios)
+    hub = Hub(store)
+    app.extensions["companion"] = {
+        "tables": tables,
+        "store": store,
+        "hub": hub,
+        "secret": security.secret_key(data),
+        "site": site,
+        "guesses": security.FailureLimit(),
+        "data": data,
+    }
+    security.init_app(
+        app,
+        hosts=site.hosts if site else ("localhost", "table.test"),
+        public_url=site.public_url if site else None,
+    )
+    _errors(app)
+    from companion.web import api, book, lobby, live, map, play, sheets
+
+    for module in (lobby, play, live, api, book, map, sheets):
+        app.register_blueprint(module.bp)
+    return app
+
+
+def _wants_json() -> bool:
+    return request.path.startswith("/api/")
+
+
+def _errors(app: Flask) -> None:
+    @app.errorhandler(Mistake)
+    def mistake(error: Mistake) -> tuple[Response | str, int]:
+        if _wants_json():
+            return jsonify(error.to_json()), error.status
+        return render_template("error.html", message=error.message, status=error.status), error.status
+
+    @app.errorhandler(StoreError)
+    def store_trouble(error: StoreError) -> tuple[Response | str, int]:
+        status = next((code for cls, code in STATUS.items() if isinstance(error, cls)), 503)
+        if status >= 500:
+            logging.getLogger("companion").error("%s", error)
+        message = str(error)
+        if _wants_json():
+            return jsonify({"error": message, "field": "", "given": None, "accepted": ""}), status
+        return render_template("error.html", message=message, status=status), status
+
+    @app.errorhandler(HTTPException)
+    def http(error: HTTPException) -> tuple[Response | str, int]:
+        status = error.code or 500
+        message = error.description or error.name
+        if isinstance(error, RequestEntityTooLarge):
+            message = "That is too much at once: at most 2 MB can be sent."
+        if status == 404 and not error.description.startswith("There is"):
+            message = f"There is no page {request.path[:80]}."
+        if _wants_json():
+            return jsonify({"error": message, "field": "", "given": None, "accepted": ""}), status
+        return render_template("error.html", message=message, status=status), status
+
+
+def tables() -> Tables:
+    """The tables of the running app."""
+    from flask import current_app
+
+    if "tables" not in g:
+        g.tables = current_app.extensions["companion"]["tables"]
+    found: Tables = g.tables
+    return found

@@ -1,0 +1,119 @@
+"""Seats: a secret in a QR link becomes an HttpOnly cookie; one device may hold several seats."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flask import Response, abort, current_app, request, url_for
+
+from companion.engine.errors import NotYours
+from companion.store import Generation
+from companion.tables import utc_now
+from companion.web.app import tables
+from companion.web.security import is_seat_token, seat_token
+
+WATCH = "watch"
+YEAR = 365 * 24 * 3600
+
+
+@dataclass(frozen=True)
+class Seat:
+    """A seat at a table as the invitation page shows it."""
+
+    id: str
+    name: str
+    generation: Generation
+    mine: bool
+    link: str
+
+
+def seat_ids(code: str) -> list[str]:
+    """The seats of a table that act: the shared screen and each side."""
+    return ["table", *(s.id for s in tables().system_of(code).kit.system.sides)]
+
+
+def cookie_name(code: str) -> str:
+    return f"seats-{code}"
+
+
+def token(code: str, seat: str) -> str:
+    """The current secret of a seat's link."""
+    generation = tables().store.seat_generations(code).get(seat, Generation())
+    secret: bytes = current_app.extensions["companion"]["secret"]
+    return seat_token(secret, code, seat, generation.number)
+
+
+def seat_of_token(code: str, given: str) -> str | None:
+    """The seat a token opens, or None; revoked seats open to nobody."""
+    generations = tables().store.seat_generations(code)
+    secret: bytes = current_app.extensions["companion"]["secret"]
+    for seat in seat_ids(code):
+        generation = generations.get(seat, Generation())
+        if not generation.revoked and is_seat_token(given, secret, code, seat, generation.number):
+            return seat
+    return None
+
+
+def held_seats(code: str) -> list[str]:
+    """The seats this device holds at a table, by its cookie or bearer token."""
+    given = request.cookies.get(cookie_name(code), "").split(".")
+    bearer = request.headers.get("Authorization", "")
+    if bearer.lower().startswith("bearer "):
+        given.append(bearer[7:].strip())
+    found = [seat_of_token(code, one) for one in given if one]
+    return [seat for seat in seat_ids(code) if seat in found]
+
+
+def require(code: str, seat: str) -> None:
+    """Let only a device that holds the seat pass. Watching is open to all who know the code."""
+    if seat == WATCH:
+        return
+    if seat not in seat_ids(code):
+        abort(404, f"There is no seat {seat[:40]!r} at table {code}: {', '.join(seat_ids(code))} or watch.")
+    if seat not in held_seats(code):
+        raise NotYours(
+            f"This device does not hold the {seat} seat of table {code}. Scan its QR code on the table's screen, "
+            f"or watch at {url_for('play.seat_page', code=code, seat=WATCH)}.",
+            given=seat,
+        )
+
+
+def sit_down(response: Response, code: str, seats: list[str]) -> Response:
+    """Give the device the secrets of these seats, besides those it has."""
+    kept = [s for s in held_seats(code) if s not in seats]
+    value = ".".join(token(code, seat) for seat in [*kept, *seats])
+    response.set_cookie(
+        cookie_name(code), value, max_age=YEAR, httponly=True, samesite="Lax", secure=request.is_secure
+    )
+    for seat in seats:
+        tables().store.claim_seat(code, seat, utc_now())
+    return response
+
+
+def stand_up(response: Response, code: str) -> Response:
+    """Take all seats of a table from this device."""
+    response.delete_cookie(cookie_name(code), httponly=True, samesite="Lax")
+    return response
+
+
+def base_url() -> str:
+    """The address other devices reach us by, for QR codes: never 'localhost'."""
+    site = current_app.extensions["companion"]["site"]
+    host = request.host.split(":")[0].strip("[]")
+    if site and host in {"localhost", "127.0.0.1", "::1"}:
+        return str(site.url).rstrip("/")
+    return request.host_url.rstrip("/")
+
+
+def seats(code: str) -> list[Seat]:
+    """Every seat with its link, for the page that invites."""
+    generations = tables().store.seat_generations(code)
+    game = tables().game(code)
+    mine = held_seats(code)
+    found = []
+    for seat in seat_ids(code):
+        generation = generations.get(seat, Generation())
+        link = base_url() + url_for("lobby.join_link", code=code, token=token(code, seat))
+        name = "Table screen" if seat == "table" else game.side_name(seat)
+        found.append(Seat(seat, name, generation, seat in mine, link))
+    return found

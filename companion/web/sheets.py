@@ -1,0 +1,5 @@
+"""To be filled."""
+
+from flask import Blueprint
+
+bp = Blueprint("sheets", __name__)

@@ -1,0 +1,98 @@
+"""The pieces pages are made of, rendered from plain dicts."""
+
+import re
+
+import pytest
+from jinja2 import Environment, FileSystemLoader
+
+from companion.resources import STATIC, TEMPLATES
+
+ui = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True).get_template("macros.html").module
+CHOICES = [{"value": "clear", "label": "Clear"}, {"value": "mud", "label": "Mud"}]
+TYPES = ["text", "long", "whole", "flag", "choice", "hex", "unit", "side", "dice", "tokens"]
+
+
+def field(**changes):
+    return ui.field(
+        {"name": "x", "label": "Ground", "type": "text", "value": None, "required": True} | changes
+    )
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_every_kind_of_field_has_its_name_label_help_and_error(kind):
+    choices = CHOICES if kind in ("choice", "side", "unit") else None
+    html = field(type=kind, choices=choices, help="Look <here>", error="'9' is not it", value="mud")
+    assert 'name="x"' in html
+    assert "Ground" in html
+    assert "Look &lt;here&gt;" in html and 'id="f-x-help"' in html
+    assert "&#39;9&#39; is not it" in html and 'id="f-x-error"' in html
+    assert "f-x-help f-x-error" in html
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_no_field_is_written_with_the_word_none(kind):
+    assert "None" not in field(type=kind, choices=CHOICES)
+
+
+def test_the_chosen_one_is_checked_also_when_it_is_a_number():
+    html = field(type="choice", value=2, choices=[{"value": n, "label": f"Turn {n}"} for n in (1, 2)])
+    assert re.findall(r'value="(\d)" checked', html) == ["2"]
+
+
+def test_many_choices_become_a_list():
+    html = field(type="choice", choices=[{"value": n, "label": n} for n in range(11)])
+    assert "<select" in html and html.count("<option") == 12
+
+
+def test_a_whole_number_has_bounds_also_when_they_are_zero():
+    html = field(type="whole", value=0, min=0, max=9)
+    assert 'min="0"' in html and 'max="9"' in html and 'value="0"' in html
+
+
+def test_a_side_is_a_shape_and_a_word():
+    assert "<rect" in ui.side_mark("soviet") and "Soviet" in ui.side_mark("soviet")
+    assert "<rect" not in ui.side_mark("german") and "German" in ui.side_mark("german")
+    assert "Axis" in ui.side_mark({"id": "german", "name": "Axis"})
+    assert 'class="sr">German' in ui.side_mark("german", label=False)
+    assert "Both" in ui.side_mark(None)
+
+
+def test_a_skipped_phase_says_why_and_the_current_one_is_marked():
+    html = ui.stepper(
+        [
+            {"name": "Air", "code": "I.A", "side": "soviet", "state": "skipped", "reason": "no aircraft"},
+            {"name": "Combat", "code": "I.C", "side": "soviet", "state": "current"},
+        ]
+    )
+    assert "no aircraft" in html
+    assert html.count('aria-current="step"') == 1
+
+
+def test_a_breakdown_shows_lines_total_chart_and_chances():
+    html = ui.breakdown(
+        {
+            "title": "26 : 7",
+            "lines": [{"label": "forest", "effect": "+1", "rule": "12.12"}],
+            "total": "+1",
+            "column": "3:1",
+            "row": 4,
+            "read_chart": True,
+            "chances": [{"result": "D1", "percent": 33.333}],
+        }
+    )
+    for words in ("26 : 7", "forest", "12.12", "Read your chart: column 3:1, row 4", "33%"):
+        assert words in html
+
+
+def test_what_players_typed_is_escaped_in_the_log():
+    assert "<script>" not in ui.logline(
+        {"time": "14:32", "side": "soviet", "text": "<script>", "rule": "1.0"}
+    )
+
+
+def test_templates_and_scripts_keep_to_the_content_security_policy():
+    for path in [*TEMPLATES.rglob("*.html"), *STATIC.glob("*.js")]:
+        text = path.read_text()
+        assert not re.search(r"\sstyle=|\son(click|change|submit|load|input)=|<style|hx-on|js:", text), path
+        assert not re.search(r"<script(?![^>]*\ssrc=)", text), path
+        assert not re.search(r"""(?:src|href|url)\s*[=(]\s*["']?(?:https?:)?//""", text), path

@@ -261,6 +261,23 @@
     input.dispatchEvent(new Event("change", { bubbles: true }));
   });
 
+  // A sheet is closed by its link, and after its last answer; without JavaScript the link leads back to the table.
+
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("[data-close]");
+    if (!link || !link.closest("#sheet")) return;
+    event.preventDefault();
+    byId("sheet").replaceChildren();
+    opener?.focus?.();
+  });
+  let opener;
+  body.addEventListener("htmx:afterSwap", ({ detail }) => {
+    if (detail.target?.id !== "sheet") return;
+    if (detail.requestConfig?.verb === "get") opener = detail.requestConfig.elt;
+    const first = byId("sheet").querySelector("[autofocus], input:not([type=hidden]), select, textarea, button, a");
+    if (!byId("sheet").contains(document.activeElement)) first?.focus({ preventScroll: true });
+  });
+
   showWaiting();
   centreStepper();
   if (!document.hidden) connect();

@@ -102,30 +102,35 @@ class Action:
 
     def describe(self, ctx: Context, raw: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
         """The fields as a form or an API client needs them, only those that apply now."""
-        if ctx.game is None:
-            raise ValueError("an action is described at a table")
-        values, _ = read_all(self.fields, self.defaults, raw or {}, ctx)
-        rows = []
-        for name, item in self.fields.items():
-            here = Context(ctx.game, ctx.seat, values)
-            if item.when is not None and not item.when(here):
-                continue
-            default = self.defaults[name]
-            value = (raw or {}).get(name)
-            if value is None:
-                value = item.start(here) if item.start else None if default is REQUIRED else default
-            rows.append(
-                {
-                    "name": name,
-                    "type": item.type,
-                    "label": item.label or name.replace("_", " ").capitalize(),
-                    "help": item.help,
-                    "required": default is REQUIRED and not isinstance(item, Dice),
-                    "value": value,
-                    **item.describe(here),
-                }
-            )
-        return rows
+        return describe_fields(self.fields, self.defaults, ctx, raw or {})
+
+
+def describe_fields(
+    fields: Mapping[str, Field], defaults: Mapping[str, Any], ctx: Context, raw: Mapping[str, Any]
+) -> list[dict[str, Any]]:
+    """Fields with their choices and first values, given what has been filled in so far."""
+    values, _ = read_all(fields, defaults, raw, ctx)
+    rows = []
+    for name, item in fields.items():
+        here = Context(ctx.game, ctx.seat, values)
+        if item.when is not None and not item.when(here):
+            continue
+        default = defaults[name]
+        value = raw.get(name)
+        if value is None:
+            value = item.start(here) if item.start else None if default is REQUIRED else default
+        rows.append(
+            {
+                "name": name,
+                "type": item.type,
+                "label": item.label or name.replace("_", " ").capitalize(),
+                "help": item.help,
+                "required": default is REQUIRED and not isinstance(item, Dice),
+                "value": value,
+                **item.describe(here),
+            }
+        )
+    return rows
 
 
 def make_action(fn: Callable[..., Iterable[e.Event]], **spec: Any) -> Action:

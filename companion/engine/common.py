@@ -333,12 +333,16 @@ def marker_value(values: tuple[str, ...], text: str) -> Any:
     raise Unreadable(f"{text!r} is not a value of this marker: {accepted}", field="value", given=text, accepted=accepted)
 
 
-@common.action(by="any", label="Set up the scenario", group="setup", when=lambda game: not game.units or "units are on record already")
+def _can_set_up(game: Game) -> bool | str:
+    if game.units:
+        return "units are on record already"
+    return bool(game.roster) or "this scenario lists no units yet: fill in its roster in the chart book"
+
+
+@common.action(by="any", label="Set up the scenario", group="setup", when=_can_set_up)
 def set_up(game: Game) -> Events:
     """Put every unit of the scenario on record: on its printed hex, or waiting for its turn."""
-    if not game.scenario.units:
-        raise NotNow("this scenario lists no units yet: fill in the roster in the chart book, or add units by hand")
-    for unit in game.scenario.units:
+    for unit in game.roster:
         place = unit.place if not unit.turn else ""
         yield create(game, unit.id, place, unit_facts(unit))
         for name, value in unit.marks.items():

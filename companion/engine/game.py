@@ -12,7 +12,7 @@ from companion.engine.errors import Unknown, did_you_mean
 from companion.engine.gridfile import Maps
 from companion.engine.kit import Kit, Phase, Scenario, SystemKit
 from companion.engine.pile import Pile
-from companion.engine.roster import Unit
+from companion.engine.roster import Unit, UnitDef
 
 
 @dataclass
@@ -34,6 +34,8 @@ class Book:
     """The owner's map book, as `MapBook.to_json` writes it."""
     maps: Maps | None = None
     """The grids with the owner's answer to the parity question; None means as the kit has them."""
+    roster: Mapping[str, tuple[UnitDef, ...]] = field(default_factory=dict)
+    """Each scenario's units: the rulebook's with the owner's over them. A scenario left out is as the kit has it."""
 
 
 class Game:
@@ -50,7 +52,7 @@ class Game:
             )
         self.kit: SystemKit = kit.system
         self.scenario: Scenario = kit.scenarios[scenario]
-        self.book = book or Book(charts=kit.charts)
+        self.book = book or Book(charts=kit.charts, tables={n: b.merged({}) for n, b in kit.lists.items()})
         self._kit_maps = kit.maps
         self.map_facts = kit.map_facts
         self.revision = 0
@@ -69,6 +71,7 @@ class Game:
         self.asked: dict[str, e.Asked] = {}
         self.ticked: set[str] = set()
         self.last_result: dict[str, Any] = {}
+        self.last_roll: dict[str, Any] = {}
         self.ended: e.Ended | None = None
         self.last_chance = 0
         """The newest roll, draw or reveal that counts: taking back past it needs the other side's consent."""
@@ -146,6 +149,11 @@ class Game:
         """The grids of the game's maps: parse, neighbours, distance."""
         return self.book.maps or self._kit_maps
 
+    @property
+    def roster(self) -> tuple[UnitDef, ...]:
+        """The scenario's units, as far as the rulebook and the owner's book tell."""
+        return self.book.roster.get(self.scenario.id, self.scenario.units)
+
     def chart(self, name: str) -> Chart:
         return self.book.charts[name]
 
@@ -185,7 +193,8 @@ class Game:
             self.hidden[event.name] = event.only
 
     def _rolled(self, event: e.Rolled) -> None:
-        pass  # a roll is a fact for the log; what follows from it is in the events after it
+        if not event.only:  # what follows from a roll is in the events after it
+            self.last_roll = {"dice": event.dice, "values": list(event.values), "purpose": event.purpose, "mode": event.mode}
 
     def _drawn(self, event: e.Drawn) -> None:
         pile = self.piles.setdefault(event.pile, Pile())
@@ -267,6 +276,7 @@ class Game:
             "asked": [a.to_json() for a in self.asked.values()],
             "ticked": sorted(self.ticked),
             "last_result": self.last_result,
+            "last_roll": self.last_roll,
             "ended": self.ended.to_json() if self.ended else None,
             "order": self.order,
             "last_chance": self.last_chance,
@@ -293,6 +303,7 @@ class Game:
         self.asked = {a.id: a for a in asked if isinstance(a, e.Asked)}
         self.ticked = set(state["ticked"])
         self.last_result = dict(state["last_result"])
+        self.last_roll = dict(state["last_roll"])
         ended = e.Event.from_json(state["ended"]) if state["ended"] else None
         self.ended = ended if isinstance(ended, e.Ended) else None
         return self

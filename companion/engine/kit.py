@@ -6,6 +6,7 @@ once, by file and line, with a remedy.
 
 from __future__ import annotations
 
+import csv
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
@@ -13,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from companion.engine.booklist import BookList, build_list
 from companion.engine.chart import Chart
 from companion.engine.errors import Mistake, did_you_mean
 from companion.engine.gridfile import Maps
@@ -233,9 +235,15 @@ class BookShape:
     key: str
     columns: tuple[Json, ...]
     rows: tuple[str, ...] = ()
+    """The rows there are; without them the owner adds his own."""
+    more: bool = False
+    """Rows may be added to the given ones."""
     rule: str = ""
     help: str = ""
+    where: str = ""
+    """Where it is printed: map, cards, play aid."""
     file: str = ""
+    """What the rulebook tells of it, a CSV; books/<id>.csv when not said."""
 
 
 @dataclass(frozen=True)
@@ -312,6 +320,8 @@ class Kit:
     maps: Maps
     map_facts: Mapping[str, Any] = field(default_factory=dict)
     """The map book's entries that the rulebook gives, as `MapBook.to_json` writes them."""
+    lists: Mapping[str, BookList] = field(default_factory=dict)
+    """The shapes of the owner's lists with what the rulebook tells of them."""
 
     @property
     def id(self) -> str:
@@ -386,9 +396,20 @@ def load_kit(folder: Path) -> tuple[Kit | None, list[Problem]]:
     maps = _maps(folder / "grid.toml", problems)
     if maps is None:
         return None, problems
-    kit = Kit(system, scenarios, charts, folder, maps, _map_facts(folder, maps, problems))
+    lists = _lists(folder, system, problems)
+    kit = Kit(system, scenarios, charts, folder, maps, _map_facts(folder, maps, problems), lists)
     problems += list(_cross_check(kit))
     return kit, problems
+
+
+def _lists(folder: Path, system: SystemKit, problems: list[Problem]) -> dict[str, BookList]:
+    found: dict[str, BookList] = {}
+    for shape in system.books:
+        path = folder / (shape.file or f"books/{shape.id}.csv")
+        table = list(csv.reader(path.read_text(encoding="utf-8").splitlines())) if path.exists() else []
+        found[shape.id], wrong = build_list(shape, table)
+        problems += [Problem(path.name, 0, f"{shape.id}: {text}") for text in wrong]
+    return found
 
 
 def _maps(path: Path, problems: list[Problem]) -> Maps | None:

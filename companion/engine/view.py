@@ -73,6 +73,7 @@ def view(rules: Rules, game: Game, seat: str) -> dict[str, Any]:
         "my_sealed": {name: choices[seat] for name, choices in game.sealed.items() if seat in choices},
         "revealed": game.revealed,
         "result": game.last_result if seat in (game.last_result.get("only") or [seat]) else {},
+        "last_roll": game.last_roll,
         "panels": [p for p in (make(game, seat) for make in rules.panels) if p],
         "ended": game.ended.to_json() if game.ended else None,
         "modes": {name: game[f"mode-{name}"] for name in ("dice", "chits", "cards")},

@@ -10,7 +10,7 @@ from companion.engine.errors import Mistake, NotYours, Unknown, Unreadable, did_
 from companion.engine.events import Event
 from companion.engine.fields import Context
 from companion.tables import common_options
-from companion.web.app import tables
+from companion.web.current import tables
 from companion.web.openapi import document
 from companion.web.seats import WATCH, held_seats, seat_ids, token
 

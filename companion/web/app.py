@@ -6,7 +6,7 @@ import logging
 from pathlib import Path
 from typing import Any
 
-from flask import Flask, Response, g, jsonify, render_template, request
+from flask import Flask, Response, jsonify, render_template, request
 from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 
 from companion.engine.errors import Mistake
@@ -14,6 +14,7 @@ from companion.resources import SCENARIOS, STATIC, TEMPLATES
 from companion.store import ActionIdReused, NoTable, SeatRevoked, StoreError, StoreFull, TableExists, open_store
 from companion.tables import Tables
 from companion.web import security
+from companion.web.current import tables as tables  # noqa: F401 - handlers ask for it here
 from companion.web.live import Hub
 
 STATUS = {NoTable: 404, TableExists: 409, ActionIdReused: 409, SeatRevoked: 403, StoreFull: 507}
@@ -37,10 +38,10 @@ def create_app(
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     data.mkdir(parents=True, exist_ok=True)
     store = open_store(data / "companion.db")
-    tables = Tables(store, scenarios)
+    found = Tables(store, scenarios)
     hub = Hub(store)
     app.extensions["companion"] = {
-        "tables": tables,
+        "tables": found,
         "store": store,
         "hub": hub,
         "secret": security.secret_key(data),
@@ -54,11 +55,33 @@ def create_app(
         public_url=site.public_url if site else None,
     )
     _errors(app)
+    _filters(app)
     from companion.web import api, book, lobby, live, map, play, sheets
 
     for module in (lobby, play, live, api, book, map, sheets):
         app.register_blueprint(module.bp)
     return app
+
+
+def _filters(app: Flask) -> None:
+    """What templates need to turn a seat's view into the shapes of the macros."""
+    from companion.web.play import breakdown
+
+    states = {"now": "current", "to come": "todo"}
+
+    def actions_label(name: str) -> str:
+        for system in app.extensions["companion"]["tables"].systems.values():
+            if name in system.rules.actions:
+                return str(system.rules.actions[name].label)
+        return name
+
+    app.jinja_env.filters["steps"] = lambda phases: [{**p, "state": states.get(p["state"], p["state"])} for p in phases]
+    app.jinja_env.filters["checks"] = lambda items: [{**i, "id": i["item"]} for i in items]
+    app.jinja_env.filters["sheet"] = breakdown
+    app.jinja_env.filters["flat"] = lambda args: [
+        (k, one) for k, v in args.items() for one in (v if isinstance(v, list | tuple) else [v]) if one is not None
+    ]
+    app.jinja_env.globals["actions_label"] = actions_label
 
 
 def _wants_json() -> bool:
@@ -93,13 +116,3 @@ def _errors(app: Flask) -> None:
         if _wants_json():
             return jsonify({"error": message, "field": "", "given": None, "accepted": ""}), status
         return render_template("error.html", message=message, status=status), status
-
-
-def tables() -> Tables:
-    """The tables of the running app."""
-    from flask import current_app
-
-    if "tables" not in g:
-        g.tables = current_app.extensions["companion"]["tables"]
-    found: Tables = g.tables
-    return found

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from flask import Blueprint, Response, current_app, request
 
 from companion.store import Store
-from companion.web.app import tables
+from companion.web.current import tables
 from companion.web.seats import require
 
 bp = Blueprint("live", __name__)

@@ -10,7 +10,7 @@ from companion.engine.errors import Mistake, Unknown
 from companion.store import NoTable
 from companion.tables import common_options
 from companion.web import qr
-from companion.web.app import tables
+from companion.web.current import tables
 from companion.web.seats import WATCH, base_url, held_seats, seat_ids, seat_of_token, sit_down
 
 bp = Blueprint("lobby", __name__)

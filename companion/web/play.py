@@ -7,11 +7,12 @@ from typing import Any
 
 from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
 
-from companion.engine.errors import Mistake, NotYours, Several
+from companion.engine.actions import describe_fields
+from companion.engine.errors import Mistake, NotYours, Several, Unknown
 from companion.tables import Answer, Entry
 from companion.transfer import export_table
 from companion.web import qr
-from companion.web.app import tables
+from companion.web.current import tables
 from companion.web.seats import WATCH, base_url, held_seats, require, seat_ids, seats, stand_up
 
 bp = Blueprint("play", __name__)
@@ -291,6 +292,66 @@ def log_page(code: str, seat: str) -> str:
         "older": entries[-1].first if len(entries) >= 80 else None,
     }
     return render_template("log.html", **context)
+
+
+@bp.get("/t/<code>/<seat>/more")
+def more_page(code: str, seat: str) -> str:
+    """Everything that is not on the main screen."""
+    code = tables().normal(code)
+    require(code, seat)
+    sheets = tables().system_of(code).rules.worksheets.values()
+    return render_template("more.html", sheets=sheets, **page_context(code, seat))
+
+
+@bp.route("/t/<code>/<seat>/sheet/<name>", methods=["GET", "POST"])
+def worksheet_page(code: str, seat: str, name: str) -> tuple[str, int]:
+    """A worksheet to play with; nothing is recorded."""
+    code = tables().normal(code)
+    require(code, seat)
+    sheets = tables().system_of(code).rules.worksheets
+    if name not in sheets:
+        raise Unknown(f"There is no worksheet {name[:40]!r}: {', '.join(sheets)}", given=name)
+    sheet = sheets[name]
+    raw = form_values()
+    context = tables().context(code, seat)
+    errors: dict[str, str] = {}
+    preview = None
+    try:
+        preview = breakdown(sheet.work(raw, context).to_json())
+    except Several as several:
+        errors = {m.field: m.message for m in several.mistakes} if raw else {}
+    fields = describe_fields(sheet.fields, sheet.defaults, context, raw)
+    for row in fields:
+        row["error"] = errors.get(row["name"], "")
+    body = render_template("worksheet.html", sheet=sheet, fields=fields, preview=preview, **page_context(code, seat))
+    return body, 422 if errors and request.method == "POST" and not _is_htmx() else 200
+
+
+@bp.get("/t/<code>/<seat>/card/<pile>/<token>")
+def card_page(code: str, seat: str, pile: str, token: str) -> str:
+    """One card of this seat's own hand: its details, and what it can be played as."""
+    code = tables().normal(code)
+    require(code, seat)
+    view = tables().view(code, seat)
+    tokens = [
+        t
+        for p in view["piles"]
+        if p["id"] == pile
+        for z in p["zones"]
+        for t in z.get("tokens", [])
+        if t["id"] == token
+    ]
+    if not tokens:
+        raise Unknown(f"There is no card {token[:20]!r} in your hand.", given=token)
+    plays = [a for a in view["actions"] if a["group"] == "hand"]
+    return render_template(
+        "card_sheet.html" if _is_htmx() else "card.html",
+        page=not _is_htmx(),
+        card=tokens[0],
+        plays=plays,
+        pile=pile,
+        **page_context(code, seat),
+    )
 
 
 @bp.get("/t/<code>/<seat>/settings")

@@ -9,7 +9,7 @@ from flask import Response, abort, current_app, request, url_for
 from companion.engine.errors import NotYours
 from companion.store import Generation
 from companion.tables import utc_now
-from companion.web.app import tables
+from companion.web.current import tables
 from companion.web.security import is_seat_token, seat_token
 
 WATCH = "watch"

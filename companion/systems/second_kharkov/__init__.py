@@ -1,0 +1,35 @@
+"""Second Kharkov: what its rulebook adds to the engine, one module a subject."""
+
+from companion.systems.second_kharkov import (
+    air,
+    armies,
+    arrivals,
+    combat,
+    control,
+    declaring,
+    judging,
+    losses,
+    movement,
+    pursuit,
+    stacking,
+    units,
+    victory,
+)
+from companion.systems.second_kharkov.base import rules
+
+__all__ = [
+    "air",
+    "armies",
+    "arrivals",
+    "combat",
+    "control",
+    "declaring",
+    "judging",
+    "losses",
+    "movement",
+    "pursuit",
+    "rules",
+    "stacking",
+    "units",
+    "victory",
+]

@@ -1,0 +1,142 @@
+"""Enemy Action: Kharkov: the rules object, and the names the rulebook gives to formations, tactics and events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from companion.engine import events as e
+from companion.engine.fields import Context
+from companion.engine.game import Game
+from companion.engine.roster import Unit
+from companion.systems import new_rules
+
+rules = new_rules("enemy-action-kharkov")
+
+SOVIET, GERMAN = "soviet", "german"
+NOBODY = ("nobody",)
+"""An event that no seat may read: a card that goes face down."""
+
+# 2.21: armies and corps with the front or army they belong to for commands.
+SOVIET_ARMIES = {"3T": "Voronezh", "40": "Voronezh", "69": "Voronezh", "6": "Southwest", "1G": "Southwest"}
+SOVIET_ARMIES |= {"MGP": "Southwest"}
+GERMAN_CORPS = {"Raus": "4Pz", "IISS": "4Pz", "XLVIII": "4Pz", "LVII": "4Pz", "III": "1Pz", "XL": "1Pz"}
+FORMATIONS = {SOVIET: SOVIET_ARMIES, GERMAN: GERMAN_CORPS}
+# 2.1, 2.21: for deployment Corps Raus stands alone in its own area.
+DEPLOY_AREA = {**SOVIET_ARMIES, **GERMAN_CORPS, "Raus": "Kempf"}
+FORMATION_NAMES = {
+    "3T": "3rd Tank Army",
+    "40": "40th Army",
+    "69": "69th Army",
+    "6": "6th Army",
+    "1G": "1st Guards Army",
+    "MGP": "Mobile Group Popov",
+    "Raus": "Corps Raus",
+    "IISS": "IISS Panzer Corps",
+    "XLVIII": "XLVIII Panzer Corps",
+    "LVII": "LVII Panzer Corps",
+    "III": "III Panzer Corps",
+    "XL": "XL Panzer Corps",
+    "Voronezh": "Voronezh Front",
+    "Southwest": "Southwest Front",
+    "4Pz": "4th Panzer Army",
+    "1Pz": "1st Panzer Army",
+    "Kempf": "Army Detachment Kempf",
+}
+AREA_NAMES = {
+    "Voronezh": "voronezh front",
+    "Southwest": "southwest front",
+    "4Pz": "4th panzer army",
+    "1Pz": "1st panzer army",
+    "Kempf": "kempf",
+}
+"""The names under which the map book holds front and army areas."""
+WEST_ZONE, EAST_ZONE = "west support zone", "artillery zone"
+"""The map book's areas: hexes on the Soviet side of the West line, and of the artillery (East) line."""
+WEST_LINE, EAST_LINE = "west support line", "artillery line"
+"""The map book's areas: hexes that border a line, where forward support may be placed."""
+
+TACTICS = {
+    "artillery": "both",
+    "fixed artillery": SOVIET,
+    "soviet airpower": SOVIET,
+    "german airpower": GERMAN,
+    "combat engineers": "both",
+    "reinforce battle": "both",
+    "assault coordination": "both",
+    "intelligence": "both",
+    "tank brigade": SOVIET,
+    "panzer battalion": GERMAN,
+    "rifle brigade": "both",
+    "battlefield replacements": "both",
+    "partisans": SOVIET,
+    "nkvd": SOVIET,
+    "screen": GERMAN,
+}
+"""9.2 and others: the tactics named in the rulebook, with the side where it is plain; 'both' where the aid decides."""
+ADJUSTING = ("partisans", "nkvd", "rifle brigade", "tank brigade", "battlefield replacements")
+"""9.51: tactics that change hits by an amount printed on the aid."""
+EVENTS = {
+    "air supply": "both",
+    "engineers": "both",
+    "forward support": SOVIET,
+    "air interdiction": GERMAN,
+    "nkvd": SOVIET,
+    "partisan uprising": SOVIET,
+    "over extended": GERMAN,
+}
+"""The command events named in the rulebook, with who can want them."""
+
+MECHANISED = ("armour", "mechanised", "armoured cavalry")
+LIMIT_UNITS, LIMIT_STEPS = 3, 6
+
+
+def names_for(side: str, table: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Choices of tactics or events open to a side."""
+    return [(name, name.capitalize()) for name, whose in table.items() if whose in ("both", side)]
+
+
+def side_at(ctx: Context) -> str:
+    """The side a form is filled in for: the seat's own, or the active one at the table."""
+    if ctx.game is None:
+        return ""
+    return ctx.seat if ctx.seat in ctx.game.sides else ctx.game.active
+
+
+def armour(unit: Unit, game: Game | None = None) -> bool:
+    """2.21, 10.22: armour and armoured cavalry, unless steps lost took it (klass A3, A2) or it is isolated."""
+    if unit.kind not in ("armour", "armoured cavalry"):
+        return False
+    if game is not None and game.mark(unit.id, "supply") == "isolated":
+        return False
+    least = unit.klass[1:] if unit.klass.startswith("A") else ""
+    return not least.isdigit() or unit.steps >= int(least)
+
+
+def mechanised(unit: Unit) -> bool:
+    return unit.kind in MECHANISED
+
+
+def strength(unit: Unit) -> int | None:
+    """The combat strength at the steps it has left, as far as the roster tells."""
+    return unit.factors.get(f"CS{unit.steps}")
+
+
+def on_map(game: Game, side: str) -> list[Unit]:
+    return [u for u in game.units.values() if u.on_map and u.side == side]
+
+
+def whole(value: Any) -> int | None:
+    """A number out of the owner's book, or None for an empty cell."""
+    text = str(value if value is not None else "").strip()
+    return int(text) if text.lstrip("-").isdigit() else None
+
+
+def yes(value: Any) -> bool:
+    """A tick out of the owner's book."""
+    return str(value).strip().lower() in {"1", "yes", "true", "on", "x"}
+
+
+def ask(game: Game, name: str, to: tuple[str, ...], text: str, action: str = "", rule: str = "", **args: Any) -> e.Asked:
+    """A follow-up with an id that is unique at the table."""
+    return e.Asked(f"{name}-{game.revision}", to, text, action, args, rule=rule)

@@ -1,0 +1,240 @@
+"""What the owner copied from his cards, chits, calendar and aids, read into facts; and the checks of the totals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from companion.engine.game import Game
+from companion.engine.sequence import Turns
+from companion.systems.enemy_action_kharkov.base import ADJUSTING, GERMAN, SOVIET, TACTICS, whole, yes
+
+Rows = Mapping[str, Mapping[str, Any]]
+
+# 2.3, 3: initial primary, initial supplemental, reinforcements.
+TOTALS = {SOVIET: (6, 11, 5), GERMAN: (5, 5, 13)}
+NUMBERS = {SOVIET: [f"P{n:02d}" for n in range(1, 23)], GERMAN: [f"P{n:02d}" for n in range(23, 46)]}
+CHITS = [f"C{n:02d}" for n in range(1, 61)]
+SET_ASIDE = "P41"
+"""3, 4-II: LVII Panzer Corps KG begins in the German hand."""
+DARK = 3
+HITS = re.compile(r"([ADSG])\s*([-\u2212+]?\d+)")
+PLAIN = re.compile(r"\s*(([ADSG]\s*[-\u2212+]?\d+)[\s,]*)+")
+
+
+@dataclass(frozen=True)
+class Card:
+    """One card as far as the manifest tells; an empty string or None is unknown."""
+
+    id: str
+    kind: str = ""
+    turn: int | None = None
+    name: str = ""
+    value: int | None = None
+    type: str = ""
+    formation: str = ""
+    steps: int | None = None
+    events: str = ""
+    tactics: str = ""
+
+    @property
+    def side(self) -> str:
+        return SOVIET if self.id in NUMBERS[SOVIET] else GERMAN
+
+    @property
+    def label(self) -> str:
+        return f"{self.id} {self.name}".strip()
+
+    @property
+    def stavka(self) -> bool:
+        return self.type == "stavka" or "stavka" in self.name.lower()
+
+    @property
+    def manstein(self) -> bool:
+        return self.type == "von manstein" or "manstein" in self.name.lower()
+
+
+def read_card(number: str, row: Mapping[str, Any]) -> Card:
+    """A row of the manifest; the rule's own fact about P41 needs no owner."""
+    kind = str(row.get("kind") or "").strip().lower()
+    turn = whole(row.get("turn"))
+    if number == SET_ASIDE:
+        kind, turn = kind or "supplemental", 0 if turn is None else turn
+    words = {k: str(row.get(k) or "").strip() for k in ("name", "type", "formation", "events", "tactics")}
+    return Card(number, kind, turn, value=whole(row.get("value")), steps=whole(row.get("steps")), **words)
+
+
+def card(game: Game, number: str) -> Card:
+    return read_card(number, game.book.tables.get("cards", {}).get(number, {}))
+
+
+def manifest_ready(game: Game) -> bool:
+    """Whether every card's kind and turn of entry is known, so that the companion can deal."""
+    cards = [card(game, n) for numbers in NUMBERS.values() for n in numbers]
+    return all(c.kind in ("primary", "supplemental") and c.turn is not None for c in cards)
+
+
+def chits_ready(game: Game) -> bool:
+    """Whether every chit has a face, so that the companion can draw."""
+    sheet = game.book.tables.get("chits", {})
+    return all(sheet.get(c, {}).get("front") for c in CHITS)
+
+
+def ground_ready(game: Game) -> bool:
+    table = game.book.tables.get("ground", {})
+    return all(table.get(f"G{n}", {}).get("face") for n in range(1, 6))
+
+
+def calendar(game: Game, turn: int, column: str) -> int | None:
+    """A number of the owner's calendar."""
+    return whole(game.book.tables.get("calendar", {}).get(str(turn), {}).get(column))
+
+
+def calendar_text(game: Game, turn: int, column: str) -> str:
+    return str(game.book.tables.get("calendar", {}).get(str(turn), {}).get(column) or "").strip()
+
+
+def adjustment(game: Game, tactic: str, role: str) -> tuple[int, int] | None:
+    """What a tactic adds to attacker and defender hits when `role` (attack, defence) plays it; None if unknown."""
+    row = game.book.tables.get("tactics", {}).get(tactic, {})
+    a, d = whole(row.get(f"{role}_a")), whole(row.get(f"{role}_d"))
+    if a is None and d is None:
+        return None if tactic in ADJUSTING else (0, 0)
+    return a or 0, d or 0
+
+
+def parse_hits(text: str) -> dict[str, int]:
+    """'A1 D-1' -> {'A': 1, 'D': -1}."""
+    found: dict[str, int] = {}
+    for letter, number in HITS.findall(text.upper()):
+        found[letter] = found.get(letter, 0) + int(number.replace("\u2212", "-"))
+    return found
+
+
+def dark(row: Mapping[str, Any]) -> bool:
+    return yes(row.get("dark"))
+
+
+def listed(text: str, turn: int) -> list[str] | None:
+    """Names of a card's list that hold on a turn; None when the list is empty (unknown), ['any'] for a wild one."""
+    names = []
+    for part in filter(None, (p.strip().lower() for p in text.split(","))):
+        found = re.fullmatch(r"(.*?)\s*\(([\d+,\s-]+)\)", part)
+        if found is None:
+            names.append(part)
+        elif turn in Turns(found[2]):
+            names.append(found[1])
+    return names if text.strip() else None
+
+
+# -- checks of the owner's lists ---------------------------------------------------------------------------
+
+
+def check_cards(rows: Rows) -> list[str]:
+    """3: the counts every copy of the game must show."""
+    found: list[str] = []
+    for side, wanted in TOTALS.items():
+        cards = [read_card(n, rows.get(n, {})) for n in NUMBERS[side]]
+        unknown = [c.id for c in cards if not c.kind or c.turn is None]
+        first = [c for c in cards if c.turn == 0]
+        have = (
+            sum(c.kind == "primary" for c in first),
+            sum(c.kind == "supplemental" for c in first),
+            sum(bool(c.turn) for c in cards),
+        )
+        words = ("initial primary", "initial supplemental", "reinforcement")
+        name = side.capitalize()
+        for label, number, target in zip(words, have, wanted, strict=True):
+            if number > target or (not unknown and number != target):
+                found.append(f"{name}: {number} {label} cards, the rulebook counts {target}")
+        if unknown:
+            found.append(f"{name}: {len(unknown)} cards still need kind or turn ({', '.join(unknown[:4])} ...)")
+    for number, row in rows.items():
+        kind = str(row.get("kind") or "").strip().lower()
+        if kind not in ("", "primary", "supplemental"):
+            found.append(f"{number}: kind {kind!r} is neither primary nor supplemental")
+    if read_card(SET_ASIDE, rows.get(SET_ASIDE, {})).kind != "supplemental":
+        found.append("P41 is supplemental and starts in the German hand")
+    return found
+
+
+def check_chits(rows: Rows) -> list[str]:
+    """2.22: sixty chits, three of them dark, every face with a situation and hits."""
+    found: list[str] = []
+    filled = [c for c in CHITS if rows.get(c, {}).get("front")]
+    if len(filled) < len(CHITS):
+        found.append(f"{len(CHITS) - len(filled)} of 60 chits are still blank")
+    darks = sum(dark(rows.get(c, {})) for c in CHITS)
+    if darks > DARK or (len(filled) == len(CHITS) and darks != DARK):
+        found.append(f"{darks} dark chits, there are {DARK}")
+    for chit in filled:
+        row = rows[chit]
+        for side in ("front", "back"):
+            found += [f"{chit} {side}: {wrong}" for wrong in _face_problems(row, side)]
+        if row.get("back") and yes(row.get("front_p")) and yes(row.get("back_p")):
+            found.append(f"{chit}: only one side can have the red P")
+    return found
+
+
+def _face_problems(row: Mapping[str, Any], side: str) -> list[str]:
+    situation = str(row.get(side) or "")
+    if not situation:
+        return []
+    detail, hits = str(row.get(f"{side}_detail") or "").strip(), str(row.get(f"{side}_hits") or "")
+    found = []
+    if not PLAIN.fullmatch(hits.upper()):
+        found.append(f"hits {hits!r} are not like A1, D2, A1 D1 or D-1")
+    if situation.startswith("ratio") and not re.fullmatch(r"\d+(\.5)?(\s*:\s*1)?", detail):
+        found.append(f"the ratio {detail!r} is not a number such as 3 or 1.5")
+    if situation == "command value" and not detail.isdigit():
+        found.append("the command value is missing")
+    if situation == "terrain" and not detail:
+        found.append("the terrains are missing")
+    return found
+
+
+def check_calendar(rows: Rows) -> list[str]:
+    """15.36: levels from turn 4 on, the Soviet value above the German one."""
+    found: list[str] = []
+    for turn in range(1, 15):
+        row = rows.get(str(turn), {})
+        missing = [
+            c for c in ("soviet_supplementals", "german_supplementals", "german_hand") if whole(row.get(c)) is None
+        ]
+        if missing:
+            found.append(f"turn {turn}: {', '.join(m.replace('_', ' ') for m in missing)} missing")
+        over, under = whole(row.get("soviet_over")), whole(row.get("german_under"))
+        if turn < 4 and (over is not None or under is not None):
+            found.append(f"turn {turn}: victory levels begin on turn 4")
+        if over is not None and under is not None and under > over:
+            found.append(f"turn {turn}: the German value {under} lies above the Soviet value {over}")
+    return found
+
+
+def check_ground(rows: Rows) -> list[str]:
+    """15.33: five markers, at least one frozen."""
+    faces = [str(rows.get(f"G{n}", {}).get("face") or "") for n in range(1, 6)]
+    if "" in faces:
+        return [f"{faces.count('')} of five markers are still blank"]
+    return [] if "frozen" in faces else ["at least one marker is frozen"]
+
+
+def check_tactics(rows: Rows) -> list[str]:
+    return [f"{name!r} is no tactic of the rulebook" for name in rows if name not in TACTICS]
+
+
+BOOK_CHECKS: dict[str, Callable[[Rows], list[str]]] = {
+    "cards": check_cards,
+    "chits": check_chits,
+    "calendar": check_calendar,
+    "ground": check_ground,
+    "tactics": check_tactics,
+}
+
+
+def checks(book: str, rows: Rows) -> list[str]:
+    """What does not add up yet in one of the owner's lists; empty when all is well or nothing is checked."""
+    check = BOOK_CHECKS.get(book)
+    return check(rows) if check else []

@@ -1,0 +1,114 @@
+"""Air Points [5.0]: what each side has this turn, interdiction, ground support, rubble."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow
+from companion.engine.fields import Context, HexId, SideRef, Whole
+from companion.engine.game import Game
+from companion.engine.moves import put_mark
+
+from . import books, ground
+from .base import AXIS, SOVIET, add, fall_blau, own_side, rules
+
+
+def printed_air(game: Game, side: str) -> int | None:
+    """The turn track's Air Points for the weather there is [5.11, 19.15]."""
+    row = books.track_row(game)
+    if game["weather"] == "mud":
+        return books.whole(row, f"{side}-air-mud")
+    return books.whole(row, f"{side}-air")
+
+
+@rules.entering("air")
+def air_phase(game: Game) -> Events:
+    """Fill both boxes from the owner's turn track, or ask."""
+    blank = []
+    for side in game.sides:
+        points = printed_air(game, side)
+        if points is None:
+            blank.append(side)
+        elif points != game[f"air-{side}"]:
+            yield e.Set(f"air-{side}", points, was=game[f"air-{side}"], reason="turn track", rule="5.11")
+    for side in blank:
+        text = f"{game.side_name(side)}: enter this turn's Air Points from your turn track"
+        yield e.Asked(f"air-{side}-{game.revision}", (side, "table"), text, "take-air", {"side": side}, rule="5.11")
+
+
+@rules.action(phase="air", by="any", rule="5.11", label="Take Air Points")
+def take_air(
+    game: Game,
+    side: Annotated[str, SideRef(label="Side", start=own_side)],
+    points: Annotated[int, Whole(label="Air Points", high=30)],
+) -> Events:
+    """Put a side's Air Points of this turn in its box; they replace what was there."""
+    yield e.Set(f"air-{side}", points, was=game[f"air-{side}"], reason="turn track", rule="5.11")
+
+
+@rules.action(phase="air", by=AXIS, rule="5.3", label="Place interdiction")
+def interdict(game: Game, hexes: Annotated[tuple[str, ...], HexId(label="Road hexes", many=True)]) -> Events:
+    """Put one Axis Air Point on each road hex: shut to Soviet Strategic Movement this turn."""
+    if len(hexes) > int(game["air-axis"]):
+        raise NotNow(
+            f"{len(hexes)} hexes need {len(hexes)} Air Points; the Axis has {game['air-axis']}",
+            field="hexes",
+            given=len(hexes),
+            accepted=f"up to {game['air-axis']}",
+        )
+    for h in hexes:
+        if game.mark(h, "interdiction"):
+            raise NotNow(f"{h} is interdicted already: one Air Point to a hex [5.31]", field="hexes", given=h)
+        if not on_road(game, h):
+            raise NotNow(f"no road runs through {h} by your map book [5.3]", field="hexes", given=h)
+        yield e.Marked(h, "interdiction", True, reason="Axis air", rule="5.3")
+    yield from add(game, "air-axis", -len(hexes), "interdiction", "5.3")
+
+
+def on_road(game: Game, hex_id: str) -> bool:
+    """Whether a road runs through a hex; a map without roads is believed."""
+    classes = {"road", "rail"} if fall_blau(game) else {"road"}  # 27.2: rail hexes count there
+    found = [f for f in ground.positions.board(game).book.of_kind("link") if f.value in classes]
+    return not found or any(hex_id in (f.a, f.b) for f in found)
+
+
+def most_attack(mobile: bool) -> int:
+    """5.21: two points support a Prepared Assault, one a Mobile Assault."""
+    return 1 if mobile else 2
+
+
+def spend_air(game: Game, attacker: str, attack: int, defence: int, mobile: bool = False) -> Events:
+    """Use up what both sides declared for one combat [5.12, 5.22]."""
+    for side, points, most in ((attacker, attack, most_attack(mobile)), (game.other(attacker), defence, 1)):
+        if points > most:
+            raise NotNow(f"{game.side_name(side)}: at most {most} Air Point(s) in this combat [5.21]", given=points)
+        if points > int(game[f"air-{side}"]):
+            raise NotNow(
+                f"{game.side_name(side)} has {game[f'air-{side}']} Air Points left, not {points}", given=points
+            )
+        if points:
+            yield from add(game, f"air-{side}", -points, "ground support", "5.22")
+
+
+def rubble(game: Game, attack_air: int, target: str, city: bool) -> Events:
+    """5.41: two Air Points on a city leave rubble, for the combats after this one."""
+    if attack_air >= 2 and city and target and not game.mark(target, "rubble"):
+        yield put_mark(game, target, "rubble", True, reason="two Air Points on a city", rule="5.41")
+
+
+def air_left(ctx: Context, attacker: bool) -> int:
+    """What a combat form may still offer."""
+    if ctx.game is None or not ctx.game.active:
+        return 0
+    side = ctx.game.active if attacker else ctx.game.other(ctx.game.active)
+    return int(ctx.game[f"air-{side}"] or 0)
+
+
+@rules.leaving("end")
+def clear_air(game: Game) -> Events:
+    """5.12: nothing is kept."""
+    for side in (AXIS, SOVIET):
+        if game[f"air-{side}"]:
+            yield e.Set(f"air-{side}", 0, was=game[f"air-{side}"], reason="end of turn", rule="5.12")

@@ -1,0 +1,66 @@
+"""Names that the whole game shares: sides, scenarios, seats, and what was done once this turn."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from companion.engine import events as e
+from companion.engine.fields import Context
+from companion.engine.game import Game
+from companion.systems import new_rules
+
+rules = new_rules("kharkov-battles")
+
+AXIS, SOVIET = "axis", "soviet"
+STAR, K, L = "operation-star", "second-kharkov-k", "third-kharkov-l"
+JANUARY, CAMPAIGN = "january-campaign", "grand-campaign"
+D10 = "1d10z"
+
+COMBAT_PHASES = ("axis-combat", "soviet-combat")
+MOVE_PHASES = ("axis-move", "soviet-move")
+CONSTRUCTION = ("axis-construction", "soviet-construction")
+
+
+def scenario(game: Game) -> str:
+    """The scenario's id."""
+    return game.scenario.id
+
+
+def fall_blau(game: Game) -> bool:
+    """Whether the scenario is played on Fall Blau's own rules with this book's errata [27.2]."""
+    return bool(game.scenario.extra.get("fall-blau"))
+
+
+def own_side(ctx: Context) -> str:
+    """The side of a player's seat; the table's screen speaks for the side whose turn it is."""
+    if ctx.game is None:
+        return AXIS
+    return ctx.seat if ctx.seat in ctx.game.sides else ctx.game.active or AXIS
+
+
+def to_side(game: Game, side: str) -> tuple[str, str]:
+    """The seats that deal with a side's public follow-ups."""
+    return (side, "table")
+
+
+def done(game: Game, what: str) -> bool:
+    """Whether something that happens once a turn has happened this turn."""
+    return f"{game.turn}/{what}" in game.ticked
+
+
+def tick(game: Game, what: str, text: str) -> e.Ticked:
+    """Remember that it has happened."""
+    return e.Ticked(f"{game.turn}/{what}", True, text)
+
+
+def count_done(game: Game, what: str) -> int:
+    """How often a numbered thing has happened this turn."""
+    return sum(1 for item in game.ticked if item.startswith(f"{game.turn}/{what}/"))
+
+
+def add(game: Game, track: str, change: int, reason: str, rule: str = "") -> Iterator[e.Event]:
+    """Move a track, never below its printed floor."""
+    definition = next(t for t in game.kit.tracks if t.id == track)
+    value = max(definition.min, min(definition.max, int(game[track] or 0) + change))
+    if value != game[track]:
+        yield e.Set(track, value, was=game[track], reason=reason, rule=rule)

@@ -1,0 +1,143 @@
+"""The map under the counters: terrain, rivers, bridges, and zones of control with all their exceptions."""
+
+from __future__ import annotations
+
+from companion.engine import positions
+from companion.engine.game import Game
+from companion.engine.hexgrid import Grid
+from companion.engine.roster import Unit
+
+from . import books
+from .units import has_zoc, on_map
+
+BRIDGES = frozenset({"bridge", "pontoon"})
+
+
+def known_map(game: Game) -> bool:
+    """Whether the owner entered any ground."""
+    return not positions.board(game).blank
+
+
+def pontoons(game: Game) -> set[frozenset[str]]:
+    """The hexsides with a pontoon marker on them."""
+    return {frozenset(side.split("-")) for side in game.marked("pontoon")}
+
+
+def features(game: Game, a: str, b: str) -> frozenset[str]:
+    """What runs along the side between two hexes; pontoons laid in play are counted in."""
+    board = positions.board(game)
+    i, j = board.grid.index.get(a), board.grid.index.get(b)
+    found = frozenset(board.features.get((i, j), ())) if i is not None and j is not None else frozenset()
+    if frozenset({a, b}) in pontoons(game):
+        found |= {"pontoon"}
+    return found
+
+
+def links(game: Game, a: str, b: str) -> frozenset[str]:
+    """The roads and railways over the side between two hexes."""
+    board = positions.board(game)
+    i, j = board.grid.index.get(a), board.grid.index.get(b)
+    return frozenset(board.links.get((i, j), ())) if i is not None and j is not None else frozenset()
+
+
+def dnepr_open(game: Game, found: frozenset[str]) -> bool:
+    """18.21: a pontoon opens a Dnepr hexside to zones and attacks; a printed bridge does by option only."""
+    return "pontoon" in found or (game["dnepr-bridge"] == "any" and "bridge" in found)
+
+
+def river(game: Game, a: str, b: str) -> str:
+    """What an attack over this side crosses: '', 'minor', 'major' or 'barred'."""
+    found = features(game, a, b)
+    if "impassable" in found or ("dnepr" in found and not dnepr_open(game, found)):
+        return "barred"
+    if "major river" in found or "dnepr" in found:
+        return "major"
+    return "minor" if "minor river" in found else ""
+
+
+def size(game: Game, hex_id: str) -> str:
+    """'city', 'town', 'village' or nothing, by the map book or the owner's list of places."""
+    for kind in ("city", "town"):
+        if hex_id in positions.board(game).places[kind]:
+            return kind
+    return books.word(books.table(game, "places").get(hex_id, {}), "size")
+
+
+def is_city(game: Game, hex_id: str) -> bool:
+    return size(game, hex_id) == "city"
+
+
+def terrain(game: Game, hex_id: str) -> str:
+    """The terrain of a hex, or '' when nobody entered it."""
+    return positions.board(game).book.terrain(hex_id)
+
+
+def grid_at(game: Game, hex_id: str) -> Grid:
+    return game.maps.grid_of(hex_id)
+
+
+def distance(game: Game, a: str, b: str) -> int | None:
+    """Hexes between two places on one map, None across maps."""
+    grid = grid_at(game, a)
+    return grid.distance(a, b) if b in grid.index else None
+
+
+def blocked(game: Game, a: str, b: str, combat: bool) -> bool:
+    """Whether a zone stops at this hexside [7.15, 7.31]."""
+    found = features(game, a, b)
+    if "impassable" in found or ("dnepr" in found and not dnepr_open(game, found)):
+        return True
+    return combat and "major river" in found and not found & BRIDGES
+
+
+def zone_of(game: Game, hex_id: str, stack: list[Unit], combat: bool) -> set[str]:
+    """The hexes that a stack controls."""
+    if is_city(game, hex_id) or not any(has_zoc(game, u) for u in stack):  # 7.14
+        return set()
+    return {h for h in grid_at(game, hex_id).neighbours(hex_id) if not blocked(game, hex_id, h, combat)}
+
+
+def stacks(game: Game, side: str) -> dict[str, list[Unit]]:
+    found: dict[str, list[Unit]] = {}
+    for unit in on_map(game, side):
+        found.setdefault(unit.place, []).append(unit)
+    return found
+
+
+def zones(game: Game, side: str, combat: bool = False) -> dict[str, set[str]]:
+    """Every hex a side controls, with the hexes that control it."""
+    found: dict[str, set[str]] = {}
+    for hex_id, stack in stacks(game, side).items():
+        for h in zone_of(game, hex_id, stack, combat):
+            found.setdefault(h, set()).add(hex_id)
+    return found
+
+
+def in_ezoc(game: Game, unit: Unit) -> bool:
+    """Whether an enemy zone reaches the unit where it stands; a city's occupant is free of it [7.14]."""
+    if not unit.on_map or is_city(game, unit.place):
+        return False
+    return unit.place in zones(game, game.other(unit.side))
+
+
+def next_to_enemy(game: Game, unit: Unit) -> bool:
+    """16.1: an enemy unit of any kind stands beside it."""
+    enemy = stacks(game, game.other(unit.side))
+    return unit.on_map and any(h in enemy for h in grid_at(game, unit.place).neighbours(unit.place))
+
+
+def encircled(game: Game, hex_id: str, attacker: str) -> bool:
+    """12.5: one stack, no friend beside it, every usable hex around it taken or controlled by the attacker."""
+    if is_city(game, hex_id):
+        return False
+    defender = game.other(attacker)
+    friends, enemies = stacks(game, defender), stacks(game, attacker)
+    controlled = zones(game, attacker, combat=True)
+    for h in grid_at(game, hex_id).neighbours(hex_id):
+        if h in friends:
+            return False
+        if river(game, hex_id, h) == "barred":
+            continue  # nobody could go there
+        if h not in enemies and h not in controlled:
+            return False
+    return True

@@ -1,0 +1,124 @@
+"""Supply lines and lines to headquarters [8.1, 9.31]: what they may cross, and who reaches a source."""
+
+from __future__ import annotations
+
+from companion.engine import positions
+from companion.engine.game import Game
+from companion.engine.roster import Unit
+from companion.engine.trace import Answer, Ban, Policy, Situation, Stage, Trace, chain, trace
+
+from .base import AXIS, SOVIET, L, fall_blau, rules, scenario
+from .ground import BRIDGES, pontoons, stacks, zones
+
+_MAJOR = Ban(
+    frozenset({"major river"}), "Major River without a bridge [8.11]", unless=BRIDGES, beside_unit=True
+)
+_IMPASSABLE = Ban(frozenset({"impassable"}), "impassable hexside [8.11]")
+
+
+def _policy(game: Game, side: str, limit: int | None = None, along: frozenset[str] = frozenset()) -> Policy:
+    laid = pontoons(game)
+    dnepr = Ban(
+        frozenset({"dnepr"}),
+        "Dnepr without a bridge [8.11]",
+        unless=BRIDGES,
+        when=lambda situation, a, b: frozenset({a, b}) not in laid,
+    )
+    closed = _closed(game, side)
+    return Policy(
+        side=side,
+        ezoc="open",  # zones are among the closed hexes: rivers and pontoons are beyond the engine's zone rule
+        bans=(_MAJOR, dnepr, _IMPASSABLE),
+        blocks=lambda situation: closed,
+        limit=limit,
+        along=along,
+        source_in_ezoc=True,
+        source_if_held=True,  # 2.3: possession has no effect on tracing
+    )
+
+
+def _closed(game: Game, side: str) -> dict[str, str]:
+    """7.41, 7.42: enemy zones close a hex unless a friend stands there; 20.3: rows out of play."""
+    friends = stacks(game, side)
+    enemy = game.other(side)
+    found = {h: "enemy zone of control [7.41]" for h in zones(game, enemy) if h not in friends}
+    rows = game.scenario.extra.get("rows")
+    if rows:
+        grid = positions.grid(game)
+        for h in grid.ids:
+            if not rows[0] <= grid.column_row(h)[1] <= rows[1]:
+                found[h] = "out of play [20.3]"
+    return found
+
+
+def sources(game: Game, side: str) -> list[str]:
+    """8.2: the map book's sources, and what the scenario adds."""
+    book = positions.board(game).book
+    found = book.named("source", side)
+    if scenario(game) == L:
+        found = [*found, *book.named("source", f"{side} third kharkov")]
+        if side == SOVIET:
+            found = [*found, *soviet_arc(game)]
+    return list(dict.fromkeys(found))
+
+
+def soviet_arc(game: Game) -> list[str]:
+    """20.3: round the northern, eastern and southern edge of the play area from KB4820 to KB3022."""
+    grid = positions.grid(game)
+    found = []
+    east = max(grid.column_row(h)[0] for h in grid.ids)
+    for h in grid.ids:
+        column, row = grid.column_row(h)
+        if (row == 48 and column >= 20) or (row == 30 and column >= 22) or (column == east and 30 <= row <= 48):
+            found.append(h)
+    return found
+
+
+def situation(game: Game) -> Situation:
+    return positions.situation(game)
+
+
+def supply(game: Game, side: str) -> Trace | None:
+    """The side's supply lines; None when the companion cannot judge them."""
+    start = sources(game, side)
+    if fall_blau(game) or not start:
+        return None
+    return trace(situation(game), _policy(game, side), start)
+
+
+@rules.supplies
+def supplies(game: Game, side: str) -> dict[str, Answer]:
+    """Every unit's supply line, as far as sources and positions are known."""
+    found = supply(game, side)
+    return found.answers() if found else {}
+
+
+def can_trace(game: Game, unit: Unit) -> bool | None:
+    """Whether a unit has a supply line where it stands; None when that is not known."""
+    if not unit.on_map:
+        return None
+    answer = supplies(game, unit.side).get(unit.id)
+    return answer.supplied if answer else None
+
+
+def hex_in_supply(game: Game, side: str, hex_id: str) -> bool | None:
+    """Whether a line runs to a hex [20.1]; None when it cannot be judged."""
+    found = supply(game, side)
+    if found is None or hex_id not in found.grid.index or not game.units:
+        return None
+    return found.supplied(hex_id)
+
+
+def hq_on_road(game: Game, hq: Unit) -> bool | None:
+    """9.31: an HQ within three hexes of a road that leads to a source; None without a map."""
+    board = positions.board(game)
+    start = sources(game, AXIS)
+    if not any("road" in classes for classes in board.links.values()) or not start or fall_blau(game):
+        return None
+    stages = [Stage(_policy(game, AXIS, along=frozenset({"road"}))), Stage(_policy(game, AXIS, limit=3))]
+    return chain(situation(game), stages, start).supplied(hq.place)
+
+
+def reach_of(game: Game, hq: Unit) -> Trace:
+    """Where an HQ's full support can be traced to: lines no longer than its Command Range."""
+    return trace(situation(game), _policy(game, AXIS, limit=hq.factors.get("CR", 0)), [hq.place])

@@ -1,0 +1,239 @@
+"""Supply states [8.3]: Operational, Out of Supply, Isolated; how they change, and pocket attrition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow, NotYours
+from companion.engine.fields import Choice, Context, Dice, Flag, HexId, Roll, SideRef, UnitRef, Whole
+from companion.engine.game import Game
+from companion.engine.moves import put_mark
+from companion.engine.roster import Unit
+from companion.engine.worksheet import Breakdown, look_up
+
+from . import lines
+from .base import D10, JANUARY, MOVE_PHASES, done, own_side, rules, scenario, tick, to_side
+from .units import is_cadre, is_mech, label, on_map, supply_state
+
+ORDER = {"": 0, "oos": 1, "isolated": 2}
+WORSE = {"": "oos", "oos": "isolated", "isolated": "isolated"}
+
+
+def traces(game: Game, unit: Unit) -> bool:
+    """13.11: uncommitted units neither trace nor suffer."""
+    return unit.on_map and not game.mark(unit.id, "uncommitted")
+
+
+def cut_off(game: Game, side: str) -> list[str]:
+    """The side's units without a supply line by the positions on record."""
+    return [
+        name for name, answer in lines.supplies(game, side).items()
+        if not answer.supplied and traces(game, game.units[name])
+    ]  # fmt: skip
+
+
+def next_state(game: Game, unit: Unit, cut: bool) -> str:
+    """The state after this supply phase."""
+    state = str(game.mark(unit.id, "supply") or "")
+    if not cut:
+        return ""
+    starts_oos = scenario(game) == JANUARY and game.turn == 61 and game["j-24tank"] != "isolated"
+    return "oos" if starts_oos and state == "oos" else WORSE[state]
+
+
+@rules.action(phase="supply", by="any", rule="8.3", label="Judge supply", primary=True)
+def judge_supply(
+    game: Game,
+    side: Annotated[str, SideRef(label="Side", start=own_side)],
+    cut: Annotated[
+        tuple[str, ...],
+        UnitRef(
+            label="Units without a supply line",
+            many=True,
+            pick=lambda c: [u for u in on_map(c.game, str(c.values.get("side") or "")) if traces(c.game, u)]
+            if c.game
+            else [],
+            start=lambda c: cut_off(c.game, str(c.values.get("side") or own_side(c))) if c.game else (),
+            help="filled in from the map where positions and sources are known",
+        ),
+    ] = (),
+    hexes: Annotated[
+        tuple[str, ...], HexId(label="Stacks not on record, by hex", many=True, help="a hex instead of units")
+    ] = (),
+    seat: str = "",
+) -> Events:
+    """Move every unit of a side one step along Operational, OOS, Isolated; note who owes attrition."""
+    if seat in game.sides and seat != side:
+        raise NotYours(f"{game.side_name(side)} judges its own supply", field="side", given=seat, accepted=side)
+    if done(game, f"supply/{side}"):
+        raise NotNow(f"{game.side_name(side)} supply is judged for this turn; correct single units by marking them")
+    owing: dict[str, None] = {}
+    for unit in [u for u in on_map(game, side) if traces(game, u)]:
+        before = str(game.mark(unit.id, "supply") or "")
+        after = next_state(game, unit, unit.id in cut)
+        if before == after == "isolated":
+            owing[unit.place] = None
+        if before != after:
+            yield put_mark(game, unit.id, "supply", after or None, rule="8.3")
+        if after:
+            yield from stop_work(game, unit)
+    marker = f"supply-{side}"
+    for h in dict.fromkeys((*game.marked(marker), *hexes)):
+        before = str(game.mark(h, marker) or "")
+        after = WORSE[before] if h in hexes else ""
+        if before == after == "isolated":
+            owing[h] = None
+        if before != after:
+            yield e.Marked(h, marker, after or None, rule="8.3")
+    yield tick(game, f"supply/{side}", f"{game.side_name(side)} supply judged")
+    for h in owing:
+        text = f"Attrition: roll for the pocket in {h}"
+        yield e.Asked(
+            f"attrition-{h}-{game.revision}", to_side(game, side), text, "roll-attrition", {"side": side, "hex": h}, rule="8.4"
+        )
+
+
+def stop_work(game: Game, unit: Unit) -> Iterator[e.Event]:
+    """18.16: a builder out of supply lays down the spade."""
+    here = game.mark(unit.id, "builder")
+    if here:
+        yield e.Marked(str(here), f"building-{unit.side}", None, reason="builder out of supply", rule="18.16")
+        yield put_mark(game, unit.id, "builder", None, reason="builder out of supply", rule="18.16")
+
+
+def attrition_roll(game: Game | None, die: int) -> int:
+    """19.22: one more in Freeze, never above 9."""
+    freeze = game is not None and game["weather"] == "freeze"
+    return min(9, die + 1) if freeze else die
+
+
+@rules.action(phase="supply", by="any", rule="8.4", label="Roll attrition")
+def roll_attrition(
+    game: Game,
+    side: Annotated[str, SideRef(label="Side", start=own_side)],
+    hex: Annotated[str, HexId(label="Hex of the pocket")],
+    die: Annotated[Roll, Dice(spec=D10, purpose="attrition")],
+) -> Events:
+    """One roll for a stack that was Isolated before and still is."""
+    sheet = Breakdown(f"Attrition in {hex}", column="result", dice=D10, roll=die.total)
+    final = attrition_roll(game, die.total)
+    sheet.add("die", str(die.total), "8.4")
+    if final != die.total or game["weather"] == "freeze":
+        sheet.add("Freeze, at most 9", final - die.total, "19.22")
+    sheet.facts = {"side": side, "hex": hex}
+    look_up(sheet, game.chart("attrition"), str(final))
+    yield from rules.settle(game, "attrition", sheet, to_side(game, side), "8.4")
+
+
+def hit_by_attrition(game: Game, side: str, hex_id: str) -> list[str]:
+    """The Isolated units of the hex; merely OOS ones are spared."""
+    return [u.id for u in game.units_at(hex_id) if u.side == side and supply_state(game, u) == "isolated"]
+
+
+@rules.outcome("attrition")
+def attrition_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
+    """A number is steps to lose; anything else is for the players to carry out."""
+    side, hex_id = str(sheet["facts"]["side"]), str(sheet["facts"]["hex"])
+    digits = "".join(c for c in result if c.isdigit())
+    name = f"attrition-loss-{game.revision}"
+    if digits and int(digits[0]) and len(digits) == 1:
+        text = f"{game.side_name(side)}: lose {digits} step(s) of the Isolated units in {hex_id}"
+        args = {"side": side, "steps": int(digits), "among": ",".join(hit_by_attrition(game, side, hex_id))}
+        yield e.Asked(name, to_side(game, side), text, "take-losses", args, rule="8.4")
+    elif result.strip() not in {"-", "0", "NE", "none"}:
+        yield e.Asked(name, to_side(game, side), f"Attrition in {hex_id}: {result}", rule="8.4")
+
+
+def best(game: Game, states: list[str]) -> str:
+    """The most beneficial of some states [8.34]."""
+    if "" in states or game["shared-oos"] != "strict":
+        return min(states, key=lambda s: ORDER[s])
+    return ""
+
+
+@rules.leaving("axis-move")
+@rules.leaving("soviet-move")
+def share_supply(game: Game) -> Events:
+    """8.34: units of one mechanized division stacked together take the better state."""
+    side = MOVE_PHASES.index(game.phase)
+    for stack in game.stacks().values():
+        groups: dict[str, list[Unit]] = {}
+        for unit in stack:
+            if unit.side == game.sides[side] and is_mech(unit) and unit.formation and unit.side == "axis":
+                groups.setdefault(unit.formation, []).append(unit)
+        for formation, group in groups.items():
+            states = [str(game.mark(u.id, "supply") or "") for u in group]
+            if len(set(states)) < 2 or (game["shared-oos"] == "strict" and "" not in states):
+                continue
+            for unit, state in zip(group, states, strict=True):
+                if state != best(game, states):
+                    better = best(game, states) or None
+                    yield put_mark(game, unit.id, "supply", better, reason=f"stacked with {formation}", rule="8.34")
+
+
+def allowance(printed: int, mech: bool, state: str, limited: bool, cadre_homeward: bool = False) -> tuple[int, str]:
+    """The movement allowance and the rule that made it [8.32, 8.33, 9.4, 9.42]."""
+    if state:
+        rule = "8.32" if state == "oos" else "8.33"
+        if mech:
+            return (3 if state == "oos" else 1), rule
+        return printed // 2, rule
+    if limited and not cadre_homeward:
+        return (printed + 1) // 2, "9.4"
+    return printed, "9.42" if limited else "10.53"
+
+
+def _unit(ctx: Context) -> Unit | None:
+    name = ctx.values.get("unit")
+    return ctx.game.units.get(str(name)) if ctx.game and name else None
+
+
+def _by_unit(read: Any, otherwise: Any) -> Any:
+    return lambda ctx: read(ctx.game, _unit(ctx)) if _unit(ctx) else otherwise
+
+
+@rules.worksheet(rule="8.32, 8.33, 9.4", title="Movement allowance")
+def movement(
+    ctx: Context,
+    unit: Annotated[str, UnitRef(label="Unit", pick=lambda c: on_map(c.game) if c.game else [])] = "",
+    printed: Annotated[
+        int, Whole(label="Printed allowance", high=30, start=_by_unit(lambda g, u: u.factors.get("MP", 0), 0))
+    ] = 0,
+    mech: Annotated[bool, Flag(label="Mechanized", start=_by_unit(lambda g, u: is_mech(u), False))] = False,
+    state: Annotated[
+        str,
+        Choice(
+            label="Supply",
+            options=(("ok", "Operational"), ("oos", "OOS"), ("isolated", "Isolated")),
+            start=_by_unit(lambda g, u: supply_state(g, u) or "ok", "ok"),
+        ),
+    ] = "ok",
+    limited: Annotated[
+        bool, Flag(label="Limited Support", start=_by_unit(lambda g, u: bool(g.mark(u.id, "ls")), False))
+    ] = False,
+    homeward: Annotated[
+        bool,
+        Flag(label="Cadre moving toward a source or HQ", start=_by_unit(lambda g, u: False, False)),
+    ] = False,
+) -> Breakdown:
+    """How far a unit may go this turn."""
+    found = _unit(ctx)
+    if found is not None and ctx.game is not None and not printed:
+        printed, mech = found.factors.get("MP", 0), is_mech(found)
+        state = supply_state(ctx.game, found) or "ok"
+        limited = bool(ctx.game.mark(found.id, "ls"))
+        homeward = homeward and is_cadre(ctx.game, found)
+    points, rule = allowance(printed, mech, "" if state == "ok" else state, limited, homeward)
+    sheet = Breakdown("Movement allowance" + (f", {label(found)}" if found else ""))
+    sheet.add("printed", str(printed), "10.53")
+    if points != printed:
+        why = {"8.32": "OOS", "8.33": "Isolated", "9.4": "Limited Support, rounded up"}[rule]
+        sheet.add(why, f"{points} MP", rule)
+    if state != "ok":
+        sheet.add("no Strategic Movement, no Overrun", "", rule)
+    sheet.facts = {"mp": points}
+    sheet.result = f"{points} MP"
+    return sheet

@@ -1,0 +1,215 @@
+"""What the counters say: class, steps, cadres, zones, headquarters; and putting a counter on record."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Annotated, Any
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow
+from companion.engine.fields import Choice, Context, Flag, HexId, SideRef, Text, UnitRef, Whole
+from companion.engine.game import Game
+from companion.engine.moves import change, create, put_mark
+from companion.engine.roster import Unit, slug
+
+from .base import AXIS, SOVIET, K, fall_blau, own_side, rules, scenario
+
+MECH = ("panzer", "panzergrenadier", "motorized", "assault gun", "tank", "mechanized", "tiger")
+NO_ZONE = ("hq", "tiger company")
+STATIC = ("ersatz", "fortress region")
+SIZES = (("I", "company"), ("II", "battalion"), ("III", "regiment"), ("X", "brigade"), ("XX", "division"),
+         ("XXX", "corps"), ("XXXX", "army"))  # fmt: skip
+
+
+def trait(game: Game, unit: Unit, name: str) -> Any:
+    """A trait printed on the counter."""
+    return game.mark(unit.id, name)
+
+
+def is_hq(unit: Unit) -> bool:
+    return unit.kind.startswith("hq")
+
+
+def is_mech(unit: Unit) -> bool:
+    """2.5: tanks, assault guns, mechanized and motorized infantry."""
+    return unit.klass == "mech" or (not unit.klass and unit.kind.startswith(MECH))
+
+
+def is_tiger(unit: Unit) -> bool:
+    return unit.kind.startswith("tiger")
+
+
+def rating(game: Game, unit: Unit) -> str:
+    """The Combat Rating letter, empty when the unit has a printed strength."""
+    return str(trait(game, unit, "rating") or "").upper()
+
+
+def is_cadre(game: Game, unit: Unit) -> bool:
+    return bool(trait(game, unit, "cadre"))
+
+
+def is_multi_step(game: Game, unit: Unit) -> bool:
+    """2.7: more than one step printed, and not down to its cadre."""
+    return (unit.full > 1 or bool(rating(game, unit))) and not is_cadre(game, unit)
+
+
+def is_silhouette(game: Game, unit: Unit) -> bool:
+    return bool(trait(game, unit, "silhouette")) or is_tiger(unit)
+
+
+def is_german_regiment(game: Game, unit: Unit) -> bool:
+    """A regimental unit of a German mechanized division: it needs a PanzerKorps and costs points when lost."""
+    return (
+        unit.side == AXIS and is_mech(unit) and not is_silhouette(game, unit) and bool(unit.formation)
+        and nation(game, unit) == "german"
+    )  # fmt: skip
+
+
+def nation(game: Game, unit: Unit) -> str:
+    if unit.side == SOVIET:
+        return "soviet"
+    return str(trait(game, unit, "nation") or "german")
+
+
+def stacks_free(game: Game, unit: Unit) -> bool:
+    """6.12, 15.32, 20.1, 27.4: cadres, Tiger companies, Ersatz and Fortress Regions do not count."""
+    return is_cadre(game, unit) or unit.kind in (*STATIC, "tiger company")
+
+
+def is_combat_unit(unit: Unit) -> bool:
+    return not is_hq(unit)
+
+
+def steps_left(game: Game, unit: Unit) -> int:
+    """The true number of steps, a hidden reduced chit included: for its owner's eyes."""
+    if is_cadre(game, unit):
+        return 1
+    if rating(game, unit):
+        return 2 if game.mark(unit.id, "chit") == "reduced" else 3
+    return max(1, unit.steps)
+
+
+def supply_state(game: Game, unit: Unit) -> str:
+    """'', 'oos' or 'isolated'."""
+    state = game.mark(unit.id, "supply")
+    if state is None and unit.on_map:
+        state = game.mark(unit.place, f"supply-{unit.side}")
+    return str(state or "")
+
+
+def has_zoc(game: Game, unit: Unit) -> bool:
+    """2.4, 7.13, 18.12: whether a unit exerts a zone, its stack and fortifications considered."""
+    if game.mark(unit.place, "fz") == unit.side:
+        return True
+    if is_hq(unit) or unit.kind in NO_ZONE or trait(game, unit, "no-zoc"):
+        return False
+    if is_cadre(game, unit):
+        return sum(1 for u in game.units_at(unit.place) if is_cadre(game, u)) >= 3
+    return True
+
+
+def on_map(game: Game, side: str = "") -> list[Unit]:
+    return [u for u in game.units.values() if u.on_map and side in ("", u.side)]
+
+
+Pick = Callable[[Context], Iterable[Unit]]
+
+
+def mine(test: Callable[[Game, Unit], bool] = lambda game, unit: True) -> Pick:
+    """The units of the seat's side that pass a test."""
+
+    def pick(ctx: Context) -> list[Unit]:
+        game = ctx.game
+        if game is None:
+            return []
+        return [u for u in game.units.values() if ctx.seat in {"table", u.side} and test(game, u)]
+
+    return pick
+
+
+def on_the_map(test: Callable[[Game, Unit], bool] = lambda game, unit: True) -> Pick:
+    """The seat's own units on the map that pass a test."""
+    return mine(lambda game, unit: unit.on_map and test(game, unit))
+
+
+def label(unit: Unit) -> str:
+    return unit.name or unit.kind or unit.id
+
+
+@rules.action(by="any", label="Enrol a counter", group="units", rule="3.0")
+def enrol(
+    game: Game,
+    side: Annotated[str, SideRef(label="Side", start=own_side)],
+    name: Annotated[str, Text(label="Name", most=40, placeholder="LAH 1")],
+    kind: Annotated[
+        str, Choice(label="Type", options=lambda c: [(k, k) for k in c.game.kit.unit_kinds] if c.game else ())
+    ],
+    size: Annotated[str, Choice(label="Size", options=SIZES)] = "XX",
+    formation: Annotated[str, Text(label="Division, or icon colour", most=30)] = "",
+    rating: Annotated[str, Text(label="Combat Rating letter", most=1)] = "",
+    strength: Annotated[int, Whole(label="Printed strength", high=30)] = 0,
+    movement: Annotated[int, Whole(label="Movement allowance", high=30)] = 0,
+    reach: Annotated[int, Whole(label="Command range (HQ)", high=30)] = 0,
+    steps: Annotated[int, Whole(label="Steps", low=1, high=3)] = 1,
+    band: Annotated[str, Choice(label="Armor band", options=(("blue", "blue"), ("yellow", "yellow")))] = "",
+    nationality: Annotated[
+        str,
+        Choice(label="Nationality", options=[(n, n) for n in ("german", "hungarian", "italian", "rumanian")]),
+    ] = "",
+    half: Annotated[bool, Flag(label="White size symbol")] = False,
+    stripe: Annotated[bool, Flag(label="White stripe (no zone)")] = False,
+    silhouette: Annotated[bool, Flag(label="Silhouette")] = False,
+    guards: Annotated[bool, Flag(label="Guards")] = False,
+    nkvd: Annotated[bool, Flag(label="NKVD")] = False,
+    no_repl: Annotated[bool, Flag(label="No Repl")] = False,
+    hex: Annotated[str, HexId(label="Hex")] = "",
+) -> Events:
+    """Put one counter on record with what is printed on it."""
+    base = slug(f"{side} {name}")
+    unit_id, number = base, 2
+    while unit_id in game.units:
+        unit_id, number = f"{base}-{number}", number + 1
+    full = 3 if rating else steps
+    factors = {k: v for k, v in (("CS", strength), ("MP", movement), ("CR", reach)) if v}
+    facts = {"side": side, "name": name, "kind": kind, "size": size, "formation": formation, "steps": full,
+             "full": full, "factors": factors}  # fmt: skip
+    yield create(game, unit_id, hex, {k: v for k, v in facts.items() if v})
+    traits = {"rating": rating.upper(), "band": band, "nation": nationality, "half": half, "no-zoc": stripe,
+              "silhouette": silhouette, "guards": guards, "nkvd": nkvd, "no-repl": no_repl}  # fmt: skip
+    for marker, value in traits.items():
+        if value:
+            yield put_mark(game, unit_id, marker, value)
+
+
+@rules.action(by="any", label="Mobile Infiltration", group="units", phase=("axis-move", "soviet-move"), rule="11.1")
+def infiltrate(
+    game: Game, units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=on_the_map())]
+) -> Events:
+    """Note that units used Mobile Infiltration: they make no Mobile Assault or Overrun this phase."""
+    for unit in units:
+        reason = no_infiltration(game, game.units[unit])
+        if reason:
+            raise NotNow(f"{label(game.units[unit])}: {reason}", field="units", given=unit)
+        yield put_mark(game, unit, "infiltrated", True, rule="11.1")
+
+
+def no_infiltration(game: Game, unit: Unit) -> str:
+    """Why a unit cannot use Mobile Infiltration, or nothing."""
+    if supply_state(game, unit) == "isolated":
+        return "an Isolated unit cannot infiltrate [8.33e]"
+    if fall_blau(game) and (unit.side == SOVIET or not is_mech(unit)):
+        return "only German mechanized units infiltrate under Fall Blau's errata [27.2]"
+    if unit.side == AXIS and (not is_mech(unit) or nation(game, unit) != "german"):
+        return "on the Axis side only German mechanized units infiltrate [11.1]"
+    if unit.side == SOVIET and not (is_mech(unit) or unit.kind == "cavalry"):
+        return "only mechanized units and cavalry infiltrate [11.1]"
+    if unit.side == SOVIET and scenario(game) == K and game.turn != 1:
+        return "Soviets infiltrate on turn 1 only [20.2]"
+    return ""
+
+
+def become_cadre(game: Game, unit: str, reason: str) -> Iterable[e.Event]:
+    """The counter is turned to its cadre side, for all to see."""
+    yield put_mark(game, unit, "cadre", True, reason=reason, rule="2.7")
+    yield change(game, unit, {"steps": 1}, reason=reason, rule="2.71", public=True)

@@ -1,0 +1,93 @@
+"""Weather [19.0]: the turn track's condition, and the roll where it prints MUD?."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import Unreadable
+from companion.engine.fields import Choice, Context, Dice, Roll, Text
+from companion.engine.game import Game
+
+from . import books
+from .base import D10, rules, tick
+
+KINDS = (("clear", "Clear"), ("mud", "Mud"), ("freeze", "Freeze"))
+
+
+def _printed(ctx: Context) -> str:
+    return books.word(books.track_row(ctx.game), "weather") if ctx.game else ""
+
+
+def _range(ctx: Context) -> str:
+    return str(books.track_row(ctx.game).get("mud") or "") if ctx.game else ""
+
+
+def _rolls(ctx: Context) -> bool:
+    """Whether a die decides: MUD? beside Clear or Freeze, and not yet mud for good."""
+    if ctx.game is not None and ctx.game["mud"] == "yes":
+        return False
+    return bool(str(ctx.values.get("mud_range") or "").strip()) and ctx.values.get("printed") != "mud"
+
+
+def into(game: Game, weather: str, reason: str) -> Events:
+    """The weather marker moves."""
+    if game["weather"] != weather:
+        yield e.Set("weather", weather, was=game["weather"], reason=reason, rule="19.0")
+    yield tick(game, "weather", "Weather for this turn")
+
+
+@rules.action(phase="weather", by="any", rule="19.11", label="Set the weather", primary=True)
+def set_weather(
+    game: Game,
+    printed: Annotated[str, Choice(label="The track prints", options=KINDS, start=_printed)],
+    mud_range: Annotated[
+        str, Text(label="MUD? on", most=5, placeholder="0-3, or empty", start=_range, help="rolls that bring mud")
+    ] = "",
+    die: Annotated[
+        Roll | None, Dice(label="Soviet roll", spec=D10, purpose="weather", when=_rolls)
+    ] = None,
+) -> Events:
+    """Read the turn's weather off the track; with a MUD? range the Soviet player rolls."""
+    if game["mud"] == "yes":
+        yield from into(game, "mud", "mud for the rest of the game (19.11)")
+        return
+    if die is None:
+        yield from into(game, printed, "turn track")
+        return
+    span = books.mud_range(mud_range)
+    if span is None:
+        raise Unreadable("say on which rolls mud comes, e.g. 0-3", field="mud_range")
+    low, high = span
+    muddy = low <= die.total <= high
+    if muddy and printed == "freeze":
+        yield e.Set("mud", "yes", was=game["mud"], reason="thaw: mud for the rest of the game", rule="19.11")
+    yield from into(game, "mud" if muddy else printed, f"MUD? on {mud_range}, rolled {die.total}")
+
+
+def from_track(game: Game) -> Events:
+    """What the owner's turn track settles by itself; a MUD? is left to the Soviet player."""
+    if game["mud"] == "yes":
+        yield from into(game, "mud", "mud for the rest of the game (19.11)")
+        return
+    row = books.track_row(game)
+    printed, span = books.word(row, "weather"), str(row.get("mud") or "").strip()
+    if printed and not (span and printed != "mud"):
+        yield from into(game, printed, "turn track")
+    elif printed and game.phase == "weather":
+        text = f"Roll for mud: it comes on {span}, else {printed.capitalize()}"
+        args = {"printed": printed, "mud_range": span}
+        yield e.Asked(f"mud-{game.revision}", ("soviet", "table"), text, "set-weather", args, rule="19.11")
+
+
+@rules.entering("weather")
+def weather_phase(game: Game) -> Events:
+    """Set what needs no die."""
+    yield from from_track(game)
+
+
+@rules.entering("turn", turns="0")
+def turn_zero(game: Game) -> Events:
+    """Operation Star's turn 0 has no Preparation Stage; its weather is the track's."""
+    yield from from_track(game)

@@ -1,0 +1,122 @@
+"""Names that every module of Panzer Keil shares: sides, fronts, what a unit is, and how a reading is looked up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from companion.engine.game import Game
+from companion.engine.roster import Unit
+from companion.systems import new_rules
+
+rules = new_rules("panzer-keil")
+
+SOVIET, GERMAN = "soviet", "german"
+FRONTS = {"voronezh": "Voronezh", "southwestern": "Southwestern", "southern": "Southern", "don": "Don"}
+FRONT_CODES = {"Voronezh": "voronezh", "S.West": "southwestern", "South": "southern", "Don": "don"}
+ALLIES = ("italian", "romanian", "hungarian")  # B1
+MECHANIZED = ("armour", "mechanized infantry", "motorized infantry")  # 2.2.1
+STALINGRAD = ("1703", "1803")  # B13.2.2
+ZAPORIZHZHIA = "2547"  # B15.3
+GERMAN_ROOTS = ("1450", "2050", "2750")  # B6.1
+SOVIET_ROOT = "0114"  # B6.1
+FIRST_RAILHEAD = "1406"  # B14.2
+DON_RADIUS = 5  # B13.2.2
+DON_TEN = ("don-52grd", "don-66grd", "don-277rd", "don-333rd", "don-157rd", "don-204rd")  # B13.2.3
+DEAD, EXIT, EXIT_WEST = "box:dead", "box:exit", "box:exit-west"
+DON_GONE, DON_RESERVE = "box:don-gone", "box:don-reserve"
+
+READINGS: dict[str, Any] = {
+    "weather-end": "turn",
+    "stack-after-mech": True,
+    "disrupted-path": "in-zone",
+    "grace-length": "next-check",
+    "command-friends": "any",
+    "cut-off-hq": "cut",
+    "rail-limit": "each",
+    "repair-phase": "move",
+    "oos-halving": "down",
+    "odds-below": "literal",
+    "zero-attack": "forbid",
+    "river-armour": "attacker",
+    "river-upgrade": "crossers",
+    "exchange-between": "below",
+    "ad-needs-supply": True,
+    "nw-rail": True,
+    "ss-t-turn": "9",
+    "german-vp-supply": "all",
+    "occupation": "present",
+    "grenadiers-cancel": "none",
+    "edge-concentric": False,
+    "zone-exit-exhausts": True,
+    "crossing-zone": True,
+    "rail-friends": True,
+    "front-distance": "path",
+}
+"""The suggested readings, for calculations without a table; the kit's options hold the same."""
+
+
+def reading(game: Game | None, name: str) -> Any:
+    """How this table reads an unclear rule."""
+    return READINGS[name] if game is None else game[name]
+
+
+def phases(name: str) -> tuple[str, str]:
+    """Both sides' phase of a kind: 'supply' -> soviet-supply and german-supply."""
+    return f"{SOVIET}-{name}", f"{GERMAN}-{name}"
+
+
+# -- what a unit is ----------------------------------------------------------------------------------------
+
+
+def mechanized(unit: Unit) -> bool | None:
+    """Whether a unit is mechanized; None while its type is not on record [2.2.1]."""
+    return unit.kind in MECHANIZED if unit.kind else None
+
+
+def is_hq(unit: Unit) -> bool:
+    return unit.kind == "hq"
+
+
+def is_sixth(unit: Unit) -> bool:
+    """Whether a unit belongs to the German 6th Army [B13.1]."""
+    return unit.side == GERMAN and unit.formation == "6A"
+
+
+def is_ally(unit: Unit) -> bool:
+    return unit.klass in ALLIES
+
+
+def front_of(unit: Unit) -> str:
+    """The Front whose set-up area a Soviet unit began in, or nothing for reinforcements."""
+    return FRONT_CODES.get(unit.formation, "")
+
+
+def named(game: Game, units: Any) -> str:
+    """Units by name, for a sentence."""
+    return ", ".join(game.units[u].name or u for u in units)
+
+
+# -- states ------------------------------------------------------------------------------------------------
+
+
+def disrupted(game: Game, unit: str) -> bool:
+    """Disrupted either way: D or AD."""
+    return bool(game.mark(unit, "disrupted"))
+
+
+def exhausted(game: Game, unit: str) -> bool:
+    return bool(game.mark(unit, "exhausted"))
+
+
+def out_of_supply(game: Game, unit: str) -> bool:
+    return bool(game.mark(unit, "oos"))
+
+
+def don_bound(game: Game, unit: Unit) -> bool:
+    """Whether only the Don headquarters may command it [B13.2.1]."""
+    return bool(game.mark(unit.id, "don"))
+
+
+def factor(game: Game, unit: Unit, name: str) -> int | None:
+    """Attack (AF), defence (DF) or movement (MF) on the side that lies up; None when it was never entered."""
+    return unit.factors.get(f"X{name}" if exhausted(game, unit.id) else name)

@@ -1,0 +1,123 @@
+"""What players do to their units' states: forced march, the guaranteed hex, recovery, facts of a counter."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow
+from companion.engine.fields import Choice, Context, Flag, Text, UnitRef, Whole
+from companion.engine.game import Game
+from companion.engine.moves import change
+from companion.engine.roster import Unit
+from companion.systems.panzer_keil import states
+from companion.systems.panzer_keil.base import (
+    ALLIES,
+    GERMAN,
+    MECHANIZED,
+    SOVIET,
+    disrupted,
+    exhausted,
+    mechanized,
+    out_of_supply,
+    phases,
+    reading,
+    rules,
+)
+
+KINDS = (*MECHANIZED, "infantry", "mountain", "hq")
+
+
+def own_on_map(ctx: Context) -> list[Unit]:
+    """The acting side's units on the map."""
+    game = ctx.game
+    return [u for u in game.units.values() if u.on_map and u.side == (game.active or u.side)] if game else []
+
+
+def may_march(ctx: Context) -> list[Unit]:
+    """Own units that could force march or could be found out to [8.3.1]."""
+    game = ctx.game
+    return [u for u in own_on_map(ctx) if mechanized(u) is not False] if game else []
+
+
+def _disrupted(ctx: Context) -> list[Unit]:
+    game = ctx.game
+    return [u for u in own_on_map(ctx) if game and disrupted(game, u.id)]
+
+
+@rules.action(phase=phases("move"), by="active", rule="8.3", label="Forced march", group="phase", order=20)
+def forced_march(
+    game: Game,
+    units: Annotated[tuple[str, ...], UnitRef(label="Units that march on", many=True, pick=may_march)],
+) -> Events:
+    """Turn mechanized units over to move again on their exhausted side."""
+    for unit in units:
+        yield from states.put(game, unit, states.forced_march)
+
+
+@rules.action(phase=(*phases("move"), "german-mech"), by="active", rule="8.5.3, 8.4.3", label="One-hex move", order=21)
+def one_hex_move(
+    game: Game,
+    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=own_on_map)],
+    zone: Annotated[bool, Flag(label="Leaving an enemy zone", help="8.4.3 names no exhaustion")] = False,
+) -> Events:
+    """Move one hex with too few movement points; a mechanized unit is exhausted by it."""
+    for unit in units:
+        if disrupted(game, unit):
+            raise NotNow(f"{game.units[unit].name}: disrupted units cannot move [8.5.1]", field="units", given=unit)
+        if zone and not reading(game, "zone-exit-exhausts"):
+            yield e.Noted(f"{game.units[unit].name} leaves an enemy zone by one hex", rule="8.4.3")
+        else:
+            yield from states.put(game, unit, states.one_hex)
+
+
+@rules.action(phase=phases("recovery"), by="active", rule="11.1, B13.1.2", label="Recover", primary=True)
+def recover(
+    game: Game,
+    units: Annotated[
+        tuple[str, ...], UnitRef(label="Only these units", help="empty: all that can", many=True, pick=_disrupted)
+    ] = (),
+) -> Events:
+    """Take disruption off supplied units; attacker disrupted turns to disrupted."""
+    for unit in units or [u.id for u in _disrupted(Context(game))]:
+        yield from states.put(game, unit, states.recover)
+
+
+@rules.action(by="any", label="What the counter says", group="units", rule="2.2.1")
+def describe_unit(
+    game: Game,
+    unit: Annotated[str, UnitRef(label="Unit")],
+    name: Annotated[str, Text(label="Name", most=40, placeholder="unchanged")] = "",
+    kind: Annotated[str, Choice(label="Type", options=[(k, k) for k in KINDS])] = "",
+    nation: Annotated[str, Choice(label="Nation", options=[(n, n) for n in (GERMAN, *ALLIES, SOVIET)])] = "",
+    size: Annotated[str, Choice(label="Size", options=[(s, s) for s in ("III", "X", "XX", "XXX")])] = "",
+    attack: Annotated[int | None, Whole(label="Attack", high=30)] = None,
+    defence: Annotated[int | None, Whole(label="Defence", high=30)] = None,
+    move: Annotated[int | None, Whole(label="Movement", high=30)] = None,
+    exhausted_attack: Annotated[int | None, Whole(label="Attack, exhausted", high=30)] = None,
+    exhausted_defence: Annotated[int | None, Whole(label="Defence, exhausted", high=30)] = None,
+    exhausted_move: Annotated[int | None, Whole(label="Movement, exhausted", high=30)] = None,
+) -> Events:
+    """Enter a counter's printed type and values, as far as the rulebook does not give them."""
+    values = {"AF": attack, "DF": defence, "MF": move}
+    values |= {"XAF": exhausted_attack, "XDF": exhausted_defence, "XMF": exhausted_move}
+    given = {k: v for k, v in values.items() if v is not None}
+    facts: dict[str, object] = {"name": name, "kind": kind, "klass": nation, "size": size}
+    facts = {k: v for k, v in facts.items() if v}
+    if given:
+        facts["factors"] = {**game.units[unit].factors, **given}
+    yield change(game, unit, facts, reason="read off the counter", rule="2.2.1")
+
+
+def can_mech_move(game: Game, unit: Unit) -> bool:
+    """10.1, B12.1, B12.2: German, mechanized, normal, in supply, undisrupted, not the Hungarian 1st."""
+    return (
+        unit.on_map
+        and unit.side == GERMAN
+        and mechanized(unit) is not False
+        and unit.formation != "1TkD"
+        and not exhausted(game, unit.id)
+        and not out_of_supply(game, unit.id)
+        and not disrupted(game, unit.id)
+    )

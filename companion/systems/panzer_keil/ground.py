@@ -1,0 +1,107 @@
+"""The board as Panzer Keil's rules see it: rivers, rail crossings, zones of control, who holds a hex [5.2, 5.4, B10]."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from companion.engine import positions, zones
+from companion.engine.game import Game
+from companion.engine.trace import Board, Situation, ZoneRule
+from companion.systems.panzer_keil.base import GERMAN, SOVIET, disrupted, is_hq, reading
+
+MAJOR, RIVER, SEA, BRIDGE = "major river", "river", "sea or lake", "rail crossing"
+WATER = frozenset({"sea", "lake"})
+# 5.2.1: zones stop at sea and lake; over a major river they do reach [B10.1].
+ZONES = ZoneRule(stopped_by=frozenset({SEA}), not_into=WATER)
+RAIL = frozenset({"rail"})
+
+
+def board(game: Game) -> Board:
+    """The map with its rail crossings of major rivers noted: there a major river is an ordinary one [B10.4]."""
+    found = positions.board(game)
+    if "rail crossings" not in found.memo:
+        for pair, features in found.features.items():
+            if MAJOR in features and found.links.get(pair, frozenset()) & RAIL:
+                features.add(BRIDGE)
+        found.memo["rail crossings"] = True
+    return found
+
+
+def has_rails(game: Game) -> bool:
+    """Whether the owner has entered any railroad: without one no supply can be traced."""
+    return any(RAIL & links for links in board(game).links.values())
+
+
+def supply_zones(game: Game) -> ZoneRule:
+    """Zones as they hurt supply and command: not from over a major river [B10.1.1]."""
+    unless = frozenset({BRIDGE}) if reading(game, "crossing-zone") else frozenset()
+    return ZoneRule(stopped_by=frozenset({SEA, MAJOR}), unless=unless, not_into=WATER)
+
+
+def situation(game: Game, any_friend: bool = False) -> Situation:
+    """The units on the map; friends open a hex in an enemy zone when undisrupted, or any of them for command."""
+    board(game)
+    return positions.situation(
+        game,
+        cancels=lambda u: any_friend or not disrupted(game, u.id),
+        relay=lambda u: is_hq(u) and not disrupted(game, u.id),
+    )
+
+
+def zone(game: Game, side: str, rule: ZoneRule = ZONES) -> set[str]:
+    """Every hex that a side's zones cover, its units' own hexes included [5.2]."""
+    here = board(game)
+    stacks = situation(game).occupied.get(side, {})
+    return {here.grid.ids[i] for i in (*zones.zone_indices(here, stacks, rule), *stacks)}
+
+
+def barrier(game: Game, a: str, b: str) -> str:
+    """What lies between two adjacent hexes: 'major river', 'river', 'sea or lake' or nothing."""
+    here = board(game)
+    features = here.features.get((here.grid.index[a], here.grid.index[b]), set())
+    if SEA in features:
+        return SEA
+    if MAJOR in features:
+        return RIVER if BRIDGE in features else MAJOR
+    return RIVER if RIVER in features else ""
+
+
+def terrain(game: Game, hex_id: str) -> str:
+    """The terrain of a hex, '' when it was not entered."""
+    here = board(game)
+    return here.terrain.get(here.grid.index[hex_id], "")
+
+
+def occupier(game: Game, hex_id: str) -> str:
+    """5.4: who occupies a hex: a side, 'contested', or '' when nobody is known to."""
+    zones_of = {side: zone(game, side) for side in (SOVIET, GERMAN)}
+    return occupier_among(game, hex_id, zones_of)
+
+
+def occupier_among(game: Game, hex_id: str, zones_of: dict[str, set[str]]) -> str:
+    """`occupier` with the zones worked out beforehand, for many hexes at once."""
+    standing = {u.side for u in game.units_at(hex_id)}
+    present = {side for side, covered in zones_of.items() if hex_id in covered}
+    if len(present) > 1:
+        return "contested"
+    passed = str(game.mark(hex_id, "owner") or "")
+    if present and not standing and passed and reading(game, "occupation") == "passage":
+        return passed
+    return next(iter(present), passed)
+
+
+def surrounded(game: Game, hex_id: str) -> bool:
+    """B11.2: all six hexes around hold a German unit or lie in a German zone; off the map counts by a reading."""
+    covered = zone(game, GERMAN)
+    around = board(game).grid.neighbours(hex_id)
+    missing = 6 - len(around)
+    wet = [h for h in around if terrain(game, h) in WATER or barrier(game, hex_id, h) == SEA]
+    if (missing or wet) and not reading(game, "edge-concentric"):
+        return False
+    return all(h in covered for h in around if h not in wet)
+
+
+def near_enemy(game: Game, hexes: Iterable[str], side: str, within: int) -> list[str]:
+    """The enemy-held hexes that lie this close to any of some hexes."""
+    enemies = {u.place for u in game.units.values() if u.on_map and u.side != side}
+    return sorted(h for h in enemies if any(game.maps.distance(h, own) <= within for own in hexes))

@@ -1,0 +1,141 @@
+"""Strengths, odds and the armour shift: arithmetic alone, no table needed [9.2-9.4, B11.2-B11.3]."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+COLUMNS = ("1:4", "1:3", "1:2", "1:1", "2:1", "3:1", "4:1", "5:1", "6:1", "7:1", "8:1")
+
+
+@dataclass(frozen=True)
+class Attack:
+    """Attack strengths by what hinders them; one number for each hex, stack-mates summed."""
+
+    full: tuple[int, ...] = ()
+    river: tuple[int, ...] = ()
+    major: tuple[int, ...] = ()
+    marsh: tuple[int, ...] = ()
+    oos: tuple[int, ...] = ()
+
+    @property
+    def hindered(self) -> bool:
+        """Whether anybody attacks over a river or out of a marsh."""
+        return bool(self.river or self.major or self.marsh)
+
+    @property
+    def given(self) -> bool:
+        return any((self.full, self.river, self.major, self.marsh, self.oos))
+
+
+def half_down(stacks: Iterable[int]) -> int:
+    """9.2.1: each hex's sum halved, rounded down."""
+    return sum(s // 2 for s in stacks)
+
+
+def half_up(strength: int) -> int:
+    """9.2.5: disrupted defenders of a hex, summed, halved, rounded up."""
+    return (strength + 1) // 2
+
+
+def attack_strength(attack: Attack, oos_halving: str = "down") -> Fraction:
+    """9.2.1-9.2.4: the whole attack, each hex halved once at most."""
+    total = Fraction(sum(attack.full))
+    total += sum(half_down(stacks) for stacks in (attack.river, attack.major, attack.marsh))
+    return total + (Fraction(sum(attack.oos), 2) if oos_halving == "exact" else half_down(attack.oos))
+
+
+def odds(attack: Fraction | int, defence: int, below: str = "literal") -> str:
+    """9.3: the ratio as the table writes it, beyond its ends too; an attack of 0 has the worst odds of all."""
+    if attack >= defence:
+        return f"{int(attack / Fraction(defence))}:1"
+    if attack <= 0:
+        return "1:99"
+    ratio = Fraction(defence) / Fraction(attack)
+    number = -(-ratio.numerator // ratio.denominator) if below == "ratio" else int(ratio)
+    return f"1:{number}"
+
+
+def rank(text: str) -> int:
+    """Odds on one scale: 1:1 is 0, 2:1 is 1, 1:2 is -1."""
+    left, _, right = text.partition(":")
+    return int(left) - 1 if right == "1" else 1 - int(right)
+
+
+def column(text: str, shift: int, lowest: str = COLUMNS[0], highest: str = COLUMNS[-1]) -> str:
+    """The column of these odds after a shift; both the odds and the shift stay within the printed ends."""
+    low, high = rank(lowest), rank(highest)
+    at = max(low, min(high, rank(text)))
+    at = max(low, min(high, at + shift))
+    return f"{at + 1}:1" if at >= 0 else f"1:{1 - at}"
+
+
+@dataclass(frozen=True)
+class Armour:
+    """Who has what in one combat, as far as the armour effect goes [9.4, B11.3]."""
+
+    clear: bool = True
+    attacker: str = "none"
+    """'none', 'free', or 'hindered': all its armour attacks over a river or out of a marsh."""
+    defender: bool = False
+    german: str = "attacker"
+    """Which of the two is the German side: 'attacker' or 'defender'."""
+    grenadiers: bool = False
+    """German mechanized infantry takes part."""
+    hindered_attack: bool = False
+
+
+@dataclass(frozen=True)
+class Shift:
+    """The columns to shift, with the reasons."""
+
+    by: int = 0
+    why: list[tuple[str, str]] = field(default_factory=list)
+
+
+def armour_shift(case: Armour, river: str = "attacker", grenadiers: str = "none") -> Shift:
+    """9.4: one column for the side whose armour counts; 0 where it cancels or cannot count."""
+    attacking, defending = case.attacker != "none", case.defender
+    if not attacking and not defending:
+        return Shift()
+    if not case.clear:
+        return Shift(0, [("armour counts only against a clear hex", "9.4.4")])
+    why: list[tuple[str, str]] = []
+    cancelled = ""
+    if case.grenadiers:
+        cancelled = "defender" if case.german == "attacker" else "attacker"
+    if attacking and defending and not (cancelled and grenadiers == "german"):
+        return Shift(0, [("armour on both sides", "9.4.3")])
+    if cancelled == "attacker" and attacking or cancelled == "defender" and defending:
+        why.append(("panzergrenadiers cancel the Soviet effect", "B11.3"))
+        attacking = attacking and cancelled != "attacker"
+        defending = defending and cancelled != "defender"
+    if attacking and case.attacker == "hindered" and river in ("attacker", "both"):
+        why.append(("attacking armour over a river or out of a marsh", "9.4.4"))
+        attacking = False
+    if defending and case.hindered_attack and river in ("defender", "both"):
+        why.append(("attack over a river or out of a marsh", "9.4.4"))
+        defending = False
+    if attacking:
+        return Shift(1, [*why, ("attacker's armour", "9.4")])
+    if defending:
+        return Shift(-1, [*why, ("defender's armour", "9.4")])
+    return Shift(0, why)
+
+
+def exchange_loss(loss: int, defenders: Iterable[int], total: int | None = None, between: str = "below") -> list[int]:
+    """9.6 EX: the defending strengths to remove against an attacker's loss, largest first."""
+    values = sorted(defenders, reverse=True)
+    whole = sum(values) if total is None else total
+    if not values or loss < min(values):
+        return []
+    if loss >= whole:
+        return values
+    sums: dict[int, list[int]] = {0: []}
+    for value in values:
+        for had, chosen in list(sums.items()):
+            sums.setdefault(had + value, [*chosen, value])
+    if between == "above":
+        return sums[min(s for s in sums if s >= loss)] if max(sums) >= loss else values
+    return sums[max(s for s in sums if s <= loss)]

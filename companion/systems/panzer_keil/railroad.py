@@ -1,0 +1,185 @@
+"""Railroads: the Soviet line and its marker, German rail movement [8.7, B9]."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow, Unreadable
+from companion.engine.fields import Context, HexId, UnitRef, Whole
+from companion.engine.game import Game
+from companion.engine.moves import move
+from companion.engine.roster import Unit
+from companion.engine.trace import Situation
+from companion.engine.zones import zone_indices
+from companion.systems.panzer_keil.base import (
+    FIRST_RAILHEAD,
+    GERMAN,
+    SOVIET,
+    SOVIET_ROOT,
+    named,
+    reading,
+    rules,
+)
+from companion.systems.panzer_keil.ground import RAIL, board, has_rails, near_enemy, situation, supply_zones, zone
+
+REPAIRS, RAIL_UNITS, RAIL_HEXES, SAFETY = 3, 5, 30, 3  # B9.3.1, B9.1, 8.7.3
+
+
+def railhead(game: Game) -> str:
+    """The hex of the railroad marker."""
+    return next(iter(game.marked("railhead")), FIRST_RAILHEAD)
+
+
+def soviet_line(game: Game) -> list[str]:
+    """The rail hexes from 0114 to the marker; only the marker's own while no such railroad is entered."""
+    here = board(game)
+    start, goal = here.grid.index[SOVIET_ROOT], here.grid.index[railhead(game)]
+    rails = here.along(RAIL)
+    came = {start: start}
+    queue = deque([start])
+    while queue and goal not in came:
+        i = queue.popleft()
+        for j in rails[i]:
+            if j not in came:
+                came[j] = i
+                queue.append(j)
+    if goal not in came:
+        return [railhead(game)]
+    path = [goal]
+    while path[-1] != start:
+        path.append(came[path[-1]])
+    return [here.grid.ids[i] for i in reversed(path)]
+
+
+def working_line(game: Game, now: Situation | None = None) -> list[str]:
+    """The Soviet line up to where an enemy unit or zone cuts it [B9.3.3]."""
+    now = now or situation(game)
+    here = now.board
+    enemies = now.enemies(SOVIET)
+    cut = zone_indices(here, enemies, supply_zones(game))
+    if reading(game, "rail-friends"):
+        cut -= {i for i, units in now.occupied.get(SOVIET, {}).items() if any(u.cancels for u in units)}
+    found = []
+    for hex_id in soviet_line(game):
+        if here.grid.index[hex_id] in enemies or here.grid.index[hex_id] in cut:
+            break
+        found.append(hex_id)
+    return found
+
+
+def put_railhead(game: Game, hex_id: str, reason: str, rule: str) -> Events:
+    """Move the railroad marker."""
+    for old in game.marked("railhead"):
+        if old != hex_id:
+            yield e.Marked(old, "railhead", None, reason=reason, rule=rule)
+    if not game.mark(hex_id, "railhead"):
+        yield e.Marked(hex_id, "railhead", True, reason=reason, rule=rule)
+
+
+def retreat_railhead(game: Game) -> Events:
+    """B9.3.3: pull the marker back to the last hex still linked to 0114; nothing when the line holds."""
+    if not has_rails(game) or len(soviet_line(game)) < 2:
+        return
+    works = working_line(game)
+    last = works[-1] if works else SOVIET_ROOT
+    if last != railhead(game):
+        yield from put_railhead(game, last, "the line behind it is cut", "B9.3.3")
+
+
+@rules.entering("turn")
+def _fresh_rails(game: Game) -> Events:
+    for name in ("rail-repaired", "rail-units", "rail-hexes"):
+        if game[name]:
+            yield e.Set(name, 0, was=game[name], reason="new turn", rule="B9")
+
+
+def _repair_now(game: Game) -> bool | str:
+    wanted = f"{SOVIET}-{reading(game, 'repair-phase')}"
+    return game.phase == wanted or "repairs belong to the phase chosen in the table's options [B9.3]"
+
+
+@rules.action(
+    phase=("soviet-move", "soviet-supply"), by=SOVIET, rule="B9.3", label="Repair the railroad", when=_repair_now, order=30
+)
+def extend_railroad(
+    game: Game,
+    hexes: Annotated[tuple[str, ...], HexId(label="Rail hexes, from the marker outward", many=True)],
+) -> Events:
+    """Extend the Soviet railroad by up to three hexes a turn and move its marker."""
+    done = int(game["rail-repaired"])
+    if done + len(hexes) > REPAIRS:
+        raise NotNow(
+            f"{REPAIRS} hexes a turn at most, {done} already repaired [B9.3.1]", field="hexes", given=len(hexes)
+        )
+    here, enemy = board(game), zone(game, GERMAN)
+    at = railhead(game)
+    for hex_id in hexes:
+        if hex_id not in game.maps.neighbours(at):
+            raise Unreadable(f"{hex_id} does not touch {at}: name the hexes in order", field="hexes", given=hex_id)
+        pair = (here.grid.index[at], here.grid.index[hex_id])
+        if has_rails(game) and not RAIL & here.links.get(pair, set()):
+            raise Unreadable(f"no railroad is entered from {at} to {hex_id}", field="hexes", given=hex_id)
+        # A friendly unit does not help here: the rule for repairs knows no exception.
+        if hex_id in enemy:
+            raise NotNow(f"{hex_id} lies in a German zone [B9.3.2]", field="hexes", given=hex_id)
+        at = hex_id
+    yield e.Set("rail-repaired", done + len(hexes), was=done, rule="B9.3.1")
+    yield from put_railhead(game, at, "repaired", "B9.3.1")
+
+
+@rules.action(by="any", rule="B9.3.3", label="Move the railroad marker", group="fix")
+def pull_back_railhead(game: Game, hex: Annotated[str, HexId(label="To rail hex", help="empty: as far as the line works")] = "") -> Events:
+    """Pull the railroad marker back to where the line is still linked to 0114."""
+    if hex:
+        yield from put_railhead(game, hex, "set by hand", "B9.3.3")
+    else:
+        yield from retreat_railhead(game)
+
+
+def rail_entry(game: Game, unit: Unit) -> bool:
+    """Whether a reinforcement's edge lets it come by rail [B14.4]."""
+    return "rail" in unit.entry or (unit.entry == "NW" and bool(reading(game, "nw-rail")))
+
+
+def rail_riders(ctx: Context) -> list[Unit]:
+    """German reinforcements that came on this turn or are still waiting, at an edge with rail."""
+    game = ctx.game
+    if game is None:
+        return []
+    fresh = (u for u in game.units.values() if u.side == GERMAN and (game.mark(u.id, "entered") or not u.place))
+    return [u for u in fresh if u.turn and u.turn <= game.turn and rail_entry(game, u)]
+
+
+@rules.action(phase="german-move", by=GERMAN, rule="8.7, B9.1", label="Move by rail", order=25)
+def rail_move(
+    game: Game,
+    units: Annotated[tuple[str, ...], UnitRef(label="Arriving units", many=True, pick=rail_riders)] = (),
+    count: Annotated[int, Whole(label="or number of units", high=RAIL_UNITS, help="without units on record")] = 0,
+    hexes: Annotated[int, Whole(label="Rail hexes travelled by each", high=150)] = 0,
+    start: Annotated[str, HexId(label="From hex")] = "",
+    end: Annotated[str, HexId(label="To hex")] = "",
+) -> Events:
+    """Carry arriving units along the rails: five units and thirty hexes a turn, clear of Soviet units."""
+    riders = len(units) or count
+    if not riders:
+        raise Unreadable("say which units travel, or how many", field="units")
+    used, spent = int(game["rail-units"]), int(game["rail-hexes"])
+    if used + riders > RAIL_UNITS:
+        raise NotNow(f"{RAIL_UNITS} units a turn by rail, {used} have gone [B9.1]", field="units", given=riders)
+    total = spent + hexes * riders
+    if hexes > RAIL_HEXES or (reading(game, "rail-limit") == "total" and total > RAIL_HEXES):
+        raise NotNow(f"{RAIL_HEXES} rail hexes at most, {spent} used [B9.1]", field="hexes", given=hexes)
+    close = near_enemy(game, [h for h in (start, end) if h], GERMAN, SAFETY)
+    if close:
+        raise NotNow(f"Soviet units within {SAFETY} hexes: {', '.join(close)} [8.7.3]", field="end", given=end)
+    yield e.Set("rail-units", used + riders, was=used, rule="B9.1")
+    yield e.Set("rail-hexes", total, was=spent, rule="B9.1")
+    for unit in units:
+        if end:
+            yield move(game, unit, end, reason="by rail", rule="8.7")
+            yield e.Marked(unit, "entered", True, rule="8.6")
+    if not end and units:
+        yield e.Noted(f"{named(game, units)} by rail", rule="8.7")

@@ -1,0 +1,75 @@
+"""The result codes of the combat table: losses, retreats, markers, advances [9.6, B10.3.1]."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ATTACKER, DEFENDER = "attacker", "defender"
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a code does to one side, and how far the attacker may advance."""
+
+    code: str
+    text: str
+    sufferer: str = ""
+    """'attacker', 'defender', or nobody."""
+    losses: int = 0
+    retreat: int = 0
+    by: str = ""
+    """Who moves the retreating units."""
+    disrupts: bool = False
+    advance: int = 0
+    all_lost: bool = False
+
+
+def _result(code: str, text: str, *rest: object, **more: object) -> Result:
+    return Result(code, text, *rest, **more)  # type: ignore[arg-type]
+
+
+A, D = ATTACKER, DEFENDER
+RESULTS: dict[str, Result] = {
+    r.code: r
+    for r in (
+        _result("AE", "all attackers eliminated", A, all_lost=True),
+        _result("AL2", "two attackers lost, the rest back 2 and disrupted", A, 2, 2, D, True),
+        _result("AL", "one attacker lost, the rest back 2 and disrupted", A, 1, 2, D, True),
+        _result("A2D", "attackers back 2 and disrupted", A, 0, 2, D, True),
+        _result("A1D", "attackers back 1 and disrupted", A, 0, 1, D, True),
+        _result("A2", "attackers back 2", A, 0, 2, A),
+        _result("A1", "attackers back 1", A, 0, 1, A),
+        _result("C", "contact, nothing happens"),
+        _result("EX", "exchange"),
+        _result("D1", "defenders back 1", D, 0, 1, D, advance=1),
+        _result("D2", "defenders back 2", D, 0, 2, D, advance=2),
+        _result("D1D", "defenders back 1 and disrupted", D, 0, 1, A, True, 1),
+        _result("D2D", "defenders back 2 and disrupted", D, 0, 2, A, True, 2),
+        _result("DL", "one defender lost, the rest back 2 and disrupted", D, 1, 2, A, True, 2),
+        _result("DL2", "two defenders lost, the rest back 2 and disrupted", D, 2, 2, A, True, 2),
+    )
+}
+
+RAISED = {"A1": "A1D", "A2": "A2D", "A1D": "AL", "A2D": "AL2", "AL": "AE", "AL2": "AE"}
+"""B10.3.1: an attack over a major river suffers the next worse result, once."""
+
+
+def over_river(code: str) -> str:
+    """The result for attackers across a major river."""
+    return RAISED.get(code, code)
+
+
+def beside_river(code: str) -> str:
+    """The result for attackers who did not cross while others did: a loss that the crossers met is not paid twice."""
+    return "A2D" if code in ("AL", "AL2") else code
+
+
+def advance_limit(code: str, major: bool) -> int:
+    """Hexes the attackers may advance; one at most over a major river [B10.3.2]."""
+    limit = RESULTS[code].advance
+    return min(limit, 1) if major else limit
+
+
+def survivors_lost(units: int, owed: int, managed: int) -> int:
+    """9.7.5: one unit for each hex that was not retreated, as long as there are units."""
+    return min(units, max(0, owed - managed))

@@ -1,0 +1,178 @@
+"""The states of a unit and what moves it from one to the other: readiness, disruption, supply [2.2.1, 5.3, 6, 11].
+
+Every trigger is one function from state to state; a Mistake says why it cannot happen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow
+from companion.engine.game import Game
+from companion.engine.moves import move, put_mark
+from companion.engine.roster import Unit
+from companion.systems.panzer_keil.base import DEAD, is_sixth, mechanized, reading
+
+
+@dataclass(frozen=True)
+class State:
+    """Where a unit stands in all three dimensions, and whether it still exists."""
+
+    exhausted: bool = False
+    disruption: str = ""
+    """'', 'd' (disrupted) or 'ad' (attacker disrupted)."""
+    supplied: bool = True
+    gone: bool = False
+
+
+@dataclass(frozen=True)
+class Nature:
+    """What a unit is, as far as its states depend on it."""
+
+    mechanized: bool | None = True
+    """None while its type is not on record: the table then decides."""
+    sixth: bool = False
+    turn_needs_supply: bool = True
+    """Whether AD -> D needs supply; a reading of 11.1."""
+
+
+def forced_march(state: State, nature: Nature) -> State:
+    """8.3: flip, then move again; 8.3.1 lists who may not."""
+    if nature.mechanized is False:
+        raise NotNow("only mechanized units can force march [8.3.1]")
+    if state.exhausted:
+        raise NotNow("it is exhausted already [8.3.1]")
+    if not state.supplied:
+        raise NotNow("it is out of supply [6.2, 8.3.1]")
+    if state.disruption:
+        raise NotNow("it is disrupted [8.3.1]")
+    return replace(state, exhausted=True)
+
+
+def one_hex(state: State, nature: Nature) -> State:
+    """8.5.3: one hex in spite of too few points; it exhausts a mechanized unit."""
+    if state.disruption:
+        raise NotNow("disrupted units cannot move [8.5.1]")
+    return state if nature.mechanized is False else replace(state, exhausted=True)
+
+
+def attack(state: State, nature: Nature) -> State:
+    """9.9: whoever attacked is exhausted when the combat ends, if mechanized."""
+    if state.disruption:
+        raise NotNow("disrupted units cannot attack [9.1.7]")
+    return state if nature.mechanized is False else replace(state, exhausted=True)
+
+
+def supply_point(state: State, nature: Nature) -> State:
+    """B6.3.4: one point, back to normal at once; B6.3.3 lists who gets none."""
+    if nature.mechanized is False or not state.exhausted:
+        raise NotNow("it is not exhausted [B6.3]")
+    if not state.supplied:
+        raise NotNow("it is out of supply [6.3.1, B6.3.3]")
+    if state.disruption:
+        raise NotNow("it is disrupted [6.3.2, B6.3.3]")
+    return replace(state, exhausted=False)
+
+
+def hit(state: State, nature: Nature) -> State:
+    """5.3.1: disrupted as target or defender; a second time changes nothing [5.3.3]."""
+    return state if state.disruption else replace(state, disruption="d")
+
+
+def repulsed(state: State, nature: Nature) -> State:
+    """9.6: disrupted as attacker."""
+    return state if state.disruption else replace(state, disruption="ad")
+
+
+def river_retreat(state: State, nature: Nature) -> State:
+    """B10.3.3: a plain retreat over a major river disrupts."""
+    return hit(state, nature)
+
+
+def river_rout(state: State, nature: Nature) -> State:
+    """B10.3.3: a disruption result with a retreat over a major river eliminates."""
+    return replace(state, gone=True)
+
+
+def recover(state: State, nature: Nature) -> State:
+    """11.1: D off in supply, AD turned to D first; the 6th Army always [B13.1.2]."""
+    able = state.supplied or nature.sixth
+    if state.disruption == "ad":
+        return replace(state, disruption="d") if able or not nature.turn_needs_supply else state
+    return replace(state, disruption="") if able else state
+
+
+def lose_supply(state: State, nature: Nature) -> State:
+    """6.1.6: no path in the own supply phase; never the 6th Army [B13.1.1]."""
+    return state if nature.sixth else replace(state, supplied=False)
+
+
+def find_supply(state: State, nature: Nature) -> State:
+    return replace(state, supplied=True)
+
+
+Trigger = Callable[[State, Nature], State]
+
+RULES: dict[Trigger, tuple[str, str]] = {
+    forced_march: ("forced march", "8.3"),
+    one_hex: ("one hex with too few points", "8.5.3"),
+    attack: ("attacked", "9.9"),
+    supply_point: ("supply point", "B6.3.4"),
+    hit: ("disruption result", "5.3.1"),
+    repulsed: ("attack thrown back", "9.6"),
+    river_retreat: ("retreat over a major river", "B10.3.3"),
+    river_rout: ("disrupted and over a major river", "B10.3.3"),
+    recover: ("recovery", "11.1"),
+    lose_supply: ("no supply path", "6.1.6"),
+    find_supply: ("supply path", "6.1.5"),
+}
+
+
+def state_of(game: Game, unit: Unit) -> State:
+    """A unit's state as its markers tell."""
+    return State(
+        bool(game.mark(unit.id, "exhausted")),
+        str(game.mark(unit.id, "disrupted") or ""),
+        not game.mark(unit.id, "oos"),
+        unit.place == DEAD,
+    )
+
+
+def nature_of(game: Game, unit: Unit) -> Nature:
+    return Nature(mechanized(unit), is_sixth(unit), bool(reading(game, "ad-needs-supply")))
+
+
+def put(game: Game, unit_id: str, trigger: Trigger, reason: str = "") -> Events:
+    """Pull a trigger on a unit at the table: the events that change its markers."""
+    unit = game.units[unit_id]
+    before = state_of(game, unit)
+    try:
+        after = trigger(before, nature_of(game, unit))
+    except NotNow as mistake:
+        raise NotNow(f"{unit.name or unit.id}: {mistake.message}", field="units", given=unit.id) from None
+    why, rule = RULES[trigger]
+    if after.gone and not before.gone:
+        yield from eliminate(game, unit_id, reason or why, rule)
+        return
+    if after.exhausted != before.exhausted:
+        yield put_mark(game, unit_id, "exhausted", after.exhausted or None, reason or why, rule)
+    if after.disruption != before.disruption:
+        yield put_mark(game, unit_id, "disrupted", after.disruption or None, reason or why, rule)
+    if after.supplied != before.supplied:
+        yield put_mark(game, unit_id, "oos", None if after.supplied else True, reason or why, rule)
+
+
+def eliminate(game: Game, unit_id: str, reason: str, rule: str) -> Events:
+    """A unit leaves the game for good, its markers with it."""
+    yield from strip(game, unit_id)
+    yield move(game, unit_id, DEAD, reason=reason, rule=rule)
+
+
+def strip(game: Game, unit_id: str, keep: tuple[str, ...] = ()) -> Events:
+    """Take a unit's markers off."""
+    for marker in list(game.marks.get(unit_id, {})):
+        if marker not in keep:
+            yield e.Marked(unit_id, marker, None, reason="off the map")

@@ -1,0 +1,212 @@
+"""Supply and command: what each side's path may cross, and the check of a supply phase [6.1, B6, B8]."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow
+from companion.engine.fields import UnitRef
+from companion.engine.game import Game
+from companion.engine.roster import Unit
+from companion.engine.trace import Answer, Ban, Policy, Situation, Trace, trace
+from companion.systems.panzer_keil import states
+from companion.systems.panzer_keil.base import (
+    FRONTS,
+    GERMAN,
+    GERMAN_ROOTS,
+    SOVIET,
+    SOVIET_ROOT,
+    disrupted,
+    don_bound,
+    is_hq,
+    is_sixth,
+    named,
+    phases,
+    reading,
+    rules,
+)
+from companion.systems.panzer_keil.condition import own_on_map
+from companion.systems.panzer_keil.ground import RAIL, SEA, WATER, has_rails, situation, supply_zones
+from companion.systems.panzer_keil.railroad import retreat_railhead, working_line
+
+GERMAN_REACH, COMMAND_RANGE = 15, 10  # B6.2.1, B8.1.1
+
+
+def _blocked(game: Game, side: str, now: Situation) -> dict[str, str]:
+    """Hexes no path enters: water, and by one reading hexes with only disrupted friends [6.1.4]."""
+    ids = now.board.grid.ids
+    found = {ids[i]: "sea or lake [6.1.4]" for i, word in now.board.terrain.items() if word in WATER}
+    if reading(game, "disrupted-path") == "literal":
+        for i, units in now.occupied.get(side, {}).items():
+            if not any(u.cancels for u in units):
+                found[ids[i]] = "only disrupted friends [6.1.4]"
+    return found
+
+
+def _policy(game: Game, side: str, limit: int | None, strict: bool = True) -> Policy:
+    """A path of supply (`strict`) or of command.
+
+    An enemy zone lets a path end but not go on, so that the traced unit's own hex is exempt.
+    """
+    return Policy(
+        side=side,
+        zone=supply_zones(game),
+        ezoc="last",
+        friends_cancel=True,  # 6.1.3, B8.1.4
+        bans=(Ban(frozenset({SEA}), "sea or lake [6.1.4, B8.1.5]"),),
+        blocks=lambda now: _blocked(game, side, now) if strict else _blocked(game, "", now),
+        limit=limit,
+        source_in_ezoc=False,  # 6.1.2
+        source_if_held=True,  # last passage matters for occupation, not for supply
+    )
+
+
+def german_supply(game: Game) -> Trace:
+    """From the rails linked to the western roots, fifteen hexes on [B6.1, B6.2.1]."""
+    now = situation(game)
+    rails = Policy(
+        side=GERMAN,
+        zone=supply_zones(game),
+        ezoc="last",
+        friends_cancel=bool(reading(game, "rail-friends")),
+        along=RAIL,
+        source_in_ezoc=False,
+        source_if_held=True,
+    )
+    line = trace(now, rails, GERMAN_ROOTS)
+    return Trace(now, _policy(game, GERMAN, GERMAN_REACH), line.reached(), parent=line)
+
+
+def soviet_source(game: Game) -> Trace:
+    """From the working railroad at any length: headquarters, and cities when the game is scored [B8.2.2, B15.1]."""
+    now = situation(game)
+    return trace(now, _policy(game, SOVIET, None), working_line(game, now))
+
+
+def hq_of(game: Game, front: str) -> Unit | None:
+    """The headquarters of a Front, if it is on the map."""
+    unit = game.units.get(f"{front}-hq")
+    return unit if unit is not None and unit.on_map else None
+
+
+def working_hqs(game: Game, source: Trace | None = None) -> dict[str, Unit]:
+    """The headquarters that command now: undisrupted [B8.4], in supply unless a reading lets them off."""
+    found = {}
+    for front in FRONTS:
+        hq = hq_of(game, front)
+        if hq is None or disrupted(game, hq.id):
+            continue
+        supplied = source.supplied(hq.place) if source else not game.mark(hq.id, "oos")
+        if supplied or reading(game, "cut-off-hq") == "commands":
+            found[front] = hq
+    return found
+
+
+def command(game: Game, fronts: Mapping[str, Unit], source: Trace | None = None) -> Trace:
+    """Ten hexes around these headquarters, traced [B8.1]."""
+    friends_any = reading(game, "command-friends") == "any"
+    now = situation(game, any_friend=friends_any)
+    policy = _policy(game, SOVIET, COMMAND_RANGE, strict=False)
+    return Trace(now, policy, [hq.place for hq in fronts.values()], parent=source)
+
+
+def in_command(game: Game, front: str) -> set[str]:
+    """The Soviet units that a headquarters commands or could command now [B8.1.3, B13.2.1]."""
+    hqs = working_hqs(game)
+    if front not in hqs:
+        return set()
+    found = command(game, {front: hqs[front]})
+    units = (u for u in game.units.values() if u.on_map and u.side == SOVIET)
+    return {u.id for u in units if found.supplied(u.place) and (front == "don" or not don_bound(game, u))}
+
+
+def in_grace(game: Game, unit: Unit) -> bool:
+    """B14.3: automatic supply of Soviet reinforcements."""
+    return int(game.mark(unit.id, "grace") or 0) >= game.turn
+
+
+def _soviet(game: Game) -> dict[str, Answer]:
+    source = soviet_source(game)
+    hqs = working_hqs(game, source)
+    everyone = command(game, hqs, source)
+    don = command(game, {f: hq for f, hq in hqs.items() if f == "don"}, source)
+    blank = everyone.situation.board.blank
+    found = {}
+    for unit in game.units.values():
+        if not unit.on_map or unit.side != SOVIET:
+            continue
+        by = source if is_hq(unit) else don if don_bound(game, unit) else everyone
+        free = in_grace(game, unit)
+        found[unit.id] = Answer(unit.id, unit.place, free or by.supplied(unit.place), blank, None if free else by)
+    return found
+
+
+@rules.supplies
+def supply(game: Game, side: str) -> Mapping[str, Answer]:
+    """Supply of all units of a side that are on the map."""
+    if side == SOVIET:
+        return _soviet(game)
+    found = german_supply(game).answers()
+    blank = situation(game).board.blank
+    always = {n: Answer(n, a.hex, True, blank) for n, a in found.items() if is_sixth(game.units[n])}  # B13.1.1
+    return {**found, **always}
+
+
+def front_distance(game: Game, front: str) -> int | None:
+    """How far a headquarters is from the supply source; None when it has no path or is not on the map [B8.2.3]."""
+    hq = hq_of(game, front)
+    if hq is None or disrupted(game, hq.id):
+        return None
+    source = soviet_source(game)
+    if not source.supplied(hq.place):
+        return None
+    how = reading(game, "front-distance")
+    if how == "root":
+        return game.maps.distance(SOVIET_ROOT, hq.place)
+    if how == "straight":
+        return min(game.maps.distance(h, hq.place) for h in working_line(game))
+    return len(source.path(hq.place)) - 1
+
+
+def _traceable(game: Game) -> bool | str:
+    if not any(u.on_map and u.side == game.active for u in game.units.values()):
+        return "no unit of this side is on the map: mark supply by hand"
+    return has_rails(game) or "enter the railroads in the map book first, or mark supply by hand"
+
+
+@rules.action(
+    phase=phases("supply"), by="active", rule="6.1, B6.2, B8.2", label="Check supply", primary=True, when=_traceable
+)
+def check_supply(game: Game) -> Events:
+    """Trace every path and mark who is out of supply until this side's next supply phase."""
+    side = game.active
+    if side == SOVIET:
+        yield from retreat_railhead(game)
+    answers = supply(game, side)
+    for name, answer in answers.items():
+        yield from states.put(game, name, states.find_supply if answer.supplied else states.lose_supply)
+    cut = [name for name, answer in answers.items() if not answer.supplied]
+    text = f"out of supply: {named(game, cut)}" if cut else "everybody is in supply"
+    yield e.Noted(f"{game.side_name(side)} {text}", rule="6.1.6")
+    if side == SOVIET:
+        from companion.systems.panzer_keil.points import fill_fronts
+
+        yield from fill_fronts(game)
+
+
+@rules.action(phase=phases("supply"), by="active", rule="6.1.6", label="Mark supply by hand", order=5)
+def mark_supply(
+    game: Game,
+    out: Annotated[
+        tuple[str, ...], UnitRef(label="Out of supply", help="all others are in supply", many=True, pick=own_on_map)
+    ] = (),
+) -> Events:
+    """Mark who is out of supply; everybody else of the side is in supply."""
+    for unit in [u for u in game.units.values() if u.on_map and u.side == game.active]:
+        if unit.id in out and is_sixth(unit):
+            raise NotNow(f"{unit.name}: the 6th Army is always in supply [B13.1.1]", field="out", given=unit.id)
+        free = unit.id not in out or in_grace(game, unit)
+        yield from states.put(game, unit.id, states.find_supply if free else states.lose_supply)

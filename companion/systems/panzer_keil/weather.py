@@ -1,0 +1,104 @@
+"""Weather: a die moves the marker along the owner's track, whose last square ends the game [B5]."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow
+from companion.engine.fields import Choice, Dice, Flag, Roll, Whole
+from companion.engine.game import Game
+from companion.systems.panzer_keil.base import SOVIET, reading, rules
+from companion.systems.panzer_keil.books import flag, number
+
+KINDS = ("snow", "freeze", "thaw", "mud")
+GOOD = ("snow", "freeze")
+
+
+def squares_moved(die: int) -> int:
+    """B5.1: 1-2 one square, 3-4 two, 5-6 three."""
+    return (die + 1) // 2
+
+
+def ground(weather: str, mechanized: bool) -> str:
+    """B5.2: which column of the terrain table a unit moves by."""
+    return "worse" if mechanized and weather in ("thaw", "mud") else "good"
+
+
+def track(game: Game) -> dict[int, str]:
+    """The owner's weather track: square -> weather; empty until it is filled in."""
+    rows: Mapping[str, Mapping[str, Any]] = game.book.tables.get("weather", {})
+    found = {number(key): str(row.get("weather") or "") for key, row in rows.items()}
+    return {key: value for key, value in sorted(found.items(), key=lambda i: i[0] or 0) if key and value in KINDS}
+
+
+def starting_square(game: Game) -> int:
+    """Where the marker begins: the square the owner ticked, else before the first."""
+    rows = game.book.tables.get("weather", {})
+    ticked = [number(key) or 0 for key, row in rows.items() if flag(row.get("start"))]
+    return min(ticked, default=0)
+
+
+@rules.entering("weather", turns="1")
+def _marker_set(game: Game) -> Events:
+    start = starting_square(game)
+    if start:
+        yield e.Set("weather-square", start, was=game["weather-square"], reason="set-up", rule="B5.1")
+
+
+def _not_rolled(game: Game) -> bool | str:
+    return "the weather of this turn is settled" if game["weather-rolled"] == game.turn else True
+
+
+@rules.action(phase="weather", by=SOVIET, rule="B5.1", label="Roll for the weather", primary=True, when=_not_rolled)
+def roll_weather(
+    game: Game, die: Annotated[Roll | None, Dice(label="Die", spec="1d6", purpose="weather")] = None
+) -> Events:
+    """Roll, move the marker one to three squares, and read this turn's weather."""
+    if die is None:
+        raise NotNow("the die is missing", field="die")
+    moved = squares_moved(die.total)
+    squares = track(game)
+    start = int(game["weather-square"])
+    end = max(squares, default=0)
+    # B5.1.1 says nothing of an overshoot: the marker stops on the last square.
+    square = min(start + moved, end) if end else start + moved
+    yield e.Set("weather-rolled", game.turn)
+    yield e.Set("weather-square", square, was=start, reason=f"rolled {die.total}: {moved} on", rule="B5.1")
+    if square in squares:
+        yield from _settle(game, squares[square], square == end)
+        return
+    where = f"{moved} on from where your marker stands" if not squares else f"square {square}"
+    yield e.Asked(
+        f"weather-{game.revision}",
+        (SOVIET, "table"),
+        f"Move the weather marker {where}: what does the square show?",
+        "set-weather",
+        {"square": square},
+        rule="B5.1",
+    )
+
+
+@rules.action(by="any", rule="B5.1", label="Set the weather", group="fix")
+def set_weather(
+    game: Game,
+    weather: Annotated[str, Choice(label="Weather", options=[(k, k) for k in KINDS])],
+    last: Annotated[bool, Flag(label="It is the last square")] = False,
+    square: Annotated[int | None, Whole(label="Square", high=60)] = None,
+) -> Events:
+    """Say what weather the printed track shows, and whether its end is reached."""
+    if square is not None and square != game["weather-square"]:
+        yield e.Set("weather-square", square, was=game["weather-square"], reason="by hand", rule="B5.1")
+    yield from _settle(game, weather, last)
+
+
+def _settle(game: Game, weather: str, last: bool) -> Events:
+    if weather != game["weather"]:
+        yield e.Set("weather", weather, was=game["weather"], rule="B5.1")
+    final = "yes" if last else "no"
+    if final != game["final-turn"]:
+        yield e.Set("final-turn", final, was=game["final-turn"], reason="weather track", rule="B5.1.1")
+    if last and reading(game, "weather-end") == "at-once" and game.phase != "scoring":
+        yield e.Advanced(game.turn, "scoring", reason="the weather track has ended")

@@ -1,0 +1,138 @@
+"""The six German aircraft: arrival, interdiction, and who has flown this turn (10.4, 11.19, 12.17)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow, Unreadable
+from companion.engine.fields import HexId, Whole
+from companion.engine.game import Game
+from companion.systems.second_kharkov.base import GERMAN, MOVE, put, rules
+
+ALL = 6  # 12.17
+FREE, INTERDICTING, USED = "air-free", "air-interdicting", "air-used"
+
+
+def arrived(game: Game) -> int:
+    return int(game[FREE]) + int(game[INTERDICTING]) + int(game[USED])
+
+
+def zone(game: Game, hex_id: str) -> list[str]:
+    """11.19: a marker's hex and the six around it."""
+    return [hex_id, *game.maps.neighbours(hex_id)]
+
+
+def interdicted(game: Game) -> set[str]:
+    """Every hex in an interdiction zone; overlaps count once."""
+    return {h for marker in game.marked("interdiction") for h in zone(game, marker)}
+
+
+def fly(game: Game, aircraft: int, target: str, reason: str, rule: str) -> Events:
+    """Free aircraft take up a mission: `target` is the track they are counted on from now."""
+    if aircraft:
+        yield from put(game, FREE, int(game[FREE]) - aircraft, reason, rule)
+        yield from put(game, target, int(game[target]) + aircraft, reason, rule)
+
+
+# -- arrival and the new turn ------------------------------------------------------------------------------
+
+
+def lift(game: Game) -> Events:
+    """I.D: markers leave the map; their aircraft have flown for this turn."""
+    for hex_id in list(game.marked("interdiction")):
+        yield e.Marked(hex_id, "interdiction", None, reason="lifted", rule="11.19")
+    flown = int(game[INTERDICTING])
+    if flown:
+        yield from put(game, USED, int(game[USED]) + flown, "interdicted", "11.19")
+        yield from put(game, INTERDICTING, 0, "interdicted", "11.19")
+
+
+rules.entering("air-removal")(lift)
+
+
+@rules.entering("turn")
+def aircraft_are_free_again(game: Game) -> Events:
+    yield from lift(game)
+    everyone = arrived(game)
+    yield from put(game, USED, 0, "a new turn", "11.19")
+    yield from put(game, FREE, everyone, "a new turn", "11.19")
+
+
+@rules.entering("turn", turns="2-3")
+def arrive_with_the_turn(game: Game) -> Events:
+    if game["aircraft-ready"] == "game-turn":
+        yield from _arrive(game)
+
+
+@rules.entering(MOVE[GERMAN], turns="2-3")
+def arrive_with_the_player_turn(game: Game) -> Events:
+    if game["aircraft-ready"] == "german-turn" and game["german-order"] == "undeclared":
+        yield from _arrive(game)
+
+
+def _arrive(game: Game) -> Events:
+    """10.4: some on turn 2, the rest on turn 3; the turn record track tells how many."""
+    if game.turn == 3:
+        yield from put(game, FREE, int(game[FREE]) + ALL - arrived(game), "the last aircraft arrive", "10.4")
+    elif game["aircraft-turn-2"] != "ask":
+        yield from put(game, FREE, int(game["aircraft-turn-2"]), "aircraft arrive", "10.4")
+    else:
+        text = "How many aircraft does the turn record track bring on turn 2?"
+        yield e.Asked(f"aircraft-{game.revision}", (GERMAN, "table"), text, "aircraft-arrive", rule="10.4")
+
+
+@rules.action(
+    by=GERMAN,
+    rule="10.4",
+    label="Aircraft arrive",
+    group="arrive",
+    when=lambda game: (game.turn > 1 and arrived(game) < ALL) or "no aircraft is due (10.4)",
+)
+def aircraft_arrive(game: Game, aircraft: Annotated[int, Whole(label="How many", high=ALL)]) -> Events:
+    """Put newly arrived aircraft into the pool."""
+    if arrived(game) + aircraft > ALL:
+        raise Unreadable(
+            f"there are {ALL} aircraft and {arrived(game)} are here: at most {ALL - arrived(game)} can come",
+            field="aircraft",
+            given=aircraft,
+        )
+    yield from put(game, FREE, int(game[FREE]) + aircraft, "aircraft arrive", "10.4")
+
+
+# -- interdiction ------------------------------------------------------------------------------------------
+
+
+@rules.action(
+    by=GERMAN,
+    phase="air-placement",
+    rule="11.19",
+    label="Interdict hexes",
+    primary=True,
+    when=lambda game: int(game[FREE]) > 0 or "no aircraft is free",
+)
+def interdict(game: Game, hexes: Annotated[tuple[str, ...], HexId(label="Hexes", many=True)]) -> Events:
+    """Place interdiction markers, at most one in a hex; their aircraft cannot support a battle this turn."""
+    taken = [h for h in hexes if game.mark(h, "interdiction")]
+    if taken:
+        raise NotNow(f"{', '.join(taken)}: at most one marker to a hex (11.19)", field="hexes", given=taken[0])
+    if len(hexes) > int(game[FREE]):
+        raise NotNow(
+            f"that takes {len(hexes)} aircraft, and {game[FREE]} are free",
+            field="hexes",
+            given=len(hexes),
+        )
+    for hex_id in hexes:
+        yield e.Marked(hex_id, "interdiction", True, reason=f"zone {' '.join(zone(game, hex_id))}", rule="11.19")
+    yield from fly(game, len(hexes), INTERDICTING, "interdict", "11.19")
+
+
+@rules.panel
+def interdiction_zones(game: Game, seat: str) -> dict[str, Any] | None:
+    """The zones with their hexes, for as long as markers lie on the map."""
+    rows = [
+        {"label": f"marker in {h}", "value": " ".join(zone(game, h)), "rule": "11.19"}
+        for h in sorted(game.marked("interdiction"))
+    ]
+    return {"title": "Interdiction: Soviets +1 MP", "rows": rows, "for": "both"} if rows else None

@@ -1,0 +1,126 @@
+"""1st Panzer and 17th Armies: restricted, released, or released in haste (6.2-6.4, 13.4)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.fields import Choice, Context, Text
+from companion.engine.game import Game
+from companion.engine.roster import Unit
+from companion.systems.second_kharkov.base import (
+    FIGHT,
+    GERMAN,
+    MOVE,
+    SOUTH,
+    SOVIET,
+    WEST,
+    area,
+    first_german_phase,
+    german_player_turn,
+    put,
+    rules,
+)
+from companion.systems.second_kharkov.units import ARMY_DIALS
+
+RELEASE_TURN = 3
+
+
+def restricted(game: Game, army: str) -> bool:
+    """6.2: whether this army may neither attack nor pass the front line."""
+    return army in ARMY_DIALS and game[ARMY_DIALS[army]] == "restricted"
+
+
+def hasty(game: Game, army: str) -> bool:
+    """13.4: whether this army acts as if out of supply in the present player turn."""
+    return army in ARMY_DIALS and game[ARMY_DIALS[army]] == "hasty" and german_player_turn(game)
+
+
+def any_restricted(game: Game) -> bool:
+    return any(restricted(game, army) for army in ARMY_DIALS)
+
+
+def frozen(game: Game, unit: Unit) -> bool:
+    """5.5: a Soviet that set up south of the boundary stays put and does not attack on turn 1."""
+    if unit.side != SOVIET or game.turn != 1:
+        return False
+    return unit.place in area(game, SOUTH) or any(game.mark(t, "frozen") for t in (unit.id, unit.place))
+
+
+def release(game: Game, state: str, why: str, rule: str) -> Events:
+    for army, dial in ARMY_DIALS.items():
+        if restricted(game, army):
+            yield e.Set(dial, state, was=game[dial], reason=why, rule=rule)
+
+
+def triggered(game: Game, why: str) -> Events:
+    """6.3: a Soviet crossing in the south frees both armies for good."""
+    yield from release(game, "hasty" if game["triggered-penalty"] else "released", why, "6.3")
+
+
+@rules.watch
+def released_on_turn_3(game: Game) -> Events:
+    """6.2: free from the start of the German player turn of turn 3."""
+    if game.turn > RELEASE_TURN or (game.turn == RELEASE_TURN and german_player_turn(game)):
+        yield from release(game, "released", "turn 3 has come", "6.2")
+
+
+@rules.watch
+def released_by_a_move(game: Game) -> Events:
+    """6.3, seen from the record where the owner has entered the two lines."""
+    if any_restricted(game):
+        beyond = area(game, WEST) & area(game, SOUTH)
+        for hex_id, stack in game.stacks().items() if beyond else ():
+            if hex_id in beyond and stack[0].side == SOVIET:
+                yield from triggered(game, f"Soviets in {hex_id}")
+                return
+
+
+def released_by_an_attack(game: Game, attacker: str, target: str) -> Events:
+    """6.3: an attack over the front line in the south is enough."""
+    if attacker == SOVIET and any_restricted(game) and target in area(game, WEST) & area(game, SOUTH):
+        yield from triggered(game, f"Soviets attack {target}")
+
+
+@rules.leaving("turn")
+def haste_is_over(game: Game) -> Events:
+    """13.4: the price is paid for one player turn."""
+    for dial in ARMY_DIALS.values():
+        if game[dial] == "hasty":
+            yield from put(game, dial, "released", "the player turn is over", "13.4")
+
+
+@rules.action(
+    by="any",
+    phase=(MOVE[SOVIET], FIGHT[SOVIET]),
+    rule="6.3",
+    label="Front line crossed in the south",
+    when=lambda game: any_restricted(game) or "both armies are free already (6.2)",
+)
+def southern_crossing(
+    game: Game, who: Annotated[str, Text(label="Who crossed", most=60, placeholder="optional")] = ""
+) -> Events:
+    """A Soviet unit moved or attacked over the front line south of the boundary: both armies are free at once."""
+    yield from triggered(game, f"{who or 'Soviets'} crossed the front line in the south")
+
+
+def _still_held(ctx: Context) -> list[tuple[str, str]]:
+    return [(a, a) for a in ARMY_DIALS if ctx.game and restricted(ctx.game, a)]
+
+
+def _may_release(game: Game) -> bool | str:
+    if game.scenario.id != "alternative":
+        return "only the Alternative scenario lets the German free an army early (13.4)"
+    if game.turn != 2 or game.phase != first_german_phase(game):
+        return "an army is freed early at the start of the German player turn of turn 2 (13.4)"
+    return any_restricted(game) or "both armies are free already"
+
+
+@rules.action(by=GERMAN, phase=(MOVE[GERMAN], FIGHT[GERMAN]), rule="13.4", label="Free an army early", when=_may_release)
+def voluntary_release(
+    game: Game, armies: Annotated[tuple[str, ...], Choice(label="Armies", options=_still_held, many=True)]
+) -> Events:
+    """Free one or both armies now; this player turn they move and fight as if out of supply."""
+    for army in armies:
+        yield from put(game, ARMY_DIALS[army], "hasty", "freed by the German", "13.4")

@@ -1,0 +1,56 @@
+"""The names that all of Second Kharkov's rules share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from companion.engine import events as e
+from companion.engine.game import Game
+from companion.engine.positions import board
+from companion.systems import new_rules
+
+rules = new_rules("second-kharkov")
+
+SOVIET, GERMAN = "soviet", "german"
+KHARKOV = ("2306", "2406", "2407")  # 4.2
+MOVE = {SOVIET: "soviet-move", GERMAN: "german-move"}
+FIGHT = {SOVIET: "soviet-combat", GERMAN: "german-combat"}
+PHASES = ("air-placement", "soviet-move", "soviet-combat", "air-removal", "german-move", "german-combat")
+
+# Areas that the owner may copy from the printed lines into his map book; without them players press a button.
+WEST = "west"
+"""The German side of the initial front line (3.5)."""
+SOUTH = "south"
+"""South of the 6th Army Boundary Line (5.5, 6.3, 10.1)."""
+PERIMETER = "perimeter"
+"""Inside the Kharkov outer perimeter line (4.3)."""
+
+
+def historical(game: Game) -> bool:
+    """Whether section 4 decides the game; the Alternative scenario ignores it (13.5)."""
+    return game.scenario.id == "historical"
+
+
+def area(game: Game, name: str) -> frozenset[str]:
+    """The hexes of an area in the map book; empty when the owner has not entered it."""
+    return frozenset(board(game).book.named("area", name))
+
+
+def first_german_phase(game: Game) -> str:
+    """The phase that opens the German player turn in the declared order (5.3)."""
+    return FIGHT[GERMAN] if game["german-order"] == "fight-move" else MOVE[GERMAN]
+
+
+def german_player_turn(game: Game) -> bool:
+    return game.phase in (MOVE[GERMAN], FIGHT[GERMAN])
+
+
+def put(game: Game, name: str, value: object, reason: str, rule: str) -> Iterator[e.Event]:
+    """Set a track or dial, unless it already has the value."""
+    if game[name] != value:
+        yield e.Set(name, value, was=game[name], reason=reason, rule=rule)
+
+
+def count(number: int, thing: str) -> str:
+    """'1 step', '2 steps'."""
+    return f"{number} {thing}{'' if number == 1 else 's'}"

@@ -1,0 +1,35 @@
+"""What the map book tells of a hex or hexside, in this game's words (11.10-11.15)."""
+
+from __future__ import annotations
+
+from companion.engine.game import Game
+from companion.engine.positions import board
+from companion.systems.second_kharkov.supply import CROSSING
+
+TERRAINS = (("clear", "clear"), ("forest", "forest"), ("marsh", "marsh"), ("town", "town"), ("city", "city"))
+MINOR, MAJOR = "minor", "major"
+
+
+def terrain(game: Game, hex_id: str) -> str:
+    """The terrain of a hex; empty when the map book does not tell. Towns and cities are clear beneath (11.11)."""
+    here = board(game)
+    for place in ("city", "town"):
+        if hex_id in here.places[place]:
+            return place
+    return here.terrain.get(here.grid.index.get(hex_id, -1), "")
+
+
+def river(game: Game, a: str, b: str) -> str:
+    """The river between two adjacent hexes: '', 'minor', 'major' (no crossing) or 'crossing'."""
+    here = board(game)
+    pair = (here.grid.index.get(a, -1), here.grid.index.get(b, -1))
+    features = here.features.get(pair, set())
+    if features & CROSSING:
+        return "crossing"
+    if "major river" in features:
+        return MAJOR
+    return MINOR if "minor river" in features else ""
+
+
+def unbridged(game: Game, a: str, b: str) -> bool:
+    return river(game, a, b) == MAJOR

@@ -1,0 +1,127 @@
+"""Supply as it is judged for a move or a battle: by hand, else by the traced line (9.1, 9.8, 9.9)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Annotated, Any
+
+from companion.engine.actions import Events
+from companion.engine.errors import Unreadable
+from companion.engine.fields import Choice, Context, HexId, UnitRef
+from companion.engine.game import Game
+from companion.engine.moves import put_mark
+from companion.engine.positions import situation
+from companion.engine.roster import Unit
+from companion.engine.trace import Answer, Policy, Situation, trace
+from companion.engine.view import may_see_unit
+from companion.engine.worksheet import halve
+from companion.systems.second_kharkov import supply
+from companion.systems.second_kharkov.base import FIGHT, GERMAN, MOVE, SOVIET, WEST, area, rules
+from companion.systems.second_kharkov.units import factor, label, seen_by
+
+
+def at_start(game: Game) -> dict[str, frozenset[str]]:
+    """3.5: who holds what when play begins: Kharkov, the edge sources, and the west as far as it is entered."""
+    book = situation(game).board.book
+    west = area(game, WEST)
+    german = frozenset((*west, *supply.AT_START[GERMAN], *book.named("source", GERMAN)))
+    soviet = frozenset(book.named("source", SOVIET))
+    if west:  # with the front line entered, every other town and city is Soviet
+        soviet |= frozenset(book.places()) - german
+    return {GERMAN: german, SOVIET: soviet - german}
+
+
+def policy(game: Game, side: str) -> Policy:
+    """A side's rules of tracing in this table's reading of 9.6."""
+    plain = supply.POLICIES[side]
+    if side == GERMAN or game["crossing-bar"] != "hex":
+        return plain
+    return replace(plain, blocks=lambda now: {**_held_banks(now), **(plain.blocks(now) if plain.blocks else {})})
+
+
+def _held_banks(now: Situation) -> dict[str, str]:
+    ids = now.board.grid.ids
+    banks = {ids[i] for i, j in now.board.features if now.board.features[i, j] & supply.CROSSING}
+    return {h: "German-controlled bank of a crossing [9.6]" for h in banks if now.controls(GERMAN, h)}
+
+
+@rules.supplies
+def supplies(game: Game, side: str) -> Mapping[str, Answer]:
+    """Every unit's line of supply; on turn 1 all have one (5.5)."""
+    now = situation(game, at_start(game))
+    if game.turn == 1:
+        mine = (u for u in now.units if u.side == side and u.hex in now.board.grid.index)
+        return {u.id: Answer(u.id, u.hex, True, from_units_only=now.board.blank) for u in mine}
+    return trace(now, policy(game, side), now.board.book.named("source", side)).answers()
+
+
+def by_hand(game: Game, unit: Unit) -> bool | None:
+    """What the players judged this phase: True out of supply, False in supply, None not judged."""
+    for target in (unit.id, unit.place):
+        for marker, out in (("oos", True), ("supplied", False)):
+            if game.mark(target, marker) is not None:
+                return out
+    return None
+
+
+def out_of_supply(game: Game, units: Iterable[Unit]) -> set[str]:
+    """The units out of supply now. What was judged by hand wins over the trace; turn 1 has none (5.5)."""
+    if game.turn == 1:
+        return set()
+    found: set[str] = set()
+    traced: dict[str, Mapping[str, Answer]] = {}
+    for unit in units:
+        judged = by_hand(game, unit)
+        if judged is None and unit.on_map:
+            if unit.side not in traced:
+                traced[unit.side] = supplies(game, unit.side)
+            answer = traced[unit.side].get(unit.id)
+            judged = answer is not None and not answer.supplied
+        if judged:
+            found.add(unit.id)
+    return found
+
+
+def _own(ctx: Context) -> list[Unit]:
+    return [u for u in seen_by(ctx) if u.on_map]
+
+
+STATES = (("out", "out of supply"), ("in", "in supply"), ("trace", "as the trace says"))
+
+
+@rules.action(
+    by="any",
+    phase=(*MOVE.values(), *FIGHT.values()),
+    rule="9.1, 9.8, 9.9",
+    label="Judge supply",
+    when=lambda game: game.turn > 1 or "everybody is in supply on turn 1 (5.5)",
+)
+def judge_supply(
+    game: Game,
+    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=_own)] = (),
+    hexes: Annotated[tuple[str, ...], HexId(label="or hexes", many=True)] = (),
+    state: Annotated[str, Choice(label="are", options=STATES)] = "out",
+) -> Events:
+    """Say who is in or out of supply; it is remembered until the phase ends."""
+    if not units and not hexes:
+        raise Unreadable("say who is judged: a unit, or a hex number", field="units")
+    for target in (*units, *hexes):
+        for marker, value in (("oos", state == "out"), ("supplied", state == "in")):
+            if value or game.mark(target, marker) is not None:
+                yield put_mark(game, target, marker, value or None, reason="judged", rule="9.1")
+
+
+@rules.panel
+def halved_factors(game: Game, seat: str) -> dict[str, Any] | None:
+    """What units judged out of supply have left of their factors."""
+    rows = []
+    for unit in game.units.values():
+        if unit.on_map and by_hand(game, unit) and may_see_unit(game, unit, seat):
+            known = ((name, factor(game, unit, name)) for name in ("AF", "DF", "MF"))
+            halves = [f"{name} {value} \u2192 {halve(value)}" for name, value in known if value is not None]
+            shown = ", ".join(halves) or "AF, DF and MF halved"
+            rows.append({"label": f"{label(unit)} ({unit.place})", "value": shown, "rule": "9.8, 9.9"})
+    loose = [t for t in game.marked("oos") if t not in game.units and not game.units_at(t)]
+    rows += [{"label": h, "value": "all units there are halved", "rule": "9.8, 9.9"} for h in loose]
+    return {"title": "Out of supply", "rows": rows, "for": "both"} if rows else None

@@ -1,0 +1,96 @@
+"""Odds, halvings and chart rows: arithmetic alone, no table needed (1.5, 12.7-12.9)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from companion.engine.worksheet import halve
+
+BEST, WORST = 6, 3
+AUTOMATIC = "2/0"  # 12.9: worse than 1:3
+
+
+@dataclass(frozen=True)
+class Odds:
+    """A ratio as the rules write it: `number`:1, or 1:`number` when `poor`."""
+
+    number: int
+    poor: bool = False
+
+    def __str__(self) -> str:
+        return f"1:{self.number}" if self.poor else f"{self.number}:1"
+
+    @property
+    def automatic(self) -> bool:
+        """12.9: worse than 1:3 is not rolled for."""
+        return self.poor and self.number > WORST
+
+    @property
+    def surplus(self) -> int:
+        """12.9: how many multiples above 6:1."""
+        return 0 if self.poor else max(0, self.number - BEST)
+
+    @property
+    def column(self) -> str:
+        return str(Odds(BEST)) if self.surplus else str(self)
+
+
+def odds(attack: int, defence: int) -> Odds:
+    """12.7: good odds round down; 12.8: poor odds round up. Both favour the defender."""
+    if defence < 1:
+        raise ValueError("odds need at least one defence factor")
+    if attack >= defence:
+        return Odds(attack // defence)
+    return Odds(-(-defence // attack) if attack else defence * (WORST + 1), poor=True)
+
+
+def row(final: int, clamp: bool = False) -> str:
+    """The chart row of a modified roll; `clamp` reads rolls below 1 as 1."""
+    if final < 1:
+        return "1" if clamp else "<1"
+    return ">6" if final > 6 else str(final)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Factors that are halved for the same causes, stack by stack."""
+
+    stacks: tuple[int, ...]
+    causes: tuple[str, ...] = ()
+    """Why they are halved, each with its rule number; one halving a cause."""
+
+    def total(self, by_stack: bool = True) -> int:
+        """1.5: sum, halve, round up once; two causes halve twice."""
+        sums: Sequence[int] = self.stacks if by_stack else [sum(self.stacks)]
+        for _ in self.causes:
+            sums = [halve(s) for s in sums]
+        return sum(sums)
+
+    def arithmetic(self, by_stack: bool = True) -> str:
+        """The sum as a player would write it: '9+6 = 15', 'half of 9, half of 6 = 8'."""
+        sums = list(self.stacks) if by_stack else [sum(self.stacks)]
+        if not self.causes:
+            text = "+".join(map(str, sums))
+            return text if len(sums) < 2 else f"{text} = {sum(sums)}"
+        part = "half" if len(self.causes) == 1 else "half of half"
+        return f"{', '.join(f'{part} of {s}' for s in sums)} = {self.total(by_stack)}"
+
+
+def grouped(parts: Iterable[tuple[str, int, tuple[str, ...]]]) -> list[Group]:
+    """Units as (stack, factor, causes of halving) -> one group per set of causes, its stacks summed."""
+    found: dict[tuple[str, ...], dict[str, int]] = {}
+    for stack, factor, causes in parts:
+        sums: dict[str, int] = found.setdefault(causes, {})
+        sums[stack] = sums.get(stack, 0) + factor
+    return [Group(tuple(sums.values()), causes) for causes, sums in found.items()]
+
+
+def total(groups: Iterable[Group], by_stack: bool = True) -> int:
+    return sum(group.total(by_stack) for group in groups)
+
+
+def steps_of(result: str) -> Mapping[str, int]:
+    """12.19: '2/3' -> the attacker loses 2 steps, the defender 3."""
+    attacker, _, defender = result.partition("/")
+    return {"attacker": int(attacker), "defender": int(defender)}

@@ -1,0 +1,128 @@
+"""Units: class, army, the factors of the face that lies up, and untried Soviets (2.6-2.14)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, Any
+
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow
+from companion.engine.fields import Choice, Context, Text, UnitRef, Whole
+from companion.engine.game import Game
+from companion.engine.moves import change, put_mark
+from companion.engine.roster import Unit
+from companion.engine.view import may_see_unit
+from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET, rules
+
+MECHANISED = ("panzer", "tank", "motorised")  # 2.10
+SIXTH = "6th Army"
+ARMY_DIALS = {"1st Panzer Army": "first-panzer", "17th Army": "seventeenth"}  # 6.2: the restricted ones
+ARMIES = (*ARMY_DIALS, SIXTH)
+FREE_STACKER = "172-75"  # 7.5
+
+
+def mechanised(unit: Unit) -> bool:
+    """2.10: by class where it is given, else by type. Motorised infantry is mechanised but no tank unit."""
+    return unit.klass == "mech" or (not unit.klass and unit.kind in MECHANISED)
+
+
+def tanks_only(units: Iterable[Unit]) -> bool:
+    """12.25: whether these are tank brigades and nothing else."""
+    kinds = [u.kind for u in units]
+    return bool(kinds) and all(kind == "tank" for kind in kinds)
+
+
+def army_of(units: Iterable[Unit]) -> str:
+    """The army of these Germans as far as it is on record; mixed ones are joined by a plus."""
+    return " + ".join(sorted({u.formation for u in units if u.formation}))
+
+
+def face(game: Game, unit: Unit, steps: int) -> dict[str, int]:
+    """The factors of a unit at a step strength, as far as the owner's book tells."""
+    book = game.book.tables.get("faces", {})
+    line = book.get(unit.id) or book.get(unit.name) or {}
+    columns = {"AF": f"AF{steps}", "DF": f"DF{steps}", "MF": "MF"}
+    return {name: int(line[c]) for name, c in columns.items() if str(line.get(c, "")).strip().isdigit()}
+
+
+def factor(game: Game, unit: Unit, name: str) -> int | None:
+    """AF, DF or MF as it lies up now; None while nobody has copied it, or nobody may know it."""
+    if unit.untried and name != "MF":
+        return None
+    return unit.factors.get(name, face(game, unit, unit.steps).get(name))
+
+
+def after_loss(game: Game, unit: Unit, steps: int) -> dict[str, Any]:
+    """What changes on record when a unit is down to these steps: the new face's factors, or none known."""
+    kept = {name: value for name, value in unit.factors.items() if name == "MF"}
+    return {"steps": steps, "factors": {**kept, **face(game, unit, steps)}}
+
+
+def label(unit: Unit) -> str:
+    return unit.name or unit.kind or unit.id
+
+
+def seen_by(ctx: Context, side: str = "") -> list[Unit]:
+    """The units a seat may pick by name: its own, and of the enemy what lies open."""
+    game = ctx.game
+    if game is None:
+        return []
+    return [u for u in game.units.values() if side in ("", u.side) and may_see_unit(game, u, ctx.seat)]
+
+
+@rules.watch
+def soviets_come_untried(game: Game) -> Events:
+    """2.14: a Soviet unit comes on record question mark up, and stays so until its first battle."""
+    for unit in list(game.units.values()):
+        if unit.side == SOVIET and not unit.untried and game.mark(unit.id, "veteran") is None:
+            yield change(game, unit.id, {"untried": True}, reason="untried", rule="2.14")
+
+
+def turn_over(game: Game, units: Iterable[Unit]) -> Events:
+    """2.14: untried units that enter a battle become veterans for good, in plain sight."""
+    for unit in units:
+        if unit.untried:
+            yield change(game, unit.id, {"untried": False}, reason="turned over in battle", rule="2.14", public=True)
+            yield put_mark(game, unit.id, "veteran", True, rule="2.14", public=True)
+
+
+def _picked(ctx: Context) -> Unit | None:
+    return ctx.game.units.get(str(ctx.values.get("unit"))) if ctx.game else None
+
+
+def _is_german(ctx: Context) -> bool:
+    unit = _picked(ctx)
+    return unit is not None and unit.side == GERMAN
+
+
+def _kinds(ctx: Context) -> list[tuple[str, str]]:
+    return [(k, k) for k in ctx.game.kit.unit_kinds] if ctx.game else []
+
+
+@rules.action(by="any", rule="2.5, 2.14", label="Copy a counter", group="units")
+def copy_counter(
+    game: Game,
+    unit: Annotated[str, UnitRef(label="Unit", pick=seen_by)],
+    name: Annotated[str, Text(label="Name on it", most=40)] = "",
+    kind: Annotated[str, Choice(label="Type", options=_kinds)] = "",
+    army: Annotated[str, Choice(label="Army", options=[(a, a) for a in ARMIES], when=_is_german)] = "",
+    af: Annotated[int | None, Whole(label="Attack factor", high=99)] = None,
+    df: Annotated[int | None, Whole(label="Defence factor", high=99)] = None,
+    mf: Annotated[int | None, Whole(label="Movement factor", high=99)] = None,
+) -> Events:
+    """Put on record what the face of a counter shows. An untried unit is turned over only in a battle."""
+    held = game.units[unit]
+    turning = held.untried and (af is not None or df is not None or bool(name))
+    if turning and game.phase not in FIGHT.values():
+        raise NotNow(
+            f"{label(held)} is untried: it is turned over in its first battle (2.14)", field="unit", given=unit
+        )
+    if turning:
+        yield from turn_over(game, [held])
+    words = {"name": name, "kind": kind, "formation": army}
+    if kind:
+        words["klass"] = "mech" if kind in MECHANISED else "non-mech"
+    given = {"AF": af, "DF": df, "MF": mf}
+    numbers = {**held.factors, **{k: v for k, v in given.items() if v is not None}}
+    facts = {**{k: v for k, v in words.items() if v}, "factors": numbers}
+    yield change(game, unit, facts, reason="copied from the counter", rule="2.5", public=turning)

@@ -1,0 +1,26 @@
+"""Kharkov 1942/1943 (WB-95): the rules that data cannot say, one noun a module."""
+
+from companion.systems.wb95 import (  # noqa: F401 - imported for the rules that they add
+    air,
+    air_missions,
+    artillery,
+    bridges,
+    combat,
+    control,
+    entry,
+    forts,
+    hq,
+    losses,
+    masking,
+    movement,
+    obligations,
+    oos,
+    results,
+    setup,
+    shaken,
+    supply,
+    victory,
+)
+from companion.systems.wb95.base import rules
+
+__all__ = ["rules"]

@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from companion.books import load_book
 from companion.engine import dice
 from companion.engine import events as e
 from companion.engine.actions import Action, Chance, perform, read_action
@@ -20,6 +21,7 @@ from companion.engine.describe import describe
 from companion.engine.errors import Mistake, NotNow, Unreadable, did_you_mean
 from companion.engine.fields import Choice, Context, Flag
 from companion.engine.game import Book, Game, effective
+from companion.engine.gridbook import owner_maps
 from companion.engine.kit import Option
 from companion.engine.view import seat_name, view
 from companion.engine.worksheet import Breakdown
@@ -108,15 +110,8 @@ class Tables:
         held = self._books.get(system.id)
         if held and held[0] == self._book_version:
             return held[1]
-        charts = {}
-        for name, chart in system.kit.charts.items():
-            owner = self.store.book_get(system.id, f"chart/{name}") or {}
-            charts[name] = chart.fill(owner.get("cells", {}))
-        tables = {}
-        for shape in system.kit.system.books:
-            owner = self.store.book_get(system.id, f"book/{shape.id}") or {}
-            tables[shape.id] = owner.get("rows", {})
-        book = Book(charts=charts, tables=tables, map=self.store.book_get(system.id, "map") or {})
+        book = load_book(self.store, system)
+        book.maps = owner_maps(system.kit.maps, self.store.book_get(system.id, "grid") or {})
         self._books[system.id] = (self._book_version, book)
         return book
 

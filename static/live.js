@@ -203,7 +203,10 @@
         void el.offsetWidth; // restarts the animation
         el.classList.add("glow");
       }
-      for (const el of buttons()) if (before.buttons.get(el) !== look(el)) settle(el);
+      for (const el of buttons()) {
+        if (before.buttons.get(el) !== look(el)) settle(el);
+        else if (Date.now() < settling.get(el)) el.setAttribute("aria-disabled", "true"); // the morph took it off
+      }
       before = undefined;
     }
     showLink();

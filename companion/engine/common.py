@@ -73,6 +73,12 @@ def _clear_markers(game: Game, turn_over: bool) -> Events:
 
 def bind_common(rules: Rules) -> None:
     """Give a game the actions that run its own hooks and outcomes."""
+    from companion.engine.entry import bind_entry  # these three build on this module
+    from companion.engine.ranges import bind_ranges
+    from companion.engine.supplycheck import bind_supply
+
+    for bind in (bind_entry, bind_ranges, bind_supply):
+        bind(rules)
 
     @rules.action(by="active", label="Next phase", group="next", fresh=True, primary=True)
     def next_phase(game: Game) -> Events:

@@ -16,12 +16,11 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
-from typing import Annotated, Any
+from typing import Annotated, Any, TypeVar
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import Mistake, NotYours, Unknown, Unreadable
 from companion.engine.fields import Text
@@ -38,6 +37,9 @@ MOST_UNNAMED = 40
 STEPS = re.compile(r"=([0-9])")
 COUNT = re.compile(r"\+?([0-9]{1,2})")
 OFF_RECORD = ("off", "away")
+
+
+Named = TypeVar("Named", Unit, UnitDef)
 
 
 class BadLines(Unreadable):
@@ -141,7 +143,11 @@ class Line:
         if not self.words:
             return
         for side in self.game.kit.sides:
-            if self.words[0].casefold() in {side.id, side.name.casefold(), side.adjective.casefold() or side.id}:
+            if self.words[0].casefold() in {
+                side.id,
+                side.name.casefold(),
+                side.adjective.casefold() or side.id,
+            }:
                 self.side = side.id
                 self.words = self.words[1:]
                 if self.seat not in {"table", side.id}:
@@ -181,6 +187,12 @@ class Line:
         """The marker at the end of the line with its value, and the words before it."""
         from companion.engine.common import marker_value
 
+        if len(self.words) > 1 and all(self._hex(w) or w == "," for w in self.words[1:]):
+            first = self.words[0].casefold()
+            for marker in self.game.kit.markers:
+                named = first in {marker.id, marker.label.casefold(), marker.symbol.casefold()}
+                if named and "hex" in marker.on and self._called(first, exact=True) is None:
+                    return self.words[1:], marker, marker_value(marker.values, "on")
         for cut in range(1, len(self.words)):
             tail = " ".join(self.words[cut:]).casefold()
             for marker in self.game.kit.markers:
@@ -228,7 +240,7 @@ class Line:
             more = f" There is one in {' and in '.join(near[:3])}." if near else ""
             raise Unknown(f"no {whose}unit is recorded in {here}.{more}", accepted=", ".join(near))
         if count is not None and count > len(found):
-            raise Unreadable(f"{here} holds {len(found)} units, not {count}", accepted=f"1 to {len(found)}")
+            raise Unreadable(f"{here} holds only {len(found)}, not {count}", accepted=f"1 to {len(found)}")
         return found if count is None else found[:count]
 
     def _own_at(self, hex_id: str) -> bool:
@@ -258,8 +270,7 @@ class Line:
         if full or exact or not key:
             return self._one(name, full)
         open_ = [u for u in mine if may_see_unit(game, u, self.seat)]
-        starts = [u for u in open_ if any(k.startswith(key) for k in (_key(u.name), _key(u.id)))]
-        return self._one(name, starts or [u for u in open_ if any(w.startswith(key) for w in _words(u.name))])
+        return self._one(name, _closest(key, open_))
 
     def _one(self, name: str, found: list[Unit]) -> Unit | None:
         if len(found) > 1 and len({(u.side, u.place, _key(u.name), u.steps) for u in found}) > 1:
@@ -289,7 +300,9 @@ class Line:
             if u.name and self.side in {"", u.side} and may_see_unit(self.game, u, self.seat)
         ]
         names = {_key(n): n for n in open_}
-        return [names[k] for k in get_close_matches(_key(name), list(names), 3, 0.75)]
+        close = get_close_matches(_key(name), list(names), 3, 0.75)
+        # 23rd is no slip of the fingers for 3rd: numbers tell units apart.
+        return [names[k] for k in close if _digits(k) == _digits(_key(name))]
 
     # -- moving
 
@@ -300,11 +313,15 @@ class Line:
         cut, place = self._target(words)
         head = words[:cut]
         if not head:
-            raise Unreadable(f"what goes to {' '.join(words)}? Type a unit or a hex before it, as in 3Pz 2408")
+            raise Unreadable(
+                f"what goes to {' '.join(words)}? Type a unit or a hex before it, as in 3Pz 2408"
+            )
         if count is not None:
             stack = self._stack(head, count)
             if not stack:
-                raise Unreadable(f"+{count} counts a stack from its top: type two hexes, as in 2408 2409 +{count}")
+                raise Unreadable(
+                    f"+{count} counts a stack from its top: type two hexes, as in 2408 2409 +{count}"
+                )
             yield from self._send(stack, place)
             return
         for part in _parts(head):
@@ -344,20 +361,23 @@ class Line:
     def _create(self, name: str, place: str) -> Events:
         """A unit comes on record: the scenario's own of that name, or a new one."""
         game = self.game
-        listed = [
-            d
-            for d in game.scenario.units
-            if d.id not in game.units and self.side in {"", d.side} and _key(name) in {_key(d.id), _key(d.name)}
-        ]
-        if listed and self.seat in {"table", listed[0].side}:
+        mine = [d for d in game.scenario.units if self.side in {"", d.side} and d.id not in game.units]
+        listed = [] if self.new else [d for d in mine if _key(name) in {_key(d.id), _key(d.name)}]
+        listed = listed or ([] if self.new else _closest(_key(name), mine))
+        if listed and (len(listed) == 1 or len({d.name for d in listed}) == 1):
             yield create(game, listed[0].id, place, unit_facts(listed[0]))
             return
         if is_hex_text(name) and not self.new:
-            self.game.maps.parse(name)  # its HexError says what is wrong with the number
+            try:
+                self.game.maps.parse(name)
+            except HexError as error:
+                unit = f" If {name} is a unit: +{name} {self.words[-1]}"
+                raise HexError(error.message + unit, error.suggestions) from None
         close = [] if self.new else self._like(name)
         if close:
             raise Unknown(
-                f"there is no unit {name!r}. Did you mean {' or '.join(close)}? A new one: +{name} {self.words[-1]}",
+                f"there is no unit {name!r}. Did you mean {' or '.join(close)}? "
+                f"A new one: +{name} {self.words[-1]}",
                 given=name,
                 accepted=", ".join(close),
             )
@@ -366,7 +386,9 @@ class Line:
             raise Unknown(f"whose unit is {name!r}? Type {sides}", given=name)
         if len(name) > MOST_NAME:
             raise Unreadable(f"the name {name[:20]!r}... is longer than {MOST_NAME} characters", given=name)
-        yield create(game, free_id(game, slug(f"{self.side} {name}")), place, {"side": self.side, "name": name})
+        yield create(
+            game, free_id(game, slug(f"{self.side} {name}")), place, {"side": self.side, "name": name}
+        )
 
     def _unnamed(self) -> Events | None:
         """`soviet 3 2408`: how many unnamed units of a side a hex holds."""
@@ -410,6 +432,26 @@ def _parts(words: Sequence[str]) -> Iterator[list[str]]:
 def _key(name: str) -> str:
     """A name without what fingers leave out: case, spaces, points, ordinal endings."""
     return re.sub(r"[\W_]+", "", re.sub(r"(?<=\d)(st|nd|rd|th)\b", "", name.casefold()))
+
+
+def _digits(key: str) -> list[str]:
+    return re.findall(r"\d+", key)
+
+
+def _shortens(key: str, name: str) -> bool:
+    """Whether a key is a name with letters left out: 3pz for 3panzer, but not for 23panzer."""
+    letters = iter(name)
+    return len(key) > 2 and _digits(key) == _digits(name) and all(letter in letters for letter in key)
+
+
+def _closest(key: str, units: Sequence[Named]) -> list[Named]:
+    """The units a key may mean: by the beginning of the name, else of a word in it, else by its letters."""
+    tests: tuple[Callable[[Named], bool], ...] = (
+        lambda u: _key(u.name).startswith(key) or _key(u.id).startswith(key),
+        lambda u: any(word.startswith(key) for word in _words(u.name)),
+        lambda u: _shortens(key, _key(u.name)),
+    )
+    return next((found for test in tests if (found := [u for u in units if test(u)])), [])
 
 
 def _words(name: str) -> list[str]:
@@ -461,9 +503,7 @@ def hints(game: Game, seat: str, text: str, most: int = 12) -> Hints:
     if (here := line._hex(words[-1])) is not None:
         return Hints(hexes=(here, *game.maps.neighbours(here)), about=here)
     key = _key(" ".join(words))
-    named = [u for u in mine if u.name]
-    found = [u for u in named if _key(u.name).startswith(key)]
-    found += [u for u in named if u not in found and any(w.startswith(key) for w in _words(u.name))]
+    found = _closest(key, [u for u in mine if u.name])
     full = [u for u in found if _key(u.name) == key]
     if last.endswith(" ") and full and (place := full[0].place) and full[0].on_map and line._hex(place):
         return Hints(tuple(full[:most]), (place, *game.maps.neighbours(place)), place)
@@ -485,7 +525,7 @@ def read_positions(game: Game, seat: str, text: str) -> tuple[list[UnitDef], lis
     problems = [_numbered(message) for message in wrong]
     markers = {m.id for m in game.kit.markers}
     good = []
-    for number, unit in enumerate(units, 2):
+    for number, unit in zip(_unit_lines(text, game.sides), units, strict=True):
         line = Line(game, seat, unit.place, unit.side)
         try:
             place = line._place([unit.place]) if unit.place else ""
@@ -494,7 +534,9 @@ def read_positions(game: Game, seat: str, text: str) -> tuple[list[UnitDef], lis
             if place is None:
                 raise Unreadable(f"{unit.place!r} is neither a hex nor a box", given=unit.place)
             if seat not in {"table", unit.side}:
-                raise NotYours(f"{unit.name or unit.id}: {game.side_name(unit.side)} units are not yours to enter")
+                raise NotYours(
+                    f"{unit.name or unit.id}: {game.side_name(unit.side)} units are not yours to enter"
+                )
             for name in unit.marks:
                 if name not in markers:
                     raise Unreadable(f"{unit.name or unit.id}: there is no marker {name!r}", given=name)
@@ -502,6 +544,15 @@ def read_positions(game: Game, seat: str, text: str) -> tuple[list[UnitDef], lis
         except Mistake as mistake:
             problems.append((number, mistake))
     return good, sorted(problems, key=lambda p: p[0])
+
+
+def _unit_lines(text: str, sides: Sequence[str]) -> list[int]:
+    """The lines of the file that hold a unit, as `read_roster` takes them."""
+    rows = enumerate(csv.DictReader(io.StringIO(text)), 2)
+    plain = (
+        (n, {(k or "").strip(): v.strip() for k, v in row.items() if isinstance(v, str)}) for n, row in rows
+    )
+    return [n for n, row in plain if row.get("side") in sides]
 
 
 def _numbered(message: str) -> tuple[int, Mistake]:
@@ -561,7 +612,9 @@ def bind_entry(rules: Rules) -> None:
     @rules.action(by="any", label="Enter positions", group="units", order=-2)
     def enter_positions(
         game: Game,
-        text: Annotated[str, Text(label="Positions", most=20_000, long=True, placeholder="3Pz 2408", help=HELP)],
+        text: Annotated[
+            str, Text(label="Positions", most=20_000, long=True, placeholder="3Pz 2408", help=HELP)
+        ],
         seat: str = "",
     ) -> Events:
         """Move, create, remove and mark units, a line each. A bad line stops them all."""
@@ -570,14 +623,10 @@ def bind_entry(rules: Rules) -> None:
     @rules.action(by="any", label="Positions from a file", group="units", order=20)
     def import_positions(
         game: Game,
-        csv: Annotated[str, Text(label="CSV", most=200_000, long=True, placeholder="id,side,name,kind,steps,place")],
+        csv: Annotated[
+            str, Text(label="CSV", most=200_000, long=True, placeholder="id,side,name,kind,steps,place")
+        ],
         seat: str = "",
     ) -> Events:
         """Put units on record from a spreadsheet with the columns of a roster. A bad row stops them all."""
         yield from import_units(game, seat, csv)
-
-
-def touched(events: Iterable[e.Event]) -> list[str]:
-    """The places that some events moved units to, newest first: the hexes a player is busy with."""
-    found = [event.place for event in events if isinstance(event, e.Placed) and event.place]
-    return list(dict.fromkeys(reversed(found)))

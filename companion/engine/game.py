@@ -52,7 +52,7 @@ class Game:
             )
         self.kit: SystemKit = kit.system
         self.scenario: Scenario = kit.scenarios[scenario]
-        self.book = book or Book(charts=kit.charts, tables={n: b.merged({}) for n, b in kit.lists.items()})
+        self.book = book or Book(charts=kit.charts, tables=kit.tables)
         self._kit_maps = kit.maps
         self.map_facts = kit.map_facts
         self.revision = 0

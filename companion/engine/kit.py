@@ -11,6 +11,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -322,6 +323,11 @@ class Kit:
     """The map book's entries that the rulebook gives, as `MapBook.to_json` writes them."""
     lists: Mapping[str, BookList] = field(default_factory=dict)
     """The shapes of the owner's lists with what the rulebook tells of them."""
+
+    @cached_property
+    def tables(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """What the rulebook alone tells of every list."""
+        return {name: shape.merged({}) for name, shape in self.lists.items()}
 
     @property
     def id(self) -> str:

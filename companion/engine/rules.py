@@ -45,6 +45,8 @@ class Rules:
         self.finale: Callable[[Game], Iterable[e.Event]] | None = None
         self.outcomes: dict[str, Outcome] = {}
         self.supply: Supply | None = None
+        self.supply_marker = "oos"
+        """The marker of a unit out of supply, with its value where it has several: 'supply=oos'."""
 
     def action(self, **spec: Any) -> Callable[[Callable[..., Iterable[e.Event]]], Action]:
         """Define an action: `@rules.action(phase=..., by=..., rule=...)`."""

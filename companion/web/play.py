@@ -32,7 +32,7 @@ def form_values() -> dict[str, Any]:
     return {
         name: values if len(values) > 1 else values[0]
         for name, values in request.values.lists()
-        if name not in {"action_id", "rev", "page"}
+        if name not in {"action_id", "rev", "page", "back"}
     }
 
 
@@ -238,7 +238,9 @@ def _done(code: str, seat: str, name: str, answer: Answer) -> Response | str:
         return response
     if answer.result:
         return render_template("done.html", page=True, **context)
-    return redirect(request.values.get("back") or url_for("play.seat_page", code=code, seat=seat), 303)
+    back = request.values.get("back", "")
+    own = back.startswith(f"/t/{code}/{seat}")  # never a page elsewhere
+    return redirect(back if own else url_for("play.seat_page", code=code, seat=seat), 303)
 
 
 # -- other pages -----------------------------------------------------------------------------------------

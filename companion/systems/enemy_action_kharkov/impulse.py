@@ -26,6 +26,7 @@ from companion.systems.enemy_action_kharkov.fight import cleanup
 from companion.systems.enemy_action_kharkov.manifest import card
 
 TYPES = [(t, t.capitalize()) for t in c.BY_TYPE]
+IMPULSE_MARKS = ("active", "moved", "attacked", "struck", "fell-back", "kg")
 KINDS = [("primary", "Primary"), ("supplemental", "Supplemental")]
 
 
@@ -324,10 +325,23 @@ def end_impulse(game: Game, chance: Chance) -> Events:
     yield from _over(game, chance, activated)
 
 
+@rules.leaving("command")
+def tidy_up(game: Game) -> Events:
+    """A table that leaves the phase early: the combat and the card in hand are put away first."""
+    yield from cleanup(game)
+    if c.in_command(game):
+        known = c.played(game)
+        yield from Deck(game, known.side).discard(known.id, "in-use", known.kind, stavka=known.stavka)
+        yield e.Set("command", {}, reason="phase over")
+    for marker in IMPULSE_MARKS:
+        for target in list(game.marked(marker)):
+            yield e.Marked(target, marker, None, reason="phase over")
+
+
 def _over(game: Game, chance: Chance, activated: list[str]) -> Events:
     side = game.active
     yield from _undisperse(game)
-    for marker in ("active", "moved", "attacked", "struck", "fell-back", "kg"):
+    for marker in IMPULSE_MARKS:
         for target in list(game.marked(marker)):
             yield e.Marked(target, marker, None, reason="impulse over")
     if c.in_command(game):
@@ -343,6 +357,9 @@ def _over(game: Game, chance: Chance, activated: list[str]) -> Events:
         yield from advance(rules, game)
         return
     yield e.Set("impulse", game.other(side), was=side, reason="impulse over")
+    following = Deck(game, game.other(side))
+    if not following.count("hand") and game["empty-hand"] == "draw-first":
+        yield from following.draw_up(chance)
 
 
 def _undisperse(game: Game) -> Events:

@@ -15,7 +15,7 @@ from companion.engine.roster import Unit
 from companion.engine.worksheet import Breakdown, look_up
 
 from . import lines
-from .base import D10, JANUARY, MOVE_PHASES, done, own_side, rules, scenario, tick, to_side
+from .base import AXIS, D10, JANUARY, done, own_side, rules, scenario, tick, to_side
 from .units import is_cadre, is_mech, label, on_map, supply_state
 
 ORDER = {"": 0, "oos": 1, "isolated": 2}
@@ -155,14 +155,12 @@ def best(game: Game, states: list[str]) -> str:
 
 
 @rules.leaving("axis-move")
-@rules.leaving("soviet-move")
 def share_supply(game: Game) -> Events:
     """8.34: units of one mechanized division stacked together take the better state."""
-    side = MOVE_PHASES.index(game.phase)
     for stack in game.stacks().values():
         groups: dict[str, list[Unit]] = {}
         for unit in stack:
-            if unit.side == game.sides[side] and is_mech(unit) and unit.formation and unit.side == "axis":
+            if unit.side == AXIS and is_mech(unit) and unit.formation:
                 groups.setdefault(unit.formation, []).append(unit)
         for formation, group in groups.items():
             states = [str(game.mark(u.id, "supply") or "") for u in group]

@@ -75,7 +75,9 @@ def check_front_points(table: Table) -> list[str]:
             wrong.append(f"the band from {low} has no end, yet one from {after} follows")
         elif after != high + 1:
             wrong.append(f"the band {low}-{high} is followed by one from {after}: expected {high + 1}")
-    wrong += [f"the band {low}-{high} runs backwards" for low, high, *_ in found if high is not None and high < low]
+    wrong += [
+        f"the band {low}-{high} runs backwards" for low, high, *_ in found if high is not None and high < low
+    ]
     return wrong
 
 
@@ -94,7 +96,9 @@ def check_counters(table: Table) -> list[str]:
     wrong = []
     for key, row in table.items():
         kind = str(row.get("kind") or "")
-        if kind in ("infantry", "mountain", "hq") and any(number(row.get(f)) is not None for f in ("XAF", "XDF", "XMF")):
+        if kind in ("infantry", "mountain", "hq") and any(
+            number(row.get(f)) is not None for f in ("XAF", "XDF", "XMF")
+        ):
             wrong.append(f"{key}: {kind} has no exhausted side [2.2.1]")
     return wrong
 

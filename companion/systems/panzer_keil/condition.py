@@ -56,7 +56,9 @@ def forced_march(
         yield from states.put(game, unit, states.forced_march)
 
 
-@rules.action(phase=(*phases("move"), "german-mech"), by="active", rule="8.5.3, 8.4.3", label="One-hex move", order=21)
+@rules.action(
+    phase=(*phases("move"), "german-mech"), by="active", rule="8.5.3, 8.4.3", label="One-hex move", order=21
+)
 def one_hex_move(
     game: Game,
     units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=own_on_map)],
@@ -65,7 +67,9 @@ def one_hex_move(
     """Move one hex with too few movement points; a mechanized unit is exhausted by it."""
     for unit in units:
         if disrupted(game, unit):
-            raise NotNow(f"{game.units[unit].name}: disrupted units cannot move [8.5.1]", field="units", given=unit)
+            raise NotNow(
+                f"{game.units[unit].name}: disrupted units cannot move [8.5.1]", field="units", given=unit
+            )
         if zone and not reading(game, "zone-exit-exhausts"):
             yield e.Noted(f"{game.units[unit].name} leaves an enemy zone by one hex", rule="8.4.3")
         else:
@@ -76,7 +80,8 @@ def one_hex_move(
 def recover(
     game: Game,
     units: Annotated[
-        tuple[str, ...], UnitRef(label="Only these units", help="empty: all that can", many=True, pick=_disrupted)
+        tuple[str, ...],
+        UnitRef(label="Only these units", help="empty: all that can", many=True, pick=_disrupted),
     ] = (),
 ) -> Events:
     """Take disruption off supplied units; attacker disrupted turns to disrupted."""

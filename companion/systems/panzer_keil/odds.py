@@ -124,7 +124,9 @@ def armour_shift(case: Armour, river: str = "attacker", grenadiers: str = "none"
     return Shift(0, why)
 
 
-def exchange_loss(loss: int, defenders: Iterable[int], total: int | None = None, between: str = "below") -> list[int]:
+def exchange_loss(
+    loss: int, defenders: Iterable[int], total: int | None = None, between: str = "below"
+) -> list[int]:
     """9.6 EX: the defending strengths to remove against an attacker's loss, largest first."""
     values = sorted(defenders, reverse=True)
     whole = sum(values) if total is None else total

@@ -54,7 +54,9 @@ def fill_fronts(game: Game) -> Events:
             yield from _set_front(game, front, found, f"{distance} hexes from the source")
         else:
             where = f"{distance} hexes away" if distance is not None else "how far away?"
-            yield from _ask_front(game, front, f"{name} Front headquarters, {where}: points from your table", distance)
+            yield from _ask_front(
+                game, front, f"{name} Front headquarters, {where}: points from your table", distance
+            )
 
 
 def _ask_front(game: Game, front: str, text: str, distance: int | None) -> Events:
@@ -69,7 +71,9 @@ def _ask_front(game: Game, front: str, text: str, distance: int | None) -> Event
 def _set_front(game: Game, front: str, points: tuple[int, int], reason: str) -> Events:
     yield from fill(game, f"{front}-sp", points[0], reason, "B8.2.3")
     yield from fill(game, f"{front}-sap", points[1], reason, "B8.3.1")
-    for ask in [a.id for a in game.asked.values() if a.action == "front-points" and a.args.get("front") == front]:
+    for ask in [
+        a.id for a in game.asked.values() if a.action == "front-points" and a.args.get("front") == front
+    ]:
         yield e.Answered(ask, reason)
 
 
@@ -128,20 +132,32 @@ def soviet_now(ctx: Context) -> bool:
 
 
 @rules.action(
-    phase="soviet-supply", by=SOVIET, rule="B6.3.2, B7.2", label="Points of a headquarters", group="phase", order=10
+    phase="soviet-supply",
+    by=SOVIET,
+    rule="B6.3.2, B7.2",
+    label="Points of a headquarters",
+    group="phase",
+    order=10,
 )
 def front_points(
     game: Game,
     front: Annotated[str, Choice(label="Front", options=FRONT_CHOICES)],
     distance: Annotated[int | None, Whole(label="Hexes from the source", high=99)] = None,
-    supply: Annotated[int | None, Whole(label="Supply points", high=20, help="empty: from the owner's table")] = None,
-    support: Annotated[int | None, Whole(label="Support points", high=20, help="empty: from the owner's table")] = None,
+    supply: Annotated[
+        int | None, Whole(label="Supply points", high=20, help="empty: from the owner's table")
+    ] = None,
+    support: Annotated[
+        int | None, Whole(label="Support points", high=20, help="empty: from the owner's table")
+    ] = None,
 ) -> Events:
     """Set a headquarters' supply and support points for this turn."""
     if not front_alive(game, front):
         raise NotNow(f"the {FRONTS[front]} Front has no headquarters", field="front", given=front)
     found = points_at(game.book.tables.get("front-points", {}), distance) if distance is not None else None
-    values = [given if given is not None else (found[i] if found else None) for i, given in enumerate((supply, support))]
+    values = [
+        given if given is not None else (found[i] if found else None)
+        for i, given in enumerate((supply, support))
+    ]
     if values[0] is None or values[1] is None:
         raise Unreadable("enter both points: the owner's table is blank for this distance", field="supply")
     reason = f"{distance} hexes from the source" if distance is not None else "by hand"
@@ -179,14 +195,18 @@ def _check_command(game: Game, units: tuple[str, ...], front: str) -> None:
     """B8.2: a headquarters supplies the units it commands; Don-bound ones only the Don's [B13.2.1]."""
     for name in units:
         if don_bound(game, game.units[name]) and front != "don":
-            raise NotNow(f"{game.units[name].name} is bound to the Don Front [B13.2.1]", field="front", given=front)
+            raise NotNow(
+                f"{game.units[name].name} is bound to the Don Front [B13.2.1]", field="front", given=front
+            )
     if hq_of(game, front) is None:
         return
     reach = in_command(game, front)
     for name in units:
         if name not in reach:
             raise NotNow(
-                f"{game.units[name].name} is not in command of the {FRONTS[front]} Front [B8.2]", field="units", given=name
+                f"{game.units[name].name} is not in command of the {FRONTS[front]} Front [B8.2]",
+                field="units",
+                given=name,
             )
 
 

@@ -23,7 +23,15 @@ from companion.systems.panzer_keil.base import (
     reading,
     rules,
 )
-from companion.systems.panzer_keil.ground import RAIL, board, has_rails, near_enemy, situation, supply_zones, zone
+from companion.systems.panzer_keil.ground import (
+    RAIL,
+    board,
+    has_rails,
+    near_enemy,
+    situation,
+    supply_zones,
+    zone,
+)
 
 REPAIRS, RAIL_UNITS, RAIL_HEXES, SAFETY = 3, 5, 30, 3  # B9.3.1, B9.1, 8.7.3
 
@@ -102,7 +110,12 @@ def _repair_now(game: Game) -> bool | str:
 
 
 @rules.action(
-    phase=("soviet-move", "soviet-supply"), by=SOVIET, rule="B9.3", label="Repair the railroad", when=_repair_now, order=30
+    phase=("soviet-move", "soviet-supply"),
+    by=SOVIET,
+    rule="B9.3",
+    label="Repair the railroad",
+    when=_repair_now,
+    order=30,
 )
 def extend_railroad(
     game: Game,
@@ -112,13 +125,17 @@ def extend_railroad(
     done = int(game["rail-repaired"])
     if done + len(hexes) > REPAIRS:
         raise NotNow(
-            f"{REPAIRS} hexes a turn at most, {done} already repaired [B9.3.1]", field="hexes", given=len(hexes)
+            f"{REPAIRS} hexes a turn at most, {done} already repaired [B9.3.1]",
+            field="hexes",
+            given=len(hexes),
         )
     here, enemy = board(game), zone(game, GERMAN)
     at = railhead(game)
     for hex_id in hexes:
         if hex_id not in game.maps.neighbours(at):
-            raise Unreadable(f"{hex_id} does not touch {at}: name the hexes in order", field="hexes", given=hex_id)
+            raise Unreadable(
+                f"{hex_id} does not touch {at}: name the hexes in order", field="hexes", given=hex_id
+            )
         pair = (here.grid.index[at], here.grid.index[hex_id])
         if has_rails(game) and not RAIL & here.links.get(pair, set()):
             raise Unreadable(f"no railroad is entered from {at} to {hex_id}", field="hexes", given=hex_id)
@@ -131,7 +148,9 @@ def extend_railroad(
 
 
 @rules.action(by="any", rule="B9.3.3", label="Move the railroad marker", group="fix")
-def pull_back_railhead(game: Game, hex: Annotated[str, HexId(label="To rail hex", help="empty: as far as the line works")] = "") -> Events:
+def pull_back_railhead(
+    game: Game, hex: Annotated[str, HexId(label="To rail hex", help="empty: as far as the line works")] = ""
+) -> Events:
     """Pull the railroad marker back to where the line is still linked to 0114."""
     if hex:
         yield from put_railhead(game, hex, "set by hand", "B9.3.3")
@@ -149,7 +168,9 @@ def rail_riders(ctx: Context) -> list[Unit]:
     game = ctx.game
     if game is None:
         return []
-    fresh = (u for u in game.units.values() if u.side == GERMAN and (game.mark(u.id, "entered") or not u.place))
+    fresh = (
+        u for u in game.units.values() if u.side == GERMAN and (game.mark(u.id, "entered") or not u.place)
+    )
     return [u for u in fresh if u.turn and u.turn <= game.turn and rail_entry(game, u)]
 
 
@@ -157,7 +178,9 @@ def rail_riders(ctx: Context) -> list[Unit]:
 def rail_move(
     game: Game,
     units: Annotated[tuple[str, ...], UnitRef(label="Arriving units", many=True, pick=rail_riders)] = (),
-    count: Annotated[int, Whole(label="or number of units", high=RAIL_UNITS, help="without units on record")] = 0,
+    count: Annotated[
+        int, Whole(label="or number of units", high=RAIL_UNITS, help="without units on record")
+    ] = 0,
     hexes: Annotated[int, Whole(label="Rail hexes travelled by each", high=150)] = 0,
     start: Annotated[str, HexId(label="From hex")] = "",
     end: Annotated[str, HexId(label="To hex")] = "",
@@ -168,13 +191,17 @@ def rail_move(
         raise Unreadable("say which units travel, or how many", field="units")
     used, spent = int(game["rail-units"]), int(game["rail-hexes"])
     if used + riders > RAIL_UNITS:
-        raise NotNow(f"{RAIL_UNITS} units a turn by rail, {used} have gone [B9.1]", field="units", given=riders)
+        raise NotNow(
+            f"{RAIL_UNITS} units a turn by rail, {used} have gone [B9.1]", field="units", given=riders
+        )
     total = spent + hexes * riders
     if hexes > RAIL_HEXES or (reading(game, "rail-limit") == "total" and total > RAIL_HEXES):
         raise NotNow(f"{RAIL_HEXES} rail hexes at most, {spent} used [B9.1]", field="hexes", given=hexes)
     close = near_enemy(game, [h for h in (start, end) if h], GERMAN, SAFETY)
     if close:
-        raise NotNow(f"Soviet units within {SAFETY} hexes: {', '.join(close)} [8.7.3]", field="end", given=end)
+        raise NotNow(
+            f"Soviet units within {SAFETY} hexes: {', '.join(close)} [8.7.3]", field="end", given=end
+        )
     yield e.Set("rail-units", used + riders, was=used, rule="B9.1")
     yield e.Set("rail-hexes", total, was=spent, rule="B9.1")
     for unit in units:

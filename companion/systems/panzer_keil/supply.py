@@ -1,18 +1,12 @@
-"""Supply and command: what each side's path may cross, and the check of a supply phase [6.1, B6, B8]."""
+"""Supply and command: what each side's path may cross, [6.1, B6, B8]."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated
 
-from companion.engine import events as e
-from companion.engine.actions import Events
-from companion.engine.errors import NotNow
-from companion.engine.fields import UnitRef
 from companion.engine.game import Game
 from companion.engine.roster import Unit
 from companion.engine.trace import Answer, Ban, Policy, Situation, Trace, trace
-from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.base import (
     FRONTS,
     GERMAN,
@@ -23,14 +17,11 @@ from companion.systems.panzer_keil.base import (
     don_bound,
     is_hq,
     is_sixth,
-    named,
-    phases,
     reading,
     rules,
 )
-from companion.systems.panzer_keil.condition import own_on_map
-from companion.systems.panzer_keil.ground import RAIL, SEA, WATER, has_rails, situation, supply_zones
-from companion.systems.panzer_keil.railroad import retreat_railhead, working_line
+from companion.systems.panzer_keil.ground import RAIL, SEA, WATER, situation, supply_zones
+from companion.systems.panzer_keil.railroad import working_line
 
 GERMAN_REACH, COMMAND_RANGE = 15, 10  # B6.2.1, B8.1.1
 
@@ -140,7 +131,9 @@ def _soviet(game: Game) -> dict[str, Answer]:
             continue
         by = source if is_hq(unit) else don if don_bound(game, unit) else everyone
         free = in_grace(game, unit)
-        found[unit.id] = Answer(unit.id, unit.place, free or by.supplied(unit.place), blank, None if free else by)
+        found[unit.id] = Answer(
+            unit.id, unit.place, free or by.supplied(unit.place), blank, None if free else by
+        )
     return found
 
 
@@ -151,7 +144,9 @@ def supply(game: Game, side: str) -> Mapping[str, Answer]:
         return _soviet(game)
     found = german_supply(game).answers()
     blank = situation(game).board.blank
-    always = {n: Answer(n, a.hex, True, blank) for n, a in found.items() if is_sixth(game.units[n])}  # B13.1.1
+    always = {
+        n: Answer(n, a.hex, True, blank) for n, a in found.items() if is_sixth(game.units[n])
+    }  # B13.1.1
     return {**found, **always}
 
 
@@ -169,44 +164,3 @@ def front_distance(game: Game, front: str) -> int | None:
     if how == "straight":
         return min(game.maps.distance(h, hq.place) for h in working_line(game))
     return len(source.path(hq.place)) - 1
-
-
-def _traceable(game: Game) -> bool | str:
-    if not any(u.on_map and u.side == game.active for u in game.units.values()):
-        return "no unit of this side is on the map: mark supply by hand"
-    return has_rails(game) or "enter the railroads in the map book first, or mark supply by hand"
-
-
-@rules.action(
-    phase=phases("supply"), by="active", rule="6.1, B6.2, B8.2", label="Check supply", primary=True, when=_traceable
-)
-def check_supply(game: Game) -> Events:
-    """Trace every path and mark who is out of supply until this side's next supply phase."""
-    side = game.active
-    if side == SOVIET:
-        yield from retreat_railhead(game)
-    answers = supply(game, side)
-    for name, answer in answers.items():
-        yield from states.put(game, name, states.find_supply if answer.supplied else states.lose_supply)
-    cut = [name for name, answer in answers.items() if not answer.supplied]
-    text = f"out of supply: {named(game, cut)}" if cut else "everybody is in supply"
-    yield e.Noted(f"{game.side_name(side)} {text}", rule="6.1.6")
-    if side == SOVIET:
-        from companion.systems.panzer_keil.points import fill_fronts
-
-        yield from fill_fronts(game)
-
-
-@rules.action(phase=phases("supply"), by="active", rule="6.1.6", label="Mark supply by hand", order=5)
-def mark_supply(
-    game: Game,
-    out: Annotated[
-        tuple[str, ...], UnitRef(label="Out of supply", help="all others are in supply", many=True, pick=own_on_map)
-    ] = (),
-) -> Events:
-    """Mark who is out of supply; everybody else of the side is in supply."""
-    for unit in [u for u in game.units.values() if u.on_map and u.side == game.active]:
-        if unit.id in out and is_sixth(unit):
-            raise NotNow(f"{unit.name}: the 6th Army is always in supply [B13.1.1]", field="out", given=unit.id)
-        free = unit.id not in out or in_grace(game, unit)
-        yield from states.put(game, unit.id, states.find_supply if free else states.lose_supply)

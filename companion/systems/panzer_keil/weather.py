@@ -31,7 +31,9 @@ def track(game: Game) -> dict[int, str]:
     """The owner's weather track: square -> weather; empty until it is filled in."""
     rows: Mapping[str, Mapping[str, Any]] = game.book.tables.get("weather", {})
     found = {number(key): str(row.get("weather") or "") for key, row in rows.items()}
-    return {key: value for key, value in sorted(found.items(), key=lambda i: i[0] or 0) if key and value in KINDS}
+    return {
+        key: value for key, value in sorted(found.items(), key=lambda i: i[0] or 0) if key and value in KINDS
+    }
 
 
 def starting_square(game: Game) -> int:
@@ -52,7 +54,9 @@ def _not_rolled(game: Game) -> bool | str:
     return "the weather of this turn is settled" if game["weather-rolled"] == game.turn else True
 
 
-@rules.action(phase="weather", by=SOVIET, rule="B5.1", label="Roll for the weather", primary=True, when=_not_rolled)
+@rules.action(
+    phase="weather", by=SOVIET, rule="B5.1", label="Roll for the weather", primary=True, when=_not_rolled
+)
 def roll_weather(
     game: Game, die: Annotated[Roll | None, Dice(label="Die", spec="1d6", purpose="weather")] = None
 ) -> Events:

@@ -36,7 +36,7 @@ def fly(game: Game, aircraft: int, target: str, reason: str, rule: str) -> Event
         yield from put(game, target, int(game[target]) + aircraft, reason, rule)
 
 
-# -- arrival and the new turn ------------------------------------------------------------------------------
+# -- arrival and the new turn ----------------------------------------------------------------------
 
 
 def lift(game: Game) -> Events:
@@ -101,7 +101,7 @@ def aircraft_arrive(game: Game, aircraft: Annotated[int, Whole(label="How many",
     yield from put(game, FREE, int(game[FREE]) + aircraft, "aircraft arrive", "10.4")
 
 
-# -- interdiction ------------------------------------------------------------------------------------------
+# -- interdiction ----------------------------------------------------------------------------------
 
 
 @rules.action(
@@ -116,7 +116,9 @@ def interdict(game: Game, hexes: Annotated[tuple[str, ...], HexId(label="Hexes",
     """Place interdiction markers, at most one in a hex; their aircraft cannot support a battle this turn."""
     taken = [h for h in hexes if game.mark(h, "interdiction")]
     if taken:
-        raise NotNow(f"{', '.join(taken)}: at most one marker to a hex (11.19)", field="hexes", given=taken[0])
+        raise NotNow(
+            f"{', '.join(taken)}: at most one marker to a hex (11.19)", field="hexes", given=taken[0]
+        )
     if len(hexes) > int(game[FREE]):
         raise NotNow(
             f"that takes {len(hexes)} aircraft, and {game[FREE]} are free",
@@ -124,7 +126,9 @@ def interdict(game: Game, hexes: Annotated[tuple[str, ...], HexId(label="Hexes",
             given=len(hexes),
         )
     for hex_id in hexes:
-        yield e.Marked(hex_id, "interdiction", True, reason=f"zone {' '.join(zone(game, hex_id))}", rule="11.19")
+        yield e.Marked(
+            hex_id, "interdiction", True, reason=f"zone {' '.join(zone(game, hex_id))}", rule="11.19"
+        )
     yield from fly(game, len(hexes), INTERDICTING, "interdict", "11.19")
 
 

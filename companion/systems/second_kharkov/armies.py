@@ -101,7 +101,7 @@ def haste_is_over(game: Game) -> Events:
 def southern_crossing(
     game: Game, who: Annotated[str, Text(label="Who crossed", most=60, placeholder="optional")] = ""
 ) -> Events:
-    """A Soviet unit moved or attacked over the front line south of the boundary: both armies are free at once."""
+    """A Soviet unit moved or attacked over the front line in the south: both armies are free at once."""
     yield from triggered(game, f"{who or 'Soviets'} crossed the front line in the south")
 
 
@@ -117,7 +117,9 @@ def _may_release(game: Game) -> bool | str:
     return any_restricted(game) or "both armies are free already"
 
 
-@rules.action(by=GERMAN, phase=(MOVE[GERMAN], FIGHT[GERMAN]), rule="13.4", label="Free an army early", when=_may_release)
+@rules.action(
+    by=GERMAN, phase=(MOVE[GERMAN], FIGHT[GERMAN]), rule="13.4", label="Free an army early", when=_may_release
+)
 def voluntary_release(
     game: Game, armies: Annotated[tuple[str, ...], Choice(label="Armies", options=_still_held, many=True)]
 ) -> Events:

@@ -22,7 +22,7 @@ HASTE = "freed early, as if out of supply [13.4]"
 INTO = {"marsh": "mechanised into marsh [12.13]", "city": "mechanised into a city [12.16]"}
 
 
-# -- what a form's context tells, before and after everything is filled in ------------------------------------
+# -- what a form's context tells, before and after everything is filled in -------------------------
 
 
 def attacking_side(ctx: Context) -> str:
@@ -102,7 +102,7 @@ def mapped_river(ctx: Context) -> str:
     return "minor" if crossed == {ground.MINOR} else "major"  # for combat a crossing is a major river
 
 
-# -- the battle itself ---------------------------------------------------------------------------------------
+# -- the battle itself -----------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -166,11 +166,13 @@ def assemble(ctx: Context, form: dict[str, Any]) -> Battle:
     )
 
 
-def _attack_groups(ctx: Context, force: list[Unit], into: str, out: set[str], late: tuple[str, ...]) -> tuple[Group, ...]:
+def _attack_groups(
+    ctx: Context, force: list[Unit], into: str, out: set[str], late: tuple[str, ...]
+) -> tuple[Group, ...]:
     if all_known(ctx, force, "AF") and ctx.game is not None:
         parts = []
         for unit in force:
-            causes = (OOS,) if unit.id in out else ()
+            causes: tuple[str, ...] = (OOS,) if unit.id in out else ()
             causes += (INTO[into],) if into in INTO and mechanised(unit) else ()
             parts.append((unit.place, factor(ctx.game, unit, "AF") or 0, causes + late))
         return tuple(grouped(parts))
@@ -193,7 +195,7 @@ def _aircraft(ctx: Context) -> int:
 
 
 def _tank_attack(ctx: Context, force: list[Unit]) -> str:
-    """12.25: 'no', 'hex' (one of several hexes all tank), 'all' (one hex, all tank), 'every' (several, all tank)."""
+    """12.25: 'no'; 'hex': one of several hexes is all tank; 'all', 'every': one or more, all tank."""
     if not force or ctx.game is None:
         return str(ctx.values.get("tank_attack") or "no")
     hexes: dict[str, list[Unit]] = {}

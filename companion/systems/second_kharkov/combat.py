@@ -19,7 +19,11 @@ from companion.systems.second_kharkov.units import ARMIES, SIXTH, army_of, seen_
 PANIC_TURN = 5  # 12.26
 TERRAIN_DRM = {"forest": (1, "12.12"), "marsh": (-1, "12.13"), "town": (1, "12.15"), "city": (2, "12.16")}
 RIVER_DRM = {"minor": 1, "major": 2}  # 12.14
-RIVERS = (("none", "no, or not all of them"), ("minor", "all, over minor rivers"), ("major", "all, at least one over a major"))
+RIVERS = (
+    ("none", "no, or not all of them"),
+    ("minor", "all, over minor rivers"),
+    ("major", "all, at least one over a major"),
+)
 TANKS = (
     ("no", "no"),
     ("hex", "in one of the attacking hexes"),
@@ -41,12 +45,14 @@ class Factors(Text):
         text = super().read(raw, ctx)
         if not re.fullmatch(r"\d{1,3}(\s*[+, ]\s*\d{1,3})*", text):
             raise Unreadable(
-                f"{text!r} is not a sum of factors: 26, or hex by hex 14+12", given=text, accepted="26 or 14+12"
+                f"{text!r} is not a sum of factors: 26, or hex by hex 14+12",
+                given=text,
+                accepted="26 or 14+12",
             )
         return tuple(int(n) for n in re.findall(r"\d+", text))
 
 
-# -- which fields can apply --------------------------------------------------------------------------------
+# -- which fields can apply ------------------------------------------------------------------------
 
 
 def _bare(ctx: Context) -> bool:
@@ -92,10 +98,11 @@ def air_choices(ctx: Context) -> list[tuple[str, str]]:
 
 def _own_on_map(ctx: Context) -> list[Unit]:
     """Attackers to pick from: on the map, next to the target when it is known (12.1)."""
-    mine = [u for u in seen_by(ctx, b.attacking_side(ctx)) if u.on_map]
+    mine = {u.id: u for u in seen_by(ctx, b.attacking_side(ctx)) if u.on_map}
     hex_id = b.target(ctx)
     near = set(ctx.game.maps.neighbours(hex_id)) if ctx.game and hex_id else set()
-    return [u for u in mine if not near or u.place in near]
+    named = b.attackers(ctx) if b.opened(ctx) else []
+    return list({u.id: u for u in (*named, *mine.values()) if not near or u.place in near}.values())
 
 
 SIDES = ((SOVIET, "Soviet"), (GERMAN, "German"))
@@ -105,7 +112,10 @@ SIDES = ((SOVIET, "Soviet"), (GERMAN, "German"))
 def combat(
     ctx: Context,
     attacker: Annotated[
-        str, Choice(label="Attacker", options=SIDES, when=_any_side, start=lambda c: c.game.active if c.game else "")
+        str,
+        Choice(
+            label="Attacker", options=SIDES, when=_any_side, start=lambda c: c.game.active if c.game else ""
+        ),
     ] = "",
     turn: Annotated[int, Whole(label="Turn", low=1, high=8, when=_bare)] = 3,
     fight_move: Annotated[
@@ -115,7 +125,11 @@ def combat(
     attackers: Annotated[
         tuple[str, ...],
         UnitRef(
-            label="Attackers", many=True, help="optional", pick=_own_on_map, when=lambda c: bool(_own_on_map(c)),
+            label="Attackers",
+            many=True,
+            help="optional",
+            pick=_own_on_map,
+            when=lambda c: bool(_own_on_map(c)),
             start=lambda c: [u.id for u in b.attackers(c)],
         ),
     ] = (),
@@ -132,11 +146,19 @@ def combat(
     attack: Annotated[tuple[int, ...], Factors(label="Attack factors, not halved", when=_type_attack)] = (),
     attack_mech: Annotated[
         tuple[int, ...],
-        Factors(label="Mechanised attack factors", help="halved here", when=lambda c: _type_attack(c) and _mech_halved(c)),
+        Factors(
+            label="Mechanised attack factors",
+            help="halved here",
+            when=lambda c: _type_attack(c) and _mech_halved(c),
+        ),
     ] = (),
     attack_oos: Annotated[
         tuple[int, ...],
-        Factors(label="Attack factors out of supply", help="halved", when=lambda c: _type_attack(c) and _some_out(c)),
+        Factors(
+            label="Attack factors out of supply",
+            help="halved",
+            when=lambda c: _type_attack(c) and _some_out(c),
+        ),
     ] = (),
     attack_both: Annotated[
         tuple[int, ...],
@@ -149,7 +171,11 @@ def combat(
     defence: Annotated[tuple[int, ...], Factors(label="Defence factors", when=_type_defence)] = (),
     defence_oos: Annotated[
         tuple[int, ...],
-        Factors(label="Defence factors out of supply", help="halved", when=lambda c: _type_defence(c) and _some_out(c)),
+        Factors(
+            label="Defence factors out of supply",
+            help="halved",
+            when=lambda c: _type_defence(c) and _some_out(c),
+        ),
     ] = (),
     air: Annotated[str, Choice(label="German aircraft", options=air_choices, when=_air_possible)] = "0",
     tank_attack: Annotated[
@@ -166,12 +192,7 @@ def combat(
     ] = False,
 ) -> Breakdown:
     """Odds, modifiers and chances of an attack, from units on record or from bare factors."""
-    form = {
-        "attacker": attacker, "turn": turn, "fight_move": fight_move, "target": target, "attackers": attackers,
-        "army": army, "terrain": terrain, "river": river, "attack": attack, "attack_mech": attack_mech,
-        "attack_oos": attack_oos, "attack_both": attack_both, "defence": defence, "defence_oos": defence_oos,
-        "air": air, "tank_attack": tank_attack, "tank_defence": tank_defence,
-    }  # fmt: skip
+    form = {name: value for name, value in locals().items() if name != "ctx"}  # the fields as they were read
     return work_out(ctx, b.assemble(ctx, form))
 
 
@@ -190,7 +211,9 @@ def work_out(ctx: Context, battle: b.Battle) -> Breakdown:
     sheet.column, sheet.dice, sheet.chart = ratio.column, "1d6", "crt"
     _modifiers(ctx, sheet, battle, ratio)
     if ctx.game is not None:
-        sheet.chances = chances(ctx.game.chart("crt"), sheet.column, "1d6", lambda die: final_row(ctx, sheet, die))
+        sheet.chances = chances(
+            ctx.game.chart("crt"), sheet.column, "1d6", lambda die: final_row(ctx, sheet, die)
+        )
     return sheet
 
 
@@ -207,7 +230,9 @@ def _odds(sheet: Breakdown, battle: b.Battle, by_stack: bool) -> Odds:
     strength, resistance = total(battle.attack, by_stack), total(battle.defence, by_stack)
     if resistance < 1:
         raise Unreadable(
-            "the rules give no odds against 0 defence factors; type 1 if you both agree", field="defence", given=0
+            "the rules give no odds against 0 defence factors; type 1 if you both agree",
+            field="defence",
+            given=0,
         )
     ratio = odds(strength, resistance)
     sheet.facts.update(attack=strength, defence=resistance, odds=str(ratio))
@@ -218,7 +243,9 @@ def _odds(sheet: Breakdown, battle: b.Battle, by_stack: bool) -> Odds:
 def _show(sheet: Breakdown, name: str, groups: tuple[Group, ...], by_stack: bool) -> None:
     for group in groups:
         reason = f": {', '.join(re.sub(r' [[].*?]', '', c) for c in group.causes)}" if group.causes else ""
-        rule = ", ".join(["1.5", *re.findall(r"\[(.*?)]", " ".join(group.causes))]) if group.causes else "12.7"
+        rule = (
+            ", ".join(["1.5", *re.findall(r"\[(.*?)]", " ".join(group.causes))]) if group.causes else "12.7"
+        )
         sheet.add(f"{name} factors{reason}", group.arithmetic(by_stack), rule)
 
 
@@ -229,7 +256,11 @@ def _modifiers(ctx: Context, sheet: Breakdown, battle: b.Battle, ratio: Odds) ->
     sheet.shift(f"defender in {battle.terrain}", amount, rule)
     sheet.shift(f"every attacker crosses a {battle.river} river", RIVER_DRM.get(battle.river, 0), "12.14")
     if battle.turn == 1:
-        sheet.shift("Soviet attack on turn 1" if soviet_attack else "German attack on turn 1", -1 if soviet_attack else 1, "5.5")
+        sheet.shift(
+            "Soviet attack on turn 1" if soviet_attack else "German attack on turn 1",
+            -1 if soviet_attack else 1,
+            "5.5",
+        )
     if battle.fight_move:
         sheet.shift("German fights before moving", -1, "5.7")
     if battle.air:
@@ -248,7 +279,9 @@ def _armour(ctx: Context, sheet: Breakdown, battle: b.Battle) -> None:
     if battle.tank_defence:
         sheet.shift("only tank brigades defend", -1, "12.25")
     if battle.tank_attack != "no":
-        twice = battle.tank_attack == "every" and ctx.game is not None and ctx.game["tank-doctrine"] == "twice"
+        twice = (
+            battle.tank_attack == "every" and ctx.game is not None and ctx.game["tank-doctrine"] == "twice"
+        )
         where = "in one attacking hex" if battle.tank_attack == "hex" else "attack"
         sheet.shift(f"only tank brigades {where}", 2 if twice else 1, "12.25")
 

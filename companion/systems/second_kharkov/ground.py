@@ -11,7 +11,7 @@ MINOR, MAJOR = "minor", "major"
 
 
 def terrain(game: Game, hex_id: str) -> str:
-    """The terrain of a hex; empty when the map book does not tell. Towns and cities are clear beneath (11.11)."""
+    """The terrain of a hex; empty when the map book does not tell. Towns and cities are clear (11.11)."""
     here = board(game)
     for place in ("city", "town"):
         if hex_id in here.places[place]:

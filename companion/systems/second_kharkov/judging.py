@@ -10,8 +10,9 @@ from companion.engine.actions import Events
 from companion.engine.errors import Unreadable
 from companion.engine.fields import Choice, Context, HexId, UnitRef
 from companion.engine.game import Game
+from companion.engine.mapbook import MapBook
 from companion.engine.moves import put_mark
-from companion.engine.positions import situation
+from companion.engine.positions import board, situation
 from companion.engine.roster import Unit
 from companion.engine.trace import Answer, Policy, Situation, trace
 from companion.engine.view import may_see_unit
@@ -22,9 +23,15 @@ from companion.systems.second_kharkov.units import factor, label, seen_by
 
 
 def at_start(game: Game) -> dict[str, frozenset[str]]:
-    """3.5: who holds what when play begins: Kharkov, the edge sources, and the west as far as it is entered."""
-    book = situation(game).board.book
-    west = area(game, WEST)
+    """3.5: who holds what when play begins: Kharkov, the edge sources, the west if it is entered."""
+    here = board(game)
+    if "held at start" not in here.memo:
+        here.memo["held at start"] = _held_at_start(here.book, area(game, WEST))
+    found: dict[str, frozenset[str]] = here.memo["held at start"]
+    return found
+
+
+def _held_at_start(book: MapBook, west: frozenset[str]) -> dict[str, frozenset[str]]:
     german = frozenset((*west, *supply.AT_START[GERMAN], *book.named("source", GERMAN)))
     soviet = frozenset(book.named("source", SOVIET))
     if west:  # with the front line entered, every other town and city is Soviet
@@ -37,7 +44,9 @@ def policy(game: Game, side: str) -> Policy:
     plain = supply.POLICIES[side]
     if side == GERMAN or game["crossing-bar"] != "hex":
         return plain
-    return replace(plain, blocks=lambda now: {**_held_banks(now), **(plain.blocks(now) if plain.blocks else {})})
+    return replace(
+        plain, blocks=lambda now: {**_held_banks(now), **(plain.blocks(now) if plain.blocks else {})}
+    )
 
 
 def _held_banks(now: Situation) -> dict[str, str]:

@@ -82,7 +82,9 @@ def turn_over(game: Game, units: Iterable[Unit]) -> Events:
     """2.14: untried units that enter a battle become veterans for good, in plain sight."""
     for unit in units:
         if unit.untried:
-            yield change(game, unit.id, {"untried": False}, reason="turned over in battle", rule="2.14", public=True)
+            yield change(
+                game, unit.id, {"untried": False}, reason="turned over in battle", rule="2.14", public=True
+            )
             yield put_mark(game, unit.id, "veteran", True, rule="2.14", public=True)
 
 
@@ -115,7 +117,9 @@ def copy_counter(
     turning = held.untried and (af is not None or df is not None or bool(name))
     if turning and game.phase not in FIGHT.values():
         raise NotNow(
-            f"{label(held)} is untried: it is turned over in its first battle (2.14)", field="unit", given=unit
+            f"{label(held)} is untried: it is turned over in its first battle (2.14)",
+            field="unit",
+            given=unit,
         )
     if turning:
         yield from turn_over(game, [held])

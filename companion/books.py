@@ -1,0 +1,387 @@
+"""The installation's chart book: what its owner copied from his own components, laid over what the kits ship."""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Iterable, Mapping
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Any
+
+from companion.booksheet import LOG_LIMIT, Edit, Outcome, Sheet
+from companion.engine.booklist import BookList, Column
+from companion.engine.chart import Chart
+from companion.engine.errors import Mistake, Unknown, Unreadable, did_you_mean
+from companion.engine.game import Book
+from companion.rosterbook import merged_units
+from companion.spreadsheet import date_hint, write_table
+from companion.store import Store
+from companion.systems import System
+
+CODE_LIMIT = 60
+KEY_LIMIT = 40
+ROW_LIMIT = 500
+
+
+class ChartSheet(Sheet):
+    """A printed chart."""
+
+    kind = "chart"
+
+    def __init__(self, store: Store, system: System, name: str) -> None:
+        charts = system.kit.charts
+        if name not in charts:
+            raise Unknown(
+                f"There is no chart {name[:40]!r} in {system.kit.system.name}: {', '.join(charts) or 'it has none'}."
+                f"{did_you_mean(name[:60], charts)}"
+            )
+        self.chart: Chart = charts[name]
+        self.columns = [Column(c, c) for c in self.chart.columns]
+        super().__init__(store, system, name)
+
+    @property
+    def book(self) -> str:
+        return f"chart/{self.id}"
+
+    @property
+    def title(self) -> str:
+        return self.chart.title
+
+    def rows(self) -> list[str]:
+        return list(self.chart.rows)
+
+    def split(self, at: str) -> tuple[str, str]:
+        row, _, column = at.partition("|")
+        self.chart.cell(row[:60], column[:60])
+        return row, column
+
+    def held(self, body: Mapping[str, Any], row: str, column: str) -> Any:
+        return body.get("cells", {}).get(f"{row}|{column}") or None
+
+    def put(self, body: dict[str, Any], row: str, column: str, value: Any) -> None:
+        cells = dict(body.get("cells", {}))
+        cells.pop(f"{row}|{column}", None)
+        if value is not None:
+            cells[f"{row}|{column}"] = value
+        body["cells"] = cells
+
+    def given(self, row: str, column: str) -> tuple[Any, str, str]:
+        cell = self.chart.cell(row, column)
+        return (cell.value or None), cell.source, cell.rule
+
+    def read(self, row: str, column: str, text: str) -> Any:
+        value = " ".join(text.split())
+        if len(value) > CODE_LIMIT:
+            raise Unreadable(
+                f"{self.title}, {self.where(row, column)}: {value[:24]!r}… is too long, {len(value):,} characters: "
+                f"at most {CODE_LIMIT}"
+            )
+        for form in _spellings(value):
+            if re.fullmatch(self.chart.codes, form):
+                value = form
+                break
+        try:
+            return self.chart.check(row, column, value) or None
+        except Mistake as mistake:
+            mistake.message += date_hint(value)
+            raise
+
+    def known_codes(self) -> list[str]:
+        """Codes that already stand on the chart, the most used first, for one-tap entry."""
+        texts = [s for r in self.chart.rows for c in self.chart.columns if (s := self.spot(r, c).text)]
+        return sorted(set(texts), key=lambda t: (-texts.count(t), t))[:24]
+
+    @property
+    def filled(self) -> int:
+        return sum(1 for r in self.chart.rows for c in self.chart.columns if self.spot(r, c).text)
+
+    @property
+    def size(self) -> int:
+        return self.chart.size
+
+
+def _spellings(value: str) -> list[str]:
+    """A code as typed, then as it was probably meant: plain hyphens, no blanks around strokes, capitals."""
+    plain = re.sub("[\N{MINUS SIGN}\N{EN DASH}\N{EM DASH}]", "-", value)
+    close = re.sub(r"\s*([/:])\s*", r"\1", plain)
+    return list(dict.fromkeys([value, plain, close, close.upper(), close.lower(), close.replace(" ", "")]))
+
+
+class ListSheet(Sheet):
+    """A list of the owner's components."""
+
+    kind = "list"
+
+    def __init__(self, store: Store, system: System, name: str) -> None:
+        lists = system.kit.lists
+        if name not in lists:
+            raise Unknown(
+                f"There is no list {name[:40]!r} in {system.kit.system.name}: {', '.join(lists) or 'it has none'}."
+                f"{did_you_mean(name[:60], lists)}"
+            )
+        self.shape: BookList = lists[name]
+        self.columns = self.shape.columns
+        self._columns = {c.id: c for c in self.columns}
+        super().__init__(store, system, name)
+
+    @property
+    def book(self) -> str:
+        return f"book/{self.id}"
+
+    @property
+    def title(self) -> str:
+        return self.shape.title
+
+    def own_keys(self, body: Mapping[str, Any] | None = None) -> list[str]:
+        """The owner's rows in the order he added them."""
+        held = self.body if body is None else body
+        return list(dict.fromkeys([*held.get("order", []), *sorted(held.get("rows", {}), key=natural)]))
+
+    def rows(self) -> list[str]:
+        return self.shape.keys(self.own_keys())
+
+    def split(self, at: str) -> tuple[str, str]:
+        row, _, column = at.rpartition("|")
+        self.check_row(row)
+        if column not in self._columns:
+            self.shape.column(column)
+            raise Unreadable(f"{self.title} has no column {column[:40]!r}")
+        return row, column
+
+    def check_row(self, row: str) -> None:
+        known = self.rows()
+        if row not in known:
+            raise Unreadable(
+                f"{self.title} has no row {row[:40]!r}.{did_you_mean(row[:60], known)}"
+                + (" Add it first." if self.shape.open else "")
+            )
+
+    def held(self, body: Mapping[str, Any], row: str, column: str) -> Any:
+        value = body.get("rows", {}).get(row, {}).get(column)
+        return value if value is not None and self._columns[column].accepts(value) else None
+
+    def put(self, body: dict[str, Any], row: str, column: str, value: Any) -> None:
+        rows = {k: dict(v) for k, v in body.get("rows", {}).items()}
+        cells = rows.setdefault(row, {})
+        cells.pop(column, None)
+        if value is not None:
+            cells[column] = value
+        if not cells:
+            del rows[row]
+        if self.shape.open and row not in self.shape.rows and row not in self.shape.shipped:
+            body["order"] = list(dict.fromkeys([*self.own_keys(body), row]))
+        body["rows"] = rows
+
+    def given(self, row: str, column: str) -> tuple[Any, str, str]:
+        given = self.shape.given(row, column)
+        if given is None:
+            return None, "", ""
+        return given.value, "doubtful" if given.doubtful else "rulebook", given.rule
+
+    def read(self, row: str, column: str, text: str) -> Any:
+        try:
+            value = self._columns[column].read(text)
+        except Mistake as mistake:
+            hint = date_hint(text)
+            message = f"{self.title}, {self.where(row, column)}: {mistake.message}{hint}"
+            raise Unreadable(message, field=column, given=text[:200], accepted=mistake.accepted) from None
+        return None if value is False else value
+
+    def write(self, column: str, value: Any) -> str:
+        return self._columns[column].write(value)
+
+    def where(self, row: str, column: str) -> str:
+        return f"{self.shape.key} {row}, {self._columns[column].label}"
+
+    def merged(self) -> dict[str, dict[str, Any]]:
+        """Every row with something in it, as the game reads it."""
+        return self.shape.merged(self.ordered())
+
+    def ordered(self) -> dict[str, Mapping[str, Any]]:
+        rows = self.body.get("rows", {})
+        return {key: rows.get(key, {}) for key in self.own_keys()}
+
+    def to_do(self) -> list[str]:
+        """What the game's own checks find, in words."""
+        check = book_checks(self.system.id).get(self.id)
+        if check is None:
+            return []
+        try:
+            return [str(line) for line in check(self.merged())]
+        except Exception:  # a check is advice: a fault in it must not keep the owner from his list
+            logging.getLogger("companion").exception("the check of %s/%s failed", self.system.id, self.id)
+            return []
+
+    @property
+    def filled(self) -> int:
+        return sum(1 for row in self.merged().values() if self.shape.complete(row))
+
+    @property
+    def size(self) -> int:
+        return len(self.rows())
+
+    # -- rows --------------------------------------------------------------------------------------------
+
+    def add(self, keys: Iterable[str], at: str) -> list[str]:
+        """Add rows of the owner's own; returns their keys."""
+        if not self.shape.open:
+            raise Unreadable(f"{self.title} has fixed rows: none can be added")
+        known, wanted = self.rows(), []
+        for given in keys:
+            key = " ".join(given.split())
+            if not key or len(key) > KEY_LIMIT or "|" in key or not key.isprintable():
+                raise Unreadable(
+                    f"{key[:24]!r} cannot name a row: 1 to {KEY_LIMIT} letters, digits or signs, no stroke |",
+                    field="key",
+                    given=given[:60],
+                )
+            if key in known or key in wanted:
+                raise Unreadable(f"{self.title} has a row {key!r} already", field="key", given=key)
+            wanted.append(key)
+        if len(known) + len(wanted) > ROW_LIMIT:
+            raise Unreadable(f"{self.title} would have more than {ROW_LIMIT} rows", field="key")
+
+        def change(body: Mapping[str, Any] | None) -> dict[str, Any]:
+            new = dict(body or {})
+            new["order"] = list(dict.fromkeys([*self.own_keys(new), *wanted]))
+            return new
+
+        self.body = self.store.book_change(self.system.id, self.book, change, at)
+        return wanted
+
+    def next_key(self) -> str:
+        """A number for the next row that nobody has yet."""
+        numbers = [int(k) for k in self.rows() if k.isdigit() and len(k) < 6]
+        return str(max(numbers, default=0) + 1)
+
+    def mine(self, row: str) -> bool:
+        """Whether the owner added this row, so that he may take it away."""
+        return self.shape.open and row not in self.shape.rows and row not in self.shape.shipped
+
+    def remove(self, row: str, at: str) -> None:
+        """Take one of the owner's rows away; the log keeps what stood in it."""
+        self.check_row(row)
+        if not self.mine(row):
+            raise Unreadable(f"{self.title}: row {row!r} belongs to the game and stays. Empty its cells instead")
+
+        def change(body: Mapping[str, Any] | None) -> dict[str, Any]:
+            new = dict(body or {})
+            cells = new.get("rows", {}).get(row, {})
+            new["rows"] = {k: v for k, v in new.get("rows", {}).items() if k != row}
+            new["order"] = [k for k in self.own_keys(new) if k != row]
+            was = ", ".join(f"{k} {v}" for k, v in cells.items())
+            log = [*new.get("log", []), {"at": at, "cell": f"row {row}", "was": was or "empty", "is": "removed"}]
+            new["log"] = log[-LOG_LIMIT:]
+            return new
+
+        self.body = self.store.book_change(self.system.id, self.book, change, at)
+
+
+def natural(key: str) -> list[tuple[int, int | str]]:
+    """Sorts 'C2' before 'C10'."""
+    return [(0, int(p)) if p.isdigit() else (1, p) for p in re.findall(r"\d{1,9}|\D+", key)]
+
+
+def open_sheet(store: Store, system: System, kind: str, name: str) -> Sheet:
+    """A chart or list of a game with what its owner wrote."""
+    return ChartSheet(store, system, name) if kind == "chart" else ListSheet(store, system, name)
+
+
+def sheets(store: Store, system: System) -> list[Sheet]:
+    """Every chart and list of a game."""
+    charts: list[Sheet] = [ChartSheet(store, system, name) for name in system.kit.charts]
+    return charts + [ListSheet(store, system, name) for name in system.kit.lists]
+
+
+Check = Callable[[Mapping[str, Mapping[str, Any]]], list[str]]
+
+
+def book_checks(system: str) -> Mapping[str, Check]:
+    """The game's own checks of its lists: BOOK_CHECKS of its package, {list id: rows -> lines to do}."""
+    module = f"companion.systems.{system.replace('-', '_')}"
+    if find_spec(module) is None:
+        return {}
+    found: Mapping[str, Check] = getattr(import_module(module), "BOOK_CHECKS", {})
+    return found
+
+
+# -- spreadsheets ----------------------------------------------------------------------------------------
+
+
+def to_csv(sheet: Sheet) -> str:
+    """The sheet as a spreadsheet: heads first, blank cells empty."""
+    corner = sheet.id if isinstance(sheet, ChartSheet) else sheet.shape.key if isinstance(sheet, ListSheet) else ""
+    lines = [[corner, *(c.id for c in sheet.columns)]]
+    lines += [[row, *(sheet.spot(row, c.id).text for c in sheet.columns)] for row in sheet.rows()]
+    return write_table(lines)
+
+
+def from_table(sheet: Sheet, table: list[list[str]], at: str) -> tuple[Outcome, list[str]]:
+    """Take a spreadsheet's cells over; blank cells change nothing. Problems that no cell can show come apart."""
+    heads, problems = _heads(sheet, [h.strip() for h in table[0][1:]])
+    edits: list[Edit] = []
+    known = sheet.rows()
+    new: list[str] = []
+    for number, line in enumerate(table[1:], 2):
+        row = line[0].strip() if line else ""
+        filled = [(heads[n], text) for n, text in enumerate(line[1:]) if n < len(heads) and heads[n] and text.strip()]
+        if not row and not filled:
+            continue
+        if row not in known and row not in new:
+            match = [k for k in known if k.casefold() == row.casefold() or k.lstrip("0") == row.lstrip("0")]
+            if len(match) == 1:
+                row = match[0]
+            elif isinstance(sheet, ListSheet) and sheet.shape.open:
+                try:
+                    sheet.add([row], at)
+                    new.append(row)
+                except Mistake as mistake:
+                    problems.append(f"line {number}: {mistake.message}")
+                    continue
+            else:
+                near = did_you_mean(row[:60], known) or f" Rows are {', '.join(known[:30])}."
+                problems.append(f"line {number}: no row {row[:40]!r}.{near}{date_hint(row)}")
+                continue
+        extra = [t for t in line[1 + len(heads) :] if t.strip()]
+        if extra:
+            problems.append(f"line {number}, row {row}: {extra[0][:40]!r} stands under no column head")
+        edits += [Edit(row, column, text) for column, text in filled]
+    outcome = sheet.save(edits, at)
+    outcome.saved += len(new)
+    return outcome, problems
+
+
+def _heads(sheet: Sheet, given: list[str]) -> tuple[list[str], list[str]]:
+    """Column ids by position (empty for an unknown one) and what is wrong with the first line."""
+    by_name = {n.casefold(): c.id for c in sheet.columns for n in (c.label, c.id)}
+    found = [by_name.get(" ".join(h.split()).casefold(), "") for h in given]
+    unknown = [h for h, name in zip(given, found, strict=True) if h and not name]
+    if unknown and len(given) == len(sheet.columns) and all(date_hint(h) for h in unknown):
+        return [c.id for c in sheet.columns], []  # a spreadsheet program took 1:3 for a time; the order tells
+    names = [c.id for c in sheet.columns]
+    if not any(found):
+        first = to_csv(sheet).splitlines()[0]
+        raise Unreadable(f"line 1: none of its columns belongs to {sheet.title}. The first line should be {first[:300]}")
+    known = f" Columns are {', '.join(names)}."
+    problems = [
+        f"line 1: {sheet.title} has no column {h[:40]!r}.{did_you_mean(h[:60], names) or known}" for h in unknown
+    ]
+    return found, problems
+
+
+# -- for the tables --------------------------------------------------------------------------------------
+
+
+def load_book(store: Store, system: System) -> Book:
+    """What the owner filled in for a game, over what the kit ships."""
+    charts = {}
+    for name, chart in system.kit.charts.items():
+        owner = store.book_get(system.id, f"chart/{name}") or {}
+        charts[name] = chart.fill(owner.get("cells", {}))
+    tables = {name: ListSheet(store, system, name).merged() for name in system.kit.lists}
+    roster = {
+        scenario.id: merged_units(scenario, store.book_get(system.id, f"roster/{scenario.id}") or {})
+        for scenario in system.kit.scenarios.values()
+    }
+    return Book(charts=charts, tables=tables, map=store.book_get(system.id, "map") or {}, roster=roster)

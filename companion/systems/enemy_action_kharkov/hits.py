@@ -1,0 +1,299 @@
+"""Hit totals, their adjustments, and how each side may satisfy them (9.5, 9.51, 9.52)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow
+from companion.engine.fields import Choice, Context, Flag, Whole
+from companion.engine.game import Game
+from companion.engine.moves import put_mark
+from companion.engine.worksheet import Breakdown
+from companion.systems.enemy_action_kharkov.base import SOVIET, ask, mechanised, rules
+from companion.systems.enemy_action_kharkov.fight import Fight, cleanup, current, save
+from companion.systems.enemy_action_kharkov.manifest import adjustment, parse_hits
+from companion.systems.enemy_action_kharkov.situations import TOWNS, Judged, by_role, judge
+
+
+def judged_chits(game: Game, fight: Fight, total: int | None = None) -> list[Judged]:
+    """Every chit of this combat as it counts; large attacks by the final number unless the table reads otherwise."""
+    number = (fight.total if fight.declared is not None else fight.drawn) if total is None else total
+    found = []
+    for index, token in enumerate(fight.chits, 1):
+        drawn = index if game["large-attack"] == "so-far" else number
+        found.append(judge(game.face("chits", token), fight, drawn))
+    for text in fight.entered:
+        attacker, defender = by_role(parse_hits(text), fight.attacker)
+        found.append(Judged("front" if text else "", text, attacker, defender))
+    return found
+
+
+def base_hits(game: Game, fight: Fight, total: int | None = None) -> tuple[int, int]:
+    """9.5: what the chits drawn so far add up to."""
+    chits = judged_chits(game, fight, total)
+    return sum(c.attacker for c in chits), sum(c.defender for c in chits)
+
+
+def tally(game: Game, fight: Fight) -> Breakdown:
+    """The chits one by one with the side that applies, and the running total."""
+    sheet = Breakdown("Chits")
+    for number, chit in enumerate(judged_chits(game, fight), 1):
+        what = f"A{chit.attacker} D{chit.defender}" if chit.face else "does not apply"
+        label = f"{number}. {chit.situation}" if chit.face else f"{number}."
+        sheet.add(label, what, "9.4")
+    attacker, defender = base_hits(game, fight)
+    sheet.result = f"A{attacker} D{defender}"
+    sheet.facts = {"A": attacker, "D": defender, "drawn": fight.drawn}
+    return sheet
+
+
+def unknown_tactics(game: Game, fight: Fight) -> list[str]:
+    """Tactics whose change of hits stands only on the owner's aid."""
+    played = [(t, "attack") for t in fight.attack_tactics] + [(t, "defence") for t in fight.defence_tactics]
+    return [t for t, role in played if adjustment(game, t, role) is None]
+
+
+def adjust(game: Game, fight: Fight, raw: tuple[int, int], by_hand: tuple[int, int] = (0, 0)) -> Breakdown:
+    """9.51 in its order; `facts` has A, D, and whether the IP is spent."""
+    sheet = Breakdown("Hits")
+    attacker, defender = raw
+    sheet.add("chits", f"A{attacker} D{defender}", "9.5")
+    spent = False
+    if fight.ip and defender > 0:
+        spent = bool(game["ip-first"]) or not (fight.river and defender == 1)
+    if fight.terrain in TOWNS or (fight.ip and (spent or defender <= 0)):
+        defender -= 1
+        sheet.add("defender in a town or city" if fight.terrain in TOWNS else "improved position", "D-1", "9.51")
+    if fight.river:
+        defender -= 1
+        sheet.add("all attack across the river", "D-1", "9.51")
+    if fight.status == "isolated":
+        attacker = 0
+        sheet.add("defenders isolated: attacker hits ignored", "A0", "10.22")
+    elif fight.status in ("dispersed", "oos", "mixed", "dispersed-oos", "poor"):
+        less = 2 if fight.status == "dispersed-oos" and game["dispersed-and-oos"] == "two" else 1
+        attacker -= less
+        sheet.add("defenders dispersed or out of supply", f"A-{less}", "9.51")
+    if game["floor"] == "before":
+        attacker, defender = max(0, attacker), max(0, defender)
+    attacker, defender = _tactics(game, fight, sheet, attacker + by_hand[0], defender + by_hand[1])
+    if by_hand != (0, 0):
+        sheet.add("from the tactics aid", f"A{by_hand[0]:+d} D{by_hand[1]:+d}", "9.51")
+    sheet.facts = {"A": max(0, attacker), "D": max(0, defender), "ip_spent": spent}
+    sheet.result = f"A{max(0, attacker)} D{max(0, defender)}"
+    return sheet
+
+
+def _tactics(game: Game, fight: Fight, sheet: Breakdown, attacker: int, defender: int) -> tuple[int, int]:
+    for names, role in ((fight.attack_tactics, "attack"), (fight.defence_tactics, "defence")):
+        for name in names:
+            a, d = adjustment(game, name, role) or (0, 0)
+            if a or d:
+                sheet.add(name, f"A{a:+d} D{d:+d}", "9.51")
+                attacker, defender = attacker + a, defender + d
+    if fight.status == "isolated":
+        attacker = min(attacker, 0)
+    return attacker, defender
+
+
+def settle(game: Game, fight: Fight) -> Events:
+    """All chits are drawn: total them, or first ask for what only the tactics aid tells."""
+    unknown = unknown_tactics(game, fight)
+    if unknown:
+        text = f"Read your tactics aid: what do {', '.join(unknown)} add to the hits?"
+        yield ask(game, "aid", (*game.sides, "table"), text, "total-hits", "9.51")
+        return
+    yield from _total(game, fight, (0, 0))
+
+
+@rules.action(
+    phase="command",
+    by="any",
+    rule="9.51",
+    label="Enter the tactics' hits",
+    group="hidden",
+    when=lambda game: bool(current(game)) or "there is no combat in hand",
+)
+def total_hits(
+    game: Game,
+    attacker: Annotated[int, Whole(label="Attacker hits, more or fewer", low=-9, high=9)] = 0,
+    defender: Annotated[int, Whole(label="Defender hits, more or fewer", low=-9, high=9)] = 0,
+) -> Events:
+    """Enter what the tactics aid adds to or takes from the hits."""
+    fight = current(game)
+    if fight is None or fight.missing or fight.hits:
+        raise NotNow("the chits of this combat are not all drawn, or already totalled")
+    yield from _total(game, fight, (attacker, defender))
+
+
+def _total(game: Game, fight: Fight, by_hand: tuple[int, int]) -> Events:
+    sheet = adjust(game, fight, base_hits(game, fight), by_hand)
+    fight.hits = {"A": sheet.facts["A"], "D": sheet.facts["D"]}
+    yield e.Resolved("hits", sheet.to_json(), sheet.result)
+    if sheet.facts["ip_spent"]:
+        fight.ip = False
+        if fight.target and game.mark(fight.target, "ip"):
+            yield e.Marked(fight.target, "ip", None, reason="absorbed a hit", rule="12.24")
+    yield save(fight, f"hits: {sheet.result}")
+    if fight.hits["D"]:
+        text = f"Defender: {fight.hits['D']} hits to satisfy"
+        yield ask(game, "defend", (fight.defender, "table"), text, "apply-defence", "9.52")
+    elif fight.hits["A"]:
+        yield _ask_attacker(game, fight)
+
+
+def _ask_attacker(game: Game, fight: Fight) -> e.Asked:
+    text = f"Attacker: {fight.hits['A']} hits, the first is a step"
+    return ask(game, "attack", (fight.attacker, "table"), text, "apply-attack", "9.52")
+
+
+# -- the defender's and the attacker's choices ---------------------------------------------------------------
+
+
+def retreat_limit(game: Game, fight: Fight) -> tuple[int, str]:
+    """How many hexes the defenders may retreat at most, and why not more (9.52, 9.7, 9.75, 10.22)."""
+    units = [game.units[u] for u in fight.defenders if u in game.units]
+    isolated = [u for u in units if game.mark(u.id, "supply") == "isolated"]
+    if fight.defender == SOVIET and "nkvd" in (*fight.attack_tactics, *fight.defence_tactics):
+        return 0, "NKVD: Soviet defenders stand [9.7]"
+    if any(mechanised(u) for u in isolated):
+        return 0, "an isolated mechanised unit pins its stack [10.22]"
+    if isolated or (not units and fight.status in ("isolated", "mixed")):
+        return 1, "isolated units go one hex; mechanised ones none [10.22]"
+    if any(game.mark(u.id, "dispersed") for u in units) or (not units and fight.status.startswith("dispersed")):
+        return 1, "a dispersed unit keeps its stack to one hex [9.52]"
+    return 2, ""
+
+
+def defence_options(hits: int, limit: int) -> list[tuple[str, str]]:
+    """9.52: stand, or retreat a hex a hit, up to two."""
+    found = [("stand", f"Stand: lose {hits} steps")]
+    if hits >= 1 and limit >= 1:
+        found.append(("retreat-1", f"Retreat one hex: lose {hits - 1} steps"))
+    if hits >= 2 and limit >= 2:
+        found.append(("retreat-2", f"Retreat two hexes, dispersed: lose {hits - 2} steps"))
+    return found
+
+
+def attack_options(hits: int) -> list[tuple[str, str]]:
+    """9.52: the first hit costs a step; dispersing all attackers satisfies up to two more."""
+    found = [("steps", f"Lose {hits} steps")]
+    if hits >= 2:
+        found.append(("disperse", f"Disperse all attackers: lose {max(1, hits - 2)} steps"))
+    return found
+
+
+@rules.worksheet(rule="9.52", title="Ways to satisfy hits")
+def apply_hits(
+    ctx: Context,
+    role: Annotated[str, Choice(label="Role", options=[("defender", "Defender"), ("attacker", "Attacker")])] = "defender",
+    hits: Annotated[int, Whole(label="Hits", high=20)] = 0,
+    limit: Annotated[int, Whole(label="Hexes they may retreat", high=2)] = 2,
+) -> Breakdown:
+    """What a side may choose for its hits."""
+    sheet = Breakdown("Ways to satisfy hits")
+    options = defence_options(hits, limit) if role == "defender" else attack_options(hits) if hits else []
+    for name, label in options:
+        sheet.add(label, name, "9.52")
+    sheet.facts["options"] = [name for name, _ in options]
+    return sheet
+
+
+def _defence(ctx: Context) -> list[tuple[str, str]]:
+    fight = current(ctx.game) if ctx.game else None
+    if ctx.game is None or fight is None:
+        return []
+    return defence_options(fight.hits.get("D", 0), retreat_limit(ctx.game, fight)[0])
+
+
+def _attack(ctx: Context) -> list[tuple[str, str]]:
+    fight = current(ctx.game) if ctx.game else None
+    return attack_options(fight.hits.get("A", 0)) if fight else []
+
+
+def _defender_of(game: Game) -> str:
+    fight = current(game)
+    return fight.defender if fight else "any"
+
+
+def _attacker_of(game: Game) -> str:
+    fight = current(game)
+    return fight.attacker if fight else "any"
+
+
+def _pending(game: Game, side: str) -> bool | str:
+    fight = current(game)
+    if fight is None or not fight.hits:
+        return "no hits are waiting"
+    if side == "D" and fight.retreat is not None:
+        return "the defender has answered"
+    return bool(fight.hits[side]) or "no hits on this side"
+
+
+@rules.action(
+    phase="command", by=_defender_of, rule="9.52", label="Defender takes hits", when=lambda game: _pending(game, "D")
+)
+def apply_defence(game: Game, choice: Annotated[str, Choice(label="How", options=_defence)]) -> Events:
+    """Stand, or retreat one or two hexes; the other hits are step losses."""
+    fight = current(game)
+    if fight is None:
+        raise NotNow("no combat in hand")
+    back = {"stand": 0, "retreat-1": 1, "retreat-2": 2}[choice]
+    losses = fight.hits["D"] - back
+    fight.retreat = back
+    if losses:
+        fight.owed[fight.defender] = losses
+    yield save(fight, f"{game.side_name(fight.defender)}: {choice}, {losses} step losses")
+    side = (fight.defender, "table")
+    if losses:
+        yield ask(game, "lose", side, f"Defender: lose {losses} steps", "lose-steps", "9.6")
+    if back:
+        if back == 2:
+            for unit in fight.defenders:
+                yield put_mark(game, unit, "dispersed", "on", rule="9.75")
+        text = f"Retreat {back} hex: 1 free of enemy zones, 2 a supplied friend in a zone, 3 and 4 cost a step"
+        yield ask(game, "retreat", side, text, "retreat" if fight.defenders else "", "9.7")
+    if fight.hits["A"]:
+        yield _ask_attacker(game, fight)
+
+
+@rules.action(
+    phase="command", by=_attacker_of, rule="9.52", label="Attacker takes hits", when=lambda game: _pending(game, "A")
+)
+def apply_attack(game: Game, choice: Annotated[str, Choice(label="How", options=_attack)]) -> Events:
+    """Lose steps, or disperse every attacker to satisfy up to two hits after the first."""
+    fight = current(game)
+    if fight is None:
+        raise NotNow("no combat in hand")
+    if fight.hits["D"] and fight.retreat is None:
+        raise NotNow("the defender satisfies his hits first [9.52]")
+    hits = fight.hits["A"]
+    losses = max(1, hits - 2) if choice == "disperse" else hits
+    fight.hits = {**fight.hits, "A": 0}
+    fight.owed[fight.attacker] = losses
+    yield save(fight, f"{game.side_name(fight.attacker)}: {choice}, {losses} step losses")
+    yield ask(game, "lose", (fight.attacker, "table"), f"Attacker: lose {losses} steps", "lose-steps", "9.6")
+    if choice == "disperse":
+        for unit in fight.units:
+            yield put_mark(game, unit, "dispersed", "fresh", rule="9.9")
+
+
+@rules.action(
+    phase="command",
+    by=_attacker_of,
+    rule="9.0",
+    label="End the combat",
+    when=lambda game: bool(current(game)) or "there is no combat in hand",
+)
+def end_combat(
+    game: Game, anyway: Annotated[bool, Flag(label="Although something is still open")] = False
+) -> Events:
+    """Advance, then put tactic cards and chits away."""
+    fight = current(game)
+    if fight is not None and not anyway and (fight.missing or not fight.hits):
+        raise NotNow("chits are still to be drawn; tick 'although something is open' to break the combat off")
+    yield from cleanup(game)
+
+

@@ -1,0 +1,109 @@
+"""Step losses, elimination and dispersal of units on record (9.6, 9.9)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow, Unreadable
+from companion.engine.fields import Context, Flag, UnitRef
+from companion.engine.game import Game
+from companion.engine.moves import change, put_mark
+from companion.engine.roster import Unit
+from companion.systems.enemy_action_kharkov.base import armour, ask, rules
+from companion.systems.enemy_action_kharkov.fight import Fight, current, save
+
+
+def lose_step(game: Game, unit: Unit, rule: str = "9.6") -> Events:
+    """One step off; the last one sends it to its eliminated box, or out of the game (9.63, 10.22)."""
+    if unit.steps > 1:
+        yield change(game, unit.id, {"steps": unit.steps - 1}, reason="step lost", rule=rule, public=True)
+        return
+    destroyed = game.mark(unit.id, "supply") == "isolated"
+    gone = destroyed or unit.full == 1
+    place = "box:out" if gone else f"box:eliminated-{unit.side}"
+    why = "destroyed, isolated [10.22]" if destroyed else "eliminated, one step only" if gone else "eliminated"
+    was = unit.place
+    yield e.Placed(unit.id, place, was=was, facts={"steps": 1}, reason=why, rule="9.63", side=unit.side)
+    for marker in ("supply", "dispersed", "active"):
+        if game.mark(unit.id, marker):
+            yield e.Marked(unit.id, marker, None)
+
+
+def order_mistake(game: Game, fight: Fight, units: list[Unit]) -> str:
+    """9.61, 9.62: the first loss to a three-step or armoured unit, then evenly; '' when the choice is right."""
+    sides = fight.units if units[0].id in fight.units else fight.defenders
+    taking = [game.units[u] for u in sides if u in game.units and game.units[u].on_map]
+    lost = dict(fight.lost)
+    for unit in units:
+        fresh = not any(lost.get(u) for u in sides)
+        strong = [u.id for u in taking if u.steps >= 3 or armour(u, game)]
+        if fresh and strong and unit.id not in strong:
+            return "the first loss goes to a three-step or armoured unit [9.61]"
+        if lost.get(unit.id) and any(not lost.get(u.id) for u in taking):
+            return f"{unit.name or unit.id} takes a second loss only when all others have one [9.62]"
+        lost[unit.id] = lost.get(unit.id, 0) + 1
+    return ""
+
+
+def _participants(ctx: Context) -> list[Unit]:
+    game = ctx.game
+    fight = current(game) if game else None
+    if game is None:
+        return []
+    if fight is None or not (fight.units or fight.defenders):
+        return [u for u in game.units.values() if u.on_map and ctx.seat in ("table", u.side)]
+    ids = [*fight.units, *fight.defenders]
+    return [game.units[u] for u in ids if u in game.units and ctx.seat in ("table", game.units[u].side)]
+
+
+@rules.action(by="any", rule="9.6", label="Lose steps", group="units")
+def lose_steps(
+    game: Game,
+    units: Annotated[tuple[str, ...], UnitRef(label="Units, one step each", many=True, pick=_participants)] = (),
+    penalty: Annotated[bool, Flag(label="For a bad retreat hex, surrender or withdrawal")] = False,
+    anyway: Annotated[bool, Flag(label="Against the order of losses")] = False,
+) -> Events:
+    """Take one step from each unit chosen; with no units on record, just tick the losses off."""
+    fight = current(game)
+    chosen = [game.units[u] for u in units]
+    if fight is None or penalty:
+        if not chosen:
+            raise Unreadable("which units?", field="units")
+        for unit in chosen:
+            yield from lose_step(game, unit)
+        return
+    if not chosen:
+        if fight.units or fight.defenders:
+            raise Unreadable("which units lose a step?", field="units")
+        fight.owed = {}
+        yield save(fight, "step losses taken on the map")
+        return
+    if len({u.side for u in chosen}) > 1:
+        raise Unreadable("one side at a time", field="units")
+    wrong = "" if anyway else order_mistake(game, fight, chosen)
+    if wrong:
+        raise NotNow(wrong, field="units")
+    side = chosen[0].side
+    for unit in chosen:
+        yield from lose_step(game, unit)
+        fight.lost[unit.id] = fight.lost.get(unit.id, 0) + 1
+    left = max(0, fight.owed.get(side, 0) - len(chosen))
+    fight.owed = {s: n for s, n in {**fight.owed, side: left}.items() if n}
+    yield save(fight, f"{len(chosen)} steps lost")
+    if left:
+        yield ask(game, "lose", (side, "table"), f"{left} more steps to lose", "lose-steps", "9.62")
+
+
+@rules.action(phase="command", by="any", rule="9.9", label="Disperse units", group="hidden")
+def disperse(
+    game: Game,
+    units: Annotated[
+        tuple[str, ...],
+        UnitRef(label="Units", many=True, pick=lambda c: [u for u in c.game.units.values() if u.on_map] if c.game else []),
+    ] = (),
+) -> Events:
+    """Put dispersed markers on the targets of Partisan Uprising or Over Extended."""
+    for unit in units:
+        yield put_mark(game, unit, "dispersed", "on", reason="event", rule="9.9")

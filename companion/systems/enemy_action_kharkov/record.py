@@ -1,0 +1,122 @@
+"""What the positions on record tell about a combat; anything may still be entered by hand instead."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+from companion.engine.game import Game
+from companion.engine.positions import board
+from companion.engine.roster import Unit
+from companion.systems.enemy_action_kharkov.base import SOVIET, armour, mechanised, strength
+from companion.systems.enemy_action_kharkov.fight import Fight
+from companion.systems.enemy_action_kharkov.support import east_of_artillery_line, in_support
+
+RIVERS = frozenset({"donets", "dniepr"})
+
+
+def halved(units: Iterable[Unit], affected: Iterable[str]) -> int:
+    """9.4: affected units are totalled, halved and rounded down once."""
+    chosen = set(affected)
+    full = sum(strength(u) or 0 for u in units if u.id not in chosen)
+    return full + sum(strength(u) or 0 for u in units if u.id in chosen) // 2
+
+
+def terrain(game: Game, hex_id: str) -> str:
+    book = board(game).book
+    for kind in ("city", "town"):
+        if hex_id in book.places(kind):
+            return kind
+    return book.terrain(hex_id)
+
+
+def river_between(game: Game, a: str, b: str) -> frozenset[str]:
+    """The rivers on a hexside; a bridge takes them away when the table reads it so."""
+    if game.maps.distance(a, b) != 1:
+        return frozenset()
+    features = board(game).book.features(game.maps.hexside(a, b))
+    if "bridge" in features and not game["bridged-attack"]:
+        return frozenset()
+    return features & RIVERS
+
+
+def status_of(game: Game, units: list[Unit]) -> str:
+    """What is true of all defenders: dispersed, out of supply, isolated, or some mix."""
+    supply = {game.mark(u.id, "supply") for u in units}
+    dispersed = [bool(game.mark(u.id, "dispersed")) for u in units]
+    if not units:
+        return "good"
+    if supply == {"isolated"}:
+        return "isolated"
+    if supply == {"oos"}:
+        return "dispersed-oos" if all(dispersed) else "oos"
+    if supply == {"oos", "isolated"}:
+        return "mixed"
+    if all(dispersed):
+        return "dispersed"
+    return "poor" if all(d or game.mark(u.id, "supply") for u, d in zip(units, dispersed, strict=True)) else "good"
+
+
+def adjacent_help(game: Game, hex_id: str, defender: str) -> bool:
+    """9.4: a supplied, undispersed friend next door that was not attacked yet; Soviets need support from turn 5."""
+    if defender == SOVIET and in_support(game, hex_id) is False:
+        return False
+    for place in game.maps.neighbours(hex_id):
+        if defender == SOVIET and in_support(game, place) is False:
+            continue
+        for unit in game.units_at(place):
+            marks = [game.mark(unit.id, m) for m in ("supply", "dispersed", "struck")]
+            if unit.side == defender and not any(marks):
+                return True
+    return False
+
+
+def effective(game: Game) -> list[Unit]:
+    return [u for u in game.units.values() if u.on_map]
+
+
+def from_record(game: Game, attacker: str, target: str, attackers: list[Unit]) -> Fight:
+    """The combat as the positions show it."""
+    fight = Fight(attacker=attacker, target=target, units=[u.id for u in attackers])
+    defenders = [u for u in game.units_at(target) if u.side == fight.defender and not game.mark(u.id, "fell-back")]
+    places = sorted({u.place for u in attackers})
+    ground = terrain(game, target)
+    over_dniepr = [u.id for u in attackers if "dniepr" in river_between(game, u.place, target)]
+    in_marsh = [
+        u.id for u in attackers if mechanised(u) and "marsh" in (ground, terrain(game, u.place))
+    ]
+    stuck = [u.id for u in defenders if mechanised(u) and ground == "marsh"]
+    good = [u for u in attackers if not game.mark(u.id, "supply") and not game.mark(u.id, "dispersed")]
+    holding = [u for u in defenders if not game.mark(u.id, "supply") and not game.mark(u.id, "dispersed")]
+    return replace(
+        fight,
+        defenders=[u.id for u in defenders],
+        small=sum(u.steps < 3 for u in attackers),
+        large=sum(u.steps >= 3 for u in attackers),
+        steps=sum(u.steps for u in defenders),
+        attack=halved(attackers, [*over_dniepr, *in_marsh]),
+        defence=halved(defenders, stuck),
+        hexes=len(places),
+        apart=len(places) == 2 and game.maps.distance(*places) > 1,
+        terrain=ground or "clear",
+        status=status_of(game, defenders),
+        adjacent=adjacent_help(game, target, fight.defender),
+        ip=bool(game.mark(target, "ip")),
+        river=bool(attackers) and all(river_between(game, u.place, target) for u in attackers),
+        attacker_armour=any(armour(u, game) for u in attackers),
+        defender_armour=any(armour(u, game) for u in defenders),
+        supported=supported(game, attacker, target, places),
+        attacker_tactics_open=bool(good),
+        defender_tactics_open=bool(holding) or not defenders,
+    )
+
+
+def supported(game: Game, attacker: str, target: str, places: Iterable[str]) -> bool:
+    """10.42: a Soviet attack fails it only when all its hexes and the target lie outside; a defence, its own hex."""
+    hexes = [*places, target] if attacker == SOVIET else [target]
+    return any(in_support(game, h) is not False for h in hexes)
+
+
+def barrage(game: Game, target: str) -> bool:
+    """9.24: whether the target lies in the barrage zone, as far as the map book tells."""
+    return bool(target) and bool(east_of_artillery_line(game, target))

@@ -1,0 +1,100 @@
+"""Soviet support, rule 10.4: the line in use, forward support markers, and which hexes are inside."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow
+from companion.engine.fields import Choice, HexId
+from companion.engine.game import Game
+from companion.engine.positions import board
+from companion.systems.enemy_action_kharkov.base import EAST_LINE, EAST_ZONE, GERMAN, SOVIET, WEST_LINE, WEST_ZONE, rules
+
+REACH = 5
+MOST = 2
+
+
+def line_for(game: Game, turn: int, vp: int) -> str:
+    """10.41: no line before turn 5, West up to turn 7, then by the VP."""
+    if turn < 5:
+        return "everywhere"
+    if turn < 8:
+        return "west"
+    return "west" if vp >= int(game["support-threshold"]) else "east"
+
+
+def in_support(game: Game, hex_id: str) -> bool | None:
+    """Whether a hex is in Soviet support; None when the map book does not tell."""
+    line = game["support-line"]
+    if line == "everywhere":
+        return True
+    if any(game.maps.distance(hex_id, marker) <= REACH for marker in game.marked("forward-support")):
+        return True
+    zone = board(game).book.named("area", WEST_ZONE if line == "west" else EAST_ZONE)
+    return hex_id in zone if zone else None
+
+
+def east_of_artillery_line(game: Game, hex_id: str) -> bool | None:
+    zone = board(game).book.named("area", EAST_ZONE)
+    return hex_id in zone if zone else None
+
+
+def _set_line(game: Game, reason: str) -> Events:
+    line = line_for(game, game.turn, int(game["vp"]))
+    if line != game["support-line"]:
+        yield e.Set("support-line", line, was=game["support-line"], reason=reason, rule="10.41")
+
+
+@rules.entering("turn")
+def line_at_start(game: Game) -> Events:
+    """Turns 5-7 the West line; later what the VP say now, until the supply phase fixes it."""
+    if game.turn < 8 or game["mud-line"] == "start":
+        yield from _set_line(game, "start of the turn")
+
+
+@rules.leaving("supply", turns="8+")
+def lock_line(game: Game) -> Events:
+    """4-III.3: the VP at this moment decide for the whole turn; heavy mud skips the check."""
+    if game["ground"] != "heavy-mud":
+        yield from _set_line(game, "fixed for this turn")
+
+
+@rules.action(
+    phase="command",
+    by=SOVIET,
+    rule="10.43",
+    label="Place forward support",
+    group="hidden",
+    when=lambda game: game.turn >= 5 or "support matters from turn 5 on [10.4]",
+)
+def forward_support(game: Game, hex: Annotated[str, HexId(label="Hex on the support line")]) -> Events:
+    """Put a forward support marker in a hex that borders the current line; two at most."""
+    if len(game.marked("forward-support")) >= MOST:
+        raise NotNow("two forward support markers are on the map already [10.43]", field="hex", given=hex)
+    border = board(game).book.named("area", WEST_LINE if game["support-line"] == "west" else EAST_LINE)
+    if border and hex not in border:
+        raise NotNow(f"{hex} does not border the current support line [10.43]", field="hex", given=hex)
+    yield e.Marked(hex, "forward-support", True, rule="10.43")
+
+
+@rules.action(
+    phase="command",
+    by=GERMAN,
+    rule="10.44",
+    label="Air interdiction",
+    group="hidden",
+    when=lambda game: bool(game.marked("forward-support")) or "there is no forward support marker",
+)
+def air_interdiction(
+    game: Game,
+    hex: Annotated[
+        str,
+        Choice(
+            label="Marker", options=lambda c: [(h, h) for h in c.game.marked("forward-support")] if c.game else []
+        ),
+    ],
+) -> Events:
+    """Take one forward support marker off the map."""
+    yield e.Marked(hex, "forward-support", None, reason="air interdiction", rule="10.44")

@@ -1,0 +1,256 @@
+"""Prepared Assault [12.0]: odds, terrain line, every shift with its rule, automatic results."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow
+from companion.engine.fields import Choice, Context, Dice, Flag, HexId, Roll, Whole
+from companion.engine.game import Game
+from companion.engine.worksheet import Breakdown, chances, look_up
+
+from . import air, ground
+from .base import COMBAT_PHASES, D10, rules, tick, to_side
+from .designate import attackers_of, defenders_of
+from .odds import AUTOMATIC, COLUMNS, column_of, ladder, on_table, shifted
+from .strength import combined_arms, freeze_unknown, river_effect, tiger_shifts
+
+TERRAIN = tuple((t, t.capitalize()) for t in ("clear", "woods", "high woods", "marsh", "mountain", "town", "city"))
+RIVERS = (
+    ("none", "none, or not all of them"),
+    ("minor", "all over Minor Rivers"),
+    ("mixed", "all over Minor or Major Rivers"),
+    ("major", "all over Major Rivers"),
+    ("some", "some over a Major River"),
+)
+
+
+def _place(ctx: Context) -> str:
+    game, target = ctx.game, ctx.values.get("target")
+    return ground.size(game, str(target)) if game is not None and target else ""
+
+
+def _ca_denied(ctx: Context, river: str, band_crosses: bool) -> bool:
+    """12.45: no bonus across a Major River; who must cross is a reading."""
+    reading = ctx.game["ca-river"] if ctx.game is not None else "band"
+    if river == "major":
+        return True
+    if river not in ("mixed", "some"):
+        return False
+    return reading == "any" or (reading == "band" and band_crosses)
+
+
+@rules.worksheet(rule="12.0", title="Prepared Assault")
+def prepared_assault(
+    ctx: Context,
+    target: Annotated[str, HexId(label="Hex under attack")] = "",
+    attack: Annotated[int, Whole(label="Attack strength", help="after halving and doubling", high=400)] = 0,
+    defence: Annotated[int, Whole(label="Defence strength", help="after halving and doubling", high=400)] = 0,
+    terrain: Annotated[
+        str,
+        Choice(
+            label="Terrain line",
+            options=TERRAIN,
+            start=lambda c: (ground.terrain(c.game, str(c.values.get("target") or "")) if c.game else "") or "clear",
+        ),
+    ] = "clear",
+    town: Annotated[bool, Flag(label="In a town", start=lambda c: _place(c) == "town")] = False,
+    city: Annotated[bool, Flag(label="In a city", start=lambda c: _place(c) == "city")] = False,
+    river: Annotated[str, Choice(label="Rivers crossed", options=RIVERS)] = "none",
+    attacker_air: Annotated[int, Whole(label="Attacker's Air Points", high=2)] = 0,
+    defender_air: Annotated[int, Whole(label="Defender's Air Points", high=1)] = 0,
+    combined: Annotated[bool, Flag(label="Attacker has Combined Arms")] = False,
+    combined_defence: Annotated[bool, Flag(label="Defender has Combined Arms")] = False,
+    band_crosses: Annotated[
+        bool, Flag(label="The armoured unit crosses the Major River", when=lambda c: c.values.get("river") in ("mixed", "some"))
+    ] = False,
+    encircled: Annotated[bool, Flag(label="Defender encircled")] = False,
+    fz: Annotated[
+        bool,
+        Flag(
+            label="Defender in a Fortified Zone",
+            start=lambda c: bool(c.game and c.game.mark(str(c.values.get("target") or ""), "fz")),
+        ),
+    ] = False,
+    rubble: Annotated[
+        bool,
+        Flag(label="Rubble", start=lambda c: bool(c.game and c.game.mark(str(c.values.get("target") or ""), "rubble"))),
+    ] = False,
+    tigers: Annotated[int, Whole(label="Attacker's Tiger shifts", high=6)] = 0,
+    tigers_defence: Annotated[int, Whole(label="Defender's Tiger shifts", high=6)] = 0,
+    several_hexes: Annotated[bool, Flag(label="Defenders in several hexes")] = False,
+) -> Breakdown:
+    """Work out the final odds of a Prepared Assault, shift by shift."""
+    game = ctx.game
+    sheet = Breakdown("Prepared Assault" + (f" on {target}" if target else ""), dice=D10, chart="crt")
+    columns = ladder(game)
+    start = column_of(attack, defence, columns)
+    sheet.add(f"{attack} : {defence}, rounded for the defender", start, "12.0")
+    sheet.shift("attacker's Air Points", attacker_air, "5.21")
+    sheet.shift("defender's Air Point", -defender_air, "5.21")
+    if combined:
+        if combined_defence:
+            sheet.add("Combined Arms denied: the defender has it too", 0, "12.44")
+        elif fz or city:
+            sheet.add("no Combined Arms against a Fortified Zone or city", 0, "12.45")
+        elif _ca_denied(ctx, river, band_crosses):
+            sheet.add("no Combined Arms across a Major River", 0, "12.45")
+        else:
+            sheet.shift("Combined Arms", 1, "12.43")
+    if encircled:
+        if city or several_hexes:
+            sheet.add("no Encirclement Bonus here", 0, "12.5")
+        else:
+            sheet.shift("Encirclement", 1, "12.5")
+    if river in ("minor", "mixed"):
+        if game is None or river_effect(game, "minor river"):
+            sheet.shift("all attackers over rivers", -1, "12.32")
+        else:
+            sheet.add("frozen river", 0, "19.23")
+        if game is not None and freeze_unknown(game, "minor river"):
+            sheet.warnings.append("Freeze: your Terrain Effects Chart says whether the river still counts [12.32]")
+    sheet.shift("town", -int(town), "12.34")
+    sheet.shift("Fortified Zone", -int(fz), "18.11")
+    sheet.shift("Rubble", -int(rubble), "5.44")
+    sheet.shift("Tigers attacking", tigers, "15.3")
+    sheet.shift("Tigers defending", -tigers_defence, "15.3")
+    sheet.column = on_table(shifted(start, sheet.modifier, columns))
+    sheet.add(f"{terrain} line", sheet.column, "12.0")
+    sheet.facts = {"start": start, "final": sheet.column, "terrain": terrain, "target": target, "encircled": encircled}
+    if sheet.column in AUTOMATIC:
+        sheet.result = AUTOMATIC[sheet.column]
+        sheet.dice = ""
+        sheet.add("no die at this end of the table", sheet.result, "12.64")
+        sheet.chances = {sheet.result: 1.0}
+    elif game is not None:
+        read = game.chart("lines").cell(terrain, sheet.column).value
+        sheet.facts["read"] = read
+        if read in COLUMNS:
+            sheet.chances = chances(game.chart("crt"), read, D10, str)
+    return sheet
+
+
+def _needs_die(ctx: Context) -> bool:
+    """A die is rolled unless the odds settle it [12.64]."""
+    try:
+        return not prepared_assault.answer(ctx.values, ctx).result
+    except (TypeError, KeyError):
+        return True
+
+
+@rules.action(
+    phase=COMBAT_PHASES, by="active", rule="12.0", label="Resolve a Prepared Assault", worksheet=prepared_assault, primary=True
+)
+def resolve_assault(
+    game: Game,
+    sheet: Breakdown,
+    attacker_air: Annotated[int, Whole(label="Attacker's Air Points", high=2)] = 0,
+    defender_air: Annotated[int, Whole(label="Defender's Air Points", high=1)] = 0,
+    city: Annotated[bool, Flag(label="In a city", start=lambda c: _place(c) == "city")] = False,
+    target: Annotated[str, HexId(label="Hex under attack")] = "",
+    attack: Annotated[int, Whole(label="Attack strength", help="after halving and doubling", high=400)] = 0,
+    defence: Annotated[int, Whole(label="Defence strength", help="after halving and doubling", high=400)] = 0,
+    die: Annotated[Roll | None, Dice(spec=D10, purpose="Prepared Assault", when=_needs_die)] = None,
+) -> Events:
+    """Roll the die, read the table, and hand out what follows."""
+    if not attack or not defence:
+        raise NotNow("enter both strengths; each is at least 1 [2.7]", field="attack")
+    yield from air.spend_air(game, game.active, attacker_air, defender_air)
+    if die is not None:
+        sheet.roll = die.total
+        _read(game, sheet, die.total)
+    force = attackers_of(game, target)
+    sheet.facts |= {
+        "attacker": game.active,
+        "attackers": [u.id for u in force],
+        "tiger": [u.id for u in force if u.kind.startswith("tiger")],
+        "defenders": [u.id for u in defenders_of(game, target)],
+    }
+    yield from clear_designation(game, target)
+    yield from air.rubble(game, attacker_air, target, city)
+    yield from rules.settle(game, "prepared-assault", sheet, (*game.sides, "table"), "12.6")
+
+
+def _read(game: Game, sheet: Breakdown, roll: int) -> None:
+    """Look the result up along the terrain line; a blank line or cell is read off the printed table."""
+    read = str(sheet.facts.get("read") or "")
+    odds = sheet.column
+    if read in AUTOMATIC:
+        sheet.result = AUTOMATIC[read]
+        return
+    if not read:
+        sheet.chart, sheet.row = "crt", str(roll)
+        sheet.codes = game.chart("crt").known_values()
+        sheet.read_chart = f"read your table: {sheet.facts['terrain']} line, {odds}, roll {roll}"
+        return
+    sheet.column = read
+    look_up(sheet, game.chart("crt"), str(roll))
+    sheet.column = odds
+    if sheet.read_chart:
+        sheet.read_chart = f"read your table: {sheet.facts['terrain']} line, {odds}, roll {roll}"
+
+
+def clear_designation(game: Game, target: str) -> Events:
+    """The combat is under way: its markers come off, its hex has been attacked [12.0]."""
+    if not target:
+        return
+    for unit in attackers_of(game, target):
+        for marker in ("pa", "must-attack"):
+            if game.mark(unit.id, marker) is not None:
+                yield e.Marked(unit.id, marker, None, reason="attack resolved", rule="12.6")
+    for marker in ("target", "attack-total", "defence-total"):
+        if game.mark(target, marker) is not None:
+            yield e.Marked(target, marker, None, reason="attack resolved", rule="12.6")
+    yield tick(game, f"{game.phase}/attacked/{target}", f"{target} attacked")
+
+
+def rivers_crossed(game: Game, target: str) -> str:
+    """What the designated attackers cross, in the worksheet's words."""
+    force = [u for u in attackers_of(game, target) if u.on_map]
+    kinds = {ground.river(game, u.place, target) for u in force}
+    if not kinds or "" in kinds:
+        return "some" if "major" in kinds else "none"
+    if kinds == {"minor"}:
+        return "minor"
+    return "major" if kinds == {"major"} else "mixed"
+
+
+def suggestion(game: Game, target: str) -> dict[str, Any]:
+    """Everything the record tells about a designated assault."""
+    force, held = attackers_of(game, target), defenders_of(game, target)
+    crossing = [u for u in force if ground.river(game, u.place, target) == "major"]
+    several = str(game.mark(target, "target") or "").count("+") > 0
+    found: dict[str, Any] = {
+        "target": target,
+        "attack": game.mark(target, "attack-total") or 0,
+        "defence": game.mark(target, "defence-total") or 0,
+        "river": rivers_crossed(game, target),
+        "combined": combined_arms(game, force),
+        "combined_defence": combined_arms(game, held, stack_only=True),
+        "band_crosses": any(game.mark(u.id, "band") for u in crossing),
+        "encircled": bool(force) and not several and ground.encircled(game, target, game.active),
+        "fz": game.mark(target, "fz") == game.other(game.active),
+        "rubble": bool(game.mark(target, "rubble")),
+        "town": ground.size(game, target) == "town",
+        "city": ground.size(game, target) == "city",
+        "tigers": tiger_shifts(game, force),
+        "tigers_defence": tiger_shifts(game, held),
+        "several_hexes": several,
+        "terrain": ground.terrain(game, target) or "clear",
+    }
+    return {k: v for k, v in found.items() if v}
+
+
+def offer_resolution(game: Game, target: str) -> Events:
+    """Once both totals are known, the attacker may roll."""
+    if game.mark(target, "attack-total") is None or game.mark(target, "defence-total") is None:
+        return
+    args = suggestion(game, target)
+    text = f"Resolve the assault on {target}: {args['attack']} to {args['defence']}"
+    if not ground.terrain(game, target):
+        text += "; say which terrain, your map book does not"
+    yield e.Asked(
+        f"assault-{target}-{game.revision}", to_side(game, game.active), text, "resolve-assault", args, rule="12.0"
+    )

@@ -1,0 +1,141 @@
+"""Strength chits [2.6, 2.7]: drawn face down, kept under their unit, turned when reduced, never lost.
+
+A chit is seen by its unit's owner alone: every event about one carries `only`. What it shows comes from the
+owner's chit sheet; with real chits the companion keeps only which units have one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Chance, Events
+from companion.engine.errors import NotNow
+from companion.engine.fields import UnitRef
+from companion.engine.game import Game
+from companion.engine.roster import Unit
+
+from . import books
+from .base import AXIS, SOVIET, rules
+from .units import is_cadre, label, on_the_map, rating
+
+PILE = "chits"
+
+
+def digital(game: Game) -> bool:
+    """Whether the companion draws: not with real chits, and not before the chit sheet is filled."""
+    mode = game["mode-chits"]
+    if mode == "physical":
+        return False
+    known = bool(game.piles[PILE].tokens())
+    if mode == "digital" and not known:
+        raise NotNow("the chit sheet is empty: fill it in the owner's books, or set the table to real chits")
+    return known
+
+
+def pool(game: Game, side: str) -> str:
+    """The cup a side draws from."""
+    return f"pool:{side}" if game["chit-pools"] == "two" else "pool"
+
+
+def under(unit: str) -> str:
+    """The zone of the chit under a unit."""
+    return f"at:{unit}"
+
+
+@rules.entering("turn")
+def fill_the_cup(game: Game) -> Events:
+    """When the table opens, every chit of the owner's sheet goes into the cup."""
+    rows = books.table(game, PILE)
+    if game.turn != game.scenario.first or game.piles[PILE].tokens() or not rows:
+        return
+    two = game["chit-pools"] == "two"
+    cups: dict[str, list[str]] = {}
+    for token, row in rows.items():
+        owner = books.word(row, "pool") or "both"
+        if two and owner == "both":
+            raise NotNow(f"chit {token}: with two cups the chit sheet must say whose cup it belongs to")
+        cups.setdefault(f"pool:{owner}" if two else "pool", []).append(token)
+    for zone, tokens in cups.items():
+        yield e.Drawn(PILE, tuple(sorted(tokens)), "", zone, len(tokens), reason="the cup is filled")
+
+
+def status(game: Game, unit: Unit) -> str:
+    """'', 'full' or 'reduced': for the owner's eyes."""
+    return str(game.mark(unit.id, "chit") or "")
+
+
+def needs_chit(game: Game, unit: Unit) -> bool:
+    return bool(rating(game, unit)) and not is_cadre(game, unit) and not status(game, unit)
+
+
+def draw(game: Game, unit: Unit, chance: Chance) -> Iterator[e.Event]:
+    """One chit goes face down under a unit."""
+    secret = (unit.side,)
+    if digital(game):
+        cup = pool(game, unit.side)
+        if not game.piles[PILE][cup]:
+            raise NotNow(f"no strength chit is left in the cup for {label(unit)}", given=unit.id)
+        yield chance.draw(game, PILE, cup, under(unit.id), only=secret, reason="first combat")
+    yield e.Marked(unit.id, "chit", "full", rule="2.6", only=secret)
+
+
+def turn_over(game: Game, unit: Unit) -> Iterator[e.Event]:
+    """First step lost: the chit lies on its reduced side."""
+    yield e.Marked(unit.id, "chit", "reduced", rule="2.7", only=(unit.side,))
+
+
+def give_back(game: Game, unit: Unit, reason: str) -> Iterator[e.Event]:
+    """The chit returns to its cup."""
+    if not status(game, unit):
+        return
+    held = tuple(game.piles[PILE][under(unit.id)])
+    if held:
+        yield e.Returned(
+            PILE, held, under(unit.id), pool(game, unit.side), len(held), reason=reason, only=(unit.side,)
+        )
+    yield e.Marked(unit.id, "chit", None, reason=reason, rule="2.6", only=(unit.side,))
+
+
+def value(game: Game, unit: Unit) -> int | None:
+    """The strength the chit gives its unit; None when the companion does not know it."""
+    for token in game.piles[PILE][under(unit.id)]:
+        face = "reduced" if status(game, unit) == "reduced" else "full"
+        numbers = books.chit_numbers(str(game.face(PILE, token).get(face) or ""))
+        return numbers.get(rating(game, unit))
+    return None
+
+
+@rules.action(by="any", rule="2.6", label="Draw strength chits", group="units")
+def draw_chits(
+    game: Game,
+    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=on_the_map(needs_chit))],
+    chance: Chance,
+) -> Events:
+    """Draw for units with a Combat Rating that are about to fight."""
+    for name in units:
+        yield from draw(game, game.units[name], chance)
+
+
+@rules.action(by="any", rule="2.6", label="Return a chit", group="fix")
+def return_chit(
+    game: Game, unit: Annotated[str, UnitRef(label="Unit", pick=on_the_map(lambda g, u: bool(status(g, u))))]
+) -> Events:
+    """Put a chit back in the cup by hand."""
+    yield from give_back(game, game.units[unit], "by hand")
+
+
+@rules.panel
+def chit_panel(game: Game, seat: str) -> dict[str, object] | None:
+    """A side's own chits, on its own screen."""
+    if seat not in (AXIS, SOVIET):
+        return None
+    rows = []
+    for unit in game.units.values():
+        if unit.side != seat or not status(game, unit):
+            continue
+        number = value(game, unit)
+        shown = "look under the counter" if number is None else str(number)
+        rows.append({"label": label(unit), "value": f"{shown} ({status(game, unit)})", "rule": "2.6"})
+    return {"title": "Your strength chits", "rows": rows, "for": "phone"} if rows else None

@@ -1,0 +1,182 @@
+"""Designating attacks [12.1, 12.2]: who may attack what, and which enemies must be attacked besides."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import Mistake, NotNow, Several
+from companion.engine.fields import Context, HexId, UnitRef
+from companion.engine.game import Game
+from companion.engine.moves import put_mark
+from companion.engine.roster import Unit
+from companion.engine.worksheet import Breakdown
+
+from . import ground, reach
+from .base import AXIS, COMBAT_PHASES, SOVIET, K, rules, scenario, to_side
+from .command import commit_colour
+from .strength import over_limit, weight
+from .support import no_attack
+from .units import STATIC, is_hq, is_mech, is_silhouette, label, on_the_map
+from .works import stop_building
+
+
+def attackers_of(game: Game, target: str) -> list[Unit]:
+    """The units designated against a hex."""
+    return [game.units[name] for name, hex_id in game.marked("pa").items() if hex_id == target and name in game.units]
+
+
+def target_hexes(game: Game, target: str) -> list[str]:
+    """All hexes of one combat; the first is its name."""
+    value = game.mark(target, "target")
+    return str(value).split("+") if isinstance(value, str) and value else [target]
+
+
+def defenders_of(game: Game, target: str) -> list[Unit]:
+    """The other side's units in the hexes under attack."""
+    return [u for h in target_hexes(game, target) for u in game.units_at(h) if u.side != game.active]
+
+
+def already_attacked(game: Game, hex_id: str) -> bool:
+    return f"{game.turn}/{game.phase}/attacked/{hex_id}" in game.ticked or game.mark(hex_id, "target") is not None
+
+
+def problem(game: Game, unit: Unit, hexes: list[str]) -> str:
+    """Why a unit cannot make this attack, or nothing."""
+    if unit.kind in STATIC:
+        return "never attacks [20.1, 27.4]"
+    for marker, why in (("uncommitted", "is uncommitted [13.11]"), ("repl", "is taking replacements [16.22]"),
+                        ("pa", "attacks elsewhere already [12.0]")):  # fmt: skip
+        if game.mark(unit.id, marker):
+            return why
+    for h in hexes:
+        if h not in ground.grid_at(game, unit.place).neighbours(unit.place):
+            return f"is not adjacent to {h} [12.21]"
+        if ground.river(game, unit.place, h) == "barred":
+            return f"cannot attack over the hexside to {h} [12.35, 12.36]"
+        marsh = ground.terrain(game, h) == "marsh" and is_mech(unit) and is_silhouette(game, unit)
+        if marsh and game["weather"] != "freeze" and not ground.links(game, unit.place, h) & {"road", "rail"}:
+            return f"is a silhouette unit and no road or railway leads into the marsh of {h} [12.33]"
+    return no_attack(game, unit) or _stack_problem(game, unit)
+
+
+def _stack_problem(game: Game, unit: Unit) -> str:
+    """9.41: an unsupported mechanized unit in the hex bars it."""
+    if unit.side != AXIS:
+        return ""
+    for friend in game.units_at(unit.place):
+        if friend.id != unit.id and is_mech(friend) and no_attack(game, friend):
+            return f"shares its hex with {label(friend)}, which lacks full support [9.41]"
+    return "has no full support [9.3]" if reach.supported_now(game, unit) is False and not is_hq(unit) else ""
+
+
+def colour_clash(game: Game, units: list[Unit], target: str) -> str:
+    """20.2: Soviet icon colours do not share defenders; beige may join any."""
+    if scenario(game) != K or game.active != SOVIET:
+        return ""
+    force = [*units, *attackers_of(game, target)]
+    colours = {u.formation.lower() for u in force if u.formation and u.formation.lower() != "beige"}
+    return f"{' and '.join(sorted(colours))} do not attack the same defenders [20.2]" if len(colours) > 1 else ""
+
+
+def _active_units(ctx: Context) -> list[Unit]:
+    return on_the_map(lambda game, unit: unit.side == game.active)(ctx)
+
+
+@rules.action(phase=COMBAT_PHASES, by="active", rule="12.1", label="Designate an attack")
+def declare_assault(
+    game: Game,
+    target: Annotated[str, HexId(label="Hex under attack")],
+    attackers: Annotated[tuple[str, ...], UnitRef(label="Attacking units", many=True, pick=_active_units)] = (),
+    also: Annotated[tuple[str, ...], HexId(label="Further hexes in the same attack", many=True)] = (),
+) -> Events:
+    """Put Prepared Assault markers on the attackers; both sides are asked for their strength."""
+    hexes = [target, *also]
+    force = [game.units[name] for name in attackers]
+    wrong: list[Mistake] = []
+    for h in hexes:
+        if already_attacked(game, h) and not (h == target and force and attackers_of(game, target)):
+            wrong.append(NotNow(f"{h} is attacked already in this phase [12.0]", field="target", given=h))
+    for unit in force:
+        why = problem(game, unit, hexes)
+        if why:
+            wrong.append(NotNow(f"{label(unit)} {why}", field="attackers", given=unit.id))
+    clash = colour_clash(game, force, target)
+    if clash:
+        wrong.append(NotNow(clash, field="attackers"))
+    if force and all(is_hq(u) for u in force):
+        wrong.append(NotNow("HQs do not attack by themselves [15.11]", field="attackers"))
+    wrong += [NotNow(f"{h}: one multi-step unit fights from a hex [6.21]", field="attackers") for h in over_limit(game, force)]
+    if wrong:
+        raise Several(wrong) if len(wrong) > 1 else wrong[0]
+    for unit in force:
+        yield put_mark(game, unit.id, "pa", target, rule="12.1")
+    yield e.Marked(target, "target", "+".join(hexes), rule="12.1")
+    enemy = game.other(game.active)
+    for unit in defenders_of(game, target):
+        if game.mark(unit.id, "uncommitted"):
+            yield from commit_colour(game, unit.formation, "attacked", "13.12")
+    for h in hexes:
+        yield from stop_building(game, h, enemy, "attacked")
+    yield from ask_strengths(game, target)
+
+
+def fighting(game: Game, units: list[Unit]) -> list[str]:
+    """A first choice within the limit of 6.21; its owner may choose otherwise."""
+    chosen, load = [], {}
+    for unit in sorted(units, key=lambda u: -u.factors.get("CS", 0)):
+        load.setdefault(unit.place, 0.0)
+        if load[unit.place] + weight(game, unit) <= 1:
+            load[unit.place] += weight(game, unit)
+            chosen.append(unit.id)
+    return chosen
+
+
+def ask_strengths(game: Game, target: str) -> Events:
+    """Ask each side for its total."""
+    sides = (("attack", game.active, [u.id for u in attackers_of(game, target)]),
+             ("defence", game.other(game.active), fighting(game, defenders_of(game, target))))  # fmt: skip
+    for role, side, units in sides:
+        text = f"{game.side_name(side)}: strength {'attacking' if role == 'attack' else 'defending'} {target}"
+        args: dict[str, Any] = {"role": role, "target": target, "units": units}
+        name = f"{role}-{target}-{game.revision}"
+        yield e.Asked(name, to_side(game, side), text, "announce-strength", args, rule="12.0")
+
+
+# -- forced attacks ----------------------------------------------------------------------------------------
+
+
+def owed(game: Game) -> dict[str, list[str]]:
+    """12.1: enemy stacks whose zone reaches a designated attacker and that nobody attacks, with the attackers."""
+    attackers = [game.units[n] for n in game.marked("pa") if n in game.units and game.units[n].on_map]
+    enemy = game.other(game.active) if game.active else ""
+    controlled = ground.zones(game, enemy, combat=True) if enemy else {}
+    covered = {h for t in game.marked("target") for h in target_hexes(game, t)}
+    found: dict[str, list[str]] = {}
+    for unit in attackers:
+        if ground.is_city(game, unit.place):
+            continue  # 7.14: the city's occupant cancels the zone
+        for h in sorted(controlled.get(unit.place, ())):
+            if h not in covered and not already_attacked(game, h):
+                found.setdefault(h, []).append(label(unit))
+    return dict(sorted(found.items()))
+
+
+@rules.worksheet(rule="12.1", title="Attacks still owed")
+def attacks_owed(ctx: Context) -> Breakdown:
+    """Which enemy stacks must still be attacked because their zone reaches an attacker."""
+    sheet = Breakdown("Attacks still owed")
+    for h, units in owed(ctx.game).items() if ctx.game else ():
+        sheet.add(f"{h} controls the hex of {', '.join(units)}", "attack it", "12.1")
+    sheet.result = "none" if not sheet.lines else f"{len(sheet.lines)} stack(s)"
+    return sheet
+
+
+@rules.panel
+def owed_panel(game: Game, seat: str) -> dict[str, object] | None:
+    """The forced attacks, while attacks are being designated."""
+    if game.phase not in COMBAT_PHASES:
+        return None
+    rows = [{"label": h, "value": ", ".join(units), "rule": "12.1"} for h, units in owed(game).items()]
+    return {"title": "Must be attacked as well", "rows": rows, "for": "both"} if rows else None

@@ -1,0 +1,208 @@
+"""Losing steps [2.7, 12.63] and where lost units go [15.13, 16.3]."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Chance, Events
+from companion.engine.errors import NotNow, NotYours
+from companion.engine.fields import Context, Flag, SideRef, Text, UnitRef, Whole
+from companion.engine.game import Game
+from companion.engine.moves import change, move, put_mark
+from companion.engine.roster import Unit
+
+from . import chits
+from .base import AXIS, K, SOVIET, add, own_side, rules, scenario, to_side
+from .lines import can_trace
+from .units import (
+    become_cadre,
+    is_cadre,
+    is_german_regiment,
+    is_hq,
+    is_mech,
+    is_silhouette,
+    label,
+    on_the_map,
+    rating,
+    steps_left,
+    trait,
+)
+
+NEVER_BACK = ("popov", "bobkin")
+LATER = 5
+
+
+def destination(game: Game, unit: Unit, traced: bool, overrun: bool = False) -> tuple[str, str]:
+    """The box a lost unit goes to, and the rule."""
+    if is_hq(unit):
+        if any(name in unit.name.lower() for name in NEVER_BACK):
+            return "box:dead", "15.13"
+        return ("box:dead", "11.32") if overrun and game["hq-overrun"] == "dead" else ("box:track", "15.13")
+    if unit.kind == "fortress region":
+        return "box:track", "27.4"
+    if unit.kind == "ersatz":
+        return "box:ersatz", "20.1"
+    if unit.kind == "breakdown regiment":
+        return "box:regiments", "15.23"
+    if trait(game, unit, "no-repl"):
+        return "box:dead", "16.36"
+    if unit.side == AXIS and is_mech(unit) and is_silhouette(game, unit):
+        return "box:track", "16.35"
+    returns = unit.kind == "rifle" and not trait(game, unit, "guards")
+    returns = returns or (is_mech(unit) and is_silhouette(game, unit))
+    if unit.side == SOVIET and returns and unit.full == 1 and not rating(game, unit):
+        return ("box:pool", "16.31") if traced else ("box:dead", "16.31")
+    return "box:dead", "16.36"
+
+
+def eliminate(game: Game, unit: Unit, traced: bool, reason: str, overrun: bool = False) -> Iterator[e.Event]:
+    """A unit leaves the map: chit to the cup, counter to its box, losses counted."""
+    place, rule = destination(game, unit, traced, overrun)
+    regiment = is_german_regiment(game, unit)
+    yield from chits.give_back(game, unit, reason)
+    for marker in ("supply", "pa", "builder", "disorganized", "cadre", "ls", "ooc"):
+        if game.mark(unit.id, marker) is not None:
+            yield put_mark(game, unit.id, marker, None, reason=reason)
+    if place == "box:track":
+        yield change(game, unit.id, {"turn": game.turn + LATER}, reason=f"back on turn {game.turn + LATER}", public=True)
+    yield move(game, unit.id, place, reason=reason, rule=rule)
+    if unit.kind == "ersatz":
+        yield from add(game, "ersatz", 1, "available again", "20.1")
+    if regiment:
+        yield from add(game, "regiments-lost", 1, f"{label(unit)} lost", "20.1, 27.3, 27.8")
+    if scenario(game) == K and unit.side == SOVIET and unit.size in ("XX", "XXX"):
+        yield from add(game, "soviet-lost", 1, f"{label(unit)} lost", "20.2")
+
+
+def lose(game: Game, unit: Unit, steps: int, traced: bool, chance: Chance, reason: str) -> Iterator[e.Event]:
+    """Take steps off a unit; the chit is drawn when only its reduced side is needed."""
+    left = steps_left(game, unit) - steps
+    if left <= 0:
+        yield from eliminate(game, unit, traced, reason)
+    elif rating(game, unit) and not is_cadre(game, unit):
+        if left == 2:
+            if not chits.status(game, unit):
+                yield from chits.draw(game, unit, chance)
+            yield from chits.turn_over(game, unit)
+        else:
+            yield from chits.give_back(game, unit, "cadre")
+            yield from become_cadre(game, unit.id, reason)
+    elif left == 1:
+        yield from become_cadre(game, unit.id, reason)
+    else:
+        yield change(game, unit.id, {"steps": left}, reason=reason, rule="2.7", public=True)
+
+
+def _no_line(ctx: Context) -> bool:
+    """Unknown counts as in supply; the player says otherwise."""
+    game, name = ctx.game, ctx.values.get("unit")
+    if game is None or not name or str(name) not in game.units:
+        return False
+    return can_trace(game, game.units[str(name)]) is False
+
+
+def _losers(ctx: Context) -> list[Unit]:
+    game = ctx.game
+    if game is None:
+        return []
+    side = str(ctx.values.get("side") or own_side(ctx))
+    wanted = _ids(ctx.values.get("first")) or _ids(ctx.values.get("among"))
+    return [u for u in game.units.values() if u.side == side and u.on_map and (not wanted or u.id in wanted)]
+
+
+def _ids(text: object) -> list[str]:
+    return [part.strip() for part in str(text or "").split(",") if part.strip()]
+
+
+@rules.action(by="any", rule="12.61-12.63", label="Take losses", group="hidden")
+def take_losses(
+    game: Game,
+    chance: Chance,
+    side: Annotated[str, SideRef(label="Side", start=own_side)],
+    steps: Annotated[int, Whole(label="Steps still to lose", low=1, high=20)],
+    among: Annotated[str, Text(label="Among", most=2000)] = "",
+    first: Annotated[str, Text(label="First from", most=2000)] = "",
+    unit: Annotated[str, UnitRef(label="Unit", pick=_losers, help="leave empty when the counters are not on record")] = "",
+    lose_here: Annotated[int, Whole(label="Steps from this unit", low=1, high=3)] = 1,
+    no_line: Annotated[bool, Flag(label="It has no supply line", start=_no_line)] = False,
+    seat: str = "",
+) -> Events:
+    """Choose a unit and take steps off it; what is still owed is asked for again."""
+    if seat in game.sides and seat != side:
+        raise NotYours(f"{game.side_name(side)} chooses its own losses", given=seat, accepted=side)
+    if not unit:
+        yield e.Noted(f"{game.side_name(side)} loses {steps} step(s) on the board", rule="12.61")
+        return
+    victim = game.units[unit]
+    taken = min(lose_here, steps, steps_left(game, victim))
+    yield from lose(game, victim, taken, not no_line, chance, "step loss")
+    if steps > taken:
+        text = f"{game.side_name(side)}: {steps - taken} more step(s) to lose"
+        args = {"side": side, "steps": steps - taken, "among": among}
+        yield e.Asked(f"loss-{side}-{game.revision}", to_side(game, side), text, "take-losses", args, rule="12.61")
+
+
+@rules.action(by="any", rule="2.7", label="Lose steps", group="units")
+def lose_steps(
+    game: Game,
+    chance: Chance,
+    unit: Annotated[str, UnitRef(label="Unit", pick=on_the_map())],
+    steps: Annotated[int, Whole(label="Steps", low=1, high=3)] = 1,
+    no_line: Annotated[bool, Flag(label="It has no supply line", start=_no_line)] = False,
+) -> Events:
+    """Take steps off a unit: the chit is turned, the counter becomes a cadre, or it leaves the map."""
+    yield from lose(game, game.units[unit], steps, not no_line, chance, "step loss")
+
+
+@rules.action(by="any", rule="16.3", label="Eliminate a unit", group="units")
+def eliminate_unit(
+    game: Game,
+    unit: Annotated[str, UnitRef(label="Unit", pick=on_the_map())],
+    no_line: Annotated[bool, Flag(label="It has no supply line", start=_no_line)] = False,
+) -> Events:
+    """Send a unit to the box it belongs in."""
+    yield from eliminate(game, game.units[unit], not no_line, "eliminated")
+
+
+# -- overrun -----------------------------------------------------------------------------------------------
+
+
+def _lone(ctx: Context) -> list[Unit]:
+    """11.31: lone enemy units without a zone: HQs, cadres, white stripes."""
+    from .ground import size, stacks
+    from .units import has_zoc
+
+    game = ctx.game
+    if game is None:
+        return []
+    found = []
+    for hex_id, stack in stacks(game, game.other(own_side(ctx))).items():
+        if len(stack) == 1 and not has_zoc(game, stack[0]) and size(game, hex_id) not in ("city", "town"):
+            found.append(stack[0])
+    return found
+
+
+@rules.action(phase=("axis-move", "soviet-move"), by="active", rule="11.3", label="Overrun a unit")
+def overrun(
+    game: Game,
+    victim: Annotated[str, UnitRef(label="Overrun unit", pick=_lone)],
+    by_unit: Annotated[str, UnitRef(label="Overrunning unit", pick=on_the_map(lambda g, u: u.side == g.active))] = "",
+    displaced: Annotated[
+        str, Text(label="Displaced to hex", most=6, help="its owner's choice when a friendly zone covers it [11.32]")
+    ] = "",
+    no_line: Annotated[bool, Flag(label="It has no supply line")] = False,
+) -> Events:
+    """A multi-step unit rides over a lone HQ, cadre or unit without a zone, for 1 MP more."""
+    if by_unit:
+        mover = game.units[by_unit]
+        if game.mark(by_unit, "supply"):
+            raise NotNow(f"{label(mover)} is not Operational: no Overrun [11.34]", field="by_unit")
+        if game.mark(by_unit, "infiltrated"):
+            raise NotNow(f"{label(mover)} used Mobile Infiltration this phase [11.31]", field="by_unit")
+    unit = game.units[victim]
+    if displaced:
+        yield move(game, victim, game.maps.parse(displaced), reason="Forced Displacement", rule="11.32")
+    else:
+        yield from eliminate(game, unit, not no_line, "overrun", overrun=True)

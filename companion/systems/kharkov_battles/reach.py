@@ -1,0 +1,105 @@
+"""Full support by position [9.31-9.35]: which HQ reaches whom, three divisions to a PanzerKorps."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import combinations
+
+from companion.engine.game import Game
+from companion.engine.roster import Unit
+
+from . import lines
+from .base import AXIS, K, scenario
+from .units import is_german_regiment, is_hq, is_silhouette, nation, on_map
+
+MOST_DIVISIONS = 3
+
+
+def working_hqs(game: Game) -> list[Unit]:
+    """Supported HQs that a road links to a source; without a map the road is believed."""
+    found = []
+    for hq in on_map(game, AXIS):
+        if is_hq(hq) and game.mark(hq.id, "supported") and lines.hq_on_road(game, hq) is not False:
+            found.append(hq)
+    return found
+
+
+def serves_panzer(game: Game, hq: Unit) -> bool:
+    """PanzerKorps, and XVII. AK in Second Kharkov."""
+    return hq.kind == "hq panzerkorps" or (scenario(game) == K and hq.name.upper().startswith("XVII."))
+
+
+def division(unit: Unit) -> str:
+    return unit.formation or unit.name
+
+
+def may_serve(game: Game, hq: Unit, unit: Unit) -> bool:
+    """Whether an HQ is of the right kind for a unit, range aside."""
+    if "begleit" in unit.name.lower():
+        return True  # 9.34
+    if is_german_regiment(game, unit) or unit.kind == "tiger company":
+        if scenario(game) == K and hq.name.upper().startswith("XVII."):
+            return division(unit).split()[0].rstrip(".") in {"3", "23", "3Pz", "23Pz"}  # 20.2
+        return serves_panzer(game, hq)
+    if hq.kind == "hq panzerkorps":
+        return False
+    return nation(game, unit) == "german" or game["satellite-support"] == "korps"  # 9.33
+
+
+def in_range(game: Game, hq: Unit, units: Iterable[Unit]) -> list[Unit]:
+    """The units that trace to an HQ within its Command Range."""
+    if not hq.factors.get("CR"):
+        return []
+    reach = lines.reach_of(game, hq)
+    return [u for u in units if u.place in reach.grid.index and (u.place == hq.place or reach.supplied(u.place))]
+
+
+def choose(wishes: dict[str, dict[str, set[str]]], most: int = MOST_DIVISIONS) -> set[str]:
+    """The regiments served when every HQ takes at most three divisions.
+
+    `wishes`: HQ -> division -> regiments in its range. HQ by HQ takes the divisions that add most; a better
+    sharing out is the player's to find, and his to enter.
+    """
+    served: set[str] = set()
+    for hq in sorted(wishes, key=lambda h: len(wishes[h])):
+        by_division = wishes[hq]
+        best: set[str] = set()
+        for picked in combinations(sorted(by_division), min(most, len(by_division))):
+            gain = set().union(*(by_division[d] for d in picked)) - served
+            if len(gain) > len(best):
+                best = gain
+        served |= best
+    return served
+
+
+def fully_supported_regiments(game: Game) -> set[str]:
+    """German mechanized regiments with full support by the positions on record."""
+    regiments = [u for u in on_map(game, AXIS) if is_german_regiment(game, u)]
+    wishes: dict[str, dict[str, set[str]]] = {}
+    extra: set[str] = set()
+    for hq in working_hqs(game):
+        for unit in in_range(game, hq, [u for u in regiments if may_serve(game, hq, u)]):
+            if "begleit" in unit.name.lower():
+                extra.add(unit.id)
+            else:
+                wishes.setdefault(hq.id, {}).setdefault(division(unit), set()).add(unit.id)
+    return choose(wishes) | extra
+
+
+def supported_now(game: Game, unit: Unit) -> bool | None:
+    """Full support at the start of the combat phase for everything that is no mechanized regiment.
+
+    None when the record cannot tell.
+    """
+    if game.mark(unit.id, "full-support"):
+        return True
+    hqs = [u for u in on_map(game, AXIS) if is_hq(u)]
+    if is_german_regiment(game, unit):
+        return not game.mark(unit.id, "ls")
+    if is_silhouette(game, unit) and unit.kind != "tiger battalion":
+        partners = [u for u in game.units_at(unit.place) if is_german_regiment(game, u)]
+        if partners:
+            return all(not game.mark(u.id, "ls") for u in partners)  # 9.35, 15.31
+    if not hqs or (nation(game, unit) != "german" and game["satellite-support"] == "ask"):
+        return None
+    return any(in_range(game, hq, [unit]) for hq in working_hqs(game) if may_serve(game, hq, unit))

@@ -1,0 +1,265 @@
+"""One unit's strength in one combat [2.7, 8.3, 12.3, 14.0, 15.1]: halved once, doubled, never below 1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Chance, Events
+from companion.engine.errors import NotNow, NotYours
+from companion.engine.fields import Choice, Context, HexId, UnitRef, Whole
+from companion.engine.game import Game
+from companion.engine.roster import Unit
+from companion.engine.worksheet import Breakdown
+
+from . import chits, ground
+from .base import AXIS, CAMPAIGN, COMBAT_PHASES, JANUARY, SOVIET, fall_blau, rules, scenario
+from .units import STATIC, is_cadre, is_hq, is_mech, is_multi_step, label, on_the_map, rating, supply_state, trait
+
+ROLES = (("attack", "attacking"), ("defence", "defending"))
+
+
+@dataclass
+class Part:
+    """What a unit brings to a combat, with the reasons."""
+
+    strength: int
+    reasons: list[tuple[str, str, str]]
+
+
+def adjust(
+    printed: int,
+    *,
+    halved: Iterable[tuple[str, str]] = (),
+    capped: tuple[str, str] | None = None,
+    doubled: tuple[str, str] | None = None,
+    cap_last: bool = False,
+    early_minimum: bool = False,
+) -> Part:
+    """Halve once whatever the number of reasons, cap, double, and never go below 1 [2.7 note]."""
+    value, reasons = printed, []
+    for number, (why, rule) in enumerate(halved):
+        reasons.append((why, "halved" if number == 0 else "already halved", rule))
+    if reasons:
+        value //= 2
+    if early_minimum:
+        value = max(1, value)
+    if capped and not cap_last:
+        value = min(value, 1)
+        reasons.append((capped[0], "at most 1", capped[1]))
+    if doubled:
+        value *= 2
+        reasons.append((doubled[0], "doubled", doubled[1]))
+    if capped and cap_last:
+        value = min(value, 1)
+        reasons.append((capped[0], "at most 1", capped[1]))
+    if value < 1:
+        reasons.append(("never less than 1", "1", "2.7"))
+    return Part(max(1, value), reasons)
+
+
+def base_strength(game: Game, unit: Unit) -> int | None:
+    """Printed or chit strength; None when a chit is needed and not known."""
+    if is_hq(unit) or is_cadre(game, unit) or unit.kind == "tiger company":
+        return 1
+    if rating(game, unit):
+        return chits.value(game, unit)
+    return unit.factors.get("CS", 0) or 1
+
+
+def river_effect(game: Game, feature: str) -> bool:
+    """Whether Freeze leaves a river's or marsh's effect in force; the owner's chart says."""
+    if game["weather"] != "freeze":
+        return True
+    return game.chart("freeze").cell(feature, "in Freeze").value != "none"
+
+
+def freeze_unknown(game: Game, feature: str) -> bool:
+    return game["weather"] == "freeze" and not game.chart("freeze").cell(feature, "in Freeze")
+
+
+def winter_bonus(game: Game, unit: Unit) -> tuple[str, str] | None:
+    """14.2, 27.2: Soviet tank and mechanized corps, not cadres, in Prepared Assaults."""
+    if unit.side != SOVIET or unit.size != "XXX" or unit.kind not in ("tank", "mechanized") or is_cadre(game, unit):
+        return None
+    if fall_blau(game):
+        on = scenario(game) == JANUARY or (scenario(game) == CAMPAIGN and bool(game["counteroffensive"]))
+        return ("counteroffensive", "27.2") if on else None
+    if game["weather"] != "freeze":
+        return None
+    if game["popov"] == "dry" and unit.formation.lower() in ("orange", "pink"):
+        return None
+    return ("winter bonus", "14.2")
+
+
+def attack_part(game: Game, unit: Unit, printed: int, target: str, mobile: bool = False) -> Part:
+    """An attacker's strength against a hex."""
+    halved: list[tuple[str, str]] = []
+    state = supply_state(game, unit)
+    if state == "oos":
+        halved.append(("OOS", "8.32"))
+    if target and ground.river(game, unit.place, target) == "major" and river_effect(game, "major river"):
+        halved.append(("across a Major River", "12.31"))
+    marsh = bool(target) and ground.terrain(game, target) == "marsh"
+    if marsh and is_mech(unit) and river_effect(game, "marsh"):
+        halved.append(("mechanized into Marsh", "12.33"))
+    if game.mark(unit.id, "disorganized"):
+        halved.append(("Disorganized", "11.28"))
+    return adjust(
+        printed,
+        halved=halved,
+        capped=("Isolated attacker", "8.33") if state == "isolated" else None,
+        doubled=None if mobile else winter_bonus(game, unit),
+        cap_last=game["isolated-double"] == "cap",
+        early_minimum=game["small-double"] == "early",
+    )
+
+
+def defence_part(game: Game, unit: Unit, printed: int) -> Part:
+    """A defender's strength where it stands."""
+    halved = []
+    if supply_state(game, unit) == "isolated":
+        halved.append(("Isolated defender", "8.33"))
+    nkvd = trait(game, unit, "nkvd") and ground.size(game, unit.place) in ("town", "city")
+    return adjust(printed, halved=halved, doubled=("NKVD in a town or city", "14.1") if nkvd else None)
+
+
+def weight(game: Game, unit: Unit) -> float:
+    """What a unit takes of the one multi-step unit a hex may bring [6.21]."""
+    if not is_multi_step(game, unit):
+        return 0
+    if trait(game, unit, "guards") and unit.kind == "rifle":
+        return 0
+    if fall_blau(game) and trait(game, unit, "nkvd") and unit.kind == "rifle":
+        return 0  # 27.2
+    return 0.5 if trait(game, unit, "half") else 1
+
+
+def over_limit(game: Game, units: Iterable[Unit]) -> list[str]:
+    """Hexes that bring more than one multi-step unit."""
+    load: dict[str, float] = {}
+    for unit in units:
+        load[unit.place] = load.get(unit.place, 0) + weight(game, unit)
+    return [h for h, total in load.items() if total > 1]
+
+
+def add_up(game: Game, units: list[Unit], role: str, target: str, seat: str, mobile: bool = False) -> Breakdown:
+    """The sum of a force, unit by unit; chits that the seat may not see are left out and said so."""
+    sheet = Breakdown("Strength")
+    total, hidden = 0, False
+    for unit in units:
+        if role == "attack" and unit.kind in STATIC:
+            sheet.add(label(unit), "never attacks", "20.1, 27.4")
+            continue
+        if unit.kind == "tiger company" and len(game.units_at(unit.place)) > 1:
+            sheet.add(label(unit), "its shift only", "15.3")
+            continue
+        secret = bool(rating(game, unit)) and not is_cadre(game, unit) and seat != unit.side
+        printed = None if secret else base_strength(game, unit)
+        if printed is None:
+            hidden = True
+            sheet.add(label(unit), "chit not seen here" if secret else "no chit drawn yet", "2.6")
+            continue
+        attacking = role == "attack"
+        part = attack_part(game, unit, printed, target, mobile) if attacking else defence_part(game, unit, printed)
+        total += part.strength
+        sheet.add(label(unit), f"{printed}" if not part.reasons else f"{printed} \u2192 {part.strength}", "2.7")
+        for why, effect, rule in part.reasons:
+            sheet.add(f"  {why}", effect, rule)
+    if not mobile or role == "attack":
+        for h in over_limit(game, units):
+            sheet.warnings.append(f"{h}: more than one multi-step unit fights from here [6.21]")
+    if any(not river_effect(game, f) or freeze_unknown(game, f) for f in ("major river", "marsh")):
+        sheet.warnings.append("Freeze: check your Terrain Effects Chart for rivers and marsh [19.23]")
+    sheet.facts = {"total": total, "complete": not hidden}
+    sheet.result = str(total) if not hidden else ""
+    return sheet
+
+
+def _fighters(ctx: Context) -> list[Unit]:
+    return [u for u in on_the_map()(ctx)]
+
+
+@rules.worksheet(rule="2.7", title="Strength")
+def strength(
+    ctx: Context,
+    role: Annotated[str, Choice(label="They are", options=ROLES)] = "attack",
+    target: Annotated[str, HexId(label="Hex under attack")] = "",
+    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=_fighters)] = (),
+) -> Breakdown:
+    """Add up a force, each unit with its halving and doubling."""
+    if ctx.game is None:
+        return Breakdown("Strength")
+    chosen = [ctx.game.units[name] for name in units]
+    return add_up(ctx.game, chosen, role, target, ctx.seat)
+
+
+@rules.action(phase=COMBAT_PHASES, by="any", rule="12.0", label="Announce strength", worksheet=strength)
+def announce_strength(
+    game: Game,
+    chance: Chance,
+    role: Annotated[str, Choice(label="They are", options=ROLES)] = "attack",
+    target: Annotated[str, HexId(label="Hex under attack")] = "",
+    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=_fighters)] = (),
+    total: Annotated[int, Whole(label="or the total, added up by hand", high=300)] = 0,
+    seat: str = "",
+) -> Events:
+    """Draw the chits still needed, add up, and tell the table the total; the chits stay secret."""
+    from .assault import offer_resolution
+
+    if not target:
+        raise NotNow("say which hex is under attack", field="target")
+    chosen = [game.units[name] for name in units]
+    side = game.active if role == "attack" else game.other(game.active)
+    if seat in game.sides and seat != side:
+        raise NotYours(f"{game.side_name(side)} announces this total", field="role", given=seat, accepted=side)
+    if any(u.side != side for u in chosen):
+        raise NotNow(f"these are not all {game.side_name(side)} units", field="units")
+    if not total:
+        for unit in chosen:
+            if chits.needs_chit(game, unit):
+                yield from chits.draw(game, unit, chance)
+        sheet = add_up(game, chosen, role, target, side)
+        if not sheet.facts["complete"]:
+            raise NotNow("look under your counters and enter the total", field="total")
+        if not chosen:
+            raise NotNow("name the units, or enter the total", field="units")
+        sheet.title = f"{game.side_name(side)} strength at {target}"
+        yield e.Resolved("strength", sheet.to_json(), sheet.result, only=(side,))
+        total = int(sheet.facts["total"])
+    yield e.Marked(target, f"{role}-total", total, rule="12.0")
+    yield from offer_resolution(game, target)
+
+
+def tiger_shifts(game: Game, units: Iterable[Unit]) -> int:
+    """15.3: a battalion always, a company with a unit of its parent formation in the stack."""
+    found = 0
+    for unit in units:
+        if unit.kind == "tiger battalion":
+            found += 1
+        elif unit.kind == "tiger company":
+            parent = [u for u in game.units_at(unit.place) if u.id != unit.id and u.formation == unit.formation]
+            found += bool(parent and unit.formation)
+    return found
+
+
+def combined_arms(game: Game, units: list[Unit], stack_only: bool = False) -> bool:
+    """12.41, 12.42: yellow band; blue band with infantry beside it; both regiments of 60. Motorized."""
+    for unit in units:
+        band = trait(game, unit, "band")
+        if is_cadre(game, unit):
+            continue
+        if band == "yellow":
+            return True
+        if band == "blue":
+            busy = game.mark(unit.id, "pa")
+            for friend in game.units_at(unit.place):
+                foot = not is_mech(friend) or friend.kind in ("panzergrenadier", "motorized", "mechanized")
+                other_fight = game.mark(friend.id, "pa") not in (None, busy)
+                static = friend.kind in STATIC and not stack_only
+                if friend.id != unit.id and not is_hq(friend) and foot and not other_fight and not static:
+                    return True
+    sixty = [u for u in units if u.side == AXIS and u.formation.split(" ")[0].rstrip(".") in ("60", "60M", "60Mot")]
+    return len(sixty) >= 2

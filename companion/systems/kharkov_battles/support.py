@@ -1,0 +1,297 @@
+"""Support [9.0]: points for the turn, headquarters turned to their supported side, Limited Support."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow
+from companion.engine.fields import Choice, Context, Dice, Roll, UnitRef, Whole
+from companion.engine.game import Game
+from companion.engine.moves import put_mark
+from companion.engine.roster import Unit
+from companion.engine.worksheet import Breakdown, look_up
+
+from . import books, ground
+from .base import AXIS, D10, JANUARY, STAR, K, L, add, done, fall_blau, rules, scenario, tick, to_side
+from .reach import fully_supported_regiments
+from .units import is_german_regiment, is_hq, label, on_map, supply_state
+
+SOURCES = (("roll", "roll on the Support Table"), ("track", "number on the turn track"))
+
+
+def suggested_source(game: Game) -> str:
+    """9.2: the roll, unless the scenario or an agreement says the track."""
+    if scenario(game) in (K, JANUARY) or game["trt-support"] or (scenario(game) == STAR and game.turn == 1):
+        return "track"
+    return "roll"
+
+
+def _may_roll(ctx: Context) -> bool:
+    return ctx.values.get("source") == "roll"
+
+
+def no_support_needed(game: Game) -> bool | str:
+    if scenario(game) == L:
+        return "all German HQs are supported for the whole scenario [20.3]"
+    return "this turn's Support Points are received already" if done(game, "support") else True
+
+
+def _when_income(game: Game) -> bool | str:
+    return no_support_needed(game)
+
+
+@rules.action(phase="maintenance", by=AXIS, rule="9.2", label="Receive Support Points", when=_when_income)
+def receive_support(
+    game: Game,
+    source: Annotated[
+        str, Choice(label="From", options=SOURCES, start=lambda c: suggested_source(c.game) if c.game else "roll")
+    ],
+    printed: Annotated[
+        int | None,
+        Whole(
+            label="Number on the track",
+            high=30,
+            when=lambda c: c.values.get("source") == "track",
+            start=lambda c: books.whole(books.track_row(c.game), "support") if c.game else None,
+        ),
+    ] = None,
+    die: Annotated[Roll | None, Dice(label="Support roll", spec=D10, purpose="support", when=_may_roll)] = None,
+) -> Events:
+    """Add this turn's Support Points to those saved."""
+    if source == "track":
+        points = printed if printed is not None else books.whole(books.track_row(game), "support")
+        if points is None:
+            if not (scenario(game) == STAR and game.turn == 1):
+                raise NotNow("enter the number your turn track prints for this turn", field="printed")
+            points = 0  # nothing is rolled on turn 1 and nothing is known to be printed
+        yield from gain(game, points, "turn track")
+        return
+    if scenario(game) == STAR and game.turn == 1:
+        raise NotNow("there is no Support Table roll on turn 1 [9.2]", field="source", given="roll", accepted="track")
+    if scenario(game) in (K, JANUARY):
+        raise NotNow("this scenario takes the turn track's number [20.2, 27.8]", field="source", accepted="track")
+    sheet = Breakdown("Support Points", column="points", dice=D10, roll=die.total if die else 0)
+    look_up(sheet, game.chart("support"), str(sheet.roll))
+    yield from rules.settle(game, "support", sheet, to_side(game, AXIS), "9.2")
+
+
+@rules.outcome("support")
+def support_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
+    """The table's number goes on the track."""
+    yield from gain(game, int(result), f"Support Table, rolled {sheet.get('roll')}")
+
+
+def gain(game: Game, points: int, reason: str) -> Events:
+    """Points are added and kept until used [9.2]."""
+    yield from add(game, "sp", points, reason, "9.2")
+    yield tick(game, "support", f"Support Points received: {points}")
+
+
+# -- headquarters ------------------------------------------------------------------------------------------
+
+
+def flippable(ctx: Context) -> list[Unit]:
+    game = ctx.game
+    if game is None:
+        return []
+    return [u for u in on_map(game, AXIS) if is_hq(u) and not game.mark(u.id, "supported")]
+
+
+def barred_hq(game: Game, hq: Unit) -> str:
+    """Why an HQ cannot be supported, or nothing."""
+    if supply_state(game, hq):
+        return "is not Operational [9.22]"
+    if scenario(game) == K and _korps(hq) == "XI":
+        return "Group Kortzfleisch is never supported [20.2]"
+    if scenario(game) == JANUARY and game.turn == 61 and _korps(hq) not in {"48", "XLVIII", "XXXXVIII"}:
+        return "the turn's only point goes to 48th PanzerKorps [27.8]"
+    return ""
+
+
+def _korps(hq: Unit) -> str:
+    """The Korps number in a name: 'XVII. AK' -> 'XVII', '48th PzK' -> '48'."""
+    first = hq.name.replace(".", " ").split()
+    text = first[0] if first else ""
+    return text.removesuffix("th").removesuffix("nd").removesuffix("rd").removesuffix("st").upper()
+
+
+def is_xvii(game: Game, hq: Unit) -> bool:
+    return scenario(game) == K and _korps(hq) == "XVII"
+
+
+def price(panzer: int, armee: int, single: int, credit: int) -> tuple[int, int]:
+    """Points for some flips, and whether a second ArmeeKorps is left paid for [9.21, 20.2]."""
+    left = armee - min(credit, armee)
+    credit -= min(credit, armee)
+    cost = panzer + single + (left + 1) // 2
+    return cost, credit + left % 2
+
+
+@rules.worksheet(rule="9.21", title="Support for headquarters")
+def support_cost(
+    ctx: Context,
+    hqs: Annotated[tuple[str, ...], UnitRef(label="Headquarters on record", many=True, pick=flippable)] = (),
+    panzerkorps: Annotated[int, Whole(label="Other PanzerKorps", high=12)] = 0,
+    armeekorps: Annotated[int, Whole(label="Other ArmeeKorps", high=12)] = 0,
+    single: Annotated[int, Whole(label="XVII. AK (Second Kharkov)", high=1)] = 0,
+) -> Breakdown:
+    """What turning headquarters to their supported side costs."""
+    sheet = Breakdown("Support for headquarters")
+    for name in hqs:
+        hq = ctx.game.units[name] if ctx.game else None
+        if hq is None or ctx.game is None:
+            continue
+        reason = barred_hq(ctx.game, hq)
+        if reason:
+            sheet.warnings.append(f"{label(hq)} {reason}")
+        if is_xvii(ctx.game, hq):
+            single += 1
+        elif hq.kind == "hq panzerkorps":
+            panzerkorps += 1
+        else:
+            armeekorps += 1
+    credit = int(ctx.game["ak-credit"] or 0) if ctx.game else 0
+    cost, after = price(panzerkorps, armeekorps, single, credit)
+    sheet.add(f"{panzerkorps} PanzerKorps, 1 point each", str(panzerkorps), "9.21")
+    sheet.add(f"{armeekorps} ArmeeKorps, two to a point", str(cost - panzerkorps - single), "9.21")
+    if single:
+        sheet.add("XVII. AK takes a whole point", str(single), "20.2")
+    if after:
+        sheet.add("one more ArmeeKorps is paid for this turn", "", "9.21")
+    sheet.facts = {"cost": cost, "credit": after}
+    sheet.result = f"{cost} SP"
+    return sheet
+
+
+def _when_flip(game: Game) -> bool | str:
+    return "all German HQs are supported for the whole scenario [20.3]" if scenario(game) == L else True
+
+
+@rules.action(
+    phase="maintenance", by=AXIS, rule="9.21", label="Support headquarters", worksheet=support_cost, when=_when_flip
+)
+def support_hq(game: Game, sheet: Breakdown, hqs: Annotated[tuple[str, ...], UnitRef(
+    label="Headquarters on record", many=True, pick=flippable)] = ()) -> Events:
+    """Spend Support Points and turn headquarters to their supported side."""
+    if sheet.warnings:
+        raise NotNow(f"{sheet.warnings[0]}", field="hqs")
+    cost = int(sheet.facts["cost"])
+    free = int(game["sp-free"] or 0)
+    if cost > int(game["sp"]) + free:
+        raise NotNow(f"that costs {cost} Support Points; there are {int(game['sp']) + free}", given=cost)
+    yield from add(game, "sp-free", -min(free, cost), "spent first", "27.8")
+    yield from add(game, "sp", -(cost - min(free, cost)), "headquarters supported", "9.21")
+    if sheet.facts["credit"] != game["ak-credit"]:
+        yield e.Set("ak-credit", sheet.facts["credit"], was=game["ak-credit"], rule="9.21")
+    for hq in hqs:
+        yield put_mark(game, hq, "supported", True, rule="9.21")
+    yield e.Resolved("support-cost", sheet.to_json(), sheet.result)
+
+
+# -- full support ------------------------------------------------------------------------------------------
+
+
+def must_check(game: Game) -> list[Unit]:
+    """9.3: Operational German mechanized regiments, cadres too, not those supported by rule."""
+    return [
+        u for u in on_map(game, AXIS)
+        if is_german_regiment(game, u) and not supply_state(game, u) and not game.mark(u.id, "full-support")
+    ]  # fmt: skip
+
+
+def without_support(game: Game) -> list[str]:
+    """The regiments that the positions on record leave without full support."""
+    served = fully_supported_regiments(game)
+    return [u.id for u in must_check(game) if u.id not in served]
+
+
+@rules.action(phase="maintenance", by=AXIS, rule="9.3", label="Check full support")
+def check_support(
+    game: Game,
+    limited: Annotated[
+        tuple[str, ...],
+        UnitRef(
+            label="Regiments without full support",
+            many=True,
+            pick=lambda c: must_check(c.game) if c.game else [],
+            start=lambda c: without_support(c.game) if c.game else (),
+            help="filled in from HQs, ranges and the three-division limit; change what you serve otherwise",
+        ),
+    ] = (),
+) -> Events:
+    """Put Limited Support markers on regiments that no supported PanzerKorps reaches."""
+    for unit in must_check(game):
+        wanted = unit.id in limited
+        if wanted != bool(game.mark(unit.id, "ls")):
+            yield put_mark(game, unit.id, "ls", wanted or None, rule="9.3")
+    yield tick(game, "support-check", "Full support checked")
+
+
+def no_attack(game: Game, unit: Unit) -> str:
+    """Why an Axis unit may not attack for want of support, or nothing [9.0, 9.4]."""
+    if unit.side != AXIS or game.mark(unit.id, "full-support"):
+        return ""
+    if game.mark(unit.id, "ls"):
+        return "Limited Support [9.4]"
+    if is_german_regiment(game, unit) and supply_state(game, unit) and game["oos-regiments"] != "exempt":
+        return "not Operational, so not fully supported [9.3]"
+    return ""
+
+
+@rules.entering("maintenance")
+def by_rule(game: Game) -> Events:
+    """Support that a scenario gives: LAH and the DR Tigers on turn 1 [20.1]; 108 Light [20.2]; all HQs [20.3]."""
+    for unit in on_map(game, AXIS):
+        if scenario(game) == STAR and game.turn == 1 and _free_on_turn_1(unit):
+            yield put_mark(game, unit.id, "full-support", True, reason="turn 1", rule="20.1")
+        if scenario(game) == K and unit.name.startswith("108"):
+            yield put_mark(game, unit.id, "full-support", True, reason="Hungarian 108 Light", rule="20.2")
+        if scenario(game) == L and is_hq(unit) and not game.mark(unit.id, "supported"):
+            yield put_mark(game, unit.id, "supported", True, reason="whole scenario", rule="20.3")
+
+
+def _free_on_turn_1(unit: Unit) -> bool:
+    text = f"{unit.formation} {unit.name}".upper()
+    return "LAH" in text or (unit.kind == "tiger company" and "DR" in text.split())
+
+
+@rules.leaving("end")
+def stand_down(game: Game) -> Events:
+    """4.1 D: HQs back to unsupported, except where the scenario keeps them; one-turn points lapse."""
+    if scenario(game) != L:
+        for hq in game.marked("supported"):
+            yield put_mark(game, hq, "supported", None, reason="end of turn", rule="4.1 D")
+    for track in ("ak-credit", "sp-free"):
+        if game[track]:
+            yield e.Set(track, 0, was=game[track], reason="end of turn", rule="9.21")
+
+
+def rostov_near(game: Game) -> bool:
+    """27.8: a Soviet unit within five hexes of Axis-owned Rostov."""
+    if game.mark("B2114", "owner") != AXIS:
+        return False
+    near = (ground.distance(game, "B2114", u.place) for u in on_map(game, "soviet"))
+    return any(d is not None and d <= 5 for d in near)
+
+
+@rules.action(
+    phase="maintenance",
+    by="any",
+    rule="27.8",
+    label="Fight for Rostov",
+    when=lambda game: scenario(game) == JANUARY and not done(game, "rostov"),
+)
+def rostov_fight(game: Game) -> Events:
+    """A Soviet unit is within five hexes of Axis-owned Rostov: a point for this turn, Soviet replacements double."""
+    yield from add(game, "sp-free", 1, "fight for Rostov, this turn only", "27.8")
+    yield tick(game, "rostov", "Fight for Rostov: 1 SP this turn, Soviet RP doubled")
+
+
+@rules.entering("maintenance")
+def rostov_reminder(game: Game) -> Events:
+    """Offer the Rostov escalation when the positions show it."""
+    if scenario(game) == JANUARY and fall_blau(game) and rostov_near(game) and not done(game, "rostov"):
+        text = "Soviets within five hexes of Rostov: the Axis gets 1 SP, Soviet RP double"
+        yield e.Asked(f"rostov-{game.revision}", ("axis", "soviet", "table"), text, "rostov-fight", rule="27.8")

@@ -1,0 +1,274 @@
+"""The combat worksheet: strengths, odds, armour, column, roll [9.2-9.5, B10.3, B11]."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, Any
+
+from companion.engine.chart import Chart
+from companion.engine.errors import NotNow, Unreadable
+from companion.engine.fields import Choice, Context, Dice, Field, HexId, Roll, UnitRef, Whole
+from companion.engine.game import Game
+from companion.engine.roster import Unit
+from companion.engine.worksheet import Breakdown, chances, look_up
+from companion.systems.panzer_keil.base import GERMAN, SOVIET, disrupted, phases, reading, rules
+from companion.systems.panzer_keil.condition import own_on_map
+from companion.systems.panzer_keil.fight import Fight, read_fight
+from companion.systems.panzer_keil.ground import board
+from companion.systems.panzer_keil.odds import (
+    COLUMNS,
+    Armour,
+    Attack,
+    armour_shift,
+    attack_strength,
+    column,
+    half_down,
+    half_up,
+    odds,
+    rank,
+)
+from companion.systems.panzer_keil.results import RESULTS, over_river
+
+YES_NO = [("yes", "yes"), ("no", "no")]
+CODES = [code for code in RESULTS if code != "AE"]
+
+
+@dataclass(frozen=True)
+class Sums(Field):
+    """Strengths hex by hex: '3 5' for two hexes, '3+2 5' with a stack of two in the first."""
+
+    def read(self, raw: Any, ctx: Context) -> tuple[int, ...]:
+        parts = (
+            [str(p) for p in raw] if isinstance(raw, list | tuple) else re.split(r"[\s,;]+", str(raw).strip())
+        )
+        found = []
+        for part in filter(None, parts):
+            if not re.fullmatch(r"\d{1,3}(\+\d{1,3})*", part):
+                raise Unreadable(
+                    f"{part!r} is not a strength: write 3 5, or 3+2 for a stack", given=part, accepted="3+2 5"
+                )
+            found.append(sum(map(int, part.split("+"))))
+        return tuple(found)
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        return {"placeholder": "3+2 5", "most": 80, "long": False}
+
+
+def _able(ctx: Context) -> list[Unit]:
+    game = ctx.game
+    return [
+        u for u in own_on_map(ctx) if game and not disrupted(game, u.id) and not game.mark(u.id, "attacked")
+    ]
+
+
+@rules.worksheet(rule="9.2, 9.3, 9.4, 9.5, B10.3, B11", title="Combat")
+def combat(
+    ctx: Context,
+    target: Annotated[str, HexId(label="Target hex")] = "",
+    attackers: Annotated[tuple[str, ...], UnitRef(label="Attackers", many=True, pick=_able)] = (),
+    side: Annotated[
+        str, Choice(label="Attacking side", options=[(SOVIET, "Soviet"), (GERMAN, "German")])
+    ] = "",
+    full: Annotated[tuple[int, ...], Sums(label="Attack, not halved", help="one number for each hex")] = (),
+    river: Annotated[tuple[int, ...], Sums(label="Attack over a river")] = (),
+    major: Annotated[tuple[int, ...], Sums(label="Attack over a major river", help="not at a railroad")] = (),
+    marsh: Annotated[tuple[int, ...], Sums(label="Attack out of a marsh")] = (),
+    oos: Annotated[tuple[int, ...], Sums(label="Attack out of supply", help="if not halved already")] = (),
+    defence: Annotated[int | None, Whole(label="Defence, undisrupted", high=99)] = None,
+    weak: Annotated[int | None, Whole(label="Defence, disrupted", high=99)] = None,
+    ground: Annotated[
+        str, Choice(label="Defender's hex", options=[("clear", "clear"), ("other", "other")])
+    ] = "",
+    armour: Annotated[
+        str,
+        Choice(
+            label="Attacker's armour",
+            options=[("none", "none"), ("free", "yes"), ("hindered", "only over a river or out of a marsh")],
+        ),
+    ] = "",
+    enemy_armour: Annotated[str, Choice(label="Defender's armour", options=YES_NO)] = "",
+    grenadiers: Annotated[str, Choice(label="German mechanized infantry takes part", options=YES_NO)] = "",
+    concentric: Annotated[str, Choice(label="Concentric attack", options=YES_NO)] = "",
+    roll: Annotated[str, Choice(label="Die column", options=[(GERMAN, "German"), (SOVIET, "Soviet")])] = "",
+) -> Breakdown:
+    """Strengths, odds and column of an attack. Empty fields are read off the record where it tells."""
+    game = ctx.game
+    known = read_fight(game, attackers, target) if game else Fight()
+    who = (
+        side
+        or (game.units[attackers[0]].side if game and attackers else game.active if game else "")
+        or GERMAN
+    )
+    typed = Attack(full, river, major, marsh, oos)
+    attack = typed if typed.given else known.attack
+    sheet = Breakdown("Combat", dice="1d6")
+    strong = defence if defence is not None else (0 if weak is not None else known.defence)
+    soft = weak if weak is not None else (0 if defence is not None else known.weak)
+    _need(game, known, typed, strong, attackers)
+    total = _attack_lines(sheet, attack, str(reading(game, "oos-halving")))
+    doubled = who == GERMAN and (concentric == "yes" or (concentric == "" and known.concentric))
+    if concentric == "yes" and who != GERMAN:
+        raise NotNow(
+            "only German attackers attack concentrically [B11.2]", field="concentric", given=concentric
+        )
+    if doubled:
+        total *= 2
+        sheet.add("concentric attack", f"x2 = {_show(total)}", "B11.2")
+    against = _defence_lines(sheet, strong or 0, soft or 0)
+    if not against:
+        raise Unreadable("the defence strength is missing", field="defence")
+    if total <= 0 and reading(game, "zero-attack") == "forbid":
+        raise NotNow("an attack strength of 0 cannot attack", field="full", given=0)
+    clear = (ground or known.ground or "clear") == "clear"
+    if game and not ground and not known.ground:
+        sheet.warnings.append("the defender's terrain is not entered: taken as clear")
+    if game and target and attackers and board(game).blank and not typed.given:
+        sheet.warnings.append("the map book is empty: rivers and marsh were not looked at")
+    case = Armour(
+        clear=clear,
+        attacker=armour or known.armour or "none",
+        defender=enemy_armour == "yes" or (enemy_armour == "" and known.enemy_armour),
+        german="attacker" if who == GERMAN else "defender",
+        grenadiers=grenadiers == "yes" or (grenadiers == "" and known.grenadiers),
+        hindered_attack=attack.hindered,
+    )
+    shift = armour_shift(case, str(reading(game, "river-armour")), str(reading(game, "grenadiers-cancel")))
+    for label, rule in shift.why:
+        sheet.add(label, f"{shift.by:+d} column" if rule == "9.4" else "", rule)
+    sheet.modifier = shift.by
+    ratio = odds(total, against, str(reading(game, "odds-below")))
+    sheet.add(f"odds {_show(total)} to {against}", ratio, "9.3")
+    dice = roll or known.roll or (GERMAN if who == GERMAN else SOVIET)
+    place = "clear" if clear else "other"
+    sheet.chart = f"crt-{dice}-{place}"
+    sheet.add(f"{dice.capitalize()} die column, {place} ground", "", "9.5.1, B11.1")
+    low, high = _ends(game, sheet.chart, place)
+    sheet.column = column(ratio, shift.by, low, high)
+    if shift.by:
+        sheet.add("column after the shift", sheet.column, "9.4")
+    over = bool(attack.major)
+    if over:
+        sheet.add("over a major river: results against the attacker are one worse", "", "B10.3.1")
+        sheet.add("advance one hex only", "", "B10.3.2")
+    if game is not None:
+        sheet.chances = chances(game.chart(sheet.chart), sheet.column, "1d6", str)
+    values = {u: v * 2 if doubled and u in attackers else v for u, v in known.values.items()}
+    sheet.facts = {
+        "side": who,
+        "attack": _show(total),
+        "defence": against,
+        "odds": ratio,
+        "target": target,
+        "attackers": list(attackers),
+        "crossers": known.crossers if not typed.given or typed.major else [],
+        "defenders": known.defenders,
+        "major": over,
+        "all_major": over and not (attack.full or attack.river or attack.marsh or attack.oos),
+        "values": values,
+    }
+    return sheet
+
+
+def _need(
+    game: Game | None, known: Fight, typed: Attack, strong: int | None, attackers: tuple[str, ...]
+) -> None:
+    """Say what the record lacks, by name."""
+    if not typed.given and (known.missing or not attackers):
+        who = f"of {', '.join(known.missing)} " if known.missing and attackers else ""
+        if (
+            known.missing
+            and not known.attack.given
+            or not attackers
+            or set(known.missing) - set(_defender_names(game, known))
+        ):
+            raise Unreadable(
+                f"the attack strength {who}is not on record: enter it", field="full", accepted="3+2 5"
+            )
+    if strong is None:
+        names = ", ".join(known.missing)
+        of = f" of {names}" if names else ""
+        raise Unreadable(f"the defence strength{of} is not on record: enter it", field="defence")
+
+
+def _defender_names(game: Game | None, known: Fight) -> list[str]:
+    return [game.units[d].name or d for d in known.defenders] if game else []
+
+
+def _show(strength: Fraction | int) -> str:
+    whole, rest = divmod(Fraction(strength), 1)
+    return f"{whole} 1/2" if rest else str(whole)
+
+
+def _attack_lines(sheet: Breakdown, attack: Attack, oos_halving: str) -> Fraction:
+    if attack.full:
+        sheet.add("attack", str(sum(attack.full)), "9.2")
+    for label, stacks, rule in (
+        ("over a river", attack.river, "9.2.1"),
+        ("over a major river", attack.major, "9.2.1, B10.3"),
+        ("out of a marsh", attack.marsh, "9.2.2"),
+        ("out of supply", attack.oos, "9.2.3"),
+    ):
+        if stacks:
+            exact = rule == "9.2.3" and oos_halving == "exact"
+            halved = _show(Fraction(sum(stacks), 2)) if exact else str(half_down(stacks))
+            sheet.add(label, f"{' and '.join(map(str, stacks))} halved = {halved}", rule)
+    return attack_strength(attack, oos_halving)
+
+
+def _defence_lines(sheet: Breakdown, strong: int, soft: int) -> int:
+    if strong:
+        sheet.add("defence", str(strong), "9.2")
+    if soft:
+        sheet.add("disrupted defenders", f"{soft} halved = {half_up(soft)}", "9.2.5")
+    return strong + half_up(soft)
+
+
+def _ends(game: Game | None, chart: str, place: str) -> tuple[str, str]:
+    """The printed ends of the odds: the owner's list, else the filled columns of his chart, else the whole frame."""
+    low, high = COLUMNS[0], COLUMNS[-1]
+    if game is None:
+        return low, high
+    filled = _filled(game.chart(chart))
+    if filled:
+        low, high = filled[0], filled[-1]
+    row: Mapping[str, Any] = game.book.tables.get("crt-ends", {}).get(place, {})
+    return str(row.get("lowest") or low), str(row.get("highest") or high)
+
+
+def _filled(chart: Chart) -> list[str]:
+    columns = {c for (_, c), cell in chart.cells.items() if cell}
+    return sorted(columns, key=rank)
+
+
+@rules.action(
+    phase=phases("combat"),
+    by="active",
+    rule="9, B10.3, B11",
+    worksheet=combat,
+    label="Resolve a combat",
+    primary=True,
+)
+def resolve_combat(
+    game: Game,
+    sheet: Breakdown,
+    die: Annotated[Roll | None, Dice(label="Die", spec="1d6", purpose="combat")] = None,
+) -> Any:
+    """Work out the odds, roll, and set off what the result demands."""
+    if die is None:
+        raise NotNow("the die is missing", field="die")
+    if sheet.facts["side"] != game.active:
+        raise NotNow(
+            f"this is the {game.side_name(game.active)} combat phase", field="side", given=sheet.facts["side"]
+        )
+    sheet.roll = die.total
+    look_up(sheet, game.chart(sheet.chart), str(die.total))
+    if sheet.read_chart:
+        sheet.codes = CODES
+    if sheet.result and sheet.facts["major"] and over_river(sheet.result) != sheet.result:
+        sheet.warnings.append(
+            f"over the major river {sheet.result} becomes {over_river(sheet.result)} [B10.3.1]"
+        )
+    yield from rules.settle(game, "combat", sheet, (game.active, "table"), rule="9.5")

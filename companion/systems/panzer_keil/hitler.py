@@ -1,0 +1,68 @@
+"""Hitler's visit to Zaporizhzhia and the Soviets' one chance to catch him [B15.3]."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow
+from companion.engine.fields import Dice, Roll
+from companion.engine.game import Game
+from companion.systems.panzer_keil.base import SOVIET, ZAPORIZHZHIA, rules
+from companion.systems.panzer_keil.ground import occupier
+
+COMES, LEAVES = "7", "8"
+
+
+@rules.entering("german-move", turns=COMES)
+def _arrives(game: Game) -> Events:
+    if occupier(game, ZAPORIZHZHIA) == SOVIET:
+        yield e.Noted("Zaporizhzhia is Soviet: Hitler does not come", rule="B15.3.1")
+        return
+    yield e.Set("hitler", "here", was=game["hitler"], rule="B15.3.1")
+    yield e.Marked(ZAPORIZHZHIA, "hitler-here", True, rule="B15.3.1")
+
+
+@rules.entering("german-move", turns=LEAVES)
+def _departs(game: Game) -> Events:
+    if game["hitler"] != "away":
+        yield e.Set("hitler", "away", was=game["hitler"], rule="B15.3.2")
+    if game.mark(ZAPORIZHZHIA, "hitler-here"):
+        yield e.Marked(ZAPORIZHZHIA, "hitler-here", None, rule="B15.3.2")
+
+
+def _there(game: Game) -> bool | str:
+    if game["hitler"] == "missed":
+        return "the one chance to capture Hitler is used up [B15.3.2]"
+    return game["hitler"] == "here" or "Hitler is not in Zaporizhzhia"
+
+
+@rules.action(
+    phase=("soviet-move", "soviet-combat"),
+    by=SOVIET,
+    rule="B15.3.3",
+    label="Capture Hitler",
+    when=_there,
+    order=50,
+)
+def capture_hitler(
+    game: Game, die: Annotated[Roll | None, Dice(label="Die", spec="1d6", purpose="capture Hitler")] = None
+) -> Events:
+    """A Soviet unit has entered Zaporizhzhia: on a 6 the war is over."""
+    if die is None:
+        raise NotNow("the die is missing", field="die")
+    if die.total == 6:
+        yield e.Ended(SOVIET, "decisive", "Hitler is captured in Zaporizhzhia", rule="B15.3.3")
+        return
+    yield e.Set("hitler", "missed", was="here", reason=f"rolled {die.total}", rule="B15.3.3")
+
+
+@rules.watch
+def _soviets_enter(game: Game) -> Events:
+    if game["hitler"] != "here" or game.ended or game.phase not in ("soviet-move", "soviet-combat"):
+        return
+    inside = any(u.side == SOVIET for u in game.units_at(ZAPORIZHZHIA))
+    if inside and not any(a.action == "capture-hitler" for a in game.asked.values()):
+        text = "A Soviet unit is in Zaporizhzhia: roll to capture Hitler"
+        yield e.Asked(f"hitler-{game.revision}", (SOVIET, "table"), text, "capture-hitler", rule="B15.3.3")

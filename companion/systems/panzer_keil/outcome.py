@@ -1,0 +1,102 @@
+"""What follows from a combat result: exhaustion, Don binding, losses, retreats, advances [9.6-9.9, B10.3, B13.2.1]."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Any
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.fields import UnitRef
+from companion.engine.game import Game
+from companion.systems.panzer_keil import states
+from companion.systems.panzer_keil.aftermath import ask, ask_advance, remind, suffer
+from companion.systems.panzer_keil.base import SOVIET, is_sixth, mechanized, named, reading, rules
+from companion.systems.panzer_keil.condition import own_on_map
+from companion.systems.panzer_keil.results import ATTACKER, RESULTS, advance_limit, beside_river, over_river
+from companion.systems.panzer_keil.stalingrad import bind
+
+
+@rules.outcome("combat")
+def combat_outcome(game: Game, sheet: dict[str, Any], code: str) -> Events:
+    """Carry out a result of the combat table."""
+    facts: dict[str, Any] = sheet.get("facts", {})
+    side, target = str(facts.get("side") or game.active), str(facts.get("target", ""))
+    attackers = [str(u) for u in facts.get("attackers", ())]
+    crossers = [str(u) for u in facts.get("crossers", ())]
+    defenders = [str(u) for u in facts.get("defenders", ())]
+    major = bool(facts.get("major"))
+    yield from _tire(game, side, attackers)
+    if side == SOVIET and any(is_sixth(game.units[d]) for d in defenders):
+        yield from bind(game, attackers)
+    result = RESULTS[code]
+    if code == "EX":
+        yield from _exchange(game, side, attackers)
+    elif result.sufferer == ATTACKER and major:
+        yield from _thrown_back(game, code, side, attackers, crossers, target, bool(facts.get("all_major")))
+    elif result.sufferer == ATTACKER:
+        yield from suffer(game, code, attackers, side, target)
+    elif result.sufferer:
+        yield from suffer(game, code, defenders, side, target)
+        all_across = major and (not attackers or set(attackers) <= set(crossers))
+        yield from ask_advance(game, side, attackers, advance_limit(code, all_across), target, crossers)
+
+
+def _tire(game: Game, side: str, attackers: Sequence[str]) -> Events:
+    """9.9: attacking mechanized units are exhausted; where the type is unknown the player says so."""
+    unknown = []
+    for unit in attackers:
+        yield e.Marked(unit, "attacked", True, rule="9.1.6")
+        if mechanized(game.units[unit]):
+            yield from states.put(game, unit, states.attack)
+        elif mechanized(game.units[unit]) is None and not game.mark(unit, "exhausted"):
+            unknown.append(unit)
+    if unknown:
+        text = f"Exhaust the mechanized units among {named(game, unknown)}"
+        yield ask(game, side, text, "exhaust", {"units": unknown}, "9.9")
+    elif not attackers:
+        yield remind(game, side, "Turn attacking mechanized units to their exhausted side", "9.9")
+
+
+@rules.action(by="any", rule="9.9", label="Exhaust units", group="units")
+def exhaust(
+    game: Game, units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=own_on_map)]
+) -> Events:
+    """Turn mechanized units that attacked to their exhausted side."""
+    for unit in units:
+        if not game.mark(unit, "exhausted"):
+            yield e.Marked(unit, "exhausted", True, reason="attacked", rule="9.9")
+
+
+def _thrown_back(
+    game: Game,
+    code: str,
+    side: str,
+    attackers: Sequence[str],
+    crossers: Sequence[str],
+    target: str,
+    all_major: bool,
+) -> Events:
+    """B10.3.1: the worse result for those over a major river, by the table's reading for all."""
+    worse = over_river(code)
+    rest = [u for u in attackers if u not in crossers]
+    if not attackers:
+        who = (
+            "All attackers"
+            if all_major or reading(game, "river-upgrade") == "all"
+            else "Those over the major river"
+        )
+        others = "" if who == "All attackers" else f"; the others: {RESULTS[beside_river(code)].text}"
+        yield remind(game, side, f"{who}: {worse}, {RESULTS[worse].text}{others}", "B10.3.1")
+    elif reading(game, "river-upgrade") == "all" or not rest:
+        yield from suffer(game, worse, attackers, side, target)
+    else:
+        yield from suffer(game, worse, crossers, side, target)
+        yield from suffer(game, beside_river(code), rest, side, target)
+
+
+def _exchange(game: Game, side: str, attackers: Sequence[str]) -> Events:
+    if attackers:
+        yield ask(game, side, "Exchange: choose the attackers to give up", "exchange-attackers", {}, "9.6")
+    else:
+        yield ask(game, side, "Exchange: what did the attacker give up?", "exchange-by-hand", {}, "9.6")

@@ -1,0 +1,100 @@
+"""Blocks of facts for the table and the players' phones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from companion.engine.game import Game
+from companion.systems.panzer_keil.base import (
+    FRONTS,
+    GERMAN,
+    SOVIET,
+    disrupted,
+    exhausted,
+    out_of_supply,
+    rules,
+)
+from companion.systems.panzer_keil.condition import can_mech_move
+from companion.systems.panzer_keil.points import front_alive
+from companion.systems.panzer_keil.railroad import railhead
+from companion.systems.panzer_keil.stalingrad import sixth_left
+from companion.systems.panzer_keil.weather import ground, track
+
+Panel = dict[str, Any]
+
+
+def _row(label: str, value: object, rule: str = "") -> dict[str, str]:
+    return {"label": label, "value": str(value), "rule": rule}
+
+
+@rules.panel
+def weather_panel(game: Game, seat: str) -> Panel | None:
+    """The weather, the ground, and how far the track still runs."""
+    now = str(game["weather"])
+    if now == "unknown":
+        return None
+    rows = [_row("Mechanized units", f"{ground(now, True)} column", "B5.2")]
+    rows.append(_row("Other units", f"{ground(now, False)} column", "B5.2"))
+    end = max(track(game), default=0)
+    if end:
+        rows.append(_row("Squares to the end", end - int(game["weather-square"]), "B5.1.1"))
+    return {"title": f"Weather: {now}", "rows": rows, "for": "both"}
+
+
+@rules.panel
+def points_panel(game: Game, seat: str) -> Panel | None:
+    """Points left, in the phases that spend them."""
+    if game.phase not in ("soviet-supply", "soviet-support", "german-supply", "german-support"):
+        return None
+    kind, title = ("sp", "Supply points") if game.phase.endswith("supply") else ("sap", "Support points")
+    if game.active == GERMAN:
+        return {
+            "title": title,
+            "rows": [_row("German", game[f"german-{kind}"], "B6.3.1, B7.1")],
+            "for": "both",
+        }
+    rows = [_row(name, game[f"{f}-{kind}"], "B8.2.3") for f, name in FRONTS.items() if front_alive(game, f)]
+    return {"title": title, "rows": rows, "for": "both"}
+
+
+@rules.panel
+def units_panel(game: Game, seat: str) -> Panel | None:
+    """How many units of each side are in trouble."""
+    if not any(u.on_map for u in game.units.values()):
+        return None
+    rows = []
+    for side in (SOVIET, GERMAN):
+        here = [u.id for u in game.units.values() if u.on_map and u.side == side]
+        words = [
+            f"{n} {word}"
+            for word, test in (
+                ("exhausted", exhausted),
+                ("disrupted", disrupted),
+                ("out of supply", out_of_supply),
+            )
+            if (n := sum(1 for u in here if test(game, u)))
+        ]
+        rows.append(
+            _row(game.side_name(side), f"{len(here)} on the map{'; ' + ', '.join(words) if words else ''}")
+        )
+    rows.append(_row("Railroad marker", railhead(game), "B9.3"))
+    if game["stalingrad"] == "besieged":
+        rows.append(_row("6th Army", f"{len(sixth_left(game))} units", "B13"))
+    return {"title": "Units", "rows": rows, "for": "both"}
+
+
+@rules.panel
+def mech_panel(game: Game, seat: str) -> Panel | None:
+    """Who may move once more in the mechanized movement phase."""
+    if game.phase != "german-mech":
+        return None
+    able = [u for u in game.units.values() if can_mech_move(game, u)]
+    if not able:
+        return None
+    return {
+        "title": "May move again",
+        "rows": [
+            _row(u.name or u.id, u.place if u.kind else f"{u.place}, if mechanized", "10.1") for u in able
+        ],
+        "for": "both",
+    }

@@ -1,0 +1,121 @@
+"""Stalingrad: the Don Front's bonds, the fall of the city, the divisions that return [B13, B14.3]."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow, Unreadable
+from companion.engine.fields import Context, HexId, UnitRef
+from companion.engine.game import Game
+from companion.engine.moves import move, put_mark
+from companion.engine.roster import Unit
+from companion.systems.panzer_keil import states
+from companion.systems.panzer_keil.base import (
+    DON_GONE,
+    DON_RADIUS,
+    DON_RESERVE,
+    DON_TEN,
+    SOVIET,
+    STALINGRAD,
+    don_bound,
+    is_hq,
+    is_sixth,
+    named,
+    rules,
+)
+from companion.systems.panzer_keil.condition import own_on_map
+from companion.systems.panzer_keil.ground import occupier
+
+
+def bind(game: Game, units: Sequence[str]) -> Events:
+    """B13.2.1: who attacks the 6th Army belongs to the Don Front for good."""
+    for unit in units:
+        if game.units[unit].side == SOVIET and not don_bound(game, game.units[unit]):
+            yield put_mark(game, unit, "don", True, reason="attacked the 6th Army", rule="B13.2.1")
+
+
+def strays(game: Game, unit: Unit) -> bool:
+    """B13.2.2: a Don-bound unit further than five hexes from both Stalingrad hexes."""
+    if not unit.on_map or not don_bound(game, unit) or game["stalingrad"] == "fallen":
+        return False
+    return min(game.maps.distance(unit.place, h) for h in STALINGRAD) > DON_RADIUS
+
+
+@rules.action(phase="soviet-combat", by=SOVIET, rule="B13.2.1", label="Bind units to the Don Front", order=35)
+def bind_to_don(
+    game: Game,
+    units: Annotated[tuple[str, ...], UnitRef(label="Units that attacked 6A", many=True, pick=own_on_map)],
+) -> Events:
+    """Mark units that attacked the 6th Army: from now on they are the Don Front's."""
+    yield from bind(game, units)
+
+
+def sixth_left(game: Game) -> list[str]:
+    """The 6th Army units still on the map or not yet set up."""
+    return [u.id for u in game.units.values() if is_sixth(u) and (u.on_map or not u.place)]
+
+
+def fallen(game: Game) -> bool:
+    """B13.2.3: both hexes Soviet-occupied and no 6th Army unit left, as far as the record tells."""
+    if not any(is_sixth(u) for u in game.units.values()) or sixth_left(game):
+        return False
+    return all(occupier(game, h) == SOVIET for h in STALINGRAD)
+
+
+def _still_besieged(game: Game) -> bool | str:
+    return game["stalingrad"] == "besieged" or "Stalingrad has fallen already"
+
+
+@rules.action(by=SOVIET, rule="B13.2.3", label="Stalingrad has fallen", when=_still_besieged, group="units")
+def fall_of_stalingrad(game: Game) -> Events:
+    """Take the Don Front off the map; six of its divisions may come back from turn 10."""
+    left = sixth_left(game)
+    if any(game.units[u].on_map for u in left):
+        raise NotNow(f"6th Army units are still there: {named(game, left)} [B13.2.3]", given=len(left))
+    yield from _withdraw(game)
+
+
+def _withdraw(game: Game) -> Events:
+    yield e.Set("stalingrad", "fallen", was=game["stalingrad"], rule="B13.2.3")
+    for name in ("don-sp", "don-sap"):
+        if game[name]:
+            yield e.Set(name, 0, was=game[name], reason="the Don Front is gone", rule="B13.2.3")
+    bound = [u for u in game.units.values() if don_bound(game, u) and (u.on_map or not u.place)]
+    for unit in bound:
+        yield from states.strip(game, unit.id)
+        there = DON_RESERVE if unit.id in DON_TEN else DON_GONE
+        yield move(game, unit.id, there, reason="Stalingrad retaken", rule="B13.2.3")
+    if not bound:
+        yield e.Noted("Take every Don Front unit and its headquarters off the map", rule="B13.2.3")
+
+
+@rules.watch
+def _city_retaken(game: Game) -> Events:
+    if game["stalingrad"] == "besieged" and not game.ended and fallen(game):
+        yield from _withdraw(game)
+
+
+def _returning(ctx: Context) -> list[Unit]:
+    return ctx.game.units_at(DON_RESERVE) if ctx.game else []
+
+
+@rules.action(phase="soviet-move", by=SOVIET, rule="B13.2.3, B14.3", label="Don divisions return", order=15)
+def return_don_units(
+    game: Game,
+    units: Annotated[tuple[str, ...], UnitRef(label="Divisions", many=True, pick=_returning)],
+    hex: Annotated[str, HexId(label="Hex within one of a headquarters")],
+) -> Events:
+    """Bring Don divisions back beside one headquarters, on turn 10 or later."""
+    if game.turn < 10:
+        raise NotNow("they may return on turn 10 or later [B14.3]", given=game.turn)
+    near = [u for u in game.units.values() if u.on_map and is_hq(u) and game.maps.distance(u.place, hex) <= 1]
+    if not near and any(is_hq(u) and u.on_map for u in game.units.values()):
+        raise Unreadable(f"{hex} is not within one hex of a headquarters [B13.2.3]", field="hex", given=hex)
+    for unit in units:
+        yield move(game, unit, hex, reason="returns", rule="B13.2.3")
+        yield put_mark(game, unit, "grace", game.turn + 1, rule="B14.3")
+    if not _returning(Context(game)):
+        yield e.Ticked("arrival/don-10", True, "Don divisions have returned")

@@ -1,0 +1,65 @@
+"""The supply phase: one tap traces every path and marks who is out, or the players mark by hand [6.1, B6.2, B8.2]."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow
+from companion.engine.fields import UnitRef
+from companion.engine.game import Game
+from companion.systems.panzer_keil import states
+from companion.systems.panzer_keil.base import SOVIET, is_sixth, named, phases, rules
+from companion.systems.panzer_keil.condition import own_on_map
+from companion.systems.panzer_keil.ground import has_rails
+from companion.systems.panzer_keil.points import fill_fronts
+from companion.systems.panzer_keil.railroad import retreat_railhead
+from companion.systems.panzer_keil.supply import in_grace, supply
+
+
+def _traceable(game: Game) -> bool | str:
+    if not any(u.on_map and u.side == game.active for u in game.units.values()):
+        return "no unit of this side is on the map: mark supply by hand"
+    return has_rails(game) or "enter the railroads in the map book first, or mark supply by hand"
+
+
+@rules.action(
+    phase=phases("supply"),
+    by="active",
+    rule="6.1, B6.2, B8.2",
+    label="Check supply",
+    primary=True,
+    when=_traceable,
+)
+def check_supply(game: Game) -> Events:
+    """Trace every path and mark who is out of supply until this side's next supply phase."""
+    side = game.active
+    if side == SOVIET:
+        yield from retreat_railhead(game)
+    answers = supply(game, side)
+    for name, answer in answers.items():
+        yield from states.put(game, name, states.find_supply if answer.supplied else states.lose_supply)
+    cut = [name for name, answer in answers.items() if not answer.supplied]
+    text = f"out of supply: {named(game, cut)}" if cut else "everybody is in supply"
+    yield e.Noted(f"{game.side_name(side)} {text}", rule="6.1.6")
+    if side == SOVIET:
+        yield from fill_fronts(game)
+
+
+@rules.action(phase=phases("supply"), by="active", rule="6.1.6", label="Mark supply by hand", order=5)
+def mark_supply(
+    game: Game,
+    out: Annotated[
+        tuple[str, ...],
+        UnitRef(label="Out of supply", help="all others are in supply", many=True, pick=own_on_map),
+    ] = (),
+) -> Events:
+    """Mark who is out of supply; everybody else of the side is in supply."""
+    for unit in [u for u in game.units.values() if u.on_map and u.side == game.active]:
+        if unit.id in out and is_sixth(unit):
+            raise NotNow(
+                f"{unit.name}: the 6th Army is always in supply [B13.1.1]", field="out", given=unit.id
+            )
+        free = unit.id not in out or in_grace(game, unit)
+        yield from states.put(game, unit.id, states.find_supply if free else states.lose_supply)

@@ -1,0 +1,175 @@
+"""Support attacks: points allotted to hexes, then a roll for each hex [7, B7, B8.3]."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow, Unreadable
+from companion.engine.fields import Choice, Context, Dice, HexId, Roll, Whole
+from companion.engine.game import Game
+from companion.engine.worksheet import Breakdown, chances, look_up
+from companion.systems.panzer_keil import states
+from companion.systems.panzer_keil.aftermath import ask_retreat
+from companion.systems.panzer_keil.base import (
+    FRONTS,
+    GERMAN,
+    SOVIET,
+    disrupted,
+    is_hq,
+    out_of_supply,
+    phases,
+    rules,
+)
+from companion.systems.panzer_keil.points import FRONT_CHOICES, pool_of, soviet_now
+from companion.systems.panzer_keil.supply import hq_of, in_command
+
+MOST = 5  # 7.2.3
+
+
+def sponsors(game: Game, side: str, target: str, front: str = "") -> list[str]:
+    """The units that let a hex be hit: adjacent, undisrupted, in supply; Soviets of that Front's command [7.1, B8.3]."""
+    around = set(game.maps.neighbours(target))
+    found = [
+        u.id
+        for u in game.units.values()
+        if u.side == side
+        and u.place in around
+        and not disrupted(game, u.id)
+        and not out_of_supply(game, u.id)
+    ]
+    if side == GERMAN or not front or hq_of(game, front) is None:
+        return found
+    reach = in_command(game, front)
+    return [name for name in found if name in reach or (is_hq(game.units[name]) and name == f"{front}-hq")]
+
+
+def targets(game: Game, side: str) -> list[str]:
+    """Enemy-held hexes beside an able own unit."""
+    enemies = {u.place for u in game.units.values() if u.on_map and u.side != side}
+    return sorted(h for h in enemies if sponsors(game, side, h))
+
+
+def _unresolved(game: Game) -> bool | str:
+    return not game.marked("shelled") or "points are allotted before the first hex is resolved [7.3]"
+
+
+@rules.action(
+    phase=phases("support"), by="active", rule="7.2", label="Allot support points", when=_unresolved, order=1
+)
+def allot_support(
+    game: Game,
+    target: Annotated[str, HexId(label="Target hex")],
+    points: Annotated[int, Whole(label="Points", low=1, high=MOST)],
+    front: Annotated[str, Choice(label="From", options=FRONT_CHOICES, when=soviet_now)] = "",
+) -> Events:
+    """Lay support points on a target hex, five at most and from one headquarters."""
+    side = game.active
+    if side == SOVIET and not front:
+        raise Unreadable("whose points? Name the Front", field="front")
+    lies = int(game.mark(target, "support") or 0)
+    other = game.mark(target, "support-front")
+    if lies + points > MOST:
+        raise NotNow(
+            f"{MOST} points to a hex, {lies} lie there already [7.2.3]", field="points", given=points
+        )
+    if side == SOVIET and other and other != front:
+        raise NotNow(
+            f"{target} already gets points from {FRONTS[other]}: one headquarters only [B8.3.2]",
+            field="front",
+        )
+    pool = pool_of(side, front)
+    if points > int(game[pool]):
+        raise NotNow(f"only {game[pool]} support points are left there [7.2.1]", field="points", given=points)
+    if any(u.side != side for u in game.units_at(target)) and not sponsors(game, side, target, front):
+        raise NotNow(
+            f"no undisrupted, supplied unit of that command beside {target} [7.1, B8.3]",
+            field="target",
+            given=target,
+        )
+    yield e.Set(pool, int(game[pool]) - points, was=game[pool], reason=f"allotted to {target}", rule="7.2.2")
+    yield e.Marked(target, "support", lies + points, rule="7.2.2")
+    if side == SOVIET:
+        yield e.Marked(target, "support-front", front, rule="B8.3.2")
+
+
+def _allotted(ctx: Context) -> list[tuple[str, str]]:
+    return [(h, f"{h}: {n}") for h, n in ctx.game.marked("support").items()] if ctx.game else []
+
+
+@rules.worksheet(rule="7.3", title="Support attack")
+def support(
+    ctx: Context,
+    points: Annotated[int | None, Whole(label="Points", low=1, high=MOST, help="empty: as allotted")] = None,
+    target: Annotated[str, HexId(label="Target hex")] = "",
+) -> Breakdown:
+    """The column of a support attack and what it may bring."""
+    game = ctx.game
+    sheet = Breakdown("Support attack", dice="1d6", chart="support")
+    lies = int(game.mark(target, "support") or 0) if game and target else 0
+    used = points or lies
+    if not used:
+        raise Unreadable("how many points? None are allotted to this hex", field="points")
+    sheet.add("support points", used, "7.3.1")
+    sheet.column = str(used)
+    sheet.facts = {"points": used, "target": target, "side": game.active if game else ""}
+    if game is not None:
+        sheet.chances = chances(game.chart("support"), sheet.column, "1d6", str)
+        if target and any(u.side != game.active for u in game.units_at(target)):
+            front = str(game.mark(target, "support-front") or "")
+            able = sponsors(game, game.active, target, front)
+            if not able:
+                sheet.warnings.append(f"no undisrupted, supplied unit beside {target} [7.1]")
+    return sheet
+
+
+@rules.action(
+    phase=phases("support"),
+    by="active",
+    rule="7.3",
+    label="Resolve a support attack",
+    worksheet=support,
+    primary=True,
+)
+def resolve_support(
+    game: Game,
+    sheet: Breakdown,
+    die: Annotated[Roll | None, Dice(label="Die", spec="1d6", purpose="support attack")] = None,
+) -> Events:
+    """Roll for one target hex and apply the result to every unit in it."""
+    if die is None:
+        raise NotNow("the die is missing", field="die")
+    target, points = str(sheet.facts["target"]), int(sheet.facts["points"])
+    lies = int(game.mark(target, "support") or 0) if target else 0
+    extra = points - lies
+    if extra > 0 and game.active == GERMAN:
+        if extra > int(game["german-sap"]):
+            raise NotNow(
+                f"only {game['german-sap']} support points are left [7.2.1]", field="points", given=points
+            )
+        yield e.Set("german-sap", int(game["german-sap"]) - extra, was=game["german-sap"], rule="7.2.2")
+    elif extra > 0:
+        raise NotNow("allot the points first, so that the right headquarters pays [B8.3]", field="points")
+    if target:
+        yield e.Marked(target, "support", None, reason="resolved", rule="7.3")
+        yield e.Marked(target, "shelled", True, rule="7.3")
+    sheet.roll = die.total
+    look_up(sheet, game.chart("support"), str(die.total))
+    yield from rules.settle(game, "support", sheet, (game.active, "table"), rule="7.3")
+
+
+@rules.outcome("support")
+def support_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
+    """7.3.2: nothing, disrupted, or disrupted and pushed back one hex by the firing player."""
+    facts = sheet.get("facts", {})
+    target, side = str(facts.get("target", "")), str(facts.get("side") or game.active)
+    if result == "-":
+        return
+    units = [u.id for u in game.units_at(target) if u.side != side] if target else []
+    for unit in units:
+        yield from states.put(game, unit, states.hit, reason="support attack")
+    if result == "1D":
+        yield from ask_retreat(game, side, units, 1, target, disrupts=True, rule="7.3.2")
+    elif not units:
+        yield e.Noted(f"All units in {target or 'the target hex'} are disrupted", rule="7.3.2")

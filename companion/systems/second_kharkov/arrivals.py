@@ -1,0 +1,169 @@
+"""Reinforcements: bringing units in, holding them back, and where they may enter (10.1-10.3)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow, Unreadable
+from companion.engine.fields import Choice, Context, HexId, Text, UnitRef
+from companion.engine.game import Game
+from companion.engine.moves import create, move
+from companion.engine.positions import situation
+from companion.engine.roster import Unit, slug
+from companion.engine.trace import Trace, trace
+from companion.engine.zones import zone_indices
+from companion.systems.second_kharkov.armies import any_restricted
+from companion.systems.second_kharkov.base import GERMAN, MOVE, SOUTH, SOVIET, area, rules
+from companion.systems.second_kharkov.judging import at_start, policy
+from companion.systems.second_kharkov.stacking import overstacked
+from companion.systems.second_kharkov.units import ARMIES, FREE_STACKER, MECHANISED, SIXTH, label
+
+HELD_BACK = "box:delayed"
+PANZER_ARMY = ARMIES[0]
+
+
+def waiting(ctx: Context) -> list[Unit]:
+    """Units of the side to move that are due and not on the map."""
+    game = ctx.game
+    if game is None:
+        return []
+    here = [u for u in game.units.values() if u.side == game.active and u.steps and u.turn <= game.turn]
+    return [u for u in here if u.place in ("", HELD_BACK)]
+
+
+def doubts(game: Game, unit: Unit, hex_id: str) -> list[str]:
+    """What 10.1 has against this entry hex; players decide."""
+    sources = _lines(game, unit.side)
+    if unit.id == FREE_STACKER:
+        edge = situation(game).board.book.named("edge", "172/75")
+        found = [] if hex_id in edge else ["172/75 enters by 1402 to 2402 only"]
+    elif hex_id in sources.grid.ids and sources.grid.index[hex_id] in sources.starts:
+        found = _wrong_edge(game, unit, hex_id)
+    elif unit.side == SOVIET:
+        found = _wrong_town(game, sources, hex_id)
+    else:
+        found = ["it is no working German edge source"]
+    crowd = overstacked(unit.side, [*game.units_at(hex_id), unit])
+    return [*found, *([crowd] if crowd else [])]
+
+
+def _lines(game: Game, side: str) -> Trace:
+    now = situation(game, at_start(game))
+    return trace(now, policy(game, side), now.board.book.named("source", side))
+
+
+def _wrong_edge(game: Game, unit: Unit, hex_id: str) -> list[str]:
+    """10.1: 6th Army comes in north of its boundary, 1st Panzer south of it; 17th Army anywhere."""
+    south = area(game, SOUTH)
+    if (
+        not south
+        or unit.side == SOVIET
+        or (game["boundary-entry"] == "until-release" and not any_restricted(game))
+    ):
+        return []
+    if unit.formation == SIXTH and hex_id in south:
+        return ["6th Army enters north of its boundary"]
+    if unit.formation == PANZER_ARMY and hex_id not in south:
+        return ["1st Panzer Army enters south of the 6th Army Boundary"]
+    return []
+
+
+def _wrong_town(game: Game, sources: Trace, hex_id: str) -> list[str]:
+    """10.1: a town Soviet from the start, held, supplied and clear of German zones."""
+    now = sources.situation
+    if hex_id not in now.board.places["town"]:
+        return ["it is neither a working Soviet edge source nor a town"]
+    found = []
+    if hex_id in at_start(game)[GERMAN]:
+        found.append("the town was not Soviet at the start")
+    if now.controls(GERMAN, hex_id):
+        found.append("the town is German now")
+    zone = zone_indices(now.board, now.enemies(SOVIET), sources.policy.zone)
+    if now.board.grid.index[hex_id] in zone:
+        found.append("a German zone reaches the town")
+    if not sources.supplied(hex_id):
+        found.append("the town is out of supply")
+    return found
+
+
+@rules.action(by="active", phase=tuple(MOVE.values()), rule="10.1", label="Bring a unit in", group="arrive")
+def bring_in(
+    game: Game,
+    unit: Annotated[
+        str, UnitRef(label="Unit", help="waiting or held back", pick=waiting, when=lambda c: bool(waiting(c)))
+    ] = "",
+    name: Annotated[
+        str,
+        Text(
+            label="or a new one", most=40, placeholder="23rd Panzer", when=lambda c: not c.values.get("unit")
+        ),
+    ] = "",
+    kind: Annotated[
+        str,
+        Choice(
+            label="Type",
+            options=lambda c: [(k, k) for k in c.game.kit.unit_kinds] if c.game else [],
+            when=lambda c: not c.values.get("unit"),
+        ),
+    ] = "",
+    army: Annotated[
+        str,
+        Choice(
+            label="Army",
+            options=[(a, a) for a in ARMIES],
+            when=lambda c: not c.values.get("unit") and c.game is not None and c.game.active == GERMAN,
+        ),
+    ] = "",
+    hex: Annotated[str, HexId(label="Entry hex", help="optional")] = "",
+) -> Events:
+    """Bring a reinforcement onto the map; the entry hex is checked against the rules and costs movement."""
+    if not unit:
+        if not name:
+            raise Unreadable(
+                "say which unit comes in: one that waits, or the name of a new one", field="name"
+            )
+        unit = _fresh_id(game, name)
+        facts = {"side": game.active, "name": name, "kind": kind, "formation": army, **_strength(game, kind)}
+        yield create(game, unit, "", {k: v for k, v in facts.items() if v}, reason="reinforcement")
+    held = game.units[unit]
+    if hex:
+        problems = doubts(game, held, hex)
+        yield move(game, unit, hex, reason="reinforcement", rule="10.1")
+        if problems:
+            seats = (held.side,) if game["fog"] else ()
+            yield e.Noted(f"{label(held)} at {hex}: {'; '.join(problems)} (10.1)", rule="10.1", only=seats)
+
+
+def _fresh_id(game: Game, name: str) -> str:
+    base = slug(f"{game.active} {name}")
+    number, unit_id = 2, base
+    while unit_id in game.units:
+        unit_id, number = f"{base}-{number}", number + 1
+    return unit_id
+
+
+def _strength(game: Game, kind: str) -> dict[str, object]:
+    """2.13: Soviets have one step; Germans four, the weak ones of 3.4 being on record already."""
+    steps = 1 if game.active == SOVIET else 4
+    klass = ("mech" if kind in MECHANISED else "non-mech") if kind else ""
+    return {"steps": steps, "full": steps, "klass": klass}
+
+
+@rules.action(
+    by="active",
+    phase=tuple(MOVE.values()),
+    rule="10.2",
+    label="Hold a unit back",
+    group="arrive",
+    when=lambda game: bool(waiting(Context(game))) or "nobody on record is waiting",
+)
+def hold_back(
+    game: Game, units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=waiting)]
+) -> Events:
+    """Delay reinforcements, turn by turn and unit by unit."""
+    for name in units:
+        if game.units[name].place == HELD_BACK:
+            raise NotNow(f"{label(game.units[name])} is held back already", field="units", given=name)
+        yield move(game, name, HELD_BACK, reason="arrival delayed", rule="10.2")

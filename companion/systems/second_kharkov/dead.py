@@ -1,0 +1,27 @@
+"""The dead pile: whole units eliminated, and their points (2.13, 4.4)."""
+
+from __future__ import annotations
+
+from companion.engine.actions import Events
+from companion.engine.game import Game
+from companion.engine.moves import change, move
+from companion.engine.roster import Unit
+from companion.systems.second_kharkov.base import GERMAN
+from companion.systems.second_kharkov.units import label, mechanised
+from companion.systems.second_kharkov.victory import score
+
+DEAD = "box:dead"
+
+
+def step_value(unit: Unit) -> int:
+    """4.4: points for one step: 1, or 2 for a German mechanised one."""
+    return 2 if unit.side == GERMAN and mechanised(unit) else 1
+
+
+def eliminate(game: Game, unit: Unit, rule: str, counts: bool = True) -> Events:
+    """Send a unit to the dead pile; the enemy gets its points (4.4)."""
+    points = unit.steps * step_value(unit)
+    yield change(game, unit.id, {"steps": 0}, reason="eliminated", rule=rule, public=True)
+    yield move(game, unit.id, DEAD, reason="eliminated", rule=rule)
+    if counts:
+        yield from score(game, game.other(unit.side), points, f"{label(unit)} eliminated", "4.4")

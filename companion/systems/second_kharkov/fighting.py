@@ -1,0 +1,254 @@
+"""A battle from its declaration to its result (7.6, 12.4, 12.5, 12.17-12.19)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import Mistake, NotNow
+from companion.engine.fields import Choice, Context, Dice, HexId, Roll, UnitRef
+from companion.engine.game import Game
+from companion.engine.moves import put_mark
+from companion.engine.roster import Unit
+from companion.engine.worksheet import Breakdown, look_up
+from companion.systems.second_kharkov import air
+from companion.systems.second_kharkov.armies import released_by_an_attack
+from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET, count, rules
+from companion.systems.second_kharkov.combat import air_choices, combat, final_row
+from companion.systems.second_kharkov.odds import steps_of
+from companion.systems.second_kharkov.units import seen_by, turn_over
+from companion.systems.second_kharkov.victory import perimeter_attacked
+
+COMBAT_PHASES = tuple(FIGHT.values())
+FOLLOW_UPS = ("soviet-losses", "german-losses", "advance", "exploit", "enter-result")
+LOSSES = {SOVIET: "soviet-losses", GERMAN: "german-losses"}
+
+
+def fought(game: Game) -> dict[str, Any]:
+    """The facts of the battle last resolved; empty before the first."""
+    if game.last_result.get("worksheet") != "combat":
+        return {}
+    return dict(game.last_result["breakdown"].get("facts", {}))
+
+
+def unfinished(game: Game) -> str:
+    """12.5: what is still to do of the last battle."""
+    return next((a.text for a in game.asked.values() if a.action in FOLLOW_UPS), "")
+
+
+def _ready(game: Game) -> bool | str:
+    rest = unfinished(game)
+    return f"finish the last battle first (12.5): {rest}" if rest else True
+
+
+@rules.leaving(FIGHT[SOVIET])
+@rules.leaving(FIGHT[GERMAN])
+def losses_come_first(game: Game) -> Events:
+    """12.19: a battle's losses are taken before the phase ends; whoever disagrees puts the reminder away."""
+    for ask in game.asked.values():
+        if ask.action in (*LOSSES.values(), "enter-result"):
+            raise NotNow(f"still to do before the phase ends (12.19): {ask.text}")
+    return iter(())
+
+
+# -- declaring -------------------------------------------------------------------------------------
+
+
+def _near_target(ctx: Context) -> list[Unit]:
+    game, hex_id = ctx.game, str(ctx.values.get("target") or "")
+    if game is None or not hex_id:
+        return []
+    near = game.maps.neighbours(hex_id)
+    return [u for u in seen_by(ctx, game.active) if u.place in near]
+
+
+def _german_may_fly(ctx: Context) -> bool:
+    return ctx.game is not None and ctx.game.active == GERMAN and int(ctx.game["air-free"]) > 0
+
+
+@rules.action(
+    phase=COMBAT_PHASES, by="active", rule="12.3, 12.5, 7.6", label="Declare an attack", when=_ready
+)
+def declare_attack(
+    game: Game,
+    target: Annotated[str, HexId(label="Target hex")],
+    attackers: Annotated[
+        tuple[str, ...],
+        UnitRef(
+            label="Attackers",
+            many=True,
+            help="optional",
+            pick=_near_target,
+            when=lambda c: bool(_near_target(c)),
+        ),
+    ] = (),
+    aircraft: Annotated[str, Choice(label="Aircraft", options=air_choices, when=_german_may_fly)] = "0",
+) -> Events:
+    """Name one target hex; from here the attack stands. Aircraft are promised before stacks are opened."""
+    for hex_id in list(game.marked("target")):
+        raise NotNow(
+            f"the attack on {hex_id} stands: resolve it first (7.6, 12.5)", field="target", given=target
+        )
+    yield e.Marked(target, "target", "declared", rule="7.6")
+    for name in attackers:
+        yield put_mark(game, name, "attacking", target, rule="12.5")
+    if game.active == GERMAN:
+        yield from _open(game, target, int(aircraft))
+    elif int(game["air-free"]):
+        text = f"Soviets attack {target}: aircraft in the defence?"
+        yield e.Asked(f"air-{game.revision}", (GERMAN, "table"), text, "defend-by-air", rule="12.17")
+    else:
+        yield from _open(game, target, 0)
+
+
+def _open(game: Game, target: str, aircraft: int) -> Events:
+    """12.17, 7.6: with the aircraft promised, both stacks are opened."""
+    if aircraft:
+        yield e.Marked(target, "support", aircraft, rule="12.17")
+        yield from air.fly(game, aircraft, air.USED, f"support at {target}", "12.17")
+    yield e.Marked(target, "target", "open", rule="7.6")
+    name, to = f"resolve-{game.revision}", (game.active, "table")
+    yield e.Asked(
+        name, to, f"Resolve the attack on {target}", "resolve-combat", {"target": target}, rule="12.7"
+    )
+
+
+def _waiting(game: Game) -> list[str]:
+    return [hex_id for hex_id, state in game.marked("target").items() if state == "declared"]
+
+
+@rules.action(
+    by=GERMAN,
+    phase=FIGHT[SOVIET],
+    rule="12.17",
+    label="Aircraft in the defence",
+    when=lambda game: bool(_waiting(game)) or "no Soviet attack is waiting for your aircraft",
+)
+def defend_by_air(
+    game: Game, aircraft: Annotated[str, Choice(label="Aircraft", options=air_choices)] = "0"
+) -> Events:
+    """Promise aircraft to the declared battle, or none, before the stacks are opened."""
+    for ask in [a for a in game.asked.values() if a.action == "defend-by-air"]:
+        yield e.Answered(ask.id, aircraft)
+    yield from _open(game, _waiting(game)[0], int(aircraft))
+
+
+# -- resolving -------------------------------------------------------------------------------------
+
+
+def _needs_die(ctx: Context) -> bool:
+    """12.9: attacks worse than 1:3 are not rolled for."""
+    try:
+        return not combat.answer(ctx.values, ctx).result
+    except (Mistake, KeyError):
+        return True  # the form is not complete yet
+
+
+def _may_resolve(game: Game) -> bool | str:
+    if _waiting(game):
+        return "the German has not said yet whether aircraft defend (12.17)"
+    return _ready(game)
+
+
+@rules.action(
+    phase=COMBAT_PHASES,
+    by="active",
+    rule="12.7",
+    worksheet=combat,
+    label="Resolve a combat",
+    primary=True,
+    when=_may_resolve,
+)
+def resolve_combat(
+    game: Game,
+    sheet: Breakdown,
+    die: Annotated[Roll | None, Dice(label="Die", spec="1d6", purpose="combat", when=_needs_die)],
+) -> Events:
+    """Work out the odds, roll, and book what follows."""
+    facts = sheet.facts
+    target = str(facts["target"])
+    yield from _spend_aircraft(game, sheet)
+    yield from turn_over(game, [game.units[n] for n in (*facts["attackers"], *facts["defenders"])])
+    yield from _mark_fighters(game, facts)
+    yield from released_by_an_attack(game, str(facts["attacker"]), target)
+    yield from perimeter_attacked(game, str(facts["attacker"]), target)
+    if die is not None:
+        sheet.roll = die.total
+        sheet.add(f"roll {die.total}{sheet.modifier:+d}", str(die.total + sheet.modifier), "12.18")
+        look_up(sheet, game.chart("crt"), final_row(Context(game), sheet, die.total))
+    yield from rules.settle(game, "combat", sheet, (game.active, "table"), "12.18")
+
+
+def _spend_aircraft(game: Game, sheet: Breakdown) -> Events:
+    """12.17: debit aircraft that were not promised at the declaration; an automatic result may spare them."""
+    flown, target = int(sheet.facts["air"]), str(sheet.facts["target"])
+    promised = int(game.mark(target, "support") or 0) if target else 0
+    kept = bool(sheet.result) and game["air-in-automatic"] == "kept"
+    wanted = 0 if kept else flown
+    if wanted > promised:
+        yield from air.fly(game, wanted - promised, air.USED, "ground support", "12.17")
+    elif promised > wanted:
+        yield e.Set(
+            air.FREE,
+            int(game[air.FREE]) + promised,
+            was=game[air.FREE],
+            reason="no roll, stays free",
+            rule="12.9",
+        )
+        yield e.Set(
+            air.USED,
+            int(game[air.USED]) - promised,
+            was=game[air.USED],
+            reason="no roll, stays free",
+            rule="12.9",
+        )
+
+
+def _mark_fighters(game: Game, facts: dict[str, Any]) -> Events:
+    """12.4: each unit attacks once and is attacked once in a combat phase."""
+    target = str(facts["target"])
+    for name in facts["attackers"]:
+        yield put_mark(game, name, "attacked", True, rule="12.4", public=True)
+    for name in facts["defenders"]:
+        yield put_mark(game, name, "defended", True, rule="12.4", public=True)
+    if target and not facts["defenders"]:
+        yield e.Marked(target, "defended", True, rule="12.4")
+    for marker in ("target", "support"):
+        if target and game.mark(target, marker) is not None:
+            yield e.Marked(target, marker, None, rule="12.5")
+    for name, hex_id in list(game.marked("attacking").items()):
+        if hex_id == target:
+            yield put_mark(game, name, "attacking", None, rule="12.5")
+
+
+# -- the result ------------------------------------------------------------------------------------
+
+
+@rules.outcome("combat")
+def combat_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
+    """12.19: the defender takes his losses first, then the attacker."""
+    steps, facts = steps_of(result), sheet["facts"]
+    where = f" at {facts['target']}" if facts.get("target") else ""
+    for role in ("defender", "attacker"):
+        side, lost = str(facts[role]), steps[role]
+        if lost:
+            text = f"{game.side_name(side)} {role}: lose {count(lost, 'step')}{where}"
+            name = f"losses-{side}-{game.revision}"
+            yield e.Asked(name, (side, "table"), text, LOSSES[side], {"steps": lost}, rule="12.19, 12.20")
+
+
+def vacated(game: Game) -> Events:
+    """12.21: the target hex is empty, so the attackers may move in."""
+    facts = fought(game)
+    side, where = str(facts["attacker"]), facts.get("target") or "the target hex"
+    text = f"{where} is empty: attackers may move in"
+    yield e.Asked(f"advance-{game.revision}", (side, "table"), text, "advance", rule="12.21")
+
+
+def attacker_waits(game: Game, side: str) -> None:
+    """12.19: refuse the attacker's losses while the defender's are open."""
+    facts = fought(game)
+    first = str(facts.get("defender", ""))
+    if side == facts.get("attacker") and any(a.action == LOSSES[first] for a in game.asked.values()):
+        raise NotNow(f"the defender takes his losses first (12.19): {game.side_name(first)}")

@@ -1,0 +1,189 @@
+"""Points, sudden deaths, the terminal supply check and the end (4.1-4.6, 13.5)."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow
+from companion.engine.fields import Text, Whole
+from companion.engine.game import Game
+from companion.systems.second_kharkov.base import (
+    FIGHT,
+    GERMAN,
+    KHARKOV,
+    MOVE,
+    PERIMETER,
+    SOVIET,
+    area,
+    german_player_turn,
+    historical,
+    put,
+    rules,
+)
+from companion.systems.second_kharkov.control import holder
+from companion.systems.second_kharkov.judging import out_of_supply
+
+POINTS = {SOVIET: "vp-soviet", GERMAN: "vp-german"}
+LAST_TURN = 8
+
+
+def score(game: Game, side: str, points: int, reason: str, rule: str) -> Events:
+    """4.4: points to a side; the Alternative scenario counts none (13.5)."""
+    if historical(game) and points:
+        track = POINTS[side]
+        yield e.Set(track, int(game[track]) + points, was=game[track], reason=reason, rule=rule)
+
+
+def german_needs(soviet_points: int) -> int:
+    """4.6: the fewest German points that are at least 125 percent of the Soviet's."""
+    return -(-5 * soviet_points // 4)
+
+
+# -- sudden deaths ---------------------------------------------------------------------------------
+
+
+@rules.watch
+def kharkov_falls(game: Game) -> Events:
+    """4.2: one hex of Kharkov wins at once; 13.5: the Alternative scenario asks for all three together."""
+    held = [h for h in KHARKOV if holder(game, h) == SOVIET]
+    if game.ended or not held:
+        return
+    if historical(game):
+        yield e.Ended(
+            SOVIET,
+            "sudden death",
+            f"The Soviets hold {', '.join(held)} in Kharkov on turn {game.turn}.",
+            "4.2",
+        )
+    elif len(held) == len(KHARKOV):
+        yield e.Ended(SOVIET, "", f"All three hexes of Kharkov are Soviet on turn {game.turn}.", "13.5")
+
+
+@rules.leaving("turn", turns="4")
+def perimeter_check(game: Game) -> Events:
+    """4.3: the German wins when no Soviet has crossed the perimeter by the end of turn 4."""
+    if historical(game) and game["perimeter"] == "intact":
+        yield e.Ended(
+            GERMAN,
+            "sudden death",
+            "No Soviet unit moved or attacked over the Kharkov perimeter by the end of turn 4.",
+            "4.3",
+        )
+
+
+def _perimeter_open(game: Game) -> bool:
+    return historical(game) and game["perimeter"] == "intact"
+
+
+@rules.action(
+    by="any",
+    phase=(MOVE[SOVIET], FIGHT[SOVIET]),
+    rule="4.3",
+    label="Kharkov perimeter crossed",
+    when=lambda game: _perimeter_open(game) or "the perimeter was crossed already, or does not matter here",
+)
+def cross_perimeter(
+    game: Game, who: Annotated[str, Text(label="Who crossed", most=60, placeholder="optional")] = ""
+) -> Events:
+    """A Soviet unit moved or attacked over the Kharkov outer perimeter; a failed attack counts too."""
+    yield from put(game, "perimeter", "crossed", f"turn {game.turn}: {who or 'a Soviet unit'}", "4.3")
+
+
+@rules.watch
+def perimeter_entered(game: Game) -> Events:
+    """4.3, seen from the record where the owner has entered the perimeter."""
+    if _perimeter_open(game):
+        for hex_id, stack in game.stacks().items():
+            if stack[0].side == SOVIET and hex_id in area(game, PERIMETER):
+                yield from put(game, "perimeter", "crossed", f"turn {game.turn}: Soviets in {hex_id}", "4.3")
+                return
+
+
+def perimeter_attacked(game: Game, attacker: str, target: str) -> Events:
+    """4.3: the attack need not succeed."""
+    if attacker == SOVIET and _perimeter_open(game) and target in area(game, PERIMETER):
+        yield from put(game, "perimeter", "crossed", f"turn {game.turn}: Soviets attack {target}", "4.3")
+
+
+# -- the last turn ---------------------------------------------------------------------------------
+
+
+def cut_off(game: Game) -> list[str]:
+    """4.5: the Soviet units on record that are out of supply now."""
+    soviets = [u for u in game.units.values() if u.side == SOVIET and u.on_map]
+    return sorted(out_of_supply(game, soviets))
+
+
+def _may_check(game: Game) -> bool | str:
+    if not historical(game):
+        return "the Alternative scenario has no terminal supply check (13.5)"
+    return (
+        game.turn == LAST_TURN and german_player_turn(game)
+    ) or "the terminal supply check ends turn 8 (4.5)"
+
+
+@rules.action(by="any", rule="4.5", label="Terminal supply check", when=_may_check)
+def terminal_check(
+    game: Game,
+    units: Annotated[
+        int,
+        Whole(label="Soviet units out of supply", start=lambda c: len(cut_off(c.game)) if c.game else 0),
+    ],
+) -> Events:
+    """Count the Soviet units out of supply as turn 8 closes, a point each to the German. May be redone."""
+    before = int(game["terminal-oos"])
+    yield from score(game, GERMAN, units - before, "terminal supply check", "4.5")
+    yield from put(game, "terminal-oos", units, "counted", "4.5")
+    yield from put(game, "terminal-check", "done", "counted", "4.5")
+
+
+@rules.at_end
+def count_up(game: Game) -> Events:
+    """4.6: at least 125 percent of the Soviet points wins for the German; there is no draw (4.1)."""
+    if not historical(game):
+        yield e.Ended(GERMAN, "", "The Soviets never held all of Kharkov at one time.", "13.5")
+        return
+    if game["terminal-check"] != "done":
+        if not any(u.side == SOVIET and u.on_map for u in game.units.values()):
+            raise NotNow(
+                "Turn 8 closes with the terminal supply check (4.5):"
+                " enter how many Soviet units are out of supply, 0 for none",
+                field="terminal-check",
+            )
+        yield from terminal_check.fn(game, len(cut_off(game)))
+    german, soviet = int(game["vp-german"]), int(game["vp-soviet"])
+    needed = german_needs(soviet)
+    winner = GERMAN if german >= needed else SOVIET
+    why = (
+        f"German {german} points, {game['terminal-oos']} of them for units out of supply; Soviet {soviet}."
+        f" 125 percent of {soviet} is {soviet * 1.25:g}: the German needed {needed}."
+    )
+    yield e.Ended(winner, "on points", why, "4.6")
+
+
+@rules.panel
+def standing(game: Game, seat: str) -> dict[str, Any] | None:
+    """Who would win as things stand."""
+    if not historical(game):
+        held = sum(holder(game, h) == SOVIET for h in KHARKOV)
+        return {
+            "title": "Victory",
+            "rows": [{"label": "Kharkov hexes held by the Soviets", "value": f"{held} of 3", "rule": "13.5"}],
+            "for": "both",
+        }
+    soviet, german = int(game["vp-soviet"]), int(game["vp-german"])
+    needed = german_needs(soviet)
+    leader = "German ahead" if german >= needed else f"German short by {needed - german}"
+    return {
+        "title": "Victory",
+        "rows": [
+            {
+                "label": f"German needs {needed} against {soviet}",
+                "value": f"{german}: {leader}",
+                "rule": "4.6",
+            },
+        ],
+        "for": "both",
+    }

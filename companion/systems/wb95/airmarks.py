@@ -1,0 +1,42 @@
+"""Aircraft over a hex: the marker's text, read and written ('support 4, attack 3')."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from companion.engine import events as e
+from companion.engine.game import Game
+
+Missions = dict[str, int]
+"""Mission -> strength points; for crossing attacks the number of attacks."""
+
+
+def over(game: Game, side: str, hex_id: str) -> Missions:
+    """A side's missions over a hex."""
+    found: Missions = {}
+    for part in str(game.mark(hex_id, f"air-{side}") or "").split(", "):
+        name, _, amount = part.rpartition(" ")
+        if name:
+            found[name] = int(amount)
+    return found
+
+
+def everywhere(game: Game, side: str) -> dict[str, Missions]:
+    """All hexes with a side's aircraft."""
+    return {hex_id: over(game, side, hex_id) for hex_id in game.marked(f"air-{side}")}
+
+
+def write(side: str, hex_id: str, missions: Missions, reason: str = "", rule: str = "8.2") -> e.Marked:
+    """The marker for these missions; none takes it off."""
+    value = ", ".join(f"{name} {amount}" for name, amount in missions.items() if amount)
+    return e.Marked(hex_id, f"air-{side}", value or None, reason=reason, rule=rule)
+
+
+def use_up(game: Game, side: str, mission: str, hexes: Iterable[str]) -> list[e.Event]:
+    """The mission was flown: take it off these hexes."""
+    done: list[e.Event] = []
+    for hex_id in hexes:
+        missions = over(game, side, hex_id)
+        if missions.pop(mission, 0):
+            done.append(write(side, hex_id, missions, "flown"))
+    return done

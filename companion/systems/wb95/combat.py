@@ -1,0 +1,352 @@
+"""The combat worksheet: strength, ratio, shifts, dice [5.2.1]."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from companion.engine.actions import Events
+from companion.engine.errors import Unreadable
+from companion.engine.fields import Choice, Context, Dice, Flag, HexId, Roll, Text, UnitRef, Whole
+from companion.engine.game import Game
+from companion.engine.roster import Unit
+from companion.engine.worksheet import Breakdown, chances, look_up
+from companion.systems.wb95 import results, stars
+from companion.systems.wb95.base import ATTACK, SOVIET, active_units, at_hexes, halve, has_units, is_gun, option, rules
+from companion.systems.wb95.hq import covered, spend, usable
+from companion.systems.wb95.ratio import COLUMNS, TOP, shifted, start_column
+from companion.systems.wb95.strength import Force, across, attacking, concentration, defending, numbers
+from companion.systems.wb95.terrain import GROUND, halves_attacker, hex_shift, printed, shift
+
+FORTS = (
+    ("auto", "as recorded"),
+    ("none", "none"),
+    ("ff", "field (FF)"),
+    ("if", "improved (IF)"),
+    ("fp", "fixed (FP)"),
+)
+SPECIAL = (
+    ("rg", "resilience group defends (15.2)"),
+    ("fu", "fortification unit used (15.4)"),
+    ("vs-attacks", "Volkssturm attacks (15.3)"),
+    ("vs-defends", "Volkssturm defends (15.3)"),
+)
+
+
+def _guns(ctx: Context, mine: bool) -> list[Unit]:
+    game = ctx.game
+    if game is None:
+        return []
+    side = game.active
+    wanted = [u for u in game.units.values() if u.on_map and is_gun(u) and (u.side == side) == mine]
+    return [u for u in wanted if mine or ctx.seat in {"table", u.side}]
+
+
+def _may_star(ctx: Context) -> bool:
+    return bool(option(ctx.game, "special-units", True))
+
+
+def _pools(ctx: Context, attacker: bool) -> bool:
+    game = ctx.game
+    return bool(game and game.active and usable(game, game.active if attacker else game.other(game.active)))
+
+
+Target = Annotated[
+    tuple[str, ...], HexId(label="Defending hexes", many=True, help="optional; from the record and the map book")
+]
+Attackers = Annotated[
+    tuple[str, ...], UnitRef(label="Attackers on record", many=True, pick=active_units, when=has_units)
+]
+AttackGuns = Annotated[
+    tuple[str, ...],
+    UnitRef(label="Guns in support of the attack", many=True, pick=lambda c: _guns(c, True), when=has_units),
+]
+Pay = Annotated[
+    tuple[str, ...],
+    UnitRef(label="Out of supply, paying a level for full strength", many=True, pick=active_units, when=has_units),
+]
+AttackPool = Annotated[
+    int, Whole(label="Attacker's shifts for a fallen HQ", high=20, when=lambda c: _pools(c, True))
+]
+DefencePool = Annotated[
+    int, Whole(label="Defender's shifts for a fallen HQ", high=20, when=lambda c: _pools(c, False))
+]
+
+
+@rules.worksheet(rule="5.2.1", title="Combat")
+def combat(
+    ctx: Context,
+    target: Target = (),
+    attackers: Attackers = (),
+    attack_guns: AttackGuns = (),
+    pay: Pay = (),
+    attack: Annotated[int, Whole(label="Attack SP", help="units not on record, at full strength")] = 0,
+    attack_halved: Annotated[
+        str, Text(label="SP of halved attackers", most=60, placeholder="5 4", help="each is halved and rounded up")
+    ] = "",
+    attack_artillery: Annotated[int, Whole(label="Artillery SP in attack")] = 0,
+    attack_air: Annotated[int, Whole(label="Air SP in attack")] = 0,
+    defence_guns: Annotated[
+        tuple[str, ...],
+        UnitRef(label="Guns in support of the defence", many=True, pick=lambda c: _guns(c, False), when=has_units),
+    ] = (),
+    defence: Annotated[int, Whole(label="Defence SP", help="units not on record or closed to you")] = 0,
+    defence_halved: Annotated[str, Text(label="SP of disorganised defenders", most=60, placeholder="4 3")] = "",
+    defence_artillery: Annotated[int, Whole(label="Artillery SP in defence")] = 0,
+    defence_air: Annotated[
+        int,
+        Whole(
+            label="Air SP in defence",
+            help="half of it counts",
+            when=lambda c: c.game is None or c.game.active == SOVIET or not c.game.active,
+        ),
+    ] = 0,
+    lone_guns: Annotated[int, Whole(label="Hexes with guns alone in firing position", high=6)] = 0,
+    helpless: Annotated[bool, Flag(label="Only an HQ, or guns on the move")] = False,
+    terrain: Annotated[
+        tuple[str, ...],
+        Choice(label="Defender's terrain", options=[(g, g) for g in GROUND], many=True, help="empty: from the map book"),
+    ] = (),
+    river: Annotated[int, Whole(label="Attack SP across a river")] = 0,
+    doniec: Annotated[int, Whole(label="Attack SP across the Doniec")] = 0,
+    fort: Annotated[str, Choice(label="Fortification", options=FORTS)] = "auto",
+    front: Annotated[
+        int, Whole(label="Attack SP across the fixed position's edge", when=lambda c: c.values.get("fort") == "fp")
+    ] = 0,
+    fp_shifts: Annotated[
+        int, Whole(label="Shifts of the fixed position", high=9, when=lambda c: c.values.get("fort") == "fp")
+    ] = 3,
+    attack_formations: Annotated[
+        str, Text(label="Attackers by division", most=40, placeholder="3 6", help="units of each division or corps")
+    ] = "",
+    defence_formations: Annotated[str, Text(label="Defenders by division", most=40, placeholder="3")] = "",
+    attack_stars: Annotated[str, Text(label="Stars used in attack", most=60, placeholder="black 1", when=_may_star)] = "",
+    defence_stars: Annotated[
+        str, Text(label="Stars used in defence", most=60, placeholder="white 2", when=_may_star)
+    ] = "",
+    attack_mech: Annotated[bool, Flag(label="Attackers include mechanized units", when=_may_star)] = False,
+    defence_mech: Annotated[bool, Flag(label="Defenders include mechanized units", when=_may_star)] = False,
+    special: Annotated[tuple[str, ...], Choice(label="Special units", options=SPECIAL, many=True, when=_may_star)] = (),
+    vs_regulars: Annotated[
+        int,
+        Whole(
+            label="Regular units with the Volkssturm",
+            high=9,
+            when=lambda c: any(str(s).startswith("vs") for s in c.values.get("special") or ()),
+        ),
+    ] = 0,
+    attack_hq: Annotated[bool, Flag(label="All attackers in HQ range")] = False,
+    defence_hq: Annotated[bool, Flag(label="All defenders in HQ range")] = False,
+    attack_pool: AttackPool = 0,
+    defence_pool: DefencePool = 0,
+) -> Breakdown:
+    """Work out the column: strengths, ratio, the attacker's shifts up to 10:1, then the defender's."""
+    game, sheet = ctx.game, Breakdown("Combat")
+    side = game.active if game else ""
+    mine = [game.units[u] for u in attackers] if game else []
+    support = [game.units[u] for u in attack_guns] if game else []
+    theirs = at_hexes(game, game.other(side), target) if game and side else []
+    cover = [game.units[u] for u in defence_guns] if game else []
+    force = attacking(game, mine, support, pay) if game else Force()
+    wall = defending(ctx, theirs, cover)
+
+    # -- strength
+    for label, effect, rule in force.lines:
+        sheet.add(label, effect, rule)
+    halved = [halve(n) for n in numbers(attack_halved, "attack_halved")]
+    regular = force.regular + attack + sum(halved)
+    if attack:
+        sheet.add("attackers", f"{attack} SP")
+    if halved:
+        sheet.add(f"halved attackers ({attack_halved})", f"{sum(halved)} SP", "1.7, 5.6.4, 10.2.2")
+    guns = force.guns + attack_artillery
+    if attack_artillery:
+        sheet.add("artillery in attack", f"{attack_artillery} SP", "6.3.1")
+    if attack_air:
+        sheet.add("aircraft in attack", f"{attack_air} SP", "8.2.2")
+    for label, effect, rule in wall.lines:
+        sheet.add(label, f"{effect} in defence", rule)
+    shaken = [halve(n) for n in numbers(defence_halved, "defence_halved")]
+    held = wall.regular + wall.guns + defence + sum(shaken) + defence_artillery + lone_guns
+    if defence:
+        sheet.add("defenders", f"{defence} SP")
+    if shaken:
+        sheet.add(f"disorganised defenders ({defence_halved})", f"{sum(shaken)} SP", "5.6.4")
+    if defence_artillery:
+        sheet.add("artillery in defence", f"{defence_artillery} SP", "6.3.1")
+    if lone_guns:
+        sheet.add("guns alone", f"{lone_guns} SP", "6.6.3")
+    if defence_air:
+        held += halve(defence_air)
+        sheet.add(f"aircraft in defence ({defence_air})", f"{halve(defence_air)} SP", "8.2.4")
+
+    # -- ground
+    kind = str(game.mark(target[0], "fort") or "none") if fort == "auto" and game and target else fort
+    kind = "none" if kind == "auto" else kind
+    ground = terrain or (printed(game, _strongest(target, wall)) if game and target else ())
+    total = regular + guns + attack_air
+    frontal = 2 * front >= regular and regular > 0
+    if kind == "fp":
+        total = _fixed(sheet, ctx, regular, guns + attack_air, front)
+    if any(halves_attacker(game, g) for g in ground):
+        total = halve(total)
+        sheet.add("attack into swamp", f"{total} SP", "summer table")
+    alone = helpless or wall.helpless
+    if total <= 0 and not alone:
+        raise Unreadable("give the attackers: on record, or as strength", field="attack", accepted="a strength above 0")
+    if held <= 0 and not alone:
+        why = " (the stack is closed to you: ask for its strength)" if wall.closed else ""
+        raise Unreadable(f"give the defenders' strength{why}", field="defence", accepted="a strength above 0")
+
+    # -- ratio
+    weak = str(option(game, "weak-ratio", "nearest"))
+    column = TOP if alone else start_column(total, held, weak)
+    if alone:
+        sheet.add("headquarters or guns on the move alone", "10:1", "5.1.9, 6.6.4")
+    else:
+        sheet.add(f"{total} against {held}", COLUMNS[column], "1.5, 1.7")
+
+    # -- shifts
+    fortified = kind != "none"
+    plus, minus = _Shifts(sheet, "attacker"), _Shifts(sheet, "defender")
+    crossing = {
+        "river": river or (across(game, mine, target, "river", force.by_hex) if game and mine else 0),
+        "doniec": doniec or (across(game, mine, target, "doniec", force.by_hex) if game and mine else 0),
+    }
+    minus.add(f"terrain: {', '.join(ground)}" if ground else "", hex_shift(game, ground), "5.5.2")
+    for name, strength in crossing.items():
+        if 2 * strength > regular:
+            minus.add(f"more than half across the {name.capitalize()}", shift(game, name), "5.5.4")
+        elif strength:
+            sheet.add(f"not more than half across the {name}", "no shift", "5.5.4")
+    minus.add(*_fort_shift(game, kind, ground, frontal, fp_shifts))
+    if option(game, "concentration", True):
+        _concentrate(plus, game, [*mine, *support], attack_formations)
+        _concentrate(minus, game, [*theirs, *cover] if not wall.closed else [], defence_formations)
+    used, kept = stars.judge(
+        stars.read(attack_stars),
+        stars.read(defence_stars),
+        fortified=fortified,
+        attack_mech=attack_mech or any(u.klass == "mechanized" for u in mine),
+        defence_mech=defence_mech or any(u.klass == "mechanized" for u in theirs if not wall.closed),
+        all_across_big_river=bool(option(game, "doniec-is-big", True)) and 0 < regular <= crossing["doniec"],
+    )
+    for verdict, tally in [*((v, plus) for v in used), *((v, minus) for v in kept)]:
+        tally.add(f"{verdict.colour} star", verdict.counted, "15.1.3")
+        if verdict.reason:
+            sheet.add(f"{verdict.colour} star", verdict.reason, "15.1.2")
+    if "rg" in special:
+        minus.add("resilience group", 1, "15.2.3")
+    if "fu" in special and fortified:
+        minus.add("fortification unit", 2, "15.4.1")
+    weakness = max(0, 2 - vs_regulars)
+    if "vs-defends" in special:
+        plus.add("against Volkssturm", weakness, "15.3.1")
+    if "vs-attacks" in special:
+        minus.add("against Volkssturm", weakness, "15.3.1")
+    plus.add("fallen headquarters", attack_pool, "9.1.6")
+    minus.add("fallen headquarters", defence_pool, "9.1.6")
+    after, final = shifted(column, plus.total, minus.total)
+    if plus.total and column + plus.total > TOP:
+        sheet.add("attacker's shifts stop at", COLUMNS[after], "1.6")
+    sheet.column = COLUMNS[final]
+
+    # -- dice
+    places = {u.place for u in [*mine, *(support if option(game, "hq-counts-guns", False) else [])]}
+    if attack_hq or (mine and covered(ctx, side, places)):
+        sheet.shift("attackers in HQ range", -1, "9.2.1")
+    if defence_hq or (game and side and theirs and covered(ctx, game.other(side), target)):
+        sheet.shift("defenders in HQ range", +1, "9.2.1")
+    sheet.dice = "2d6"
+    for name in [*force.unknown, *wall.unknown]:
+        sheet.warnings.append(f"{name}: strength not on record, add it by hand")
+    if game and any(game.mark(h, "shelled") for h in target):
+        sheet.warnings.append("shelled at range this phase: it may not be assaulted [6.4.5]")
+    sheet.facts = {
+        "attack": total, "defence": held, "ratio": COLUMNS[column], "attack_shifts": plus.total,
+        "defence_shifts": minus.total, "attacker": side, "hexes": list(target),
+        "from": sorted({u.place for u in mine}), "fp": kind == "fp" and frontal,
+        "attack_stars": sum(v.counted for v in used),
+        "defence_stars": sum(v.counted for v in kept) + (1 if "fu" in special and fortified else 0),
+    }  # fmt: skip
+    if game:
+        sheet.chances = chances(game.chart("combat"), sheet.column, "2d6", lambda n: row_of(n, sheet.modifier))
+    return sheet
+
+
+class _Shifts:
+    """One side's column shifts, logged where they are counted."""
+
+    def __init__(self, sheet: Breakdown, who: str) -> None:
+        self.sheet, self.who, self.total = sheet, who, 0
+
+    def add(self, label: str, amount: int, rule: str) -> None:
+        if amount:
+            self.total += amount
+            self.sheet.add(f"{label} ({self.who})", amount if self.who == "attacker" else -amount, rule)
+
+
+def _strongest(target: tuple[str, ...], wall: Force) -> str:
+    """The hex with most SP decides the defender's terrain [5.5.3]."""
+    return max(target, key=lambda h: wall.by_hex.get(h, 0))
+
+
+def _fixed(sheet: Breakdown, ctx: Context, regular: int, others: int, front: int) -> int:
+    """Fixed positions halve the attackers across their edge, guns and aircraft, or all [7.3.2, 7.3.4]."""
+    if option(ctx.game, "fp-halves", "front") == "all":
+        total = halve(regular + others)
+    else:
+        total = halve(front) + (regular - front) + halve(others)
+    sheet.add("fixed position halves", f"{total} SP", "7.3.2")
+    return total
+
+
+def _fort_shift(
+    game: Game | None, kind: str, ground: tuple[str, ...], frontal: bool, fixed: int
+) -> tuple[str, int, str]:
+    city = "city" in ground or ("town" in ground and bool(option(game, "ff-in-towns", False)))
+    field_works = 2 if city else 1
+    if kind == "ff":
+        return "field fortification" + (" in a city" if city else ""), field_works, "7.1.10"
+    if kind == "if":
+        return "improved fortification", 2, "7.2.1"
+    if kind == "fp":
+        return ("fixed position", fixed, "7.3.2") if frontal else ("fixed position from behind", field_works, "7.3.4")
+    return "", 0, ""
+
+
+def _concentrate(tally: _Shifts, game: Game | None, units: list[Unit], by_hand: str) -> None:
+    for name, amount in concentration(game, units).items():
+        tally.add(f"concentration: {name}", amount, "13.1.2")
+    tally.add("concentration", sum(n // 3 for n in numbers(by_hand, "formations")), "13.1.2")
+
+
+def row_of(roll: int, modifier: int) -> str:
+    """The row after HQ modifiers, held at the ends of the table."""
+    return str(min(12, max(2, roll + modifier)))
+
+
+@rules.action(
+    phase=ATTACK, by="active", rule="5.2.1", worksheet=combat, label="Resolve a combat", primary=True
+)
+def resolve_combat(
+    game: Game,
+    sheet: Breakdown,
+    target: Target = (),
+    attackers: Attackers = (),
+    attack_guns: AttackGuns = (),
+    pay: Pay = (),
+    attack_pool: AttackPool = 0,
+    defence_pool: DefencePool = 0,
+    *,
+    die: Annotated[Roll, Dice(label="Roll", spec="2d6", purpose="combat")],
+) -> Events:
+    """Work out the column, roll two dice, read the table, and hand out what follows."""
+    sheet.roll = die.total
+    look_up(sheet, game.chart("combat"), row_of(die.total, sheet.modifier))
+    side = game.active
+    yield from results.begin(game, sheet, target, attackers, attack_guns, pay)
+    if attack_pool:
+        yield from spend(game, side, attack_pool, target)
+    if defence_pool:
+        yield from spend(game, game.other(side), defence_pool, target)
+    yield from rules.settle(game, "combat", sheet, rule="5.2.1")

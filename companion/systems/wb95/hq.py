@@ -1,0 +1,123 @@
+"""Headquarters: their range, and the shifts that a fallen one gives the enemy [9.0]."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow, Unreadable
+from companion.engine.fields import Context, HexId, SideRef, UnitRef
+from companion.engine.game import Game
+from companion.engine.roster import Unit
+from companion.systems.wb95.base import ATTACK, hq_range, is_hq, moment, next_attacks, own, rules, touchable, visible
+
+POOL, RADIUS = 5, 8  # 9.1.6, 9.1.7
+_POOL = re.compile(r"(\d+) CM: (.+)")
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Shifts left for a fallen headquarters: where it fell and when they may be used."""
+
+    hex: str
+    left: int
+    moments: tuple[str, ...]
+
+
+def pools(game: Game, side: str) -> list[Pool]:
+    """What a side may still spend, wherever and whenever."""
+    found = []
+    for hex_id, value in game.marked(f"hq-pool-{side}").items():
+        match = _POOL.fullmatch(str(value))
+        if match:
+            found.append(Pool(hex_id, int(match[1]), tuple(match[2].split(", "))))
+    return found
+
+
+def usable(game: Game, side: str, hexes: Iterable[str] = ()) -> list[Pool]:
+    """The pools that may be used in this phase for a combat at these hexes (anywhere when none is named)."""
+    where = list(hexes)
+    return [
+        pool
+        for pool in pools(game, side)
+        if moment(game) in pool.moments
+        and (not where or any(game.maps.distance(pool.hex, h) <= RADIUS for h in where))
+    ]
+
+
+def open_pool(game: Game, victim: str, hex_id: str) -> Events:
+    """The enemy of a fallen headquarters gets five shifts for the next two combat phases."""
+    in_combat = game.phase in ATTACK
+    if not in_combat and not game["hq-pool-moving"]:
+        return
+    side = game.other(victim)
+    had = [p for p in pools(game, side) if p.hex == hex_id]
+    total = POOL + sum(p.left for p in had)
+    value = f"{total} CM: {', '.join(next_attacks(game))}"
+    yield e.Marked(hex_id, f"hq-pool-{side}", value, reason="headquarters eliminated", rule="9.1.6")
+
+
+def spend(game: Game, side: str, amount: int, hexes: Iterable[str]) -> Events:
+    """Take shifts from the pools, the one that runs out first before the others."""
+    left = amount
+    for pool in sorted(usable(game, side, hexes), key=lambda p: p.moments[-1] != moment(game)):
+        used = min(left, pool.left)
+        if used:
+            rest = pool.left - used
+            value = f"{rest} CM: {', '.join(pool.moments)}" if rest else None
+            yield e.Marked(pool.hex, f"hq-pool-{side}", value, reason=f"{used} used", rule="9.1.6")
+            left -= used
+    if left:
+        raise Unreadable(
+            f"only {amount - left} shifts of fallen headquarters can be used here (next two combat phases, within "
+            f"{RADIUS} hexes)",
+            field="attack_pool",
+            given=amount,
+        )
+
+
+def covered(ctx: Context, side: str, hexes: Iterable[str]) -> bool:
+    """Whether all these hexes are in range of a friendly headquarters that the seat can see [9.2.1]."""
+    game = ctx.game
+    where = [h for h in hexes if h]
+    if game is None or not where:
+        return False
+    known = [u for u in visible(ctx, own(game, side)) if is_hq(u)]
+    return all(any(game.maps.distance(u.place, h) <= hq_range(game, u) for u in known) for h in where)
+
+
+def _expire(game: Game) -> Events:
+    for side in game.sides:
+        for pool in pools(game, side):
+            if pool.moments[-1] == moment(game):
+                yield e.Marked(pool.hex, f"hq-pool-{side}", None, reason="its two combat phases are over", rule="9.1.6")
+
+
+for _phase in ATTACK:
+    rules.leaving(_phase)(_expire)
+
+
+def _headquarters(ctx: Context) -> list[Unit]:
+    return [u for u in touchable(ctx) if is_hq(u)]
+
+
+@rules.action(rule="9.1.5, 9.1.6", label="A headquarters falls", group="units", order=40)
+def lose_hq(
+    game: Game,
+    unit: Annotated[str, UnitRef(label="Headquarters", pick=_headquarters)] = "",
+    side: Annotated[str, SideRef(label="or whose it was")] = "",
+    hex: Annotated[str, HexId(label="in hex")] = "",
+) -> Events:
+    """Take a headquarters off the map and give the enemy its five shifts."""
+    from companion.systems.wb95.losses import remove  # losses open the pool too
+
+    if unit:
+        yield from remove(game, unit, "eliminated", "9.1.5")
+        return
+    if not side or not hex:
+        raise NotNow("name the headquarters, or its side and hex", field="unit")
+    yield from open_pool(game, side, hex)

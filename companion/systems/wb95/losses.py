@@ -1,0 +1,114 @@
+"""Losses: combat efficiency levels go, units leave the map, and who may choose."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotYours, Unreadable
+from companion.engine.fields import Context, Flag, HexId, SideRef, Text, UnitRef, Whole
+from companion.engine.game import Game
+from companion.engine.moves import change
+from companion.engine.roster import Unit
+from companion.systems.wb95.base import ATTACK, at_hexes, is_hq, rules, touchable
+from companion.systems.wb95.hq import open_pool
+
+PASSING = ("oos", "disorganised", "strategic", "bridgework", "retreated", "fought", "barrage-fired", "transport")
+
+
+def remove(game: Game, unit: str, reason: str, rule: str = "") -> Events:
+    """A unit leaves the game with its markers; a headquarters gives the enemy its shifts."""
+    held = game.units[unit]
+    place = held.place
+    for marker in PASSING:
+        if game.mark(unit, marker) is not None:
+            yield e.Marked(unit, marker, None, reason=reason)
+    yield e.Placed(unit, "box:dead", was=place, reason=reason, rule=rule, side=held.side)
+    if is_hq(held) and place and not place.startswith("box:"):
+        yield from open_pool(game, held.side, place)
+
+
+def take_level(game: Game, unit: str, amount: int, reason: str, rule: str = "") -> Events:
+    """A unit loses so many CEL; the last one eliminates it [1.2]."""
+    left = game.units[unit].steps - amount
+    if left > 0:
+        yield change(game, unit, {"steps": left}, reason=reason, rule=rule, public=True)
+    else:
+        yield from remove(game, unit, reason, rule)
+
+
+def ask_losses(
+    game: Game, side: str, amount: int, hexes: Iterable[str], why: str, rule: str, starred: bool = False
+) -> Events:
+    """Ask the owner to choose who takes losses [5.1.8]."""
+    if amount:
+        where = list(hexes)
+        must = "; at least 1 from units that used a star or fortification bonus [15.1.7]" if starred else ""
+        text = f"{game.side_name(side)}: lose {amount} CEL ({why}){must}"
+        args = {"side": side, "cel": amount, "hexes": where, "starred": starred, "reason": why}
+        yield e.Asked(f"losses-{game.revision}", (side, "table"), text, "lose-cel", args, rule=rule)
+
+
+def _candidates(ctx: Context) -> list[Unit]:
+    side, hexes = ctx.values.get("side"), ctx.values.get("hexes")
+    return [u for u in touchable(ctx) if (not side or u.side == side) and (not hexes or u.place in hexes)]
+
+
+@rules.action(rule="5.1.8", label="Lose CEL", group="units", order=20)
+def lose_cel(
+    game: Game,
+    side: Annotated[str, SideRef(label="Side")],
+    cel: Annotated[int, Whole(label="CEL to lose", low=0, high=30)],
+    hexes: Annotated[tuple[str, ...], HexId(label="in hexes", many=True)] = (),
+    units: Annotated[tuple[str, ...], UnitRef(label="Taken by, in this order", many=True, pick=_candidates)] = (),
+    starred: Annotated[bool, Flag(label="At least 1 from a unit that used its star")] = False,
+    reason: Annotated[str, Text(label="Why", most=120)] = "combat",
+    seat: str = "",
+) -> Events:
+    """Take CEL off units as their owner chooses; each named unit loses one, then round again."""
+    if seat not in {side, "table"}:
+        raise NotYours("the owner chooses his own losses [5.1.8]", field="side", given=seat, accepted=side)
+    chosen = [game.units[u] for u in units] or _forced(game, side, hexes, cel)
+    if starred and units and any(game.mark(u.id, "star") for u in at_hexes(game, side, hexes)):
+        if not any(game.mark(u.id, "star") for u in chosen):
+            raise Unreadable("at least one CEL must come from a unit with a star [15.1.7]", field="units")
+    taken = shares(chosen, cel)
+    if not chosen:
+        yield e.Noted(f"{game.side_name(side)} loses {cel} CEL ({reason})", rule="5.1.8")
+    spare = [u for u in at_hexes(game, side, hexes) if u.id not in taken]
+    if chosen and sum(taken.values()) < cel and spare:
+        raise Unreadable(
+            f"{cel - sum(taken.values())} CEL more must be named: {', '.join(u.name for u in spare)}", field="units"
+        )
+    before = {u.place for u in chosen}
+    for unit, amount in taken.items():
+        yield from take_level(game, unit, amount, reason, "5.1.8")
+    emptied = sorted(h for h in before if not at_hexes(game, side, [h]))
+    if emptied and game.phase in ATTACK:
+        other = game.other(side)
+        text = f"{game.side_name(other)}: {', '.join(emptied)} is empty; victors may enter and go one hex further"
+        args = {"side": other, "through": emptied, "limit": 2}
+        yield e.Asked(f"pursuit-{game.revision}", (other, "table"), text, "pursue", args, rule="5.4.10")
+
+
+def _forced(game: Game, side: str, hexes: tuple[str, ...], cel: int) -> list[Unit]:
+    """Nobody named: fine when there is nothing to choose."""
+    here = at_hexes(game, side, hexes)
+    if len(here) <= 1 or sum(u.steps for u in here) <= cel:
+        return here
+    names = ", ".join(f"{u.name} ({u.steps})" for u in here)
+    raise Unreadable(f"choose who takes the losses: {names}", field="units", accepted=names)
+
+
+def shares(units: list[Unit], cel: int) -> dict[str, int]:
+    """CEL dealt round the units one by one until all are dealt or none is left."""
+    taken = {u.id: 0 for u in units}
+    left = cel
+    while left and any(taken[u.id] < u.steps for u in units):
+        for unit in units:
+            if left and taken[unit.id] < unit.steps:
+                taken[unit.id] += 1
+                left -= 1
+    return {unit: amount for unit, amount in taken.items() if amount}

@@ -1,0 +1,138 @@
+"""Out of supply: levels, what raises them, surrender [10.2]."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow
+from companion.engine.fields import Choice, Context, Dice, Roll, UnitRef, Whole
+from companion.engine.game import Game
+from companion.engine.moves import put_mark
+from companion.engine.roster import Unit
+from companion.systems.wb95.base import SUPPLY, level, own, rules, touchable
+from companion.systems.wb95.losses import remove
+
+REGAINED = 4  # 10.2.7
+
+
+def raise_level(game: Game, unit: str, by: int, reason: str, rule: str) -> Events:
+    """Change a level at once [10.2.5]; at 0 or less the unit is itself again [10.2.8]."""
+    now = max(0, level(game, unit) + by)
+    yield put_mark(game, unit, "oos", now or None, reason=reason, rule=rule)
+
+
+def after_combat(game: Game, attackers: Iterable[Unit], defenders: Iterable[Unit], driven_back: bool) -> Events:
+    """Units out of supply pay for a failed attack, and for being driven back [10.2.4]."""
+    for unit in list(attackers):
+        if level(game, unit.id) and not driven_back:
+            yield from raise_level(game, unit.id, 1, "attack without a Dx result", "10.2.4")
+    for unit in list(defenders):
+        if level(game, unit.id) and driven_back:
+            yield from raise_level(game, unit.id, 1, "attacked with a Dx result", "10.2.4")
+
+
+def _cut_off(ctx: Context) -> list[str]:
+    game = ctx.game
+    if game is None or rules.supply is None or not game.active:
+        return []
+    return [name for name, answer in rules.supply(game, game.active).items() if not answer.supplied]
+
+
+def _side_units(ctx: Context) -> list[Unit]:
+    return own(ctx.game, ctx.game.active) if ctx.game else []
+
+
+@rules.action(
+    phase=SUPPLY, by="active", rule="10.1, 10.2", label="Check supply", primary=True,
+    when=lambda game: "supply was checked in this phase" if f"supply/{game.turn}/{game.phase}" in game.ticked else True,
+)  # fmt: skip
+def check_supply(
+    game: Game,
+    out: Annotated[
+        tuple[str, ...],
+        UnitRef(
+            label="Units that cannot trace supply",
+            help="filled in from positions as far as the map book goes; correct it by hand",
+            many=True,
+            pick=_side_units,
+            start=_cut_off,
+        ),
+    ] = (),
+) -> Events:
+    """Set the levels: 1 for units newly cut off, 4 less for those back in supply; then ask for surrender rolls."""
+    side = game.active
+    for unit in own(game, side):
+        had = level(game, unit.id)
+        if unit.id in out and not had:
+            yield from raise_level(game, unit.id, 1, "no line of supply", "10.2.1")
+        elif unit.id not in out and had:
+            yield from raise_level(game, unit.id, -REGAINED, "line of supply traced", "10.2.7")
+    yield e.Ticked(f"supply/{game.turn}/{game.phase}", True, "supply checked")
+    for unit in own(game, side):
+        if level(game, unit.id) and (unit.id in out or game["late-surrender"]):
+            yield from _ask_surrender(game, unit)
+
+
+def _ask_surrender(game: Game, unit: Unit) -> Events:
+    """Two dice can never roll less than 2, so levels 1 and 2 need no roll [10.2.6]."""
+    if level(game, unit.id) > 2:
+        text = f"Surrender test at {unit.place}: level {level(game, unit.id)}"
+        only = (unit.side, "table")
+        yield e.Asked(
+            f"surrender-{game.revision}", only, text, "test-surrender", {"unit": unit.id}, rule="10.2.6", only=only
+        )
+
+
+@rules.action(rule="10.2.6", label="Surrender test", group="units", order=50)
+def test_surrender(
+    game: Game,
+    unit: Annotated[str, UnitRef(label="Unit out of supply", pick=touchable)],
+    die: Annotated[Roll, Dice(label="Roll", spec="2d6", purpose="surrender")],
+) -> Events:
+    """Level less two dice: above 0 the unit surrenders."""
+    now = level(game, unit)
+    if not now:
+        raise NotNow("this unit is in supply", field="unit", given=unit)
+    if now - die.total > 0:
+        yield from remove(game, unit, f"surrendered: level {now}, rolled {die.total}", "10.2.6")
+    else:
+        yield e.Noted(f"{game.units[unit].place}: holds out (level {now}, rolled {die.total})", rule="10.2.6")
+
+
+WHY = (
+    ("move", "full movement (+1)"),
+    ("attack", "full attack (+1)"),
+    ("failed", "own attack without Dx (+1)"),
+    ("hit", "attacked with Dx (+1)"),
+    ("air", "supplied from the air (-1)"),
+)
+
+
+def _out(ctx: Context) -> list[Unit]:
+    return [u for u in touchable(ctx) if ctx.game and level(ctx.game, u.id)]
+
+
+@rules.action(rule="10.2.3", label="Change a supply level", group="units", order=51)
+def pay_level(
+    game: Game,
+    units: Annotated[tuple[str, ...], UnitRef(label="Units out of supply", many=True, pick=_out)],
+    why: Annotated[str, Choice(label="For", options=WHY)] = "move",
+) -> Events:
+    """Pay a level for full movement or attack, or book another event, at once."""
+    for unit in units:
+        reason = dict(WHY)[why]
+        yield from raise_level(game, unit, -1 if why == "air" else 1, reason, "8.2.26" if why == "air" else "10.2.3")
+
+
+@rules.action(rule="10.2.1", label="Set supply levels", group="units", order=52)
+def set_supply(
+    game: Game,
+    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=touchable)],
+    now: Annotated[int, Whole(label="Level", high=30, help="0: in supply")] = 1,
+) -> Events:
+    """Set out-of-supply levels by hand."""
+    for unit in units:
+        yield put_mark(game, unit, "oos", now or None, reason="by hand", rule="10.2.1")

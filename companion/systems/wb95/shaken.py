@@ -1,0 +1,138 @@
+"""Disorganisation: tests, markers, and how long they last [5.6]."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.fields import Context, Dice, HexId, Roll, SideRef, UnitRef, Whole
+from companion.engine.game import Game
+from companion.engine.moves import put_mark
+from companion.engine.roster import Unit
+from companion.systems.wb95.base import (
+    AIR,
+    ATTACK,
+    BARRAGE,
+    GERMAN,
+    at_hexes,
+    is_gun,
+    moment,
+    morale,
+    own,
+    rules,
+    touchable,
+)
+
+_VALUE = re.compile(r"(\d+) (\S+) @(.*)")
+
+
+def until(game: Game, unit: Unit) -> str:
+    """The phase at whose end a unit hit now recovers if it rests [5.6.5]."""
+    if game.phase not in ATTACK or game["recovery"] == "full-turn":
+        return f"{game.turn + 1} {game.phase}"
+    mine = next(p for p in ATTACK if game.side_of(game.phase_def(p)) == unit.side)
+    later = mine == "attack-b" and game.phase == "attack-a"
+    return f"{game.turn if later else game.turn + 1} {mine}"
+
+
+def shake(game: Game, units: Iterable[Unit], reason: str, rule: str = "5.6.1") -> Events:
+    """Units become disorganised."""
+    for unit in units:
+        yield put_mark(game, unit.id, "disorganised", f"{until(game, unit)} @{unit.place}", reason=reason, rule=rule)
+
+
+def stays_shaken(game: Game, unit: str, place: str) -> Events:
+    """A disorganised unit was driven to another hex: that is no movement of its own."""
+    found = _VALUE.fullmatch(str(game.mark(unit, "disorganised") or ""))
+    if found:
+        yield put_mark(game, unit, "disorganised", f"{found[1]} {found[2]} @{place}", reason="fell back")
+
+
+def disturb(game: Game, units: Iterable[Unit]) -> Events:
+    """Disorganised units that fight, or are attacked, start their rest anew."""
+    for unit in list(units):
+        if game.mark(unit.id, "disorganised"):
+            value = f"{until(game, unit)} @{unit.place}"
+            yield put_mark(game, unit.id, "disorganised", value, reason="no rest", rule="5.6.5")
+
+
+def _recover(game: Game) -> Events:
+    for target, value in list(game.marked("disorganised").items()):
+        found = _VALUE.fullmatch(str(value))
+        unit = game.units.get(target)
+        if unit is None or found is None or f"{found[1]} {found[2]}" != moment(game):
+            continue
+        if unit.place == found[3]:
+            yield put_mark(game, target, "disorganised", None, reason="rested", rule="5.6.5")
+        else:
+            yield put_mark(game, target, "disorganised", f"{until(game, unit)} @{unit.place}", reason="moved")
+
+
+for _phase in (*AIR, *BARRAGE, *ATTACK):
+    rules.leaving(_phase)(_recover)
+
+
+def involved(game: Game, side: str, combat: int, hexes: Iterable[str]) -> list[Unit]:
+    """Who is meant: the side's units that fought or fell back in this combat, else those in the hexes."""
+    found = [u for u in own(game, side) if combat and combat in (game.mark(u.id, "fought"), game.mark(u.id, "retreated"))]
+    return found or at_hexes(game, side, hexes)
+
+
+def ask_tests(
+    game: Game, side: str, count: int, why: str, rule: str, combat: int = 0, hexes: Iterable[str] = ()
+) -> Events:
+    """Ask for so many disorganisation tests."""
+    where = list(hexes)
+    who = {"hex": " for each hex", "unit": " for each unit"}.get(str(game["test-for"]), "")
+    for number in range(count):
+        nth = f" {number + 1} of {count}" if count > 1 else ""
+        text = f"{game.side_name(side)}: disorganisation test{nth}{who} ({why})"
+        args = {"side": side, "combat": combat, "hexes": where}
+        yield e.Asked(f"test-{game.revision}", (side, "table"), text, "test-order", args, rule=rule)
+
+
+def _meant(ctx: Context) -> list[Unit]:
+    side = ctx.values.get("side")
+    return [u for u in touchable(ctx) if not side or u.side == side]
+
+
+@rules.action(rule="5.6.2", label="Disorganisation test", group="units", order=30)
+def test_order(
+    game: Game,
+    side: Annotated[str, SideRef(label="Side")],
+    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=_meant)] = (),
+    hexes: Annotated[tuple[str, ...], HexId(label="or all in hexes", many=True)] = (),
+    limit: Annotated[int, Whole(label="Morale limit", high=13, help="0: each unit's own")] = 0,
+    combat: Annotated[int, Whole(label="Combat number", high=10_000_000, help="filled in by a prompt")] = 0,
+    *,
+    die: Annotated[Roll, Dice(label="Roll", spec="2d6", purpose="disorganisation test")],
+) -> Events:
+    """Roll two dice; from the morale limit up the unit is disorganised."""
+    meant = [game.units[u] for u in units] or involved(game, side, combat, hexes)
+    ordinary = limit or (11 if side == GERMAN else 10)
+    if not meant:
+        verdict = "disorganised" if die.total >= ordinary else "keeps order"
+        yield e.Noted(f"{game.side_name(side)}: {die.total} against {ordinary}, {verdict}", rule="5.6.2")
+        return
+    failed = [u for u in meant if die.total >= (limit or morale(game, u))]
+    yield e.Noted(
+        f"{game.side_name(side)}: rolled {die.total}, {len(failed)} of {len(meant)} disorganised", rule="5.6.2"
+    )
+    yield from shake(game, failed, "failed its test", "5.6.2")
+
+
+@rules.action(rule="5.6.1", label="Disorganise units", group="units", order=31)
+def disorganise(
+    game: Game,
+    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=touchable)],
+) -> Events:
+    """Put the disorganisation marker on units; it lifts by itself after their rest."""
+    yield from shake(game, [game.units[u] for u in units], "by hand")
+
+
+def exposed(game: Game, units: Iterable[Unit], direct: bool) -> list[Unit]:
+    """Units that a result can disorganise: guns only beside the enemy, or under fire if so read [5.6.3]."""
+    return [u for u in units if not is_gun(u) or direct or game["guns-shaken"]]

@@ -204,7 +204,7 @@ def perform(
         take(event)
     if any(isinstance(event, e.Undone) for event in done):
         return done
-    if raw.get("_asked") in game.asked:
+    if str(raw.get("_asked")) in game.asked:
         take(e.Answered(str(raw["_asked"]), action.label))
     for watcher in rules.watchers:
         for event in watcher(game):

@@ -156,7 +156,8 @@ def tick(
     """Tick a line of the checklist, or clear it."""
     turn, phase, index = (item.split("/") + ["", ""])[:3]
     definition = game.phase_def(phase)
-    if not turn.isdigit() or definition is None or not index.isdigit() or int(index) >= len(definition.checklist):
+    lines = len(definition.checklist) if definition else 0
+    if not turn.isdecimal() or definition is None or index not in map(str, range(lines)):
         raise Unknown(f"there is no checklist line {item!r}", field="item", given=item)
     yield e.Ticked(item, done, definition.checklist[int(index)].text)
 
@@ -166,6 +167,10 @@ def _values(ctx: Context) -> list[tuple[str, str]]:
     if game is None:
         return []
     return [(n, label) for n, label in named_values(game) if ctx.seat in game.hidden.get(n, (ctx.seat,))]
+
+
+def _tracks(ctx: Context) -> list[str]:
+    return [t.id for t in ctx.game.kit.tracks] if ctx.game else []
 
 
 @common.action(by="any", label="Correct a value", group="fix")
@@ -204,7 +209,7 @@ def _checked(game: Game, name: str, value: str) -> Any:
 def adjust(
     game: Game,
     name: Annotated[
-        str, Choice(label="Track", options=lambda c: [(t.id, t.label) for t in c.game.kit.tracks] if c.game else [])
+        str, Choice(label="Track", options=lambda c: [(n, label) for n, label in _values(c) if n in _tracks(c)])
     ],
     change: Annotated[int, Whole(label="By", low=-99, high=99)],
     reason: Annotated[str, Text(label="Why", most=200)] = "",
@@ -328,7 +333,7 @@ def marker_value(values: tuple[str, ...], text: str) -> Any:
     word = text.strip().lower()
     if word in {"off", "no", "", "none", "0"}:
         return None
-    if "#" in values and word.isdigit():
+    if "#" in values and word.isdecimal():
         return int(word)
     named = [v for v in values if v != "#"]
     if word in [v.lower() for v in named]:

@@ -165,6 +165,9 @@ class Sealed(Event):
     seat: str
     value: Any = None
 
+    def to_json(self) -> dict[str, Any]:
+        return {**super().to_json(), "value": self.value}  # nothing at all is a choice too
+
 
 @dataclass(frozen=True)
 class Revealed(Event):

@@ -49,6 +49,11 @@ class Field:
         return {}
 
 
+def storable(text: str) -> str:
+    """Text without half characters (lone surrogates), which no file can hold."""
+    return text.encode("utf-8", "replace").decode()
+
+
 @dataclass(frozen=True)
 class Text(Field):
     most: int = 500
@@ -56,7 +61,7 @@ class Text(Field):
     placeholder: str = ""
 
     def read(self, raw: Any, ctx: Context) -> str:
-        text = str(raw).replace("\r\n", "\n").replace("\0", "").strip()
+        text = storable(str(raw).replace("\r\n", "\n").replace("\0", "")).strip()
         if len(text) > self.most:
             raise Unreadable(
                 f"{len(text)} characters are too many: at most {self.most}",
@@ -224,6 +229,8 @@ class Tokens(Field):
                     f"{part!r} is not there: {', '.join(held.values()) or 'nothing'}", given=part, accepted=", ".join(held)
                 )
             chosen.append(held[part.lower()])
+        if not chosen and not self.many:
+            raise Unreadable(f"choose one of: {', '.join(held.values()) or 'nothing'}", given=raw, accepted=", ".join(held))
         return tuple(chosen) if self.many else chosen[0]
 
     def describe(self, ctx: Context) -> dict[str, Any]:

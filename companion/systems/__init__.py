@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
@@ -49,26 +50,31 @@ def load_system(system: str, scenarios: Path) -> tuple[System | None, list[Probl
 
 
 @lru_cache
+def _loaded(system: str, scenarios: Path) -> System | None:
+    """A game if its kit is there and sound; a faulty kit is told on the console and leaves the others playable."""
+    if system not in IDS or not (scenarios / system / "system.toml").exists():
+        return None
+    found, problems = load_system(system, scenarios)
+    for problem in problems:
+        print(f"{system} cannot be offered: {problem}", file=sys.stderr)
+    return None if problems else found
+
+
 def load_systems(scenarios: Path) -> dict[str, System]:
     """All games whose kits are there and sound."""
-    found: dict[str, System] = {}
-    for system in IDS:
-        if (scenarios / system / "system.toml").exists():
-            loaded, problems = load_system(system, scenarios)
-            if loaded is None or problems:
-                raise ValueError("\n".join(map(str, problems)))
-            found[system] = loaded
-    return found
+    found = {system: _loaded(system, scenarios) for system in IDS}
+    return {name: system for name, system in found.items() if system is not None}
 
 
 def find_system(name: str, scenarios: Path) -> System:
     """A game by its id."""
-    systems = load_systems(scenarios)
-    if name not in systems:
+    system = _loaded(name, scenarios)
+    if system is None:
+        known = [i for i in IDS if (scenarios / i / "system.toml").exists()]
         raise Unknown(
-            f"there is no game {name[:60]!r}: {', '.join(systems)}.{did_you_mean(name, systems)}",
+            f"there is no game {name[:60]!r}: {', '.join(known)}.{did_you_mean(name, known)}",
             field="system",
             given=name,
-            accepted=", ".join(systems),
+            accepted=", ".join(known),
         )
-    return systems[name]
+    return system

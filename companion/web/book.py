@@ -160,23 +160,24 @@ def _page(
 
 
 def _grid(sheet: Sheet, outcome: Outcome | None) -> dict[str, Any]:
-    """Rows of cells as templates draw them, numbered in order, and what the plain form compares with."""
-    rows, was = [], []
-    for r, row in enumerate(sheet.rows()):
-        spots = []
-        for c, column in enumerate(sheet.columns):
-            spot = sheet.spot(row, column.id, outcome)
-            n = -1
-            if not spot.locked:
-                n = len(was)
-                was.append([spot.at, sheet.spot(row, column.id).text])
-            spots.append({"spot": spot, "column": column, "n": n, "r": r, "c": c})
-        rows.append({"key": row, "cells": spots, "n": r, **_row_state(sheet, row, spots)})
+    """Rows of cells as templates draw them, and what the plain form compares with."""
+    rows = [_line(sheet, r, row, outcome) for r, row in enumerate(sheet.rows())]
+    was = [[c["spot"].at, c["shown"]] for row in rows for c in row["cells"]]
     grid: dict[str, Any] = {"rows": rows, "was": json.dumps(was, ensure_ascii=False), "progress": _progress(sheet)}
     if isinstance(sheet, ListSheet):
         grid |= _list_layout(sheet)
     grid["errors"] = [c for row in rows for c in row["cells"] if c["spot"].error]
     return grid
+
+
+def _line(sheet: Sheet, r: int, row: str, outcome: Outcome | None) -> dict[str, Any]:
+    """One row with its cells; a cell's number is its field's name in the plain form."""
+    cells = []
+    for c, column in enumerate(sheet.columns):
+        spot = sheet.spot(row, column.id, outcome)
+        shown = sheet.spot(row, column.id).text if spot.error else spot.text
+        cells.append({"spot": spot, "shown": shown, "column": column, "n": r * len(sheet.columns) + c, "r": r, "c": c})
+    return {"key": row, "cells": cells, "n": r, **_row_state(sheet, row, cells)}
 
 
 def _row_state(sheet: Sheet, row: str, spots: list[dict[str, Any]]) -> dict[str, Any]:
@@ -252,11 +253,11 @@ def save_sheet(system: str, kind: str, name: str) -> Response:
     sheet = _sheet(system, kind, name)
     edits, problems = [], []
     for n, (at, was) in enumerate(_pairs(request.form.get("was", ""))):
-        text = request.form.get(f"f{n}", "")
+        text = request.form.get(f"f{n}")
         try:
             row, column = sheet.split(at)
             if _differs(sheet, column, text, was):
-                edits.append(Edit(row, column, text, was))
+                edits.append(Edit(row, column, text or "", was))
         except Mistake as mistake:
             problems.append(mistake.message)
     outcome = sheet.save(edits, utc_now())
@@ -264,11 +265,11 @@ def save_sheet(system: str, kind: str, name: str) -> Response:
     return _page(sheet, outcome, problems=problems, notice=_saved(outcome))
 
 
-def _differs(sheet: Sheet, column: str, text: str, was: str) -> bool:
+def _differs(sheet: Sheet, column: str, text: str | None, was: str) -> bool:
     """Whether a field says something else than the page showed; an unticked box sends nothing at all."""
-    flag = isinstance(sheet, ListSheet) and any(c.id == column and c.type == "flag" for c in sheet.columns)
-    if flag and not text and was == "no":
-        return False
+    if text is None:
+        flag = any(c.id == column and c.type == "flag" for c in sheet.columns)
+        return flag and was == "yes"
     return " ".join(text.split()) != was
 
 
@@ -300,11 +301,22 @@ def save_cell(system: str, kind: str, name: str) -> Any:
     tables().book_changed()
     if "HX-Request" not in request.headers:
         return _page(sheet, outcome, notice=_saved(outcome))
-    grid = _grid(sheet, outcome)
-    line = next(r for r in grid["rows"] if r["key"] == row)
+    grid = {"progress": _progress(sheet), **(_list_layout(sheet) if isinstance(sheet, ListSheet) else {})}
+    line = _line(sheet, sheet.rows().index(row), row, outcome)
     cell = next(c for c in line["cells"] if c["column"].id == column)
     html = render_template("book_cell.html", sheet=sheet, grid=grid, row=line, cell=cell, **_access())
     return html, 422 if outcome.problems else 200
+
+
+@bp.post("/book/<system>/<kind>/<name>/confirm")
+def confirm(system: str, kind: str, name: str) -> Response:
+    """The owner looked: a doubtful cell is right as it stands."""
+    booklock.require_edit()
+    sheet = _sheet(system, kind, name)
+    row, column = sheet.split(request.form.get("at", ""))
+    outcome = sheet.save([Edit(row, column, sheet.spot(row, column).text)], utc_now())
+    tables().book_changed()
+    return _page(sheet, outcome, notice=_saved(outcome))
 
 
 @bp.post("/book/<system>/<kind>/<name>/cells")

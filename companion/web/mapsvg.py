@@ -1,7 +1,7 @@
 """The map as SVG: the printed ground once per version, and over it what a seat may see of the moment.
 
-Three drawings of one size lie on each other: the base (ground and numbers, cached for good), the overlay (counters,
-markers, zones) and the pick (what was tapped: a path of supply, the hexes that cut it, a range).
+Three drawings of one size lie on each other: the base (ground and numbers, cached for good), the overlay
+(counters, markers, zones) and the pick (what was tapped: a line of supply, the hexes that cut it, a range).
 """
 
 from __future__ import annotations
@@ -316,8 +316,9 @@ def _named(canvas: Canvas, facts: Sequence[Fact]) -> list[str]:
             names.append(f'<text x="{number(x)}" y="{number(y + 13.5)}">{escape(fact.value[:24])}</text>')
     if names:
         parts.append(
-            '<g class="names" font-size="6.4" font-weight="700" text-anchor="middle" fill="#231d14" stroke="#f6efdc" '
-            f'stroke-width="1.6" paint-order="stroke" stroke-linejoin="round">{"".join(names)}</g>'
+            '<g class="names" font-size="6.4" font-weight="700" text-anchor="middle" fill="#231d14" '
+            'stroke="#f6efdc" stroke-width="1.6" paint-order="stroke" stroke-linejoin="round">'
+            f"{''.join(names)}</g>"
         )
     return parts
 
@@ -435,7 +436,7 @@ def _pips(steps: int, full: int) -> str:
 
 
 def pill_text(marker: str, value: Any, markers: Mapping[str, str]) -> str:
-    """A marker as the few letters that its pill shows; empty for one that is drawn otherwise or has no sign."""
+    """A marker as the few letters that its pill shows; empty for one that has no sign."""
     sign = markers.get(marker, "")
     if not sign:
         return ""
@@ -447,9 +448,10 @@ def _pills(texts: Sequence[str], y: float, kind: str) -> str:
     wide = [len(t) * 2.9 + 3 for t in texts]
     x, parts = -sum(wide) / 2, []
     for text, width in zip(texts, wide, strict=True):
+        left, top, middle, foot = (number(n) for n in (x + 0.3, y - 3.4, x + width / 2, y + 1.3))
         parts.append(
-            f'<g class="{kind}"><rect x="{number(x + 0.3)}" y="{number(y - 3.4)}" width="{number(width - 0.6)}" '
-            f'height="6" rx="1.6"/><text x="{number(x + width / 2)}" y="{number(y + 1.3)}">{escape(text)}</text></g>'
+            f'<g class="{kind}"><rect x="{left}" y="{top}" width="{number(width - 0.6)}" height="6" rx="1.6"/>'
+            f'<text x="{middle}" y="{foot}">{escape(text)}</text></g>'
         )
         x += width
     return "".join(parts)

@@ -107,7 +107,10 @@ def declare_assault(
         wrong.append(NotNow(clash, field="attackers"))
     if force and all(is_hq(u) for u in force):
         wrong.append(NotNow("HQs do not attack by themselves [15.11]", field="attackers"))
-    wrong += [NotNow(f"{h}: one multi-step unit fights from a hex [6.21]", field="attackers") for h in over_limit(game, force)]
+    places = {u.place for u in force}
+    busy = [game.units[n] for n in game.marked("pa") if n in game.units and game.units[n].place in places]
+    for h in over_limit(game, [*force, *busy]):
+        wrong.append(NotNow(f"{h}: one multi-step unit fights from a hex [6.21]", field="attackers", given=h))
     if wrong:
         raise Several(wrong) if len(wrong) > 1 else wrong[0]
     for unit in force:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Annotated
 
 from companion.engine import events as e
@@ -19,7 +19,7 @@ from companion.systems.panzer_keil.results import ATTACKER, RESULTS, Result, sur
 CODES = [(code, code) for code in RESULTS]
 
 
-def ask(game: Game, to: str, text: str, action: str, args: dict[str, object], rule: str) -> e.Asked:
+def ask(game: Game, to: str, text: str, action: str, args: Mapping[str, object], rule: str) -> e.Asked:
     """A follow-up for one side; without units on record it is a line to tap away."""
     return e.Asked(f"{action}-{game.revision}", (to, "table"), text, action, args, rule=rule)
 

@@ -82,9 +82,9 @@ def entry_hexes(game: Game, edge: str) -> list[str]:
 def _faults(game: Game, unit: Unit, hex_id: str) -> list[tuple[str, str]]:
     """What speaks against a move in the own movement phase, as advice."""
     found = []
-    if game.phase in (f"{unit.side}-move", "german-mech") and unit.side == game.active and unit.on_map:
-        if disrupted(game, unit.id):
-            found.append((f"{unit.name} is disrupted and should not move", "8.5.1"))
+    marching = game.phase in (f"{unit.side}-move", "german-mech") and unit.side == game.active
+    if marching and unit.on_map and disrupted(game, unit.id):
+        found.append((f"{unit.name} is disrupted and should not move", "8.5.1"))
     if any(u.side != unit.side for u in game.units_at(hex_id)):
         found.append((f"an enemy stands in {hex_id}", "8"))
     return found

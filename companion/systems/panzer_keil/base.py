@@ -1,4 +1,4 @@
-"""Names that every module of Panzer Keil shares: sides, fronts, what a unit is, and how a reading is looked up."""
+"""Names that every module of Panzer Keil shares: sides, Fronts, what a unit is, how a reading is found."""
 
 from __future__ import annotations
 

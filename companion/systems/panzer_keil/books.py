@@ -24,7 +24,7 @@ def flag(cell: Any) -> bool:
 
 
 def bands(table: Table) -> list[tuple[int, int | None, int, int]]:
-    """The lines of the points table as (from, to, supply, support), nearest first; unfinished lines left out."""
+    """The points table as (from, to, supply, support), nearest first; unfinished lines are left out."""
     found = []
     for row in table.values():
         low, supply, support = number(row.get("from")), number(row.get("supply")), number(row.get("support"))

@@ -227,7 +227,7 @@ def _defence_lines(sheet: Breakdown, strong: int, soft: int) -> int:
 
 
 def _ends(game: Game | None, chart: str, place: str) -> tuple[str, str]:
-    """The printed ends of the odds: the owner's list, else the filled columns of his chart, else the whole frame."""
+    """The printed ends of the odds: the owner's list, else his filled columns, else the whole frame."""
     low, high = COLUMNS[0], COLUMNS[-1]
     if game is None:
         return low, high

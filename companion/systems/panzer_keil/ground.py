@@ -1,4 +1,4 @@
-"""The board as Panzer Keil's rules see it: rivers, rail crossings, zones of control, who holds a hex [5.2, 5.4, B10]."""
+"""The board as the rules see it: rivers, rail crossings, zones, who occupies a hex [5.2, 5.4, B10]."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ RAIL = frozenset({"rail"})
 
 
 def board(game: Game) -> Board:
-    """The map with its rail crossings of major rivers noted: there a major river is an ordinary one [B10.4]."""
+    """The map, its rail crossings of major rivers noted: there the river is an ordinary one [B10.4]."""
     found = positions.board(game)
     if "rail crossings" not in found.memo:
         for pair, features in found.features.items():
@@ -39,7 +39,7 @@ def supply_zones(game: Game) -> ZoneRule:
 
 
 def situation(game: Game, any_friend: bool = False) -> Situation:
-    """The units on the map; friends open a hex in an enemy zone when undisrupted, or any of them for command."""
+    """The units on the map; undisrupted friends open a hex in an enemy zone, for command any of them."""
     board(game)
     return positions.situation(
         game,
@@ -91,7 +91,7 @@ def occupier_among(game: Game, hex_id: str, zones_of: dict[str, set[str]]) -> st
 
 
 def surrounded(game: Game, hex_id: str) -> bool:
-    """B11.2: all six hexes around hold a German unit or lie in a German zone; off the map counts by a reading."""
+    """B11.2: all six hexes around are German-held or in German zones; off the map counts by a reading."""
     covered = zone(game, GERMAN)
     around = board(game).grid.neighbours(hex_id)
     missing = 6 - len(around)

@@ -47,7 +47,7 @@ def attack_strength(attack: Attack, oos_halving: str = "down") -> Fraction:
 
 
 def odds(attack: Fraction | int, defence: int, below: str = "literal") -> str:
-    """9.3: the ratio as the table writes it, beyond its ends too; an attack of 0 has the worst odds of all."""
+    """9.3: the ratio as the table writes it, beyond its ends too; an attack of 0 has the worst of all."""
     if attack >= defence:
         return f"{int(attack / Fraction(defence))}:1"
     if attack <= 0:

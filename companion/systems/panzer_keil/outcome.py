@@ -1,4 +1,4 @@
-"""What follows from a combat result: exhaustion, Don binding, losses, retreats, advances [9.6-9.9, B10.3, B13.2.1]."""
+"""What follows from a combat result: exhaustion, Don binding, losses, retreats, advances [9.6-9.9, B10.3]."""
 
 from __future__ import annotations
 

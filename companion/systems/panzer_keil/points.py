@@ -1,4 +1,4 @@
-"""Supply and support points: filled each turn, spent by unit and hex, lost when unused [B6.3, B7, B8.2-8.3]."""
+"""Supply and support points: filled each turn, spent by unit and hex, lost when unused [B6.3, B7, B8]."""
 
 from __future__ import annotations
 

@@ -60,7 +60,7 @@ def over_river(code: str) -> str:
 
 
 def beside_river(code: str) -> str:
-    """The result for attackers who did not cross while others did: a loss that the crossers met is not paid twice."""
+    """The result for attackers who did not cross: a loss that the crossers met is not paid twice."""
     return "A2D" if code in ("AL", "AL2") else code
 
 

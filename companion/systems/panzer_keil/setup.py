@@ -1,4 +1,4 @@
-"""Set-up by formation: counters as the owner copied them, and a check of counts and places [3, B14.1-B14.2]."""
+"""Set-up by formation: counters as the owner copied them, a check of counts and places [3, B14.1-B14.2]."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from companion.systems.panzer_keil.ground import board
 NEAR: dict[str, tuple[str, int]] = {"FP": ("1722", 5), "Hollidt-A": ("2319", 3), "Hollidt-B": ("2516", 2)}
 """B14.1: formations that set up within so many hexes of one."""
 AREAS = ("4PzA", "6A", "Voronezh", "S.West", "South", "Don")
-"""B14: formations that set up in a printed area, which the owner may copy into his map book under this name."""
+"""B14: formations with a printed area, which the owner may copy into his map book under this name."""
 FACTORS = ("AF", "DF", "MF", "XAF", "XDF", "XMF")
 
 
@@ -61,7 +61,7 @@ def read_counters(game: Game) -> Events:
         if held is None:
             continue
         facts = counter_facts(game, definition)
-        new = {
+        new: dict[str, Any] = {
             k: facts[k]
             for k in ("name", "kind", "klass", "size", "factors")
             if k in facts and facts[k] != getattr(held, k)

@@ -1,4 +1,4 @@
-"""The states of a unit and what moves it from one to the other: readiness, disruption, supply [2.2.1, 5.3, 6, 11].
+"""The states of a unit and what changes them: readiness, disruption, supply [2.2.1, 5.3, 6, 11].
 
 Every trigger is one function from state to state; a Mistake says why it cannot happen.
 """

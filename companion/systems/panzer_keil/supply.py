@@ -72,7 +72,7 @@ def german_supply(game: Game) -> Trace:
 
 
 def soviet_source(game: Game) -> Trace:
-    """From the working railroad at any length: headquarters, and cities when the game is scored [B8.2.2, B15.1]."""
+    """From the working railroad at any length: headquarters, and cities when scored [B8.2.2, B15.1]."""
     now = situation(game)
     return trace(now, _policy(game, SOVIET, None), working_line(game, now))
 
@@ -151,7 +151,7 @@ def supply(game: Game, side: str) -> Mapping[str, Answer]:
 
 
 def front_distance(game: Game, front: str) -> int | None:
-    """How far a headquarters is from the supply source; None when it has no path or is not on the map [B8.2.3]."""
+    """How far a headquarters is from the source; None without a path or off the map [B8.2.3]."""
     hq = hq_of(game, front)
     if hq is None or disrupted(game, hq.id):
         return None

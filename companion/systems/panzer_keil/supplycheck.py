@@ -1,4 +1,4 @@
-"""The supply phase: one tap traces every path and marks who is out, or the players mark by hand [6.1, B6.2, B8.2]."""
+"""The supply phase: one tap traces every path and marks who is out, or players mark by hand [6.1, B6.2]."""
 
 from __future__ import annotations
 

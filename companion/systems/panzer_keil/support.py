@@ -29,7 +29,7 @@ MOST = 5  # 7.2.3
 
 
 def sponsors(game: Game, side: str, target: str, front: str = "") -> list[str]:
-    """The units that let a hex be hit: adjacent, undisrupted, in supply; Soviets of that Front's command [7.1, B8.3]."""
+    """Who lets a hex be hit: adjacent, undisrupted, in supply; Soviets in that command [7.1, B8.3]."""
     around = set(game.maps.neighbours(target))
     found = [
         u.id

@@ -66,7 +66,7 @@ def cities(game: Game) -> dict[str, str]:
 
 
 def soviet_cities(game: Game) -> dict[str, int]:
-    """B15.1: the city hexes that the Soviets occupy and that are linked to their source, with their points."""
+    """B15.1: the city hexes that are Soviet-occupied and linked to the Soviet source, with their points."""
     zones_of = {side: zone(game, side) for side in (SOVIET, GERMAN)}
     held = [h for h in cities(game) if occupier_among(game, h, zones_of) == SOVIET]
     if has_rails(game):

@@ -14,12 +14,12 @@ from companion.systems.second_kharkov import ground
 from companion.systems.second_kharkov.armies import frozen, hasty, restricted
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET
 from companion.systems.second_kharkov.judging import out_of_supply
-from companion.systems.second_kharkov.odds import Group, grouped
+from companion.systems.second_kharkov.odds import Cause, Group, grouped
 from companion.systems.second_kharkov.units import army_of, factor, label, mechanised, tanks_only
 
-OOS = "out of supply [9.9]"
-HASTE = "freed early, as if out of supply [13.4]"
-INTO = {"marsh": "mechanised into marsh [12.13]", "city": "mechanised into a city [12.16]"}
+OOS = Cause("out of supply", "9.9")
+HASTE = Cause("freed early, as if out of supply", "13.4")
+INTO = {"marsh": Cause("mechanised into marsh", "12.13"), "city": Cause("mechanised into a city", "12.16")}
 
 
 # -- what a form's context tells, before and after everything is filled in -------------------------
@@ -167,12 +167,12 @@ def assemble(ctx: Context, form: dict[str, Any]) -> Battle:
 
 
 def _attack_groups(
-    ctx: Context, force: list[Unit], into: str, out: set[str], late: tuple[str, ...]
+    ctx: Context, force: list[Unit], into: str, out: set[str], late: tuple[Cause, ...]
 ) -> tuple[Group, ...]:
     if all_known(ctx, force, "AF") and ctx.game is not None:
         parts = []
         for unit in force:
-            causes: tuple[str, ...] = (OOS,) if unit.id in out else ()
+            causes: tuple[Cause, ...] = (OOS,) if unit.id in out else ()
             causes += (INTO[into],) if into in INTO and mechanised(unit) else ()
             parts.append((unit.place, factor(ctx.game, unit, "AF") or 0, causes + late))
         return tuple(grouped(parts))

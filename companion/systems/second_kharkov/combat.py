@@ -242,11 +242,9 @@ def _odds(sheet: Breakdown, battle: b.Battle, by_stack: bool) -> Odds:
 
 def _show(sheet: Breakdown, name: str, groups: tuple[Group, ...], by_stack: bool) -> None:
     for group in groups:
-        reason = f": {', '.join(re.sub(r' [[].*?]', '', c) for c in group.causes)}" if group.causes else ""
-        rule = (
-            ", ".join(["1.5", *re.findall(r"\[(.*?)]", " ".join(group.causes))]) if group.causes else "12.7"
-        )
-        sheet.add(f"{name} factors{reason}", group.arithmetic(by_stack), rule)
+        why = "".join(f", {cause.words}" for cause in group.causes)
+        rule = ", ".join(["1.5", *(cause.rule for cause in group.causes)]) if group.causes else "12.7"
+        sheet.add(f"{name} factors{why}", group.arithmetic(by_stack), rule)
 
 
 def _modifiers(ctx: Context, sheet: Breakdown, battle: b.Battle, ratio: Odds) -> None:

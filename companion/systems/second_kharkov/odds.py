@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from companion.engine.worksheet import halve
 
@@ -52,13 +53,20 @@ def row(final: int, clamp: bool = False) -> str:
     return ">6" if final > 6 else str(final)
 
 
+class Cause(NamedTuple):
+    """Why factors are halved."""
+
+    words: str
+    rule: str
+
+
 @dataclass(frozen=True)
 class Group:
     """Factors that are halved for the same causes, stack by stack."""
 
     stacks: tuple[int, ...]
-    causes: tuple[str, ...] = ()
-    """Why they are halved, each with its rule number; one halving a cause."""
+    causes: tuple[Cause, ...] = ()
+    """One halving a cause."""
 
     def total(self, by_stack: bool = True) -> int:
         """1.5: sum, halve, round up once; two causes halve twice."""
@@ -77,9 +85,9 @@ class Group:
         return f"{', '.join(f'{part} of {s}' for s in sums)} = {self.total(by_stack)}"
 
 
-def grouped(parts: Iterable[tuple[str, int, tuple[str, ...]]]) -> list[Group]:
+def grouped(parts: Iterable[tuple[str, int, tuple[Cause, ...]]]) -> list[Group]:
     """Units as (stack, factor, causes of halving) -> one group per set of causes, its stacks summed."""
-    found: dict[tuple[str, ...], dict[str, int]] = {}
+    found: dict[tuple[Cause, ...], dict[str, int]] = {}
     for stack, factor, causes in parts:
         sums: dict[str, int] = found.setdefault(causes, {})
         sums[stack] = sums.get(stack, 0) + factor

@@ -48,7 +48,7 @@ def calc(**fields: Any) -> Breakdown:
         (
             {"attacker": "german", "turn": 6, "fight_move": True, "air": "1", "tank_defence": True, "terrain": "marsh"},
             -5,
-            "12.10: all add up",
+            "12.26: all add up (12.10)",
         ),
     ],
 )
@@ -163,7 +163,7 @@ def test_rivers_come_from_the_map_book(table: Any) -> None:
     sides = (("side", "2408", "2507", "minor river"), ("side", "2408", "2508", "major river"), ("side", "2408", "2508", "crossing"))
     units = tuple(
         {"name": n, "side": "soviet", "kind": "rifle", "hex": h, "af": 3, "df": 3}
-        for n, h in (("A", "2507"), ("B", "2508"), ("C", "2407"))
+        for n, h in (("A", "2507"), ("B", "2508"), ("C", "2409"))
     )
     t = table(turn=3, phase="soviet-combat", fog=False, ground=sides, units=units)
     ids = {u.name: u.id for u in t.game.units.values()}

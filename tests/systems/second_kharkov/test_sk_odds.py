@@ -4,7 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.systems.second_kharkov.odds import Group, grouped, odds, row, steps_of, total
+from companion.systems.second_kharkov.odds import Cause, Group, grouped, odds, row, steps_of, total
+
+
+OUT = (Cause("out of supply", "9.9"),)
 
 
 @pytest.mark.parametrize(
@@ -68,14 +71,14 @@ def test_both_roundings_favour_the_defender(attack: int, defence: int) -> None:
 )
 def test_halving(stacks: tuple[int, ...], causes: int, by_stack: bool, sum_: int, words: str) -> None:
     """1.5: sum, halve, round up once; two causes halve twice."""
-    group = Group(stacks, ("cause",) * causes)
+    group = Group(stacks, OUT * causes)
     assert group.total(by_stack) == sum_
     assert group.arithmetic(by_stack) == words
 
 
 def test_units_of_one_stack_are_summed_before_halving() -> None:
     """1.5: 3 and 4 out of supply in one hex are half of 7, not 2 and 2."""
-    groups = grouped([("2408", 3, ("oos",)), ("2408", 4, ("oos",)), ("2409", 5, ())])
+    groups = grouped([("2408", 3, OUT), ("2408", 4, OUT), ("2409", 5, ())])
     assert total(groups) == 4 + 5
 
 

@@ -1,0 +1,146 @@
+"""Towns, cities and edge hexes: who owns them, and the Soviet VP booked at once (12.1, 14.1)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.fields import Choice, Context, Flag, HexId, Text, Whole
+from companion.engine.game import Game
+from companion.engine.positions import board
+from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, ask, rules
+from companion.systems.enemy_action_kharkov.supply import hex_supplied, owner, towns
+
+
+def vp_of(game: Game, hex_id: str) -> int | None:
+    """The printed VP of a hex, as far as the map book tells; the two opening towns make two together (14.1)."""
+    for fact in board(game).book.about(hex_id):
+        if fact.kind == "vp" and fact.value.isdigit():
+            return int(fact.value)
+    return None
+
+
+def edge_hexes(game: Game) -> dict[str, int]:
+    """The VP hexes that are neither town nor city: nobody owns them."""
+    places = towns(game)
+    facts = board(game).book.of_kind("vp")
+    return {f.a: int(f.value) for f in facts if f.a not in places and f.value.isdigit()}
+
+
+def book_vp(game: Game, change: int, why: str) -> Events:
+    if change:
+        total = min(99, max(0, int(game["vp"]) + change))
+        yield e.Set("vp", total, was=game["vp"], reason=why, rule="14.1")
+
+
+def flip(game: Game, hex_id: str, side: str, points: int | None) -> Events:
+    """A unit entered an enemy town: the owner changes and the VP with it."""
+    name = towns(game).get(hex_id, hex_id)
+    yield e.Marked(hex_id, "owner", side, reason="entered", rule="12.1")
+    if points is None:
+        to = (*game.sides, "table")
+        text = f"{name} is {game.side_name(side)} now: enter its printed VP"
+        gains = "gain" if side == SOVIET else "lose"
+        yield ask(game, "vp", to, text, "book-points", "14.1", change=gains, why=f"{name} {hex_id}")
+        return
+    yield from book_vp(game, points if side == SOVIET else -points, f"{name} {hex_id}")
+
+
+@rules.watch
+def entered_towns(game: Game) -> Events:
+    """Units on record that stand in an enemy town take it at once."""
+    if game.ended:
+        return
+    for hex_id in towns(game):
+        for unit in game.units_at(hex_id):
+            if owner(game, hex_id) != unit.side:
+                yield from flip(game, hex_id, unit.side, vp_of(game, hex_id))
+
+
+@rules.watch
+def edge_points(game: Game) -> Events:
+    """14.1: an edge hex scores when occupied and supplied; it is lost when left."""
+    if game.ended:
+        return
+    for hex_id, points in edge_hexes(game).items():
+        held = any(u.side == SOVIET for u in game.units_at(hex_id))
+        scored = game.mark(hex_id, "edge-vp")
+        if held and (scored is None or (scored == "cut" and game["edge-rescore"] == "at-once")):
+            if hex_supplied(game, SOVIET, hex_id) is not False:
+                yield e.Marked(hex_id, "edge-vp", points, rule="14.1")
+                yield from book_vp(game, points, f"edge hex {hex_id}")
+            elif scored is None:
+                yield e.Marked(hex_id, "edge-vp", "cut", reason="no supply yet", rule="14.1")
+        elif not held and scored is not None:
+            yield e.Marked(hex_id, "edge-vp", None, reason="left", rule="14.1")
+            yield from book_vp(game, -scored if isinstance(scored, int) else 0, f"edge hex {hex_id} left")
+
+
+@rules.leaving("supply", turns="4+")
+def retest_edges(game: Game) -> Events:
+    """14.1: in the supply phase occupied edge hexes are tested again; heavy mud skips it."""
+    if game["ground"] == "heavy-mud":
+        return
+    for hex_id, points in edge_hexes(game).items():
+        scored = game.mark(hex_id, "edge-vp")
+        can = hex_supplied(game, SOVIET, hex_id)
+        if isinstance(scored, int) and can is False:
+            yield e.Marked(hex_id, "edge-vp", "cut", reason="cannot trace", rule="14.1")
+            yield from book_vp(game, -scored, f"edge hex {hex_id} cut off")
+        elif scored == "cut" and can:
+            yield e.Marked(hex_id, "edge-vp", points, rule="14.1")
+            yield from book_vp(game, points, f"edge hex {hex_id} supplied again")
+
+
+# -- by hand -----------------------------------------------------------------------------------------------------
+
+
+def _vp_start(ctx: Context) -> int | None:
+    return vp_of(ctx.game, str(ctx.values["hex"])) if ctx.game and ctx.values.get("hex") else None
+
+
+@rules.action(by="any", rule="12.1, 14.1", label="A town changes hands", group="units")
+def take_town(
+    game: Game,
+    hex: Annotated[str, HexId(label="Town or city")],
+    side: Annotated[str, Choice(label="Entered by", options=[(SOVIET, "Soviet"), (GERMAN, "German")])],
+    vp: Annotated[int | None, Whole(label="Printed VP", high=30, start=_vp_start)] = None,
+) -> Events:
+    """Record who entered a town or city; the VP are booked at once."""
+    if owner(game, hex) == side:
+        yield e.Noted(f"{hex} is {game.side_name(side)} already", rule="12.1")
+        return
+    yield from flip(game, hex, side, vp_of(game, hex) if vp is None else vp)
+
+
+@rules.action(by="any", rule="14.1", label="An edge VP hex", group="units")
+def score_edge(
+    game: Game,
+    hex: Annotated[str, HexId(label="Edge hex")],
+    held: Annotated[bool, Flag(label="Soviet-occupied and able to trace supply")] = False,
+    vp: Annotated[int | None, Whole(label="Printed VP", high=30, start=_vp_start)] = None,
+) -> Events:
+    """Book an edge hex that Soviet units hold in supply, or take its VP off again."""
+    scored = game.mark(hex, "edge-vp")
+    points = vp_of(game, hex) if vp is None else vp
+    if held and not isinstance(scored, int):
+        if points is None:
+            yield e.Noted(f"{hex}: enter its printed VP to book it", rule="14.1")
+            return
+        yield e.Marked(hex, "edge-vp", points, rule="14.1")
+        yield from book_vp(game, points, f"edge hex {hex}")
+    elif not held and scored is not None:
+        yield e.Marked(hex, "edge-vp", None, rule="14.1")
+        yield from book_vp(game, -scored if isinstance(scored, int) else 0, f"edge hex {hex}")
+
+
+@rules.action(by="any", rule="14.1", label="Book VP", group="hidden")
+def book_points(
+    game: Game,
+    vp: Annotated[int, Whole(label="Printed VP", high=30)],
+    change: Annotated[str, Choice(label="Soviet", options=[("gain", "gains"), ("lose", "loses")])] = "gain",
+    why: Annotated[str, Text(label="For", most=80)] = "",
+) -> Events:
+    """Enter the printed VP of a town that changed hands."""
+    yield from book_vp(game, vp if change == "gain" else -vp, why)

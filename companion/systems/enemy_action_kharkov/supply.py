@@ -1,0 +1,253 @@
+"""Supply: tracing to heads and edges, the three states, and what they do (10.0-10.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow
+from companion.engine.fields import Choice, Context, Flag, HexId, UnitRef
+from companion.engine.game import Game
+from companion.engine.mapbook import RULEBOOK
+from companion.engine.moves import put_mark
+from companion.engine.positions import board, situation
+from companion.engine.roster import Unit
+from companion.engine.trace import Answer, Ban, Policy, Situation, Trace, either, trace
+from companion.engine.worksheet import Breakdown
+from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, ask, on_map, rules, side_at
+from companion.systems.enemy_action_kharkov.support import in_support
+
+SOVIET_TOWNS = frozenset({"0202", "1103"})  # 12.1
+REACH, OVER_DNIEPR = 7, 2
+BLOCKED = Ban(frozenset({"blocked dniepr"}), "blocked Dniepr [10.1]")
+DNIEPR = Ban(frozenset({"dniepr"}), "unbridged Dniepr [10.1]", unless=frozenset({"bridge"}))
+ROAD = frozenset({"road"})
+
+
+def towns(game: Game) -> dict[str, str]:
+    """Town and city hexes of the map book, with their names."""
+    return board(game).book.places("town") | board(game).book.places("city")
+
+
+def owner(game: Game, hex_id: str) -> str:
+    """12.1: German at the start but for two towns; then whoever entered last."""
+    return str(game.mark(hex_id, "owner") or (SOVIET if hex_id in SOVIET_TOWNS else GERMAN))
+
+
+def at_start(game: Game) -> dict[str, set[str]]:
+    places = set(towns(game))
+    return {SOVIET: places & SOVIET_TOWNS, GERMAN: places - SOVIET_TOWNS}
+
+
+def scene(game: Game) -> Situation:
+    """The map for tracing: isolated units have no zone (10.22)."""
+    return situation(game, at_start(game), zoc=lambda u: game.mark(u.id, "supply") != "isolated")
+
+
+def traces(game: Game, side: str, here: Situation | None = None) -> list[Trace]:
+    """10.1: seven hexes without crossing the Dniepr, or two with it, to an edge hex or a road head."""
+    here = here or scene(game)
+    enemy = game.other(side)
+
+    def enemy_towns(now: Situation) -> Mapping[str, str]:
+        return {h: "enemy town or city [12.1]" for h in towns(game) if now.controls(enemy, h)}
+
+    roads = Policy(
+        side, ezoc="closed", friends_cancel=True, blocks=enemy_towns, along=ROAD, bans=(BLOCKED,)
+    )
+    book = here.board.book
+    heads = trace(here, roads, book.named("source", side)).reached()
+    sources = [*book.named("edge", side), *heads]
+    found = []
+    for reach, bans in ((REACH, (BLOCKED, DNIEPR)), (OVER_DNIEPR, (BLOCKED,))):
+        policy = Policy(
+            side,
+            ezoc="last",
+            friends_cancel=True,
+            blocks=enemy_towns,
+            bans=bans,
+            limit=reach,
+            source_in_ezoc=bool(game["edge-in-zone"]),
+            supplied_on_source=True,
+        )
+        found.append(trace(here, policy, sources))
+    return found
+
+
+def supply_heads(game: Game, side: str) -> set[str]:
+    """Friendly edge hexes and road hexes with an open road to one."""
+    found = traces(game, side)[0]
+    return {found.grid.ids[i] for i in found.starts}
+
+
+def map_ready(game: Game, side: str) -> bool:
+    """Whether the owner entered edges or road exits of a side, so that tracing means something."""
+    facts = board(game).book.facts.items()
+    return any(by != RULEBOOK and f.kind in ("edge", "source") and f.value.lower() == side for f, by in facts)
+
+
+def hex_supplied(game: Game, side: str, hex_id: str) -> bool | None:
+    """10.0: whether a hex can trace at this moment; None when the map book cannot tell."""
+    if not map_ready(game, side):
+        return None
+    return any(t.supplied(hex_id) for t in traces(game, side))
+
+
+@rules.supplies
+def supply(game: Game, side: str) -> Mapping[str, Answer]:
+    """Every unit of a side; before turn 2 all, and Soviets before turn 4, are supplied (10.0)."""
+    answers = either(*traces(game, side))
+    if game.turn == 1 or (side == SOVIET and game.turn < 4):
+        return {u: a._replace(supplied=True, found=None) for u, a in answers.items()}
+    return answers
+
+
+# -- the supply phase ------------------------------------------------------------------------------------------
+
+
+def next_state(state: str, can_trace: bool, *, heavy_mud: bool = False) -> str:
+    """10.2: supplied ('') -> oos -> isolated; a path clears all; heavy mud only clears."""
+    if can_trace:
+        return ""
+    if heavy_mud:
+        return state
+    return {"": "oos", "oos": "isolated", "isolated": "isolated"}[state]
+
+
+def _due_sides(game: Game) -> list[str]:
+    return [GERMAN, *([SOVIET] if game.turn >= 4 else [])]
+
+
+def _by_hand(ctx: Context) -> bool:
+    game, side = ctx.game, str(ctx.values.get("side") or "")
+    return game is None or bool(ctx.values.get("by_hand")) or not side or not map_ready(game, side)
+
+
+@rules.action(phase="supply", by="any", rule="4-III, 10.2", label="Check supply", primary=True)
+def check_supply(
+    game: Game,
+    side: Annotated[
+        str,
+        Choice(label="Side", options=lambda c: [(s, c.game.side_name(s)) for s in _due_sides(c.game)] if c.game else []),
+    ],
+    by_hand: Annotated[bool, Flag(label="I say who is cut off")] = False,
+    cut: Annotated[
+        tuple[str, ...],
+        UnitRef(
+            label="Units that cannot trace",
+            many=True,
+            pick=lambda c: on_map(c.game, str(c.values.get("side") or "")) if c.game else [],
+            when=_by_hand,
+        ),
+    ] = (),
+) -> Events:
+    """Clear the markers of units that can trace, worsen the others one level, and remind of surrenders."""
+    units = on_map(game, side)
+    if cut or by_hand or not map_ready(game, side):
+        off = set(cut)
+    else:
+        answers = either(*traces(game, side))
+        off = {u.id for u in units if not answers[u.id].supplied}
+    mud = game["ground"] == "heavy-mud"
+    stuck = [u for u in units if u.id in off and game.mark(u.id, "supply") == "isolated"]
+    for unit in units:
+        now = str(game.mark(unit.id, "supply") or "")
+        new = next_state(now, unit.id not in off, heavy_mud=mud)
+        if new != now:
+            yield put_mark(game, unit.id, "supply", new or None, reason="supply phase", rule="10.2")
+    yield e.Noted(f"{game.side_name(side)} supply checked: {len(off)} of {len(units)} units on record are cut off")
+    if not mud:
+        yield from _surrenders(game, side, stuck)
+
+
+def _surrenders(game: Game, side: str, stuck: list[Unit]) -> Events:
+    """10.23: an isolated unit or stack beside an enemy pays one step."""
+    for place in sorted({u.place for u in stuck}):
+        beside = [u for h in game.maps.neighbours(place) for u in game.units_at(h) if u.side != side]
+        if beside:
+            text = f"Surrender in {place}: the isolated unit or stack loses one step"
+            ids = [u.id for u in stuck if u.place == place]
+            args = {"units": ids, "penalty": True} if len(ids) == 1 else {"penalty": True}
+            yield e.Asked(f"surrender-{place}-{game.revision}", (side, "table"), text, "lose-steps", args, rule="10.23")
+
+
+EFFECTS = {
+    "oos": (
+        ("no tactic is played for it", "10.21"),
+        ("mechanised: two hexes of movement at most", "10.21"),
+        ("attacks only beside a supplied unit", "9.1"),
+        ("builds no improved position", "10.21"),
+        ("gets no replacement steps", "10.21"),
+        ("if all its stack is: one chit more for the attacker, one attacker hit less", "10.21"),
+    ),
+    "isolated": (
+        ("no zone of control", "10.22"),
+        ("never attacks", "10.22"),
+        ("mechanised: no movement; infantry: one hex, not out of a zone, not into an enemy town", "10.22"),
+        ("mechanised: its stack cannot retreat; others one hex", "10.22"),
+        ("armour does not count", "10.22"),
+        ("if all its stack is: two chits more, attacker hits ignored", "10.22"),
+        ("eliminated: out of the game", "10.22"),
+        ("does not keep enemy reserves away", "10.22"),
+        ("no tactics, no IP, no steps", "10.21"),
+    ),
+}
+
+
+@rules.worksheet(rule="10.2", title="Effects of unsupply")
+def supply_effects(
+    ctx: Context,
+    state: Annotated[
+        str, Choice(label="State", options=[("oos", "Out of supply"), ("isolated", "Isolated")])
+    ] = "oos",
+) -> Breakdown:
+    """What a unit without supply may not do."""
+    sheet = Breakdown("Out of supply" if state == "oos" else "Isolated")
+    for text, rule in EFFECTS[state]:
+        sheet.add(text, "", rule)
+    return sheet
+
+
+@rules.worksheet(rule="10.0, 10.4", title="Supply and support of a hex")
+def hex_supply(
+    ctx: Context,
+    hex: Annotated[str, HexId(label="Hex")] = "",
+    side: Annotated[str, Choice(label="Side", options=[(SOVIET, "Soviet"), (GERMAN, "German")], start=side_at)] = SOVIET,
+) -> Breakdown:
+    """Whether a hex can trace supply now, and whether it is in Soviet support."""
+    sheet = Breakdown(f"Hex {hex}")
+    game = ctx.game
+    if game is None or not hex:
+        sheet.warnings.append("name a hex at a table")
+        return sheet
+    words = {True: "yes", False: "no", None: "look at the map: the map book does not tell"}
+    can = hex_supplied(game, side, hex)
+    sheet.add(f"{game.side_name(side)} supply", words[can], "10.1")
+    sheet.facts["supplied"] = can
+    if can:
+        path = next(t.path(hex) for t in traces(game, side) if t.supplied(hex))
+        sheet.add("path", " ".join(path), "10.1")
+    sheet.add("Soviet support", words[in_support(game, hex)], "10.41")
+    sheet.facts["supported"] = in_support(game, hex)
+    return sheet
+
+
+@rules.action(phase="command", by="active", rule="10.3", label="Air supply", group="hidden")
+def air_supply(
+    game: Game,
+    units: Annotated[
+        tuple[str, ...],
+        UnitRef(
+            label="Unit or stack",
+            many=True,
+            pick=lambda c: [u for u in on_map(c.game, c.game.active) if c.game.mark(u.id, "supply")] if c.game else [],
+        ),
+    ] = (),
+) -> Events:
+    """One unsupplied unit or stack is supplied at once, until the next supply phase."""
+    if len({game.units[u].place for u in units}) > 1:
+        raise NotNow("one unit or stack only [10.3]", field="units")
+    for unit in units:
+        yield put_mark(game, unit, "supply", None, reason="air supply", rule="10.3")

@@ -1,0 +1,180 @@
+"""Soviet command [13.0]: commitment, and units out of their army's reach."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated, Any
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.fields import Choice, Context, Dice, Flag, Roll, Text, UnitRef
+from companion.engine.game import Game
+from companion.engine.moves import put_mark
+from companion.engine.roster import Unit
+from companion.engine.worksheet import Breakdown, look_up
+
+from . import ground
+from .base import D10, SOVIET, STAR, K, L, rules, scenario, tick, to_side
+from .units import is_hq, is_mech, label, on_map, trait
+
+NEAR = 3
+
+
+def commit_colour(game: Game, colour: str, reason: str, rule: str) -> Iterator[e.Event]:
+    """13.12, 13.13: a whole icon colour is committed for good, and Operational."""
+    for unit in [u for u in game.units.values() if u.side == SOVIET and u.formation == colour]:
+        if game.mark(unit.id, "uncommitted"):
+            yield put_mark(game, unit.id, "uncommitted", None, reason=reason, rule=rule)
+            if game.mark(unit.id, "supply"):
+                yield put_mark(game, unit.id, "supply", None, reason="Operational when committed", rule="13.13")
+
+
+def _waiting_colours(ctx: Context) -> list[tuple[str, str]]:
+    if ctx.game is None:
+        return []
+    found = {u.formation for u in ctx.game.units.values() if ctx.game.mark(u.id, "uncommitted")}
+    return [(c, c or "no colour") for c in sorted(found)]
+
+
+@rules.action(by="any", rule="13.12", label="Commit an army", group="units", when=lambda game: bool(game.marked("uncommitted")))
+def commit_army(
+    game: Game, colour: Annotated[str, Choice(label="Icon colour", options=_waiting_colours)]
+) -> Events:
+    """An Axis attack, or a scenario rule, commits every unit of an icon colour."""
+    yield from commit_colour(game, colour, "committed", "13.12")
+
+
+@rules.entering("soviet-command", turns="3")
+def commit_all(game: Game) -> Events:
+    """20.2: on turn 3 of Second Kharkov everybody is committed."""
+    if scenario(game) == K:
+        for colour in sorted({u.formation for u in on_map(game, SOVIET)}):
+            yield from commit_colour(game, colour, "turn 3", "20.2")
+        yield tick(game, "commit-all", "All Soviet units are committed")
+
+
+def any_hq(game: Game) -> bool:
+    """20.3, 2.72: where colours do not matter."""
+    return scenario(game) == L or bool(game["untried"])
+
+
+def in_command(game: Game, unit: Unit) -> bool:
+    """13.2, 13.22: a committed HQ of its colour reaches it; enemies in between do not matter."""
+    for hq in on_map(game, SOVIET):
+        if not is_hq(hq) or game.mark(hq.id, "uncommitted"):
+            continue
+        beige = unit.formation.lower() == "beige"
+        if not (any_hq(game) or beige or hq.formation == unit.formation):
+            continue
+        away = ground.distance(game, hq.place, unit.place)
+        if away is not None and away <= hq.factors.get("CR", 0):
+            return True
+    return False
+
+
+def dry(game: Game, unit: Unit) -> bool:
+    """20.1: Popov's mechanized units without fuel."""
+    return game["popov"] == "dry" and is_mech(unit) and unit.formation.lower() in ("orange", "pink")
+
+
+def near_enemy(game: Game, unit: Unit) -> bool:
+    away = (ground.distance(game, unit.place, enemy.place) for enemy in on_map(game, game.other(unit.side)))
+    return any(d is not None and d <= NEAR for d in away)
+
+
+def must_roll(game: Game) -> list[Unit]:
+    """The Soviet combat units that owe a Command and Control roll."""
+    found = []
+    for unit in on_map(game, SOVIET):
+        if is_hq(unit) or unit.kind == "fortress region" or game.mark(unit.id, "uncommitted"):
+            continue
+        if dry(game, unit):
+            found.append(unit)
+        elif game.mark(unit.place, "fz") != SOVIET and near_enemy(game, unit) and not in_command(game, unit):
+            found.append(unit)
+    return found
+
+
+@rules.entering("soviet-command")
+def command_phase(game: Game) -> Events:
+    """Ask for every roll that the positions on record call for."""
+    if not any(is_hq(u) for u in on_map(game, SOVIET)):
+        return
+    for unit in must_roll(game):
+        text = f"{label(unit)} is out of command: roll"
+        args = {"unit": unit.id, "guards": bool(trait(game, unit, "guards")), "no_fuel": dry(game, unit)}
+        yield e.Asked(f"command-{unit.id}-{game.revision}", to_side(game, SOVIET), text, "roll-command", args, rule="13.2")
+
+
+def _chosen(ctx: Context) -> Unit | None:
+    name = ctx.values.get("unit")
+    return ctx.game.units.get(str(name)) if ctx.game and name else None
+
+
+def _guards(ctx: Context) -> bool:
+    unit = _chosen(ctx)
+    return bool(unit and ctx.game and trait(ctx.game, unit, "guards"))
+
+
+@rules.action(phase="soviet-command", by=SOVIET, rule="13.2", label="Roll for command", primary=True)
+def roll_command(
+    game: Game,
+    unit: Annotated[str, UnitRef(label="Unit", pick=lambda c: on_map(c.game, SOVIET) if c.game else [])] = "",
+    name: Annotated[str, Text(label="or its name", most=40, when=lambda c: not c.values.get("unit"))] = "",
+    guards: Annotated[bool, Flag(label="Guards", start=_guards)] = False,
+    no_fuel: Annotated[
+        bool,
+        Flag(
+            label="Popov's, out of gas",
+            when=lambda c: bool(c.game and c.game["popov"] == "dry"),
+            start=lambda c: bool(_chosen(c) and c.game and dry(c.game, _chosen(c))),  # type: ignore[arg-type]
+        ),
+    ] = False,
+    die: Annotated[Roll | None, Dice(spec=D10, purpose="command")] = None,
+) -> Events:
+    """One roll for a unit near the enemy and out of its army's command range."""
+    who = label(game.units[unit]) if unit else name or "unit"
+    sheet = Breakdown(f"Command: {who}", column="result", dice=D10, roll=die.total if die else 0)
+    sheet.add("die", str(sheet.roll), "13.2")
+    if no_fuel:
+        sheet.shift("out of gas, no Guards bonus", -3, "20.1")
+    elif guards:
+        sheet.shift("Guards", 1, "13.2")
+    sheet.facts = {"unit": unit, "name": who, "modified": (sheet.roll or 0) + sheet.modifier}
+    look_up(sheet, game.chart("command"), str(sheet.facts["modified"]))
+    yield from rules.settle(game, "command", sheet, to_side(game, SOVIET), "13.2")
+
+
+@rules.outcome("command")
+def command_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
+    """Anything but no effect puts the unit out of command for the turn."""
+    facts = sheet["facts"]
+    if result.strip().lower() in {"-", "ne", "none", "no effect"}:
+        yield e.Noted(f"{facts['name']}: no effect", rule="13.2")
+        return
+    if facts["unit"]:
+        yield put_mark(game, facts["unit"], "ooc", result, rule="13.2")
+    yield e.Noted(f"{facts['name']}: {result}", rule="13.2")
+
+
+@rules.action(
+    phase="supply",
+    by=SOVIET,
+    rule="20.1",
+    label="Popov's fuel",
+    when=lambda game: scenario(game) == STAR and bool(game["popov-fuel"]) and game.turn >= 6 and game["popov"] == "fuelled",
+)
+def roll_popov(game: Game, die: Annotated[Roll, Dice(spec=D10, purpose="Popov's fuel")]) -> Events:
+    """4 or less: Popov is out of gas for the rest of the game."""
+    yield tick(game, "popov", f"Popov's fuel rolled: {die.total}")
+    if die.total <= 4:
+        yield e.Set("popov", "dry", was=game["popov"], reason=f"rolled {die.total}", rule="20.1")
+    else:
+        yield e.Noted("Popov still has fuel; roll again next turn", rule="20.1")
+
+
+@rules.entering("supply", turns="6+")
+def popov_reminder(game: Game) -> Events:
+    """The roll comes before supply is judged."""
+    if scenario(game) == STAR and game["popov-fuel"] and game["popov"] == "fuelled":
+        yield e.Asked(f"popov-{game.revision}", to_side(game, SOVIET), "Roll for Popov's fuel first", "roll-popov", rule="20.1")

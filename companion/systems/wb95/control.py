@@ -1,0 +1,129 @@
+"""Hex control at the end of a supply phase [4.3], and what it means for the cities."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.fields import Choice, Context, HexId
+from companion.engine.game import Game
+from companion.systems.wb95.base import GERMAN, SOVIET, SUPPLY, level, own, rules
+from companion.systems.wb95.cities import hexes_of, victory_hexes, worth_watching
+from companion.systems.wb95.zones import has_zone, zones
+
+CITIES = ("kharkov", "bielgorod", "izjum")
+
+
+def owner(game: Game, hex_id: str) -> str:
+    """Who is known to control a hex: german, soviet, nobody, or empty when it was never said."""
+    return str(game.mark(hex_id, "owner") or "")
+
+
+def _extend(game: Game) -> Events:
+    side = game.active
+    enemy = game.other(side)
+    standing = {u.place: u.side for u in game.units.values() if u.on_map}
+    if standing:
+        supplied = zones(game, side, lambda g, u: has_zone(g, u) and not level(g, u.id))
+        mine, theirs = zones(game, side), zones(game, enemy)
+        for hex_id in worth_watching(game):
+            before, now = owner(game, hex_id), None
+            if standing.get(hex_id) == side:
+                now = side
+            elif hex_id not in standing:
+                now = _empty(game, hex_id, side, hex_id in supplied, hex_id in mine, theirs.get(hex_id, []))
+            if now and now != before:
+                yield e.Marked(hex_id, "owner", now, reason="end of the supply phase", rule="4.3")
+    yield from read_cities(game)
+
+
+def _empty(
+    game: Game, hex_id: str, side: str, supplied: bool, mine: bool, theirs: Iterable[object]
+) -> str | None:
+    """An empty hex: taken by supplied zones alone, nobody's where both reach [4.3.3, 4.3.6]."""
+    foes = list(theirs)
+    if supplied and not foes:
+        return side
+    if mine and foes:
+        return "nobody" if game["contested"] == "nobody" else None
+    fed = any(not level(game, getattr(u, "id", "")) for u in foes)
+    if foes and not fed and owner(game, hex_id) == side and game["oos-strips"]:
+        return "nobody"
+    return None
+
+
+for _phase in SUPPLY:
+    rules.leaving(_phase)(_extend)
+
+
+def city_holder(game: Game, name: str) -> str:
+    """Who holds a city, from the control of its hexes; empty when they are not all known."""
+    hexes = hexes_of(game, name)
+    owners = [owner(game, h) for h in hexes]
+    if not hexes or not all(owners):
+        return ""
+    for side in game.sides:
+        count = owners.count(side)
+        if count == len(hexes) or (game["city-taken"] == "most" and 2 * count > len(hexes)):
+            return side
+    return "contested"
+
+
+def read_cities(game: Game) -> Events:
+    """Turn the dials of the cities whose hexes the map book knows."""
+    for name in CITIES:
+        holder = city_holder(game, name)
+        if holder and game[name] not in (holder, "open"):
+            yield e.Set(name, holder, was=game[name], reason="control of its hexes", rule="4.3")
+    taken = sum(1 for h in hexes_of(game, "kharkov") if owner(game, h) == SOVIET)
+    if game.scenario.id == "kharkov-1942" and hexes_of(game, "kharkov") and taken != game["kharkov-captured"]:
+        yield e.Set("kharkov-captured", taken, was=game["kharkov-captured"], reason="control of its hexes")
+
+
+OWNERS = ((GERMAN, "German"), (SOVIET, "Soviet"), ("nobody", "nobody"))
+
+
+@rules.action(rule="4.3", label="Control of hexes", group="units", order=60)
+def set_control(
+    game: Game,
+    hexes: Annotated[tuple[str, ...], HexId(label="Hexes", many=True)],
+    by: Annotated[str, Choice(label="Controlled by", options=OWNERS)],
+) -> Events:
+    """Say who controls hexes: those behind the printed front line at the start, or a correction."""
+    for hex_id in hexes:
+        yield e.Marked(hex_id, "owner", by, reason="by hand", rule="4.3.1")
+    yield from read_cities(game)
+
+
+def _nearer(side: str) -> Callable[[Context], list[str]]:
+    def guess(ctx: Context) -> list[str]:
+        game = ctx.game
+        if game is None:
+            return []
+        return [h for h in victory_hexes(game) if not owner(game, h) and nearest_side(game, h) == side]
+
+    return guess
+
+
+def nearest_side(game: Game, hex_id: str) -> str:
+    """The side whose unit stands nearest, for a suggestion only; empty on a tie."""
+    best = {s: min((game.maps.distance(u.place, hex_id) for u in own(game, s)), default=999) for s in game.sides}
+    near = sorted(game.sides, key=lambda s: best[s])
+    return "" if best[near[0]] == best[near[1]] else near[0]
+
+
+@rules.action(rule="4.3.1", label="Who holds the victory hexes", group="setup", order=10)
+def start_control(
+    game: Game,
+    german: Annotated[
+        tuple[str, ...], HexId(label="German", many=True, start=_nearer(GERMAN), help="look at your front line")
+    ] = (),
+    soviet: Annotated[tuple[str, ...], HexId(label="Soviet", many=True, start=_nearer(SOVIET))] = (),
+) -> Events:
+    """The front line is printed on the map: confirm or correct the suggestion, made from the nearest units."""
+    for side, hexes in ((GERMAN, german), (SOVIET, soviet)):
+        for hex_id in hexes:
+            yield e.Marked(hex_id, "owner", side, reason="front line", rule="4.3.1")
+    yield from read_cities(game)

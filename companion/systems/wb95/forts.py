@@ -1,0 +1,80 @@
+"""Field and improved fortifications: dug, entered, left empty [7.1, 7.2]."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import Unreadable
+from companion.engine.fields import Context, Flag, HexId, UnitRef
+from companion.engine.game import Game
+from companion.engine.roster import Unit
+from companion.systems.wb95.base import ATTACK, BARRAGE, MOVE, STRATEGIC, SUPPLY, active_units, is_regular, rules
+from companion.systems.wb95.terrain import printed
+
+
+def _diggers(ctx: Context) -> list[Unit]:
+    return [u for u in active_units(ctx) if is_regular(u)]
+
+
+@rules.action(phase=MOVE, by="active", rule="7.1.2", label="Dig in", order=20)
+def dig_in(
+    game: Game,
+    units: Annotated[
+        tuple[str, ...], UnitRef(label="Units that stay and dig", many=True, pick=_diggers)
+    ] = (),
+    hexes: Annotated[tuple[str, ...], HexId(label="or hexes", many=True)] = (),
+    hemmed: Annotated[bool, Flag(label="Fell back and cannot leave an enemy zone")] = False,
+) -> Events:
+    """Build field fortifications for all the movement of units that do not move."""
+    if not units and not hexes:
+        raise Unreadable("say who digs: units, or hexes", field="units")
+    for name in units:
+        unit = game.units[name]
+        if game.mark(name, "retreated") and not hemmed:
+            raise Unreadable(
+                f"{unit.name} fell back in the last combat phase and cannot dig [7.1.2]", field="units", given=name
+            )
+    for hex_id in dict.fromkeys([*(game.units[u].place for u in units), *hexes]):
+        if "swamp" in printed(game, hex_id):
+            raise Unreadable(f"{hex_id} is swamp: no digging [7.1.8]", field="hexes", given=hex_id)
+        if game.mark(hex_id, "fort") == "fp":
+            raise Unreadable(f"{hex_id} has a fixed position [7.1.9]", field="hexes", given=hex_id)
+        if not game.mark(hex_id, "fort"):
+            yield e.Marked(hex_id, "fort", "ff", reason="dug in", rule="7.1.4")
+
+
+def _occupants(game: Game) -> dict[str, str]:
+    return {u.place: u.side for u in game.units.values() if u.on_map}
+
+
+@rules.watch
+def taken_forts(game: Game) -> Events:
+    """A fortification belongs to the side that stands in it, and is gone when the enemy enters [7.1.6]."""
+    held = _occupants(game)
+    if not held:
+        return
+    for hex_id, kind in list(game.marked("fort").items()):
+        side, owner = held.get(hex_id), game.mark(hex_id, "fort-of")
+        if side and not owner:
+            yield e.Marked(hex_id, "fort-of", side)
+        elif side and owner != side and kind != "fp":
+            yield e.Marked(hex_id, "fort", None, reason="entered by the enemy", rule="7.1.6")
+            yield e.Marked(hex_id, "fort-of", None)
+
+
+def _abandoned(game: Game) -> Events:
+    """Field fortifications without a unit go at the end of a phase; improved ones stay [7.1.5, 7.2.1]."""
+    held = _occupants(game)
+    if not held:
+        return
+    for hex_id, kind in list(game.marked("fort").items()):
+        if kind == "ff" and hex_id not in held:
+            yield e.Marked(hex_id, "fort", None, reason="nobody is there", rule="7.1.5")
+            if game.mark(hex_id, "fort-of"):
+                yield e.Marked(hex_id, "fort-of", None)
+
+
+for _phase in (*BARRAGE, *MOVE, *ATTACK, *STRATEGIC, *SUPPLY):
+    rules.leaving(_phase)(_abandoned)

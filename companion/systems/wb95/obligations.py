@@ -1,0 +1,69 @@
+"""Who must attack and who must be attacked, from positions [5.1.3-5.1.5]."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from companion.engine.game import Game
+from companion.engine.roster import Unit
+from companion.systems.wb95.base import ATTACK, is_regular, is_towed, own, rules
+from companion.systems.wb95.zones import zones
+
+
+@dataclass(frozen=True)
+class Duty:
+    """What is still owed in a combat phase."""
+
+    must_attack: tuple[Unit, ...]
+    must_be_attacked: tuple[Unit, ...]
+
+
+def fortified(game: Game, unit: Unit) -> bool:
+    return bool(game.mark(unit.place, "fort"))
+
+
+def duties(game: Game, side: str) -> Duty:
+    """Units in an enemy zone attack unless fortified; an enemy whose zone holds such a unit is attacked.
+
+    An enemy that touches only fortified units owes nobody anything, or their right not to attack
+    would be void; the option `entrenched-trigger` reads 5.1.4 to the letter.
+    """
+    enemy = game.other(side)
+    threat = zones(game, enemy)
+    attackers: list[Unit] = []
+    targets: dict[str, Unit] = {}
+    for unit in own(game, side):
+        if not is_regular(unit):
+            continue
+        pressed = threat.get(unit.place, [])
+        free = fortified(game, unit)
+        if pressed and not free and not is_towed(unit) and not game.mark(unit.id, "fought"):
+            attackers.append(unit)
+        if not free or game["entrenched-trigger"]:
+            targets.update({foe.id: foe for foe in pressed if not game.mark(foe.place, "attacked")})
+    return Duty(tuple(attackers), tuple(targets.values()))
+
+
+def _hexes(units: tuple[Unit, ...]) -> str:
+    counts: dict[str, int] = {}
+    for unit in units:
+        counts[unit.place] = counts.get(unit.place, 0) + 1
+    return ", ".join(f"{place} ({n})" if n > 1 else place for place, n in sorted(counts.items())) or "none"
+
+
+@rules.panel
+def obligations(game: Game, seat: str) -> dict[str, Any] | None:
+    """Hexes only: what stands in them stays closed."""
+    if game.phase not in ATTACK or not any(u.on_map for u in game.units.values()):
+        return None
+    duty = duties(game, game.active)
+    return {
+        "title": "Attacks that must be made",
+        "rows": [
+            {"label": "Own hexes that must attack", "value": _hexes(duty.must_attack), "rule": "5.1.3"},
+            {"label": "Enemy hexes to be attacked", "value": _hexes(duty.must_be_attacked), "rule": "5.1.4"},
+            {"label": "In each combat", "value": "one side stands in a single hex", "rule": "5.1.5"},
+        ],
+        "for": "both",
+    }

@@ -1,0 +1,55 @@
+"""Zones of control on the record's positions [4.1]; for supply lines nearly everybody has one [10.1.11]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from companion.engine.game import Game
+from companion.engine.positions import board
+from companion.engine.roster import Unit
+from companion.engine.zones import NOTHING
+from companion.systems.wb95.base import in_transport, is_hq, is_motorised, is_regular, own
+from companion.systems.wb95.terrain import cell
+
+Zones = dict[str, list[Unit]]
+"""Hex -> the units whose zone it lies in."""
+
+
+def has_zone(game: Game, unit: Unit) -> bool:
+    """Regular units have one; guns, headquarters and resilience groups have none [4.1.2, 6.1.5, 9.1.1, 15.2.2]."""
+    return is_regular(unit) and unit.kind.upper() != "RG"
+
+
+def blocks_supply(game: Game, unit: Unit) -> bool:
+    """For lines of supply all units count but guns on the move and headquarters [10.1.11]."""
+    return not is_hq(unit) and not in_transport(game, unit)
+
+
+def reach(game: Game, unit: Unit) -> tuple[str, ...]:
+    """The hexes around a unit that its zone covers: not over a big river, not into ground closed to it."""
+    here = board(game)
+    motors = is_motorised(unit)
+    swamp_closed = motors and cell(game, "swamp", "trucked") == "no"
+    big = {"big river", "doniec"} if game["doniec-is-big"] else {"big river"}
+    key = ("wb95 zone", unit.place, swamp_closed, motors, len(big))
+    if key not in here.memo:
+        i = here.grid.index.get(unit.place)
+        found = []
+        for j in here.grid.adjacency[i] if i is not None else ():
+            ground = here.terrain.get(j)
+            closed = (ground == "swamp" and swamp_closed) or (ground == "mountains" and motors)
+            if not closed and not here.features.get((i, j), NOTHING) & big:
+                found.append(here.grid.ids[j])
+        here.memo[key] = tuple(found)
+    hexes: tuple[str, ...] = here.memo[key]
+    return hexes
+
+
+def zones(game: Game, side: str, counts: Callable[[Game, Unit], bool] = has_zone) -> Zones:
+    """All zones of a side's units on the map."""
+    found: Zones = {}
+    for unit in own(game, side):
+        if counts(game, unit):
+            for hex_id in reach(game, unit):
+                found.setdefault(hex_id, []).append(unit)
+    return found

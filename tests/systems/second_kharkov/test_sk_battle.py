@@ -1,0 +1,274 @@
+"""A battle from declaration to exploitation (2.14, 7.6, 12.4, 12.17-12.23)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from companion.engine import events as e
+from companion.engine.errors import Mistake, NotNow
+
+
+def soviets_attack(table: Any, result: str = "1/1", aircraft: int = 2, **options: Any) -> Any:
+    """Turn 4: a rifle division, untried, faces 3 Pz and 44 in 2510."""
+    t = table(turn=4, phase="soviet-combat", result=result, **options)
+    t.enter("3 Pz", "german", "2510", army="6th Army", kind="panzer", af=8, df=6)
+    t.enter("44", "german", "2510", army="6th Army", kind="infantry", af=4, df=5)
+    t.enter("RD", "soviet", "2610", kind="rifle")
+    if aircraft:
+        t.do("table", "correct", name="air-free", value=aircraft)
+    return t
+
+
+def test_declared_air_then_opened(table: Any) -> None:
+    """12.17: aircraft are promised before the stacks are opened."""
+    t = soviets_attack(table)
+    t.do("soviet", "declare-attack", target="2510", attackers="soviet-rd")
+    assert t.game.mark("2510", "target") == "declared"
+    with pytest.raises(NotNow, match="12.17"):
+        t.do("soviet", "resolve-combat", target="2510", attack=30, die="3")
+    t.answer("german", aircraft="1")
+    assert t.game.mark("2510", "target") == "open"
+    assert (t.game["air-free"], t.game["air-used"]) == (1, 1)
+    t.answer("soviet", attack=30, die="3")
+    sheet = t.game.last_result["breakdown"]
+    assert sheet["facts"]["defence"] == 11 and sheet["facts"]["air"] == 1
+    assert sheet["modifier"] == 1
+    assert t.game["air-used"] == 1
+    assert not t.game.marked("target") and not t.game.marked("attacking")
+
+
+def test_without_aircraft_the_stacks_open_at_once(table: Any) -> None:
+    t = soviets_attack(table, aircraft=0)
+    t.do("soviet", "declare-attack", target="2510", attackers="soviet-rd")
+    assert t.game.mark("2510", "target") == "open"
+    assert t.asked("soviet")[0]["action"] == "resolve-combat"
+
+
+def test_a_declared_attack_stands(table: Any) -> None:
+    """7.6, 12.5."""
+    t = soviets_attack(table, aircraft=0)
+    t.do("soviet", "declare-attack", target="2510")
+    with pytest.raises(NotNow, match="7.6"):
+        t.do("soviet", "declare-attack", target="2511")
+
+
+def test_untried_units_become_veterans_in_battle(table: Any) -> None:
+    """2.14."""
+    t = soviets_attack(table, aircraft=0)
+    assert t.game.units["soviet-rd"].untried
+    t.do("soviet", "resolve-combat", target="2510", attackers="soviet-rd", attack=30, defence=11, die="3")
+    assert not t.game.units["soviet-rd"].untried
+    assert t.game.mark("soviet-rd", "veteran")
+    t.next("table") if not t.game.asked else None
+    assert not t.game.units["soviet-rd"].untried
+
+
+def test_untried_units_stay_closed_outside_battle(table: Any) -> None:
+    """2.14."""
+    t = table(turn=2)
+    t.enter("RD", "soviet", "2610", kind="rifle")
+    with pytest.raises(NotNow, match="2.14"):
+        t.do("soviet", "copy-counter", unit="soviet-rd", af=5)
+    t.do("soviet", "copy-counter", unit="soviet-rd", mf=5)
+    assert t.game.units["soviet-rd"].untried
+
+
+def test_each_unit_fights_once_a_phase(table: Any) -> None:
+    """12.4."""
+    t = soviets_attack(table, result="0/0", aircraft=0, fog=False)
+    t.do("soviet", "resolve-combat", target="2510", attackers="soviet-rd", attack=30, die="3")
+    sheet = t.calc("combat", target="2510", attackers="soviet-rd", attack=30)
+    assert [w for w in sheet.warnings if "has attacked" in w] and [w for w in sheet.warnings if "was attacked" in w]
+    t.until("soviet-combat", 5)
+    assert not t.calc("combat", target="2510", attackers="soviet-rd", attack=30).warnings
+
+
+def test_a_blank_cell_asks_for_the_printed_chart(table: Any) -> None:
+    t = table(turn=4, phase="soviet-combat")
+    t.do("soviet", "resolve-combat", attack=20, defence=10, die="5")
+    ask = t.asked("soviet")[0]
+    assert "column 2:1, row 5" in ask["text"]
+    with pytest.raises(Mistake):
+        t.answer("soviet", result="AS")
+    t.answer("soviet", result="2/1")
+    assert [a["text"] for a in t.asked("table")] == [
+        "German defender: lose 1 step",
+        "Soviet attacker: lose 2 steps",
+    ]
+
+
+def test_known_cells_of_the_rulebook(table: Any) -> None:
+    """12.18 example: 3:1, final roll 3 gives 1/2; 12.7 errata: 4:1 above 6 gives 1/1."""
+    t = table(turn=3, phase="soviet-combat")
+    t.do("soviet", "resolve-combat", attack=26, defence=7, die="3")
+    assert t.game.last_result["result"] == "1/2"
+    t = table(turn=3, phase="soviet-combat")
+    t.do("soviet", "resolve-combat", attack=40, defence=10, terrain="city", die="5")
+    assert t.game.last_result["result"] == "1/1"
+
+
+def test_worse_than_one_to_three_takes_no_die(table: Any) -> None:
+    """12.9, and A23: the aircraft is spent, or not, as the table reads it."""
+    for reading, free in (("spent", 1), ("kept", 2)):
+        t = soviets_attack(table, air_in_automatic=reading)
+        t.do("soviet", "declare-attack", target="2510", attackers="soviet-rd")
+        t.answer("german", aircraft="1")
+        done = t.answer("soviet", attack=2)
+        assert not [event for event in done if isinstance(event, e.Rolled)]
+        assert t.game.last_result["result"] == "2/0"
+        assert t.game["air-free"] == free
+
+
+@pytest.mark.parametrize(("reading", "most"), [("one", 1), ("many", 3)])
+def test_aircraft_in_one_battle(table: Any, reading: str, most: int) -> None:
+    """A7."""
+    t = table(turn=4, phase="german-combat", result="0/1", air_per_battle=reading)
+    t.do("table", "correct", name="air-free", value=3)
+    with pytest.raises(Mistake):
+        t.do("german", "resolve-combat", attack=10, defence=5, air=str(most + 1), die="3")
+    t.do("german", "resolve-combat", attack=10, defence=5, air=str(most), die="3")
+    assert t.game.last_result["breakdown"]["modifier"] == -most
+    assert t.game["air-free"] == 3 - most
+
+
+# -- retreat -------------------------------------------------------------------------------------------
+
+
+def test_retreat_saves_a_step_and_opens_the_hex(table: Any) -> None:
+    """12.23: the whole force falls back to the hex nearest a working source; then the attacker may move in."""
+    t = soviets_attack(table, result="0/2", aircraft=0, fog=False)
+    t.do("soviet", "resolve-combat", target="2510", attackers="soviet-rd", attack=30, die="3")
+    form = {f["name"]: f for f in describe(t, "german", "german-losses", steps=2, retreat=True)}
+    assert "to" in form and "mech" not in form
+    to = form["to"]["choices"][0]["value"]
+    t.answer("german", retreat=True, to=to, units="german-44")
+    assert t.game["vp-soviet"] == 1
+    assert {u.place for u in t.game.units.values() if u.side == "german"} == {to}
+    assert not t.game.mark("german-44", "defended"), "they may defend again with the stack they joined"
+    t.answer("soviet", units="soviet-rd")
+    assert t.game.units["soviet-rd"].place == "2510"
+
+
+def describe(t: Any, seat: str, action: str, **values: Any) -> list[dict[str, Any]]:
+    from companion.engine.fields import Context
+
+    return t.system.rules.find(action).describe(Context(t.game, seat), values)
+
+
+def test_no_retreat_out_of_a_city(table: Any) -> None:
+    """12.23."""
+    t = soviets_attack(table, result="0/2", aircraft=0, fog=False)
+    t.do("soviet", "resolve-combat", target="2510", attackers="soviet-rd", attack=30, terrain="city", die="3")
+    assert "retreat" not in [f["name"] for f in describe(t, "german", "german-losses", steps=2)]
+    t.answer("german", retreat=True)
+    assert t.game["vp-soviet"] == 3, "the wish is not heard: both steps are lost"
+
+
+def test_retreats_go_where_the_rules_let_them(table: Any) -> None:
+    """12.23, 7.1, 7.3, A12: not onto enemies, other armies or full stacks; no marsh for panzers."""
+    from companion.systems.second_kharkov.pursuit import refuges
+
+    near = ("2509", "2511", "2610", "2611", "2410", "2411")
+    t = soviets_attack(table, result="0/1", aircraft=0, fog=False, ground=(("terrain", "2509", "", "marsh"),))
+    assert set(t.game.maps.neighbours("2510")) == set(near)
+    t.do("soviet", "resolve-combat", target="2510", attackers="soviet-rd", attack=30, die="3")
+    force = t.game.units_at("2510")
+    assert [r.hex for r in refuges(t.game, force, "2510")] == ["2410"], "2509 is nearer the north edge, but marsh"
+    t.enter("17A", "german", "2410", army="17th Army", kind="infantry", af=1, df=1)
+    assert [r.hex for r in refuges(t.game, force, "2510")] == ["2411"]
+    for n in range(2):
+        t.enter(f"S{n}", "german", "2411", army="6th Army", kind="infantry", af=1, df=1)
+    assert [r.hex for r in refuges(t.game, force, "2510")] == ["2611"]
+
+
+# -- advance and exploitation --------------------------------------------------------------------------
+
+
+def germans_attack(table: Any, **options: Any) -> Any:
+    """Turn 4: 3 Pz and 44 of 6th Army in 2510 against a tank brigade in 2610."""
+    t = table(turn=4, phase="german-combat", result="0/1", fog=False, **options)
+    t.enter("3 Pz", "german", "2510", army="6th Army", kind="panzer", af=8, df=6)
+    t.enter("44", "german", "2510", army="6th Army", kind="infantry", af=4, df=5)
+    t.enter("TB", "soviet", "2610", kind="tank", af=5, df=2)
+    return t
+
+
+def test_advance_then_exploit(table: Any) -> None:
+    """12.21, 12.22: supplied mechanised units go on by one or two hexes, hex by hex."""
+    t = germans_attack(table)
+    t.do("german", "resolve-combat", target="2610", attackers="german-3-pz, german-44", die="3")
+    assert t.game.last_result["breakdown"]["modifier"] == -1, "12.25: tanks alone defend"
+    t.answer("soviet")
+    assert t.game["vp-german"] == 1
+    t.answer("german", units="german-3-pz, german-44")
+    assert t.game.units["german-44"].place == "2610"
+    ask = t.asked("german")[0]
+    assert ask["action"] == "exploit" and "3 Pz" in ask["text"] and "44" not in ask["text"]
+    with pytest.raises(Mistake):
+        t.answer("german", unit="german-44", hexes="2710")
+    with pytest.raises(Mistake, match="one or two"):
+        t.answer("german", unit="german-3-pz", hexes="2710 2811 2911")
+    t.answer("german", unit="german-3-pz", hexes="2710 2811")
+    assert t.game.units["german-3-pz"].place == "2811"
+    assert not t.asked("german")
+
+
+def test_out_of_supply_units_do_not_exploit(table: Any) -> None:
+    """12.22, A24: judged as the battle began."""
+    t = germans_attack(table)
+    t.do("german", "judge-supply", hexes="2510", state="out")
+    t.do("german", "resolve-combat", target="2610", attackers="german-3-pz", die="3")
+    assert t.game.last_result["breakdown"]["facts"]["attack"] == 4
+    t.answer("soviet")
+    t.answer("german", units="german-3-pz")
+    assert not t.asked("german")
+
+
+@pytest.mark.parametrize(
+    ("ground", "words"),
+    [
+        ((("terrain", "2610", "", "marsh"),), "marsh"),
+        ((("side", "2510", "2610", "major river"),), "major river"),
+    ],
+)
+def test_ground_bars_an_advance(table: Any, ground: tuple[Any, ...], words: str) -> None:
+    """12.21 with 11.13 and, where the table reads it so, 11.14."""
+    t = germans_attack(table, ground=ground, advance_river="barred")
+    t.do("german", "resolve-combat", target="2610", attackers="german-3-pz", die="3")
+    t.answer("soviet")
+    with pytest.raises(NotNow, match=words):
+        t.answer("german", units="german-3-pz")
+
+
+def test_advance_over_a_major_river_is_the_default(table: Any) -> None:
+    """A11."""
+    t = germans_attack(table, ground=(("side", "2510", "2610", "major river"),))
+    t.do("german", "resolve-combat", target="2610", attackers="german-3-pz", die="3")
+    t.answer("soviet")
+    t.answer("german", units="german-3-pz")
+    assert t.game.units["german-3-pz"].place == "2610"
+    with pytest.raises(Mistake, match="next to"):
+        t.answer("german", unit="german-3-pz", hexes="2812")
+
+
+def test_bare_factors_get_the_same_reminders(table: Any) -> None:
+    """The ladder of effort: no units on record, and every step is still asked for."""
+    t = table(turn=4, phase="german-combat", result="0/1")
+    t.do("german", "resolve-combat", target="2712", attack=10, defence=5, die="3")
+    assert t.game.mark("2712", "defended")
+    t.answer("soviet", vacated_hex=True)
+    assert t.game["vp-german"] == 1
+    t.answer("german")
+    assert "may go on" in t.asked("german")[0]["text"]
+    t.next()
+
+
+def test_taking_kharkov_by_advance_wins(table: Any) -> None:
+    """4.2, 12.21."""
+    t = table(turn=2, phase="soviet-combat", result="0/1")
+    t.do("soviet", "resolve-combat", target="2406", attack=30, defence=5, terrain="city", die="3")
+    t.answer("german", vacated_hex=True)
+    t.answer("soviet")
+    assert t.game.ended and t.game.ended.winner == "soviet" and t.game.ended.rule == "4.2"

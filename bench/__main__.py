@@ -137,7 +137,13 @@ def opening_cost(folder: Path) -> Row:
     small, large = times(60, lambda: open_one(100), lambda: open_one(10_000))
     ratio = statistics.median(large) / statistics.median(small)
     detail = f"p50 {statistics.median(large) * 1e3:.2f} ms against {statistics.median(small) * 1e3:.2f} ms"
-    return Row("opening a table of 10,000 events against one of 100", f"{ratio:.2f}x", detail, "<= 1.5x", ratio <= 1.5)
+    return Row(
+        "opening a table of 10,000 events against one of 100",
+        f"{ratio:.2f}x",
+        detail,
+        "<= 1.5x",
+        ratio <= 1.5,
+    )
 
 
 class Streams:
@@ -208,8 +214,20 @@ def fan_out(server: Server) -> list[Row]:
     missing = 200 * 3 - len(crowded)
     detail = f"p95 {p95[0]:.1f} ms with 600 streams, {p95[1]:.1f} ms with 3; {missing} not delivered"
     return [
-        Row("fan-out among 600 SSE clients against 3", f"{p95[0] / p95[1]:.2f}x", detail, "all delivered", missing == 0),
-        Row("memory of the server with 200 tables, 600 streams", f"{memory:.0f} MB", "", "<= 120 MB", memory <= 120),
+        Row(
+            "fan-out among 600 SSE clients against 3",
+            f"{p95[0] / p95[1]:.2f}x",
+            detail,
+            "all delivered",
+            missing == 0,
+        ),
+        Row(
+            "memory of the server with 200 tables, 600 streams",
+            f"{memory:.0f} MB",
+            "",
+            "<= 120 MB",
+            memory <= 120,
+        ),
     ]
 
 
@@ -217,7 +235,9 @@ def cold_start(server: Server) -> Row:
     start = time.perf_counter()
     subprocess.run([sys.executable, "-c", "import flask, gevent, sqlite_utils"], check=True)
     bare = time.perf_counter() - start
-    detail = f"{server.cold_start:.2f} s against {bare:.2f} s for importing Flask, gevent and sqlite-utils alone"
+    detail = (
+        f"{server.cold_start:.2f} s against {bare:.2f} s for importing Flask, gevent and sqlite-utils alone"
+    )
     return Row("cold start to first page", f"{server.cold_start / bare:.1f}x", detail, "-", True)
 
 

@@ -94,7 +94,13 @@ def rows() -> list[tuple[str, str, str, str, bool]]:
             "<= 3x, <= 30 ms",
             full <= 3 * bfs and full <= 30,
         ),
-        ("the same with every path and every cause told", f"{told / bfs:.2f}x", f"{told:.2f} ms", "<= 30 ms", told <= 30),
+        (
+            "the same with every path and every cause told",
+            f"{told / bfs:.2f}x",
+            f"{told:.2f} ms",
+            "<= 30 ms",
+            told <= 30,
+        ),
     ]
 
 

@@ -263,7 +263,9 @@ class ListSheet(Sheet):
         """Take one of the owner's rows away; the log keeps what stood in it."""
         self.check_row(row)
         if not self.mine(row):
-            raise Unreadable(f"{self.title}: row {row!r} belongs to the game and stays. Empty its cells instead")
+            raise Unreadable(
+                f"{self.title}: row {row!r} belongs to the game and stays. Empty its cells instead"
+            )
 
         def change(body: Mapping[str, Any] | None) -> dict[str, Any]:
             new = dict(body or {})
@@ -271,7 +273,10 @@ class ListSheet(Sheet):
             new["rows"] = {k: v for k, v in new.get("rows", {}).items() if k != row}
             new["order"] = [k for k in self.own_keys(new) if k != row]
             was = ", ".join(f"{k} {v}" for k, v in cells.items())
-            log = [*new.get("log", []), {"at": at, "cell": f"row {row}", "was": was or "empty", "is": "removed"}]
+            log = [
+                *new.get("log", []),
+                {"at": at, "cell": f"row {row}", "was": was or "empty", "is": "removed"},
+            ]
             new["log"] = log[-LOG_LIMIT:]
             return new
 
@@ -311,7 +316,9 @@ def book_checks(system: str) -> Mapping[str, Check]:
 
 def to_csv(sheet: Sheet) -> str:
     """The sheet as a spreadsheet: heads first, blank cells empty."""
-    corner = sheet.id if isinstance(sheet, ChartSheet) else sheet.shape.key if isinstance(sheet, ListSheet) else ""
+    corner = (
+        sheet.id if isinstance(sheet, ChartSheet) else sheet.shape.key if isinstance(sheet, ListSheet) else ""
+    )
     lines = [[corner, *(c.id for c in sheet.columns)]]
     lines += [[row, *(sheet.spot(row, c.id).text for c in sheet.columns)] for row in sheet.rows()]
     return write_table(lines)
@@ -325,7 +332,11 @@ def from_table(sheet: Sheet, table: list[list[str]], at: str) -> tuple[Outcome, 
     new: list[str] = []
     for number, line in enumerate(table[1:], 2):
         row = line[0].strip() if line else ""
-        filled = [(heads[n], text) for n, text in enumerate(line[1:]) if n < len(heads) and heads[n] and text.strip()]
+        filled = [
+            (heads[n], text)
+            for n, text in enumerate(line[1:])
+            if n < len(heads) and heads[n] and text.strip()
+        ]
         if not row and not filled:
             continue
         if row not in known and row not in new:
@@ -362,10 +373,13 @@ def _heads(sheet: Sheet, given: list[str]) -> tuple[list[str], list[str]]:
     names = [c.id for c in sheet.columns]
     if not any(found):
         first = to_csv(sheet).splitlines()[0]
-        raise Unreadable(f"line 1: none of its columns belongs to {sheet.title}. The first line should be {first[:300]}")
+        raise Unreadable(
+            f"line 1: none of its columns belongs to {sheet.title}. The first line should be {first[:300]}"
+        )
     known = f" Columns are {', '.join(names)}."
     problems = [
-        f"line 1: {sheet.title} has no column {h[:40]!r}.{did_you_mean(h[:60], names) or known}" for h in unknown
+        f"line 1: {sheet.title} has no column {h[:40]!r}.{did_you_mean(h[:60], names) or known}"
+        for h in unknown
     ]
     return found, problems
 

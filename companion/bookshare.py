@@ -81,7 +81,9 @@ def read_share(text: str, system: System) -> dict[str, Any]:
     if not isinstance(data, dict) or data.get("kind") != KIND:
         raise Unreadable("This is not a shared chart book: choose the .json file that Export made")
     if data.get("format") != FORMAT:
-        raise Unreadable(f"This book was written by another version of the companion (format {data.get('format')!r:.20})")
+        raise Unreadable(
+            f"This book was written by another version of the companion (format {data.get('format')!r:.20})"
+        )
     if data.get("system") != system.id:
         raise Unreadable(
             f"This book belongs to {str(data.get('system'))[:40]!r}, not to {system.kit.system.name}: open that game's page"
@@ -89,7 +91,9 @@ def read_share(text: str, system: System) -> dict[str, Any]:
     return data
 
 
-def merge_book(store: Store, system: System, data: Mapping[str, Any], at: str, take: Collection[str] = ()) -> Merge:
+def merge_book(
+    store: Store, system: System, data: Mapping[str, Any], at: str, take: Collection[str] = ()
+) -> Merge:
     """Fill blanks from a shared book; conflicts stay as they are unless named in `take` ('all' takes every one)."""
     merge = Merge()
     known = {sheet.book: sheet for sheet in sheets(store, system)}
@@ -139,7 +143,9 @@ def _merge_sheet(sheet: Sheet, cells: Any, at: str, take: Collection[str], merge
                 f"{sheet.title}, {sheet.where(row, column)}: the rulebook gives {spot.text!r}, the file {words!r}"
             )
         elif spot.source == "owner" and not _wanted(name, take):
-            merge.conflicts.append(Conflict(name, f"{sheet.title}, {sheet.where(row, column)}", spot.text, words))
+            merge.conflicts.append(
+                Conflict(name, f"{sheet.title}, {sheet.where(row, column)}", spot.text, words)
+            )
         else:
             merge.taken += spot.source == "owner"
             merge.filled += spot.source != "owner"
@@ -200,9 +206,7 @@ def _factors(unit: Mapping[str, Any]) -> dict[str, Any]:
     return factors if isinstance(factors, dict) else {}
 
 
-def _merge_map(
-    store: Store, system: System, data: Any, at: str, take: Collection[str], merge: Merge
-) -> None:
+def _merge_map(store: Store, system: System, data: Any, at: str, take: Collection[str], merge: Merge) -> None:
     try:
         theirs = MapBook.from_json(data if isinstance(data, dict) else {})
     except (ValueError, TypeError) as error:

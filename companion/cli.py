@@ -51,8 +51,12 @@ def _parser() -> argparse.ArgumentParser:
     data = argparse.ArgumentParser(add_help=False)
     data.add_argument("--data", type=Path, help="folder of the games (default: your user data folder)")
 
-    serve = commands.add_parser("serve", parents=[data], help="start the companion and print its address and QR code")
-    serve.add_argument("--host", default="0.0.0.0", help="address to listen on (default: all of this machine's)")
+    serve = commands.add_parser(
+        "serve", parents=[data], help="start the companion and print its address and QR code"
+    )
+    serve.add_argument(
+        "--host", default="0.0.0.0", help="address to listen on (default: all of this machine's)"
+    )
     serve.add_argument("--port", type=int, help="port (default: 1942, or the next free one)")
     serve.add_argument("--next-port", action="store_true", help="take the next free port without asking")
     serve.add_argument("--public-url", help="address players type when a proxy stands in front")
@@ -70,13 +74,17 @@ def _parser() -> argparse.ArgumentParser:
     calc.add_argument("--list", action="store_true", help="list worksheets with their fields")
     calc.set_defaults(run=_calc)
 
-    check = commands.add_parser("check", help="check scenario folders and name every problem with file and remedy")
+    check = commands.add_parser(
+        "check", help="check scenario folders and name every problem with file and remedy"
+    )
     check.add_argument("folder", nargs="*", type=Path, help="folder of a game (default: all shipped ones)")
     check.set_defaults(run=_check)
 
     export = commands.add_parser("export", parents=[data], help="write a game to standard output")
     export.add_argument("code", help="the table's code")
-    export.add_argument("--seat", default="", help="only what this seat may see (hidden things left out until the end)")
+    export.add_argument(
+        "--seat", default="", help="only what this seat may see (hidden things left out until the end)"
+    )
     export.set_defaults(run=_export)
 
     imported = commands.add_parser("import", parents=[data], help="restore a game from an export")
@@ -87,7 +95,9 @@ def _parser() -> argparse.ArgumentParser:
     verify.add_argument("file", help="the export, or - for standard input")
     verify.set_defaults(run=_verify)
 
-    backup = commands.add_parser("backup", parents=[data], help="copy all games to one file, also while serving")
+    backup = commands.add_parser(
+        "backup", parents=[data], help="copy all games to one file, also while serving"
+    )
     backup.add_argument("file", type=Path, help="where to")
     backup.add_argument("--force", action="store_true", help="replace the file if it is there")
     backup.set_defaults(run=_backup)
@@ -160,7 +170,14 @@ def _scenarios(args: argparse.Namespace) -> None:
     systems = _systems()
     if args.json:
         rows = [
-            {"system": s.id, "name": s.kit.system.name, "scenario": c.id, "title": c.name, "first": c.first, "last": c.last}
+            {
+                "system": s.id,
+                "name": s.kit.system.name,
+                "scenario": c.id,
+                "title": c.name,
+                "first": c.first,
+                "last": c.last,
+            }
             for s in systems.values()
             for c in s.kit.scenarios.values()
         ]
@@ -169,7 +186,8 @@ def _scenarios(args: argparse.Namespace) -> None:
     for system in systems.values():
         print(f"{system.id}: {system.kit.system.name}")
         for scenario in system.kit.scenarios.values():
-            print(f"  {scenario.id:<24} {scenario.name}, {system.kit.system.turn_name.lower()}s {scenario.first}-{scenario.last}")
+            turns = f"{system.kit.system.turn_name.lower()}s {scenario.first}-{scenario.last}"
+            print(f"  {scenario.id:<24} {scenario.name}, {turns}")
 
 
 def _calc(args: argparse.Namespace) -> int:
@@ -238,7 +256,9 @@ def _export(args: argparse.Namespace) -> None:
     from companion.transfer import export_table
 
     tables = _tables(data_folder(args.data))
-    json.dump(export_table(tables, tables.normal(args.code), args.seat), sys.stdout, ensure_ascii=False, indent=1)
+    json.dump(
+        export_table(tables, tables.normal(args.code), args.seat), sys.stdout, ensure_ascii=False, indent=1
+    )
     print()
 
 

@@ -14,7 +14,16 @@ from companion.spreadsheet import date_hint, write_table
 from companion.store import Store
 from companion.systems import System
 
-LIMITS = {"id": 60, "name": 60, "kind": 40, "klass": 40, "size": 20, "formation": 60, "place": 40, "entry": 80}
+LIMITS = {
+    "id": 60,
+    "name": 60,
+    "kind": 40,
+    "klass": 40,
+    "size": 20,
+    "formation": 60,
+    "place": 40,
+    "entry": 80,
+}
 NOTE_LIMIT = 300
 UNITS_LIMIT = 1500
 OTHER_NAMES = {
@@ -111,7 +120,11 @@ class RosterBook:
         heads = [*COLUMNS, *self.factors]
         lines: list[list[str]] = [heads]
         for unit in self.units():
-            facts = {**asdict(unit), **unit.factors, "marks": " ".join(_mark(n, v) for n, v in unit.marks.items())}
+            facts = {
+                **asdict(unit),
+                **unit.factors,
+                "marks": " ".join(_mark(n, v) for n, v in unit.marks.items()),
+            }
             lines.append([str(facts.get(h, "") if facts.get(h, "") not in (None, {}) else "") for h in heads])
             lines[-1][heads.index("turn")] = str(unit.turn or "")
         return write_table(lines)
@@ -139,7 +152,9 @@ class RosterBook:
         """Forget the owner's version of a unit; a rulebook's unit is then as the rulebook has it."""
         mine = {u.id: u for u in owner_units(self.body)}
         if unit not in mine:
-            raise Unreadable(f"you have no unit {unit[:40]!r} of your own here.{did_you_mean(unit[:60], mine)}")
+            raise Unreadable(
+                f"you have no unit {unit[:40]!r} of your own here.{did_you_mean(unit[:60], mine)}"
+            )
         gone = mine.pop(unit)
         self._keep(mine, at, f"{gone.name or gone.id} removed")
 
@@ -149,7 +164,8 @@ class RosterBook:
         def change(body: Mapping[str, Any] | None) -> dict[str, Any]:
             log = [*(body or {}).get("log", []), {"at": at, "cell": "roster", "was": "", "is": what}]
             kept = {
-                k: {n: v for n, v in asdict(u).items() if v != blank[n] or n in ("id", "side")} for k, u in units.items()
+                k: {n: v for n, v in asdict(u).items() if v != blank[n] or n in ("id", "side")}
+                for k, u in units.items()
             }
             return {"units": kept, "order": list(units), "log": log[-50:]}
 
@@ -189,18 +205,26 @@ class RosterBook:
             same = [
                 u.id
                 for u in known.values()
-                if u.side == row.get("side") and u.name and u.name.casefold() == row.get("name", "").casefold()
+                if u.side == row.get("side")
+                and u.name
+                and u.name.casefold() == row.get("name", "").casefold()
             ]
             if len(same) == 1:
                 row["id"] = same[0]
         held = known.get(row.get("id", ""))
         if held:
-            facts = {**asdict(held), **held.factors, "marks": " ".join(_mark(n, v) for n, v in held.marks.items())}
+            facts = {
+                **asdict(held),
+                **held.factors,
+                "marks": " ".join(_mark(n, v) for n, v in held.marks.items()),
+            }
             for column in (*COLUMNS, *held.factors):
                 if not row.get(column) and facts.get(column):
                     row[column] = str(facts[column])
         elif row.get("id") and not re.fullmatch(r"[a-z0-9][a-z0-9-]*", row["id"]):
-            problems.append(f"id {row['id'][:40]!r}: small letters, digits and hyphens, like {slug(row['id'][:40])!r}")
+            problems.append(
+                f"id {row['id'][:40]!r}: small letters, digits and hyphens, like {slug(row['id'][:40])!r}"
+            )
         for column, text in row.items():
             limit = LIMITS.get(column, NOTE_LIMIT)
             if len(text) > limit:
@@ -231,7 +255,9 @@ class RosterBook:
             if name in (box.id.casefold(), box.label.casefold()):
                 return f"box:{box.id}"
         if text.startswith("box:"):
-            raise Unreadable(f"no such box: {', '.join(boxes) or 'this game has none'}.{did_you_mean(name, boxes)}")
+            raise Unreadable(
+                f"no such box: {', '.join(boxes) or 'this game has none'}.{did_you_mean(name, boxes)}"
+            )
         return self.system.kit.maps.parse(text)
 
 

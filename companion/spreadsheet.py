@@ -39,7 +39,9 @@ def decode(data: bytes) -> str:
 
 
 def _no_table() -> Unreadable:
-    return Unreadable("This is not a table: save the sheet as CSV (UTF-8) in your spreadsheet program, then send that file")
+    return Unreadable(
+        "This is not a table: save the sheet as CSV (UTF-8) in your spreadsheet program, then send that file"
+    )
 
 
 def read_table(text: str) -> list[list[str]]:

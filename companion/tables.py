@@ -75,11 +75,36 @@ def common_options() -> tuple[Option, ...]:
 
     modes = tuple(Value(v, label) for v, label in MODES)
     return (
-        Option("mode-dice", "Dice", "either", modes, "Rolled by the companion, or real dice typed in.", kind="mode"),
-        Option("mode-chits", "Chits", "either", modes, "Drawn by the companion, or from your own cup.", kind="mode"),
-        Option("mode-cards", "Cards", "either", modes, "Dealt by the companion, or your own deck.", kind="mode"),
-        Option("solo", "Solo", False, (), "One device holds every seat; nobody needs to agree to a take-back.", kind="mode"),
-        Option("fog", "Fog of war", True, (), "A side sees only what it may of the other's stacks.", kind="mode"),
+        Option(
+            "mode-dice",
+            "Dice",
+            "either",
+            modes,
+            "Rolled by the companion, or real dice typed in.",
+            kind="mode",
+        ),
+        Option(
+            "mode-chits",
+            "Chits",
+            "either",
+            modes,
+            "Drawn by the companion, or from your own cup.",
+            kind="mode",
+        ),
+        Option(
+            "mode-cards", "Cards", "either", modes, "Dealt by the companion, or your own deck.", kind="mode"
+        ),
+        Option(
+            "solo",
+            "Solo",
+            False,
+            (),
+            "One device holds every seat; nobody needs to agree to a take-back.",
+            kind="mode",
+        ),
+        Option(
+            "fog", "Fog of war", True, (), "A side sees only what it may of the other's stacks.", kind="mode"
+        ),
     )
 
 
@@ -214,10 +239,14 @@ class Tables:
         with self._locked(code):
             return self._caught_up(code, self.store.latest(code))
 
-    def _caught_up(self, code: str, latest: int, tx_events: Callable[[int], list[StoredEvent]] | None = None) -> Game:
+    def _caught_up(
+        self, code: str, latest: int, tx_events: Callable[[int], list[StoredEvent]] | None = None
+    ) -> Game:
         game = self._games.get(code)
         if game is not None and game.revision < latest:
-            missing = tx_events(game.revision) if tx_events else self.store.events(code, game.revision, latest)
+            missing = (
+                tx_events(game.revision) if tx_events else self.store.events(code, game.revision, latest)
+            )
             events = [e.Event.from_json(m.body) for m in missing]
             if any(isinstance(event, e.Undone) for event in events):
                 game = None
@@ -264,7 +293,9 @@ class Tables:
     def context(self, code: str, seat: str) -> Context:
         return Context(self.game(code), seat)
 
-    def fields(self, code: str, seat: str, name: str, raw: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+    def fields(
+        self, code: str, seat: str, name: str, raw: Mapping[str, Any] | None = None
+    ) -> list[dict[str, Any]]:
         """An action's fields as its form needs them."""
         with self._locked(code):
             return self.system_of(code).rules.find(name).describe(self.context(code, seat), raw)
@@ -315,7 +346,9 @@ class Tables:
         with self.store.transaction(code) as tx:
             earlier = tx.answer_to(act, seat=seat, name=action.name)
             if earlier is not None:
-                return Answer(earlier["revision"], earlier.get("lines", []), earlier.get("result", {}), repeated=True)
+                return Answer(
+                    earlier["revision"], earlier.get("lines", []), earlier.get("result", {}), repeated=True
+                )
             game = self._caught_up(code, tx.latest, tx.events)
             if action.fresh and revision != game.revision:
                 raise NotNow(

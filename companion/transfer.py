@@ -28,7 +28,14 @@ def export_table(tables: Tables, code: str, seat: str = "") -> dict[str, Any]:
     for item in stored:
         body = item.body if whole else e.Event.from_json(item.body).seen_by(seat)
         events.append(
-            {"seq": item.seq, "at": item.at, "seat": item.seat, "act": item.act, "name": item.name, "body": body}
+            {
+                "seq": item.seq,
+                "at": item.at,
+                "seat": item.seat,
+                "act": item.act,
+                "name": item.name,
+                "body": body,
+            }
         )
     copy: dict[str, Any] = {
         "companion": FORMAT,
@@ -68,9 +75,13 @@ def read_copy(text: str) -> dict[str, Any]:
     if not isinstance(copy, dict) or "companion" not in copy or "events" not in copy:
         raise Unreadable("this file is JSON, but not a companion export: it has no 'companion' and 'events'")
     if copy["companion"] != FORMAT:
-        raise Unreadable(f"this export has format {copy['companion']!r}; this companion reads format {FORMAT}")
+        raise Unreadable(
+            f"this export has format {copy['companion']!r}; this companion reads format {FORMAT}"
+        )
     if copy.get("checksum") != checksum(copy):
-        raise Unreadable("this export was changed after it was made (its checksum does not fit): export it again")
+        raise Unreadable(
+            "this export was changed after it was made (its checksum does not fit): export it again"
+        )
     return copy
 
 
@@ -99,7 +110,13 @@ def import_table(tables: Tables, text: str) -> str:
     except LookupError:
         pass
     row = NewTable(
-        code, system.id, game.scenario.id, str(copy["title"]), str(copy["seed"]), dict(copy["options"]), copy["created_at"]
+        code,
+        system.id,
+        game.scenario.id,
+        str(copy["title"]),
+        str(copy["seed"]),
+        dict(copy["options"]),
+        copy["created_at"],
     )
     with tables.store.creating(row) as tx:
         for act, items in groupby(copy["events"], key=lambda item: item["act"]):

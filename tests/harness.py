@@ -27,7 +27,13 @@ class Bench:
         self.events: list[e.Event] = []
         self.stream = Stream(SEED)
         self.game = Game(self.system.kit, scenario, book)
-        settings = {"mode-dice": "either", "mode-chits": "either", "mode-cards": "either", "solo": False, "fog": True}
+        settings = {
+            "mode-dice": "either",
+            "mode-chits": "either",
+            "mode-cards": "either",
+            "solo": False,
+            "fog": True,
+        }
         settings |= {k.replace("_", "-"): v for k, v in options.items()}
         for event in open_table(self.system.rules, self.game, settings, commitment(SEED), "test"):
             self.game.apply(event)
@@ -58,7 +64,9 @@ class Bench:
             if self.game.phase == phase and (turn is None or self.game.turn == turn):
                 return
             self.next()
-        raise AssertionError(f"phase {phase!r} on turn {turn} was never reached; now {self.game.turn} {self.game.phase}")
+        raise AssertionError(
+            f"phase {phase!r} on turn {turn} was never reached; now {self.game.turn} {self.game.phase}"
+        )
 
     def sees(self, seat: str) -> dict[str, Any]:
         return view(self.system.rules, self.game, seat)

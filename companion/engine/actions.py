@@ -33,7 +33,15 @@ class Chance:
         return e.Rolled(spec, self.stream.roll(dice.Spec.parse(spec)), purpose, "digital", index)
 
     def draw(
-        self, game: Game, pile: str, source: str, target: str, count: int = 1, *, only: tuple[str, ...] = (), reason: str = ""
+        self,
+        game: Game,
+        pile: str,
+        source: str,
+        target: str,
+        count: int = 1,
+        *,
+        only: tuple[str, ...] = (),
+        reason: str = "",
     ) -> e.Drawn:
         """Tokens drawn at random, as the event to yield."""
         index = self.stream.position
@@ -74,14 +82,20 @@ class Action:
     def refusal(self, game: Game, seat: str) -> Mistake | None:
         """Why this seat cannot do it now, or None. The one place where seats are checked."""
         if seat not in {"table", *game.sides}:
-            return NotYours(f"{seat} may look on, not act: sit down at a seat to {self.label.lower()}", given=seat)
+            return NotYours(
+                f"{seat} may look on, not act: sit down at a seat to {self.label.lower()}", given=seat
+            )
         holder = self.holder(game)
         if holder in game.sides and seat != holder and (self.secret or seat != "table"):
-            return NotYours(f"{self.label} belongs to the {game.side_name(holder)} seat", given=seat, accepted=holder)
+            return NotYours(
+                f"{self.label} belongs to the {game.side_name(holder)} seat", given=seat, accepted=holder
+            )
         if holder == "table" and seat not in {"table"}:
             return NotYours(f"{self.label} is done on the table's own screen", given=seat, accepted="table")
         if self.secret and seat == "table":
-            return NotYours(f"{self.label} is done on a player's own phone", given=seat, accepted="a side's seat")
+            return NotYours(
+                f"{self.label} is done on a player's own phone", given=seat, accepted="a side's seat"
+            )
         if game.ended and self.group not in {"fix", "hidden", "talk"}:
             return NotNow("The game is over. Take the ending back first to go on.", given=self.name)
         if self.phases and game.phase not in self.phases:
@@ -158,7 +172,9 @@ def make_action(fn: Callable[..., Iterable[e.Event]], **spec: Any) -> Action:
     )
 
 
-def read_action(action: Action, ctx: Context, raw: Mapping[str, Any]) -> tuple[dict[str, Any], Breakdown | None]:
+def read_action(
+    action: Action, ctx: Context, raw: Mapping[str, Any]
+) -> tuple[dict[str, Any], Breakdown | None]:
     """All values of a submission except dice, and the worksheet's breakdown; every mistake at once."""
     own = {k: v for k, v in raw.items() if not isinstance(action.fields.get(k), Dice)}
     values, mistakes = read_all(action.fields, action.defaults, own, ctx)

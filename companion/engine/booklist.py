@@ -46,7 +46,9 @@ class Column:
         )
         kind = table.get("type", "choice" if pairs else "text")
         if kind not in TYPES:
-            raise ValueError(f"type {kind!r} is not one of {', '.join(TYPES)}.{did_you_mean(str(kind), TYPES)}")
+            raise ValueError(
+                f"type {kind!r} is not one of {', '.join(TYPES)}.{did_you_mean(str(kind), TYPES)}"
+            )
         if kind == "choice" and not pairs:
             raise ValueError("a choice needs choices = [...]")
         return cls(
@@ -71,7 +73,9 @@ class Column:
             low, high = self.min, self.max
             if low is not None and high is not None:
                 return f"a whole number from {low} to {high}"
-            return "a whole number" + (f" from {low}" if low is not None else f" up to {high}" if high is not None else "")
+            return "a whole number" + (
+                f" from {low}" if low is not None else f" up to {high}" if high is not None else ""
+            )
         return f"text of at most {TEXT_LIMIT} characters"
 
     def read(self, text: str) -> Any:
@@ -83,7 +87,9 @@ class Column:
             raise self._wrong(f"{word[:24]!r}… is too long, {len(word):,} characters")
         if any(ord(c) < 32 or ord(c) == 127 or 0xD800 <= ord(c) < 0xE000 for c in word):
             raise self._wrong(f"{word[:40]!r} holds a character that cannot be printed")
-        reader = {"whole": self._read_whole, "choice": self._read_choice, "flag": self._read_flag}.get(self.type)
+        reader = {"whole": self._read_whole, "choice": self._read_choice, "flag": self._read_flag}.get(
+            self.type
+        )
         return reader(word) if reader else word
 
     def _wrong(self, what: str) -> Unreadable:
@@ -106,7 +112,9 @@ class Column:
         if len(found) == 1 or exact:
             return found[0]
         near = did_you_mean(word[:60], [label for _, label in self.choices])
-        raise self._wrong(f"{word[:40]!r} is not one of the choices.{near}" if not found else f"{word!r} could be several")
+        raise self._wrong(
+            f"{word[:40]!r} is not one of the choices.{near}" if not found else f"{word!r} could be several"
+        )
 
     def _read_flag(self, word: str) -> bool:
         if word.casefold() in YES:
@@ -172,7 +180,9 @@ class BookList:
             if wanted in (column.id.casefold(), column.label.casefold()):
                 return column
         names = [c.id for c in self.columns]
-        raise Unreadable(f"{self.title} has no column {name[:40]!r}: {', '.join(names)}.{did_you_mean(name[:60], names)}")
+        raise Unreadable(
+            f"{self.title} has no column {name[:40]!r}: {', '.join(names)}.{did_you_mean(name[:60], names)}"
+        )
 
     def keys(self, owner: Iterable[str] = ()) -> list[str]:
         """Every row: the fixed ones, the shipped ones, then the owner's in his order."""
@@ -219,7 +229,15 @@ def build_list(shape: Any, table: list[list[str]]) -> tuple[BookList, list[str]]
     for twice in sorted({c.id for c in columns if [d.id for d in columns].count(c.id) > 1}):
         wrong.append(f"column {twice!r} is there twice")
     blank = BookList(
-        shape.id, shape.title, shape.key, tuple(columns), tuple(shape.rows), shape.more, shape.rule, shape.help, shape.where
+        shape.id,
+        shape.title,
+        shape.key,
+        tuple(columns),
+        tuple(shape.rows),
+        shape.more,
+        shape.rule,
+        shape.help,
+        shape.where,
     )
     shipped, more = _shipped(blank, table)
     return BookList(**{**blank.__dict__, "shipped": shipped}), [*wrong, *more]

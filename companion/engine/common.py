@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from companion.engine import events as e
@@ -97,13 +98,17 @@ def bind_common(rules: Rules) -> None:
         if question is None or question.action != "enter-result":
             raise NotNow("that result was entered already, or taken back", field="ask", given=ask)
         if seat not in question.to:
-            raise NotYours("the result is entered by the player who fights, or at the table", field="ask", given=seat)
+            raise NotYours(
+                "the result is entered by the player who fights, or at the table", field="ask", given=seat
+            )
         sheet = dict(question.args["sheet"])
         chart = game.book.charts.get(str(sheet.get("chart", "")))
         if chart is not None and sheet.get("row") and sheet.get("column"):
             result = chart.check(str(sheet["row"]), str(sheet["column"]), result)
         if not result:
-            raise Unreadable("the result is missing", field="result", accepted=chart.examples if chart else "")
+            raise Unreadable(
+                "the result is missing", field="result", accepted=chart.examples if chart else ""
+            )
         sheet["result"] = result
         worksheet = str(question.args["worksheet"])
         yield e.Answered(ask, result)
@@ -117,7 +122,8 @@ def go_to(
     game: Game,
     turn: Annotated[int, Whole(label="Turn", high=99, start=lambda c: c.game.turn if c.game else 1)],
     phase: Annotated[
-        str, Choice(label="Phase", options=lambda c: [(p.id, p.name) for p in order(c.game)] if c.game else [])
+        str,
+        Choice(label="Phase", options=lambda c: [(p.id, p.name) for p in order(c.game)] if c.game else []),
     ],
     reason: Annotated[str, Text(label="Why", most=200, placeholder="for the log")] = "",
 ) -> Events:
@@ -173,11 +179,32 @@ def _tracks(ctx: Context) -> list[str]:
     return [t.id for t in ctx.game.kit.tracks] if ctx.game else []
 
 
+def _is_now(ctx: Context) -> Any:
+    name = str(ctx.values.get("name") or "")
+    value = ctx.game[name] if ctx.game and name else ""
+    return {True: "yes", False: "no"}.get(value, value) if isinstance(value, bool) else value
+
+
+@dataclass(frozen=True)
+class NamedValue(Text):
+    """A value of whatever the field `name` names: the form asks for a number, or offers the positions of a dial."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        name = str(ctx.values.get("name") or "")
+        if ctx.game is None or not name:
+            return super().describe(ctx)
+        track = next((t for t in ctx.game.kit.tracks if t.id == name), None)
+        if track is not None:
+            return {"type": "whole", "min": track.min, "max": track.max}
+        choices = value_choices(ctx.game, name)
+        return {"type": "choice", "choices": [{"value": v, "label": label} for v, label in choices]}
+
+
 @common.action(by="any", label="Correct a value", group="fix")
 def correct(
     game: Game,
     name: Annotated[str, Choice(label="What", options=_values)],
-    value: Annotated[str, Text(label="Is really", most=60)],
+    value: Annotated[str, NamedValue(label="Is really", most=60, start=_is_now)],
     reason: Annotated[str, Text(label="Why", most=200, placeholder="for the log")] = "",
 ) -> Events:
     """Set any track, dial or option by hand; the log keeps the reason."""
@@ -194,22 +221,33 @@ def _checked(game: Game, name: str, value: str) -> Any:
     for track in game.kit.tracks:
         if track.id == name:
             return Whole(low=track.min, high=track.max).read(value, Context(game))
+    choices = value_choices(game, name)
+    if not choices:
+        raise Unknown(f"there is no value {name!r}", field="name", given=name)
+    chosen = Choice(options=choices).read(value, Context(game))
+    return chosen == "yes" if choices == YES_NO else chosen
+
+
+YES_NO = [("yes", "Yes"), ("no", "No")]
+
+
+def value_choices(game: Game, name: str) -> list[tuple[str, str]]:
+    """The positions of a dial or the answers to an option; empty when there is no such thing."""
     for dial in game.kit.dials:
         if dial.id == name:
-            return Choice(options=[(v.id, v.label) for v in dial.values]).read(value, Context(game))
+            return [(v.id, v.label) for v in dial.values]
     for option in (*game.kit.options, *game.scenario.options):
         if option.id == name:
-            if option.choices:
-                return Choice(options=[(v.id, v.label) for v in option.choices]).read(value, Context(game))
-            return Flag().read(value, Context(game))
-    raise Unknown(f"there is no value {name!r}", field="name", given=name)
+            return [(v.id, v.label) for v in option.choices] or YES_NO
+    return []
 
 
 @common.action(by="any", label="Change a track", group="hidden")
 def adjust(
     game: Game,
     name: Annotated[
-        str, Choice(label="Track", options=lambda c: [(n, label) for n, label in _values(c) if n in _tracks(c)])
+        str,
+        Choice(label="Track", options=lambda c: [(n, label) for n, label in _values(c) if n in _tracks(c)]),
     ],
     change: Annotated[int, Whole(label="By", low=-99, high=99)],
     reason: Annotated[str, Text(label="Why", most=200)] = "",
@@ -227,7 +265,9 @@ def adjust(
 @common.action(by="any", label="Table settings", group="settings")
 def set_mode(
     game: Game,
-    dice: Annotated[str, Choice(label="Dice", options=MODES, start=lambda c: c.game["mode-dice"] if c.game else "")] = "either",
+    dice: Annotated[
+        str, Choice(label="Dice", options=MODES, start=lambda c: c.game["mode-dice"] if c.game else "")
+    ] = "either",
     chits: Annotated[
         str, Choice(label="Chits", options=MODES, start=lambda c: c.game["mode-chits"] if c.game else "")
     ] = "either",
@@ -280,7 +320,9 @@ def place_unit(
 @common.action(by="any", label="Add a unit", group="units")
 def add_unit(
     game: Game,
-    side: Annotated[str, SideRef(label="Side", start=lambda c: c.seat if c.game and c.seat in c.game.sides else "")],
+    side: Annotated[
+        str, SideRef(label="Side", start=lambda c: c.seat if c.game and c.seat in c.game.sides else "")
+    ],
     name: Annotated[str, Text(label="Name", most=40, placeholder="3rd Panzer")],
     kind: Annotated[str, Text(label="Type", most=30, placeholder="optional")] = "",
     hex: Annotated[str, HexId(label="Hex")] = "",
@@ -311,13 +353,26 @@ def _markers(ctx: Context) -> list[tuple[str, str]]:
     return [(m.id, m.label) for m in ctx.game.kit.markers] if ctx.game else []
 
 
+@dataclass(frozen=True)
+class MarkerValue(Text):
+    """A value that the chosen marker can have."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        kinds = ctx.game.kit.markers if ctx.game else ()
+        marker = next((m for m in kinds if m.id == ctx.values.get("marker")), None)
+        if marker is None or "#" in marker.values:
+            return super().describe(ctx)
+        words = [v for v in marker.values if v != "#"] or ["on"]
+        return {"type": "choice", "choices": [{"value": w, "label": w.capitalize()} for w in (*words, "off")]}
+
+
 @common.action(by="any", label="Mark a unit or hex", group="units")
 def mark(
     game: Game,
     marker: Annotated[str, Choice(label="Marker", options=_markers)],
     units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=movable)] = (),
     hexes: Annotated[tuple[str, ...], HexId(label="or hexes", many=True)] = (),
-    value: Annotated[str, Text(label="Value", most=30, placeholder="on, off, or a number")] = "on",
+    value: Annotated[str, MarkerValue(label="Value", most=30, placeholder="on, off, or a number")] = "on",
     reason: Annotated[str, Text(label="Why", most=200, placeholder="optional")] = "",
 ) -> Events:
     """Put a marker on units or hexes, or take it off."""
@@ -340,8 +395,12 @@ def marker_value(values: tuple[str, ...], text: str) -> Any:
         return word
     if word in {"on", "yes"} and not named:
         return 1 if "#" in values else True
-    accepted = ", ".join([*named, *(["a number"] if "#" in values else []), *(["on"] if not named else []), "off"])
-    raise Unreadable(f"{text!r} is not a value of this marker: {accepted}", field="value", given=text, accepted=accepted)
+    accepted = ", ".join(
+        [*named, *(["a number"] if "#" in values else []), *(["on"] if not named else []), "off"]
+    )
+    raise Unreadable(
+        f"{text!r} is not a value of this marker: {accepted}", field="value", given=text, accepted=accepted
+    )
 
 
 def _can_set_up(game: Game) -> bool | str:
@@ -375,7 +434,11 @@ def due(game: Game) -> list[tuple[str, Arrival]]:
     found = []
     for index, arrival in enumerate(game.scenario.arrivals):
         name = arrival_id(arrival, index)
-        if arrival.turn > game.turn or f"arrival/{name}" in game.ticked or not holds(arrival.when, game.values):
+        if (
+            arrival.turn > game.turn
+            or f"arrival/{name}" in game.ticked
+            or not holds(arrival.when, game.values)
+        ):
             continue
         if arrival.units and all(u in game.units and game.units[u].place for u in arrival.units):
             continue
@@ -383,7 +446,12 @@ def due(game: Game) -> list[tuple[str, Arrival]]:
     return found
 
 
-@common.action(by="any", label="Reinforcements are in", group="arrive", when=lambda game: bool(due(game)) or "nothing is due")
+@common.action(
+    by="any",
+    label="Reinforcements are in",
+    group="arrive",
+    when=lambda game: bool(due(game)) or "nothing is due",
+)
 def arrive(
     game: Game,
     arrival: Annotated[
@@ -417,7 +485,10 @@ def take_back(
     """Go back to an earlier line of the log; past a roll or draw the other side must agree."""
     if to >= game.revision or to < 2:
         raise Unreadable(
-            f"line {to} is not behind us: 2 to {game.revision - 1}", field="to", given=to, accepted=f"2 to {game.revision - 1}"
+            f"line {to} is not behind us: 2 to {game.revision - 1}",
+            field="to",
+            given=to,
+            accepted=f"2 to {game.revision - 1}",
         )
     if game.last_chance > to and not game["solo"]:
         to_whom = tuple(s for s in (*game.sides, "table") if s != seat or s == "table")
@@ -472,7 +543,9 @@ def end_game(
         str,
         Choice(
             label="Winner",
-            options=lambda c: [*((s.id, s.name) for s in c.game.kit.sides), ("nobody", "Draw")] if c.game else [],
+            options=lambda c: (
+                [*((s.id, s.name) for s in c.game.kit.sides), ("nobody", "Draw")] if c.game else []
+            ),
         ),
     ],
     level: Annotated[str, Text(label="Level", most=60, placeholder="optional")] = "",
@@ -490,4 +563,3 @@ def in_force(game: Game) -> list[dict[str, str]]:
         if game.turn in Turns(item.turns) and here and holds(item.when, game.values):
             found.append({"text": item.text, "rule": item.rule, "side": item.side})
     return found
-

@@ -99,13 +99,19 @@ def _zone_label(game: Game, pile: str, zone: str) -> str:
     label = label or base
     if not owner:
         return label
-    return f"{game.side_name(owner)} {label}" if owner in game.sides else f"{label} {target_label(game, owner)}"
+    return (
+        f"{game.side_name(owner)} {label}" if owner in game.sides else f"{label} {target_label(game, owner)}"
+    )
 
 
 def _drawn(body: Mapping[str, Any], game: Game) -> str:
     pile = next((p.label for p in game.kit.piles if p.id == body["pile"]), str(body["pile"]))
     tokens = body.get("tokens")
-    what = ", ".join(_token(game, str(body["pile"]), str(t)) for t in tokens) if tokens else f"{body.get('count', 0)}"
+    what = (
+        ", ".join(_token(game, str(body["pile"]), str(t)) for t in tokens)
+        if tokens
+        else f"{body.get('count', 0)}"
+    )
     source = _zone_label(game, str(body["pile"]), str(body.get("source", "")))
     target = _zone_label(game, str(body["pile"]), str(body["target"]))
     by_hand = " (by hand)" if body.get("mode") == "physical" else ""
@@ -118,7 +124,11 @@ def _token(game: Game, pile: str, token: str) -> str:
 
 
 def _placed(body: Mapping[str, Any], game: Game) -> str:
-    unit = target_label(game, str(body["unit"])) if "unit" in body else f"a {game.side_name(str(body.get('side')))} unit"
+    unit = (
+        target_label(game, str(body["unit"]))
+        if "unit" in body
+        else f"a {game.side_name(str(body.get('side')))} unit"
+    )
     place = body.get("place")
     if place is None:
         steps = body.get("facts", {}).get("steps") if isinstance(body.get("facts"), dict) else None
@@ -177,7 +187,9 @@ _WORDS = {
     "resolved": _resolved,
     "asked": _asked,
     "answered": lambda body, game: "",
-    "ticked": lambda body, game: f"{'Done' if body.get('done') else 'Not done'}: {body.get('text') or body['item']}",
+    "ticked": lambda body, game: (
+        f"{'Done' if body.get('done') else 'Not done'}: {body.get('text') or body['item']}"
+    ),
     "noted": lambda body, game: "a note in secret" if body.get("hidden") else str(body.get("text", "")),
     "undone": _undone,
     "ended": _ended,

@@ -60,7 +60,9 @@ class Spec:
         if len(parts) == 1 and self.count > 1 and len(parts[0]) == self.count and self.highest <= 9:
             parts = list(parts[0])
         accepted = f"{self.count} number{'s' if self.count > 1 else ''} from {self.lowest} to {self.highest}"
-        possible = [len(p) <= 9 and self.lowest <= int(p) <= self.highest for p in parts]  # int() has its own limit
+        possible = [
+            len(p) <= 9 and self.lowest <= int(p) <= self.highest for p in parts
+        ]  # int() has its own limit
         if len(parts) != self.count or not all(possible):
             raise Unreadable(
                 f"{raw[:40]!r} is not a roll of {self}: {accepted}", given=raw[:40], accepted=accepted

@@ -32,7 +32,11 @@ class Event:
 
     def to_json(self) -> dict[str, Any]:
         """The whole event as stored; hidden fields included."""
-        body = {k: v for k, v in asdict(self).items() if k in _needed(type(self)) or v not in (None, "", (), [], {})}
+        body = {
+            k: v
+            for k, v in asdict(self).items()
+            if k in _needed(type(self)) or v not in (None, "", (), [], {})
+        }
         return {"kind": self.KIND, **body}
 
     @staticmethod
@@ -91,7 +95,6 @@ class Set(Event):
     was: Any = None
     reason: str = ""
     rule: str = ""
-
 
 
 @dataclass(frozen=True)

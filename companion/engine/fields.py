@@ -128,13 +128,18 @@ class Choice(Field):
             if value is None:
                 accepted = ", ".join(str(v) for v, _ in options) or "nothing at the moment"
                 raise Unreadable(
-                    f"{part[:60]!r} is not one of: {accepted}.{did_you_mean(part, values)}", given=part, accepted=accepted
+                    f"{part[:60]!r} is not one of: {accepted}.{did_you_mean(part, values)}",
+                    given=part,
+                    accepted=accepted,
                 )
             chosen.append(value)
         return tuple(chosen) if self.many else chosen[0]
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        return {"choices": [{"value": v, "label": label} for v, label in self.choices(ctx)], "many": self.many}
+        return {
+            "choices": [{"value": v, "label": label} for v, label in self.choices(ctx)],
+            "many": self.many,
+        }
 
 
 @dataclass(frozen=True)
@@ -191,7 +196,9 @@ class UnitRef(Field):
             unit = ctx.game.unit(part)
             if unit.id not in allowed:
                 raise Unreadable(
-                    f"{unit.name or unit.id} cannot be chosen here", given=part, accepted=", ".join(sorted(allowed)[:12])
+                    f"{unit.name or unit.id} cannot be chosen here",
+                    given=part,
+                    accepted=", ".join(sorted(allowed)[:12]),
                 )
             chosen.append(unit.id)
         return tuple(dict.fromkeys(chosen)) if self.many else chosen[0]
@@ -200,7 +207,8 @@ class UnitRef(Field):
         return {
             "many": self.many,
             "choices": [
-                {"value": u.id, "label": f"{u.name or u.id}{f' ({u.place})' if u.on_map else ''}"} for u in self.units(ctx)
+                {"value": u.id, "label": f"{u.name or u.id}{f' ({u.place})' if u.on_map else ''}"}
+                for u in self.units(ctx)
             ],
         }
 
@@ -226,15 +234,22 @@ class Tokens(Field):
         for part in _parts(raw):
             if part.lower() not in held:
                 raise Unreadable(
-                    f"{part!r} is not there: {', '.join(held.values()) or 'nothing'}", given=part, accepted=", ".join(held)
+                    f"{part!r} is not there: {', '.join(held.values()) or 'nothing'}",
+                    given=part,
+                    accepted=", ".join(held),
                 )
             chosen.append(held[part.lower()])
+        chosen = list(dict.fromkeys(chosen))  # a token named twice is still one
         if not chosen and not self.many:
-            raise Unreadable(f"choose one of: {', '.join(held.values()) or 'nothing'}", given=raw, accepted=", ".join(held))
+            raise Unreadable(
+                f"choose one of: {', '.join(held.values()) or 'nothing'}", given=raw, accepted=", ".join(held)
+            )
         return tuple(chosen) if self.many else chosen[0]
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        names = {t: str(ctx.game.face(self.pile, t).get("name", "")) for t in self.held(ctx)} if ctx.game else {}
+        names = (
+            {t: str(ctx.game.face(self.pile, t).get("name", "")) for t in self.held(ctx)} if ctx.game else {}
+        )
         return {
             "many": self.many,
             "choices": [{"value": t, "label": f"{t} {name}".strip()} for t, name in names.items()],
@@ -302,7 +317,9 @@ def read_all(
             given = False  # an unticked box is not sent by a browser
         if given is None or (given in ("", [], ()) and not isinstance(item, Flag)):
             if defaults.get(name) is REQUIRED:
-                mistakes.append(Unreadable(f"{item.label or name} is missing", field=name, accepted=item.help))
+                mistakes.append(
+                    Unreadable(f"{item.label or name} is missing", field=name, accepted=item.help)
+                )
             values[name] = defaults.get(name)
             continue
         try:
@@ -313,10 +330,16 @@ def read_all(
             mistake.args = (mistake.message,)
             mistakes.append(mistake)
             values[name] = defaults.get(name)
-    unknown = [k for k in raw if k not in fields and not k.startswith("_") and k not in {"action_id", "revision"}]
+    unknown = [
+        k for k in raw if k not in fields and not k.startswith("_") and k not in {"action_id", "revision"}
+    ]
     for name in unknown:
         known = ", ".join(fields) or "none"
         mistakes.append(
-            Unreadable(f"there is no field {name[:40]!r}: {known}.{did_you_mean(name, fields)}", field=name, accepted=known)
+            Unreadable(
+                f"there is no field {name[:40]!r}: {known}.{did_you_mean(name, fields)}",
+                field=name,
+                accepted=known,
+            )
         )
     return values, mistakes

@@ -194,7 +194,12 @@ class Game:
 
     def _rolled(self, event: e.Rolled) -> None:
         if not event.only:  # what follows from a roll is in the events after it
-            self.last_roll = {"dice": event.dice, "values": list(event.values), "purpose": event.purpose, "mode": event.mode}
+            self.last_roll = {
+                "dice": event.dice,
+                "values": list(event.values),
+                "purpose": event.purpose,
+                "mode": event.mode,
+            }
 
     def _drawn(self, event: e.Drawn) -> None:
         pile = self.piles.setdefault(event.pile, Pile())
@@ -294,7 +299,8 @@ class Game:
             unit.change({k: v for k, v in facts.items() if k != "id"})
             self.units[unit.id] = unit
         self.marks = {
-            t: {n: Mark(m["value"], tuple(m["only"])) for n, m in held.items()} for t, held in state["marks"].items()
+            t: {n: Mark(m["value"], tuple(m["only"])) for n, m in held.items()}
+            for t, held in state["marks"].items()
         }
         self.piles = {name: Pile(zones) for name, zones in state["piles"].items()}
         self.sealed = {k: dict(v) for k, v in state["sealed"].items()}

@@ -361,7 +361,7 @@ def _read(path: Path, cls: type[Any], problems: list[Problem]) -> Any | None:
         problems.append(Problem(path.name, 0, f"{path.name} is missing in {path.parent.name}/"))
         return None
     except tomllib.TOMLDecodeError as error:
-        problems.append(Problem(path.name, 0, f"not readable as TOML: {error}. Quote hex numbers: \"0507\"."))
+        problems.append(Problem(path.name, 0, f'not readable as TOML: {error}. Quote hex numbers: "0507".'))
         return None
     if table.get("format") != 1:
         problems.append(Problem(path.name, 1, "the file must begin with: format = 1"))
@@ -464,7 +464,9 @@ def _cross_check(kit: Kit) -> Iterator[Problem]:
         seen: set[str] = set()
         for index, thing in enumerate(things):
             if thing.id in seen:
-                yield Problem("system.toml", line_of(text, name, index), f"{name} {thing.id!r} is there twice")
+                yield Problem(
+                    "system.toml", line_of(text, name, index), f"{name} {thing.id!r} is there twice"
+                )
             if not re.fullmatch(r"[a-z0-9][a-z0-9-]*", thing.id):
                 yield Problem(
                     "system.toml",
@@ -497,7 +499,9 @@ def _cross_check(kit: Kit) -> Iterator[Problem]:
         for arrival in scenario.arrivals:
             if arrival.side and arrival.side not in sides:
                 yield Problem(
-                    file, 0, f"arrival on turn {arrival.turn}: no side {arrival.side!r}.{did_you_mean(arrival.side, sides)}"
+                    file,
+                    0,
+                    f"arrival on turn {arrival.turn}: no side {arrival.side!r}.{did_you_mean(arrival.side, sides)}",
                 )
         yield from _check_ranges(file, (*scenario.notes,), known)
         ids = [u.id for u in scenario.units]
@@ -506,7 +510,9 @@ def _cross_check(kit: Kit) -> Iterator[Problem]:
         for unit in scenario.units:
             if unit.side not in sides:
                 yield Problem(
-                    scenario.roster or file, 0, f"unit {unit.id!r}: no side {unit.side!r}.{did_you_mean(unit.side, sides)}"
+                    scenario.roster or file,
+                    0,
+                    f"unit {unit.id!r}: no side {unit.side!r}.{did_you_mean(unit.side, sides)}",
                 )
     extra = [o.id for s in kit.scenarios.values() for o in s.options]
     checks = [c for p in system.phases for c in p.checklist]
@@ -519,7 +525,9 @@ def _cross_check(kit: Kit) -> Iterator[Problem]:
         zones = [z.id for z in pile.zones]
         if pile.start and pile.start not in zones:
             yield Problem(
-                "system.toml", line_of(text, "pile", index), f"pile {pile.id!r}: no zone {pile.start!r} in {zones}"
+                "system.toml",
+                line_of(text, "pile", index),
+                f"pile {pile.id!r}: no zone {pile.start!r} in {zones}",
             )
 
 

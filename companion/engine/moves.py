@@ -38,7 +38,14 @@ def change(
 
 
 def put_mark(
-    game: Game, target: str, marker: str, value: Any, reason: str = "", rule: str = "", *, public: bool = False
+    game: Game,
+    target: str,
+    marker: str,
+    value: Any,
+    reason: str = "",
+    rule: str = "",
+    *,
+    public: bool = False,
 ) -> e.Marked:
     """A marker on a unit or hex; None takes it off."""
     unit = game.units.get(target)

@@ -19,7 +19,7 @@ class Pile:
     def move(self, tokens: Iterable[str], source: str, target: str) -> None:
         """Move tokens from one zone to another; a token that is not there is an error, so none is lost."""
         held = self.zones.get(source, [])
-        moving = list(tokens)
+        moving = list(dict.fromkeys(tokens))  # a token named twice is still one
         missing = [t for t in moving if t not in held]
         if missing:
             raise Unknown(f"{', '.join(missing)} is not in {source}", given=missing[0])

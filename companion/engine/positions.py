@@ -59,6 +59,8 @@ def situation(
 ) -> zones.Situation:
     """The units on the map with what they do to paths: exert a zone, cancel one, relay a line."""
     units = tuple(
-        zones.Unit(u.id, u.side, u.place, zoc(u), cancels(u), relay(u)) for u in game.units.values() if u.on_map
+        zones.Unit(u.id, u.side, u.place, zoc(u), cancels(u), relay(u))
+        for u in game.units.values()
+        if u.on_map
     )
     return zones.Situation(board(game), units, held_hexes(game, at_start))

@@ -67,7 +67,9 @@ class Unit:
 
     def to_json(self) -> dict[str, Any]:
         blank = {f.name: f.default for f in fields(self)}
-        return {k: v for k, v in asdict(self).items() if v not in ({}, ()) and v != blank.get(k)} | {"id": self.id}
+        return {k: v for k, v in asdict(self).items() if v not in ({}, ()) and v != blank.get(k)} | {
+            "id": self.id
+        }
 
     def change(self, facts: Mapping[str, Any]) -> None:
         """Take over facts; unknown names are an error so that a typing slip cannot hide."""

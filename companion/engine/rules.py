@@ -58,14 +58,22 @@ class Rules:
 
         return define
 
-    def worksheet(self, *, rule: str = "", title: str = "") -> Callable[[Callable[..., Breakdown]], Worksheet]:
+    def worksheet(
+        self, *, rule: str = "", title: str = ""
+    ) -> Callable[[Callable[..., Breakdown]], Worksheet]:
         """Define a worksheet: the first parameter is the Context, the others are its fields."""
 
         def define(fn: Callable[..., Breakdown]) -> Worksheet:
             fields, defaults = signature_fields(fn, ("ctx",))
             name = fn.__name__.replace("_", "-")
             sheet = Worksheet(
-                name, title or name.replace("-", " ").capitalize(), rule, inspect.getdoc(fn) or "", fields, defaults, fn
+                name,
+                title or name.replace("-", " ").capitalize(),
+                rule,
+                inspect.getdoc(fn) or "",
+                fields,
+                defaults,
+                fn,
             )
             self.worksheets[name] = sheet
             return sheet
@@ -92,7 +100,9 @@ class Rules:
         self.watchers.append(fn)
         return fn
 
-    def panel(self, fn: Callable[[Game, str], dict[str, Any] | None]) -> Callable[[Game, str], dict[str, Any] | None]:
+    def panel(
+        self, fn: Callable[[Game, str], dict[str, Any] | None]
+    ) -> Callable[[Game, str], dict[str, Any] | None]:
         """A block of facts for a seat's screen: {title, rows: [{label, value, rule}], for: table|phone|both}."""
         self.panels.append(fn)
         return fn

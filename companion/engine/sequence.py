@@ -37,10 +37,8 @@ def holds(when: str, values: Mapping[str, Any]) -> bool:
         wanted = not part.startswith("!")
         name, equals, value = part.lstrip("!").partition("=")
         have = values.get(name.strip())
-        if equals:
-            met = str(have).lower() in {v.strip().lower() for v in value.split("|")}
-        else:
-            met = bool(have)
+        accepted = {v.strip().lower() for v in value.split("|")}
+        met = str(have).lower() in accepted if equals else bool(have)
         if met != wanted:
             return False
     return True

@@ -41,7 +41,13 @@ def _hints(cls: type[Any]) -> Mapping[str, Any]:
 
 
 def build(
-    cls: type[Any], table: Mapping[str, Any], file: str, text: str, where: str, problems: list[Problem], line: int = 0
+    cls: type[Any],
+    table: Mapping[str, Any],
+    file: str,
+    text: str,
+    where: str,
+    problems: list[Problem],
+    line: int = 0,
 ) -> Any | None:
     """An instance of `cls` from a TOML table; None, with problems added, when it does not fit."""
     hints = _hints(cls)
@@ -54,7 +60,14 @@ def build(
     for item in fields(cls):
         if item.name in table:
             values[item.name] = _convert(
-                hints[item.name], table[item.name], file, text, f"{where}{item.name}", problems, line, item.name
+                hints[item.name],
+                table[item.name],
+                file,
+                text,
+                f"{where}{item.name}",
+                problems,
+                line,
+                item.name,
             )
         elif item.default is MISSING and item.default_factory is MISSING:
             problems.append(Problem(file, line, f"{where}{item.name!r} is missing"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from companion.engine.common import due, in_force
@@ -33,7 +34,14 @@ def view(rules: Rules, game: Game, seat: str) -> dict[str, Any]:
         "active": game.active,
         "actions": offered(rules, game, seat),
         "tracks": [
-            {"id": t.id, "label": t.label, "value": game[t.id], "side": t.side, "rule": t.rule, "help": t.help}
+            {
+                "id": t.id,
+                "label": t.label,
+                "value": game[t.id],
+                "side": t.side,
+                "rule": t.rule,
+                "help": t.help,
+            }
             for t in game.kit.tracks
             if not t.hidden and _may_see_value(game, t.id, seat)
         ],
@@ -63,9 +71,11 @@ def view(rules: Rules, game: Game, seat: str) -> dict[str, Any]:
         ],
         "notes": in_force(game),
         "asked": _asked(game, seat),
-        "units": [unit_view(game, u, seat) for u in game.units.values()],
+        "units": units_view(game, seat),
         "hexes": {
-            t: marks_view(game, t, seat) for t in game.marks if t not in game.units and marks_view(game, t, seat)
+            t: marks_view(game, t, seat)
+            for t in game.marks
+            if t not in game.units and marks_view(game, t, seat)
         },
         "boxes": [{"id": f"box:{b.id}", "label": b.label, "side": b.side} for b in game.kit.boxes],
         "piles": [_pile(game, p, seat) for p in game.kit.piles if p.id in game.piles],
@@ -179,7 +189,18 @@ def _asked(game: Game, seat: str) -> list[dict[str, Any]]:
     ]
 
 
-def may_see_unit(game: Game, unit: Unit, seat: str) -> bool:
+def units_view(game: Game, seat: str) -> list[dict[str, Any]]:
+    """Every unit as a seat sees it; counters it may not know are sorted by place, so that order tells nothing."""
+    stacks = game.stacks()
+    seen: list[dict[str, Any]] = []
+    unknown: list[dict[str, Any]] = []
+    for unit in game.units.values():
+        known = may_see_unit(game, unit, seat, stacks)
+        (seen if known else unknown).append(unit_view(game, unit, seat, stacks))
+    return [*seen, *sorted(unknown, key=lambda u: str(u["id"]))]
+
+
+def may_see_unit(game: Game, unit: Unit, seat: str, stacks: Mapping[str, list[Unit]] | None = None) -> bool:
     """Whether a seat may know what a unit is: its own, or the enemy's as far as the game lets him look."""
     if seat == unit.side:
         return True
@@ -188,14 +209,26 @@ def may_see_unit(game: Game, unit: Unit, seat: str) -> bool:
     if not game["fog"] or game.kit.enemy_stacks == "all" or not unit.on_map:
         return True
     if game.kit.enemy_stacks == "top":
-        return game.units_at(unit.place)[0].id == unit.id
+        return _stack(game, unit, stacks)[0].id == unit.id
     return False
 
 
-def unit_view(game: Game, unit: Unit, seat: str) -> dict[str, Any]:
+def _stack(game: Game, unit: Unit, stacks: Mapping[str, list[Unit]] | None) -> list[Unit]:
+    return stacks[unit.place] if stacks is not None and unit.place in stacks else game.units_at(unit.place)
+
+
+def unit_view(
+    game: Game, unit: Unit, seat: str, stacks: Mapping[str, list[Unit]] | None = None
+) -> dict[str, Any]:
     """A unit as a seat sees it; a hidden one is only a counter of its side in a place."""
-    if not may_see_unit(game, unit, seat):
-        return {"id": _blind(game, unit), "side": unit.side, "place": unit.place, "hidden": True, "name": "?"}
+    if not may_see_unit(game, unit, seat, stacks):
+        return {
+            "id": _blind(unit, _stack(game, unit, stacks)),
+            "side": unit.side,
+            "place": unit.place,
+            "hidden": True,
+            "name": "?",
+        }
     seen = {
         "id": unit.id,
         "side": unit.side,
@@ -220,16 +253,17 @@ def unit_view(game: Game, unit: Unit, seat: str) -> dict[str, Any]:
     return seen
 
 
-def _blind(game: Game, unit: Unit) -> str:
+def _blind(unit: Unit, stack: list[Unit]) -> str:
     """A stand-in id that tells nothing: its place in the stack."""
-    stack = [u.id for u in game.units_at(unit.place)]
-    return f"{unit.side}-{unit.place}-{stack.index(unit.id) + 1}"
+    return f"{unit.side}-{unit.place}-{[u.id for u in stack].index(unit.id) + 1}"
 
 
 def marks_view(game: Game, target: str, seat: str) -> dict[str, Any]:
     """The markers on a unit or hex that a seat may see."""
     return {
-        name: mark.value for name, mark in game.marks.get(target, {}).items() if not mark.only or seat in mark.only
+        name: mark.value
+        for name, mark in game.marks.get(target, {}).items()
+        if not mark.only or seat in mark.only
     }
 
 
@@ -245,7 +279,11 @@ def _pile(game: Game, definition: PileDef, seat: str) -> dict[str, Any]:
         open_to_seat = rule == "all" or (rule == "owner" and seat == (owner or definition.side))
         if rule == "none" and not open_to_seat:
             continue
-        row: dict[str, Any] = {"zone": zone, "label": seen[base].label if base in seen else base, "count": len(tokens)}
+        row: dict[str, Any] = {
+            "zone": zone,
+            "label": seen[base].label if base in seen else base,
+            "count": len(tokens),
+        }
         if open_to_seat:
             row["tokens"] = [{"id": t, **game.face(definition.id, t)} for t in tokens]
         zones.append(row)

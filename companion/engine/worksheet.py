@@ -135,7 +135,9 @@ def look_up(sheet: Breakdown, chart: Chart, row: str) -> None:
         sheet.codes = chart.known_values()
         sheet.read_chart = f"read your {chart.title}: column {sheet.column}, row {row}"
     elif cell.source == "doubtful":
-        sheet.warnings.append(f"this cell of the {chart.title} is doubtful in the rulebook: check your printed chart")
+        sheet.warnings.append(
+            f"this cell of the {chart.title} is doubtful in the rulebook: check your printed chart"
+        )
 
 
 def halve(number: int) -> int:

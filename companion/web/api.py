@@ -24,7 +24,9 @@ def body() -> dict[str, Any]:
     try:
         found = request.get_json(force=True, silent=False)
     except Exception:  # noqa: BLE001 - werkzeug's own message is for programmers
-        raise Unreadable("the body is not JSON: send an object like {\"dice\": \"2d6\"}", given=request.data[:40]) from None
+        raise Unreadable(
+            'the body is not JSON: send an object like {"dice": "2d6"}', given=request.data[:40]
+        ) from None
     if not isinstance(found, dict):
         raise Unreadable(f"the body must be a JSON object, not {type(found).__name__}", given=str(found)[:40])
     return found
@@ -36,7 +38,10 @@ def caller(code: str) -> str:
     wanted = request.args.get("seat", "")
     if wanted and wanted != WATCH and wanted not in mine:
         raise NotYours(
-            f"this token does not open the seat {wanted[:40]!r} of table {code}", field="seat", given=wanted, accepted=", ".join(mine)
+            f"this token does not open the seat {wanted[:40]!r} of table {code}",
+            field="seat",
+            given=wanted,
+            accepted=", ".join(mine),
         )
     return wanted or (mine[0] if mine else WATCH)
 
@@ -63,11 +68,18 @@ def systems() -> Response:
                     for s in system.kit.scenarios.values()
                 ],
                 "options": [
-                    {"id": o.id, "label": o.label, "default": o.default, "choices": [c.id for c in o.choices], "rule": o.rule}
+                    {
+                        "id": o.id,
+                        "label": o.label,
+                        "default": o.default,
+                        "choices": [c.id for c in o.choices],
+                        "rule": o.rule,
+                    }
                     for o in (*common_options(), *kit.options)
                 ],
                 "worksheets": {
-                    w.name: {"title": w.title, "rule": w.rule, "fields": list(w.fields)} for w in system.rules.worksheets.values()
+                    w.name: {"title": w.title, "rule": w.rule, "fields": list(w.fields)}
+                    for w in system.rules.worksheets.values()
                 },
             }
         )
@@ -129,13 +141,21 @@ def events(code: str) -> Response:
     seat = caller(code)
     since = request.args.get("since", "0")
     if not since.isdigit():
-        raise Unreadable(f"since={since[:20]!r} is not an event number", field="since", given=since, accepted="0 or more")
+        raise Unreadable(
+            f"since={since[:20]!r} is not an event number", field="since", given=since, accepted="0 or more"
+        )
     found = tables().store.events(code, int(since), int(since) + 500)
     return jsonify(
         {
             "revision": tables().store.latest(code),
             "events": [
-                {"seq": s.seq, "at": s.at, "seat": s.seat, "action": s.name, **Event.from_json(s.body).seen_by(seat)}
+                {
+                    "seq": s.seq,
+                    "at": s.at,
+                    "seat": s.seat,
+                    "action": s.name,
+                    **Event.from_json(s.body).seen_by(seat),
+                }
                 for s in found
             ],
         }

@@ -11,7 +11,15 @@ from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 
 from companion.engine.errors import Mistake
 from companion.resources import SCENARIOS, STATIC, TEMPLATES
-from companion.store import ActionIdReused, NoTable, SeatRevoked, StoreError, StoreFull, TableExists, open_store
+from companion.store import (
+    ActionIdReused,
+    NoTable,
+    SeatRevoked,
+    StoreError,
+    StoreFull,
+    TableExists,
+    open_store,
+)
 from companion.tables import Tables
 from companion.web import security
 from companion.web.current import tables as tables  # noqa: F401 - handlers ask for it here
@@ -34,7 +42,9 @@ def create_app(
     app = Flask("companion", template_folder=str(TEMPLATES), static_folder=str(STATIC))
     app.config["TESTING"] = testing
     app.config["SEND_FILE_MAX_AGE_DEFAULT"] = 3600
-    app.config["MAX_CONTENT_LENGTH"] = 2 * 1024 * 1024  # a CSV of a whole map fits; form fields have limits of their own
+    app.config["MAX_CONTENT_LENGTH"] = (
+        2 * 1024 * 1024
+    )  # a CSV of a whole map fits; form fields have limits of their own
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     data.mkdir(parents=True, exist_ok=True)
     store = open_store(data / "companion.db")
@@ -56,7 +66,7 @@ def create_app(
     )
     _errors(app)
     _filters(app)
-    from companion.web import api, book, lobby, live, map, play, sheets
+    from companion.web import api, book, live, lobby, map, play, sheets
 
     for module in (lobby, play, live, api, book, map, sheets):
         app.register_blueprint(module.bp)
@@ -75,11 +85,16 @@ def _filters(app: Flask) -> None:
                 return str(system.rules.actions[name].label)
         return name
 
-    app.jinja_env.filters["steps"] = lambda phases: [{**p, "state": states.get(p["state"], p["state"])} for p in phases]
+    app.jinja_env.filters["steps"] = lambda phases: [
+        {**p, "state": states.get(p["state"], p["state"])} for p in phases
+    ]
     app.jinja_env.filters["checks"] = lambda items: [{**i, "id": i["item"]} for i in items]
     app.jinja_env.filters["sheet"] = breakdown
     app.jinja_env.filters["flat"] = lambda args: [
-        (k, one) for k, v in args.items() for one in (v if isinstance(v, list | tuple) else [v]) if one is not None
+        (k, one)
+        for k, v in args.items()
+        for one in (v if isinstance(v, list | tuple) else [v])
+        if one is not None
     ]
     app.jinja_env.globals["actions_label"] = actions_label
 

@@ -9,8 +9,8 @@ from typing import Any
 from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
 
 from companion.books import ChartSheet, ListSheet, from_table, open_sheet, sheets, to_csv
-from companion.booksheet import Edit, Outcome, Sheet
 from companion.bookshare import Merge, export_book, merge_book, read_share
+from companion.booksheet import Edit, Outcome, Sheet
 from companion.engine.errors import Mistake, Unknown, Unreadable
 from companion.rosterbook import RosterBook
 from companion.spreadsheet import decode, read_table
@@ -74,7 +74,11 @@ def _game(system: System) -> dict[str, Any]:
         "name": system.kit.system.name,
         "items": items,
         "rosters": rosters,
-        "map": {"href": f"/book/{system.id}/map", "owner": len(facts), "rulebook": len(system.kit.map_facts.get("facts", []))},
+        "map": {
+            "href": f"/book/{system.id}/map",
+            "owner": len(facts),
+            "rulebook": len(system.kit.map_facts.get("facts", [])),
+        },
         "changed_at": max(changed.values(), default=""),
     }
 
@@ -144,7 +148,9 @@ def _page(
 ) -> Response:
     """The sheet's page, or only its grid when a pasted block is answered."""
     wrong = bool(problems or (outcome and outcome.problems))
-    changed = next((b.changed_at for b in tables().store.book_list(sheet.system.id) if b.name == sheet.book), "")
+    changed = next(
+        (b.changed_at for b in tables().store.book_list(sheet.system.id) if b.name == sheet.book), ""
+    )
     context: dict[str, Any] = {
         "sheet": sheet,
         "system": sheet.system.kit.system,
@@ -163,7 +169,11 @@ def _grid(sheet: Sheet, outcome: Outcome | None) -> dict[str, Any]:
     """Rows of cells as templates draw them, and what the plain form compares with."""
     rows = [_line(sheet, r, row, outcome) for r, row in enumerate(sheet.rows())]
     was = [[c["spot"].at, c["shown"]] for row in rows for c in row["cells"]]
-    grid: dict[str, Any] = {"rows": rows, "was": json.dumps(was, ensure_ascii=False), "progress": _progress(sheet)}
+    grid: dict[str, Any] = {
+        "rows": rows,
+        "was": json.dumps(was, ensure_ascii=False),
+        "progress": _progress(sheet),
+    }
     if isinstance(sheet, ListSheet):
         grid |= _list_layout(sheet)
     grid["errors"] = [c for row in rows for c in row["cells"] if c["spot"].error]
@@ -176,7 +186,9 @@ def _line(sheet: Sheet, r: int, row: str, outcome: Outcome | None) -> dict[str, 
     for c, column in enumerate(sheet.columns):
         spot = sheet.spot(row, column.id, outcome)
         shown = sheet.spot(row, column.id).text if spot.error else spot.text
-        cells.append({"spot": spot, "shown": shown, "column": column, "n": r * len(sheet.columns) + c, "r": r, "c": c})
+        cells.append(
+            {"spot": spot, "shown": shown, "column": column, "n": r * len(sheet.columns) + c, "r": r, "c": c}
+        )
     return {"key": row, "cells": cells, "n": r, **_row_state(sheet, row, cells)}
 
 
@@ -184,7 +196,11 @@ def _row_state(sheet: Sheet, row: str, spots: list[dict[str, Any]]) -> dict[str,
     if not isinstance(sheet, ListSheet):
         return {}
     values = {s["column"].id: s["spot"].value for s in spots if s["spot"].value is not None}
-    return {"complete": sheet.shape.complete(values), "summary": _summary(sheet, values), "mine": sheet.mine(row)}
+    return {
+        "complete": sheet.shape.complete(values),
+        "summary": _summary(sheet, values),
+        "mine": sheet.mine(row),
+    }
 
 
 def _summary(sheet: ListSheet, values: dict[str, Any]) -> str:
@@ -207,7 +223,13 @@ def _list_layout(sheet: ListSheet) -> dict[str, Any]:
         c
         for c in sheet.columns
         if (c.type == "choice" and len(c.choices) <= 12 and (c.required or c.id in first or not first))
-        or (c.type == "whole" and c.id in first and c.min is not None and c.max is not None and c.max - c.min <= 20)
+        or (
+            c.type == "whole"
+            and c.id in first
+            and c.min is not None
+            and c.max is not None
+            and c.max - c.min <= 20
+        )
     ]
     return {
         "wide": not first,
@@ -281,7 +303,9 @@ def _pairs(text: str) -> list[tuple[str, str]]:
             raise ValueError
         return [(str(at), str(value)) for at, value in pairs]
     except (ValueError, TypeError, RecursionError):
-        raise Unreadable("The page sent something that cannot be read. Open it again and repeat the last entry") from None
+        raise Unreadable(
+            "The page sent something that cannot be read. Open it again and repeat the last entry"
+        ) from None
 
 
 def _saved(outcome: Outcome) -> str:
@@ -402,7 +426,9 @@ def roster_page(system: str, scenario: str) -> Any:
     return _roster_page(RosterBook(tables().store, tables().system(system), scenario))
 
 
-def _roster_page(book: RosterBook, problems: list[str] | None = None, notice: str = "", text: str = "") -> Response:
+def _roster_page(
+    book: RosterBook, problems: list[str] | None = None, notice: str = "", text: str = ""
+) -> Response:
     page = render_template(
         "book_roster.html",
         book=book,
@@ -430,7 +456,12 @@ def import_roster(system: str, scenario: str) -> Response:
     if problems:
         return _roster_page(book, problems, text=text[:500_000])
     tables().book_changed()
-    return _roster_page(book, notice=f"{changed} {'unit' if changed == 1 else 'units'} added or changed." if changed else "Nothing was changed.")
+    return _roster_page(
+        book,
+        notice=f"{changed} {'unit' if changed == 1 else 'units'} added or changed."
+        if changed
+        else "Nothing was changed.",
+    )
 
 
 @bp.post("/book/<system>/roster/<scenario>/remove")
@@ -453,7 +484,9 @@ def remove_unit(system: str, scenario: str) -> Response:
 def share(system: str) -> Response:
     """Everything the owner wrote about a game, as one file."""
     found = tables().system(system)
-    text = json.dumps(export_book(tables().store, found, utc_now()), ensure_ascii=False, indent=1, sort_keys=True)
+    text = json.dumps(
+        export_book(tables().store, found, utc_now()), ensure_ascii=False, indent=1, sort_keys=True
+    )
     return _file(text, f"{system}-chart-book.json", "application/json")
 
 
@@ -465,7 +498,9 @@ def merge_share(system: str) -> Any:
     text = ""
     try:
         text = _sent()
-        merge = merge_book(tables().store, found, read_share(text, found), utc_now(), request.form.getlist("take"))
+        merge = merge_book(
+            tables().store, found, read_share(text, found), utc_now(), request.form.getlist("take")
+        )
     except Mistake as mistake:
         return _game_page(found, text="", error=mistake.message), mistake.status
     tables().book_changed()

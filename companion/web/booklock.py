@@ -57,7 +57,9 @@ def require_edit() -> None:
     :raises NotYours: when the book is locked
     """
     if not may_edit():
-        raise NotYours("The chart book is locked. Unlock it with its passphrase at the foot of the chart book's page.")
+        raise NotYours(
+            "The chart book is locked. Unlock it with its passphrase at the foot of the chart book's page."
+        )
 
 
 def lock(words: str) -> None:
@@ -79,7 +81,9 @@ def unlock(words: str) -> None:
         return
     limit, who = held("guesses"), f"book {request.remote_addr}"
     if limit.wait(who) > 0:
-        raise TooMany(f"Too many wrong passphrases from here. Try again in {int(limit.wait(who)) + 1} seconds.")
+        raise TooMany(
+            f"Too many wrong passphrases from here. Try again in {int(limit.wait(who)) + 1} seconds."
+        )
     if not hmac.compare_digest(_digest(words[: LONGEST * 2], str(lock["salt"])), str(lock["hash"])):
         limit.failed(who)
         raise NotYours("That is not the passphrase of this chart book.")
@@ -96,6 +100,12 @@ def hand_key(response: Response) -> Response:
     lock = _lock()
     if lock is not None:
         response.set_cookie(
-            COOKIE, _key(lock), max_age=YEAR, httponly=True, samesite="Lax", secure=request.is_secure, path="/book"
+            COOKIE,
+            _key(lock),
+            max_age=YEAR,
+            httponly=True,
+            samesite="Lax",
+            secure=request.is_secure,
+            path="/book",
         )
     return response

@@ -6,9 +6,10 @@ from typing import Any
 
 from flask import Blueprint, Response, current_app, redirect, render_template, request, url_for
 
-from companion.engine.errors import Mistake, Unknown
+from companion.engine.errors import Mistake, Unknown, Unreadable
 from companion.store import NoTable
 from companion.tables import common_options
+from companion.transfer import import_table
 from companion.web import qr
 from companion.web.current import tables
 from companion.web.seats import WATCH, base_url, held_seats, seat_ids, seat_of_token, sit_down
@@ -39,7 +40,27 @@ def lobby() -> str:
             }
         )
     url = base_url() + "/"
-    return render_template("lobby.html", tables=rows, url=url, qr=qr.svg(url, "Address of this companion"), error="")
+    return render_template(
+        "lobby.html", tables=rows, url=url, qr=qr.svg(url, "Address of this companion"), error=""
+    )
+
+
+@bp.post("/import")
+def import_file() -> Response | tuple[str, int]:
+    """Restore a game from an exported file; this device gets its table screen."""
+    file = request.files.get("file")
+    if file is None or not file.filename:
+        raise Unreadable(
+            "Choose a file first: a game saved from a table, or made by companion export.", field="file"
+        )
+    try:
+        text = file.read().decode("utf-8")
+    except UnicodeDecodeError:
+        raise Unreadable(
+            f"{file.filename[:60]} is not a companion export: it is not text.", field="file"
+        ) from None
+    code = import_table(tables(), text)
+    return sit_down(redirect(url_for("play.seats_page", code=code, seat="table"), 303), code, ["table"])
 
 
 @bp.get("/new")
@@ -62,7 +83,13 @@ def _new_form(system: str, scenario: str, values: dict[str, Any], error: str) ->
     chosen = kit.scenarios[scenario]
     options = [*kit.system.options, *chosen.options]
     return render_template(
-        "new_table.html", kit=kit, scenario=chosen, options=options, modes=common_options(), values=values, error=error
+        "new_table.html",
+        kit=kit,
+        scenario=chosen,
+        options=options,
+        modes=common_options(),
+        values=values,
+        error=error,
     )
 
 
@@ -123,8 +150,6 @@ def join_link(code: str, token: str) -> Response | tuple[str, int]:
     seat = seat_of_token(code, token)
     if seat is None:
         limit.failed(who)
-        message = (
-            "This link no longer opens a seat: it was re-issued or revoked. Scan the new QR code on the table's screen."
-        )
+        message = "This link no longer opens a seat: it was re-issued or revoked. Scan the new QR code on the table."
         return render_template("error.html", message=message, status=403), 403
     return sit_down(redirect(url_for("play.seat_page", code=code, seat=seat), 303), code, [seat])

@@ -1,4 +1,7 @@
-"""The map of a table: picture, hexes, lines of supply. Positions are entered in `entering`, the ground in `mapbook`."""
+"""The map of a table: picture, hexes, lines of supply.
+
+Positions are entered in `entering`, the ground in `mapbook`; their pages hang on the same blueprint.
+"""
 
 from __future__ import annotations
 
@@ -225,7 +228,6 @@ def told(answer: Answer) -> dict[str, Any]:
         "path": answer.path,
         "cut": answer.cut,
         "units_only": answer.from_units_only,
-        "unit": answer.unit,
     }
 
 
@@ -412,4 +414,4 @@ def apply_supply(code: str, seat: str) -> Response:
     )
 
 
-from companion.web import entering, mapbook  # noqa: E402, F401 - their pages hang on this blueprint
+from companion.web import entering, mapbook  # noqa: E402, F401

@@ -1,4 +1,4 @@
-"""The map book's pages: the ground typed in, tapped in, or read from a file; the question of the numbering."""
+"""The map book's pages: the ground typed, tapped or read from a file; how the map is numbered."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from flask import Response, jsonify, make_response, redirect, render_template, r
 from companion.engine.errors import Mistake, Unknown
 from companion.engine.gridbook import owner_grid, read_limits
 from companion.engine.gridfile import Maps
-from companion.engine.hexgrid import Grid
 from companion.engine.mapbook import FIXED, RULEBOOK, Fact, MapBook, Vocabulary
 from companion.engine.mapentry import enter, read_csv
 from companion.systems import System

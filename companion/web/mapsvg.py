@@ -450,7 +450,7 @@ def _pills(texts: Sequence[str], y: float, kind: str) -> str:
     for text, width in zip(texts, wide, strict=True):
         left, top, middle, foot = (number(n) for n in (x + 0.3, y - 3.4, x + width / 2, y + 1.3))
         parts.append(
-            f'<g class="{kind}"><rect x="{left}" y="{top}" width="{number(width - 0.6)}" height="6" rx="1.6"/>'
+            f'<g class="{kind}"><rect x="{left}" y="{top}" width="{number(width - 0.6)}" height="6" rx="2"/>'
             f'<text x="{middle}" y="{foot}">{escape(text)}</text></g>'
         )
         x += width

@@ -11,7 +11,10 @@ _TYPES = {"whole": "integer", "flag": "boolean"}
 
 
 def _operation(summary: str, **more: Any) -> dict[str, Any]:
-    error = {"description": "A mistake, with field and remedy", "content": _json({"$ref": "#/components/schemas/Error"})}
+    error = {
+        "description": "A mistake, with field and remedy",
+        "content": _json({"$ref": "#/components/schemas/Error"}),
+    }
     done = more.pop("done", "200")
     answers = {done: {"description": "Done", "content": _json({"type": "object"})}}
     return {"summary": summary, "responses": answers | {"4XX": error}, **more}
@@ -25,7 +28,12 @@ def _path(name: str) -> dict[str, Any]:
     return {"name": name, "in": "path", "required": True, "schema": {"type": "string"}}
 
 
-_SEAT = {"name": "seat", "in": "query", "schema": {"type": "string"}, "description": "which of the held seats"}
+_SEAT = {
+    "name": "seat",
+    "in": "query",
+    "schema": {"type": "string"},
+    "description": "which of the held seats",
+}
 
 
 def document(tables: Tables) -> dict[str, Any]:
@@ -36,7 +44,9 @@ def document(tables: Tables) -> dict[str, Any]:
     paths: dict[str, Any] = {
         "/api/systems": {"get": _operation("Games, scenarios, options and worksheets")},
         "/api/tables": {"post": _operation("Found a table", done="201", **body)},
-        "/api/tables/{code}": {"get": _operation("The table as the bearer sees it", parameters=code, security=bearer)},
+        "/api/tables/{code}": {
+            "get": _operation("The table as the bearer sees it", parameters=code, security=bearer)
+        },
         "/api/tables/{code}/actions": {
             "get": _operation("What the bearer may do now, with fields", parameters=code, security=bearer)
         },
@@ -46,7 +56,10 @@ def document(tables: Tables) -> dict[str, Any]:
         "/api/tables/{code}/events": {
             "get": _operation(
                 "Events as the bearer may see them",
-                parameters=[*code, {"name": "since", "in": "query", "schema": {"type": "integer", "minimum": 0}}],
+                parameters=[
+                    *code,
+                    {"name": "since", "in": "query", "schema": {"type": "integer", "minimum": 0}},
+                ],
                 security=bearer,
             )
         },
@@ -59,7 +72,9 @@ def document(tables: Tables) -> dict[str, Any]:
             }
             schema = {"type": "object", "properties": properties, "additionalProperties": False}
             paths[f"/api/calc/{system.id}/{sheet.name}"] = {
-                "post": _operation(f"{system.kit.system.name}: {sheet.title}", requestBody={"content": _json(schema)})
+                "post": _operation(
+                    f"{system.kit.system.name}: {sheet.title}", requestBody={"content": _json(schema)}
+                )
             }
     return {
         "openapi": "3.1.0",

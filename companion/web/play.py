@@ -108,7 +108,9 @@ def seat_page(code: str, seat: str) -> Response | str:
 # -- actions ---------------------------------------------------------------------------------------------
 
 
-def _fields(code: str, seat: str, name: str, raw: dict[str, Any], errors: dict[str, str]) -> list[dict[str, Any]]:
+def _fields(
+    code: str, seat: str, name: str, raw: dict[str, Any], errors: dict[str, str]
+) -> list[dict[str, Any]]:
     rows = tables().fields(code, seat, name, raw)
     for row in rows:
         row["error"] = errors.get(row["name"], "")
@@ -206,13 +208,17 @@ def do_action(code: str, seat: str, name: str) -> Response | tuple[str, int]:
     return _done(code, seat, name, answer)
 
 
-def _refused(code: str, seat: str, name: str, raw: dict[str, Any], mistake: Mistake) -> Response | tuple[str, int]:
+def _refused(
+    code: str, seat: str, name: str, raw: dict[str, Any], mistake: Mistake
+) -> Response | tuple[str, int]:
     action = tables().system_of(code).rules.actions.get(name.replace("_", "-"))
     from_sheet = not _is_htmx() or target() == "sheet"
     if action is not None and action.fields and from_sheet and not isinstance(mistake, NotYours):
         return _sheet(code, seat, name, raw, mistake, mistake.status if mistake.status in {409, 422} else 422)
     if _is_htmx() and target() == "live":
-        body = render_template(live_template(seat), **page_context(code, seat), toast=mistake.message, bad=True)
+        body = render_template(
+            live_template(seat), **page_context(code, seat), toast=mistake.message, bad=True
+        )
         return body, 409
     if _is_htmx():
         return render_template("sheet_error.html", message=mistake.message, code=code, seat=seat), 409
@@ -271,7 +277,9 @@ def _unit_groups(view: dict[str, Any], show: str, seat: str) -> list[tuple[str, 
     groups: dict[str, list[dict[str, Any]]] = {}
     for unit in sorted(view["units"], key=lambda u: -u.get("order", 0)):
         if keep(unit):
-            groups.setdefault(labels.get(unit["place"], unit["place"] or "Not on the map yet"), []).append(unit)
+            groups.setdefault(labels.get(unit["place"], unit["place"] or "Not on the map yet"), []).append(
+                unit
+            )
     return sorted(groups.items(), key=lambda item: (not item[0][:1].isdigit(), item[0]))
 
 
@@ -325,7 +333,9 @@ def worksheet_page(code: str, seat: str, name: str) -> tuple[str, int]:
     fields = describe_fields(sheet.fields, sheet.defaults, context, raw)
     for row in fields:
         row["error"] = errors.get(row["name"], "")
-    body = render_template("worksheet.html", sheet=sheet, fields=fields, preview=preview, **page_context(code, seat))
+    body = render_template(
+        "worksheet.html", sheet=sheet, fields=fields, preview=preview, **page_context(code, seat)
+    )
     return body, 422 if errors and request.method == "POST" and not _is_htmx() else 200
 
 
@@ -366,7 +376,14 @@ def settings_page(code: str, seat: str) -> str:
     kit = tables().system_of(code).kit
     scenario = kit.scenarios[game.scenario.id]
     readings = [
-        {"id": o.id, "label": o.label, "text": o.text, "rule": o.rule, "value": game[o.id], "choices": o.choices}
+        {
+            "id": o.id,
+            "label": o.label,
+            "text": o.text,
+            "rule": o.rule,
+            "value": game[o.id],
+            "choices": o.choices,
+        }
         for o in (*kit.system.options, *scenario.options)
     ]
     row = tables().row(code)

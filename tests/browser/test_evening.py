@@ -181,8 +181,12 @@ def test_pages_are_accessible(server, device, size, theme):
     page.get_by_role("button", name="Open the table").click()
     code = page.url.split("/")[4]
     paths = ["/", "/new", "/new/second-kharkov/historical"]
-    paths += [f"/t/{code}/{p}" for p in ("table", "soviet", "watch", "table/units", "table/log", "table/more")]
-    paths += [f"/t/{code}/{p}" for p in ("table/settings", "table/seats", "soviet/do/roll-dice", "soviet/do/mark")]
+    paths += [
+        f"/t/{code}/{p}" for p in ("table", "soviet", "watch", "table/units", "table/log", "table/more")
+    ]
+    paths += [
+        f"/t/{code}/{p}" for p in ("table/settings", "table/seats", "soviet/do/roll-dice", "soviet/do/mark")
+    ]
     rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
     for path in paths:
         page.goto(server.url + path)

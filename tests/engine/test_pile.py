@@ -41,3 +41,9 @@ def test_tokens_can_be_added_and_counted(cup: Pile) -> None:
     assert cup.count("cup") == 4
     assert cup.tokens() == ["amber", "aspen", "birch", "cedar"]
     assert (cup.count("nowhere"), cup["nowhere"], cup.where("oak")) == (0, [], None)
+
+
+def test_a_token_named_twice_does_not_become_two(cup: Pile) -> None:
+    cup.move(["amber", "amber"], "cup", "drawn")
+    assert cup["drawn"] == ["amber"]
+    assert cup.tokens() == ["amber", "birch", "cedar"]

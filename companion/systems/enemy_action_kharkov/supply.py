@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Annotated
 
 from companion.engine import events as e
@@ -46,27 +46,29 @@ def scene(game: Game) -> Situation:
     return situation(game, at_start(game), zoc=lambda u: game.mark(u.id, "supply") != "isolated")
 
 
-def traces(game: Game, side: str, here: Situation | None = None) -> list[Trace]:
-    """10.1: seven hexes without crossing the Dniepr, or two with it, to an edge hex or a road head."""
-    here = here or scene(game)
+def _enemy_towns(game: Game, side: str) -> Callable[[Situation], Mapping[str, str]]:
     enemy = game.other(side)
+    return lambda now: {h: "enemy town or city [12.1]" for h in towns(game) if now.controls(enemy, h)}
 
-    def enemy_towns(now: Situation) -> Mapping[str, str]:
-        return {h: "enemy town or city [12.1]" for h in towns(game) if now.controls(enemy, h)}
 
-    roads = Policy(
-        side, ezoc="closed", friends_cancel=True, blocks=enemy_towns, along=ROAD, bans=(BLOCKED,)
-    )
-    book = here.board.book
-    heads = trace(here, roads, book.named("source", side)).reached()
-    sources = [*book.named("edge", side), *heads]
+def road_heads(game: Game, side: str, here: Situation) -> list[str]:
+    """10.1: road hexes with an open road to a friendly edge hex where a road leaves the map."""
+    closed = _enemy_towns(game, side)
+    roads = Policy(side, ezoc="closed", friends_cancel=True, blocks=closed, along=ROAD, bans=(BLOCKED,))
+    return trace(here, roads, here.board.book.named("source", side)).reached()
+
+
+def traces(game: Game, side: str) -> list[Trace]:
+    """10.1: seven hexes without crossing the Dniepr, or two with it, to an edge hex or a road head."""
+    here = scene(game)
+    sources = [*here.board.book.named("edge", side), *road_heads(game, side, here)]
     found = []
     for reach, bans in ((REACH, (BLOCKED, DNIEPR)), (OVER_DNIEPR, (BLOCKED,))):
         policy = Policy(
             side,
             ezoc="last",
             friends_cancel=True,
-            blocks=enemy_towns,
+            blocks=_enemy_towns(game, side),
             bans=bans,
             limit=reach,
             source_in_ezoc=bool(game["edge-in-zone"]),
@@ -77,9 +79,9 @@ def traces(game: Game, side: str, here: Situation | None = None) -> list[Trace]:
 
 
 def supply_heads(game: Game, side: str) -> set[str]:
-    """Friendly edge hexes and road hexes with an open road to one."""
-    found = traces(game, side)[0]
-    return {found.grid.ids[i] for i in found.starts}
+    """Every friendly edge hex, and road hexes with an open road to one."""
+    here = scene(game)
+    return {*here.board.book.named("edge", side), *road_heads(game, side, here)}
 
 
 def map_ready(game: Game, side: str) -> bool:

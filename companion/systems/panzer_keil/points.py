@@ -36,7 +36,8 @@ def front_alive(game: Game, front: str) -> bool:
     """Whether a Front still has a headquarters to hand out points."""
     if front == "don" and game["stalingrad"] == "fallen":
         return False
-    return hq_of(game, front) is not None if f"{front}-hq" in game.units else True
+    unit = game.units.get(f"{front}-hq")
+    return unit is None or not unit.place.startswith("box:")
 
 
 def fill_fronts(game: Game) -> Events:

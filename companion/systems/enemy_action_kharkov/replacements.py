@@ -1,0 +1,149 @@
+"""Replacement steps: who may receive them and in which order (13, 15.34)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow, Unreadable
+from companion.engine.fields import Context, Flag, SideRef, UnitRef
+from companion.engine.game import Game
+from companion.engine.moves import change, move
+from companion.engine.roster import Unit
+from companion.engine.worksheet import Breakdown
+from companion.systems.enemy_action_kharkov.base import SOVIET, mechanised, rules, side_at
+from companion.systems.enemy_action_kharkov.command import formation_choices, in_command
+from companion.systems.enemy_action_kharkov.reserves import box_of
+from companion.systems.enemy_action_kharkov.supply import hex_supplied
+from companion.systems.enemy_action_kharkov.support import in_support
+
+PRIORITIES = {
+    1: "reduced non-mechanised unit on the map",
+    2: "eliminated non-mechanised unit",
+    3: "reduced mechanised unit on the map",
+    4: "eliminated mechanised unit",
+}
+
+
+def refusal(game: Game, unit: Unit) -> str:
+    """13.2, 13.21: why a unit gets no step, or an empty string."""
+    if unit.full < 2:
+        return "one step at full strength"
+    if unit.place == f"box:eliminated-{unit.side}":
+        return ""
+    if not unit.on_map:
+        return "in the reserve box or out of the game"
+    if unit.steps > 1:
+        return "has two steps or more"
+    if game.mark(unit.id, "supply"):
+        return "out of supply [13.21]"
+    if hex_supplied(game, unit.side, unit.place) is False:
+        return "its hex cannot trace supply [13.21]"
+    if unit.side == SOVIET and in_support(game, unit.place) is False:
+        return "outside Soviet support [13.2]"
+    return ""
+
+
+def priority(unit: Unit) -> int:
+    """13.1: non-mechanised before mechanised, map before eliminated box."""
+    return (3 if mechanised(unit) else 1) + (0 if unit.on_map else 1)
+
+
+def candidates(game: Game, side: str, formations: list[str]) -> list[Unit]:
+    """Eligible units of some formations, by priority."""
+    found = [u for u in game.units.values() if u.side == side and (not formations or u.formation in formations)]
+    return sorted((u for u in found if not refusal(game, u)), key=lambda u: (priority(u), u.name))
+
+
+def order_mistake(game: Game, side: str, formations: list[str], chosen: list[Unit]) -> str:
+    """13.1: a lower priority only when all of a higher one have theirs."""
+    left = [u for u in candidates(game, side, formations) if u not in chosen]
+    for unit in chosen:
+        before = [u for u in left if priority(u) < priority(unit)]
+        if before:
+            return f"{before[0].name or before[0].id} comes first: {PRIORITIES[priority(before[0])]} [13.1]"
+    return ""
+
+
+@rules.worksheet(rule="13.1", title="Replacement candidates")
+def replacement_candidates(ctx: Context, side: Annotated[str, SideRef(label="Side", start=side_at)] = "") -> Breakdown:
+    """The units that may receive a step, in their order."""
+    sheet = Breakdown("Replacement candidates")
+    game = ctx.game
+    if game is None or not side:
+        for number, text in PRIORITIES.items():
+            sheet.add(text, f"priority {number}", "13.1")
+        return sheet
+    said = in_command(game)
+    named = list(said.get("for", [])) if said.get("what") == "replace" else [f for f, _ in formation_choices(game, side)]
+    for unit in candidates(game, side, named):
+        sheet.add(f"{unit.name or unit.id}: {PRIORITIES[priority(unit)]}", f"priority {priority(unit)}", "13.1")
+    sheet.facts["candidates"] = [u.id for u in candidates(game, side, named)]
+    return sheet
+
+
+def _give(game: Game, unit: Unit) -> Events:
+    if unit.on_map:
+        yield change(game, unit.id, {"steps": 2}, reason="replacement", rule="13.1", public=True)
+    else:
+        yield move(game, unit.id, box_of(unit.side), reason="rebuilt with one step", rule="13.1")
+
+
+def _own(ctx: Context) -> list[Unit]:
+    game = ctx.game
+    side = str(ctx.values.get("side") or "") or side_at(ctx)
+    if game is None:
+        return []
+    named = list(in_command(game).get("for", [])) if game.phase == "command" else []
+    return candidates(game, side, named)
+
+
+@rules.action(
+    phase="command",
+    by="active",
+    rule="13.1",
+    label="Assign replacement steps",
+    when=lambda game: in_command(game).get("what") == "replace" or "play a card for replacements first [5.5]",
+)
+def replace_steps(
+    game: Game,
+    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=_own)] = (),
+    anyway: Annotated[bool, Flag(label="Against the order of priorities")] = False,
+) -> Events:
+    """Give each chosen unit one step: on the map its second, from the eliminated box a place in reserve."""
+    said = in_command(game)
+    chosen = [game.units[u] for u in units]
+    steps = int(said.get("steps", 1)) - int(said.get("given", 0))
+    if len(chosen) > steps:
+        raise Unreadable(f"{steps} step(s) to give, {len(chosen)} units named [13.1]", field="units")
+    wrong = "" if anyway else order_mistake(game, game.active, list(said.get("for", [])), chosen)
+    if wrong:
+        raise NotNow(wrong, field="units")
+    for unit in chosen:
+        yield from _give(game, unit)
+    given = int(said.get("given", 0)) + len(chosen)
+    yield e.Set("command", {**said, "given": given}, reason=f"{len(chosen)} steps assigned")
+
+
+def _infantry(ctx: Context) -> list[Unit]:
+    side = str(ctx.values.get("side") or "")
+    return [u for u in candidates(ctx.game, side, []) if u.kind == "infantry"] if ctx.game and side else []
+
+
+@rules.action(phase="mud-replacements", by="any", rule="15.34", label="Heavy-mud replacements", primary=True)
+def mud_replacements(
+    game: Game,
+    side: Annotated[str, SideRef(label="Side", start=side_at)],
+    units: Annotated[tuple[str, ...], UnitRef(label="Up to two infantry units", many=True, pick=_infantry)] = (),
+) -> Events:
+    """Two infantry steps for two units, Soviet side first; no card is needed."""
+    chosen = [game.units[u] for u in units]
+    if len(chosen) > 2:
+        raise Unreadable("two units at most [15.34]", field="units")
+    infantry = [u for u in candidates(game, side, []) if u.kind == "infantry"]
+    late = [u for u in chosen if not u.on_map and any(o.on_map and o not in chosen for o in infantry)]
+    if late and game["mud-priority"]:
+        raise NotNow("units on the map come first [13.1]", field="units")
+    for unit in chosen:
+        yield from _give(game, unit)

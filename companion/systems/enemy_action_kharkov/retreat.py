@@ -1,0 +1,193 @@
+"""Retreats: which neighbouring hexes a stack may fall back to, by priority, and what each costs (9.7)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Annotated, NamedTuple
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow, Unreadable
+from companion.engine.fields import Choice, Context, Flag, HexId, UnitRef
+from companion.engine.game import Game
+from companion.engine.moves import move
+from companion.engine.positions import board
+from companion.engine.roster import Unit
+from companion.engine.worksheet import Breakdown
+from companion.systems.enemy_action_kharkov.base import (
+    AREA_NAMES,
+    GERMAN,
+    LIMIT_STEPS,
+    LIMIT_UNITS,
+    SOVIET,
+    SOVIET_ARMIES,
+    ask,
+    rules,
+)
+from companion.systems.enemy_action_kharkov.fight import current
+from companion.systems.enemy_action_kharkov.posts import enemy_zone
+from companion.systems.enemy_action_kharkov.supply import hex_supplied, owner, towns
+
+COST = {1: 0, 2: 0, 3: 1, 4: 1}
+
+
+class Way(NamedTuple):
+    """A neighbouring hex as a place to retreat to."""
+
+    hex: str
+    priority: int
+    """1 to 4, or 0 when it is closed."""
+    why: str
+    dniepr: bool = False
+    """Across an unbridged Dniepr: only if nothing else has the same priority."""
+
+
+def ways(game: Game, side: str, start: str, zone: set[str] | None = None) -> list[Way]:
+    """Every neighbour with its priority; stacking at the end is looked at by `fits`."""
+    zone = enemy_zone(game, side) if zone is None else zone
+    return [_way(game, side, start, h, zone) for h in game.maps.neighbours(start)]
+
+
+def _way(game: Game, side: str, start: str, hex_id: str, zone: set[str]) -> Way:
+    features = board(game).book.features(game.maps.hexside(start, hex_id))
+    stack = game.units_at(hex_id)
+    if any(u.side != side for u in stack):
+        return Way(hex_id, 0, "enemy units")
+    if "blocked dniepr" in features:
+        return Way(hex_id, 0, "blocked Dniepr [9.71]")
+    if hex_id in towns(game) and owner(game, hex_id) != side and not stack:
+        return Way(hex_id, 0, "enemy town or city [9.71]")
+    over = "dniepr" in features and "bridge" not in features
+    if hex_id not in zone:
+        return Way(hex_id, 1, "no enemy zone", over)
+    if any(not game.mark(u.id, "supply") for u in stack):
+        return Way(hex_id, 2, "enemy zone, supplied friend there", over)
+    if not stack and hex_supplied(game, side, hex_id) is not False:
+        return Way(hex_id, 3, "enemy zone, empty, in supply: one step", over)
+    return Way(hex_id, 4, "enemy zone, no supply: one step", over)
+
+
+def fits(game: Game, units: list[Unit], hex_id: str) -> bool:
+    """7.4, 9.71: whether the stack can end there."""
+    there = [u for u in game.units_at(hex_id) if u.id not in {x.id for x in units}]
+    stack = [*there, *units]
+    return len(stack) <= LIMIT_UNITS and sum(u.steps for u in stack) <= LIMIT_STEPS
+
+
+def in_area(game: Game, units: Iterable[Unit], hex_id: str) -> bool:
+    """7.6: inside the front area of every Soviet unit, as far as the map book tells."""
+    for unit in units:
+        area = board(game).book.named("area", AREA_NAMES.get(SOVIET_ARMIES.get(unit.formation, ""), ""))
+        if unit.side == SOVIET and area and hex_id not in area:
+            return False
+    return True
+
+
+def best(game: Game, units: list[Unit], options: list[Way], *, last: bool) -> list[Way]:
+    """The ways of the highest priority that is open; `last`: the stack must fit there."""
+    open_ = [w for w in options if w.priority and (not last or fits(game, units, w.hex))]
+    if game["retreat-boundary"] == "boundary-first":
+        open_ = [w for w in open_ if in_area(game, units, w.hex)] or open_
+    if not open_:
+        return []
+    top = min(w.priority for w in open_)
+    chosen = [w for w in open_ if w.priority == top]
+    return [w for w in chosen if not w.dniepr] or chosen
+
+
+def routes(game: Game, units: list[Unit], length: int) -> list[tuple[tuple[Way, ...], int]]:
+    """9.7, 9.72, 9.75: routes with the steps they cost; lesser ones only where the best would kill the stack."""
+    side, start = units[0].side, units[0].place
+    zone = enemy_zone(game, side)
+    lives = sum(u.steps for u in units)
+
+    def search(strict: bool) -> list[tuple[tuple[Way, ...], int]]:
+        def step(place: str, last: bool) -> list[Way]:
+            options = [w for w in ways(game, side, place, zone) if w.priority and w.hex != start]
+            if last and length == 2:
+                options = [w for w in options if game.maps.distance(start, w.hex) == 2]
+            if strict:
+                return best(game, units, options, last=last)
+            return [w for w in options if not last or fits(game, units, w.hex)]
+
+        found = []
+        for first in step(start, length == 1):
+            if length == 1:
+                found.append(((first,), COST[first.priority]))
+                continue
+            for second in step(first.hex, True):
+                found.append(((first, second), COST[first.priority] + COST[second.priority]))
+        return found
+
+    proper = search(True)
+    survivors = [r for r in proper if r[1] < lives]
+    if survivors:
+        return survivors
+    spared = [r for r in search(False) if r[1] < lives]  # 9.72
+    return spared or proper
+
+
+@rules.worksheet(rule="9.7", title="Retreat")
+def retreat_options(
+    ctx: Context,
+    hex: Annotated[str, HexId(label="From hex")] = "",
+    side: Annotated[str, Choice(label="Side", options=[(SOVIET, "Soviet"), (GERMAN, "German")])] = GERMAN,
+    length: Annotated[str, Choice(label="Hexes", options=[("1", "one"), ("2", "two")])] = "1",
+) -> Breakdown:
+    """The hexes around a stack by retreat priority, and the routes open to it."""
+    sheet = Breakdown("Retreat")
+    game = ctx.game
+    stack = [u for u in game.units_at(hex) if u.side == side] if game else []
+    if game is None or not stack:
+        for number, text in (
+            (1, "a hex free of enemy zones"),
+            (2, "an enemy zone with a supplied friend in it"),
+            (3, "an empty hex in an enemy zone, in supply: lose a step"),
+            (4, "an enemy zone without supply, or with unsupplied friends only: lose a step"),
+        ):
+            sheet.add(text, f"priority {number}", "9.7")
+        return sheet
+    for way in ways(game, side, hex):
+        sheet.add(f"{way.hex}: {way.why}", f"priority {way.priority}" if way.priority else "closed", "9.7")
+    found = routes(game, stack, int(length))
+    sheet.facts["routes"] = [[w.hex for w in way] for way, _ in found]
+    sheet.facts["costs"] = {" ".join(w.hex for w in way): cost for way, cost in found}
+    for way, cost in found:
+        sheet.add("open: " + " then ".join(w.hex for w in way), f"{cost} steps" if cost else "free", "9.7")
+    return sheet
+
+
+def _defenders(ctx: Context) -> list[Unit]:
+    fight = current(ctx.game) if ctx.game else None
+    if ctx.game is None or fight is None:
+        return []
+    return [ctx.game.units[u] for u in fight.defenders if u in ctx.game.units]
+
+
+@rules.action(phase="command", by="any", rule="9.7", label="Retreat", group="units", when=lambda game: bool(current(game)))
+def retreat(
+    game: Game,
+    path: Annotated[tuple[str, ...], HexId(label="Hexes entered", many=True)],
+    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=_defenders, help="empty: all")] = (),
+    anyway: Annotated[bool, Flag(label="Although the companion objects")] = False,
+) -> Events:
+    """Move the defenders one or two hexes back; bad hexes cost a step."""
+    fight = current(game)
+    if fight is None:
+        raise NotNow("no combat in hand")
+    ids = units or tuple(u for u in fight.defenders if game.units[u].on_map)
+    stack = [game.units[u] for u in ids]
+    if not stack or not 1 <= len(path) <= 2:
+        raise Unreadable("name one or two hexes, and units on record", field="path")
+    table = {tuple(w.hex for w in way): cost for way, cost in routes(game, stack, len(path))}
+    if path not in table and not anyway:
+        known = "; ".join(" ".join(p) for p in table) or "none"
+        raise NotNow(f"that is no route by the priorities; open: {known} [9.7]", field="path")
+    for unit in stack:
+        yield move(game, unit.id, path[-1], reason="retreat", rule="9.7")
+        if any(u.side == unit.side and u.id not in ids for u in game.units_at(path[-1])):
+            yield e.Marked(unit.id, "fell-back", True, rule="9.74")
+    cost = table.get(path, 0)
+    if cost:
+        text = f"Retreat through enemy zones: {cost} step(s), owner's choice"
+        yield ask(game, "paid", (fight.defender, "table"), text, "lose-steps", "9.7", penalty=True)

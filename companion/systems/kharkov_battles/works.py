@@ -1,0 +1,203 @@
+"""Man-made features [18.0]: Fortified Zones built in four phases, and pontoon bridges."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow
+from companion.engine.fields import Choice, Context, HexId, SideRef, UnitRef
+from companion.engine.game import Game
+from companion.engine.moves import put_mark
+from companion.engine.roster import Unit
+
+from . import books, ground
+from .base import CONSTRUCTION, STAR, L, add, own_side, rules, scenario, tick
+from .units import is_multi_step, label, on_the_map, supply_state
+
+FIRST = 3
+
+
+def cannot_build(game: Game, unit: Unit) -> str:
+    """Why a unit cannot start work where it stands, or nothing [18.14, 18.15]."""
+    if supply_state(game, unit):
+        return "is not Operational [18.14]"
+    if not is_multi_step(game, unit) and not (unit.side == "soviet" and unit.kind == "rifle"):
+        return "is neither a multi-step unit nor a Soviet rifle division [18.14]"
+    return no_site(game, unit.place)
+
+
+def no_site(game: Game, hex_id: str) -> str:
+    """Why nothing can be built in a hex."""
+    if ground.size(game, hex_id) in ("town", "city") or ground.terrain(game, hex_id) == "marsh":
+        return f"stands in {hex_id}: no Fortified Zone in town, city or marsh [18.15]"
+    if ground.terrain(game, hex_id) == "high woods" and hex_id == "G4011":
+        return "stands in High Woods [27.2]"
+    return ""
+
+
+def counters_left(game: Game, kind: str, side: str) -> int | None:
+    """FZ or Building counters not in use, as far as the owner said how many there are."""
+    total = books.limit(game, f"{kind} {side}")
+    if total is None:
+        return None
+    used = list(game.marked("fz").values()).count(side) if kind == "fz" else len(game.marked(f"building-{side}"))
+    return total - used
+
+
+@rules.action(phase=CONSTRUCTION, by="active", rule="18.14", label="Start a Fortified Zone")
+def build_fz(
+    game: Game,
+    units: Annotated[
+        tuple[str, ...],
+        UnitRef(label="Builders", many=True, pick=on_the_map(lambda g, u: u.side == g.active and not cannot_build(g, u))),
+    ] = (),
+    hexes: Annotated[tuple[str, ...], HexId(label="or hexes, builders not on record", many=True)] = (),
+) -> Events:
+    """Put a Building 3 marker where eligible units stand."""
+    side = game.active
+    sites = {game.units[name].place: name for name in units} | {h: "" for h in hexes}
+    if not sites:
+        raise NotNow("name the builders, or the hexes", field="units")
+    left = counters_left(game, "building", side)
+    if left is not None and len(sites) > left:
+        raise NotNow(f"only {left} Building marker(s) are left [18.17]", field="units", given=len(sites))
+    for h, builder in sites.items():
+        why = no_site(game, h)
+        if why or game.mark(h, "fz") or game.mark(h, f"building-{side}"):
+            raise NotNow(f"{h}: {why or 'there is work or a Fortified Zone already'}", field="hexes", given=h)
+        yield e.Marked(h, f"building-{side}", FIRST, rule="18.14")
+        if builder:
+            yield put_mark(game, builder, "builder", h, rule="18.14")
+
+
+def _advance_work(game: Game, side: str) -> Iterator[e.Event]:
+    for h, number in list(game.marked(f"building-{side}").items()):
+        if int(number) > 1:
+            yield e.Marked(h, f"building-{side}", int(number) - 1, rule="18.14")
+            continue
+        yield e.Marked(h, f"building-{side}", None, reason="completed", rule="18.14")
+        yield e.Marked(h, "fz", side, reason="completed", rule="18.14")
+        yield from _dismiss_builders(game, h, side, "completed")
+
+
+@rules.entering("axis-construction")
+def axis_work(game: Game) -> Events:
+    """Markers placed on earlier turns go down by one."""
+    yield from _advance_work(game, "axis")
+
+
+@rules.entering("soviet-construction")
+def soviet_work(game: Game) -> Events:
+    """Markers placed on earlier turns go down by one."""
+    yield from _advance_work(game, "soviet")
+
+
+def _dismiss_builders(game: Game, hex_id: str, side: str, reason: str) -> Iterator[e.Event]:
+    for name, where in list(game.marked("builder").items()):
+        if where == hex_id and game.units[name].side == side:
+            yield put_mark(game, name, "builder", None, reason=reason, rule="18.16")
+
+
+def stop_building(game: Game, hex_id: str, side: str, reason: str) -> Iterator[e.Event]:
+    """18.16: attacked or left: the work is lost."""
+    if game.mark(hex_id, f"building-{side}") is not None:
+        yield e.Marked(hex_id, f"building-{side}", None, reason=reason, rule="18.16")
+        yield from _dismiss_builders(game, hex_id, side, reason)
+
+
+@rules.action(by="any", rule="18.16, 18.17", label="Remove works", group="units")
+def remove_works(
+    game: Game,
+    hex: Annotated[str, HexId(label="Hex")],
+    side: Annotated[str, SideRef(label="Whose", start=own_side)],
+) -> Events:
+    """Take off a Building or Fortified Zone marker: stopped, captured, or given up."""
+    if game.mark(hex, "fz") == side:
+        yield e.Marked(hex, "fz", None, reason="removed", rule="18.16")
+    elif game.mark(hex, f"building-{side}") is not None:
+        yield from stop_building(game, hex, side, "removed")
+    else:
+        raise NotNow(f"no {game.side_name(side)} works are noted in {hex}", field="hex", given=hex)
+
+
+@rules.watch
+def watch_works(game: Game) -> Events:
+    """Builders that left stop building; an enemy in a Fortified Zone ends it."""
+    for name, where in list(game.marked("builder").items()):
+        unit = game.units.get(name)
+        if unit is not None and unit.place != where:
+            yield from stop_building(game, str(where), unit.side, f"{label(unit)} left")
+            if game.mark(name, "builder"):
+                yield put_mark(game, name, "builder", None, rule="18.16")
+    for h, side in list(game.marked("fz").items()):
+        if any(u.side != side for u in game.units_at(h)):
+            yield e.Marked(h, "fz", None, reason="occupied by the enemy", rule="18.16")
+
+
+# -- pontoons ----------------------------------------------------------------------------------------------
+
+
+def _may_place(game: Game) -> bool | str:
+    if scenario(game) == STAR or (scenario(game) == L and game["l-pontoons"]):
+        return bool(game["pontoons"]) or "all three pontoons are laid or lost [18.21]"
+    return "no pontoons are placed in this scenario [18.21, 20.2, 27.8]"
+
+
+@rules.entering("turn", turns="11")
+def pontoons_in_l(game: Game) -> Events:
+    """An option gives the Soviets their pontoons in Third Kharkov too."""
+    if scenario(game) == L and game["l-pontoons"]:
+        yield from add(game, "pontoons", 3, "option", "18.21")
+
+
+@rules.action(phase="soviet-construction", by="soviet", rule="18.21", label="Place a pontoon", when=_may_place)
+def place_pontoon(
+    game: Game,
+    hex: Annotated[str, HexId(label="Soviet-occupied hex")],
+    across: Annotated[str, HexId(label="Hex across the Dnepr")],
+) -> Events:
+    """Bridge a Dnepr hexside: from then on a bridged Major River for both sides."""
+    yield from _lay(game, hex, across)
+    yield from add(game, "pontoons", -1, "placed", "18.21")
+
+
+def _lay(game: Game, a: str, b: str) -> Iterator[e.Event]:
+    if b not in ground.grid_at(game, a).neighbours(a):
+        raise NotNow(f"{b} is not adjacent to {a}", field="across", given=b)
+    if ground.known_map(game) and "dnepr" not in ground.features(game, a, b):
+        raise NotNow(f"your map book shows no Dnepr between {a} and {b} [18.21]", field="across", given=b)
+    side = game.maps.hexside(a, b)
+    if game.mark(side, "pontoon"):
+        raise NotNow(f"{side} has a pontoon already", field="across", given=b)
+    yield e.Marked(side, "pontoon", True, rule="18.21")
+
+
+@rules.action(by="any", rule="18.21, 20.2", label="Set-up pontoon", group="setup")
+def setup_pontoon(
+    game: Game, hex: Annotated[str, HexId(label="Hex")], across: Annotated[str, HexId(label="Hex across")]
+) -> Events:
+    """Note a pontoon that stands on the map at the start (Second Kharkov)."""
+    if len(game.marked("pontoon")) >= 3:
+        raise NotNow("there are three pontoons in the game [18.21]")
+    yield from _lay(game, hex, across)
+
+
+def _laid(ctx: Context) -> list[tuple[str, str]]:
+    return [(s, s) for s in ctx.game.marked("pontoon")] if ctx.game else []
+
+
+@rules.action(by="any", rule="18.22", label="Remove a pontoon", group="units", when=lambda g: bool(g.marked("pontoon")))
+def remove_pontoon(
+    game: Game,
+    bridge: Annotated[str, Choice(label="Pontoon", options=_laid)],
+    side: Annotated[str, SideRef(label="Removed by", start=own_side)],
+) -> Events:
+    """Either player takes a pontoon off for good: his unit on one bank, no enemy on the other."""
+    banks = [game.units_at(h) for h in bridge.split("-")]
+    if any(u.side != side for bank in banks for u in bank) or (game.units and not any(banks)):
+        raise NotNow("one bank must hold your unit and the other no enemy [18.22]", field="bridge", given=bridge)
+    yield e.Marked(bridge, "pontoon", None, reason=f"removed by {game.side_name(side)}", rule="18.22")
+    yield tick(game, f"pontoon/{bridge}", f"Pontoon {bridge} is gone for good")

@@ -1,0 +1,198 @@
+"""The air phases: missions chosen in secret, revealed together, and air combat [8.1]."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow, NotYours, Unreadable
+from companion.engine.fields import Choice, Dice, HexId, Roll, Text, Whole
+from companion.engine.game import Game
+from companion.engine.sealed import seal
+from companion.systems.wb95 import airmarks
+from companion.systems.wb95.base import AIR, GERMAN, SOVIET, halve, rules
+from companion.systems.wb95.plan import MISSIONS, Plan, read_lines, row
+
+MISSION = Choice(label="Mission", options=[("", "none"), *MISSIONS])
+
+
+def choice_name(game: Game) -> str:
+    """The sealed choice of this air phase."""
+    return f"air missions, day {game.turn}, phase {'1' if game.phase == 'air-a' else '7'}"
+
+
+def _open(game: Game) -> bool | str:
+    return "the missions of this phase lie open already" if choice_name(game) in game.revealed else True
+
+
+@rules.action(phase=AIR, rule="8.1.7", label="Assign air missions", secret=True, primary=True, when=_open)
+def assign_air(
+    game: Game,
+    mission_1: Annotated[str, MISSION] = "",
+    hex_1: Annotated[str, HexId(label="over hex")] = "",
+    sp_1: Annotated[int, Whole(label="SP", high=99)] = 0,
+    mission_2: Annotated[str, MISSION] = "",
+    hex_2: Annotated[str, HexId(label="over hex")] = "",
+    sp_2: Annotated[int, Whole(label="SP", high=99)] = 0,
+    mission_3: Annotated[str, MISSION] = "",
+    hex_3: Annotated[str, HexId(label="over hex")] = "",
+    sp_3: Annotated[int, Whole(label="SP", high=99)] = 0,
+    more: Annotated[
+        str,
+        Text(
+            label="More missions, one a line",
+            most=800,
+            long=True,
+            placeholder="attack 2408 3\nharass 2405 1\ncrossing 2408:3 2409:1 2",
+            help="mission, hex, SP; for crossing attacks hexes with their attacks, then SP",
+        ),
+    ] = "",
+    seat: str = "",
+) -> Events:
+    """Split your strength points over missions, in secret; empty means none. Both choices open together."""
+    if seat not in game.sides:
+        raise NotYours("air missions are chosen on a side's own phone", given=seat)
+    plan = Plan(game, seat)
+    rows = ((mission_1, hex_1, sp_1), (mission_2, hex_2, sp_2), (mission_3, hex_3, sp_3))
+    for mission, hex_id, sp in rows:
+        if mission or hex_id or sp:
+            plan.add(row(mission, hex_id, sp))
+    for line in read_lines(game, more):
+        plan.add(line)
+    yield from seal(game, choice_name(game), seat, plan.sealed())
+    if choice_name(game) in game.revealed:
+        yield from launch(game, game.revealed[choice_name(game)])
+
+
+def launch(game: Game, choices: Mapping[str, Any]) -> Events:
+    """All missions lie open: debit the day's points, put the markers out, find the clashes."""
+    for side in game.sides:
+        plan = choices.get(side) or {"sp": 0, "missions": []}
+        left = int(game[f"air-{side}"])
+        if plan["sp"]:
+            yield e.Set(f"air-{side}", max(0, left - int(plan["sp"])), was=left, reason="missions flown", rule="8.1.5")
+        there: dict[str, airmarks.Missions] = {}
+        for mission, hex_id, amount in plan["missions"]:
+            held = there.setdefault(hex_id, {})
+            held[mission] = held.get(mission, 0) + int(amount)
+        for hex_id, missions in there.items():
+            yield airmarks.write(side, hex_id, missions)
+    found = clashes(game)
+    for ours, theirs in found:
+        text = f"Air combat: German over {', '.join(ours)}, Soviet over {', '.join(theirs)}"
+        args = {"german_hexes": ours, "soviet_hexes": theirs}
+        yield e.Asked(f"air-{game.revision}", (*game.sides, "table"), text, "fight-in-the-air", args, rule="8.1.8")
+    if not found:
+        yield from _missions_due(game)
+
+
+def clashes(game: Game) -> list[tuple[list[str], list[str]]]:
+    """Enemy missions on the same or adjacent hexes: hex against hex, or by connected groups [8.1.8]."""
+    ours, theirs = list(airmarks.everywhere(game, GERMAN)), list(airmarks.everywhere(game, SOVIET))
+    pairs = [([a], [b]) for a in ours for b in theirs if game.maps.distance(a, b) <= 1]
+    if game["air-clash"] != "group":
+        return pairs
+    groups: list[tuple[list[str], list[str]]] = []
+    for mine, foe in pairs:
+        touching = [g for g in groups if set(g[0]) & set(mine) or set(g[1]) & set(foe)]
+        merged = (
+            sorted({*mine, *(h for g in touching for h in g[0])}),
+            sorted({*foe, *(h for g in touching for h in g[1])}),
+        )
+        groups = [g for g in groups if g not in touching] + [merged]
+    return groups
+
+
+def strength(game: Game, side: str, hexes: Sequence[str]) -> int:
+    """Strength points over these hexes; two crossing attacks are one point [8.2.18]."""
+    total = 0
+    for hex_id in hexes:
+        for mission, amount in airmarks.over(game, side, hex_id).items():
+            total += halve(amount) if mission == "crossing" else amount
+    return total
+
+
+@rules.action(phase=AIR, rule="8.1.8", label="Air combat", order=10)
+def fight_in_the_air(
+    game: Game,
+    german_hexes: Annotated[tuple[str, ...], HexId(label="German missions over", many=True)],
+    soviet_hexes: Annotated[tuple[str, ...], HexId(label="Soviet missions over", many=True)],
+    german_die: Annotated[Roll, Dice(label="German die", spec="1d6", purpose="air combat, German")],
+    soviet_die: Annotated[Roll, Dice(label="Soviet die", spec="1d6", purpose="air combat, Soviet")],
+) -> Events:
+    """Strength plus a die each; the lower one is gone for the day, a tie is rolled again."""
+    hexes = {GERMAN: german_hexes, SOVIET: soviet_hexes}
+    force = {side: strength(game, side, where) for side, where in hexes.items()}
+    if not all(force.values()):
+        raise NotNow("one side has no aircraft left there", field="german_hexes")
+    score = {GERMAN: force[GERMAN] + german_die.total, SOVIET: force[SOVIET] + soviet_die.total}
+    if score[GERMAN] == score[SOVIET]:
+        text = f"Air combat tied at {score[GERMAN]}: roll again"
+        args = {"german_hexes": list(german_hexes), "soviet_hexes": list(soviet_hexes)}
+        yield e.Asked(f"air-{game.revision}", (*game.sides, "table"), text, "fight-in-the-air", args, rule="8.1.8")
+        return
+    loser = min(score, key=lambda s: score[s])
+    yield e.Noted(
+        f"Air combat: German {score[GERMAN]}, Soviet {score[SOVIET]}; {game.side_name(loser)} aircraft leave",
+        rule="8.1.8",
+    )
+    for hex_id in hexes[loser]:
+        yield airmarks.write(loser, hex_id, {}, "beaten in the air", "8.1.9")
+    gone = set(hexes[loser])
+    key = f"{loser}_hexes"
+    for ask in list(game.asked.values()):
+        if ask.action == "fight-in-the-air" and set(ask.args.get(key, ())) <= gone:
+            yield e.Answered(ask.id, "no aircraft left")
+    open_fights = [a for a in game.asked.values() if a.action == "fight-in-the-air"]
+    if not open_fights:
+        yield from _missions_due(game)
+
+
+def _missions_due(game: Game) -> Events:
+    """Air attacks and attacks on bridges are rolled once the sky is settled."""
+    for side in game.sides:
+        for hex_id, missions in airmarks.everywhere(game, side).items():
+            if "attack" in missions:
+                args: dict[str, Any] = {"target": hex_id, "sp": missions["attack"], "side": side}
+                text = f"{game.side_name(side)}: air attack on {hex_id} with {missions['attack']} SP"
+                yield e.Asked(f"bomb-{game.revision}", (side, "table"), text, "attack-from-air", args, rule="8.2.6")
+            if "object" in missions:
+                args = {"sp": missions["object"], "by_air": True}
+                text = f"{game.side_name(side)}: bridge at {hex_id}, {missions['object']} SP"
+                yield e.Asked(f"bomb-{game.revision}", (side, "table"), text, "hit-bridge", args, rule="8.2.8")
+
+
+def _begin(game: Game) -> Events:
+    """Yesterday's markers go; a side without points has nothing to choose."""
+    for side in game.sides:
+        for hex_id in list(airmarks.everywhere(game, side)):
+            yield airmarks.write(side, hex_id, {}, "missions over")
+    for side in game.sides:
+        if not game[f"air-{side}"]:
+            yield from seal(game, choice_name(game), side, {"sp": 0, "missions": []})
+
+
+def _finish(game: Game) -> Events:
+    """Who chose nothing flies nothing: the other side's choice opens as the phase ends."""
+    chosen = dict(game.sealed.get(choice_name(game), {}))
+    if chosen:
+        yield e.Revealed(choice_name(game), chosen)
+        yield from launch(game, chosen)
+
+
+for _phase in AIR:
+    rules.entering(_phase)(_begin)
+    rules.leaving(_phase)(_finish)
+
+
+@rules.panel
+def sky(game: Game, seat: str) -> dict[str, Any] | None:
+    """Aircraft over the map, all of them revealed."""
+    rows = [
+        {"label": f"{game.side_name(side)} over {hex_id}", "value": game.mark(hex_id, f"air-{side}"), "rule": "8.2"}
+        for side in game.sides
+        for hex_id in sorted(airmarks.everywhere(game, side))
+    ]
+    return {"title": "In the air", "rows": rows, "for": "both"} if rows else None

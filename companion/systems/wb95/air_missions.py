@@ -1,0 +1,154 @@
+"""What aircraft do once they are over a hex: attack, hinder movement, attack crossings, supply [8.2]."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow
+from companion.engine.fields import Choice, Context, Dice, HexId, Roll, SideRef, UnitRef, Whole
+from companion.engine.game import Game
+from companion.engine.roster import Unit
+from companion.engine.worksheet import Breakdown
+from companion.systems.wb95 import airmarks, bombardment, oos
+from companion.systems.wb95.base import AIR, GERMAN, MOVE, SOVIET, STRATEGIC, at_hexes, level, rules, touchable
+from companion.systems.wb95.losses import ask_losses, take_level
+from companion.systems.wb95.terrain import GROUND
+
+Where = Annotated[str, HexId(label="Target hex", help="optional")]
+Whose = Annotated[str, SideRef(label="Attacking side", start=lambda c: c.seat if c.game and c.seat in c.game.sides else "")]
+
+
+@rules.worksheet(rule="8.2.6, 8.2.7", title="Air attack")
+def air_attack(
+    ctx: Context,
+    sp: Annotated[int, Whole(label="Air SP", low=1, high=99)],
+    target: Where = "",
+    terrain: Annotated[
+        tuple[str, ...],
+        Choice(label="Target's terrain", options=[(g, g) for g in GROUND], many=True, help="empty: from the map book"),
+    ] = (),
+    shifts: Annotated[int, Whole(label="Terrain shifts, if another game's", high=6)] = 0,
+    side: Whose = "",
+) -> Breakdown:
+    """Strength less twice the target's terrain shifts gives the column; two dice give the row."""
+    sheet = Breakdown("Air attack")
+    sheet.add("aircraft", f"{sp} SP", "8.2.6")
+    game = ctx.game
+    victim = game.other(side) if game and side in game.sides else ""
+    sheet.facts = {"victim": victim, "hexes": [target] if target else []}
+    if shifts:
+        sheet.add("terrain shifts", f"-{2 * shifts} SP", "8.2.7")
+        bombardment.set_column(sheet, game, sp - 2 * shifts, "air")
+    else:
+        bombardment.aim(sheet, game, sp, "air", terrain, target)
+    return sheet
+
+
+@rules.action(phase=AIR, rule="8.2.6", worksheet=air_attack, label="Air attack", order=20)
+def attack_from_air(
+    game: Game,
+    sheet: Breakdown,
+    target: Where = "",
+    side: Whose = "",
+    *,
+    die: Annotated[Roll, Dice(label="Roll", spec="2d6", purpose="air attack")],
+) -> Events:
+    """Roll on the air chart; the owner of the hex takes losses and disorganisation."""
+    if target and side:
+        yield from airmarks.use_up(game, side, "attack", [target])
+    yield from bombardment.fire(game, "air-attack", sheet, die.total)
+
+
+def _soviets(ctx: Context) -> list[Unit]:
+    return [u for u in touchable(ctx) if u.side == SOVIET]
+
+
+@rules.worksheet(rule="8.2.13-8.2.16", title="Hindered movement")
+def hindered(
+    ctx: Context,
+    per_hex: Annotated[int, Whole(label="Air SP on each hex", low=1, high=2)] = 1,
+    hexes: Annotated[int, Whole(label="Hindered hexes moved through", high=30)] = 1,
+    starts_inside: Annotated[int, Whole(label="SP on the hex where it starts", high=2)] = 0,
+) -> Breakdown:
+    """What German aircraft cost a Soviet unit's move."""
+    sheet = Breakdown("Hindered movement")
+    extra = per_hex * hexes
+    sheet.add(f"{hexes} hexes at +{per_hex} MP", f"+{extra} MP", "8.2.13")
+    if starts_inside:
+        sheet.add("starts under attack", f"-{starts_inside} MP at the start", "8.2.16")
+    rolls = (hexes if per_hex == 2 else 0) + (1 if starts_inside == 2 else 0)
+    if rolls:
+        sheet.add("loss rolls: 2, 3 or 4 on two dice", f"{rolls}", "8.2.14, 8.2.16")
+    sheet.facts = {"extra": extra, "lost": starts_inside, "rolls": rolls, "total": extra + starts_inside}
+    return sheet
+
+
+@rules.action(phase=(*MOVE, *STRATEGIC), rule="8.2.14", label="Loss roll under aircraft", order=40)
+def roll_harassment(
+    game: Game,
+    hex: Annotated[str, HexId(label="Hindered hex")] = "",
+    unit: Annotated[str, UnitRef(label="Soviet unit", pick=_soviets)] = "",
+    *,
+    die: Annotated[Roll, Dice(label="Roll", spec="2d6", purpose="movement under aircraft")],
+) -> Events:
+    """With two strength points on a hex each unit moving there rolls: 2, 3 or 4 costs 1 CEL."""
+    if hex and airmarks.over(game, GERMAN, hex).get("harass", 0) < 2:
+        raise NotNow(f"fewer than 2 SP hinder movement over {hex}: no roll [8.2.14]", field="hex", given=hex)
+    if die.total > 4:
+        yield e.Noted(f"Under aircraft: {die.total}, no loss", rule="8.2.14")
+    elif unit:
+        yield from take_level(game, unit, 1, f"under aircraft, rolled {die.total}", "8.2.14")
+    else:
+        yield from ask_losses(game, SOVIET, 1, (), f"under aircraft, rolled {die.total}", "8.2.14")
+
+
+def _attacks(ctx: Context) -> str:
+    game, hex_id, side = ctx.game, str(ctx.values.get("hex") or ""), str(ctx.values.get("side") or "")
+    known = airmarks.over(game, game.other(side), hex_id).get("crossing", 0) if game and hex_id and side else 0
+    return f"{max(1, min(20, known or int(ctx.values.get('attacks') or 1)))}d6"
+
+
+@rules.action(phase=(*MOVE, *STRATEGIC), rule="8.2.20", label="Crossing under aircraft", order=41)
+def roll_crossing(
+    game: Game,
+    side: Annotated[str, SideRef(label="Side that crosses")],
+    hex: Annotated[str, HexId(label="Hex entered across the big river")] = "",
+    attacks: Annotated[int, Whole(label="Air attacks on that hex", low=1, high=20)] = 1,
+    unit: Annotated[
+        str, UnitRef(label="Unit", pick=lambda c: [u for u in touchable(c) if u.side == c.values.get("side")])
+    ] = "",
+    *,
+    dice: Annotated[Roll, Dice(label="Roll", spec=_attacks, purpose="crossing under aircraft")],
+) -> Events:
+    """One die for each air attack on the hex: every 6 costs 1 CEL. Bridges are safe."""
+    hits = sum(1 for v in dice.values if v == 6)
+    if not hits:
+        yield e.Noted(f"Crossing under aircraft: {', '.join(map(str, dice.values))}, no loss", rule="8.2.20")
+    elif unit:
+        yield from take_level(game, unit, hits, "crossing under aircraft", "8.2.20")
+    else:
+        yield from ask_losses(game, side, hits, (hex,) if hex else (), "crossing under aircraft", "8.2.20")
+
+
+@rules.action(
+    phase=AIR, rule="8.2.25", label="Air supply", order=50,
+    when=lambda game: bool(game["air-supply"]) or "only American and British aircraft fly supplies [8.2.23]",
+)  # fmt: skip
+def fly_supplies(
+    game: Game,
+    side: Annotated[str, SideRef(label="Side")],
+    hex: Annotated[str, HexId(label="Hex")],
+    missions: Annotated[int, Whole(label="Air units", low=1, high=20)] = 1,
+    *,
+    dice: Annotated[
+        Roll, Dice(label="Roll", spec=lambda c: f"{c.values.get('missions') or 1}d6", purpose="air supply")
+    ],
+) -> Events:
+    """One die an air unit: a 6 fails, every other lowers the level of all units in the hex by 1."""
+    good = sum(1 for v in dice.values if v != 6)
+    yield e.Noted(f"Air supply at {hex}: {good} of {missions} succeed", rule="8.2.25")
+    for unit in at_hexes(game, side, [hex]):
+        if level(game, unit.id) and good:
+            yield from oos.raise_level(game, unit.id, -good, "supplied from the air", "8.2.26")

@@ -1,0 +1,218 @@
+"""Artillery: firing and travel position, fire at range, barrage, bridges [6.0]."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow, Unreadable
+from companion.engine.fields import Choice, Context, Dice, Flag, HexId, Roll, UnitRef, Whole
+from companion.engine.game import Game
+from companion.engine.moves import put_mark
+from companion.engine.roster import Unit
+from companion.engine.worksheet import Breakdown
+from companion.systems.wb95 import airmarks, bombardment
+from companion.systems.wb95.base import (
+    ATTACK,
+    BARRAGE,
+    GUN_RANGE,
+    MOVE,
+    active_units,
+    has_units,
+    in_transport,
+    is_gun,
+    rules,
+)
+from companion.systems.wb95.obligations import duties
+from companion.systems.wb95.strength import worth
+from companion.systems.wb95.terrain import GROUND
+
+
+def _batteries(ctx: Context) -> list[Unit]:
+    return [u for u in active_units(ctx) if is_gun(u) or (u.kind.upper() == "ART" and u.klass == "mechanized")]
+
+
+@rules.action(phase=MOVE, by="active", rule="6.2.4", label="Turn guns round", order=21)
+def flip_artillery(
+    game: Game,
+    units: Annotated[
+        tuple[str, ...], UnitRef(label="Towed guns", many=True, pick=lambda c: [u for u in active_units(c) if is_gun(u)])
+    ],
+) -> Events:
+    """Change between firing and travel position, for 1 MP each."""
+    for unit in units:
+        moving = in_transport(game, game.units[unit])
+        word = "ready to fire" if moving else "ready to move"
+        yield put_mark(game, unit, "transport", None if moving else True, reason=f"{word}, 1 MP", rule="6.2.4")
+
+
+Guns = Annotated[tuple[str, ...], UnitRef(label="Batteries on record", many=True, pick=_batteries, when=has_units)]
+TargetHex = Annotated[str, HexId(label="Target hex", help="optional")]
+
+
+@rules.worksheet(rule="6.4.2", title="Fire at range")
+def ranged_fire(
+    ctx: Context,
+    target: TargetHex = "",
+    guns: Guns = (),
+    sp: Annotated[int, Whole(label="Attack SP of the guns", help="batteries not on record")] = 0,
+    air: Annotated[int, Whole(label="Air SP in support")] = 0,
+    terrain: Annotated[
+        tuple[str, ...],
+        Choice(label="Target's terrain", options=[(g, g) for g in GROUND], many=True, help="empty: from the map book"),
+    ] = (),
+    barrage: Annotated[bool, Flag(label="Barrage: guns doubled", when=lambda c: c.game is None or bool(c.game["barrage"]))]
+    = False,
+) -> Breakdown:
+    """Strength less twice the target's terrain shifts gives the column; two dice give the row."""
+    game, sheet = ctx.game, Breakdown("Barrage" if barrage else "Fire at range")
+    total = sp
+    if sp:
+        sheet.add("guns", f"{sp} SP", "6.4.2")
+    for name in guns:
+        if game is None:
+            break
+        unit = game.units[name]
+        _check_battery(game, unit, target)
+        value = worth(game, unit, "A")
+        if value is None:
+            sheet.warnings.append(f"{unit.name}: strength not on record, add it by hand")
+        else:
+            total += value[0]
+            sheet.add(unit.name or unit.id, f"{value[0]} SP{f' ({value[1]})' if value[1] else ''}", "6.4.2")
+    if barrage:
+        total *= 2
+        sheet.add("barrage", f"doubled to {total} SP", "6.5.3")
+    if air:
+        total += air
+        sheet.add("aircraft", f"{air} SP", "8.2.3")
+    if total <= 0:
+        raise Unreadable("give the strength of the guns", field="sp", accepted="a strength above 0")
+    side = game.active if game else ""
+    sheet.facts = {"victim": game.other(side) if game and side else "", "hexes": [target] if target else []}
+    if game and side and target and any(u.place == target for u in duties(game, side).must_be_attacked):
+        sheet.warnings.append("this hex must be assaulted, so it cannot be shelled [6.4.5]")
+    bombardment.aim(sheet, game, total, "fire", terrain, target)
+    return sheet
+
+
+def _check_battery(game: Game, unit: Unit, target: str) -> None:
+    if in_transport(game, unit):
+        raise Unreadable(f"{unit.name} is on the move and cannot fire [6.1.3]", field="guns", given=unit.id)
+    if game.mark(unit.id, "fought") or game.mark(unit.id, "barrage-fired"):
+        raise Unreadable(f"{unit.name} has fired already [6.1.4, 6.5.6]", field="guns", given=unit.id)
+    if target:
+        away = game.maps.distance(unit.place, target)
+        if away > GUN_RANGE or away < 2:
+            raise Unreadable(
+                f"{unit.name} is {away} hexes away: fire at range goes 2 or 3 hexes [6.1.2, 6.4.3]", field="guns"
+            )
+
+
+@rules.action(phase=ATTACK, by="active", rule="6.4", worksheet=ranged_fire, label="Fire at range", order=10)
+def fire_at_range(
+    game: Game,
+    sheet: Breakdown,
+    target: TargetHex = "",
+    guns: Guns = (),
+    *,
+    die: Annotated[Roll, Dice(label="Roll", spec="2d6", purpose="fire at range")],
+) -> Events:
+    """Shell one hex that is not assaulted in this phase."""
+    if sheet.title == "Barrage":
+        raise NotNow("a barrage is fired in the barrage phase [6.5.2]", field="barrage")
+    for unit in guns:
+        yield put_mark(game, unit, "fought", "support", rule="6.1.4")
+    if target:
+        yield e.Marked(target, "shelled", True, rule="6.4.5")
+        yield from airmarks.use_up(game, game.active, "support", [target])
+    yield from bombardment.fire(game, "ranged-fire", sheet, die.total)
+
+
+@rules.action(phase=BARRAGE, by="active", rule="6.5", worksheet=ranged_fire, label="Fire a barrage", primary=True)
+def fire_barrage(
+    game: Game,
+    sheet: Breakdown,
+    guns: Guns = (),
+    batteries: Annotated[int, Whole(label="Batteries firing", high=30, help="needed when they are not on record")] = 0,
+    barrage: Annotated[bool, Flag(label="Barrage: guns doubled")] = True,
+    *,
+    die: Annotated[Roll, Dice(label="Roll", spec="2d6", purpose="barrage")],
+) -> Events:
+    """At least two batteries, one ammo unit each, at double strength."""
+    count = batteries or len(guns)
+    side = game.active
+    left = int(game[f"ammo-{side}"])
+    if count < 2:
+        raise Unreadable("at least two batteries fire on a hex [6.5.4]", field="batteries", given=count)
+    if count > left:
+        raise Unreadable(f"{count} ammo units are needed, {left} are left [6.5.7]", field="batteries", given=count)
+    if not barrage:
+        raise Unreadable("a barrage doubles the guns [6.5.3]: leave the box ticked", field="barrage")
+    yield e.Set(f"ammo-{side}", left - count, was=left, reason="barrage", rule="6.5.7")
+    for unit in guns:
+        yield put_mark(game, unit, "barrage-fired", 2, rule="6.5.6")
+    yield from bombardment.fire(game, "ranged-fire", sheet, die.total)
+
+
+def _cool(game: Game) -> Events:
+    """Two combat phases after a barrage the guns support again [6.5.6]."""
+    for unit, left in list(game.marked("barrage-fired").items()):
+        yield put_mark(game, unit, "barrage-fired", int(left) - 1 or None, rule="6.5.6")
+
+
+for _phase in ATTACK:
+    rules.leaving(_phase)(_cool)
+
+
+@rules.worksheet(rule="6.4.7, 8.2.8", title="Attack on a bridge")
+def object_attack(
+    ctx: Context,
+    bridge: Annotated[tuple[str, ...], HexId(label="Bridge between two hexes", many=True)] = (),
+    sp: Annotated[int, Whole(label="SP of guns or aircraft", low=1, high=200)] = 1,
+    by_air: Annotated[bool, Flag(label="From the air")] = False,
+) -> Breakdown:
+    """Strength gives the column, no terrain counts; from the air at least 4 SP."""
+    sheet = Breakdown("Attack on a bridge")
+    if by_air and sp < 4:
+        raise Unreadable("aircraft need at least 4 SP against a bridge [8.2.10]", field="sp", given=sp)
+    sheet.add("aircraft" if by_air else "guns", f"{sp} SP", "8.2.10" if by_air else "6.4.7")
+    if bridge and len(bridge) != 2:
+        raise Unreadable("name the two hexes that the bridge joins", field="bridge", given=" ".join(bridge))
+    if ctx.game and bridge:
+        sheet.facts["bridge"] = bridge_name(ctx.game, bridge)
+    bombardment.set_column(sheet, ctx.game, sp, "objects")
+    return sheet
+
+
+def bridge_name(game: Game, hexes: tuple[str, ...]) -> str:
+    """'1602-1603'; the hexes must touch."""
+    a, b = sorted(hexes)
+    if b not in game.maps.neighbours(a):
+        raise Unreadable(f"{a} and {b} do not touch", field="bridge", given=f"{a} {b}")
+    return f"{a}-{b}"
+
+
+@rules.action(
+    phase=(*ATTACK, "air-a", "air-b"), rule="6.4.7, 8.2.8", worksheet=object_attack, label="Hit a bridge", order=30
+)
+def hit_bridge(
+    game: Game,
+    sheet: Breakdown,
+    by_air: Annotated[bool, Flag(label="From the air")] = False,
+    *,
+    die: Annotated[Roll, Dice(label="Roll", spec="2d6", purpose="attack on a bridge")],
+) -> Events:
+    """Roll on the object chart; D destroys the bridge."""
+    name = sheet.facts.get("bridge", "")
+    if name and game.mark(name, "bridge") == game.active and not by_air and not game["any-bridge"]:
+        raise NotNow("this bridge is yours: demolish it instead [14.1.4]", field="bridge")
+    enemy_bridge = name and game.mark(name, "bridge") not in (None, "down", game.active)
+    if enemy_bridge and not game["any-bridge"] and game.active:
+        raise NotNow("only the controller may destroy it, as this table reads the rule [14.1.4]", field="bridge")
+    if name and by_air:
+        for side in game.sides:
+            yield from airmarks.use_up(game, side, "object", str(name).split("-"))
+    sheet.roll = die.total
+    yield from bombardment.fire(game, "object-attack", sheet, die.total)

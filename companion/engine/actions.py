@@ -133,6 +133,11 @@ def describe_fields(
         value = raw.get(name)
         if value is None:
             value = item.start(here) if item.start else None if default is REQUIRED else default
+        many = getattr(item, "many", False)
+        if isinstance(value, tuple | list) and not many:
+            value = " ".join(map(str, value))
+        elif many:
+            value = _listed(value)
         rows.append(
             {
                 "name": name,
@@ -145,6 +150,13 @@ def describe_fields(
             }
         )
     return rows
+
+
+def _listed(value: Any) -> list[str]:
+    """Several chosen things, however they were given."""
+    if value in (None, ""):
+        return []
+    return [str(v) for v in value] if isinstance(value, tuple | list) else [v for v in str(value).replace(",", " ").split()]
 
 
 def make_action(fn: Callable[..., Iterable[e.Event]], **spec: Any) -> Action:

@@ -75,6 +75,8 @@ def _set(body: Mapping[str, Any], game: Game) -> str:
     if body.get("hidden"):
         return f"{name} changed in secret"
     was = body.get("was")
+    if isinstance(body.get("value"), Mapping | list | tuple):
+        return f"{name}: {body['reason']}" if body.get("reason") else ""  # a game's own record, not words
     value = value_label(game, str(body["name"]), body.get("value"))
     before = f"{value_label(game, str(body['name']), was)} \u2192 " if was is not None else ""
     return f"{name}: {before}{value}{_why(body)}"

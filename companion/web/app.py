@@ -42,9 +42,8 @@ def create_app(
     app = Flask("companion", template_folder=str(TEMPLATES), static_folder=str(STATIC))
     app.config["TESTING"] = testing
     app.config["SEND_FILE_MAX_AGE_DEFAULT"] = 3600
-    app.config["MAX_CONTENT_LENGTH"] = (
-        2 * 1024 * 1024
-    )  # a CSV of a whole map fits; form fields have limits of their own
+    # A long game as one file fits; form fields have limits of their own.
+    app.config["MAX_CONTENT_LENGTH"] = 8 * 1024 * 1024
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     data.mkdir(parents=True, exist_ok=True)
     store = open_store(data / "companion.db")
@@ -125,7 +124,7 @@ def _errors(app: Flask) -> None:
         status = error.code or 500
         message = error.description or error.name
         if isinstance(error, RequestEntityTooLarge):
-            message = "That is too much at once: at most 2 MB can be sent."
+            message = "That is too much at once: at most 8 MB can be sent."
         if status == 404 and not error.description.startswith("There is"):
             message = f"There is no page {request.path[:80]}."
         if _wants_json():

@@ -171,7 +171,7 @@ class AnyPlay(RuleBasedStateMachine):
 
     seats = st.sampled_from(["red", "blue", "table", "watch"])
 
-    @rule(seat=seats, unit=st.sampled_from(["Guards", "Jaeger", "Relief", "nobody"]), hex=st.sampled_from(["0404", "713", "x"]))
+    @rule(seat=seats, unit=st.sampled_from(["Guards", "Jaeger", "Relief", "nobody"]), hex=st.sampled_from(["0404", "703", "x"]))
     def move(self, seat: str, unit: str, hex: str) -> None:
         self.attempt(seat, "place-unit", unit=unit, hex=hex)
 

@@ -137,6 +137,8 @@ def yes(value: Any) -> bool:
     return str(value).strip().lower() in {"1", "yes", "true", "on", "x"}
 
 
-def ask(game: Game, name: str, to: tuple[str, ...], text: str, action: str = "", rule: str = "", **args: Any) -> e.Asked:
+def ask(
+    game: Game, name: str, to: tuple[str, ...], text: str, action: str = "", rule: str = "", **args: Any
+) -> e.Asked:
     """A follow-up with an id that is unique at the table."""
     return e.Asked(f"{name}-{game.revision}", to, text, action, args, rule=rule)

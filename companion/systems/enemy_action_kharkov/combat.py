@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Annotated
+from typing import Annotated, Any
 
 from companion.engine import events as e
 from companion.engine.actions import Events
@@ -63,22 +63,36 @@ def combat(
     ctx: Context,
     attacker: Annotated[
         str,
-        Choice(label="Attacker", options=[(SOVIET, "Soviet"), (GERMAN, "German")], when=lambda c: c.game is None),
+        Choice(
+            label="Attacker", options=[(SOVIET, "Soviet"), (GERMAN, "German")], when=lambda c: c.game is None
+        ),
     ] = "",
     hex: Annotated[str, HexId(label="Target hex", help="optional")] = "",
     units: Annotated[
-        tuple[str, ...], UnitRef(label="Attacking units", many=True, pick=_ready, help="only with positions on record")
+        tuple[str, ...],
+        UnitRef(label="Attacking units", many=True, pick=_ready, help="only with positions on record"),
     ] = (),
-    by_hand: Annotated[bool, Flag(label="Use only what I enter", when=lambda c: bool(c.values.get("units")))] = False,
+    by_hand: Annotated[
+        bool, Flag(label="Use only what I enter", when=lambda c: bool(c.values.get("units")))
+    ] = False,
     small: Annotated[int | None, Whole(label="Attackers with 1 or 2 steps", high=18)] = None,
     large: Annotated[int | None, Whole(label="Attackers with 3 steps", high=12)] = None,
     steps: Annotated[int | None, Whole(label="Defending steps", high=9)] = None,
-    attack: Annotated[int | None, Whole(label="Attack strength", help="without the halved part", high=200)] = None,
+    attack: Annotated[
+        int | None, Whole(label="Attack strength", help="without the halved part", high=200)
+    ] = None,
     attack_halved: Annotated[
-        int, Whole(label="Attack strength to be halved", help="over the Dniepr; mechanised into or out of marsh", high=200)
+        int,
+        Whole(
+            label="Attack strength to be halved",
+            help="over the Dniepr; mechanised into or out of marsh",
+            high=200,
+        ),
     ] = 0,
     defence: Annotated[int | None, Whole(label="Defence strength", high=100)] = None,
-    defence_halved: Annotated[int, Whole(label="Defence to be halved", help="mechanised in marsh", high=100)] = 0,
+    defence_halved: Annotated[
+        int, Whole(label="Defence to be halved", help="mechanised in marsh", high=100)
+    ] = 0,
     hexes: Annotated[int | None, Whole(label="Hexes attacked from", low=1, high=6)] = None,
     apart: Annotated[
         bool, Flag(label="The two hexes do not touch", when=lambda c: c.values.get("hexes") == 2)
@@ -100,7 +114,14 @@ def combat(
     fight = Fight(attacker=side, target=hex or "")
     if game is not None and units and not by_hand:
         fight = from_record(game, side, hex, [game.units[u] for u in units])
-    given = {"small": small, "large": large, "steps": steps, "hexes": hexes, "terrain": terrain, "status": status}
+    given: dict[str, Any] = {
+        "small": small,
+        "large": large,
+        "steps": steps,
+        "hexes": hexes,
+        "terrain": terrain,
+        "status": status,
+    }
     fight = replace(fight, **{k: v for k, v in given.items() if v not in (None, "")})
     if attack is not None or attack_halved:
         fight.attack = (attack or 0) + attack_halved // 2
@@ -120,14 +141,20 @@ def combat(
         fight.status = "poor"
     if fight.status != "good":
         fight.defender_tactics_open = False  # 9.2: one defender must be supplied and in order
-    if side == SOVIET and (game is None or game.turn <= 2) and (barrage or (game is not None and in_barrage_zone(game, hex))):
+    if (
+        side == SOVIET
+        and (game is None or game.turn <= 2)
+        and (barrage or (game is not None and in_barrage_zone(game, hex)))
+    ):
         fight.attack_tactics.append("artillery")
     fight.light_mud = game is not None and game["ground"] == "light-mud"
     return _sheet(fight, tactics)
 
 
 def _sheet(fight: Fight, preview: int = 0) -> Breakdown:
-    shown = replace(fight, attack_tactics=[*fight.attack_tactics, *(f"tactic {n + 1}" for n in range(preview))])
+    shown = replace(
+        fight, attack_tactics=[*fight.attack_tactics, *(f"tactic {n + 1}" for n in range(preview))]
+    )
     sheet = draws(shown, Breakdown("Combat"))
     sheet.facts["fight"] = fight.to_json()
     ours, theirs = armoured(fight)
@@ -194,13 +221,17 @@ def declare_combat(game: Game, sheet: Breakdown) -> Events:
         fight.attack_tactics = []
     if fight.defender == SOVIET and not fight.supported:
         fight.defender_tactics_open = False
-    yield e.Resolved("combat", sheet.to_json(), f"{sheet.facts['required']} required, {sheet.facts['maximum']} at most")
+    yield e.Resolved(
+        "combat", sheet.to_json(), f"{sheet.facts['required']} required, {sheet.facts['maximum']} at most"
+    )
     where = f" on {fight.target}" if fight.target else ""
     yield save(fight, f"{game.side_name(fight.attacker)} attack{where}")
     for unit in attackers:
         yield from _leave_ip(game, unit, fight)
     if fight.bonus:
-        yield ask(game, "bonus", (fight.attacker, "table"), "Name this attack's free tactic", "bonus-tactic", "9.23")
+        yield ask(
+            game, "bonus", (fight.attacker, "table"), "Name this attack's free tactic", "bonus-tactic", "9.23"
+        )
 
 
 def _leave_ip(game: Game, unit: Unit, fight: Fight) -> Events:

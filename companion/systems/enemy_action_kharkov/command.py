@@ -8,6 +8,7 @@ from typing import Any
 
 from companion.engine.game import Game
 from companion.engine.roster import Unit
+from companion.systems.enemy_action_kharkov.base import EVENTS as ALL_EVENTS
 from companion.systems.enemy_action_kharkov.base import (
     FORMATION_NAMES,
     FORMATIONS,
@@ -17,7 +18,6 @@ from companion.systems.enemy_action_kharkov.base import (
     names_for,
     on_map,
 )
-from companion.systems.enemy_action_kharkov.base import EVENTS as ALL_EVENTS
 from companion.systems.enemy_action_kharkov.manifest import Card, card, listed
 
 COMMANDS = {
@@ -60,10 +60,8 @@ def commands(game: Game, known: Card) -> list[tuple[str, str]]:
     """What this card may be played for, as far as its type is known."""
     side = known.side
     names = list(BY_TYPE.get(known.type, tuple(COMMANDS))) + ["one-unit"]
-    if side == SOVIET:
-        names = [n for n in names if n != "kg"]
-    else:
-        names = [n for n in names if n != "units"]
+    other_sides = "kg" if side == SOVIET else "units"
+    names = [n for n in names if n != other_sides]
     if known.type == "army" and known.kind == "primary":
         names = [n for n in names if n != "replace"]  # 5.5: Soviet supplemental army cards only
     if game.turn < 3 or known.steps == 0:

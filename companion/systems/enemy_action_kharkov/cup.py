@@ -49,7 +49,9 @@ def _digital(game: Game) -> bool | str:
 def draw_chits(
     game: Game,
     chance: Chance,
-    count: Annotated[int | None, Whole(label="How many", help="empty: all that are owed", low=1, high=30)] = None,
+    count: Annotated[
+        int | None, Whole(label="How many", help="empty: all that are owed", low=1, high=30)
+    ] = None,
 ) -> Events:
     """Draw the required chits, then the declared ones, one by one; each is judged at once."""
     fight = current(game)
@@ -103,7 +105,10 @@ def enter_chits(
     items = [item.strip() for item in re.split(r"[,;/]", hits) if item.strip()]
     if len(items) > fight.missing:
         raise Unreadable(
-            f"{len(items)} chits are too many: {fight.missing} are owed", field="hits", given=hits, accepted="commas between"
+            f"{len(items)} chits are too many: {fight.missing} are owed",
+            field="hits",
+            given=hits,
+            accepted="commas between",
         )
     for item in items:
         text = item.replace("*", "").strip()

@@ -225,4 +225,6 @@ def _pack(deck: Deck) -> Iterator[e.Event]:
     for zone in COUNTED:
         yield deck.tally(zone, deck.count(zone), "real cards from now on")
     for zone in ("entering", "draw", "avail", deck.hand_zone):
-        yield from deck.shift(list(deck.game.piles[deck.pile][zone]), zone, "box", NOBODY, "real cards from now on")
+        yield from deck.shift(
+            list(deck.game.piles[deck.pile][zone]), zone, "box", NOBODY, "real cards from now on"
+        )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from companion.engine import events as e
 from companion.engine.actions import Events
@@ -65,7 +65,9 @@ def adjust(game: Game, fight: Fight, raw: tuple[int, int], by_hand: tuple[int, i
         spent = bool(game["ip-first"]) or not (fight.river and defender == 1)
     if fight.terrain in TOWNS or (fight.ip and (spent or defender <= 0)):
         defender -= 1
-        sheet.add("defender in a town or city" if fight.terrain in TOWNS else "improved position", "D-1", "9.51")
+        sheet.add(
+            "defender in a town or city" if fight.terrain in TOWNS else "improved position", "D-1", "9.51"
+        )
     if fight.river:
         defender -= 1
         sheet.add("all attack across the river", "D-1", "9.51")
@@ -162,7 +164,9 @@ def retreat_limit(game: Game, fight: Fight) -> tuple[int, str]:
         return 0, "an isolated mechanised unit pins its stack [10.22]"
     if isolated or (not units and fight.status in ("isolated", "mixed")):
         return 1, "isolated units go one hex; mechanised ones none [10.22]"
-    if any(game.mark(u.id, "dispersed") for u in units) or (not units and fight.status.startswith("dispersed")):
+    if any(game.mark(u.id, "dispersed") for u in units) or (
+        not units and fight.status.startswith("dispersed")
+    ):
         return 1, "a dispersed unit keeps its stack to one hex [9.52]"
     return 2, ""
 
@@ -188,7 +192,9 @@ def attack_options(hits: int) -> list[tuple[str, str]]:
 @rules.worksheet(rule="9.52", title="Ways to satisfy hits")
 def apply_hits(
     ctx: Context,
-    role: Annotated[str, Choice(label="Role", options=[("defender", "Defender"), ("attacker", "Attacker")])] = "defender",
+    role: Annotated[
+        str, Choice(label="Role", options=[("defender", "Defender"), ("attacker", "Attacker")])
+    ] = "defender",
     hits: Annotated[int, Whole(label="Hits", high=20)] = 0,
     limit: Annotated[int, Whole(label="Hexes they may retreat", high=2)] = 2,
 ) -> Breakdown:
@@ -233,7 +239,11 @@ def _pending(game: Game, side: str) -> bool | str:
 
 
 @rules.action(
-    phase="command", by=_defender_of, rule="9.52", label="Defender takes hits", when=lambda game: _pending(game, "D")
+    phase="command",
+    by=_defender_of,
+    rule="9.52",
+    label="Defender takes hits",
+    when=lambda game: _pending(game, "D"),
 )
 def apply_defence(game: Game, choice: Annotated[str, Choice(label="How", options=_defence)]) -> Events:
     """Stand, or retreat one or two hexes; the other hits are step losses."""
@@ -253,14 +263,20 @@ def apply_defence(game: Game, choice: Annotated[str, Choice(label="How", options
         if back == 2:
             for unit in fight.defenders:
                 yield put_mark(game, unit, "dispersed", "on", rule="9.75")
-        text = f"Retreat {back} hex: 1 free of enemy zones, 2 a supplied friend in a zone, 3 and 4 cost a step"
+        text = (
+            f"Retreat {back} hex: 1 free of enemy zones, 2 a supplied friend in a zone, 3 and 4 cost a step"
+        )
         yield ask(game, "retreat", side, text, "retreat" if fight.defenders else "", "9.7")
     if fight.hits["A"]:
         yield _ask_attacker(game, fight)
 
 
 @rules.action(
-    phase="command", by=_attacker_of, rule="9.52", label="Attacker takes hits", when=lambda game: _pending(game, "A")
+    phase="command",
+    by=_attacker_of,
+    rule="9.52",
+    label="Attacker takes hits",
+    when=lambda game: _pending(game, "A"),
 )
 def apply_attack(game: Game, choice: Annotated[str, Choice(label="How", options=_attack)]) -> Events:
     """Lose steps, or disperse every attacker to satisfy up to two hits after the first."""
@@ -295,5 +311,3 @@ def end_combat(
     if fight is not None and not anyway and (fight.missing or not fight.hits):
         raise NotNow("chits are still to be drawn; tick 'although something is open' to break the combat off")
     yield from cleanup(game)
-
-

@@ -8,22 +8,18 @@ from companion.engine import events as e
 from companion.engine.actions import Chance, Events
 from companion.engine.common import advance
 from companion.engine.errors import NotNow, Unreadable
-from companion.engine.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
+from companion.engine.fields import Choice, Context, Flag, Text, Whole
 from companion.engine.game import Game
-from companion.engine.moves import put_mark
-from companion.engine.roster import Unit
 from companion.systems.enemy_action_kharkov import command as c
 from companion.systems.enemy_action_kharkov.base import (
-    FORMATION_NAMES,
     GERMAN,
     SOVIET,
-    ask,
-    on_map,
     rules,
 )
 from companion.systems.enemy_action_kharkov.deck import Deck
 from companion.systems.enemy_action_kharkov.fight import cleanup
 from companion.systems.enemy_action_kharkov.manifest import card
+from companion.systems.enemy_action_kharkov.orders import ACTIVATIONS
 
 TYPES = [(t, t.capitalize()) for t in c.BY_TYPE]
 IMPULSE_MARKS = ("active", "moved", "attacked", "struck", "fell-back", "kg")
@@ -132,159 +128,6 @@ def play_real_card(
     yield e.Set("command", {k: v for k, v in said.items() if v not in ("", None)}, reason="card laid open")
 
 
-# -- the command ---------------------------------------------------------------------------------------------
-
-
-def _laid(game: Game) -> bool | str:
-    said = c.in_command(game)
-    if not said:
-        return "play a card first"
-    return "what" not in said or "the command is given already"
-
-
-def _what(ctx: Context) -> list[tuple[str, str]]:
-    return c.commands(ctx.game, c.played(ctx.game)) if ctx.game and c.in_command(ctx.game) else []
-
-
-def _formations(ctx: Context) -> list[tuple[str, str]]:
-    game = ctx.game
-    if game is None or not c.in_command(game):
-        return []
-    what = str(ctx.values.get("what") or "")
-    known = None if what == "one-unit" else c.played(game)
-    closed = c.barred(game, game.active, c.played(game), what) if what in ACTIVATIONS else {}
-    return [(f, label) for f, label in c.formation_choices(game, game.active, known) if f not in closed]
-
-
-ACTIVATIONS = ("activate", "units", "kg", "one-unit")
-
-
-
-def _own(ctx: Context) -> list[Unit]:
-    return on_map(ctx.game, ctx.game.active) if ctx.game else []
-
-
-def _events(ctx: Context) -> list[tuple[str, str]]:
-    return c.event_choices(ctx.game, c.played(ctx.game)) if ctx.game and c.in_command(ctx.game) else []
-
-
-def _range(ctx: Context) -> int:
-    return c.RANGES.get(c.played(ctx.game).type, 2) if ctx.game and c.in_command(ctx.game) else 2
-
-
-@rules.action(phase="command", by="active", rule="5.2-5.5", label="Give the command", primary=True, when=_laid)
-def give_command(
-    game: Game,
-    what: Annotated[str, Choice(label="Command", options=_what)],
-    formations: Annotated[
-        tuple[str, ...],
-        Choice(
-            label="Formations",
-            options=_formations,
-            many=True,
-            help="army or corps; for a Kampfgruppe every corps that takes part",
-            when=lambda c: str(c.values.get("what") or "") != "event",
-        ),
-    ] = (),
-    hex: Annotated[
-        str, HexId(label="KG marker", when=lambda c: c.values.get("what") == "kg")
-    ] = "",
-    reach: Annotated[
-        int | None, Whole(label="Range", high=3, start=_range, when=lambda c: c.values.get("what") == "kg")
-    ] = None,
-    units: Annotated[
-        tuple[str, ...],
-        UnitRef(
-            label="Units",
-            many=True,
-            pick=_own,
-            help="only with positions on record: the one unit, the units in two hexes, or those stacked with the army",
-            when=lambda c: c.values.get("what") in ("activate", "units", "one-unit"),
-        ),
-    ] = (),
-    event: Annotated[str, Choice(label="Event", options=_events, when=lambda c: c.values.get("what") == "event")] = "",
-    steps: Annotated[
-        int, Whole(label="Steps", low=1, high=2, when=lambda c: c.values.get("what") == "replace")
-    ] = 1,
-) -> Events:
-    """Say what the card is played for; barred formations are refused."""
-    known, side = c.played(game), game.active
-    chosen = [game.units[u] for u in units]
-    if what == "event":
-        if not event:
-            raise Unreadable("which event?", field="event")
-        yield from _event(game, side, event)
-        return
-    if what == "kg" and hex:
-        reach = _range(Context(game)) if reach is None else reach
-        chosen = c.kampfgruppe(game, known, hex, reach)
-        yield e.Marked(hex, "kg", reach, reason="Kampfgruppe", rule="6.2")
-    if what == "activate":
-        chosen = _whole_formation(game, formations, chosen)
-    names = tuple(dict.fromkeys([*formations, *(u.formation for u in chosen if u.formation)]))
-    if not names:
-        raise Unreadable("which formation? Name at least one army or corps", field="formations")
-    if what in ACTIVATIONS:
-        closed = [f for f in names if f in c.barred(game, side, known, what)]
-        if closed:
-            raise NotNow(f"{', '.join(closed)} was activated in the last {side} impulse [6.3]", field="formations")
-        yield from _activate(game, side, what, names, chosen)
-        return
-    text = ", ".join(FORMATION_NAMES[f] for f in names)
-    yield e.Set("command", {**c.in_command(game), "what": what, "for": list(names), "steps": steps}, reason=text)
-    to = (side, "table")
-    if what == "deploy":
-        yield ask(game, "deploy", to, f"Place the reserves of {text}", "deploy-reserve", "11.1")
-    else:
-        yield ask(game, "replace", to, f"Assign {steps} step(s) in {text}", "replace-steps", "13.1")
-
-
-def _whole_formation(game: Game, formations: tuple[str, ...], extra: list[Unit]) -> list[Unit]:
-    """5.2: all units of one army or corps, with stacked ones that the card lets come along."""
-    if len(formations) != 1:
-        raise Unreadable("name the one army or corps that is activated", field="formations")
-    own = [u for u in on_map(game, game.active) if u.formation == formations[0]]
-    allowed = {u.id for u in c.stacked_with(game, formations[0], c.played(game), ())}
-    wrong = [u.name or u.id for u in extra if u.formation != formations[0] and u.id not in allowed]
-    if wrong:
-        raise Unreadable(f"{', '.join(wrong)} cannot come along: see 5.2", field="units")
-    return list({u.id: u for u in [*own, *extra]}.values())
-
-
-def _activate(game: Game, side: str, what: str, names: tuple[str, ...], chosen: list[Unit]) -> Events:
-    if what == "one-unit":
-        if len(chosen) > 1 or len(names) > 1:
-            raise Unreadable("one unit only [6.1]", field="units")
-        yield e.Set(f"one-unit-{side}", game.turn, was=game[f"one-unit-{side}"], reason="used for this turn [6.1]")
-    if what == "units" and len({u.place for u in chosen}) > 2:
-        raise Unreadable("units in up to two hexes [5.2]", field="units")
-    text = ", ".join(FORMATION_NAMES[f] for f in names)
-    yield e.Set("command", {**c.in_command(game), "what": what, "for": list(names)}, reason=f"activates {text}")
-    for unit in chosen:
-        yield put_mark(game, unit.id, "active", "no-attack" if what == "one-unit" else "on", rule="6.0")
-
-
-FOLLOW_UP = {
-    "air supply": ("air-supply", "Choose the unit or stack that is supplied again", "10.3"),
-    "engineers": ("engineers", "Place or remove up to three improved positions", "12.21, 12.24"),
-    "forward support": ("forward-support", "Place a forward support marker on the line", "10.43"),
-    "air interdiction": ("air-interdiction", "Take one forward support marker off", "10.44"),
-    "partisan uprising": ("disperse", "Disperse the Germans the aid allows", "9.9"),
-    "over extended": ("disperse", "Disperse the Soviets the aid allows", "9.9"),
-}
-
-
-def _event(game: Game, side: str, event: str) -> Events:
-    yield e.Set("command", {**c.in_command(game), "what": "event", "event": event}, reason=f"event: {event}")
-    if event == "nkvd":
-        yield e.Set("nkvd-turn", game.turn, was=game["nkvd-turn"], reason="NKVD chits apply this turn [9.4]")
-    elif event in FOLLOW_UP:
-        action, text, rule = FOLLOW_UP[event]
-        yield ask(game, action, (side, "table"), text, action, rule)
-    else:
-        yield e.Noted(f"{event.capitalize()}: carry it out as the card and the events aid say", rule="5.4")
-
-
 # -- the end of an impulse -----------------------------------------------------------------------------------
 
 
@@ -380,7 +223,9 @@ def set_barred(
         Choice(
             label="Barred next impulse",
             many=True,
-            options=lambda ctx: c.formation_choices(ctx.game, str(ctx.values.get("side") or SOVIET)) if ctx.game else [],
+            options=lambda ctx: (
+                c.formation_choices(ctx.game, str(ctx.values.get("side") or SOVIET)) if ctx.game else []
+            ),
         ),
     ] = (),
     nothing: Annotated[bool, Flag(label="None barred")] = False,

@@ -23,7 +23,9 @@ def lose_step(game: Game, unit: Unit, rule: str = "9.6") -> Events:
     destroyed = game.mark(unit.id, "supply") == "isolated"
     gone = destroyed or unit.full == 1
     place = "box:out" if gone else f"box:eliminated-{unit.side}"
-    why = "destroyed, isolated [10.22]" if destroyed else "eliminated, one step only" if gone else "eliminated"
+    why = (
+        "destroyed, isolated [10.22]" if destroyed else "eliminated, one step only" if gone else "eliminated"
+    )
     was = unit.place
     yield e.Placed(unit.id, place, was=was, facts={"steps": 1}, reason=why, rule="9.63", side=unit.side)
     for marker in ("supply", "dispersed", "active"):
@@ -61,7 +63,9 @@ def _participants(ctx: Context) -> list[Unit]:
 @rules.action(by="any", rule="9.6", label="Lose steps", group="units")
 def lose_steps(
     game: Game,
-    units: Annotated[tuple[str, ...], UnitRef(label="Units, one step each", many=True, pick=_participants)] = (),
+    units: Annotated[
+        tuple[str, ...], UnitRef(label="Units, one step each", many=True, pick=_participants)
+    ] = (),
     penalty: Annotated[bool, Flag(label="For a bad retreat hex, surrender or withdrawal")] = False,
     anyway: Annotated[bool, Flag(label="Against the order of losses")] = False,
 ) -> Events:
@@ -101,7 +105,11 @@ def disperse(
     game: Game,
     units: Annotated[
         tuple[str, ...],
-        UnitRef(label="Units", many=True, pick=lambda c: [u for u in c.game.units.values() if u.on_map] if c.game else []),
+        UnitRef(
+            label="Units",
+            many=True,
+            pick=lambda c: [u for u in c.game.units.values() if u.on_map] if c.game else [],
+        ),
     ] = (),
 ) -> Events:
     """Put dispersed markers on the targets of Partisan Uprising or Over Extended."""

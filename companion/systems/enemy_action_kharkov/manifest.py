@@ -146,11 +146,13 @@ def check_cards(rows: Rows) -> list[str]:
         )
         words = ("initial primary", "initial supplemental", "reinforcement")
         name = side.capitalize()
-        for label, number, target in zip(words, have, wanted, strict=True):
-            if number > target or (not unknown and number != target):
-                found.append(f"{name}: {number} {label} cards, the rulebook counts {target}")
+        for label, count, target in zip(words, have, wanted, strict=True):
+            if count > target or (not unknown and count != target):
+                found.append(f"{name}: {count} {label} cards, the rulebook counts {target}")
         if unknown:
-            found.append(f"{name}: {len(unknown)} cards still need kind or turn ({', '.join(unknown[:4])} ...)")
+            found.append(
+                f"{name}: {len(unknown)} cards still need kind or turn ({', '.join(unknown[:4])} ...)"
+            )
     for number, row in rows.items():
         kind = str(row.get("kind") or "").strip().lower()
         if kind not in ("", "primary", "supplemental"):
@@ -201,7 +203,9 @@ def check_calendar(rows: Rows) -> list[str]:
     for turn in range(1, 15):
         row = rows.get(str(turn), {})
         missing = [
-            c for c in ("soviet_supplementals", "german_supplementals", "german_hand") if whole(row.get(c)) is None
+            c
+            for c in ("soviet_supplementals", "german_supplementals", "german_hand")
+            if whole(row.get(c)) is None
         ]
         if missing:
             found.append(f"turn {turn}: {', '.join(m.replace('_', ' ') for m in missing)} missing")

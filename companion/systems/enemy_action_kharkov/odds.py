@@ -21,7 +21,9 @@ Totals = dict[Hits, Fraction]
 MOST_SHOWN = 12
 
 
-def spread(cup: Mapping[Hits, int], rest: Mapping[Hits, int], most: int) -> dict[tuple[int, int, int, int], int]:
+def spread(
+    cup: Mapping[Hits, int], rest: Mapping[Hits, int], most: int
+) -> dict[tuple[int, int, int, int], int]:
     """Ways to draw x chits from `cup` and then y more from what is left of it plus `rest`, by hits: (x, y, A, D) -> n."""
     ways = {(0, 0, 0, 0): 1}
     for hits in sorted({*cup, *rest}):

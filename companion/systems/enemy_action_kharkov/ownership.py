@@ -11,6 +11,7 @@ from companion.engine.game import Game
 from companion.engine.positions import board
 from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, ask, rules
 from companion.systems.enemy_action_kharkov.supply import hex_supplied, owner, towns
+from companion.systems.enemy_action_kharkov.support import lock_line
 
 
 def vp_of(game: Game, hex_id: str) -> int | None:
@@ -78,10 +79,15 @@ def edge_points(game: Game) -> Events:
 
 
 @rules.leaving("supply", turns="4+")
-def retest_edges(game: Game) -> Events:
-    """14.1: in the supply phase occupied edge hexes are tested again; heavy mud skips it."""
-    if game["ground"] == "heavy-mud":
-        return
+def end_of_supply(game: Game) -> Events:
+    """Edge hexes first, then the support line from the VP that are left (14.1, 4-III.3); heavy mud skips both."""
+    if game["ground"] != "heavy-mud":
+        yield from _retest_edges(game)
+        yield from lock_line(game)
+
+
+def _retest_edges(game: Game) -> Events:
+    """14.1: occupied edge hexes are tested again in the supply phase."""
     for hex_id, points in edge_hexes(game).items():
         scored = game.mark(hex_id, "edge-vp")
         can = hex_supplied(game, SOVIET, hex_id)

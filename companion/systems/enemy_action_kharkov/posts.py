@@ -119,7 +119,9 @@ def withdrawal_mistake(game: Game, units: list[Unit], target: str) -> str:
         return f"{target} is not next to {place}"
     zone = enemy_zone(game, side)
     free = [
-        h for h in game.maps.neighbours(place) if h not in zone and not any(u.side != side for u in game.units_at(h))
+        h
+        for h in game.maps.neighbours(place)
+        if h not in zone and not any(u.side != side for u in game.units_at(h))
     ]
     if free:
         return f"not surrounded: {', '.join(free)} is open [8.1]"

@@ -10,7 +10,14 @@ from companion.engine.errors import Mistake, Several, Unreadable
 from companion.engine.fields import Context, Whole
 from companion.engine.game import Game
 from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, rules
-from companion.systems.enemy_action_kharkov.deck import LIGHT_MUD, SOVIET_HAND, Deck, Plan, decide, settle_mode
+from companion.systems.enemy_action_kharkov.deck import (
+    LIGHT_MUD,
+    SOVIET_HAND,
+    Deck,
+    Plan,
+    decide,
+    settle_mode,
+)
 from companion.systems.enemy_action_kharkov.manifest import NUMBERS, calendar, card
 
 GERMAN_FIRST = 2  # 4-II.2: the German draws two supplementals on turn 1
@@ -97,8 +104,12 @@ def prepare_cards(
     """Bring in new cards, draw supplementals, return discards and deal the hands, in the printed order."""
     decide(game)
     asked = {
-        "soviet_supplementals": supplementals(game, SOVIET) if soviet_supplementals is None else soviet_supplementals,
-        "german_supplementals": supplementals(game, GERMAN) if german_supplementals is None else german_supplementals,
+        "soviet_supplementals": supplementals(game, SOVIET)
+        if soviet_supplementals is None
+        else soviet_supplementals,
+        "german_supplementals": supplementals(game, GERMAN)
+        if german_supplementals is None
+        else german_supplementals,
         "german_hand_size": german_hand(game) if german_hand_size is None else german_hand_size,
     }
     mud = game["ground"] == "heavy-mud"

@@ -54,7 +54,11 @@ def status_of(game: Game, units: list[Unit]) -> str:
         return "mixed"
     if all(dispersed):
         return "dispersed"
-    return "poor" if all(d or game.mark(u.id, "supply") for u, d in zip(units, dispersed, strict=True)) else "good"
+    return (
+        "poor"
+        if all(d or game.mark(u.id, "supply") for u, d in zip(units, dispersed, strict=True))
+        else "good"
+    )
 
 
 def adjacent_help(game: Game, hex_id: str, defender: str) -> bool:
@@ -78,13 +82,13 @@ def effective(game: Game) -> list[Unit]:
 def from_record(game: Game, attacker: str, target: str, attackers: list[Unit]) -> Fight:
     """The combat as the positions show it."""
     fight = Fight(attacker=attacker, target=target, units=[u.id for u in attackers])
-    defenders = [u for u in game.units_at(target) if u.side == fight.defender and not game.mark(u.id, "fell-back")]
+    defenders = [
+        u for u in game.units_at(target) if u.side == fight.defender and not game.mark(u.id, "fell-back")
+    ]
     places = sorted({u.place for u in attackers})
     ground = terrain(game, target)
     over_dniepr = [u.id for u in attackers if "dniepr" in river_between(game, u.place, target)]
-    in_marsh = [
-        u.id for u in attackers if mechanised(u) and "marsh" in (ground, terrain(game, u.place))
-    ]
+    in_marsh = [u.id for u in attackers if mechanised(u) and "marsh" in (ground, terrain(game, u.place))]
     stuck = [u.id for u in defenders if mechanised(u) and ground == "marsh"]
     good = [u for u in attackers if not game.mark(u.id, "supply") and not game.mark(u.id, "dispersed")]
     holding = [u for u in defenders if not game.mark(u.id, "supply") and not game.mark(u.id, "dispersed")]

@@ -52,7 +52,9 @@ def priority(unit: Unit) -> int:
 
 def candidates(game: Game, side: str, formations: list[str]) -> list[Unit]:
     """Eligible units of some formations, by priority."""
-    found = [u for u in game.units.values() if u.side == side and (not formations or u.formation in formations)]
+    found = [
+        u for u in game.units.values() if u.side == side and (not formations or u.formation in formations)
+    ]
     return sorted((u for u in found if not refusal(game, u)), key=lambda u: (priority(u), u.name))
 
 
@@ -67,7 +69,9 @@ def order_mistake(game: Game, side: str, formations: list[str], chosen: list[Uni
 
 
 @rules.worksheet(rule="13.1", title="Replacement candidates")
-def replacement_candidates(ctx: Context, side: Annotated[str, SideRef(label="Side", start=side_at)] = "") -> Breakdown:
+def replacement_candidates(
+    ctx: Context, side: Annotated[str, SideRef(label="Side", start=side_at)] = ""
+) -> Breakdown:
     """The units that may receive a step, in their order."""
     sheet = Breakdown("Replacement candidates")
     game = ctx.game
@@ -76,9 +80,15 @@ def replacement_candidates(ctx: Context, side: Annotated[str, SideRef(label="Sid
             sheet.add(text, f"priority {number}", "13.1")
         return sheet
     said = in_command(game)
-    named = list(said.get("for", [])) if said.get("what") == "replace" else [f for f, _ in formation_choices(game, side)]
+    named = (
+        list(said.get("for", []))
+        if said.get("what") == "replace"
+        else [f for f, _ in formation_choices(game, side)]
+    )
     for unit in candidates(game, side, named):
-        sheet.add(f"{unit.name or unit.id}: {PRIORITIES[priority(unit)]}", f"priority {priority(unit)}", "13.1")
+        sheet.add(
+            f"{unit.name or unit.id}: {PRIORITIES[priority(unit)]}", f"priority {priority(unit)}", "13.1"
+        )
     sheet.facts["candidates"] = [u.id for u in candidates(game, side, named)]
     return sheet
 
@@ -135,7 +145,9 @@ def _infantry(ctx: Context) -> list[Unit]:
 def mud_replacements(
     game: Game,
     side: Annotated[str, SideRef(label="Side", start=side_at)],
-    units: Annotated[tuple[str, ...], UnitRef(label="Up to two infantry units", many=True, pick=_infantry)] = (),
+    units: Annotated[
+        tuple[str, ...], UnitRef(label="Up to two infantry units", many=True, pick=_infantry)
+    ] = (),
 ) -> Events:
     """Two infantry steps for two units, Soviet side first; no card is needed."""
     chosen = [game.units[u] for u in units]

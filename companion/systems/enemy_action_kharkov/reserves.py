@@ -46,7 +46,9 @@ def arrivals(game: Game) -> Events:
     for side in game.sides:
         names = [u.name or u.id for u in late if u.side == side]
         if names:
-            text = f"{game.side_name(side)}: overdue reserves may be placed without a card: {', '.join(names)}"
+            text = (
+                f"{game.side_name(side)}: overdue reserves may be placed without a card: {', '.join(names)}"
+            )
             yield ask(game, f"delayed-{side}", (side, "table"), text, "deploy-reserve", "11.3")
 
 
@@ -74,7 +76,9 @@ def nearest_enemy(game: Game, side: str, hex_id: str) -> tuple[int, str]:
         for u in on_map(game, game.other(side))
         if game.mark(u.id, "supply") != "isolated"
     ]
-    near += [(game.maps.distance(hex_id, h), name) for h, name in towns(game).items() if owner(game, h) != side]
+    near += [
+        (game.maps.distance(hex_id, h), name) for h, name in towns(game).items() if owner(game, h) != side
+    ]
     return min(near, default=(99, "nobody"))
 
 
@@ -118,7 +122,9 @@ def deployment_tests(game: Game, unit: Unit, hex_id: str, how: str) -> Breakdown
     enough = far > need if game["reserve-distance"] == "barred" and not edge else far >= need
     test(f"{need} hexes from the enemy (nearest: {what}, {far})", enough)
     if far == need and not edge:
-        sheet.warnings.append("exactly at the limit: rule and example of 11.1 differ, see the table's reading")
+        sheet.warnings.append(
+            "exactly at the limit: rule and example of 11.1 differ, see the table's reading"
+        )
     if how == "tactical":
         found, why = anchors(game, unit, hex_id)
         test(why, found)

@@ -110,7 +110,7 @@ def routes(game: Game, units: list[Unit], length: int) -> list[tuple[tuple[Way, 
                 return best(game, units, options, last=last)
             return [w for w in options if not last or fits(game, units, w.hex)]
 
-        found = []
+        found: list[tuple[tuple[Way, ...], int]] = []
         for first in step(start, length == 1):
             if length == 1:
                 found.append(((first,), COST[first.priority]))
@@ -147,8 +147,8 @@ def retreat_options(
         ):
             sheet.add(text, f"priority {number}", "9.7")
         return sheet
-    for way in ways(game, side, hex):
-        sheet.add(f"{way.hex}: {way.why}", f"priority {way.priority}" if way.priority else "closed", "9.7")
+    for one in ways(game, side, hex):
+        sheet.add(f"{one.hex}: {one.why}", f"priority {one.priority}" if one.priority else "closed", "9.7")
     found = routes(game, stack, int(length))
     sheet.facts["routes"] = [[w.hex for w in way] for way, _ in found]
     sheet.facts["costs"] = {" ".join(w.hex for w in way): cost for way, cost in found}
@@ -164,11 +164,20 @@ def _defenders(ctx: Context) -> list[Unit]:
     return [ctx.game.units[u] for u in fight.defenders if u in ctx.game.units]
 
 
-@rules.action(phase="command", by="any", rule="9.7", label="Retreat", group="units", when=lambda game: bool(current(game)))
+@rules.action(
+    phase="command",
+    by="any",
+    rule="9.7",
+    label="Retreat",
+    group="units",
+    when=lambda game: bool(current(game)),
+)
 def retreat(
     game: Game,
     path: Annotated[tuple[str, ...], HexId(label="Hexes entered", many=True)],
-    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=_defenders, help="empty: all")] = (),
+    units: Annotated[
+        tuple[str, ...], UnitRef(label="Units", many=True, pick=_defenders, help="empty: all")
+    ] = (),
     anyway: Annotated[bool, Flag(label="Although the companion objects")] = False,
 ) -> Events:
     """Move the defenders one or two hexes back; bad hexes cost a step."""

@@ -36,7 +36,10 @@ def flank(fight: Fight) -> bool:
 
 def armoured(fight: Fight) -> tuple[bool, bool]:
     """9.4: armour on the attacking and on the defending side, the two tactics included."""
-    ours, theirs = {"tank brigade", "panzer battalion"} & set(fight.attack_tactics), set(fight.defence_tactics)
+    ours, theirs = (
+        {"tank brigade", "panzer battalion"} & set(fight.attack_tactics),
+        set(fight.defence_tactics),
+    )
     return fight.attacker_armour or bool(ours), fight.defender_armour or bool(
         {"tank brigade", "panzer battalion"} & theirs
     )

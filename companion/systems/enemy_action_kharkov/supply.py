@@ -16,7 +16,7 @@ from companion.engine.positions import board, situation
 from companion.engine.roster import Unit
 from companion.engine.trace import Answer, Ban, Policy, Situation, Trace, either, trace
 from companion.engine.worksheet import Breakdown
-from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, ask, on_map, rules, side_at
+from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, on_map, rules, side_at
 from companion.systems.enemy_action_kharkov.support import in_support
 
 SOVIET_TOWNS = frozenset({"0202", "1103"})  # 12.1
@@ -132,7 +132,10 @@ def check_supply(
     game: Game,
     side: Annotated[
         str,
-        Choice(label="Side", options=lambda c: [(s, c.game.side_name(s)) for s in _due_sides(c.game)] if c.game else []),
+        Choice(
+            label="Side",
+            options=lambda c: [(s, c.game.side_name(s)) for s in _due_sides(c.game)] if c.game else [],
+        ),
     ],
     by_hand: Annotated[bool, Flag(label="I say who is cut off")] = False,
     cut: Annotated[
@@ -159,7 +162,9 @@ def check_supply(
         new = next_state(now, unit.id not in off, heavy_mud=mud)
         if new != now:
             yield put_mark(game, unit.id, "supply", new or None, reason="supply phase", rule="10.2")
-    yield e.Noted(f"{game.side_name(side)} supply checked: {len(off)} of {len(units)} units on record are cut off")
+    yield e.Noted(
+        f"{game.side_name(side)} supply checked: {len(off)} of {len(units)} units on record are cut off"
+    )
     if not mud:
         yield from _surrenders(game, side, stuck)
 
@@ -172,7 +177,9 @@ def _surrenders(game: Game, side: str, stuck: list[Unit]) -> Events:
             text = f"Surrender in {place}: the isolated unit or stack loses one step"
             ids = [u.id for u in stuck if u.place == place]
             args = {"units": ids, "penalty": True} if len(ids) == 1 else {"penalty": True}
-            yield e.Asked(f"surrender-{place}-{game.revision}", (side, "table"), text, "lose-steps", args, rule="10.23")
+            yield e.Asked(
+                f"surrender-{place}-{game.revision}", (side, "table"), text, "lose-steps", args, rule="10.23"
+            )
 
 
 EFFECTS = {
@@ -216,7 +223,9 @@ def supply_effects(
 def hex_supply(
     ctx: Context,
     hex: Annotated[str, HexId(label="Hex")] = "",
-    side: Annotated[str, Choice(label="Side", options=[(SOVIET, "Soviet"), (GERMAN, "German")], start=side_at)] = SOVIET,
+    side: Annotated[
+        str, Choice(label="Side", options=[(SOVIET, "Soviet"), (GERMAN, "German")], start=side_at)
+    ] = SOVIET,
 ) -> Breakdown:
     """Whether a hex can trace supply now, and whether it is in Soviet support."""
     sheet = Breakdown(f"Hex {hex}")
@@ -244,7 +253,9 @@ def air_supply(
         UnitRef(
             label="Unit or stack",
             many=True,
-            pick=lambda c: [u for u in on_map(c.game, c.game.active) if c.game.mark(u.id, "supply")] if c.game else [],
+            pick=lambda c: (
+                [u for u in on_map(c.game, c.game.active) if c.game.mark(u.id, "supply")] if c.game else []
+            ),
         ),
     ] = (),
 ) -> Events:

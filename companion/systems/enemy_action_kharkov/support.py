@@ -10,7 +10,15 @@ from companion.engine.errors import NotNow
 from companion.engine.fields import Choice, HexId
 from companion.engine.game import Game
 from companion.engine.positions import board
-from companion.systems.enemy_action_kharkov.base import EAST_LINE, EAST_ZONE, GERMAN, SOVIET, WEST_LINE, WEST_ZONE, rules
+from companion.systems.enemy_action_kharkov.base import (
+    EAST_LINE,
+    EAST_ZONE,
+    GERMAN,
+    SOVIET,
+    WEST_LINE,
+    WEST_ZONE,
+    rules,
+)
 
 REACH = 5
 MOST = 2
@@ -54,10 +62,9 @@ def line_at_start(game: Game) -> Events:
         yield from _set_line(game, "start of the turn")
 
 
-@rules.leaving("supply", turns="8+")
 def lock_line(game: Game) -> Events:
-    """4-III.3: the VP at this moment decide for the whole turn; heavy mud skips the check."""
-    if game["ground"] != "heavy-mud":
+    """4-III.3: the VP at this moment decide for the whole turn."""
+    if game.turn >= 8:
         yield from _set_line(game, "fixed for this turn")
 
 
@@ -92,7 +99,8 @@ def air_interdiction(
     hex: Annotated[
         str,
         Choice(
-            label="Marker", options=lambda c: [(h, h) for h in c.game.marked("forward-support")] if c.game else []
+            label="Marker",
+            options=lambda c: [(h, h) for h in c.game.marked("forward-support")] if c.game else [],
         ),
     ],
 ) -> Events:

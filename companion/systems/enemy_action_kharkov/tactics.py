@@ -10,7 +10,16 @@ from companion.engine.errors import NotNow, NotYours, Unreadable
 from companion.engine.fields import Choice, Context, SideRef, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.roster import Unit
-from companion.systems.enemy_action_kharkov.base import TACTICS, armour, ask, names_for, on_map, rules, side_at, strength
+from companion.systems.enemy_action_kharkov.base import (
+    TACTICS,
+    armour,
+    ask,
+    names_for,
+    on_map,
+    rules,
+    side_at,
+    strength,
+)
 from companion.systems.enemy_action_kharkov.deck import Deck
 from companion.systems.enemy_action_kharkov.fight import Fight, current, save
 from companion.systems.enemy_action_kharkov.manifest import card, listed
@@ -146,7 +155,9 @@ def _play(game: Game, side: str, number: str, kind: str, names: list[str]) -> Ev
 def _check(game: Game, fight: Fight, side: str, names: list[str]) -> None:
     attacking = side == fight.attacker
     if not (fight.attacker_tactics_open if attacking else fight.defender_tactics_open):
-        raise NotNow("no tactics here: no supplied, undispersed or supported unit to play them for [9.2, 10.42]")
+        raise NotNow(
+            "no tactics here: no supplied, undispersed or supported unit to play them for [9.2, 10.42]"
+        )
     have = fight.attack_tactics if attacking else fight.defence_tactics
     twice = [n for n in names if n in have] or ([names[0]] if len(set(names)) < len(names) else [])
     if twice:
@@ -175,7 +186,9 @@ def _engineers(game: Game, fight: Fight, attacking: bool) -> Events:
         fight.ip = False
         if fight.target and game.mark(fight.target, "ip"):
             yield e.Marked(fight.target, "ip", None, reason="combat engineers", rule="12.24")
-    elif fight.terrain not in ("town", "city") and not (fight.engineers_cleared and game["both-engineers"] == "none"):
+    elif fight.terrain not in ("town", "city") and not (
+        fight.engineers_cleared and game["both-engineers"] == "none"
+    ):
         fight.ip = True
         if fight.target and not game.mark(fight.target, "ip"):
             yield e.Marked(fight.target, "ip", fight.defender, reason="combat engineers", rule="12.21")
@@ -221,9 +234,7 @@ def _joiners(ctx: Context) -> list[Unit]:
     return [u for u in on_map(game, _side(ctx)) if u.id not in (*fight.units, *fight.defenders)]
 
 
-@rules.action(
-    phase="command", by="any", rule="9.1", label="Join the combat", group="hidden", when=_open
-)
+@rules.action(phase="command", by="any", rule="9.1", label="Join the combat", group="hidden", when=_open)
 def join_combat(
     game: Game,
     side: Annotated[str, SideRef(label="Side", start=side_at)],

@@ -14,7 +14,7 @@ from companion.engine.game import Game
 from companion.engine.worksheet import Breakdown, look_up
 
 from .base import COMBAT_PHASES, D10, fall_blau, own_side, rules, to_side
-from .units import is_mech, no_infiltration, steps_left
+from .units import is_mech, label, no_infiltration, steps_left
 
 _PART = re.compile(r"([AD])(?:\((\d)\))?(?:r(\d))?")
 
@@ -172,6 +172,11 @@ def settle_result(
             yield e.Asked(name, to_side(game, other), text + limit, "advance", args, rule="12.8")
         else:
             yield e.Noted(text, rule="12.8")
+    for member in members if back else ():
+        if game.units[member].kind == "ersatz":
+            text = f"{label(game.units[member])} cannot retreat: eliminate it"
+            name = f"static-{member}-{game.revision}"
+            yield e.Asked(name, to_side(game, side), text, "eliminate-unit", {"unit": member}, rule="20.1")
     if then:
         facts = {"target": target, "attackers": _members(role, "A", among, others), "defenders": _members(role, "D", among, others)}
         yield from ask_share(game, parse(then), facts, side if role == "A" else game.other(side))

@@ -1,0 +1,145 @@
+"""Ground conditions: five markers, mixed twice, face down until their turn comes near (15.33, campaign only)."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Chance, Events
+from companion.engine.errors import NotNow
+from companion.engine.fields import Choice, Context
+from companion.engine.game import Game
+from companion.systems.enemy_action_kharkov.base import NOBODY, ask, rules
+from companion.systems.enemy_action_kharkov.manifest import ground_ready
+
+PILE = "ground-markers"
+FACES = [("frozen", "Frozen"), ("light-mud", "Light mud"), ("heavy-mud", "Heavy mud")]
+FIRST, SECOND = (7, 8, 9, 10), (11, 12, 13)
+
+
+def real_markers(game: Game) -> bool:
+    """Whether the players mix real markers: by the table's setting, or because their faces are not entered."""
+    return bool(game["mode-chits"] == "physical") or not ground_ready(game)
+
+
+def face(game: Game, token: str) -> str:
+    return str(game.face(PILE, token).get("face") or "")
+
+
+def laid(game: Game, turn: int) -> list[str]:
+    return game.piles[PILE][f"turn:{turn}"]
+
+
+def _campaign(game: Game) -> bool:
+    return game.scenario.id == "campaign"
+
+
+def _to_lay(game: Game) -> tuple[int, ...]:
+    """The turns whose markers are laid at the end of this one."""
+    return FIRST if game.turn == 6 else SECOND if game.turn == 10 else ()
+
+
+def _may_lay(game: Game) -> bool | str:
+    if not _campaign(game) or not _to_lay(game):
+        return "markers are laid at the end of turns 6 and 10 of the campaign [15.33]"
+    if laid(game, _to_lay(game)[-1]):
+        return "they lie there already"
+    return not real_markers(game) or "mix and lay your own markers, then enter the one turned up"
+
+
+@rules.action(
+    phase="end", by="any", rule="15.33", label="Mix and lay the ground markers", when=_may_lay, primary=True
+)
+def lay_ground(game: Game, chance: Chance) -> Events:
+    """Turn 6: four of five on turns 7 to 10. Turn 10: a frozen one aside, three of the other four on 11 to 13."""
+    yield from _lay(game, chance)
+
+
+def _lay(game: Game, chance: Chance) -> Events:
+    turns = _to_lay(game)
+    pile = game.piles[PILE]
+    for zone in [z for z in pile.zones if z != "box" and pile[z]]:
+        tokens = tuple(pile[zone])
+        hidden = NOBODY if zone == "unseen" or zone.startswith("turn") else ()
+        yield e.Returned(PILE, tokens, zone, "box", len(tokens), reason="gathered [15.33]", only=hidden)
+    if game.turn == 10:
+        frozen = next((t for t in pile["box"] if face(game, t) == "frozen"), None)
+        if frozen is None:
+            raise NotNow("no marker is frozen: check the ground markers in the owner's book")
+        yield e.Drawn(PILE, (frozen,), "box", "aside", 1, reason="one frozen marker stays out [15.33]")
+    for turn in turns:
+        yield chance.draw(
+            game, PILE, "box", f"turn:{turn}", 1, only=NOBODY, reason=f"face down on turn {turn}"
+        )
+    rest = tuple(pile["box"])
+    yield e.Drawn(PILE, rest, "box", "unseen", len(rest), reason="aside, unseen", only=NOBODY)
+
+
+def _next_turn(game: Game) -> int:
+    """The turn whose marker is to be known: the next one in the end phase, this one later."""
+    return game.turn + 1 if game.phase == "end" else game.turn
+
+
+def _may_reveal(game: Game) -> bool | str:
+    turn = _next_turn(game)
+    if not _campaign(game) or not 7 <= turn <= 13:
+        return "ground markers are for turns 7 to 13 of the campaign [15.33]"
+    return int(game["ground-known"]) < turn or "it is turned up already"
+
+
+@rules.action(
+    phase=("end", "reserve"),
+    by="any",
+    rule="15.33",
+    label="Turn up the ground marker",
+    when=_may_reveal,
+    primary=True,
+)
+def reveal_ground(
+    game: Game,
+    chance: Chance,
+    shows: Annotated[
+        str,
+        Choice(label="The marker shows", options=FACES, when=lambda c: c.game is not None and _must_tell(c)),
+    ] = "",
+) -> Events:
+    """Show the marker of the coming turn; with real markers, enter what it shows."""
+    turn = _next_turn(game)
+    if not real_markers(game) and not laid(game, turn):
+        if not _to_lay(game):
+            raise NotNow(
+                f"no marker lies on turn {turn}: enter what it shows, with the chits set to real ones"
+            )
+        yield from _lay(game, chance)
+    if laid(game, turn):
+        token = laid(game, turn)[0]
+        yield e.Drawn(PILE, (token,), f"turn:{turn}", "shown", 1, reason=f"turn {turn}")
+        shows = face(game, token)
+    if not shows:
+        raise NotNow(f"what does the marker of turn {turn} show?", field="shows")
+    yield e.Set("ground-known", turn, was=game["ground-known"], reason=f"turn {turn}: {shows}")
+    if game.phase == "end":
+        yield e.Set("ground-next", shows, was=game["ground-next"], reason=f"turn {turn}", rule="15.33")
+    else:
+        yield e.Set("ground", shows, was=game["ground"], reason=f"turn {turn}", rule="15.34")
+
+
+def _must_tell(ctx: Context) -> bool:
+    game = ctx.game
+    return game is not None and not laid(game, _next_turn(game)) and (real_markers(game) or not _to_lay(game))
+
+
+@rules.entering("turn")
+def ground_of_turn(game: Game) -> Events:
+    """The condition that was turned up holds now; turns 1-6 and 14 are frozen."""
+    wanted = str(game["ground-next"]) if _campaign(game) and 7 <= game.turn <= 13 else "frozen"
+    known = int(game["ground-known"]) >= game.turn or not (_campaign(game) and 7 <= game.turn <= 13)
+    now = wanted if known and wanted != "unknown" else "frozen"
+    if now != game["ground"]:
+        yield e.Set("ground", now, was=game["ground"], reason=f"turn {game.turn}", rule="15.34")
+    coming = "unknown" if _campaign(game) and 6 <= game.turn <= 12 else "frozen"
+    if game["ground-next"] != coming:
+        yield e.Set("ground-next", coming, was=game["ground-next"])
+    if not known:
+        text = f"Turn up the ground marker of turn {game.turn}"
+        yield ask(game, "ground", (*game.sides, "table"), text, "reveal-ground", "15.33")

@@ -1,0 +1,249 @@
+"""Replacements [16.0]: points, what they buy, who may have them; and units that come back by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow, NotYours
+from companion.engine.fields import Choice, Context, HexId, SideRef, Text, UnitRef
+from companion.engine.game import Game
+from companion.engine.moves import change, move, put_mark
+from companion.engine.roster import Unit
+
+from . import books, chits, ground
+from .base import AXIS, CAMPAIGN, JANUARY, SOVIET, STAR, K, add, count_done, done, own_side, rules, scenario, tick
+from .lines import can_trace
+from .units import is_cadre, is_hq, is_mech, is_silhouette, label, nation, rating, supply_state
+
+KINDS = (
+    ("reduced", "reduced chit off: full strength"),
+    ("cadre", "cadre to full strength"),
+    ("rifle", "Soviet rifle division from the pool"),
+    ("silhouette", "Soviet silhouette from the pool"),
+    ("regiment", "breakdown regiment to a division"),
+)
+
+AXIS_SCHEDULE: dict[str, dict[int, tuple[int, int]]] = {
+    STAR: {6: (8, 9)},
+    JANUARY: {62: (2, 0), 63: (0, 1), 65: (0, 1), 66: (2, 0), 67: (0, 1), 69: (0, 1), 70: (2, 0), 71: (0, 1)},
+}
+"""Turn -> (mechanized, non-mechanized) points that the Axis receives [20.1, 27.8]."""
+
+
+def schedule(game: Game) -> tuple[int, int, int]:
+    """What the Axis receives this turn: mechanized, German non-mechanized, satellites each."""
+    if scenario(game) == CAMPAIGN and game["rp-schedule"]:  # 27.7
+        return int(game.turn % 6 == 0), int(game.turn % 4 == 0), int(game.turn in (10, 28, 46))
+    mech, foot = AXIS_SCHEDULE.get(scenario(game), {}).get(game.turn, (0, 0))
+    return mech, foot, 0
+
+
+def doubled(game: Game) -> bool:
+    """27.8: the Rostov fight or three units on Star hexes double Soviet points, once."""
+    return scenario(game) == JANUARY and (done(game, "rostov") or int(game["star-units"] or 0) >= 3)
+
+
+@rules.entering("reinforcement")
+def points_phase(game: Game) -> Events:
+    """Axis points are added, Soviet ones replace what was left."""
+    mech, foot, satellite = schedule(game)
+    yield from add(game, "rp-axis-mech", mech, "schedule", "16.0")
+    yield from add(game, "rp-axis-foot", foot, "schedule", "16.0")
+    yield from add(game, "rp-satellite", satellite, "schedule", "27.7")
+    if scenario(game) == STAR and game.turn in (2, 3, 4):
+        yield from add(game, "ersatz", 1, "one more is available", "20.1")
+    if scenario(game) == K:
+        return
+    row = books.track_row(game)
+    for kind in ("mech", "foot"):
+        points = books.whole(row, f"soviet-{kind}")
+        if points is None:
+            points = 0
+        points *= 2 if doubled(game) else 1
+        if points != game[f"rp-soviet-{kind}"]:
+            why = "turn track, doubled" if doubled(game) else "turn track; not kept from before"
+            yield e.Set(f"rp-soviet-{kind}", points, was=game[f"rp-soviet-{kind}"], reason=why, rule="16.0")
+
+
+def cost_of(what: str, unit_rated: bool = True) -> int:
+    """16.21, 16.32, 16.34."""
+    if what == "cadre":
+        return 2 if unit_rated else 1
+    return {"reduced": 1, "rifle": 2, "silhouette": 1, "regiment": 2}[what]
+
+
+def ineligible(game: Game, unit: Unit) -> str:
+    """16.1: beside an enemy, or without a supply line."""
+    if ground.next_to_enemy(game, unit):
+        return "stands beside an enemy [16.1]"
+    if supply_state(game, unit) or can_trace(game, unit) is False:
+        return "cannot trace supply [16.1]"
+    return ""
+
+
+def _wanted(ctx: Context) -> list[Unit]:
+    """The units that the chosen purchase could be for."""
+    game = ctx.game
+    if game is None:
+        return []
+    side, what = str(ctx.values.get("side") or own_side(ctx)), str(ctx.values.get("what") or "")
+    own = [u for u in game.units.values() if u.side == side]
+    if what == "reduced":
+        if ctx.seat not in (side, "table") or (ctx.seat == "table" and not game["solo"]):
+            return []  # which chits are reduced is the owner's secret
+        return [u for u in own if u.on_map and chits.status(game, u) == "reduced"]
+    if what == "cadre":
+        return [u for u in own if u.on_map and is_cadre(game, u)]
+    if what == "rifle":
+        return [u for u in own if u.place == "box:pool" and not is_mech(u)]
+    if what == "silhouette":
+        return [u for u in own if u.place == "box:pool" and is_mech(u)]
+    return [u for u in own if u.on_map and u.kind == "breakdown regiment"]
+
+
+def _no_replacements(game: Game) -> bool | str:
+    return "there are no replacements in this scenario [20.2]" if scenario(game) == K else True
+
+
+@rules.action(phase="reinforcement", by="any", rule="16.2, 16.3", label="Spend replacements", when=_no_replacements)
+def replace(
+    game: Game,
+    side: Annotated[str, SideRef(label="Side", start=own_side)],
+    what: Annotated[str, Choice(label="Buy", options=KINDS)],
+    unit: Annotated[str, UnitRef(label="Unit", pick=_wanted)] = "",
+    klass: Annotated[
+        str,
+        Choice(
+            label="Points", options=(("mech", "mechanized"), ("foot", "non-mechanized")), when=lambda c: not c.values.get("unit")
+        ),
+    ] = "foot",
+    hex: Annotated[
+        str, HexId(label="Hex of the HQ", when=lambda c: c.values.get("what") in ("rifle", "silhouette"))
+    ] = "",
+    division: Annotated[
+        str,
+        UnitRef(
+            label="Division from the Breakdown Pool",
+            pick=lambda c: [u for u in c.game.units.values() if u.place == "box:breakdown"] if c.game else [],
+            when=lambda c: c.values.get("what") == "regiment",
+        ),
+    ] = "",
+    seat: str = "",
+) -> Events:
+    """Pay for rebuilding or returning a unit; it gets a Repl marker and stays put this turn."""
+    if seat in game.sides and seat != side:
+        raise NotYours(f"{game.side_name(side)} spends its own replacements", given=seat, accepted=side)
+    held = game.units.get(unit)
+    mech = is_mech(held) if held else klass == "mech"
+    mech = mech if what in ("reduced", "cadre") else what == "silhouette"
+    price = cost_of(what, bool(rating(game, held)) if held else True)
+    if what == "regiment" and done(game, "regiment-to-division"):
+        raise NotNow("one division a turn comes back this way [16.34]", field="what", given=what)
+    if held and what in ("reduced", "cadre", "regiment") and ineligible(game, held):
+        raise NotNow(f"{label(held)} {ineligible(game, held)}", field="unit", given=unit)
+    track = _purse(game, side, mech, held)
+    if price > int(game[track]):
+        raise NotNow(f"that costs {price} points; there are {game[track]}", field="what", given=price)
+    yield from add(game, track, -price, dict(KINDS)[what], "16.2")
+    yield from _deliver(game, what, held, hex, division)
+
+
+def _purse(game: Game, side: str, mech: bool, unit: Unit | None) -> str:
+    """The track that pays; J's and GC's mechanized points serve German regiments, satellites have their own."""
+    if unit is not None and side == AXIS and nation(game, unit) != "german":
+        if scenario(game) == JANUARY:
+            raise NotNow("satellites get no replacements in this scenario [27.8]", field="unit", given=unit.id)
+        if scenario(game) == CAMPAIGN and game["rp-schedule"]:
+            return "rp-satellite"
+    return f"rp-{side}-{'mech' if mech else 'foot'}"
+
+
+def _deliver(game: Game, what: str, unit: Unit | None, hex_id: str, division: str) -> Iterator[e.Event]:
+    if what == "regiment":
+        yield tick(game, "regiment-to-division", "A breakdown regiment became a division")
+    if unit is None:
+        yield e.Noted(f"replacements: {dict(KINDS)[what]}", rule="16.2")
+        return
+    if what == "reduced":
+        yield from chits.give_back(game, unit, "replacements")
+    elif what == "cadre":
+        yield put_mark(game, unit.id, "cadre", None, reason="replacements", rule="16.21")
+        yield change(game, unit.id, {"steps": unit.full}, reason="replacements", rule="16.21", public=True)
+    elif what in ("rifle", "silhouette"):
+        yield from _from_pool(game, unit, hex_id)
+        if game["pool-repl"] != "yes":
+            return
+    elif division:
+        place = unit.place
+        yield move(game, unit.id, "box:regiments", reason="became a division", rule="16.34")
+        yield move(game, division, place, reason="from the Breakdown Pool", rule="16.34")
+        yield put_mark(game, division, "repl", True, rule="16.22")
+        return
+    yield put_mark(game, unit.id, "repl", True, rule="16.22")
+
+
+def _from_pool(game: Game, unit: Unit, hex_id: str) -> Iterator[e.Event]:
+    """16.32: to a committed, Operational HQ away from the enemy."""
+    if not hex_id:
+        raise NotNow("say in which hex the HQ stands [16.32]", field="hex")
+    hqs = [u for u in game.units_at(hex_id) if u.side == SOVIET and is_hq(u)]
+    if any(is_hq(u) for u in game.units.values() if u.side == SOVIET) and not hqs:
+        raise NotNow(f"no Soviet HQ is in {hex_id} [16.32]", field="hex", given=hex_id)
+    for hq in hqs:
+        if game.mark(hq.id, "uncommitted") or supply_state(game, hq) or ground.next_to_enemy(game, hq):
+            raise NotNow(f"{label(hq)} is not committed, Operational and away from the enemy [16.32]", field="hex")
+    yield move(game, unit.id, hex_id, reason="from the pool", rule="16.32")
+
+
+# -- coming back from the turn track -----------------------------------------------------------------------
+
+
+def due_back(game: Game) -> list[Unit]:
+    """Units on the turn track whose turn has come."""
+    return [u for u in game.units.values() if u.place == "box:track" and u.turn <= game.turn]
+
+
+def _returns(game: Game) -> bool | str:
+    if scenario(game) == K and game["k-returns"] == "stay":
+        return "nothing returns in this scenario [20.2]"
+    return bool(due_back(game)) or "nothing is due back this turn"
+
+
+@rules.action(phase="reinforcement", by="any", rule="16.33, 16.35", label="Return a unit", when=_returns)
+def return_unit(
+    game: Game,
+    unit: Annotated[str, UnitRef(label="Unit", pick=lambda c: due_back(c.game) if c.game else [])],
+    hex: Annotated[str, HexId(label="City hex")] = "",
+    area: Annotated[str, Text(label="or Entry Area", most=10)] = "",
+) -> Events:
+    """An HQ or German silhouette comes back from the turn track to a friendly city or Entry Area."""
+    held = game.units[unit]
+    if is_hq(held):
+        key = f"hq-back/{nation(game, held)}"
+        if done(game, key):
+            raise NotNow("one HQ of each nationality returns per turn; the others wait [16.33]", field="unit", given=unit)
+    elif is_silhouette(game, held):
+        if count_done(game, "silhouette-back") >= 3:
+            raise NotNow("three silhouettes have come back this turn [16.35]", field="unit", given=unit)
+        key = f"silhouette-back/{unit}"
+    else:
+        key = f"back/{unit}"
+    if not hex and not area:
+        raise NotNow("say where it comes back: a friendly city, or an Entry Area", field="hex")
+    if hex and game.mark(hex, "owner") not in (None, held.side):
+        raise NotNow(f"{hex} is not owned by the {game.side_name(held.side)}", field="hex", given=hex)
+    yield change(game, unit, {"turn": 0, "entry": area}, reason="returns", rule="16.33", public=True)
+    yield move(game, unit, hex or "box:entry", reason="returns", rule="16.33")
+    yield tick(game, key, f"{label(held)} returned")
+
+
+@rules.leaving("reinforcement")
+def surplus(game: Game) -> Events:
+    """16.35: of more than three silhouettes due, the rest are gone for good."""
+    due = [u for u in due_back(game) if u.side == AXIS and is_silhouette(game, u) and u.turn == game.turn]
+    back = count_done(game, "silhouette-back")
+    for unit in due[max(0, 3 - back) :]:
+        yield move(game, unit.id, "box:dead", reason="more than three due on one turn", rule="16.35")

@@ -1,0 +1,319 @@
+"""What can be done at every table: corrections, units, markers, reinforcements, notes, taking back."""
+
+from typing import Any
+
+import pytest
+from toykit import Table
+
+from companion.engine import events as e
+from companion.engine.common import due, in_force, marker_value
+from companion.engine.errors import Mistake, NotNow, NotYours, Unknown, Unreadable
+
+
+def test_turn_and_phase_can_be_set_by_hand_with_a_reason() -> None:
+    table = Table()
+    assert table.do("red", "go-to", turn=3, phase="air", reason="we forgot") == [e.Advanced(3, "air", reason="we forgot")]
+    assert (table.game.turn, table.game.phase) == (3, "air")
+
+
+@pytest.mark.parametrize(
+    ("turn", "phase", "words"),
+    [
+        (4, "air", "this scenario has turns 1 to 3"),
+        (0, "air", "this scenario has turns 1 to 3"),
+        (1, "aire", "Phase: 'aire' is not one of: weather.*Did you mean air"),
+    ],
+)
+def test_a_turn_or_phase_that_is_not_there_is_refused(turn: int, phase: str, words: str) -> None:
+    with pytest.raises(Unreadable, match=words):
+        Table().do("red", "go-to", turn=turn, phase=phase)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "becomes"),
+    [
+        ("vp", "7", 7),
+        ("weather", "mud", "mud"),
+        ("weather", "Deep mud", "mud"),
+        ("storm", "yes", True),
+        ("reading", "defender", "defender"),
+    ],
+)
+def test_any_value_can_be_corrected_and_the_log_keeps_the_reason(name: str, value: str, becomes: Any) -> None:
+    table = Table()
+    was = table.game[name]
+    (event,) = table.do("blue", "correct", name=name, value=value, reason="miscounted")
+    assert event == e.Set(name, becomes, was=was, reason="miscounted")
+    assert table.game[name] == becomes
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("vp", "21", "21 is not a whole number from 0 to 20"),
+        ("weather", "hail", "'hail' is not one of: clear, mud"),
+        ("storm", "perhaps", "is not yes or no"),
+        ("morale", "7", "What: 'morale' is not one of: vp"),
+    ],
+)
+def test_a_correction_must_be_possible(name: str, value: str, words: str) -> None:
+    with pytest.raises(Unreadable, match=words):
+        Table().do("red", "correct", name=name, value=value)
+
+
+def test_a_track_moves_up_and_down_within_its_bounds() -> None:
+    table = Table()
+    table.do("red", "adjust", name="vp", change=-2)
+    assert table.game["vp"] == 1
+    with pytest.raises(Unreadable, match="-1 is not a whole number from 0 to 20"):
+        table.do("red", "adjust", name="vp", change=-2)
+
+
+@pytest.mark.parametrize("action", [("correct", {"value": "3"}), ("adjust", {"change": "99"})])
+@pytest.mark.parametrize("seat", ["blue", "table"])
+def test_a_hidden_value_cannot_be_touched_or_sounded_out(seat: str, action: tuple[str, dict[str, str]]) -> None:
+    table = Table()
+    table.do("red", "count-reserve", points=7)
+    name, fields = action
+    with pytest.raises(Mistake) as raised:
+        table.do(seat, name, name="reserve", **fields)
+    assert "'reserve' is not one of" in raised.value.message
+    assert "106" not in raised.value.message and "7" not in raised.value.message
+
+
+def test_a_hidden_value_stays_hidden_when_its_owner_corrects_it() -> None:
+    table = Table()
+    table.do("red", "count-reserve", points=7)
+    (event,) = table.do("red", "correct", name="reserve", value="11")
+    assert event.only == ("red",)
+    assert "11" not in str(event.seen_by("blue"))
+
+
+def test_settings_of_the_table_change_one_by_one() -> None:
+    table = Table()
+    done = table.do("red", "set-mode", dice="physical", fog=True)
+    assert done == [e.Set("mode-dice", "physical", was="either")]
+
+
+@pytest.mark.parametrize(
+    ("values", "text", "value"),
+    [
+        ((), "on", True),
+        ((), "off", None),
+        ((), "0", None),
+        (("#",), "3", 3),
+        (("#",), "on", 1),
+        (("#",), "none", None),
+        (("attack", "defend"), "Attack", "attack"),
+    ],
+)
+def test_a_markers_value_is_read(values: tuple[str, ...], text: str, value: Any) -> None:
+    assert marker_value(values, text) == value
+
+
+@pytest.mark.parametrize(
+    ("values", "text", "accepted"),
+    [((), "3", "on, off"), (("#",), "much", "a number, on, off"), (("#",), "²", "a number"), (("attack",), "on", "attack, off")],
+)
+def test_a_markers_wrong_value_is_refused(values: tuple[str, ...], text: str, accepted: str) -> None:
+    with pytest.raises(Unreadable) as raised:
+        marker_value(values, text)
+    assert accepted in raised.value.accepted
+
+
+def test_units_and_hexes_are_marked_together() -> None:
+    table = Table()
+    done = table.do("red", "mark", marker="oos", units="Guards, Tanks", hexes="0404", value="3")
+    assert [(m.target, m.value, m.only) for m in done if isinstance(m, e.Marked)] == [
+        ("red-guards", 3, ("red",)),
+        ("red-tanks", 3, ("red",)),
+        ("0404", 3, ()),
+    ]
+    with pytest.raises(Unreadable, match="say what to mark"):
+        table.do("red", "mark", marker="oos")
+
+
+def test_markers_of_a_phase_or_turn_are_taken_off_by_the_sequence() -> None:
+    table = Table()
+    table.do("red", "mark", marker="posture", units="Guards", value="attack")
+    table.do("red", "mark", marker="moved", units="Guards")
+    table.do("table", "next-phase")
+    assert table.game.marked("moved") == {}
+    assert table.game.marked("posture") == {"red-guards": "attack"}
+    table.until("weather", 2)
+    assert table.game.marked("posture") == {}
+    assert table.game.marked("oos") == {"red-guards": 2}, "what nobody takes off stays"
+
+
+def test_the_scenario_is_set_up_once() -> None:
+    table = Table(set_up=False)
+    table.do("red", "set-up")
+    assert table.game.unit("red-guards").place == "0303"
+    assert table.game.unit("blue-relief").place == "", "reinforcements wait"
+    with pytest.raises(NotNow, match="units are on record already"):
+        table.do("red", "set-up")
+
+
+def test_a_side_moves_its_own_units_and_the_table_all() -> None:
+    table = Table()
+    table.do("red", "place-unit", unit="Guards", hex="404")
+    table.do("table", "place-unit", unit="Jaeger", box="dead pile")
+    assert (table.game.unit("Guards").place, table.game.unit("Jaeger").place) == ("0404", "box:dead")
+    with pytest.raises(Unreadable):
+        table.do("red", "place-unit", unit="Flak", hex="0404")
+    with pytest.raises(Unreadable, match="say where"):
+        table.do("red", "place-unit", unit="Guards")
+
+
+def test_a_unit_the_scenario_does_not_list_can_be_added_twice() -> None:
+    table = Table()
+    table.do("red", "add-unit", side="red", name="3rd Pz/XL", hex="0101", steps=2)
+    table.do("red", "add-unit", side="red", name="3rd Pz/XL")
+    first, second = table.game.units["red-3rd-pz-xl"], table.game.units["red-3rd-pz-xl-2"]
+    assert (first.place, first.steps, first.full, second.place) == ("0101", 2, 2, "")
+
+
+def test_steps_are_set_by_hand() -> None:
+    table = Table()
+    table.do("red", "set-steps", unit="Guards", steps=1)
+    assert (table.game.unit("Guards").steps, table.game.unit("Guards").full) == (1, 2)
+
+
+def test_reinforcements_are_due_from_their_turn_until_they_are_in() -> None:
+    table = Table()
+    assert [a.text for _, a in due(table.game)] == ["A supply drop"]
+    table.until("weather", 3)
+    assert [a.text for _, a in due(table.game)] == ["The relief column", "A supply drop"]
+    table.do("blue", "arrive", arrival="The relief column", hex="1010")
+    table.do("blue", "arrive", arrival="A supply drop")
+    assert table.game.unit("Relief").place == "1010"
+    assert due(table.game) == []
+    with pytest.raises(NotNow, match="nothing is due"):
+        table.do("blue", "arrive", arrival="x")
+
+
+def test_reinforcements_placed_by_hand_are_in() -> None:
+    table = Table().until("weather", 2)
+    table.do("blue", "place-unit", unit="Relief", hex="1010")
+    assert [a.text for _, a in due(table.game)] == ["A supply drop"]
+
+
+def test_a_checklist_line_is_ticked_and_cleared() -> None:
+    table = Table()
+    table.do("red", "tick", item="1/weather/0", done="on")
+    assert [c["done"] for c in table.sees("table")["phase"]["checklist"]] == [True]
+    table.do("red", "tick", item="1/weather/0")
+    assert [c["done"] for c in table.sees("table")["phase"]["checklist"]] == [False]
+
+
+@pytest.mark.parametrize("item", ["", "1", "1/weather", "1/weather/9", "x/weather/0", "1/nowhere/0", "1/weather/²", "1/weather/-1"])
+def test_a_checklist_line_that_is_not_there_is_refused(item: str) -> None:
+    with pytest.raises((Unknown, Unreadable)):
+        Table().do("red", "tick", item=item)
+
+
+def test_a_checklist_shows_the_lines_of_this_turn_and_weather() -> None:
+    table = Table()
+    assert [c["text"] for c in table.sees("red")["phase"]["checklist"]] == ["Roll for the weather"]
+    table.do("table", "correct", name="weather", value="mud")
+    table.until("weather", 2)
+    assert [c["text"] for c in table.sees("red")["phase"]["checklist"]] == [
+        "Roll for the weather",
+        "Turn the night marker",
+        "Sandbag the bridges",
+    ]
+
+
+def test_notes_are_in_force_on_their_turns() -> None:
+    table = Table()
+    assert [n["text"] for n in in_force(table.game)] == ["No bridges may be blown"]
+    table.do("table", "correct", name="weather", value="mud")
+    table.until("weather", 2)
+    assert [n["text"] for n in in_force(table.game)] == ["Mud everywhere", "The ferry runs"]
+
+
+# -- taking back ---------------------------------------------------------------------------------------------
+
+
+def test_what_involved_no_chance_is_taken_back_at_once() -> None:
+    table = Table()
+    line = table.game.revision
+    table.do("red", "correct", name="vp", value="9")
+    assert table.do("blue", "take-back", to=line) == [e.Undone(line)]
+    assert table.game["vp"] == 3
+
+
+@pytest.mark.parametrize("chance", [("roll-dice", {}), ("roll-dice", {"result": "4"}), ("draw-chit", {}), ("draw-card", {})])
+def test_past_chance_the_other_side_must_agree(chance: tuple[str, dict[str, str]]) -> None:
+    table = Table()
+    line = table.game.revision
+    table.do("red", chance[0], **chance[1])
+    (ask,) = table.do("red", "take-back", to=line)
+    assert isinstance(ask, e.Asked)
+    assert ask.to == ("blue", "table")
+    with pytest.raises(NotYours, match="the other side must answer"):
+        table.do("red", "agree", ask=ask.id, yes=True)
+    assert table.do("blue", "agree", ask=ask.id, yes=True) == [e.Undone(line, reason="agreed by Blue")]
+    assert table.game.revision > line and table.game.last_chance == 0
+    with pytest.raises(NotNow, match="no longer open"):
+        table.do("blue", "agree", ask=ask.id, yes=True)
+
+
+def test_past_a_reveal_the_other_side_must_agree() -> None:
+    table = Table()
+    line = table.game.revision
+    table.do("red", "choose", mission="bomb")
+    assert table.do("red", "take-back", to=line) == [e.Undone(line)], "one sealed choice tells nobody anything"
+    table.do("red", "choose", mission="bomb")
+    table.do("blue", "choose", mission="flee")
+    assert isinstance(table.do("red", "take-back", to=line)[0], e.Asked)
+
+
+def test_a_refused_take_back_leaves_everything() -> None:
+    table = Table()
+    line = table.game.revision
+    table.do("red", "draw-card")
+    (ask,) = table.do("red", "take-back", to=line)
+    table.do("blue", "agree", ask=ask.id)  # type: ignore[attr-defined]
+    assert table.game.piles["deck"].count("hand:red") == 1
+    assert not table.game.asked
+
+
+def test_a_solo_player_needs_nobodys_consent() -> None:
+    table = Table(solo=True, fog=False)
+    line = table.game.revision
+    table.do("red", "draw-card")
+    assert table.do("red", "take-back", to=line) == [e.Undone(line)]
+
+
+def test_a_second_try_rolls_other_dice() -> None:
+    """The random stream never rewinds, so nobody can fish for a better roll."""
+    table = Table(solo=True)
+    line = table.game.revision
+    (first,) = table.do("red", "roll-dice", dice="5d6")
+    table.do("red", "take-back", to=line)
+    (second,) = table.do("red", "roll-dice", dice="5d6")
+    assert (first.index, second.index) == (0, 5)  # type: ignore[attr-defined]
+    assert first.values != second.values  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("back", [0, -1])
+def test_what_has_not_happened_cannot_be_taken_back(back: int) -> None:
+    table = Table()
+    with pytest.raises(Unreadable, match="is not behind us: 2 to"):
+        table.do("red", "take-back", to=table.game.revision - back)
+
+
+@pytest.mark.parametrize("line", [0, 1])
+def test_the_opening_of_the_table_cannot_be_taken_back(line: int) -> None:
+    with pytest.raises(Unreadable, match="is not behind us"):
+        Table().do("red", "take-back", to=line)
+
+
+def test_each_sides_words_are_mixed_into_the_dice() -> None:
+    plain, stirred = Table(), Table()
+    stirred.do("red", "add-entropy", words="the fox")
+    rolls = [t.do("blue", "roll-dice", dice="20d6")[0] for t in (plain, stirred)]
+    assert rolls[0].values != rolls[1].values  # type: ignore[attr-defined]
+    with pytest.raises(NotYours):
+        stirred.do("table", "add-entropy", words="the cat")

@@ -1,0 +1,119 @@
+"""Supply and support points by turn, side and headquarters [B6.3, B7, B8]."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.engine.errors import NotNow, Unreadable
+from companion.systems.panzer_keil.points import german_points
+from systems.panzer_keil.pk_bench import go, mark, owners_book, put, table
+
+
+@pytest.mark.parametrize(("turn", "points"), [(1, (5, 3)), (5, (5, 3)), (6, (8, 5)), (10, (8, 5)), (14, (8, 5))])
+def test_german_points(turn: int, points: tuple[int, int]) -> None:
+    assert german_points(turn) == points  # B6.3.1, B7.1
+
+
+def test_pools_fill_when_the_phase_opens_and_lapse_when_it_closes() -> None:
+    t = table(units=False)
+    t.until("german-supply")
+    assert (t.game["german-sp"], t.game["german-sap"]) == (5, 3)
+    t.next()
+    assert (t.game["german-sp"], t.game["german-sap"]) == (0, 3)  # B6.3.5
+    t.next()
+    assert t.game["german-sap"] == 0
+
+
+def test_a_blank_table_asks_for_each_headquarters() -> None:
+    t = table(units=False)
+    t.until("soviet-supply")
+    assert [a["args"]["front"] for a in t.asked("soviet")] == ["voronezh", "southwestern", "southern", "don"]
+    with pytest.raises(Unreadable, match="blank"):
+        t.answer("soviet", 0, distance=4)
+    t.answer("soviet", 0, distance=4, supply=3, support=2)
+    assert (t.game["voronezh-sp"], t.game["voronezh-sap"]) == (3, 2)
+    assert len(t.asked("soviet")) == 3
+
+
+@pytest.mark.parametrize(("distance", "points"), [(0, (6, 5)), (5, (6, 5)), (6, (4, 3)), (12, (4, 3)), (40, (2, 1))])
+def test_a_filled_table_answers_by_distance(distance: int, points: tuple[int, int]) -> None:
+    t = table(owners_book(rails=""), units=False)
+    t.until("soviet-supply")
+    t.do("soviet", "front-points", front="southern", distance=distance)
+    assert (t.game["southern-sp"], t.game["southern-sap"]) == points
+
+
+def test_the_supply_check_measures_the_headquarters_itself() -> None:
+    t = table(owners_book())
+    put(t, "voronezh-hq", "1409")  # on the railroad
+    put(t, "southwestern-hq", "1411")
+    put(t, "southern-hq", "2406")  # ten hexes from the railhead
+    t.until("soviet-supply")
+    t.do("soviet", "check-supply")
+    got = {f: (t.game[f"{f}-sp"], t.game[f"{f}-sap"]) for f in ("voronezh", "southwestern", "southern")}
+    assert got == {"voronezh": (6, 5), "southwestern": (6, 5), "southern": (4, 3)}
+    assert [a["args"].get("front") for a in t.asked("soviet") if a["action"] == "front-points"] == ["don"]
+
+
+def test_a_disrupted_headquarters_has_no_points() -> None:
+    t = table(owners_book())
+    put(t, "voronezh-hq", "1409")
+    mark(t, "voronezh-hq", "disrupted", "d")
+    t.until("soviet-supply")
+    t.do("soviet", "check-supply")
+    assert t.game["voronezh-sp"] == 0  # B8.4
+
+
+def test_one_point_restores_one_unit() -> None:
+    t = table()
+    for unit in ("ss-w-1", "ss-w-2"):
+        put(t, unit, "1440", kind="armour")
+        mark(t, unit, "exhausted")
+    t.until("german-supply")
+    t.do("german", "spend-supply", units=["ss-w-1"])
+    assert t.game["german-sp"] == 4
+    assert t.game.mark("ss-w-1", "exhausted") is None
+    assert t.game.mark("ss-w-2", "exhausted")
+    t.do("table", "correct", name="german-sp", value="0")
+    with pytest.raises(NotNow, match="only 0"):
+        t.do("german", "spend-supply", units=["ss-w-2"])
+
+
+def test_points_can_be_spent_without_units_on_record() -> None:
+    t = table(units=False)
+    t.until("german-supply")
+    t.do("german", "spend-supply", count=3)
+    assert t.game["german-sp"] == 2
+    with pytest.raises(NotNow):
+        t.do("german", "spend-supply", count=3)
+
+
+def test_soviet_points_go_to_commanded_units_only() -> None:
+    t = table(owners_book())
+    put(t, "voronezh-hq", "1409")
+    put(t, "southern-hq", "2406")
+    put(t, "voronezh-1", "1415", kind="armour")  # six from Voronezh, nine rows from the Southern Front
+    put(t, "don-1", "1408", kind="armour")
+    put(t, "don-hq", "1405")
+    for unit in ("voronezh-1", "don-1"):
+        mark(t, unit, "exhausted")
+    t.until("soviet-supply")
+    t.do("soviet", "check-supply")
+    with pytest.raises(Unreadable, match="whose points"):
+        t.do("soviet", "spend-supply", units=["voronezh-1"])
+    with pytest.raises(NotNow, match="not in command"):
+        t.do("soviet", "spend-supply", units=["voronezh-1"], front="southern")
+    with pytest.raises(NotNow, match="Don Front"):
+        t.do("soviet", "spend-supply", units=["don-1"], front="voronezh")  # B13.2.1
+    t.do("soviet", "spend-supply", units=["voronezh-1"], front="voronezh")
+    t.do("soviet", "spend-supply", units=["don-1"], front="don")
+    assert (t.game["voronezh-sp"], t.game["don-sp"]) == (5, 5)
+
+
+def test_new_turn_empties_soviet_pools() -> None:
+    t = table(units=False)
+    t.until("soviet-supply")
+    t.do("soviet", "front-points", front="don", supply=4, support=4)
+    go(t, "german-recovery")
+    t.until("soviet-supply", 2)
+    assert (t.game["don-sp"], t.game["don-sap"]) == (0, 0)

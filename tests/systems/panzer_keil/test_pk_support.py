@@ -1,0 +1,118 @@
+"""Support attacks [7, B7, B8.3]."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.engine.errors import NotNow, Unreadable
+from systems.panzer_keil.pk_bench import mark, owners_book, put, table
+
+RESULTS = [("1", {}), ("4", {"d"}), ("6", {"d"})]
+
+
+def ready(**options: object):  # type: ignore[no-untyped-def]
+    t = table(owners_book(), **options)
+    put(t, "ss-w-1", "2040", kind="armour")
+    put(t, "voronezh-1", "2039")
+    put(t, "voronezh-2", "2039")
+    t.until("german-support")
+    return t
+
+
+@pytest.mark.parametrize(("die", "marks"), RESULTS)
+def test_the_result_hits_every_unit_in_the_hex(die: str, marks: set[str]) -> None:
+    t = ready()
+    t.do("german", "allot-support", target="2039", points=2)
+    t.do("german", "resolve-support", target="2039", die=die)
+    assert {t.game.mark(u, "disrupted") for u in ("voronezh-1", "voronezh-2")} - {None} == set(marks)
+    assert t.game["german-sap"] == 1
+    asked = [a["action"] for a in t.asked("german")]
+    assert asked == (["retreat"] if die == "6" else [])  # 7.3.2: 1D, the firing player moves them
+
+
+def test_the_firing_player_retreats_a_1d() -> None:
+    t = ready()
+    t.do("german", "resolve-support", target="2039", points=3, die="6")
+    ask = t.asked("german")[0]
+    assert set(ask["args"]["units"]) == {"voronezh-1", "voronezh-2"} and not t.asked("soviet")
+    t.answer("german", hexes="2038")
+    assert {t.game.units[u].place for u in ("voronezh-1", "voronezh-2")} == {"2038"}
+
+
+def test_already_attacker_disrupted_units_stay_so() -> None:
+    t = ready()
+    mark(t, "voronezh-1", "disrupted", "ad")
+    t.do("german", "resolve-support", target="2039", points=1, die="4")
+    assert t.game.mark("voronezh-1", "disrupted") == "ad"  # 5.3.3
+
+
+def test_five_points_a_hex_within_the_pool() -> None:
+    t = ready()
+    t.do("table", "correct", name="german-sap", value="9")
+    t.do("german", "allot-support", target="2039", points=4)
+    with pytest.raises(NotNow, match="7.2.3"):
+        t.do("german", "allot-support", target="2039", points=2)
+    t.do("table", "correct", name="german-sap", value="0")
+    with pytest.raises(NotNow, match="only 0"):
+        t.do("german", "allot-support", target="2039", points=1)
+
+
+def test_all_points_are_allotted_before_the_first_roll() -> None:
+    t = ready()
+    t.do("german", "allot-support", target="2039", points=1)
+    t.do("german", "resolve-support", target="2039", die="1")
+    with pytest.raises(NotNow, match="7.3"):
+        t.do("german", "allot-support", target="2039", points=1)
+
+
+@pytest.mark.parametrize(("marker", "value"), [("disrupted", "d"), ("disrupted", "ad"), ("oos", "on")])
+def test_a_sponsor_is_undisrupted_and_in_supply(marker: str, value: str) -> None:
+    t = ready()
+    mark(t, "ss-w-1", marker, value)
+    with pytest.raises(NotNow, match="7.1"):
+        t.do("german", "allot-support", target="2039", points=1)
+
+
+def test_a_blank_table_is_read_by_the_player() -> None:
+    t = table(owners_book(crt=False))
+    put(t, "ss-w-1", "2040")
+    put(t, "voronezh-1", "2039")
+    t.until("german-support")
+    t.do("german", "resolve-support", target="2039", points=2, die="5")
+    ask = t.asked("german")[0]
+    assert "column 2, row 5" in ask["text"]
+    t.answer("german", result="D")
+    assert t.game.mark("voronezh-1", "disrupted") == "d"
+
+
+def test_one_headquarters_to_a_target() -> None:
+    t = table(owners_book())
+    put(t, "voronezh-hq", "1409")
+    put(t, "southwestern-hq", "1411")
+    put(t, "voronezh-1", "1415")
+    put(t, "ss-w-1", "1416", kind="armour")
+    t.until("soviet-supply")
+    t.do("soviet", "check-supply")
+    t.until("soviet-support")
+    t.do("soviet", "allot-support", target="1416", points=2, front="voronezh")
+    with pytest.raises(NotNow, match="B8.3.2"):
+        t.do("soviet", "allot-support", target="1416", points=1, front="southwestern")
+    with pytest.raises(Unreadable):
+        t.do("soviet", "allot-support", target="1416", points=1)
+    t.do("soviet", "resolve-support", target="1416", die="4")
+    assert t.game.mark("ss-w-1", "disrupted") == "d"
+
+
+def test_a_target_needs_a_unit_of_that_command_beside_it() -> None:
+    t = table(owners_book())
+    put(t, "voronezh-hq", "1409")
+    put(t, "southern-hq", "2906")
+    put(t, "voronezh-1", "1415")
+    put(t, "ss-w-1", "1416", kind="armour")
+    t.until("soviet-supply")
+    t.do("soviet", "check-supply")
+    t.until("soviet-support")
+    t.do("table", "correct", name="southern-sap", value="5")
+    with pytest.raises(NotNow, match="B8.3"):
+        t.do("soviet", "allot-support", target="1416", points=1, front="southern")
+    t.do("soviet", "allot-support", target="1416", points=1, front="voronezh")

@@ -1,0 +1,232 @@
+"""Stacking, supply as judged, reinforcements, control (3.4, 3.5, 7.x, 9.x, 10.x)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from companion.engine.errors import Mistake, NotNow, NotYours
+from companion.engine.roster import Unit
+from companion.systems.second_kharkov.stacking import excess, overstacked
+
+LINES = (("area", "2510", "", "west"), ("area", "1430", "", "south"), ("area", "3030", "", "south"), ("area", "3030", "", "west"))
+
+
+def stack(*armies: str) -> list[Unit]:
+    return [Unit("172-75" if a == "172/75" else f"u{n}", "german", formation="6th Army" if a == "172/75" else a) for n, a in enumerate(armies)]
+
+
+@pytest.mark.parametrize(
+    ("side", "armies", "over", "words", "rule"),
+    [
+        ("german", ["6th Army"] * 3, 0, "", "7.1"),
+        ("german", ["6th Army"] * 4, 1, "more than 3", "7.1"),
+        ("soviet", [""] * 4, 0, "", "7.1"),
+        ("soviet", [""] * 6, 2, "more than 4", "7.1"),
+        ("german", ["6th Army", "17th Army"], 0, "armies do not stack", "7.3"),
+        ("german", ["6th Army"] * 3 + ["172/75"], 0, "", "7.5"),
+        ("german", ["6th Army"] * 4 + ["172/75"], 1, "more than 3", "7.5"),
+        ("german", ["17th Army"] * 3 + ["172/75"], 1, "more than 3", "7.5: only with 6th Army"),
+    ],
+)
+def test_stacking(side: str, armies: list[str], over: int, words: str, rule: str) -> None:
+    assert excess(side, stack(*armies)) == over
+    assert words in overstacked(side, stack(*armies)) and bool(words) == bool(overstacked(side, stack(*armies)))
+
+
+@pytest.mark.parametrize(("counts", "points"), [(True, 8), (False, 0)])
+def test_overstacking_costs_units_of_the_enemys_choice(table: Any, counts: bool, points: int) -> None:
+    """7.2, A20: noticed as a phase opens."""
+    t = table(turn=3, phase="soviet-move", overstack_vp=counts)
+    for n in range(4):
+        t.enter(f"{n} Pz", "german", "2510", army="6th Army", kind="panzer")
+    rows = next(p for p in t.sees("soviet")["panels"] if p["title"] == "Stacking")["rows"]
+    assert rows == [{"label": "2510", "value": "1 unit too many", "rule": "7.1"}]
+    t.next()
+    ask = t.asked("soviet")[0]
+    assert "Soviet removes 1 unit" in ask["text"]
+    with pytest.raises(Mistake, match="7.2"):
+        t.answer("soviet", units="german-1-pz, german-2-pz")
+    with pytest.raises(Mistake):
+        t.do("german", "remove-overstack", units="german-1-pz")
+    t.answer("soviet", units="german-1-pz")
+    assert t.game.units["german-1-pz"].place == "box:dead"
+    assert t.game["vp-soviet"] == points
+    t.next()
+    assert not [a for a in t.asked("soviet") if a["action"] == "remove-overstack"]
+
+
+def test_mixed_armies_are_shown_to_those_who_may_see_them(table: Any) -> None:
+    """7.3, 7.6."""
+    t = table(turn=3)
+    t.enter("A", "german", "2510", army="6th Army")
+    t.enter("B", "german", "2510", army="17th Army")
+    assert any(p["title"] == "Stacking" for p in t.sees("german")["panels"])
+    assert not any(p["title"] == "Stacking" for p in t.sees("soviet")["panels"])
+
+
+# -- supply ----------------------------------------------------------------------------------------------
+
+
+def test_supply_judged_by_hand_lasts_for_the_phase(table: Any) -> None:
+    """9.1, 9.8."""
+    t = table(turn=2)
+    unit = t.enter("TB", "soviet", "2510", kind="tank", mf=7)
+    t.do("soviet", "judge-supply", units=unit)
+    panel = next(p for p in t.sees("soviet")["panels"] if p["title"] == "Out of supply")
+    assert panel["rows"][0]["value"] == "MF 7 \u2192 4"
+    t.do("soviet", "judge-supply", units=unit, state="trace")
+    assert not t.game.marked("oos")
+    t.do("soviet", "judge-supply", hexes="2510")
+    t.next()
+    assert not t.game.marked("oos")
+
+
+def test_everybody_is_supplied_on_turn_1(table: Any) -> None:
+    """5.5."""
+    t = table()
+    with pytest.raises(NotNow, match="5.5"):
+        t.do("soviet", "judge-supply", hexes="2510")
+
+
+def test_the_hand_wins_over_the_trace(table: Any) -> None:
+    """9.4 example: 2904 is cut off behind the picket, unless the players say otherwise."""
+    t = table(turn=3, phase="soviet-combat", fog=False)
+    for row in range(3, 30, 2):
+        t.enter(f"P{row}", "german", f"29{row:02d}")
+    unit = t.enter("RD", "soviet", "2904", kind="rifle", af=8, df=4)
+    assert t.calc("combat", target="2903", attackers=unit, defence=2).facts["attack"] == 4
+    t.do("soviet", "judge-supply", units=unit, state="in")
+    assert t.calc("combat", target="2903", attackers=unit, defence=2).facts["attack"] == 8
+    assert not t.system.rules.supply(t.game, "soviet")[unit].supplied
+
+
+@pytest.mark.parametrize(("reading", "supplied"), [("crossing", True), ("hex", False)])
+def test_german_held_banks(table: Any, reading: str, supplied: bool) -> None:
+    """9.6, A4: a Soviet beside the crossing whose own bank was German last is reached from the east, or not."""
+    ground = (("side", "3510", "3610", "major river"), ("side", "3510", "3610", "crossing"))
+    t = table(turn=3, ground=ground, crossing_bar=reading)
+    around = [h for h in t.game.maps.neighbours("3510") if h != "3610"]
+    t.do("table", "take-hex", hexes=around, side="german")
+    unit = t.enter("RD", "soviet", "3511")
+    t.do("table", "take-hex", hexes="3610", side="german")
+    assert t.system.rules.supply(t.game, "soviet")[unit].supplied
+    held = t.system.rules.supply(t.game, "soviet")[unit].found
+    assert held is not None and held.supplied("3610") == supplied
+
+
+# -- reinforcements --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("unit", "army", "hex", "doubt"),
+    [
+        ("172-75", "", "1802", ""),
+        ("172-75", "", "2602", "1402 to 2402"),
+        ("new", "6th Army", "1402", ""),
+        ("new", "6th Army", "1430", "north of its boundary"),
+        ("new", "1st Panzer Army", "1430", ""),
+        ("new", "1st Panzer Army", "1402", "south of the 6th Army Boundary"),
+        ("new", "17th Army", "1402", ""),
+        ("new", "17th Army", "2010", "no working German edge source"),
+    ],
+)
+def test_german_entry(table: Any, unit: str, army: str, hex: str, doubt: str) -> None:
+    """10.1, A6: a doubtful entry is written down, never refused."""
+    t = table(turn=2, phase="german-move", ground=LINES)
+    t.do("table", "set-up")
+    given = {"unit": unit} if unit != "new" else {"name": "23 Pz", "kind": "panzer", "army": army}
+    done = t.do("german", "bring-in", hex=hex, **given)
+    notes = [event.text for event in done if event.KIND == "noted"]
+    assert (doubt in notes[0]) if doubt else not notes
+    assert any(u.place == hex for u in t.game.units.values())
+
+
+def test_the_boundary_may_end_with_the_release(table: Any) -> None:
+    """A26."""
+    t = table(turn=3, phase="german-move", ground=LINES, boundary_entry="until-release")
+    t.do("table", "note", text="")  # any action: the watchers release the armies
+    done = t.do("german", "bring-in", hex="1430", name="23 Pz", army="6th Army")
+    assert not [event for event in done if event.KIND == "noted"]
+
+
+@pytest.mark.parametrize(
+    ("hex", "extra", "doubt"),
+    [
+        ("3202", "", ""),
+        ("3202", "3203", "neither"),
+        ("3510", "", ""),
+        ("3510", "3511", "German zone"),
+        ("2510", "", "not Soviet at the start"),
+        ("3310", "", "neither"),
+    ],
+)
+def test_soviet_entry(table: Any, hex: str, extra: str, doubt: str) -> None:
+    """10.1: an edge source that works, or a home town, supplied and clear of German zones."""
+    towns = (*LINES, ("town", "3510", "", "Here"), ("town", "2510", "", "There"))
+    t = table(turn=2, ground=towns, fog=False)
+    if extra:
+        t.enter("44", "german", extra)
+    done = t.do("soviet", "bring-in", name="RD", kind="rifle", hex=hex)
+    notes = [event.text for event in done if event.KIND == "noted"]
+    assert (doubt in " ".join(notes)) if doubt else not notes
+    assert t.game.units["soviet-rd"].untried
+
+
+def test_reinforcements_may_be_held_back_and_never_hurried(table: Any) -> None:
+    """10.2."""
+    t = table(turn=5)
+    t.do("table", "set-up")
+    with pytest.raises(Mistake):
+        t.do("soviet", "bring-in", unit="rifle-turn-6", hex="3202")
+    t.do("table", "go-to", turn=6, phase="soviet-move")
+    assert any(a["id"] == "soviet-6" for a in t.sees("soviet")["due"])
+    t.do("soviet", "hold-back", units="rifle-turn-6")
+    assert t.game.units["rifle-turn-6"].place == "box:delayed"
+    t.do("table", "go-to", turn=7, phase="soviet-move")
+    t.do("soviet", "bring-in", unit="rifle-turn-6", hex="3202")
+    t.do("soviet", "bring-in", unit="tank-turn-6", hex="3202")
+    assert not any(a["id"] == "soviet-6" for a in t.sees("soviet")["due"])
+
+
+def test_set_up_names_only_what_the_rulebook_names(table: Any) -> None:
+    """3.2-3.4 with errata: steps of the weak units, corrected set-up hexes."""
+    t = table()
+    t.do("table", "set-up")
+    units = t.game.units
+    assert (units["100-jaeger"].place, units["101-jaeger"].place, units["3-panzer"].place) == ("2529", "3327", "2408")
+    weak = {"6-romanian": 2, "97-jaeger": 2, "100-jaeger": 2, "101-jaeger": 2, "108-hungarian": 1, "172-75": 1, "454-security": 1}
+    assert {name: units[name].steps for name in weak} == weak
+    assert len(t.game.units_at("2719")) == 4 and len(t.game.units_at("2822")) == 3
+    assert all(u.untried and not u.factors for u in units.values() if u.side == "soviet")
+
+
+# -- control ---------------------------------------------------------------------------------------------
+
+
+def test_entering_takes_a_hex_that_matters(table: Any) -> None:
+    """3.5, 3.4: towns, cities, sources; plain hexes are nobody's business; a zone takes nothing."""
+    t = table(turn=2, ground=(*LINES, ("town", "3510", "", "Here")), fog=False)
+    unit = t.enter("44", "german", "3511")
+    assert not t.game.marked("owner")
+    t.do("german", "place-unit", unit=unit, hex="3510")
+    assert t.game.marked("owner") == {"3510": "german"}
+    t.do("german", "place-unit", unit=unit, hex="3511")
+    assert t.game.marked("owner") == {"3510": "german"}
+    assert {"label": "Here 3510", "value": "German", "rule": "3.5"} in next(
+        p for p in t.sees("table")["panels"] if p["title"] == "Control"
+    )["rows"]
+
+
+def test_hexes_change_hands_by_hand_too(table: Any) -> None:
+    t = table(turn=2)
+    t.do("german", "take-hex", hexes="4202", side="german")
+    assert t.game.mark("4202", "owner") == "german"
+    assert t.do("german", "take-hex", hexes="4202", side="german") == []
+
+
+def test_seats_keep_to_their_side(table: Any) -> None:
+    t = table(turn=2)
+    with pytest.raises(NotYours):
+        t.do("german", "bring-in", name="X")

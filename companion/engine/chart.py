@@ -42,6 +42,8 @@ class Chart:
     where: str = ""
     row_label: str = ""
     column_label: str = ""
+    taps: tuple[str, ...] = ()
+    """Codes offered as buttons when a cell is blank and its owner reads the printed chart."""
     cells: Mapping[tuple[str, str], Cell] = field(default_factory=dict)
 
     def cell(self, row: str, column: str) -> Cell:
@@ -145,6 +147,7 @@ class Chart:
             where=shape.get("where", ""),
             row_label=shape.get("row_label", ""),
             column_label=shape.get("column_label", ""),
+            taps=tuple(shape.get("taps", ())),
         )
         if not text.strip():
             return chart

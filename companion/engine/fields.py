@@ -309,8 +309,9 @@ def read_all(
         here = Context(ctx.game, ctx.seat, {**ctx.values, **values})
         if isinstance(item, Dice):
             continue
+        blank = None if defaults.get(name) is REQUIRED else defaults.get(name)
         if item.when is not None and not item.when(here):
-            values[name] = None if defaults.get(name) is REQUIRED else defaults.get(name)
+            values[name] = blank
             continue
         given = raw.get(name)
         if isinstance(item, Flag) and given is None and not defaults.get(name):
@@ -320,7 +321,7 @@ def read_all(
                 mistakes.append(
                     Unreadable(f"{item.label or name} is missing", field=name, accepted=item.help)
                 )
-            values[name] = defaults.get(name)
+            values[name] = blank
             continue
         try:
             values[name] = item.read(given, here)
@@ -329,7 +330,7 @@ def read_all(
             mistake.message = f"{item.label or name}: {mistake.message}"
             mistake.args = (mistake.message,)
             mistakes.append(mistake)
-            values[name] = defaults.get(name)
+            values[name] = blank
     unknown = [
         k for k in raw if k not in fields and not k.startswith("_") and k not in {"action_id", "revision"}
     ]

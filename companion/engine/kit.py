@@ -224,6 +224,8 @@ class ChartShape:
     where: str = ""
     row_label: str = ""
     column_label: str = ""
+    taps: tuple[str, ...] = ()
+    """Codes offered as buttons for a blank cell."""
     cell_rules: Json = field(default_factory=dict)
 
 

@@ -128,11 +128,11 @@ def chances(chart: Chart, column: str, spec: str, row_of: Callable[[int], str]) 
 
 def look_up(sheet: Breakdown, chart: Chart, row: str) -> None:
     """Read the sheet's column and this row off a chart; a blank cell becomes a request to read the printed one."""
-    sheet.chart, sheet.row = chart.id, row
+    sheet.chart, sheet.row, sheet.chances = chart.id, row, {}  # what fell is no longer a chance
     cell = chart.cell(row, sheet.column)
     sheet.result = cell.value
     if not cell:
-        sheet.codes = chart.known_values()
+        sheet.codes = list(chart.taps) or chart.known_values()
         sheet.read_chart = f"read your {chart.title}: column {sheet.column}, row {row}"
     elif cell.source == "doubtful":
         sheet.warnings.append(

@@ -118,7 +118,7 @@ def _act(code: str, seat: str, name: str, field: str, text: str) -> Response:
         context = (
             hex_context(code, seat, request.form.get("hex", "")) | result | {"text": text if mistake else ""}
         )
-        response = make_response(render_template("map_hex.html", page=False, **context), status)
+        response = make_response(render_template("map_hex.html", **context), status)
     elif is_htmx():
         response = make_response(render_template("entry_answer.html", **result), status)
     else:

@@ -276,6 +276,7 @@ def hex_context(code: str, seat: str, text: str, context: dict[str, Any] | None 
         "pick": Markup(mapsvg.pick(grid, chosen)),
         "view_box": mapsvg.Canvas(grid).view_box,
         "may_act": seat != WATCH,
+        "oob": is_htmx(),
         "traces": system.rules.supply is not None,
         "label": lambda unit, name: marker_label(game, name),
     }
@@ -334,7 +335,7 @@ def hex_sheet(code: str, seat: str, text: str) -> Response:
         body = render_template("sheet_error.html", message=mistake.message, code=code, seat=seat)
         return make_response(body, 422)
     if is_htmx():
-        return squeezed(render_template("map_hex.html", page=False, **context))
+        return squeezed(render_template("map_hex.html", **context))
     full = map_context(code, seat)
     return squeezed(render_template("map.html", **{**full, **context}))
 

@@ -52,7 +52,7 @@ def test_any_value_can_be_corrected_and_the_log_keeps_the_reason(name: str, valu
     [
         ("vp", "21", "21 is not a whole number from 0 to 20"),
         ("weather", "hail", "'hail' is not one of: clear, mud"),
-        ("storm", "perhaps", "is not yes or no"),
+        ("storm", "perhaps", "'perhaps' is not one of: yes, no"),
         ("morale", "7", "What: 'morale' is not one of: vp"),
     ],
 )

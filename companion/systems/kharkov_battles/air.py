@@ -35,7 +35,9 @@ def air_phase(game: Game) -> Events:
             yield e.Set(f"air-{side}", points, was=game[f"air-{side}"], reason="turn track", rule="5.11")
     for side in blank:
         text = f"{game.side_name(side)}: enter this turn's Air Points from your turn track"
-        yield e.Asked(f"air-{side}-{game.revision}", (side, "table"), text, "take-air", {"side": side}, rule="5.11")
+        yield e.Asked(
+            f"air-{side}-{game.revision}", (side, "table"), text, "take-air", {"side": side}, rule="5.11"
+        )
 
 
 @rules.action(phase="air", by="any", rule="5.11", label="Take Air Points")
@@ -83,10 +85,13 @@ def spend_air(game: Game, attacker: str, attack: int, defence: int, mobile: bool
     """Use up what both sides declared for one combat [5.12, 5.22]."""
     for side, points, most in ((attacker, attack, most_attack(mobile)), (game.other(attacker), defence, 1)):
         if points > most:
-            raise NotNow(f"{game.side_name(side)}: at most {most} Air Point(s) in this combat [5.21]", given=points)
+            raise NotNow(
+                f"{game.side_name(side)}: at most {most} Air Point(s) in this combat [5.21]", given=points
+            )
         if points > int(game[f"air-{side}"]):
             raise NotNow(
-                f"{game.side_name(side)} has {game[f'air-{side}']} Air Points left, not {points}", given=points
+                f"{game.side_name(side)} has {game[f'air-{side}']} Air Points left, not {points}",
+                given=points,
             )
         if points:
             yield from add(game, f"air-{side}", -points, "ground support", "5.22")

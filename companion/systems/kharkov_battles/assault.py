@@ -17,7 +17,9 @@ from .designate import attackers_of, defenders_of
 from .odds import AUTOMATIC, COLUMNS, column_of, ladder, on_table, shifted
 from .strength import combined_arms, freeze_unknown, river_effect, tiger_shifts
 
-TERRAIN = tuple((t, t.capitalize()) for t in ("clear", "woods", "high woods", "marsh", "mountain", "town", "city"))
+TERRAIN = tuple(
+    (t, t.capitalize()) for t in ("clear", "woods", "high woods", "marsh", "mountain", "town", "city")
+)
 RIVERS = (
     ("none", "none, or not all of them"),
     ("minor", "all over Minor Rivers"),
@@ -53,7 +55,9 @@ def prepared_assault(
         Choice(
             label="Terrain line",
             options=TERRAIN,
-            start=lambda c: (ground.terrain(c.game, str(c.values.get("target") or "")) if c.game else "") or "clear",
+            start=lambda c: (
+                (ground.terrain(c.game, str(c.values.get("target") or "")) if c.game else "") or "clear"
+            ),
         ),
     ] = "clear",
     town: Annotated[bool, Flag(label="In a town", start=lambda c: _place(c) == "town")] = False,
@@ -64,7 +68,11 @@ def prepared_assault(
     combined: Annotated[bool, Flag(label="Attacker has Combined Arms")] = False,
     combined_defence: Annotated[bool, Flag(label="Defender has Combined Arms")] = False,
     band_crosses: Annotated[
-        bool, Flag(label="The armoured unit crosses the Major River", when=lambda c: c.values.get("river") in ("mixed", "some"))
+        bool,
+        Flag(
+            label="The armoured unit crosses the Major River",
+            when=lambda c: c.values.get("river") in ("mixed", "some"),
+        ),
     ] = False,
     encircled: Annotated[bool, Flag(label="Defender encircled")] = False,
     fz: Annotated[
@@ -76,7 +84,10 @@ def prepared_assault(
     ] = False,
     rubble: Annotated[
         bool,
-        Flag(label="Rubble", start=lambda c: bool(c.game and c.game.mark(str(c.values.get("target") or ""), "rubble"))),
+        Flag(
+            label="Rubble",
+            start=lambda c: bool(c.game and c.game.mark(str(c.values.get("target") or ""), "rubble")),
+        ),
     ] = False,
     tigers: Annotated[int, Whole(label="Attacker's Tiger shifts", high=6)] = 0,
     tigers_defence: Annotated[int, Whole(label="Defender's Tiger shifts", high=6)] = 0,
@@ -110,7 +121,9 @@ def prepared_assault(
         else:
             sheet.add("frozen river", 0, "19.23")
         if game is not None and freeze_unknown(game, "minor river"):
-            sheet.warnings.append("Freeze: your Terrain Effects Chart says whether the river still counts [12.32]")
+            sheet.warnings.append(
+                "Freeze: your Terrain Effects Chart says whether the river still counts [12.32]"
+            )
     sheet.shift("town", -int(town), "12.34")
     sheet.shift("Fortified Zone", -int(fz), "18.11")
     sheet.shift("Rubble", -int(rubble), "5.44")
@@ -118,7 +131,13 @@ def prepared_assault(
     sheet.shift("Tigers defending", -tigers_defence, "15.3")
     sheet.column = on_table(shifted(start, sheet.modifier, columns))
     sheet.add(f"{terrain} line", sheet.column, "12.0")
-    sheet.facts = {"start": start, "final": sheet.column, "terrain": terrain, "target": target, "encircled": encircled}
+    sheet.facts = {
+        "start": start,
+        "final": sheet.column,
+        "terrain": terrain,
+        "target": target,
+        "encircled": encircled,
+    }
     if sheet.column in AUTOMATIC:
         sheet.result = AUTOMATIC[sheet.column]
         sheet.dice = ""
@@ -141,7 +160,12 @@ def _needs_die(ctx: Context) -> bool:
 
 
 @rules.action(
-    phase=COMBAT_PHASES, by="active", rule="12.0", label="Resolve a Prepared Assault", worksheet=prepared_assault, primary=True
+    phase=COMBAT_PHASES,
+    by="active",
+    rule="12.0",
+    label="Resolve a Prepared Assault",
+    worksheet=prepared_assault,
+    primary=True,
 )
 def resolve_assault(
     game: Game,
@@ -252,5 +276,10 @@ def offer_resolution(game: Game, target: str) -> Events:
     if not ground.terrain(game, target):
         text += "; say which terrain, your map book does not"
     yield e.Asked(
-        f"assault-{target}-{game.revision}", to_side(game, game.active), text, "resolve-assault", args, rule="12.0"
+        f"assault-{target}-{game.revision}",
+        to_side(game, game.active),
+        text,
+        "resolve-assault",
+        args,
+        rule="12.0",
     )

@@ -135,7 +135,11 @@ def check_goals(rows: Table) -> list[str]:
 
 def check_places(rows: Table) -> list[str]:
     """Keys are hexes."""
-    return [f"{name!r} is not a hex: write it like KB3617" for name in rows if not re.fullmatch(r"[A-Z]{1,2}\d{4}", name)]
+    return [
+        f"{name!r} is not a hex: write it like KB3617"
+        for name in rows
+        if not re.fullmatch(r"[A-Z]{1,2}\d{4}", name)
+    ]
 
 
 def check_ma_table(rows: Table) -> list[str]:
@@ -160,7 +164,9 @@ def check_ma_table(rows: Table) -> list[str]:
 def check_columns(rows: Table) -> list[str]:
     """The text itself uses these columns."""
     known = ("1-6", "1-2", "5-1", "7-1", "12-1")
-    return [f"{c} is on the table: the rules use it" for c in known if word(rows.get(c, {}), "printed") == "no"]
+    return [
+        f"{c} is on the table: the rules use it" for c in known if word(rows.get(c, {}), "printed") == "no"
+    ]
 
 
 BOOK_CHECKS: dict[str, Callable[[Table], list[str]]] = {

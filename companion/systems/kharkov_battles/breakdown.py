@@ -42,7 +42,9 @@ def break_down(
         str,
         UnitRef(
             label="Division",
-            pick=lambda c: [u for u in on_map(c.game, AXIS) if not cannot_break_down(c.game, u)] if c.game else [],
+            pick=lambda c: (
+                [u for u in on_map(c.game, AXIS) if not cannot_break_down(c.game, u)] if c.game else []
+            ),
         ),
     ],
 ) -> Events:
@@ -62,8 +64,15 @@ def break_down(
             name = idle[number].id
             yield move(game, name, place, reason=f"from {label(held)}", rule="15.21")
         else:
-            name = f"axis-regiment-{sum(1 for u in game.units.values() if u.kind == 'breakdown regiment') + 1}"
-            facts = {"side": AXIS, "name": f"Regiment {name.rsplit('-', 1)[1]}", "kind": "breakdown regiment", "size": "III"}
+            name = (
+                f"axis-regiment-{sum(1 for u in game.units.values() if u.kind == 'breakdown regiment') + 1}"
+            )
+            facts = {
+                "side": AXIS,
+                "name": f"Regiment {name.rsplit('-', 1)[1]}",
+                "kind": "breakdown regiment",
+                "size": "III",
+            }
             yield create(game, name, place, facts, reason=f"from {label(held)}")
         if state:
             yield put_mark(game, name, "supply", state, rule="8.3")
@@ -84,7 +93,9 @@ def recombine(
     """Three regiments in one hex, away from the enemy, become any division of the Breakdown Pool."""
     here = [u for u in game.units_at(hex) if u.kind == "breakdown regiment"][:3]
     if len(here) < 3:
-        raise NotNow(f"{hex} holds {len(here)} breakdown regiments, three are needed [15.22]", field="hex", given=hex)
+        raise NotNow(
+            f"{hex} holds {len(here)} breakdown regiments, three are needed [15.22]", field="hex", given=hex
+        )
     if any(supply_state(game, u) == "isolated" for u in here):
         raise NotNow("Isolated units cannot recombine [15.23]", field="hex", given=hex)
     if ground.in_ezoc(game, here[0]):
@@ -118,7 +129,13 @@ def place_ersatz(
         yield move(game, waiting[0].id, hex, reason="Ersatz", rule="20.1")
     else:
         number = sum(1 for u in game.units.values() if u.kind == "ersatz") + 1
-        facts = {"side": AXIS, "name": f"Ersatz {number}", "kind": "ersatz", "size": "II", "factors": {"CS": strength or 1}}
+        facts = {
+            "side": AXIS,
+            "name": f"Ersatz {number}",
+            "kind": "ersatz",
+            "size": "II",
+            "factors": {"CS": strength or 1},
+        }
         yield create(game, f"axis-ersatz-{number}", hex, facts, reason="Ersatz")
     yield from add(game, "ersatz", -1, "placed", "20.1")
     yield tick(game, "ersatz", f"Ersatz battalion in {hex}")

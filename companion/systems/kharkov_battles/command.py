@@ -26,7 +26,9 @@ def commit_colour(game: Game, colour: str, reason: str, rule: str) -> Iterator[e
         if game.mark(unit.id, "uncommitted"):
             yield put_mark(game, unit.id, "uncommitted", None, reason=reason, rule=rule)
             if game.mark(unit.id, "supply"):
-                yield put_mark(game, unit.id, "supply", None, reason="Operational when committed", rule="13.13")
+                yield put_mark(
+                    game, unit.id, "supply", None, reason="Operational when committed", rule="13.13"
+                )
 
 
 def _waiting_colours(ctx: Context) -> list[tuple[str, str]]:
@@ -36,7 +38,13 @@ def _waiting_colours(ctx: Context) -> list[tuple[str, str]]:
     return [(c, c or "no colour") for c in sorted(found)]
 
 
-@rules.action(by="any", rule="13.12", label="Commit an army", group="units", when=lambda game: bool(game.marked("uncommitted")))
+@rules.action(
+    by="any",
+    rule="13.12",
+    label="Commit an army",
+    group="units",
+    when=lambda game: bool(game.marked("uncommitted")),
+)
 def commit_army(
     game: Game, colour: Annotated[str, Choice(label="Icon colour", options=_waiting_colours)]
 ) -> Events:
@@ -103,7 +111,14 @@ def command_phase(game: Game) -> Events:
     for unit in must_roll(game):
         text = f"{label(unit)} is out of command: roll"
         args = {"unit": unit.id, "guards": bool(trait(game, unit, "guards")), "no_fuel": dry(game, unit)}
-        yield e.Asked(f"command-{unit.id}-{game.revision}", to_side(game, SOVIET), text, "roll-command", args, rule="13.2")
+        yield e.Asked(
+            f"command-{unit.id}-{game.revision}",
+            to_side(game, SOVIET),
+            text,
+            "roll-command",
+            args,
+            rule="13.2",
+        )
 
 
 def _chosen(ctx: Context) -> Unit | None:
@@ -162,7 +177,9 @@ def command_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
     by=SOVIET,
     rule="20.1",
     label="Popov's fuel",
-    when=lambda game: scenario(game) == STAR and bool(game["popov-fuel"]) and game.turn >= 6 and game["popov"] == "fuelled",
+    when=lambda game: (
+        scenario(game) == STAR and bool(game["popov-fuel"]) and game.turn >= 6 and game["popov"] == "fuelled"
+    ),
 )
 def roll_popov(game: Game, die: Annotated[Roll, Dice(spec=D10, purpose="Popov's fuel")]) -> Events:
     """4 or less: Popov is out of gas for the rest of the game."""
@@ -177,4 +194,10 @@ def roll_popov(game: Game, die: Annotated[Roll, Dice(spec=D10, purpose="Popov's 
 def popov_reminder(game: Game) -> Events:
     """The roll comes before supply is judged."""
     if scenario(game) == STAR and game["popov-fuel"] and game["popov"] == "fuelled":
-        yield e.Asked(f"popov-{game.revision}", to_side(game, SOVIET), "Roll for Popov's fuel first", "roll-popov", rule="20.1")
+        yield e.Asked(
+            f"popov-{game.revision}",
+            to_side(game, SOVIET),
+            "Roll for Popov's fuel first",
+            "roll-popov",
+            rule="20.1",
+        )

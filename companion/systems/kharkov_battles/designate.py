@@ -24,7 +24,11 @@ from .works import stop_building
 
 def attackers_of(game: Game, target: str) -> list[Unit]:
     """The units designated against a hex."""
-    return [game.units[name] for name, hex_id in game.marked("pa").items() if hex_id == target and name in game.units]
+    return [
+        game.units[name]
+        for name, hex_id in game.marked("pa").items()
+        if hex_id == target and name in game.units
+    ]
 
 
 def target_hexes(game: Game, target: str) -> list[str]:
@@ -39,7 +43,10 @@ def defenders_of(game: Game, target: str) -> list[Unit]:
 
 
 def already_attacked(game: Game, hex_id: str) -> bool:
-    return f"{game.turn}/{game.phase}/attacked/{hex_id}" in game.ticked or game.mark(hex_id, "target") is not None
+    return (
+        f"{game.turn}/{game.phase}/attacked/{hex_id}" in game.ticked
+        or game.mark(hex_id, "target") is not None
+    )
 
 
 def problem(game: Game, unit: Unit, hexes: list[str]) -> str:
@@ -77,7 +84,9 @@ def colour_clash(game: Game, units: list[Unit], target: str) -> str:
         return ""
     force = [*units, *attackers_of(game, target)]
     colours = {u.formation.lower() for u in force if u.formation and u.formation.lower() != "beige"}
-    return f"{' and '.join(sorted(colours))} do not attack the same defenders [20.2]" if len(colours) > 1 else ""
+    return (
+        f"{' and '.join(sorted(colours))} do not attack the same defenders [20.2]" if len(colours) > 1 else ""
+    )
 
 
 def _active_units(ctx: Context) -> list[Unit]:
@@ -88,7 +97,9 @@ def _active_units(ctx: Context) -> list[Unit]:
 def declare_assault(
     game: Game,
     target: Annotated[str, HexId(label="Hex under attack")],
-    attackers: Annotated[tuple[str, ...], UnitRef(label="Attacking units", many=True, pick=_active_units)] = (),
+    attackers: Annotated[
+        tuple[str, ...], UnitRef(label="Attacking units", many=True, pick=_active_units)
+    ] = (),
     also: Annotated[tuple[str, ...], HexId(label="Further hexes in the same attack", many=True)] = (),
 ) -> Events:
     """Put Prepared Assault markers on the attackers; both sides are asked for their strength."""

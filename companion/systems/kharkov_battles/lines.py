@@ -69,7 +69,11 @@ def soviet_arc(game: Game) -> list[str]:
     east = max(grid.column_row(h)[0] for h in grid.ids)
     for h in grid.ids:
         column, row = grid.column_row(h)
-        if (row == 48 and column >= 20) or (row == 30 and column >= 22) or (column == east and 30 <= row <= 48):
+        if (
+            (row == 48 and column >= 20)
+            or (row == 30 and column >= 22)
+            or (column == east and 30 <= row <= 48)
+        ):
             found.append(h)
     return found
 

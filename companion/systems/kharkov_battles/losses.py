@@ -66,7 +66,13 @@ def eliminate(game: Game, unit: Unit, traced: bool, reason: str, overrun: bool =
         if game.mark(unit.id, marker) is not None:
             yield put_mark(game, unit.id, marker, None, reason=reason)
     if place == "box:track":
-        yield change(game, unit.id, {"turn": game.turn + LATER}, reason=f"back on turn {game.turn + LATER}", public=True)
+        yield change(
+            game,
+            unit.id,
+            {"turn": game.turn + LATER},
+            reason=f"back on turn {game.turn + LATER}",
+            public=True,
+        )
     yield move(game, unit.id, place, reason=reason, rule=rule)
     if unit.kind == "ersatz":
         yield from add(game, "ersatz", 1, "available again", "20.1")
@@ -124,7 +130,9 @@ def take_losses(
     steps: Annotated[int, Whole(label="Steps still to lose", low=1, high=20)],
     among: Annotated[str, Text(label="Among", most=2000)] = "",
     first: Annotated[str, Text(label="First from", most=2000)] = "",
-    unit: Annotated[str, UnitRef(label="Unit", pick=_losers, help="leave empty when the counters are not on record")] = "",
+    unit: Annotated[
+        str, UnitRef(label="Unit", pick=_losers, help="leave empty when the counters are not on record")
+    ] = "",
     lose_here: Annotated[int, Whole(label="Steps from this unit", low=1, high=3)] = 1,
     no_line: Annotated[bool, Flag(label="It has no supply line", start=_no_line)] = False,
     seat: str = "",
@@ -141,7 +149,9 @@ def take_losses(
     if steps > taken:
         text = f"{game.side_name(side)}: {steps - taken} more step(s) to lose"
         args = {"side": side, "steps": steps - taken, "among": among}
-        yield e.Asked(f"loss-{side}-{game.revision}", to_side(game, side), text, "take-losses", args, rule="12.61")
+        yield e.Asked(
+            f"loss-{side}-{game.revision}", to_side(game, side), text, "take-losses", args, rule="12.61"
+        )
 
 
 @rules.action(by="any", rule="2.7", label="Lose steps", group="units")
@@ -188,9 +198,14 @@ def _lone(ctx: Context) -> list[Unit]:
 def overrun(
     game: Game,
     victim: Annotated[str, UnitRef(label="Overrun unit", pick=_lone)],
-    by_unit: Annotated[str, UnitRef(label="Overrunning unit", pick=on_the_map(lambda g, u: u.side == g.active))] = "",
+    by_unit: Annotated[
+        str, UnitRef(label="Overrunning unit", pick=on_the_map(lambda g, u: u.side == g.active))
+    ] = "",
     displaced: Annotated[
-        str, Text(label="Displaced to hex", most=6, help="its owner's choice when a friendly zone covers it [11.32]")
+        str,
+        Text(
+            label="Displaced to hex", most=6, help="its owner's choice when a friendly zone covers it [11.32]"
+        ),
     ] = "",
     no_line: Annotated[bool, Flag(label="It has no supply line")] = False,
 ) -> Events:

@@ -94,9 +94,13 @@ def mobile_odds(
     defence: Annotated[int, Whole(label="Strength of the whole hex", high=200)] = 0,
     attacker_air: Annotated[bool, Flag(label="Attacker's Air Point")] = False,
     defender_air: Annotated[bool, Flag(label="Defender's Air Point")] = False,
-    conditions: Annotated[tuple[str, ...], Choice(label="Conditions on your table", options=_others, many=True)] = (),
+    conditions: Annotated[
+        tuple[str, ...], Choice(label="Conditions on your table", options=_others, many=True)
+    ] = (),
     other: Annotated[int, Whole(label="Further modifier", low=-9, high=9)] = 0,
-    terrain_cost: Annotated[int, Whole(label="Cost of the target hex", help="roads and railways ignored", high=9)] = 1,
+    terrain_cost: Annotated[
+        int, Whole(label="Cost of the target hex", help="roads and railways ignored", high=9)
+    ] = 1,
     mp_left: Annotated[int | None, Whole(label="Movement points left", high=30)] = None,
 ) -> Breakdown:
     """Odds, modifiers and movement cost of a Mobile Assault."""
@@ -115,7 +119,12 @@ def mobile_odds(
         sheet.dice = ""
         sheet.add("cannot be made: the attacker is Disorganized, air is spent", "AD", "11.21")
         return sheet
-    wanted = [f"odds {odds}"] + ["attacker air"] * attacker_air + ["defender air"] * defender_air + list(conditions)
+    wanted = (
+        [f"odds {odds}"]
+        + ["attacker air"] * attacker_air
+        + ["defender air"] * defender_air
+        + list(conditions)
+    )
     for condition in wanted:
         amount = drm(ctx.game, condition) if ctx.game else None
         if amount is None:
@@ -124,7 +133,9 @@ def mobile_odds(
             sheet.shift(condition, amount, "11.2, 27.2")
     sheet.shift("by hand", other, "11.2")
     if sheet.facts["blank"]:
-        sheet.warnings.append(f"your table's modifier for {', '.join(sheet.facts['blank'])} is not in the book: add it by hand")
+        sheet.warnings.append(
+            f"your table's modifier for {', '.join(sheet.facts['blank'])} is not in the book: add it by hand"
+        )
     return sheet
 
 
@@ -140,7 +151,13 @@ def _movers(ctx: Context) -> list[Unit]:
 
 
 @rules.action(
-    phase=MOVE_PHASES, by="active", rule="11.2", label="Mobile Assault", worksheet=mobile_odds, when=forbidden, primary=True
+    phase=MOVE_PHASES,
+    by="active",
+    rule="11.2",
+    label="Mobile Assault",
+    worksheet=mobile_odds,
+    when=forbidden,
+    primary=True,
 )
 def mobile_assault(
     game: Game,
@@ -155,7 +172,9 @@ def mobile_assault(
 ) -> Events:
     """Roll a Mobile Assault and hand out what follows."""
     if not attack or not defence:
-        raise NotNow("enter both strengths: the attacking unit's and the whole defending hex's", field="attack")
+        raise NotNow(
+            "enter both strengths: the attacking unit's and the whole defending hex's", field="attack"
+        )
     if sheet.warnings and "not possible" in sheet.warnings[0]:
         raise NotNow(sheet.warnings[0], field="mp_left")
     if unit and target:
@@ -213,23 +232,38 @@ def mobile_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
     """The attacker moves the retreating stack; AD stops and disorganizes him [11.26, 11.27]."""
     facts = sheet.get("facts", {})
     attacker = str(facts.get("attacker") or game.active)
-    defender, unit, target = game.other(attacker), str(facts.get("unit") or ""), str(facts.get("target") or "")
+    defender, unit, target = (
+        game.other(attacker),
+        str(facts.get("unit") or ""),
+        str(facts.get("target") or ""),
+    )
     steps, retreat, disorganized, own = parse(result)
     if retreat:
         where = f" from {target}" if target else ""
         text = f"{game.side_name(attacker)} moves the defenders{where} {retreat} hexes; no steps in exchange"
-        yield e.Asked(f"ma-retreat-{game.revision}", to_side(game, attacker), text, "retreat-done", rule="11.26")
-        for static in [u for u in game.units_at(target) if u.side == defender and u.kind in ("ersatz", "fortress region")]:
+        yield e.Asked(
+            f"ma-retreat-{game.revision}", to_side(game, attacker), text, "retreat-done", rule="11.26"
+        )
+        for static in [
+            u for u in game.units_at(target) if u.side == defender and u.kind in ("ersatz", "fortress region")
+        ]:
             text = f"{label(static)} cannot retreat: eliminate it"
             args = {"unit": static.id}
             yield e.Asked(
-                f"static-{static.id}-{game.revision}", to_side(game, defender), text, "eliminate-unit", args, rule="20.1, 27.4"
+                f"static-{static.id}-{game.revision}",
+                to_side(game, defender),
+                text,
+                "eliminate-unit",
+                args,
+                rule="20.1, 27.4",
             )
     if steps:
         members = ",".join(u.id for u in game.units_at(target) if u.side == defender) if target else ""
         args2: dict[str, Any] = {"side": defender, "steps": steps, "among": members}
         text = f"{game.side_name(defender)}: lose {steps} step(s)"
-        yield e.Asked(f"ma-loss-{game.revision}", to_side(game, defender), text, "take-losses", args2, rule="11.26")
+        yield e.Asked(
+            f"ma-loss-{game.revision}", to_side(game, defender), text, "take-losses", args2, rule="11.26"
+        )
     if disorganized:
         if unit:
             yield put_mark(game, unit, "disorganized", True, rule="11.27")
@@ -238,7 +272,9 @@ def mobile_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
     if own:
         args3: dict[str, Any] = {"side": attacker, "steps": own, "among": unit}
         text = f"{game.side_name(attacker)}: lose {own} step(s) of the attacking unit"
-        yield e.Asked(f"ma-own-{game.revision}", to_side(game, attacker), text, "take-losses", args3, rule="11.27")
+        yield e.Asked(
+            f"ma-own-{game.revision}", to_side(game, attacker), text, "take-losses", args3, rule="11.27"
+        )
 
 
 @rules.action(by="any", rule="11.26", label="Retreat done", group="hidden")
@@ -247,7 +283,9 @@ def retreat_done(game: Game) -> Events:
     yield e.Noted("retreat after the Mobile Assault done; the attacker may move in and go on", rule="11.2")
 
 
-@rules.action(phase=MOVE_PHASES, by="any", rule="11.2", label="Strength for a Mobile Assault", secret=True, group="hand")
+@rules.action(
+    phase=MOVE_PHASES, by="any", rule="11.2", label="Strength for a Mobile Assault", secret=True, group="hand"
+)
 def mobile_strength(
     game: Game,
     chance: Chance,
@@ -266,12 +304,17 @@ def mobile_strength(
         raise NotNow("look under your counters and say the total aloud", field="units")
     sheet.title = f"{game.side_name(seat)} strength in the Mobile Assault"
     yield e.Resolved("strength", sheet.to_json(), sheet.result, only=(seat,))
-    yield e.Noted(f"{game.side_name(seat)} strength in the Mobile Assault: {sheet.facts['total']}", rule="11.2")
+    yield e.Noted(
+        f"{game.side_name(seat)} strength in the Mobile Assault: {sheet.facts['total']}", rule="11.2"
+    )
 
 
 @rules.action(phase=MOVE_PHASES, by="active", rule="7.26", label="Crossed a Major River", group="units")
 def river_crossing(
-    game: Game, units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=on_the_map(lambda g, u: u.side == g.active))]
+    game: Game,
+    units: Annotated[
+        tuple[str, ...], UnitRef(label="Units", many=True, pick=on_the_map(lambda g, u: u.side == g.active))
+    ],
 ) -> Events:
     """Note units that crossed a Major River into an enemy zone: they must attack in the combat phase."""
     for name in units:
@@ -290,4 +333,6 @@ def tidy_combat(game: Game) -> Events:
         if game.units[name].side == side:
             yield put_mark(game, name, "must-attack", None, rule="7.26")
             if side == AXIS:
-                yield e.Noted(f"{label(game.units[name])} did not attack: it retreats over the river", rule="7.26")
+                yield e.Noted(
+                    f"{label(game.units[name])} did not attack: it retreats over the river", rule="7.26"
+                )

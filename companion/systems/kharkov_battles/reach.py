@@ -51,7 +51,9 @@ def in_range(game: Game, hq: Unit, units: Iterable[Unit]) -> list[Unit]:
     if not hq.factors.get("CR"):
         return []
     reach = lines.reach_of(game, hq)
-    return [u for u in units if u.place in reach.grid.index and (u.place == hq.place or reach.supplied(u.place))]
+    return [
+        u for u in units if u.place in reach.grid.index and (u.place == hq.place or reach.supplied(u.place))
+    ]
 
 
 def choose(wishes: dict[str, dict[str, set[str]]], most: int = MOST_DIVISIONS) -> set[str]:

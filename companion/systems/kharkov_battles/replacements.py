@@ -14,7 +14,21 @@ from companion.engine.moves import change, move, put_mark
 from companion.engine.roster import Unit
 
 from . import books, chits, ground
-from .base import AXIS, CAMPAIGN, JANUARY, SOVIET, STAR, K, add, count_done, done, own_side, rules, scenario, tick
+from .base import (
+    AXIS,
+    CAMPAIGN,
+    JANUARY,
+    SOVIET,
+    STAR,
+    K,
+    add,
+    count_done,
+    done,
+    own_side,
+    rules,
+    scenario,
+    tick,
+)
 from .lines import can_trace
 from .units import is_cadre, is_hq, is_mech, is_silhouette, label, nation, rating, supply_state
 
@@ -108,7 +122,9 @@ def _no_replacements(game: Game) -> bool | str:
     return "there are no replacements in this scenario [20.2]" if scenario(game) == K else True
 
 
-@rules.action(phase="reinforcement", by="any", rule="16.2, 16.3", label="Spend replacements", when=_no_replacements)
+@rules.action(
+    phase="reinforcement", by="any", rule="16.2, 16.3", label="Spend replacements", when=_no_replacements
+)
 def replace(
     game: Game,
     side: Annotated[str, SideRef(label="Side", start=own_side)],
@@ -117,7 +133,9 @@ def replace(
     klass: Annotated[
         str,
         Choice(
-            label="Points", options=(("mech", "mechanized"), ("foot", "non-mechanized")), when=lambda c: not c.values.get("unit")
+            label="Points",
+            options=(("mech", "mechanized"), ("foot", "non-mechanized")),
+            when=lambda c: not c.values.get("unit"),
         ),
     ] = "foot",
     hex: Annotated[
@@ -155,7 +173,9 @@ def _purse(game: Game, side: str, mech: bool, unit: Unit | None) -> str:
     """The track that pays; J's and GC's mechanized points serve German regiments, satellites have their own."""
     if unit is not None and side == AXIS and nation(game, unit) != "german":
         if scenario(game) == JANUARY:
-            raise NotNow("satellites get no replacements in this scenario [27.8]", field="unit", given=unit.id)
+            raise NotNow(
+                "satellites get no replacements in this scenario [27.8]", field="unit", given=unit.id
+            )
         if scenario(game) == CAMPAIGN and game["rp-schedule"]:
             return "rp-satellite"
     return f"rp-{side}-{'mech' if mech else 'foot'}"
@@ -194,7 +214,9 @@ def _from_pool(game: Game, unit: Unit, hex_id: str) -> Iterator[e.Event]:
         raise NotNow(f"no Soviet HQ is in {hex_id} [16.32]", field="hex", given=hex_id)
     for hq in hqs:
         if game.mark(hq.id, "uncommitted") or supply_state(game, hq) or ground.next_to_enemy(game, hq):
-            raise NotNow(f"{label(hq)} is not committed, Operational and away from the enemy [16.32]", field="hex")
+            raise NotNow(
+                f"{label(hq)} is not committed, Operational and away from the enemy [16.32]", field="hex"
+            )
     yield move(game, unit.id, hex_id, reason="from the pool", rule="16.32")
 
 
@@ -224,7 +246,11 @@ def return_unit(
     if is_hq(held):
         key = f"hq-back/{nation(game, held)}"
         if done(game, key):
-            raise NotNow("one HQ of each nationality returns per turn; the others wait [16.33]", field="unit", given=unit)
+            raise NotNow(
+                "one HQ of each nationality returns per turn; the others wait [16.33]",
+                field="unit",
+                given=unit,
+            )
     elif is_silhouette(game, held):
         if count_done(game, "silhouette-back") >= 3:
             raise NotNow("three silhouettes have come back this turn [16.35]", field="unit", given=unit)

@@ -92,7 +92,9 @@ def ask_share(game: Game, shares: list[Share], facts: dict[str, Any], attacker: 
         "encircled": bool(facts.get("encircled")),
     }
     text = in_words(share, game.side_name(side)) + waiting(game, members)
-    yield e.Asked(f"result-{share.role}-{game.revision}", to_side(game, side), text, "settle-result", args, rule="12.62")
+    yield e.Asked(
+        f"result-{share.role}-{game.revision}", to_side(game, side), text, "settle-result", args, rule="12.62"
+    )
 
 
 def code(share: Share) -> str:
@@ -103,8 +105,14 @@ def code(share: Share) -> str:
 def waiting(game: Game, members: list[str]) -> str:
     """12.23: results wait while another attack from the same hex is still to be rolled."""
     places = {game.units[m].place for m in members if m in game.units}
-    pending = sorted({str(t) for n, t in game.marked("pa").items() if n in game.units and game.units[n].place in places})
-    return f". Wait for the attack on {', '.join(pending)}: it comes from the same hex [12.23]" if pending else ""
+    pending = sorted(
+        {str(t) for n, t in game.marked("pa").items() if n in game.units and game.units[n].place in places}
+    )
+    return (
+        f". Wait for the attack on {', '.join(pending)}: it comes from the same hex [12.23]"
+        if pending
+        else ""
+    )
 
 
 def first_losers(game: Game, share: Share, members: list[str], facts: dict[str, Any]) -> list[str]:
@@ -129,13 +137,31 @@ def settle_result(
     steps: Annotated[int, Whole(label="Steps to lose", high=9)] = 0,
     retreat: Annotated[int, Whole(label="Retreat", high=9)] = 0,
     more: Annotated[
-        int, Whole(label="Steps instead of hexes", high=9, when=lambda c: _hexes(c) > 0, help="0 retreats all the way")
+        int,
+        Whole(
+            label="Steps instead of hexes",
+            high=9,
+            when=lambda c: _hexes(c) > 0,
+            help="0 retreats all the way",
+        ),
     ] = 0,
     unfulfilled: Annotated[
-        int, Whole(label="Hexes that cannot be retreated", high=9, when=lambda c: _hexes(c) > 0, help="a step each [12.71]")
+        int,
+        Whole(
+            label="Hexes that cannot be retreated",
+            high=9,
+            when=lambda c: _hexes(c) > 0,
+            help="a step each [12.71]",
+        ),
     ] = 0,
     zones: Annotated[
-        int, Whole(label="Enemy-controlled hexes entered", high=9, when=lambda c: _hexes(c) > 0, help="a step each [12.73]")
+        int,
+        Whole(
+            label="Enemy-controlled hexes entered",
+            high=9,
+            when=lambda c: _hexes(c) > 0,
+            help="a step each [12.73]",
+        ),
     ] = 0,
     target: Annotated[str, Text(label="Hex", most=6)] = "",
     among: Annotated[str, Text(label="Among", most=2000)] = "",
@@ -149,24 +175,43 @@ def settle_result(
     if seat in game.sides and seat != side:
         raise NotYours(f"{game.side_name(side)} settles its own result", given=seat, accepted=side)
     if more + unfulfilled > retreat:
-        raise NotNow(f"r{retreat} means {retreat} hexes or steps in all, not {more + unfulfilled}", field="more", given=more)
+        raise NotNow(
+            f"r{retreat} means {retreat} hexes or steps in all, not {more + unfulfilled}",
+            field="more",
+            given=more,
+        )
     back = retreat - more - unfulfilled
     total = steps + more + unfulfilled + zones
     members = [m for m in among.split(",") if m in game.units and game.units[m].on_map]
     have = sum(steps_left(game, game.units[m]) for m in members)
-    if more and members and steps + more > have:
-        raise NotNow(f"there are {have} steps left in this force, not {steps + more} [12.62]", field="more", given=more)
+    if more and members and seat == side and steps + more > have:  # the table must not learn of reduced chits
+        raise NotNow(
+            f"there are {have} steps left in this force, not {steps + more} [12.62]", field="more", given=more
+        )
     who = game.side_name(side)
     if total:
         text = f"{who}: lose {total} step(s)"
         args = {"side": side, "steps": total, "among": among, "first": first if (steps or more) else ""}
-        yield e.Asked(f"loss-{side}-{game.revision}", to_side(game, side), text, "take-losses", args, rule="12.61")
+        yield e.Asked(
+            f"loss-{side}-{game.revision}", to_side(game, side), text, "take-losses", args, rule="12.61"
+        )
     if retreat:
-        yield e.Noted(f"{who} retreats {back} hex(es)" + (f", {more} step(s) lost instead" if more else ""), rule="12.62")
+        yield e.Noted(
+            f"{who} retreats {back} hex(es)" + (f", {more} step(s) lost instead" if more else ""),
+            rule="12.62",
+        )
         other = game.other(side)
-        text = f"{game.side_name(other)} may advance up to {back} hex(es)" if back else f"{who} stood fast: no advance"
+        text = (
+            f"{game.side_name(other)} may advance up to {back} hex(es)"
+            if back
+            else f"{who} stood fast: no advance"
+        )
         if back:
-            limit = "; non-mechanized units 1 hex after the encirclement" if encircled and not fall_blau(game) else ""
+            limit = (
+                "; non-mechanized units 1 hex after the encirclement"
+                if encircled and not fall_blau(game)
+                else ""
+            )
             args = {"hexes": back, "encirclement": encircled and not fall_blau(game)}
             name = f"advance-{game.revision}"
             yield e.Asked(name, to_side(game, other), text + limit, "advance", args, rule="12.8")
@@ -178,7 +223,11 @@ def settle_result(
             name = f"static-{member}-{game.revision}"
             yield e.Asked(name, to_side(game, side), text, "eliminate-unit", {"unit": member}, rule="20.1")
     if then:
-        facts = {"target": target, "attackers": _members(role, "A", among, others), "defenders": _members(role, "D", among, others)}
+        facts = {
+            "target": target,
+            "attackers": _members(role, "A", among, others),
+            "defenders": _members(role, "D", among, others),
+        }
         yield from ask_share(game, parse(then), facts, side if role == "A" else game.other(side))
 
 
@@ -192,7 +241,9 @@ def _members(role: str, wanted: str, own: str, others: str) -> list[str]:
 @rules.action(phase=COMBAT_PHASES, by="any", rule="12.73", label="Breakout attempt")
 def breakout(
     game: Game,
-    side: Annotated[str, SideRef(label="Retreating side", start=lambda c: c.game.other(c.game.active) if c.game else "")],
+    side: Annotated[
+        str, SideRef(label="Retreating side", start=lambda c: c.game.other(c.game.active) if c.game else "")
+    ],
     hex: Annotated[str, HexId(label="From hex")] = "",
     die: Annotated[Roll | None, Dice(spec=D10, purpose="breakout")] = None,
 ) -> Events:
@@ -202,7 +253,9 @@ def breakout(
         raise NotNow("no unit in this stack can use Mobile Infiltration [12.73]", field="hex", given=hex)
     if side == game.active:
         raise NotNow("only a defending stack may try to break out [12.73]", field="side", given=side)
-    sheet = Breakdown(f"Breakout{f' from {hex}' if hex else ''}", column="result", dice=D10, roll=die.total if die else 0)
+    sheet = Breakdown(
+        f"Breakout{f' from {hex}' if hex else ''}", column="result", dice=D10, roll=die.total if die else 0
+    )
     look_up(sheet, game.chart("breakout"), str(sheet.roll))
     yield from rules.settle(game, "breakout", sheet, to_side(game, side), "12.73")
 
@@ -213,7 +266,9 @@ def breakout_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
     yield e.Noted(f"{sheet['title']}: {result}", rule="12.73")
 
 
-def advance_limits(hexes: int, mech: bool, city: bool, major: bool, encirclement: bool, ezoc: bool) -> tuple[int, str, str]:
+def advance_limits(
+    hexes: int, mech: bool, city: bool, major: bool, encirclement: bool, ezoc: bool
+) -> tuple[int, str, str]:
     """How far one unit may advance, why, and the rule."""
     if hexes == 0:
         return 0, "nothing was taken as a retreat", "12.8"
@@ -243,7 +298,9 @@ def advance_length(
     sheet = Breakdown("Advance after combat")
     errata = ctx.game is not None and fall_blau(ctx.game)
     for mech, name in ((True, "mechanized"), (False, "others")):
-        most, why, rule = advance_limits(hexes, mech, first_city, first_major, encirclement and not errata, first_ezoc)
+        most, why, rule = advance_limits(
+            hexes, mech, first_city, first_major, encirclement and not errata, first_ezoc
+        )
         sheet.add(f"{name}: {why}", f"{most} hex(es)", rule)
         sheet.facts[name] = most
     sheet.add("first into the vacated hex; never over an unbridged Major River after that", "", "12.82-12.84")

@@ -11,12 +11,24 @@ from companion.engine.actions import Chance, Events
 from companion.engine.errors import NotNow, NotYours
 from companion.engine.fields import Choice, Context, HexId, UnitRef, Whole
 from companion.engine.game import Game
+from companion.engine.moves import change
 from companion.engine.roster import Unit
 from companion.engine.worksheet import Breakdown
 
 from . import chits, ground
 from .base import AXIS, CAMPAIGN, COMBAT_PHASES, JANUARY, SOVIET, fall_blau, rules, scenario
-from .units import STATIC, is_cadre, is_hq, is_mech, is_multi_step, label, on_the_map, rating, supply_state, trait
+from .units import (
+    STATIC,
+    is_cadre,
+    is_hq,
+    is_mech,
+    is_multi_step,
+    label,
+    on_the_map,
+    rating,
+    supply_state,
+    trait,
+)
 
 ROLES = (("attack", "attacking"), ("defence", "defending"))
 
@@ -62,6 +74,8 @@ def adjust(
 
 def base_strength(game: Game, unit: Unit) -> int | None:
     """Printed or chit strength; None when a chit is needed and not known."""
+    if unit.untried:
+        return None
     if is_hq(unit) or is_cadre(game, unit) or unit.kind == "tiger company":
         return 1
     if rating(game, unit):
@@ -82,7 +96,12 @@ def freeze_unknown(game: Game, feature: str) -> bool:
 
 def winter_bonus(game: Game, unit: Unit) -> tuple[str, str] | None:
     """14.2, 27.2: Soviet tank and mechanized corps, not cadres, in Prepared Assaults."""
-    if unit.side != SOVIET or unit.size != "XXX" or unit.kind not in ("tank", "mechanized") or is_cadre(game, unit):
+    if (
+        unit.side != SOVIET
+        or unit.size != "XXX"
+        or unit.kind not in ("tank", "mechanized")
+        or is_cadre(game, unit)
+    ):
         return None
     if fall_blau(game):
         on = scenario(game) == JANUARY or (scenario(game) == CAMPAIGN and bool(game["counteroffensive"]))
@@ -145,7 +164,9 @@ def over_limit(game: Game, units: Iterable[Unit]) -> list[str]:
     return [h for h, total in load.items() if total > 1]
 
 
-def add_up(game: Game, units: list[Unit], role: str, target: str, seat: str, mobile: bool = False) -> Breakdown:
+def add_up(
+    game: Game, units: list[Unit], role: str, target: str, seat: str, mobile: bool = False
+) -> Breakdown:
     """The sum of a force, unit by unit; chits that the seat may not see are left out and said so."""
     sheet = Breakdown("Strength")
     total, hidden = 0, False
@@ -163,9 +184,15 @@ def add_up(game: Game, units: list[Unit], role: str, target: str, seat: str, mob
             sheet.add(label(unit), "chit not seen here" if secret else "no chit drawn yet", "2.6")
             continue
         attacking = role == "attack"
-        part = attack_part(game, unit, printed, target, mobile) if attacking else defence_part(game, unit, printed)
+        part = (
+            attack_part(game, unit, printed, target, mobile)
+            if attacking
+            else defence_part(game, unit, printed)
+        )
         total += part.strength
-        sheet.add(label(unit), f"{printed}" if not part.reasons else f"{printed} \u2192 {part.strength}", "2.7")
+        sheet.add(
+            label(unit), f"{printed}" if not part.reasons else f"{printed} \u2192 {part.strength}", "2.7"
+        )
         for why, effect, rule in part.reasons:
             sheet.add(f"  {why}", effect, rule)
     if not mobile or role == "attack":
@@ -214,11 +241,17 @@ def announce_strength(
     chosen = [game.units[name] for name in units]
     side = game.active if role == "attack" else game.other(game.active)
     if seat in game.sides and seat != side:
-        raise NotYours(f"{game.side_name(side)} announces this total", field="role", given=seat, accepted=side)
+        raise NotYours(
+            f"{game.side_name(side)} announces this total", field="role", given=seat, accepted=side
+        )
     if any(u.side != side for u in chosen):
         raise NotNow(f"these are not all {game.side_name(side)} units", field="units")
     if not total:
         for unit in chosen:
+            if unit.untried:
+                yield change(
+                    game, unit.id, {"untried": False}, reason="first combat", rule="2.72", public=True
+                )
             if chits.needs_chit(game, unit):
                 yield from chits.draw(game, unit, chance)
         sheet = add_up(game, chosen, role, target, side)
@@ -240,7 +273,9 @@ def tiger_shifts(game: Game, units: Iterable[Unit]) -> int:
         if unit.kind == "tiger battalion":
             found += 1
         elif unit.kind == "tiger company":
-            parent = [u for u in game.units_at(unit.place) if u.id != unit.id and u.formation == unit.formation]
+            parent = [
+                u for u in game.units_at(unit.place) if u.id != unit.id and u.formation == unit.formation
+            ]
             found += bool(parent and unit.formation)
     return found
 
@@ -261,5 +296,7 @@ def combined_arms(game: Game, units: list[Unit], stack_only: bool = False) -> bo
                 static = friend.kind in STATIC and not stack_only
                 if friend.id != unit.id and not is_hq(friend) and foot and not other_fight and not static:
                     return True
-    sixty = [u for u in units if u.side == AXIS and u.formation.split(" ")[0].rstrip(".") in ("60", "60M", "60Mot")]
+    sixty = [
+        u for u in units if u.side == AXIS and u.formation.split(" ")[0].rstrip(".") in ("60", "60M", "60Mot")
+    ]
     return len(sixty) >= 2

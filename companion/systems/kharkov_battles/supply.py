@@ -53,9 +53,11 @@ def judge_supply(
         UnitRef(
             label="Units without a supply line",
             many=True,
-            pick=lambda c: [u for u in on_map(c.game, str(c.values.get("side") or "")) if traces(c.game, u)]
-            if c.game
-            else [],
+            pick=lambda c: (
+                [u for u in on_map(c.game, str(c.values.get("side") or "")) if traces(c.game, u)]
+                if c.game
+                else []
+            ),
             start=lambda c: cut_off(c.game, str(c.values.get("side") or own_side(c))) if c.game else (),
             help="filled in from the map where positions and sources are known",
         ),
@@ -67,9 +69,13 @@ def judge_supply(
 ) -> Events:
     """Move every unit of a side one step along Operational, OOS, Isolated; note who owes attrition."""
     if seat in game.sides and seat != side:
-        raise NotYours(f"{game.side_name(side)} judges its own supply", field="side", given=seat, accepted=side)
+        raise NotYours(
+            f"{game.side_name(side)} judges its own supply", field="side", given=seat, accepted=side
+        )
     if done(game, f"supply/{side}"):
-        raise NotNow(f"{game.side_name(side)} supply is judged for this turn; correct single units by marking them")
+        raise NotNow(
+            f"{game.side_name(side)} supply is judged for this turn; correct single units by marking them"
+        )
     owing: dict[str, None] = {}
     for unit in [u for u in on_map(game, side) if traces(game, u)]:
         before = str(game.mark(unit.id, "supply") or "")
@@ -92,7 +98,12 @@ def judge_supply(
     for h in owing:
         text = f"Attrition: roll for the pocket in {h}"
         yield e.Asked(
-            f"attrition-{h}-{game.revision}", to_side(game, side), text, "roll-attrition", {"side": side, "hex": h}, rule="8.4"
+            f"attrition-{h}-{game.revision}",
+            to_side(game, side),
+            text,
+            "roll-attrition",
+            {"side": side, "hex": h},
+            rule="8.4",
         )
 
 
@@ -169,10 +180,14 @@ def share_supply(game: Game) -> Events:
             for unit, state in zip(group, states, strict=True):
                 if state != best(game, states):
                     better = best(game, states) or None
-                    yield put_mark(game, unit.id, "supply", better, reason=f"stacked with {formation}", rule="8.34")
+                    yield put_mark(
+                        game, unit.id, "supply", better, reason=f"stacked with {formation}", rule="8.34"
+                    )
 
 
-def allowance(printed: int, mech: bool, state: str, limited: bool, cadre_homeward: bool = False) -> tuple[int, str]:
+def allowance(
+    printed: int, mech: bool, state: str, limited: bool, cadre_homeward: bool = False
+) -> tuple[int, str]:
     """The movement allowance and the rule that made it [8.32, 8.33, 9.4, 9.42]."""
     if state:
         rule = "8.32" if state == "oos" else "8.33"

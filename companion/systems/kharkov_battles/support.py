@@ -46,7 +46,8 @@ def _when_income(game: Game) -> bool | str:
 def receive_support(
     game: Game,
     source: Annotated[
-        str, Choice(label="From", options=SOURCES, start=lambda c: suggested_source(c.game) if c.game else "roll")
+        str,
+        Choice(label="From", options=SOURCES, start=lambda c: suggested_source(c.game) if c.game else "roll"),
     ],
     printed: Annotated[
         int | None,
@@ -57,7 +58,9 @@ def receive_support(
             start=lambda c: books.whole(books.track_row(c.game), "support") if c.game else None,
         ),
     ] = None,
-    die: Annotated[Roll | None, Dice(label="Support roll", spec=D10, purpose="support", when=_may_roll)] = None,
+    die: Annotated[
+        Roll | None, Dice(label="Support roll", spec=D10, purpose="support", when=_may_roll)
+    ] = None,
 ) -> Events:
     """Add this turn's Support Points to those saved."""
     if source == "track":
@@ -69,9 +72,13 @@ def receive_support(
         yield from gain(game, points, "turn track")
         return
     if scenario(game) == STAR and game.turn == 1:
-        raise NotNow("there is no Support Table roll on turn 1 [9.2]", field="source", given="roll", accepted="track")
+        raise NotNow(
+            "there is no Support Table roll on turn 1 [9.2]", field="source", given="roll", accepted="track"
+        )
     if scenario(game) in (K, JANUARY):
-        raise NotNow("this scenario takes the turn track's number [20.2, 27.8]", field="source", accepted="track")
+        raise NotNow(
+            "this scenario takes the turn track's number [20.2, 27.8]", field="source", accepted="track"
+        )
     sheet = Breakdown("Support Points", column="points", dice=D10, roll=die.total if die else 0)
     look_up(sheet, game.chart("support"), str(sheet.roll))
     yield from rules.settle(game, "support", sheet, to_side(game, AXIS), "9.2")
@@ -170,10 +177,18 @@ def _when_flip(game: Game) -> bool | str:
 
 
 @rules.action(
-    phase="maintenance", by=AXIS, rule="9.21", label="Support headquarters", worksheet=support_cost, when=_when_flip
+    phase="maintenance",
+    by=AXIS,
+    rule="9.21",
+    label="Support headquarters",
+    worksheet=support_cost,
+    when=_when_flip,
 )
-def support_hq(game: Game, sheet: Breakdown, hqs: Annotated[tuple[str, ...], UnitRef(
-    label="Headquarters on record", many=True, pick=flippable)] = ()) -> Events:
+def support_hq(
+    game: Game,
+    sheet: Breakdown,
+    hqs: Annotated[tuple[str, ...], UnitRef(label="Headquarters on record", many=True, pick=flippable)] = (),
+) -> Events:
     """Spend Support Points and turn headquarters to their supported side."""
     if sheet.warnings:
         raise NotNow(f"{sheet.warnings[0]}", field="hqs")
@@ -294,4 +309,6 @@ def rostov_reminder(game: Game) -> Events:
     """Offer the Rostov escalation when the positions show it."""
     if scenario(game) == JANUARY and fall_blau(game) and rostov_near(game) and not done(game, "rostov"):
         text = "Soviets within five hexes of Rostov: the Axis gets 1 SP, Soviet RP double"
-        yield e.Asked(f"rostov-{game.revision}", ("axis", "soviet", "table"), text, "rostov-fight", rule="27.8")
+        yield e.Asked(
+            f"rostov-{game.revision}", ("axis", "soviet", "table"), text, "rostov-fight", rule="27.8"
+        )

@@ -182,7 +182,9 @@ def enrol(
             yield put_mark(game, unit_id, marker, value)
 
 
-@rules.action(by="any", label="Mobile Infiltration", group="units", phase=("axis-move", "soviet-move"), rule="11.1")
+@rules.action(
+    by="any", label="Mobile Infiltration", group="units", phase=("axis-move", "soviet-move"), rule="11.1"
+)
 def infiltrate(
     game: Game, units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=on_the_map())]
 ) -> Events:

@@ -43,11 +43,10 @@ def set_weather(
     game: Game,
     printed: Annotated[str, Choice(label="The track prints", options=KINDS, start=_printed)],
     mud_range: Annotated[
-        str, Text(label="MUD? on", most=5, placeholder="0-3, or empty", start=_range, help="rolls that bring mud")
+        str,
+        Text(label="MUD? on", most=5, placeholder="0-3, or empty", start=_range, help="rolls that bring mud"),
     ] = "",
-    die: Annotated[
-        Roll | None, Dice(label="Soviet roll", spec=D10, purpose="weather", when=_rolls)
-    ] = None,
+    die: Annotated[Roll | None, Dice(label="Soviet roll", spec=D10, purpose="weather", when=_rolls)] = None,
 ) -> Events:
     """Read the turn's weather off the track; with a MUD? range the Soviet player rolls."""
     if game["mud"] == "yes":

@@ -43,7 +43,9 @@ def counters_left(game: Game, kind: str, side: str) -> int | None:
     total = books.limit(game, f"{kind} {side}")
     if total is None:
         return None
-    used = list(game.marked("fz").values()).count(side) if kind == "fz" else len(game.marked(f"building-{side}"))
+    used = (
+        list(game.marked("fz").values()).count(side) if kind == "fz" else len(game.marked(f"building-{side}"))
+    )
     return total - used
 
 
@@ -52,7 +54,11 @@ def build_fz(
     game: Game,
     units: Annotated[
         tuple[str, ...],
-        UnitRef(label="Builders", many=True, pick=on_the_map(lambda g, u: u.side == g.active and not cannot_build(g, u))),
+        UnitRef(
+            label="Builders",
+            many=True,
+            pick=on_the_map(lambda g, u: u.side == g.active and not cannot_build(g, u)),
+        ),
     ] = (),
     hexes: Annotated[tuple[str, ...], HexId(label="or hexes, builders not on record", many=True)] = (),
 ) -> Events:
@@ -153,7 +159,9 @@ def pontoons_in_l(game: Game) -> Events:
         yield from add(game, "pontoons", 3, "option", "18.21")
 
 
-@rules.action(phase="soviet-construction", by="soviet", rule="18.21", label="Place a pontoon", when=_may_place)
+@rules.action(
+    phase="soviet-construction", by="soviet", rule="18.21", label="Place a pontoon", when=_may_place
+)
 def place_pontoon(
     game: Game,
     hex: Annotated[str, HexId(label="Soviet-occupied hex")],
@@ -189,7 +197,9 @@ def _laid(ctx: Context) -> list[tuple[str, str]]:
     return [(s, s) for s in ctx.game.marked("pontoon")] if ctx.game else []
 
 
-@rules.action(by="any", rule="18.22", label="Remove a pontoon", group="units", when=lambda g: bool(g.marked("pontoon")))
+@rules.action(
+    by="any", rule="18.22", label="Remove a pontoon", group="units", when=lambda g: bool(g.marked("pontoon"))
+)
 def remove_pontoon(
     game: Game,
     bridge: Annotated[str, Choice(label="Pontoon", options=_laid)],
@@ -198,6 +208,8 @@ def remove_pontoon(
     """Either player takes a pontoon off for good: his unit on one bank, no enemy on the other."""
     banks = [game.units_at(h) for h in bridge.split("-")]
     if any(u.side != side for bank in banks for u in bank) or (game.units and not any(banks)):
-        raise NotNow("one bank must hold your unit and the other no enemy [18.22]", field="bridge", given=bridge)
+        raise NotNow(
+            "one bank must hold your unit and the other no enemy [18.22]", field="bridge", given=bridge
+        )
     yield e.Marked(bridge, "pontoon", None, reason=f"removed by {game.side_name(side)}", rule="18.22")
     yield tick(game, f"pontoon/{bridge}", f"Pontoon {bridge} is gone for good")

@@ -106,7 +106,7 @@ def southern_crossing(
 
 
 def _still_held(ctx: Context) -> list[tuple[str, str]]:
-    return [(a, a) for a in ARMY_DIALS if ctx.game and restricted(ctx.game, a)]
+    return [(dial, army) for army, dial in ARMY_DIALS.items() if ctx.game and restricted(ctx.game, army)]
 
 
 def _may_release(game: Game) -> bool | str:
@@ -124,5 +124,5 @@ def voluntary_release(
     game: Game, armies: Annotated[tuple[str, ...], Choice(label="Armies", options=_still_held, many=True)]
 ) -> Events:
     """Free one or both armies now; this player turn they move and fight as if out of supply."""
-    for army in armies:
-        yield from put(game, ARMY_DIALS[army], "hasty", "freed by the German", "13.4")
+    for dial in armies:
+        yield from put(game, dial, "hasty", "freed by the German", "13.4")

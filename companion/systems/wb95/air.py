@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from companion.engine import events as e
 from companion.engine.actions import Events
-from companion.engine.errors import NotNow, NotYours, Unreadable
+from companion.engine.errors import NotNow, NotYours
 from companion.engine.fields import Choice, Dice, HexId, Roll, Text, Whole
 from companion.engine.game import Game
 from companion.engine.sealed import seal
@@ -72,7 +72,9 @@ def launch(game: Game, choices: Mapping[str, Any]) -> Events:
         plan = choices.get(side) or {"sp": 0, "missions": []}
         left = int(game[f"air-{side}"])
         if plan["sp"]:
-            yield e.Set(f"air-{side}", max(0, left - int(plan["sp"])), was=left, reason="missions flown", rule="8.1.5")
+            yield e.Set(
+                f"air-{side}", max(0, left - int(plan["sp"])), was=left, reason="missions flown", rule="8.1.5"
+            )
         there: dict[str, airmarks.Missions] = {}
         for mission, hex_id, amount in plan["missions"]:
             held = there.setdefault(hex_id, {})
@@ -83,7 +85,9 @@ def launch(game: Game, choices: Mapping[str, Any]) -> Events:
     for ours, theirs in found:
         text = f"Air combat: German over {', '.join(ours)}, Soviet over {', '.join(theirs)}"
         args = {"german_hexes": ours, "soviet_hexes": theirs}
-        yield e.Asked(f"air-{game.revision}", (*game.sides, "table"), text, "fight-in-the-air", args, rule="8.1.8")
+        yield e.Asked(
+            f"air-{game.revision}", (*game.sides, "table"), text, "fight-in-the-air", args, rule="8.1.8"
+        )
     if not found:
         yield from _missions_due(game)
 
@@ -131,7 +135,9 @@ def fight_in_the_air(
     if score[GERMAN] == score[SOVIET]:
         text = f"Air combat tied at {score[GERMAN]}: roll again"
         args = {"german_hexes": list(german_hexes), "soviet_hexes": list(soviet_hexes)}
-        yield e.Asked(f"air-{game.revision}", (*game.sides, "table"), text, "fight-in-the-air", args, rule="8.1.8")
+        yield e.Asked(
+            f"air-{game.revision}", (*game.sides, "table"), text, "fight-in-the-air", args, rule="8.1.8"
+        )
         return
     loser = min(score, key=lambda s: score[s])
     yield e.Noted(
@@ -157,11 +163,15 @@ def _missions_due(game: Game) -> Events:
             if "attack" in missions:
                 args: dict[str, Any] = {"target": hex_id, "sp": missions["attack"], "side": side}
                 text = f"{game.side_name(side)}: air attack on {hex_id} with {missions['attack']} SP"
-                yield e.Asked(f"bomb-{game.revision}", (side, "table"), text, "attack-from-air", args, rule="8.2.6")
+                yield e.Asked(
+                    f"bomb-{game.revision}", (side, "table"), text, "attack-from-air", args, rule="8.2.6"
+                )
             if "object" in missions:
                 args = {"sp": missions["object"], "by_air": True}
                 text = f"{game.side_name(side)}: bridge at {hex_id}, {missions['object']} SP"
-                yield e.Asked(f"bomb-{game.revision}", (side, "table"), text, "hit-bridge", args, rule="8.2.8")
+                yield e.Asked(
+                    f"bomb-{game.revision}", (side, "table"), text, "hit-bridge", args, rule="8.2.8"
+                )
 
 
 def _begin(game: Game) -> Events:
@@ -191,7 +201,11 @@ for _phase in AIR:
 def sky(game: Game, seat: str) -> dict[str, Any] | None:
     """Aircraft over the map, all of them revealed."""
     rows = [
-        {"label": f"{game.side_name(side)} over {hex_id}", "value": game.mark(hex_id, f"air-{side}"), "rule": "8.2"}
+        {
+            "label": f"{game.side_name(side)} over {hex_id}",
+            "value": game.mark(hex_id, f"air-{side}"),
+            "rule": "8.2",
+        }
         for side in game.sides
         for hex_id in sorted(airmarks.everywhere(game, side))
     ]

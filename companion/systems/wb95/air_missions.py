@@ -12,12 +12,24 @@ from companion.engine.game import Game
 from companion.engine.roster import Unit
 from companion.engine.worksheet import Breakdown
 from companion.systems.wb95 import airmarks, bombardment, oos
-from companion.systems.wb95.base import AIR, GERMAN, MOVE, SOVIET, STRATEGIC, at_hexes, level, rules, touchable
+from companion.systems.wb95.base import (
+    AIR,
+    GERMAN,
+    MOVE,
+    SOVIET,
+    STRATEGIC,
+    at_hexes,
+    level,
+    rules,
+    touchable,
+)
 from companion.systems.wb95.losses import ask_losses, take_level
 from companion.systems.wb95.terrain import GROUND
 
 Where = Annotated[str, HexId(label="Target hex", help="optional")]
-Whose = Annotated[str, SideRef(label="Attacking side", start=lambda c: c.seat if c.game and c.seat in c.game.sides else "")]
+Whose = Annotated[
+    str, SideRef(label="Attacking side", start=lambda c: c.seat if c.game and c.seat in c.game.sides else "")
+]
 
 
 @rules.worksheet(rule="8.2.6, 8.2.7", title="Air attack")
@@ -27,7 +39,12 @@ def air_attack(
     target: Where = "",
     terrain: Annotated[
         tuple[str, ...],
-        Choice(label="Target's terrain", options=[(g, g) for g in GROUND], many=True, help="empty: from the map book"),
+        Choice(
+            label="Target's terrain",
+            options=[(g, g) for g in GROUND],
+            many=True,
+            help="empty: from the map book",
+        ),
     ] = (),
     shifts: Annotated[int, Whole(label="Terrain shifts, if another game's", high=6)] = 0,
     side: Whose = "",
@@ -106,7 +123,9 @@ def roll_harassment(
 
 def _attacks(ctx: Context) -> str:
     game, hex_id, side = ctx.game, str(ctx.values.get("hex") or ""), str(ctx.values.get("side") or "")
-    known = airmarks.over(game, game.other(side), hex_id).get("crossing", 0) if game and hex_id and side else 0
+    known = (
+        airmarks.over(game, game.other(side), hex_id).get("crossing", 0) if game and hex_id and side else 0
+    )
     return f"{max(1, min(20, known or int(ctx.values.get('attacks') or 1)))}d6"
 
 

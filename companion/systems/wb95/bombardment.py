@@ -22,7 +22,9 @@ def band(strength: int) -> str:
     return next((name for name, low, high in BANDS if low <= strength <= high), "")
 
 
-def aim(sheet: Breakdown, game: Game | None, strength: int, chart: str, ground: tuple[str, ...], hex_id: str) -> None:
+def aim(
+    sheet: Breakdown, game: Game | None, strength: int, chart: str, ground: tuple[str, ...], hex_id: str
+) -> None:
     """Take twice the terrain's shifts off and find the column."""
     if not ground and game and hex_id:
         ground = printed(game, hex_id)
@@ -67,7 +69,9 @@ def land(game: Game, sheet: dict[str, Any], result: str) -> Events:
     if share.disorganised:
         yield from shake(game, exposed(game, here, direct=False), f"{sheet['title'].lower()} {result}")
         if not here:
-            yield e.Noted(f"{game.side_name(victim)}: units in {', '.join(hexes) or 'the hex'} are disorganised")
+            yield e.Noted(
+                f"{game.side_name(victim)}: units in {', '.join(hexes) or 'the hex'} are disorganised"
+            )
     if share.test:
         yield from ask_tests(game, victim, 1, f"{sheet['title'].lower()} {result}", "5.6.1", 0, hexes)
 

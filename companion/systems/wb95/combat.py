@@ -6,138 +6,61 @@ from typing import Annotated
 
 from companion.engine.actions import Events
 from companion.engine.errors import Unreadable
-from companion.engine.fields import Choice, Context, Dice, Flag, HexId, Roll, Text, UnitRef, Whole
+from companion.engine.fields import Context, Dice, Roll
 from companion.engine.game import Game
 from companion.engine.roster import Unit
 from companion.engine.worksheet import Breakdown, chances, look_up
+from companion.systems.wb95 import combat_form as form
 from companion.systems.wb95 import results, stars
-from companion.systems.wb95.base import ATTACK, SOVIET, active_units, at_hexes, halve, has_units, is_gun, option, rules
-from companion.systems.wb95.hq import covered, spend, usable
+from companion.systems.wb95.base import (
+    ATTACK,
+    at_hexes,
+    halve,
+    option,
+    rules,
+)
+from companion.systems.wb95.hq import covered, spend
 from companion.systems.wb95.ratio import COLUMNS, TOP, shifted, start_column
 from companion.systems.wb95.strength import Force, across, attacking, concentration, defending, numbers
-from companion.systems.wb95.terrain import GROUND, halves_attacker, hex_shift, printed, shift
-
-FORTS = (
-    ("auto", "as recorded"),
-    ("none", "none"),
-    ("ff", "field (FF)"),
-    ("if", "improved (IF)"),
-    ("fp", "fixed (FP)"),
-)
-SPECIAL = (
-    ("rg", "resilience group defends (15.2)"),
-    ("fu", "fortification unit used (15.4)"),
-    ("vs-attacks", "Volkssturm attacks (15.3)"),
-    ("vs-defends", "Volkssturm defends (15.3)"),
-)
-
-
-def _guns(ctx: Context, mine: bool) -> list[Unit]:
-    game = ctx.game
-    if game is None:
-        return []
-    side = game.active
-    wanted = [u for u in game.units.values() if u.on_map and is_gun(u) and (u.side == side) == mine]
-    return [u for u in wanted if mine or ctx.seat in {"table", u.side}]
-
-
-def _may_star(ctx: Context) -> bool:
-    return bool(option(ctx.game, "special-units", True))
-
-
-def _pools(ctx: Context, attacker: bool) -> bool:
-    game = ctx.game
-    return bool(game and game.active and usable(game, game.active if attacker else game.other(game.active)))
-
-
-Target = Annotated[
-    tuple[str, ...], HexId(label="Defending hexes", many=True, help="optional; from the record and the map book")
-]
-Attackers = Annotated[
-    tuple[str, ...], UnitRef(label="Attackers on record", many=True, pick=active_units, when=has_units)
-]
-AttackGuns = Annotated[
-    tuple[str, ...],
-    UnitRef(label="Guns in support of the attack", many=True, pick=lambda c: _guns(c, True), when=has_units),
-]
-Pay = Annotated[
-    tuple[str, ...],
-    UnitRef(label="Out of supply, paying a level for full strength", many=True, pick=active_units, when=has_units),
-]
-AttackPool = Annotated[
-    int, Whole(label="Attacker's shifts for a fallen HQ", high=20, when=lambda c: _pools(c, True))
-]
-DefencePool = Annotated[
-    int, Whole(label="Defender's shifts for a fallen HQ", high=20, when=lambda c: _pools(c, False))
-]
+from companion.systems.wb95.terrain import halves_attacker, hex_shift, printed, shift
 
 
 @rules.worksheet(rule="5.2.1", title="Combat")
 def combat(
     ctx: Context,
-    target: Target = (),
-    attackers: Attackers = (),
-    attack_guns: AttackGuns = (),
-    pay: Pay = (),
-    attack: Annotated[int, Whole(label="Attack SP", help="units not on record, at full strength")] = 0,
-    attack_halved: Annotated[
-        str, Text(label="SP of halved attackers", most=60, placeholder="5 4", help="each is halved and rounded up")
-    ] = "",
-    attack_artillery: Annotated[int, Whole(label="Artillery SP in attack")] = 0,
-    attack_air: Annotated[int, Whole(label="Air SP in attack")] = 0,
-    defence_guns: Annotated[
-        tuple[str, ...],
-        UnitRef(label="Guns in support of the defence", many=True, pick=lambda c: _guns(c, False), when=has_units),
-    ] = (),
-    defence: Annotated[int, Whole(label="Defence SP", help="units not on record or closed to you")] = 0,
-    defence_halved: Annotated[str, Text(label="SP of disorganised defenders", most=60, placeholder="4 3")] = "",
-    defence_artillery: Annotated[int, Whole(label="Artillery SP in defence")] = 0,
-    defence_air: Annotated[
-        int,
-        Whole(
-            label="Air SP in defence",
-            help="half of it counts",
-            when=lambda c: c.game is None or c.game.active == SOVIET or not c.game.active,
-        ),
-    ] = 0,
-    lone_guns: Annotated[int, Whole(label="Hexes with guns alone in firing position", high=6)] = 0,
-    helpless: Annotated[bool, Flag(label="Only an HQ, or guns on the move")] = False,
-    terrain: Annotated[
-        tuple[str, ...],
-        Choice(label="Defender's terrain", options=[(g, g) for g in GROUND], many=True, help="empty: from the map book"),
-    ] = (),
-    river: Annotated[int, Whole(label="Attack SP across a river")] = 0,
-    doniec: Annotated[int, Whole(label="Attack SP across the Doniec")] = 0,
-    fort: Annotated[str, Choice(label="Fortification", options=FORTS)] = "auto",
-    front: Annotated[
-        int, Whole(label="Attack SP across the fixed position's edge", when=lambda c: c.values.get("fort") == "fp")
-    ] = 0,
-    fp_shifts: Annotated[
-        int, Whole(label="Shifts of the fixed position", high=9, when=lambda c: c.values.get("fort") == "fp")
-    ] = 3,
-    attack_formations: Annotated[
-        str, Text(label="Attackers by division", most=40, placeholder="3 6", help="units of each division or corps")
-    ] = "",
-    defence_formations: Annotated[str, Text(label="Defenders by division", most=40, placeholder="3")] = "",
-    attack_stars: Annotated[str, Text(label="Stars used in attack", most=60, placeholder="black 1", when=_may_star)] = "",
-    defence_stars: Annotated[
-        str, Text(label="Stars used in defence", most=60, placeholder="white 2", when=_may_star)
-    ] = "",
-    attack_mech: Annotated[bool, Flag(label="Attackers include mechanized units", when=_may_star)] = False,
-    defence_mech: Annotated[bool, Flag(label="Defenders include mechanized units", when=_may_star)] = False,
-    special: Annotated[tuple[str, ...], Choice(label="Special units", options=SPECIAL, many=True, when=_may_star)] = (),
-    vs_regulars: Annotated[
-        int,
-        Whole(
-            label="Regular units with the Volkssturm",
-            high=9,
-            when=lambda c: any(str(s).startswith("vs") for s in c.values.get("special") or ()),
-        ),
-    ] = 0,
-    attack_hq: Annotated[bool, Flag(label="All attackers in HQ range")] = False,
-    defence_hq: Annotated[bool, Flag(label="All defenders in HQ range")] = False,
-    attack_pool: AttackPool = 0,
-    defence_pool: DefencePool = 0,
+    target: form.Target = (),
+    attackers: form.Attackers = (),
+    attack_guns: form.AttackGuns = (),
+    pay: form.Pay = (),
+    attack: form.Attack = 0,
+    attack_halved: form.AttackHalved = "",
+    attack_artillery: form.AttackArtillery = 0,
+    attack_air: form.AttackAir = 0,
+    defence_guns: form.DefenceGuns = (),
+    defence: form.Defence = 0,
+    defence_halved: form.DefenceHalved = "",
+    defence_artillery: form.DefenceArtillery = 0,
+    defence_air: form.DefenceAir = 0,
+    lone_guns: form.LoneGuns = 0,
+    helpless: form.Helpless = False,
+    terrain: form.Terrain = (),
+    river: form.River = 0,
+    doniec: form.Doniec = 0,
+    fort: form.Fort = "auto",
+    front: form.Front = 0,
+    fp_shifts: form.FpShifts = 3,
+    attack_formations: form.AttackFormations = "",
+    defence_formations: form.DefenceFormations = "",
+    attack_stars: form.AttackStars = "",
+    defence_stars: form.DefenceStars = "",
+    attack_mech: form.AttackMech = False,
+    defence_mech: form.DefenceMech = False,
+    special: form.Special = (),
+    vs_regulars: form.VsRegulars = 0,
+    attack_hq: form.AttackHq = False,
+    defence_hq: form.DefenceHq = False,
+    attack_pool: form.AttackPool = 0,
+    defence_pool: form.DefencePool = 0,
 ) -> Breakdown:
     """Work out the column: strengths, ratio, the attacker's shifts up to 10:1, then the defender's."""
     game, sheet = ctx.game, Breakdown("Combat")
@@ -192,7 +115,9 @@ def combat(
         sheet.add("attack into swamp", f"{total} SP", "summer table")
     alone = helpless or wall.helpless
     if total <= 0 and not alone:
-        raise Unreadable("give the attackers: on record, or as strength", field="attack", accepted="a strength above 0")
+        raise Unreadable(
+            "give the attackers: on record, or as strength", field="attack", accepted="a strength above 0"
+        )
     if held <= 0 and not alone:
         why = " (the stack is closed to you: ask for its strength)" if wall.closed else ""
         raise Unreadable(f"give the defenders' strength{why}", field="defence", accepted="a strength above 0")
@@ -269,7 +194,9 @@ def combat(
         "defence_stars": sum(v.counted for v in kept) + (1 if "fu" in special and fortified else 0),
     }  # fmt: skip
     if game:
-        sheet.chances = chances(game.chart("combat"), sheet.column, "2d6", lambda n: row_of(n, sheet.modifier))
+        sheet.chances = chances(
+            game.chart("combat"), sheet.column, "2d6", lambda n: row_of(n, sheet.modifier)
+        )
     return sheet
 
 
@@ -310,7 +237,11 @@ def _fort_shift(
     if kind == "if":
         return "improved fortification", 2, "7.2.1"
     if kind == "fp":
-        return ("fixed position", fixed, "7.3.2") if frontal else ("fixed position from behind", field_works, "7.3.4")
+        return (
+            ("fixed position", fixed, "7.3.2")
+            if frontal
+            else ("fixed position from behind", field_works, "7.3.4")
+        )
     return "", 0, ""
 
 
@@ -331,12 +262,12 @@ def row_of(roll: int, modifier: int) -> str:
 def resolve_combat(
     game: Game,
     sheet: Breakdown,
-    target: Target = (),
-    attackers: Attackers = (),
-    attack_guns: AttackGuns = (),
-    pay: Pay = (),
-    attack_pool: AttackPool = 0,
-    defence_pool: DefencePool = 0,
+    target: form.Target = (),
+    attackers: form.Attackers = (),
+    attack_guns: form.AttackGuns = (),
+    pay: form.Pay = (),
+    attack_pool: form.AttackPool = 0,
+    defence_pool: form.DefencePool = 0,
     *,
     die: Annotated[Roll, Dice(label="Roll", spec="2d6", purpose="combat")],
 ) -> Events:

@@ -109,7 +109,9 @@ def _nearer(side: str) -> Callable[[Context], list[str]]:
 
 def nearest_side(game: Game, hex_id: str) -> str:
     """The side whose unit stands nearest, for a suggestion only; empty on a tie."""
-    best = {s: min((game.maps.distance(u.place, hex_id) for u in own(game, s)), default=999) for s in game.sides}
+    best = {
+        s: min((game.maps.distance(u.place, hex_id) for u in own(game, s)), default=999) for s in game.sides
+    }
     near = sorted(game.sides, key=lambda s: best[s])
     return "" if best[near[0]] == best[near[1]] else near[0]
 
@@ -118,11 +120,12 @@ def nearest_side(game: Game, hex_id: str) -> str:
 def start_control(
     game: Game,
     german: Annotated[
-        tuple[str, ...], HexId(label="German", many=True, start=_nearer(GERMAN), help="look at your front line")
+        tuple[str, ...],
+        HexId(label="German", many=True, start=_nearer(GERMAN), help="look at your front line"),
     ] = (),
     soviet: Annotated[tuple[str, ...], HexId(label="Soviet", many=True, start=_nearer(SOVIET))] = (),
 ) -> Events:
-    """The front line is printed on the map: confirm or correct the suggestion, made from the nearest units."""
+    """The front line is printed on the map: confirm or correct what the nearest units suggest."""
     for side, hexes in ((GERMAN, german), (SOVIET, soviet)):
         for hex_id in hexes:
             yield e.Marked(hex_id, "owner", side, reason="front line", rule="4.3.1")

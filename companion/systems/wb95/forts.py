@@ -10,7 +10,16 @@ from companion.engine.errors import Unreadable
 from companion.engine.fields import Context, Flag, HexId, UnitRef
 from companion.engine.game import Game
 from companion.engine.roster import Unit
-from companion.systems.wb95.base import ATTACK, BARRAGE, MOVE, STRATEGIC, SUPPLY, active_units, is_regular, rules
+from companion.systems.wb95.base import (
+    ATTACK,
+    BARRAGE,
+    MOVE,
+    STRATEGIC,
+    SUPPLY,
+    active_units,
+    is_regular,
+    rules,
+)
 from companion.systems.wb95.terrain import printed
 
 
@@ -34,7 +43,9 @@ def dig_in(
         unit = game.units[name]
         if game.mark(name, "retreated") and not hemmed:
             raise Unreadable(
-                f"{unit.name} fell back in the last combat phase and cannot dig [7.1.2]", field="units", given=name
+                f"{unit.name} fell back in the last combat phase and cannot dig [7.1.2]",
+                field="units",
+                given=name,
             )
     for hex_id in dict.fromkeys([*(game.units[u].place for u in units), *hexes]):
         if "swamp" in printed(game, hex_id):

@@ -41,7 +41,9 @@ def part(text: str) -> Part:
         return Part()
     found = _PART.fullmatch(code)
     if not code or found is None:
-        raise Unreadable(f"{text!r} is no result of this chart", given=text, accepted="-, -1, D2, D2 -1, A1D, a dot")
+        raise Unreadable(
+            f"{text!r} is no result of this chart", given=text, accepted="-, -1, D2, D2 -1, A1D, a dot"
+        )
     signs = {found["first"], found["second"]}
     return Part(int(found["loss"] or 0), int(found["retreat"] or 0), "D" in signs, DOT in signs)
 
@@ -55,7 +57,7 @@ def combat(text: str) -> tuple[Part, Part]:
 
 
 def retreat_choices(hexes: int, fixed_position: bool = False) -> list[tuple[int, int]]:
-    """(hexes to go, CEL to pay) for a retreat of so many hexes [5.3.7]; in a fixed position 1 less [7.3.6]."""
+    """(hexes to go, CEL to pay) for a retreat of so many hexes [5.3.7]; a fixed position pays 1 less [7.3.6]."""
     return [(go, max(0, hexes - go - (1 if fixed_position else 0))) for go in range(hexes, -1, -1)]
 
 

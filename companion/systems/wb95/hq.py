@@ -13,7 +13,17 @@ from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Context, HexId, SideRef, UnitRef
 from companion.engine.game import Game
 from companion.engine.roster import Unit
-from companion.systems.wb95.base import ATTACK, hq_range, is_hq, moment, next_attacks, own, rules, touchable, visible
+from companion.systems.wb95.base import (
+    ATTACK,
+    hq_range,
+    is_hq,
+    moment,
+    next_attacks,
+    own,
+    rules,
+    touchable,
+    visible,
+)
 
 POOL, RADIUS = 5, 8  # 9.1.6, 9.1.7
 _POOL = re.compile(r"(\d+) CM: (.+)")
@@ -73,8 +83,8 @@ def spend(game: Game, side: str, amount: int, hexes: Iterable[str]) -> Events:
             left -= used
     if left:
         raise Unreadable(
-            f"only {amount - left} shifts of fallen headquarters can be used here (next two combat phases, within "
-            f"{RADIUS} hexes)",
+            f"only {amount - left} shifts of fallen headquarters can be used here: they serve the next two "
+            f"combat phases, within {RADIUS} hexes",
             field="attack_pool",
             given=amount,
         )
@@ -94,7 +104,9 @@ def _expire(game: Game) -> Events:
     for side in game.sides:
         for pool in pools(game, side):
             if pool.moments[-1] == moment(game):
-                yield e.Marked(pool.hex, f"hq-pool-{side}", None, reason="its two combat phases are over", rule="9.1.6")
+                yield e.Marked(
+                    pool.hex, f"hq-pool-{side}", None, reason="its two combat phases are over", rule="9.1.6"
+                )
 
 
 for _phase in ATTACK:

@@ -15,7 +15,16 @@ from companion.engine.roster import Unit
 from companion.systems.wb95.base import ATTACK, at_hexes, is_hq, rules, touchable
 from companion.systems.wb95.hq import open_pool
 
-PASSING = ("oos", "disorganised", "strategic", "bridgework", "retreated", "fought", "barrage-fired", "transport")
+PASSING = (
+    "oos",
+    "disorganised",
+    "strategic",
+    "bridgework",
+    "retreated",
+    "fought",
+    "barrage-fired",
+    "transport",
+)
 
 
 def remove(game: Game, unit: str, reason: str, rule: str = "") -> Events:
@@ -62,7 +71,9 @@ def lose_cel(
     side: Annotated[str, SideRef(label="Side")],
     cel: Annotated[int, Whole(label="CEL to lose", low=0, high=30)],
     hexes: Annotated[tuple[str, ...], HexId(label="in hexes", many=True)] = (),
-    units: Annotated[tuple[str, ...], UnitRef(label="Taken by, in this order", many=True, pick=_candidates)] = (),
+    units: Annotated[
+        tuple[str, ...], UnitRef(label="Taken by, in this order", many=True, pick=_candidates)
+    ] = (),
     starred: Annotated[bool, Flag(label="At least 1 from a unit that used its star")] = False,
     reason: Annotated[str, Text(label="Why", most=120)] = "combat",
     seat: str = "",
@@ -71,16 +82,17 @@ def lose_cel(
     if seat not in {side, "table"}:
         raise NotYours("the owner chooses his own losses [5.1.8]", field="side", given=seat, accepted=side)
     chosen = [game.units[u] for u in units] or _forced(game, side, hexes, cel)
-    if starred and units and any(game.mark(u.id, "star") for u in at_hexes(game, side, hexes)):
-        if not any(game.mark(u.id, "star") for u in chosen):
-            raise Unreadable("at least one CEL must come from a unit with a star [15.1.7]", field="units")
+    starry = {u.id for u in at_hexes(game, side, hexes) if game.mark(u.id, "star")}
+    if starred and units and starry and not starry & {u.id for u in chosen}:
+        raise Unreadable("at least one CEL must come from a unit with a star [15.1.7]", field="units")
     taken = shares(chosen, cel)
     if not chosen:
         yield e.Noted(f"{game.side_name(side)} loses {cel} CEL ({reason})", rule="5.1.8")
     spare = [u for u in at_hexes(game, side, hexes) if u.id not in taken]
     if chosen and sum(taken.values()) < cel and spare:
         raise Unreadable(
-            f"{cel - sum(taken.values())} CEL more must be named: {', '.join(u.name for u in spare)}", field="units"
+            f"{cel - sum(taken.values())} CEL more must be named: {', '.join(u.name for u in spare)}",
+            field="units",
         )
     before = {u.place for u in chosen}
     for unit, amount in taken.items():
@@ -88,7 +100,8 @@ def lose_cel(
     emptied = sorted(h for h in before if not at_hexes(game, side, [h]))
     if emptied and game.phase in ATTACK:
         other = game.other(side)
-        text = f"{game.side_name(other)}: {', '.join(emptied)} is empty; victors may enter and go one hex further"
+        where = ", ".join(emptied)
+        text = f"{game.side_name(other)}: {where} is empty; victors may enter and go one hex further"
         args = {"side": other, "through": emptied, "limit": 2}
         yield e.Asked(f"pursuit-{game.revision}", (other, "table"), text, "pursue", args, rule="5.4.10")
 

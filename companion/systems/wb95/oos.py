@@ -12,7 +12,7 @@ from companion.engine.fields import Choice, Context, Dice, Roll, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.moves import put_mark
 from companion.engine.roster import Unit
-from companion.systems.wb95.base import SUPPLY, level, own, rules, touchable
+from companion.systems.wb95.base import SUPPLY, active_units, level, own, rules, touchable
 from companion.systems.wb95.losses import remove
 
 REGAINED = 4  # 10.2.7
@@ -24,7 +24,9 @@ def raise_level(game: Game, unit: str, by: int, reason: str, rule: str) -> Event
     yield put_mark(game, unit, "oos", now or None, reason=reason, rule=rule)
 
 
-def after_combat(game: Game, attackers: Iterable[Unit], defenders: Iterable[Unit], driven_back: bool) -> Events:
+def after_combat(
+    game: Game, attackers: Iterable[Unit], defenders: Iterable[Unit], driven_back: bool
+) -> Events:
     """Units out of supply pay for a failed attack, and for being driven back [10.2.4]."""
     for unit in list(attackers):
         if level(game, unit.id) and not driven_back:
@@ -42,13 +44,17 @@ def _cut_off(ctx: Context) -> list[str]:
 
 
 def _side_units(ctx: Context) -> list[Unit]:
-    return own(ctx.game, ctx.game.active) if ctx.game else []
+    return active_units(ctx)
+
+
+def _unchecked(game: Game) -> bool | str:
+    done = f"supply/{game.turn}/{game.phase}" in game.ticked
+    return "supply was checked in this phase" if done else True
 
 
 @rules.action(
-    phase=SUPPLY, by="active", rule="10.1, 10.2", label="Check supply", primary=True,
-    when=lambda game: "supply was checked in this phase" if f"supply/{game.turn}/{game.phase}" in game.ticked else True,
-)  # fmt: skip
+    phase=SUPPLY, by="active", rule="10.1, 10.2", label="Check supply", primary=True, when=_unchecked
+)
 def check_supply(
     game: Game,
     out: Annotated[
@@ -62,7 +68,7 @@ def check_supply(
         ),
     ] = (),
 ) -> Events:
-    """Set the levels: 1 for units newly cut off, 4 less for those back in supply; then ask for surrender rolls."""
+    """Set the levels: 1 for units newly cut off, 4 less for those back in supply; then surrender rolls."""
     side = game.active
     for unit in own(game, side):
         had = level(game, unit.id)
@@ -82,7 +88,13 @@ def _ask_surrender(game: Game, unit: Unit) -> Events:
         text = f"Surrender test at {unit.place}: level {level(game, unit.id)}"
         only = (unit.side, "table")
         yield e.Asked(
-            f"surrender-{game.revision}", only, text, "test-surrender", {"unit": unit.id}, rule="10.2.6", only=only
+            f"surrender-{game.revision}",
+            only,
+            text,
+            "test-surrender",
+            {"unit": unit.id},
+            rule="10.2.6",
+            only=only,
         )
 
 
@@ -124,7 +136,9 @@ def pay_level(
     """Pay a level for full movement or attack, or book another event, at once."""
     for unit in units:
         reason = dict(WHY)[why]
-        yield from raise_level(game, unit, -1 if why == "air" else 1, reason, "8.2.26" if why == "air" else "10.2.3")
+        yield from raise_level(
+            game, unit, -1 if why == "air" else 1, reason, "8.2.26" if why == "air" else "10.2.3"
+        )
 
 
 @rules.action(rule="10.2.1", label="Set supply levels", group="units", order=52)

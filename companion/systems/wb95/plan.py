@@ -30,7 +30,9 @@ class Row(NamedTuple):
 def row(mission: str, hex_id: str, sp: int) -> Row:
     """A mission over a single hex; a crossing mission's attacks are twice its points [8.2.18]."""
     if not mission or not hex_id or not sp:
-        raise Unreadable("a mission needs its kind, a hex and strength points", field="mission_1", given=mission)
+        raise Unreadable(
+            "a mission needs its kind, a hex and strength points", field="mission_1", given=mission
+        )
     return Row(mission, sp, ((hex_id, 2 * sp if mission == "crossing" else sp),))
 
 
@@ -42,7 +44,7 @@ def read_lines(game: Game, text: str) -> list[Row]:
         names = [m for m, _ in MISSIONS]
         if len(words) < 3 or words[0] not in names or not words[-1].isdigit():
             raise Unreadable(
-                f"{line!r}: write a mission, a hex and SP, such as attack 2408 3.{did_you_mean(words[0], names)}",
+                f"{line!r}: write mission, hex and SP, such as attack 2408 3.{did_you_mean(words[0], names)}",
                 field="more",
                 given=line,
                 accepted=", ".join(names),
@@ -55,7 +57,9 @@ def read_lines(game: Game, text: str) -> list[Row]:
             amounts = tuple((_hex(game, h), int(n)) for h, _, n in pairs if n.isdigit())
             if len(amounts) != len(places) or sum(n for _, n in amounts) != 2 * sp:
                 raise Unreadable(
-                    f"{line!r}: {sp} SP are {2 * sp} attacks, all to be given to hexes [8.2.18]", field="more", given=line
+                    f"{line!r}: {sp} SP are {2 * sp} attacks, all to be given to hexes [8.2.18]",
+                    field="more",
+                    given=line,
                 )
             found.append(Row("crossing", sp, amounts))
         else:
@@ -88,7 +92,9 @@ class Plan:
         left = int(self.game[f"air-{self.side}"]) - sum(r.sp for r in self.rows)
         name = dict(MISSIONS)[new.mission]
         if new.sp > left:
-            return NotNow(f"{name}: {new.sp} SP, but only {left} are left today [8.1.5]", field="sp_1", given=new.sp)
+            return NotNow(
+                f"{name}: {new.sp} SP, but only {left} are left today [8.1.5]", field="sp_1", given=new.sp
+            )
         if new.mission == "defence" and self.side == SOVIET:
             return NotNow("Soviet aircraft do not support a defence [8.2.5]", field="mission_1")
         if new.mission == "supply":

@@ -26,6 +26,6 @@ def start_column(attack: int, defence: int, weak: str = "nearest") -> int:
 
 
 def shifted(column: int, attacker: int, defender: int) -> tuple[int, int]:
-    """The column after the attacker's shifts, held at 10:1, and then after the defender's, held at 1:4 [1.6]."""
+    """The column after the attacker's shifts, held at 10:1, then after the defender's, held at 1:4 [1.6]."""
     after = min(TOP, column + attacker)
     return after, max(0, after - defender)

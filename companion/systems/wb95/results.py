@@ -62,7 +62,9 @@ def begin(
         # 6.3.4, 6.3.5: guns suffer results only beside the enemy.
         place = game.units[unit].place
         beside = any(game.maps.distance(place, h) <= 1 for h in target)
-        yield put_mark(game, unit, "fought", number if beside else "support", rule="6.3.5" if beside else "6.3.4")
+        yield put_mark(
+            game, unit, "fought", number if beside else "support", rule="6.3.5" if beside else "6.3.4"
+        )
     for hex_id in target:
         if not game.mark(hex_id, "attacked"):
             yield e.Marked(hex_id, "attacked", True, rule="5.1.4")
@@ -131,10 +133,13 @@ def retreat(
     game: Game,
     side: Annotated[str, SideRef(label="Side")],
     ordered: Annotated[int, Whole(label="Hexes ordered", low=1, high=5)],
-    go: Annotated[int, Whole(label="Hexes you go back", high=5, start=lambda c: c.values.get("ordered"))] = -1,
+    go: Annotated[
+        int, Whole(label="Hexes you go back", high=5, start=lambda c: c.values.get("ordered"))
+    ] = -1,
     hexes: Annotated[tuple[str, ...], HexId(label="From", many=True)] = (),
     units: Annotated[
-        tuple[str, ...], UnitRef(label="Units that go", many=True, pick=_retreaters, help="empty: all that can")
+        tuple[str, ...],
+        UnitRef(label="Units that go", many=True, pick=_retreaters, help="empty: all that can"),
     ] = (),
     to: Annotated[str, HexId(label="To hex", help="optional")] = "",
     in_zones: Annotated[int, Whole(label="Hexes in enemy zones, through own units", high=5)] = 0,
@@ -175,9 +180,7 @@ def retreat(
         yield e.Asked(f"pursuit-{game.revision}", (other, "table"), text, "pursue", args, rule="5.4")
 
 
-def _who_goes(
-    game: Game, side: str, hexes: Sequence[str], units: Sequence[str], combat: int
-) -> list[Unit]:
+def _who_goes(game: Game, side: str, hexes: Sequence[str], units: Sequence[str], combat: int) -> list[Unit]:
     """All units that can; guns in firing position stay [6.2.3], so does a headquarters alone [5.1.9]."""
     stuck = [game.units[u] for u in units if is_gun(game.units[u]) and not in_transport(game, game.units[u])]
     if stuck:

@@ -41,7 +41,9 @@ def until(game: Game, unit: Unit) -> str:
 def shake(game: Game, units: Iterable[Unit], reason: str, rule: str = "5.6.1") -> Events:
     """Units become disorganised."""
     for unit in units:
-        yield put_mark(game, unit.id, "disorganised", f"{until(game, unit)} @{unit.place}", reason=reason, rule=rule)
+        yield put_mark(
+            game, unit.id, "disorganised", f"{until(game, unit)} @{unit.place}", reason=reason, rule=rule
+        )
 
 
 def stays_shaken(game: Game, unit: str, place: str) -> Events:
@@ -77,7 +79,11 @@ for _phase in (*AIR, *BARRAGE, *ATTACK):
 
 def involved(game: Game, side: str, combat: int, hexes: Iterable[str]) -> list[Unit]:
     """Who is meant: the side's units that fought or fell back in this combat, else those in the hexes."""
-    found = [u for u in own(game, side) if combat and combat in (game.mark(u.id, "fought"), game.mark(u.id, "retreated"))]
+    found = [
+        u
+        for u in own(game, side)
+        if combat and combat in (game.mark(u.id, "fought"), game.mark(u.id, "retreated"))
+    ]
     return found or at_hexes(game, side, hexes)
 
 
@@ -119,7 +125,8 @@ def test_order(
         return
     failed = [u for u in meant if die.total >= (limit or morale(game, u))]
     yield e.Noted(
-        f"{game.side_name(side)}: rolled {die.total}, {len(failed)} of {len(meant)} disorganised", rule="5.6.2"
+        f"{game.side_name(side)}: rolled {die.total}, {len(failed)} of {len(meant)} disorganised",
+        rule="5.6.2",
     )
     yield from shake(game, failed, "failed its test", "5.6.2")
 

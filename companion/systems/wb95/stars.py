@@ -35,7 +35,9 @@ def read(text: str) -> dict[str, int]:
             )
         found[colours[0]] = found.get(colours[0], 0) + int(match[1] or match[3] or 1)
     if rest and not found:
-        raise Unreadable(f"{text!r}: write stars like black 1, yellow 2", given=text, accepted="black 1, yellow 2")
+        raise Unreadable(
+            f"{text!r}: write stars like black 1, yellow 2", given=text, accepted="black 1, yellow 2"
+        )
     return found
 
 
@@ -48,7 +50,7 @@ def judge(
     defence_mech: bool,
     all_across_big_river: bool = False,
 ) -> tuple[list[Verdict], list[Verdict]]:
-    """Both sides' stars: white is settled first, then black, then yellow; a cancelled star cancels nothing."""
+    """Both sides' stars: white first, then black, then yellow; a cancelled star cancels nothing."""
     if all_across_big_river:
         given = [Verdict(c, n, 0, "assault across a big river [15.1.8]") for c, n in attack.items() if n]
         attack = {}

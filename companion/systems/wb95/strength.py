@@ -46,7 +46,9 @@ def numbers(text: str, name: str) -> list[int]:
     """'5 4' -> [5, 4]."""
     parts = text.replace(",", " ").replace("+", " ").split()
     if not all(p.isdigit() for p in parts):
-        raise Unreadable(f"{text!r}: write the strengths one after the other, such as 5 4", field=name, given=text)
+        raise Unreadable(
+            f"{text!r}: write the strengths one after the other, such as 5 4", field=name, given=text
+        )
     return [int(p) for p in parts]
 
 
@@ -132,15 +134,21 @@ def _gun(force: Force, game: Game, unit: Unit, factor: str) -> None:
         force.unknown.append(unit.name or unit.id)
         return
     force.guns += value[0]
-    force.lines.append((unit.name or unit.id, f"{value[0]} SP{f' ({value[1]})' if value[1] else ''}", "6.3.1"))
+    force.lines.append(
+        (unit.name or unit.id, f"{value[0]} SP{f' ({value[1]})' if value[1] else ''}", "6.3.1")
+    )
 
 
-def _support(force: Force, game: Game, guns: Sequence[Unit], factor: str, hexes: list[str], name: str) -> None:
+def _support(
+    force: Force, game: Game, guns: Sequence[Unit], factor: str, hexes: list[str], name: str
+) -> None:
     for unit in guns:
         if in_transport(game, unit):
             raise Unreadable(f"{unit.name} is on the move and cannot fire [6.1.3]", field=name, given=unit.id)
         if game.mark(unit.id, "barrage-fired"):
-            raise Unreadable(f"{unit.name} fired a barrage and supports nobody [6.5.6]", field=name, given=unit.id)
+            raise Unreadable(
+                f"{unit.name} fired a barrage and supports nobody [6.5.6]", field=name, given=unit.id
+            )
         if hexes and all(game.maps.distance(unit.place, h) > GUN_RANGE for h in hexes):
             raise Unreadable(f"{unit.name} is more than 3 hexes away [6.1.2]", field=name, given=unit.id)
         _gun(force, game, unit, factor)
@@ -164,7 +172,9 @@ def _concentrates(game: Game | None, unit: Unit) -> bool:
     return unit.formation.endswith("ARM Corps")
 
 
-def across(game: Game, units: Iterable[Unit], targets: Sequence[str], water: str, by_hex: dict[str, int]) -> int:
+def across(
+    game: Game, units: Iterable[Unit], targets: Sequence[str], water: str, by_hex: dict[str, int]
+) -> int:
     """Strength that attacks over this water, from units that touch a target hex."""
     hexes = {u.place for u in units}
     total = 0

@@ -37,7 +37,9 @@ def shift(game: Game | None, terrain: str) -> int:
 
 def halves_attacker(game: Game | None, terrain: str) -> bool:
     """Summer swamp under the defender halves the attacker."""
-    return terrain == "swamp" and (season(game) == "summer" if game is None else cell(game, "swamp", "CM") == "half")
+    return terrain == "swamp" and (
+        season(game) == "summer" if game is None else cell(game, "swamp", "CM") == "half"
+    )
 
 
 def hex_shift(game: Game | None, terrains: Iterable[str]) -> int:
@@ -64,7 +66,9 @@ def crossed(game: Game, a: str, b: str) -> frozenset[str]:
     if b not in game.maps.neighbours(a):
         return frozenset()
     features = board(game).book.features(game.maps.hexside(a, b))
-    return frozenset("doniec" if f == "big river" else f for f in features if f in {*WATER, "big river", "stream"})
+    return frozenset(
+        "doniec" if f == "big river" else f for f in features if f in {*WATER, "big river", "stream"}
+    )
 
 
 def number(text: str) -> Fraction:
@@ -72,8 +76,10 @@ def number(text: str) -> Fraction:
     return Fraction(text.lstrip("+").strip())
 
 
-def step_cost(game: Game, klass: str, terrains: Iterable[str], water: Iterable[str], road: str = "") -> Fraction | None:
-    """What entering a hex costs; None where the class may not go. A road replaces the hex's and the water's cost."""
+def step_cost(
+    game: Game, klass: str, terrains: Iterable[str], water: Iterable[str], road: str = ""
+) -> Fraction | None:
+    """What entering a hex costs, None where the class may not go; a road replaces hex and water."""
     if road:
         return number(cell(game, road, klass))
     names = set(terrains) or {"clear"}
@@ -92,7 +98,7 @@ def step_cost(game: Game, klass: str, terrains: Iterable[str], water: Iterable[s
 
 
 def supply_costs(game: Game) -> Cost:
-    """Off-road supply points at trucked rates, roads free [10.1.5, 10.1.8]; one function per set of prices."""
+    """Off-road supply points at trucked rates, roads free [10.1.5, 10.1.8]; one function a price list."""
     swamp = cell(game, "swamp", "trucked")
     closed = swamp == "no" or not game["winter-swamp"]
     names = ("clear", "hills", "forest", "town", "river", "doniec")
@@ -114,7 +120,9 @@ def _supply_cost(prices: tuple[int, ...], swamp: int | None) -> Cost:
         if target in here.places["town"] or target in here.places["city"]:
             price = town
         else:
-            price = {"hills": hills, "swamp": swamp or 0}.get(ground, clear) + (forest if ground == "forest" else 0)
+            price = {"hills": hills, "swamp": swamp or 0}.get(ground, clear) + (
+                forest if ground == "forest" else 0
+            )
         water = here.features.get((i, j), NOTHING)
         if "bridge" not in water:
             price += river if "river" in water else 0

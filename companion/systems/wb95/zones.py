@@ -16,7 +16,7 @@ Zones = dict[str, list[Unit]]
 
 
 def has_zone(game: Game, unit: Unit) -> bool:
-    """Regular units have one; guns, headquarters and resilience groups have none [4.1.2, 6.1.5, 9.1.1, 15.2.2]."""
+    """Regular units have one; guns, headquarters and resilience groups do not [4.1.2, 6.1.5, 9.1.1, 15.2.2]."""
     return is_regular(unit) and unit.kind.upper() != "RG"
 
 
@@ -38,7 +38,7 @@ def reach(game: Game, unit: Unit) -> tuple[str, ...]:
         for j in here.grid.adjacency[i] if i is not None else ():
             ground = here.terrain.get(j)
             closed = (ground == "swamp" and swamp_closed) or (ground == "mountains" and motors)
-            if not closed and not here.features.get((i, j), NOTHING) & big:
+            if not closed and not here.features.get((i or 0, j), NOTHING) & big:
                 found.append(here.grid.ids[j])
         here.memo[key] = tuple(found)
     hexes: tuple[str, ...] = here.memo[key]

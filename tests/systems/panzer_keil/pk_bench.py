@@ -25,7 +25,7 @@ SUPPORT = {"1": "-", "2": "-", "3": "-", "4": "D", "5": "D", "6": "1D"}
 
 
 def made_up_crt(die: int, column: int) -> str:
-    return SCALE[min(len(SCALE) - 1, max(0, die + column - 1))]
+    return SCALE[min(len(SCALE) - 1, die + column)]
 
 
 def owners_book(

@@ -97,7 +97,7 @@ def test_voluntary_release_has_its_price(table: Any) -> None:
     """13.4: as if out of supply for that player turn, and doubly so when it really is."""
     t = table("alternative")
     t.until("german-move", 2)
-    t.do("german", "voluntary-release", armies="1st Panzer Army")
+    t.do("german", "voluntary-release", armies="first-panzer")
     assert dials(t) == ("hasty", "restricted")
     t.next()
     plain = t.calc("combat", attack=9, defence=3, army="1st Panzer Army")
@@ -114,7 +114,7 @@ def test_no_voluntary_release_otherwise(table: Any, scenario: str, turn: int) ->
     t = table(scenario)
     t.until("german-move", turn)
     with pytest.raises(Mistake, match="13.4"):
-        t.do("german", "voluntary-release", armies="17th Army")
+        t.do("german", "voluntary-release", armies="seventeenth")
 
 
 def test_voluntary_release_before_fighting_first(table: Any) -> None:
@@ -126,7 +126,7 @@ def test_voluntary_release_before_fighting_first(table: Any) -> None:
     assert dials(t) == ("hasty", "hasty")
     t.next()
     with pytest.raises(NotNow):
-        t.do("german", "voluntary-release", armies="17th Army")
+        t.do("german", "voluntary-release", armies="seventeenth")
 
 
 @pytest.mark.parametrize(("penalty", "state"), [(False, "released"), (True, "hasty")])
@@ -145,7 +145,7 @@ def test_southern_soviets_are_frozen_on_turn_1(table: Any) -> None:
     south = t.enter("CD", "soviet", "2316", kind="cavalry", af=3, df=3)
     marked = t.enter("RD", "soviet", "2415", kind="rifle", af=3, df=3)
     t.do("table", "mark", marker="frozen", units=marked)
-    sheet = t.calc("combat", target="2415", attackers=south, defence=3)
+    sheet = t.calc("combat", target="2416", attackers=south, defence=3)
     assert "5.5" in " ".join(sheet.warnings)
     assert "5.5" in " ".join(t.calc("combat", target="2416", attackers=marked, defence=3).warnings)
     t.until("soviet-combat", 2)

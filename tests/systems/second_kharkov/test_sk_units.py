@@ -146,7 +146,7 @@ def test_german_entry(table: Any, unit: str, army: str, hex: str, doubt: str) ->
 def test_the_boundary_may_end_with_the_release(table: Any) -> None:
     """A26."""
     t = table(turn=3, phase="german-move", ground=LINES, boundary_entry="until-release")
-    t.do("table", "note", text="")  # any action: the watchers release the armies
+    t.do("table", "note", text="on")  # any action: the watchers release the armies
     done = t.do("german", "bring-in", hex="1430", name="23 Pz", army="6th Army")
     assert not [event for event in done if event.KIND == "noted"]
 

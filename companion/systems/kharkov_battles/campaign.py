@@ -1,0 +1,234 @@
+"""The two campaigns [27.3-27.8]: Hitler's goals, exits, Star hexes, Voronezh, withdrawals."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Chance, Events
+from companion.engine.errors import NotNow
+from companion.engine.fields import Choice, Flag, HexId, UnitRef, Whole
+from companion.engine.game import Game
+from companion.engine.moves import create, move, put_mark
+
+from . import books
+from .base import AXIS, CAMPAIGN, JANUARY, SOVIET, STAR, add, done, rules, scenario, tick
+from .owners import owner, owns
+from .units import nation, on_the_map
+
+DRAWS = (1, 10, 28, 46)
+GOALS = {
+    "moscow": ("B2114", "A3621"),
+    "volga": ("B2114", "B3050"),
+    "caucasus": ("B2114", "K0917", "C2302", "G3718", "G2832"),
+}
+EXITS = {"moscow": 6, "volga": 3, "caucasus": 0}
+SECRET = (AXIS,)
+
+
+@rules.entering("turn")
+def goal_box(game: Game) -> Events:
+    """Fill the box of goal chits at the start; on the drawing turns remind the Axis, and only the Axis."""
+    if scenario(game) != CAMPAIGN:
+        return
+    rows = books.table(game, "goals")
+    if game.turn == game.scenario.first and rows and not game.piles["goals"].tokens():
+        yield e.Drawn("goals", tuple(sorted(rows)), "", "box", len(rows), reason="the box is filled")
+    if game.turn in DRAWS:
+        text = "Draw Hitler's goal; nobody else may see it"
+        yield e.Asked(f"goal-{game.revision}", SECRET, text, "draw-goal", rule="27.3", only=SECRET)
+
+
+def met(game: Game, goal: str) -> bool:
+    """Whether the Axis has done what a goal asks."""
+    if goal not in GOALS or not owns(game, AXIS, *GOALS[goal]):
+        return False
+    if goal == "moscow":
+        return int(game["exits-cde"]) >= EXITS[goal]
+    if goal == "volga":
+        out = (int(game["exits-h"]), int(game["exits-i"]))
+        return (max(out) if game["volga-both"] == "one" else sum(out)) >= EXITS[goal]
+    return True
+
+
+def _may_draw(game: Game) -> bool | str:
+    if scenario(game) != CAMPAIGN:
+        return "there are no goal chits in this scenario"
+    if game.turn not in DRAWS:
+        return "a goal is drawn at the beginning of turns 1, 10, 28 and 46 [27.3]"
+    return not done(game, "goal") or "this turn's goal is drawn"
+
+
+def _digital(game: Game) -> bool:
+    return game["mode-chits"] != "physical" and bool(game.piles["goals"]["box"])
+
+
+@rules.action(by=AXIS, rule="27.3", label="Draw Hitler's goal", secret=True, group="hand", when=_may_draw)
+def draw_goal(
+    game: Game,
+    chance: Chance,
+    drawn: Annotated[
+        str,
+        Choice(
+            label="You drew",
+            options=(("moscow", "Moscow"), ("volga", "Volga"), ("caucasus", "Caucasus")),
+            when=lambda c: c.game is not None and not _digital(c.game),
+        ),
+    ] = "",
+) -> Events:
+    """Put the old goal chit away and draw another; only the Axis seat sees it."""
+    before = str(game["goal"])
+    if game["hitler-sack"] and before in GOALS and not any(owner(game, h) == AXIS for h in GOALS[before]):
+        why = "the Axis owns none of the hexes of its goal: Hitler takes over"
+        yield e.Ended(SOVIET, "Victory", why, "27.3")
+        return
+    old = tuple(game.piles["goals"]["current"])
+    if old:
+        yield e.Returned(
+            "goals", old, "current", "removed", len(old), reason="old goal out of play", only=SECRET
+        )
+    if _digital(game):
+        event = chance.draw(game, "goals", "box", "current", only=SECRET, reason="new goal")
+        yield event
+        drawn = books.word(game.face("goals", event.tokens[0]), "goal")
+    if drawn not in GOALS:
+        raise NotNow("say which goal you drew", field="drawn")
+    yield e.Set("goal", drawn, was=before, reason="drawn", rule="27.3", only=SECRET)
+    yield tick(game, "goal", "Hitler's goal drawn")
+
+
+@rules.watch
+def watch_goal(game: Game) -> Events:
+    """The current goal, once met, wins at once."""
+    if scenario(game) == CAMPAIGN and not game.ended and met(game, str(game["goal"])):
+        yield e.Ended(
+            AXIS, "Strategic Victory", f"Hitler's goal {str(game['goal']).capitalize()} is met", "27.3"
+        )
+
+
+@rules.panel
+def goal_panel(game: Game, seat: str) -> dict[str, object] | None:
+    """The current goal, on the Axis screen only."""
+    goal = str(game["goal"])
+    if seat != AXIS or goal not in GOALS:
+        return None
+    rows = [{"label": h, "value": owner(game, h) or "?", "rule": "27.3"} for h in GOALS[goal]]
+    if EXITS[goal]:
+        tracks = ("exits-cde",) if goal == "moscow" else ("exits-h", "exits-i")
+        out = sum(int(game[t]) for t in tracks)
+        rows.append(
+            {"label": "multi-step mechanized units out", "value": f"{out} of {EXITS[goal]}", "rule": "27.3"}
+        )
+    return {"title": f"Hitler's goal: {goal.capitalize()}", "rows": rows, "for": "phone"}
+
+
+@rules.action(
+    by=AXIS,
+    rule="27.3",
+    label="Exit units by an Entry Area",
+    group="units",
+    when=lambda game: scenario(game) == CAMPAIGN or "nobody leaves the map in this scenario",
+)
+def exit_units(
+    game: Game,
+    area: Annotated[str, Choice(label="Entry Area", options=[(a, a) for a in "CDEHI"])],
+    number: Annotated[int, Whole(label="Multi-step mechanized units", low=0, high=12)] = 0,
+    units: Annotated[tuple[str, ...], UnitRef(label="Units on record", many=True, pick=on_the_map())] = (),
+    no_line: Annotated[bool, Flag(label="No supply line from the exit hex")] = False,
+) -> Events:
+    """Units leave for good; with a supply line they count toward Hitler's goal."""
+    for name in units:
+        yield move(game, name, "box:exited", reason=f"by Area {area}", rule="27.3")
+    if no_line:
+        yield e.Noted("they left without a supply line and do not count", rule="27.3")
+        return
+    track = "exits-cde" if area in "CDE" else f"exits-{area.lower()}"
+    yield from add(game, track, number or len(units), f"left by Area {area}", "27.3")
+
+
+# -- January -----------------------------------------------------------------------------------------------
+
+
+@rules.action(
+    phase=("axis-move", "axis-combat"),
+    by=AXIS,
+    rule="27.8",
+    label="Star hex entered",
+    group="units",
+    when=lambda game: scenario(game) == JANUARY or "Star hexes are not watched in this scenario",
+)
+def star_hex(
+    game: Game,
+    number: Annotated[int, Whole(label="Axis units that were never there before", low=1, high=9)] = 1,
+) -> Events:
+    """Count different Axis units on Star hexes: at three, Soviet replacements double and Star Optional units may enter."""
+    before = int(game["star-units"])
+    yield from add(game, "star-units", number, "different Axis units on Star hexes", "27.8")
+    if before < 3 <= int(game["star-units"]):
+        text = "Star Optional units may enter by Areas C-H: 2 Guards Cavalry Corps, 88, 154 and 274 Rifle Divisions"
+        yield e.Asked(f"star-{game.revision}", (SOVIET, "table"), text, rule="27.8")
+
+
+@rules.watch
+def watch_voronezh(game: Game) -> Events:
+    """27.8: Voronezh Soviet-owned for the first time: a free rifle division next turn, once."""
+    if scenario(game) == JANUARY and owner(game, "A3621") == SOVIET and "voronezh" not in game.ticked:
+        if game.ticked or game.revision > 60:  # not at set-up
+            yield e.Ticked(
+                "voronezh", True, f"Voronezh liberated: a free rifle division on turn {game.turn + 1}"
+            )
+            yield e.Ticked(f"{game.turn + 1}/free-division", True, "one free Soviet rifle division is due")
+
+
+@rules.entering("reinforcement")
+def campaign_reminders(game: Game) -> Events:
+    """What falls due in the January Campaign."""
+    if scenario(game) != JANUARY:
+        return
+    if f"{game.turn}/free-division" in game.ticked:
+        text = "Voronezh fell last turn: one free rifle division from the pool"
+        yield e.Asked(f"free-division-{game.revision}", (SOVIET, "table"), text, rule="27.8")
+    if owner(game, "A2435") == AXIS:
+        yield e.Noted("Novokhoperskiy is Axis-owned: Entry Area F is closed", rule="27.8")
+    if game.turn == 64:
+        for unit in list(game.units.values()):
+            if unit.side == AXIS and nation(game, unit) == "rumanian" and unit.place != "box:withdrawn":
+                yield move(game, unit.id, "box:withdrawn", reason="Rumanians leave", rule="27.8")
+
+
+@rules.action(by="any", rule="27.4", label="Set up a Fortress Region", group="setup")
+def fortress_region(
+    game: Game,
+    name: Annotated[
+        str, Choice(label="Region", options=[(n, f"{n} FR") for n in ("75", "53", "117", "118", "74")])
+    ],
+    hex: Annotated[str, HexId(label="Hex")],
+) -> Events:
+    """Put a Soviet Fortress Region on record: one step, a zone, never moves or attacks."""
+    if scenario(game) not in (JANUARY, CAMPAIGN) or not game["fortress-regions"]:
+        raise NotNow("Fortress Regions are not in play", field="name")
+    unit = f"soviet-fr-{name}-{hex.lower()}"
+    if unit in game.units:
+        raise NotNow(f"{name} FR in {hex} is on record", field="hex", given=hex)
+    yield create(
+        game, unit, hex, {"side": SOVIET, "name": f"{name} FR", "kind": "fortress region", "size": "X"}
+    )
+
+
+@rules.action(by="any", rule="13.1", label="Set up an uncommitted army", group="setup")
+def setup_uncommitted(
+    game: Game,
+    units: Annotated[
+        tuple[str, ...],
+        UnitRef(
+            label="Soviet units",
+            many=True,
+            pick=lambda c: [u for u in c.game.units.values() if u.side == SOVIET] if c.game else [],
+        ),
+    ],
+) -> Events:
+    """Mark units that wait for their army's commitment."""
+    if scenario(game) == STAR:
+        raise NotNow("everybody is committed in this scenario [20.1]")
+    for name in units:
+        yield put_mark(game, name, "uncommitted", True, rule="13.1")

@@ -1,0 +1,105 @@
+"""Map edges that must be held [20.0, 27.8]: two failures running end the game or shift its level."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow
+from companion.engine.fields import Context, Flag, SideRef
+from companion.engine.game import Game
+from companion.engine.worksheet import Breakdown
+
+from . import ground
+from .base import AXIS, CAMPAIGN, JANUARY, SOVIET, STAR, K, L, add, done, rules, scenario, tick
+
+DUTIES: dict[str, dict[str, str]] = {
+    STAR: {AXIS: "a frontline marker in a controlled eastern edge hex"},
+    K: {
+        AXIS: "zones on the northern and the southern edge",
+        SOVIET: "zones on the northern and the eastern edge",
+    },
+    L: {AXIS: "zones on the northern and the southern edge of the play area"},
+    JANUARY: {AXIS: "a zone on the northern edge of map A", SOVIET: "a zone on the northern edge of map A"},
+    CAMPAIGN: {},
+}
+
+
+def _sides(ctx: Context) -> list[tuple[str, str]]:
+    if ctx.game is None:
+        return []
+    return [(side, ctx.game.side_name(side)) for side in DUTIES[scenario(ctx.game)]]
+
+
+@rules.action(
+    phase="end",
+    by="any",
+    rule="20.0",
+    label="Edge lost this turn",
+    when=lambda game: bool(DUTIES[scenario(game)]) or "no edge must be held in this scenario",
+)
+def edge_lost(
+    game: Game,
+    side: Annotated[str, SideRef(label="Who does not hold it", start=lambda c: AXIS)],
+    first_edge: Annotated[bool, Flag(label="Northern (or only) edge lost")] = True,
+    second_edge: Annotated[bool, Flag(label="Other edge lost")] = False,
+) -> Events:
+    """Say that a side does not hold the edge it must; silence means that it does."""
+    duty = DUTIES[scenario(game)].get(side)
+    if duty is None:
+        raise NotNow(f"{game.side_name(side)} need not hold an edge here", field="side", given=side)
+    if done(game, f"edge/{side}"):
+        raise NotNow("that was said already this turn", field="side", given=side)
+    reading = {K: "k-edge", L: "l-edge"}.get(scenario(game))
+    failed = first_edge or second_edge
+    if reading and game[reading] == "both":
+        failed = first_edge and second_edge
+    if not failed:
+        raise NotNow("by this table's reading that is no failure", field="first_edge")
+    yield tick(game, f"edge/{side}", f"{game.side_name(side)} does not hold {duty}")
+    yield from add(game, f"edge-{side}", 1, "edge not held", "20.0")
+    if int(game[f"edge-{side}"]) >= 2:
+        yield from _consequence(game, side)
+
+
+def _consequence(game: Game, side: str) -> Events:
+    if scenario(game) in (STAR, L):
+        why = "the Axis lost the map edge for two turns running"
+        yield e.Ended(SOVIET, "Victory", why, "20.1" if scenario(game) == STAR else "20.3")
+        return
+    toward = game.other(side)
+    before = str(game["shift"])
+    if before == "none":
+        yield e.Set(
+            "shift", toward, was=before, reason=f"{game.side_name(side)} lost its edge", rule="20.2, 27.8"
+        )
+    elif before not in (toward, "both"):
+        yield e.Set("shift", "both", was=before, reason="both sides lost an edge", rule="20.2, 27.8")
+
+
+@rules.leaving("end")
+def count_edges(game: Game) -> Events:
+    """A turn that holds the edge starts the count again."""
+    for side in DUTIES[scenario(game)]:
+        if game[f"edge-{side}"] and not done(game, f"edge/{side}"):
+            yield e.Set(f"edge-{side}", 0, was=game[f"edge-{side}"], reason="edge held again", rule="20.0")
+
+
+@rules.worksheet(rule="20.3", title="Edges of the play area")
+def edges_held(ctx: Context) -> Breakdown:
+    """Whether an Axis zone or unit reaches both edges of Third Kharkov's play area."""
+    sheet = Breakdown("Edges of the play area")
+    game = ctx.game
+    if game is None or scenario(game) != L:
+        sheet.result = "by eye"
+        return sheet
+    reached = {*ground.zones(game, AXIS), *ground.stacks(game, AXIS)}
+    for row, name in ((48, "northern"), (30, "southern")):
+        held = any(ground.grid_at(game, h).column_row(h)[1] == row for h in reached)
+        sheet.add(
+            f"{name} edge, row {row}", "held" if held else "not held (a frontline marker may do it)", "20.3"
+        )
+        sheet.facts[name] = held
+    sheet.result = "held" if all(sheet.facts.values()) else "not held"
+    return sheet

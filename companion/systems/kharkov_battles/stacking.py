@@ -1,0 +1,71 @@
+"""Stacking [6.1] at the end of a movement phase, and what is due this turn by the owner's charts."""
+
+from __future__ import annotations
+
+from companion.engine.game import Game
+from companion.engine.roster import Unit
+
+from . import books
+from .base import AXIS, MOVE_PHASES, SOVIET, rules, scenario
+from .units import is_combat_unit, is_hq, label, nation, stacks_free
+
+
+def wrong_with(game: Game, stack: list[Unit]) -> list[tuple[str, str]]:
+    """What is too much in one stack, with the rule."""
+    found = []
+    side = stack[0].side
+    counted = [u for u in stack if is_combat_unit(u) and not stacks_free(game, u)]
+    if len(counted) > 3:
+        found.append((f"{len(counted)} combat units, 3 at most", "6.0"))
+    if sum(1 for u in stack if is_hq(u)) > 1:
+        found.append(("more than one HQ", "6.12"))
+    if (
+        side == AXIS
+        and sum(1 for u in counted if u.kind in ("infantry", "light", "mountain") and u.size == "XX") > 2
+    ):
+        found.append(("more than two infantry divisions", "6.13"))
+    if side == SOVIET and sum(1 for u in counted if u.size == "XXX") > 2:
+        found.append(("more than two corps", "6.13"))
+    nations = {nation(game, u) for u in stack if side == AXIS} - {"german"}
+    if len(nations) > 1:
+        found.append((f"{' and '.join(sorted(nations))} together", "6.14"))
+    return found
+
+
+@rules.panel
+def stacking_panel(game: Game, seat: str) -> dict[str, object] | None:
+    """Stacks of the moving side that break a limit."""
+    if game.phase not in MOVE_PHASES:
+        return None
+    rows = []
+    for hex_id, stack in game.stacks().items():
+        own = [u for u in stack if u.side == game.active]
+        for text, rule in wrong_with(game, own) if own else ():
+            rows.append(
+                {"label": hex_id, "value": f"{text}: {', '.join(label(u) for u in own)}", "rule": rule}
+            )
+    return {"title": "Stacking to put right", "rows": rows, "for": "both"} if rows else None
+
+
+@rules.panel
+def due_panel(game: Game, seat: str) -> dict[str, object] | None:
+    """Reinforcements of the owner's charts and returns of this turn."""
+    if game.phase != "reinforcement":
+        return None
+    rows = []
+    for row in books.table(game, "arrivals").values():
+        if books.word(row, "scenario") == scenario(game) and books.whole(row, "turn") == game.turn:
+            side = game.side_name(books.word(row, "side"))
+            rows.append(
+                {"label": f"{side}: {row.get('units')}", "value": str(row.get("entry") or ""), "rule": "17.0"}
+            )
+    for unit in game.units.values():
+        if unit.place == "box:track" and unit.turn <= game.turn:
+            rows.append(
+                {
+                    "label": f"{game.side_name(unit.side)}: {label(unit)} returns",
+                    "value": "",
+                    "rule": "16.33, 16.35",
+                }
+            )
+    return {"title": "Due this turn", "rows": rows, "for": "both"} if rows else None

@@ -1,0 +1,237 @@
+"""Victory [20.0, 27.3, 27.8]: automatic conditions after every action, points and levels at the end."""
+
+from __future__ import annotations
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.game import Game
+
+from . import books, lines
+from .base import AXIS, CAMPAIGN, JANUARY, SOVIET, STAR, K, L, rules, scenario
+from .owners import one_hex, owner, owns
+from .units import on_map, supply_state
+
+KHARKOV = ("KB3617", "KB3618")
+LEVELS = ("German Major", "German Minor", "Draw", "Soviet Minor", "Soviet Major")
+BANDS: dict[str, tuple[tuple[int, str], ...]] = {
+    STAR: ((125, "German Major"), (115, "German Minor"), (100, "Draw"), (80, "Soviet Minor")),
+    JANUARY: ((42, "German Major"), (21, "German Minor"), (15, "Soviet Minor")),
+    CAMPAIGN: ((185, "German Major"), (165, "German Minor"), (125, "Soviet Minor")),
+}
+REGIMENT = {STAR: 5, JANUARY: 5, CAMPAIGN: 10}
+"""Points lost for a German mechanized regiment."""
+
+
+def automatic(game: Game) -> tuple[str, str, str] | None:
+    """The side that has won outright, why, and the rule."""
+    name = scenario(game)
+    if name == STAR:
+        south = ("KB1905", "KB1205")
+        if owns(game, SOVIET, *KHARKOV, *south) and (
+            owns(game, SOVIET, "KB1024") or owns(game, SOVIET, "KB3505")
+        ):
+            return SOVIET, "Kharkov, the Dnepr cities and Stalino or Poltava", "20.1"
+        if owns(game, AXIS, *KHARKOV, *south, "KB1024", "KB3505", "KB3631"):
+            return AXIS, "all cities and Valuki", "20.1"
+    if name == L and owns(game, AXIS, *KHARKOV, "KB4321", "KB3126"):
+        return AXIS, "Kharkov, Belgorod and Kupyansk", "20.3"
+    if name == JANUARY and owns(game, SOVIET, "A3621", "A2110", "B2114"):
+        return SOVIET, "Voronezh, Valuyki and Rostov", "27.8"
+    if name == CAMPAIGN:
+        base = ("B2114", "A3621", "B3050", "G3718")
+        if owns(game, SOVIET, *base) and (owns(game, SOVIET, "B3303") or owns(game, SOVIET, "A4102")):
+            return SOVIET, "Rostov, Voronezh, Stalingrad, Groznyy and Stalino or Kursk", "27.3"
+        if owns(game, AXIS, *base, "B3303", "A4102", "C2302", "G2832"):
+            return AXIS, "every goal of the campaign", "27.3"
+    return None
+
+
+@rules.watch
+def watch_victory(game: Game) -> Events:
+    """An automatic victory ends the game at once; supply does not matter."""
+    found = automatic(game)
+    if found and not game.ended:
+        side, why, rule = found
+        level = "Victory" if scenario(game) == L else "Strategic Victory"
+        yield e.Ended(side, level, f"{game.side_name(side)} owns {why}", rule)
+
+
+# -- points ------------------------------------------------------------------------------------------------
+
+
+def in_supply(game: Game, side: str, hex_id: str) -> bool:
+    """Whether a victory hex counts: the players' word, else the map's, else yes."""
+    if game.mark(one_hex(hex_id), "cut"):
+        return False
+    return lines.hex_in_supply(game, side, hex_id) is not False
+
+
+def points(game: Game) -> list[tuple[str, int, str]]:
+    """Every line of the Axis total, with its rule."""
+    name = scenario(game)
+    found: list[tuple[str, int, str]] = []
+    for hex_id, row in sorted(books.places(game).items()):
+        value = books.whole(row, "vp") or 0
+        if value and owner(game, hex_id) == AXIS:
+            if in_supply(game, AXIS, hex_id):
+                found.append((f"{row.get('name') or hex_id}", value, "20.1"))
+            else:
+                found.append((f"{row.get('name') or hex_id}: no supply line", 0, "20.1"))
+        if name == JANUARY and books.word(row, "size") == "town" and books.word(row, "owner-j") == AXIS:
+            if owner(game, hex_id) == SOVIET:
+                found.append((f"{row.get('name') or hex_id} lost, west of the start line", -10, "27.8"))
+    lost = int(game["regiments-lost"] or 0)
+    if lost:
+        found.append(
+            (f"{lost} German mechanized regiments lost", -REGIMENT.get(name, 0) * lost, "20.1, 27.3, 27.8")
+        )
+    if name == CAMPAIGN and game["okh"]:
+        found.append(("OKH options taken", -int(game["okh"]), "27.3"))
+    if game["vp-other"]:
+        found.append(("by hand", int(game["vp-other"]), "20.0"))
+    return found
+
+
+def total(game: Game) -> int:
+    return sum(value for _, value, _ in points(game))
+
+
+def level_of(game: Game, axis_points: int) -> str:
+    """The level of a number of points."""
+    name = scenario(game)
+    if name == JANUARY and axis_points == 20:
+        return {"german-minor": "German Minor", "draw": "Draw"}.get(str(game["j-gap"]), "Soviet Minor")
+    for floor, level in BANDS[name]:
+        if axis_points >= floor:
+            return level
+    return "Soviet Major"
+
+
+def shift_level(game: Game, level: str) -> str:
+    """20.2, 27.8: an edge lost for two turns moves the result one level."""
+    ladder = [lv for lv in LEVELS if lv != "Draw" or scenario(game) == K or level == "Draw"]
+    step = {"soviet": 1, "axis": -1}.get(str(game["shift"]), 0)
+    return ladder[max(0, min(len(ladder) - 1, ladder.index(level) + step))]
+
+
+def winner_of(level: str) -> str:
+    return AXIS if level.startswith("German") else SOVIET if level.startswith("Soviet") else "nobody"
+
+
+# -- Second Kharkov ----------------------------------------------------------------------------------------
+
+
+def eliminated_soviets(game: Game) -> int:
+    """20.2: divisions and corps lost, with those that cannot trace supply at the end."""
+    cut = {n for n, answer in lines.supplies(game, SOVIET).items() if not answer.supplied}
+    stranded = [
+        u for u in on_map(game, SOVIET) if u.size in ("XX", "XXX") and (u.id in cut or supply_state(game, u))
+    ]
+    return int(game["soviet-lost"] or 0) + len(stranded)
+
+
+def k_conditions(game: Game) -> dict[str, list[tuple[str, bool]]]:
+    """Each side's three conditions."""
+
+    def held(side: str, *hexes: str) -> bool:
+        return owns(game, side, *hexes) and all(in_supply(game, side, h) for h in hexes)
+
+    return {
+        AXIS: [
+            ("more than 20 Soviet divisions and corps gone", eliminated_soviets(game) > 20),
+            ("Kupyansk", held(AXIS, "KH2526")),
+            ("Izyum", held(AXIS, "KH1923")),
+        ],
+        SOVIET: [
+            ("Dnepropetrovsk", held(SOVIET, "KH1305")),
+            ("Kharkov", held(SOVIET, "KH3017", "KH3018")),
+            ("Poltava", held(SOVIET, "KH2905")),
+        ],
+    }
+
+
+def k_level(game: Game) -> str:
+    """Two conditions are a Major, one a Minor victory; the Soviets win when both qualify."""
+    met = {side: sum(ok for _, ok in conditions) for side, conditions in k_conditions(game).items()}
+    if met[SOVIET]:
+        if met[AXIS] and game["k-both"] == "minor":
+            return "Soviet Minor"
+        return "Soviet Major" if met[SOVIET] >= 2 else "Soviet Minor"
+    if met[AXIS]:
+        return "German Major" if met[AXIS] >= 2 else "German Minor"
+    return "Draw"
+
+
+# -- the end -----------------------------------------------------------------------------------------------
+
+
+@rules.at_end
+def finale(game: Game) -> Events:
+    """The last turn is over."""
+    name = scenario(game)
+    if name == L:
+        yield _end_of_l(game)
+        return
+    if name == K:
+        before = k_level(game)
+        level = shift_level(game, before)
+        met = [label for conditions in k_conditions(game).values() for label, ok in conditions if ok]
+        why = ", ".join(met) or "no condition met"
+        yield e.Ended(winner_of(level), level, why + _shifted(before, level), "20.2")
+        return
+    if name == CAMPAIGN and not game["map-d"] and game["gc-bands"] == "hand":
+        yield e.Ended("nobody", "", f"{total(game)} points; agree on the level by hand", "27.3")
+        return
+    if not points(game):
+        why = "No victory hex has a value in the companion: count by hand, then close the game with End the game."
+        yield e.Ended("nobody", "", why, "20.0")
+        return
+    before = level_of(game, total(game))
+    level = shift_level(game, before)
+    yield e.Ended(winner_of(level), level, f"{total(game)} Axis points{_shifted(before, level)}", "20.0")
+
+
+def _shifted(before: str, after: str) -> str:
+    return f"; {before} shifted to {after} for the lost edge" if before != after else ""
+
+
+def _end_of_l(game: Game) -> e.Ended:
+    """20.3: both Kharkov hexes and one of Belgorod and Kupyansk, or the Soviets win."""
+    if owns(game, AXIS, *KHARKOV) and (owns(game, AXIS, "KB4321") or owns(game, AXIS, "KB3126")):
+        return e.Ended(AXIS, "Victory", "Kharkov and Belgorod or Kupyansk are in Axis hands", "20.3")
+    return e.Ended(
+        SOVIET, "Victory", "the Axis does not own Kharkov and one of Belgorod and Kupyansk", "20.3"
+    )
+
+
+@rules.panel
+def victory_panel(game: Game, seat: str) -> dict[str, object]:
+    """How things stand now."""
+    rows: list[dict[str, str]] = []
+    name = scenario(game)
+    if name == K:
+        for side, conditions in k_conditions(game).items():
+            for text, ok in conditions:
+                rows.append(
+                    {
+                        "label": f"{game.side_name(side)}: {text}",
+                        "value": "yes" if ok else "no",
+                        "rule": "20.2",
+                    }
+                )
+        rows.append({"label": "as it stands", "value": k_level(game), "rule": "20.2"})
+    elif name == L:
+        for h, place in (
+            ("KB3617", "Kharkov"),
+            ("KB3618", "Kharkov"),
+            ("KB4321", "Belgorod"),
+            ("KB3126", "Kupyansk"),
+        ):
+            rows.append({"label": f"{place} {h}", "value": owner(game, h) or "?", "rule": "20.3"})
+    else:
+        for text, value, rule in points(game):
+            rows.append({"label": text, "value": f"{value:+d}", "rule": rule})
+        rows.append(
+            {"label": "Axis points", "value": f"{total(game)}: {level_of(game, total(game))}", "rule": "20.0"}
+        )
+    return {"title": "Victory", "rows": rows, "for": "both"}

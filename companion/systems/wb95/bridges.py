@@ -1,0 +1,201 @@
+"""Bridges: who controls them, blowing, rebuilding, and a headquarters' bridge over a big river [14.0]."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow, Unreadable
+from companion.engine.fields import Choice, Context, Flag, HexId, UnitRef
+from companion.engine.game import Game
+from companion.engine.roster import Unit
+from companion.systems.wb95.artillery import bridge_name
+from companion.systems.wb95.base import (
+    MOVE,
+    SUPPLY,
+    active_units,
+    at_hexes,
+    hq_range,
+    is_hq,
+    is_regular,
+    own,
+    rules,
+)
+from companion.systems.wb95.terrain import crossed
+from companion.systems.wb95.zones import zones
+
+WATERS = (("river", "river or stream"), ("big", "big river"))
+DEMOLISH = {"river": 1, "big": 3}  # 14.2.1, 14.3.1
+REBUILD = 3  # 14.2.2
+_WORK = re.compile(r"(\S+) (\d+) at (\S+)")
+Pair = Annotated[tuple[str, ...], HexId(label="The two hexes it joins", many=True)]
+
+
+def _played(game: Game) -> bool | str:
+    return bool(game["bridges"]) or "bridges are not played at this table [14.0]"
+
+
+def _pair(game: Game, hexes: tuple[str, ...]) -> str:
+    if len(hexes) != 2:
+        raise Unreadable("name the two hexes that the bridge joins", field="hexes", given=" ".join(hexes))
+    return bridge_name(game, hexes)
+
+
+def _big(game: Game, name: str, said: str) -> bool:
+    a, b = name.split("-")
+    return said == "big" or "doniec" in crossed(game, a, b)
+
+
+@rules.action(
+    phase=MOVE, by="active", rule="14.2.1, 14.3.1", label="Demolish a bridge", order=30, when=_played
+)
+def demolish_bridge(
+    game: Game,
+    hexes: Pair,
+    water: Annotated[str, Choice(label="Over", options=WATERS)] = "river",
+) -> Events:
+    """A regular unit or headquarters at either end blows a bridge that its side controls."""
+    name = _pair(game, hexes)
+    holder = game.mark(name, "bridge")
+    if holder == "down":
+        raise NotNow(f"the bridge {name} is down already", field="hexes", given=name)
+    if holder and holder != game.active:
+        raise NotNow(
+            f"the {game.side_name(str(holder))} side controls {name} [14.1.4]", field="hexes", given=name
+        )
+    here = at_hexes(game, game.active, hexes)
+    if own(game, game.active) and not any(is_regular(u) or is_hq(u) for u in here):
+        raise NotNow(
+            "a regular unit or headquarters must stand at one end [14.2.1]", field="hexes", given=name
+        )
+    cost = DEMOLISH["big" if _big(game, name, water) else "river"]
+    yield e.Marked(name, "bridge", "down", reason=f"demolished for {cost} MP", rule="14.2.1, 14.3.1")
+
+
+def _builders(ctx: Context) -> list[Unit]:
+    return [u for u in active_units(ctx) if is_regular(u) or is_hq(u)]
+
+
+@rules.action(phase=MOVE, by="active", rule="14.2.2", label="Rebuild a bridge", order=31, when=_played)
+def rebuild_bridge(
+    game: Game,
+    hexes: Pair,
+    unit: Annotated[str, UnitRef(label="Builder", pick=_builders)] = "",
+) -> Events:
+    """Over a river or stream where one is printed: any unit but guns in HQ range, or the HQ, for 3 MP."""
+    name = _pair(game, hexes)
+    if "doniec" in crossed(game, *hexes) and game["doniec-is-big"]:
+        raise NotNow(
+            "over a big river only a headquarters builds, in two turns [14.3.2]", field="hexes", given=name
+        )
+    if unit:
+        builder = game.units[unit]
+        near = [h for h in own(game, builder.side) if is_hq(h)]
+        if not any(game.maps.distance(h.place, builder.place) <= hq_range(game, h) for h in near):
+            raise NotNow("no headquarters in range [14.2.2]", field="unit", given=unit)
+    yield e.Marked(name, "bridge", game.active, reason=f"rebuilt for {REBUILD} MP", rule="14.2.2")
+
+
+def _headquarters(ctx: Context) -> list[Unit]:
+    return [u for u in active_units(ctx) if is_hq(u)]
+
+
+Hq = Annotated[str, UnitRef(label="Headquarters", pick=_headquarters)]
+
+
+def work(game: Game, unit: str) -> tuple[str, int, str] | None:
+    """A headquarters' bridge: (the hexes or 'ready', the turn of that step, where it stands)."""
+    found = _WORK.fullmatch(str(game.mark(unit, "bridgework") or ""))
+    return (found[1], int(found[2]), found[3]) if found else None
+
+
+@rules.action(
+    phase=SUPPLY, by="active", rule="14.3.2", label="Prepare a bridge", order=30, when=_played, secret=True
+)
+def begin_bridge(game: Game, unit: Hq) -> Events:
+    """A headquarters at the bank of a big river may build in its next two movement phases."""
+    held = game.units[unit]
+    value = f"ready {game.turn} at {held.place}"
+    yield e.Marked(unit, "bridgework", value, rule="14.3.2", only=(held.side,))
+
+
+@rules.action(
+    phase=MOVE, by="active", rule="14.3.2", label="Bridge: declare", order=32, when=_played, secret=True
+)
+def declare_bridge(game: Game, unit: Hq, hexes: Pair) -> Events:
+    """Note in secret which hexes the bridge will join; the headquarters spends all its movement."""
+    name = _pair(game, hexes)
+    held, step = game.units[unit], work(game, unit)
+    if step is None or step[0] != "ready":
+        raise NotNow(
+            "it must have stood at the bank at the end of its supply phase [14.3.2]", field="unit", given=unit
+        )
+    if held.place != step[2] or held.place not in hexes:
+        raise NotNow(
+            "it must stay on its bank, and the bridge starts there [14.3.4]", field="unit", given=unit
+        )
+    if any((other := work(game, u.id)) and other[0] == name for u in own(game, held.side) if u.id != unit):
+        raise NotNow("one headquarters builds one bridge [14.3.3]", field="unit", given=unit)
+    value = f"{name} {game.turn} at {held.place}"
+    yield e.Marked(unit, "bridgework", value, reason="all MP spent", rule="14.3.2", only=(held.side,))
+
+
+@rules.action(phase=MOVE, by="active", rule="14.3.2", label="Bridge: complete", order=33, when=_played)
+def complete_bridge(
+    game: Game,
+    unit: Hq,
+    sure: Annotated[
+        bool, Flag(label="The far hex was ours all the time", help="only needed without positions")
+    ] = False,
+) -> Events:
+    """A turn after the declaration, with the far hex still controlled, the bridge stands and can be used."""
+    held, step = game.units[unit], work(game, unit)
+    if step is None or step[0] == "ready" or step[1] >= game.turn:
+        raise NotNow(
+            "no bridge of this headquarters was declared a turn ago [14.3.2]", field="unit", given=unit
+        )
+    if held.place != step[2]:
+        raise NotNow("it left its hex: the work is lost [14.3.4]", field="unit", given=unit)
+    ends = step[0].split("-")
+    far = next(h for h in ends if h != held.place)
+    enemy = zones(game, game.other(held.side))
+    both = all(any(is_regular(u) for u in at_hexes(game, held.side, [h])) for h in ends)
+    lost = far in enemy or bool(at_hexes(game, game.other(held.side), [far]))
+    if lost and not both and not sure:
+        raise NotNow(f"{far} is not controlled: an enemy zone reaches it [14.3.2]", field="unit", given=far)
+    yield e.Marked(
+        step[0], "bridge", held.side, reason="built by a headquarters, all MP spent", rule="14.3.2"
+    )
+    yield e.Marked(unit, "bridgework", None, reason="the bridge stands")
+
+
+@rules.watch
+def take_bridges(game: Game) -> Events:
+    """Alone at its ends a side takes a bridge; with enemies at both the first comer keeps it [14.1.3]."""
+    bridges = game.marked("bridge")
+    if not bridges:
+        return
+    standing = {u.place: u.side for u in game.units.values() if u.on_map}
+    for name, holder in list(bridges.items()):
+        there = {standing[h] for h in name.split("-") if h in standing}
+        if holder != "down" and len(there) == 1 and holder not in there:
+            yield e.Marked(name, "bridge", there.pop(), reason="alone at the bridge", rule="14.1.3")
+
+
+@rules.panel
+def bridge_panel(game: Game, seat: str) -> dict[str, Any] | None:
+    """Known bridges, and a side's own secret building."""
+    words = {"down": "destroyed"}
+    rows = [
+        {"label": f"Bridge {name}", "value": words.get(str(v), game.side_name(str(v))), "rule": "14.1.3"}
+        for name, v in sorted(game.marked("bridge").items())
+    ]
+    for unit in own(game, seat) if seat in game.sides else []:
+        step = work(game, unit.id)
+        if step:
+            rows.append(
+                {"label": f"{unit.name}: bridge", "value": f"{step[0]} since day {step[1]}", "rule": "14.3.2"}
+            )
+    return {"title": "Bridges", "rows": rows, "for": "both"} if rows and game["bridges"] else None

@@ -1,0 +1,139 @@
+"""The combat sheet's form: every field once, shared by the worksheet and the action."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from companion.engine.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
+from companion.engine.roster import Unit
+from companion.systems.wb95.base import SOVIET, active_units, has_units, is_gun, option
+from companion.systems.wb95.hq import usable
+from companion.systems.wb95.terrain import GROUND
+
+FORTS = (
+    ("auto", "as recorded"),
+    ("none", "none"),
+    ("ff", "field (FF)"),
+    ("if", "improved (IF)"),
+    ("fp", "fixed (FP)"),
+)
+SPECIAL = (
+    ("rg", "resilience group defends (15.2)"),
+    ("fu", "fortification unit used (15.4)"),
+    ("vs-attacks", "Volkssturm attacks (15.3)"),
+    ("vs-defends", "Volkssturm defends (15.3)"),
+)
+
+
+def _guns(ctx: Context, mine: bool) -> list[Unit]:
+    game = ctx.game
+    if game is None:
+        return []
+    side = game.active
+    wanted = [u for u in game.units.values() if u.on_map and is_gun(u) and (u.side == side) == mine]
+    return [u for u in wanted if mine or ctx.seat in {"table", u.side}]
+
+
+def _may_star(ctx: Context) -> bool:
+    return bool(option(ctx.game, "special-units", True))
+
+
+def _pools(ctx: Context, attacker: bool) -> bool:
+    game = ctx.game
+    return bool(game and game.active and usable(game, game.active if attacker else game.other(game.active)))
+
+
+Target = Annotated[
+    tuple[str, ...],
+    HexId(label="Defending hexes", many=True, help="optional; from the record and the map book"),
+]
+Attackers = Annotated[
+    tuple[str, ...], UnitRef(label="Attackers on record", many=True, pick=active_units, when=has_units)
+]
+AttackGuns = Annotated[
+    tuple[str, ...],
+    UnitRef(label="Guns in support of the attack", many=True, pick=lambda c: _guns(c, True), when=has_units),
+]
+Pay = Annotated[
+    tuple[str, ...],
+    UnitRef(
+        label="Out of supply, paying a level for full strength", many=True, pick=active_units, when=has_units
+    ),
+]
+AttackPool = Annotated[
+    int, Whole(label="Attacker's shifts for a fallen HQ", high=20, when=lambda c: _pools(c, True))
+]
+DefencePool = Annotated[
+    int, Whole(label="Defender's shifts for a fallen HQ", high=20, when=lambda c: _pools(c, False))
+]
+Attack = Annotated[int, Whole(label="Attack SP", help="units not on record, at full strength")]
+AttackHalved = Annotated[
+    str,
+    Text(label="SP of halved attackers", most=60, placeholder="5 4", help="each is halved and rounded up"),
+]
+AttackArtillery = Annotated[int, Whole(label="Artillery SP in attack")]
+AttackAir = Annotated[int, Whole(label="Air SP in attack")]
+DefenceGuns = Annotated[
+    tuple[str, ...],
+    UnitRef(
+        label="Guns in support of the defence", many=True, pick=lambda c: _guns(c, False), when=has_units
+    ),
+]
+Defence = Annotated[int, Whole(label="Defence SP", help="units not on record or closed to you")]
+DefenceHalved = Annotated[str, Text(label="SP of disorganised defenders", most=60, placeholder="4 3")]
+DefenceArtillery = Annotated[int, Whole(label="Artillery SP in defence")]
+DefenceAir = Annotated[
+    int,
+    Whole(
+        label="Air SP in defence",
+        help="half of it counts",
+        when=lambda c: c.game is None or c.game.active == SOVIET or not c.game.active,
+    ),
+]
+LoneGuns = Annotated[int, Whole(label="Hexes with guns alone in firing position", high=6)]
+Helpless = Annotated[bool, Flag(label="Only an HQ, or guns on the move")]
+Terrain = Annotated[
+    tuple[str, ...],
+    Choice(
+        label="Defender's terrain",
+        options=[(g, g) for g in GROUND],
+        many=True,
+        help="empty: from the map book",
+    ),
+]
+River = Annotated[int, Whole(label="Attack SP across a river")]
+Doniec = Annotated[int, Whole(label="Attack SP across the Doniec")]
+Fort = Annotated[str, Choice(label="Fortification", options=FORTS)]
+Front = Annotated[
+    int,
+    Whole(label="Attack SP across the fixed position's edge", when=lambda c: c.values.get("fort") == "fp"),
+]
+FpShifts = Annotated[
+    int, Whole(label="Shifts of the fixed position", high=9, when=lambda c: c.values.get("fort") == "fp")
+]
+AttackFormations = Annotated[
+    str,
+    Text(label="Attackers by division", most=40, placeholder="3 6", help="units of each division or corps"),
+]
+DefenceFormations = Annotated[str, Text(label="Defenders by division", most=40, placeholder="3")]
+AttackStars = Annotated[
+    str, Text(label="Stars used in attack", most=60, placeholder="black 1", when=_may_star)
+]
+DefenceStars = Annotated[
+    str, Text(label="Stars used in defence", most=60, placeholder="white 2", when=_may_star)
+]
+AttackMech = Annotated[bool, Flag(label="Attackers include mechanized units", when=_may_star)]
+DefenceMech = Annotated[bool, Flag(label="Defenders include mechanized units", when=_may_star)]
+Special = Annotated[
+    tuple[str, ...], Choice(label="Special units", options=SPECIAL, many=True, when=_may_star)
+]
+VsRegulars = Annotated[
+    int,
+    Whole(
+        label="Regular units with the Volkssturm",
+        high=9,
+        when=lambda c: any(str(s).startswith("vs") for s in c.values.get("special") or ()),
+    ),
+]
+AttackHq = Annotated[bool, Flag(label="All attackers in HQ range")]
+DefenceHq = Annotated[bool, Flag(label="All defenders in HQ range")]

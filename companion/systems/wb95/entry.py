@@ -1,0 +1,169 @@
+"""Reinforcements: entry zones, delays, stacks at one hex, leaving the map, Izjum's reserves [11.0]."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil
+from typing import Annotated, Any
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow, Unreadable
+from companion.engine.fields import Context, Text, UnitRef, Whole
+from companion.engine.game import Game
+from companion.engine.moves import change, move
+from companion.engine.roster import Unit
+from companion.engine.worksheet import Breakdown
+from companion.systems.wb95.base import GERMAN, MOVE, STACKING, STRATEGIC, active_units, option, rules
+
+ZONES = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+PER_TURN = 3  # 11.2.2
+
+
+def amount(text: str, name: str) -> Fraction:
+    """2, 0.5 or 1/2."""
+    try:
+        return Fraction(text.strip().replace(",", "."))
+    except (ValueError, ZeroDivisionError):
+        raise Unreadable(f"{text!r} is not a cost: write 2, 0.5 or 1/2", field=name, given=text) from None
+
+
+def words(value: Fraction) -> str:
+    """2, 0.5, 1.5 or 1/3."""
+    plain = float(value)
+    return f"{plain:g}" if value.denominator in (1, 2, 4, 5, 10) else str(value)
+
+
+@rules.worksheet(rule="11.1.5", title="Entry by stacks")
+def stack_entry(
+    ctx: Context,
+    cost: Annotated[str, Text(label="Cost of the entry hex", most=8, placeholder="0.5")],
+    cel: Annotated[int, Whole(label="CEL entering", high=200)] = 0,
+    stacks: Annotated[int, Whole(label="or stacks", high=30)] = 0,
+    mp: Annotated[int, Whole(label="MP of the slowest", high=30, help="0: leave it out")] = 0,
+) -> Breakdown:
+    """The first stack pays the hex once, the second twice, and so on."""
+    sheet = Breakdown("Entry by stacks")
+    least = ceil(cel / STACKING)
+    count = max(stacks, least)
+    if not count:
+        raise Unreadable("give the CEL that enter, or the number of stacks", field="cel")
+    if cel:
+        sheet.add(f"{cel} CEL at {STACKING} to a hex", f"at least {least} stacks", "3.2.1")
+    base = amount(cost, "cost")
+    costs = [base * n for n in range(1, count + 1)]
+    for number, price in enumerate(costs, 1):
+        late = " (must wait or change zone)" if mp and price > mp else ""
+        sheet.add(f"stack {number}", f"{words(price)} MP{late}", "11.1.5")
+    sheet.facts = {"stacks": count, "costs": [words(c) for c in costs]}
+    return sheet
+
+
+def zone_distance(a: str, b: str, circle: bool = False, last: str = "T") -> int:
+    """Steps between two lettered zones."""
+    first, second = (z.strip().upper().removeprefix("ZONE ") for z in (a, b))
+    for given, text in ((first, a), (second, b)):
+        if len(given) != 1 or given not in ZONES:
+            raise Unreadable(f"{text!r} is no entry zone: a letter from A", field="zone", given=text)
+    apart = abs(ZONES.index(first) - ZONES.index(second))
+    return min(apart, ZONES.index(last) + 1 - apart) if circle else apart
+
+
+@rules.worksheet(rule="11.2", title="Change of entry zone")
+def zone_change(
+    ctx: Context,
+    printed: Annotated[str, Text(label="Zone of the list", most=8, placeholder="C")],
+    wanted: Annotated[str, Text(label="Zone wanted", most=8, placeholder="D")],
+    mp: Annotated[int, Whole(label="Movement points", high=30)] = 7,
+) -> Breakdown:
+    """The next zone at once with half the movement, or three zones for every turn of waiting."""
+    sheet = Breakdown("Change of entry zone")
+    apart = zone_distance(printed, wanted, bool(option(ctx.game, "zones-circle", False)))
+    wait = ceil(apart / PER_TURN)
+    now = mp if apart == 0 else Fraction(mp, 2) if apart == 1 else None
+    if apart == 0:
+        sheet.add("its own zone", f"{mp} MP now", "11.1.2")
+    elif now is not None:
+        sheet.add("next zone, this phase", f"{words(Fraction(now))} MP", "11.2.1")
+    if apart:
+        sheet.add(
+            f"{apart} zones away, after {wait} turn{'s' if wait > 1 else ''} of waiting", f"{mp} MP", "11.2.2"
+        )
+    sheet.facts = {"distance": apart, "wait": wait, "now": None if now is None else words(Fraction(now))}
+    return sheet
+
+
+def _waiting(ctx: Context) -> list[Unit]:
+    game = ctx.game
+    if game is None:
+        return []
+    off = [u for u in game.units.values() if not u.place or u.place == "box:off-map"]
+    return [u for u in off if ctx.seat in {"table", u.side}]
+
+
+@rules.action(phase=(*MOVE, *STRATEGIC), by="active", rule="11.2", label="Send to another zone", order=50)
+def redirect_entry(
+    game: Game,
+    units: Annotated[tuple[str, ...], UnitRef(label="Units waiting", many=True, pick=_waiting)],
+    zone: Annotated[str, Text(label="To zone", most=8, placeholder="D")],
+) -> Events:
+    """Let reinforcements wait and enter elsewhere: three zones for each turn of delay."""
+    letter = zone.strip().upper().removeprefix("ZONE ")
+    for name in units:
+        unit = game.units[name]
+        here = unit.entry.removeprefix("zone ").split(" or ")[0]
+        wait = ceil(zone_distance(here, letter, bool(game["zones-circle"])) / PER_TURN)
+        facts = {"entry": f"zone {letter}", "turn": max(unit.turn, game.turn) + wait}
+        yield change(game, name, facts, reason=f"waits {wait} turn{'s' if wait != 1 else ''}", rule="11.2.2")
+
+
+def _leavers(ctx: Context) -> list[Unit]:
+    game = ctx.game
+    return [u for u in active_units(ctx) if game and u.side == game.active]
+
+
+@rules.action(phase=(*MOVE, *STRATEGIC), by="active", rule="11.2.3", label="Leave the map", order=51)
+def leave_map(
+    game: Game,
+    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=_leavers)],
+    zone: Annotated[str, Text(label="Through zone", most=8, placeholder="S")],
+) -> Events:
+    """Go off by an entry zone; from the next movement phase the units are reinforcements there."""
+    zone_distance(zone, zone)
+    letter = zone.strip().upper().removeprefix("ZONE ")
+    for name in units:
+        yield change(
+            game,
+            name,
+            {"entry": f"zone {letter}", "turn": game.turn + 1},
+            reason="left the map",
+            rule="11.2.3",
+        )
+        yield move(game, name, "box:off-map", reason=f"left by zone {letter}", rule="11.2.3")
+
+
+@rules.panel
+def waiting_room(game: Game, seat: str) -> dict[str, Any] | None:
+    """A side's own units off the map that were sent elsewhere or left."""
+    mine = [u for u in game.units.values() if u.place == "box:off-map" and seat == u.side]
+    rows = [{"label": u.name, "value": f"{u.entry}, from day {u.turn}", "rule": "11.2.3"} for u in mine]
+    return {"title": "Off the map", "rows": rows, "for": "phone"} if rows else None
+
+
+@rules.action(
+    rule="Kharkov 1942", label="Izjum has fallen", group="units", order=70,
+    when=lambda game: game.scenario.id == "kharkov-1942" and game["izjum"] != GERMAN,
+)  # fmt: skip
+def izjum_falls(game: Game) -> Events:
+    """The Germans captured Izjum: from the next day one more Soviet unit a day may enter by T."""
+    if game.scenario.id != "kharkov-1942":
+        raise NotNow("only in Kharkov 1942")
+    yield e.Set("izjum", GERMAN, was=game["izjum"], reason="captured", rule="Kharkov 1942")
+
+
+@rules.entering("turn")
+def free_reserves(game: Game) -> Events:
+    """One unit a day once Izjum has fallen, even if it is retaken."""
+    freed = int(game["izjum-released"] or 0)
+    if game.scenario.id == "kharkov-1942" and (game["izjum"] == GERMAN or freed) and freed < 5:
+        yield e.Set("izjum-released", freed + 1, was=freed, reason="Izjum fell", rule="Kharkov 1942")

@@ -1,0 +1,74 @@
+"""Masks, and what must be told of a stack to the enemy beside it [16.1]."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow
+from companion.engine.fields import Flag, HexId
+from companion.engine.game import Game
+from companion.engine.moves import change
+from companion.engine.roster import Unit
+from companion.systems.wb95.base import ATTACK, at_hexes, own, rules
+
+
+def told(game: Game, unit: Unit) -> str:
+    """The type; with CEL when the stack is not fortified [16.1.4]."""
+    kind = unit.kind or "unit"
+    return kind if game.mark(unit.place, "fort") else f"{kind} {unit.steps} CEL"
+
+
+@rules.panel
+def neighbours(game: Game, seat: str) -> dict[str, Any] | None:
+    """What this side may ask about enemy stacks: types beside it, everything of stacks that fought."""
+    if seat not in game.sides or not game["fog"] or not game["masking"]:
+        return None
+    enemy = game.other(seat)
+    mine = {u.place for u in own(game, seat)}
+    rows = []
+    for place in sorted({u.place for u in own(game, enemy)}):
+        stack = at_hexes(game, enemy, [place])
+        fought = game.phase in ATTACK and (
+            game.mark(place, "attacked") or any(game.mark(u.id, "fought") for u in stack)
+        )
+        if fought:
+            words = ", ".join(f"{u.name} {u.steps} CEL" for u in stack)
+            rows.append({"label": place, "value": words, "rule": "16.1.3"})
+        elif any(h in mine for h in game.maps.neighbours(place)):
+            words = ", ".join(sorted(told(game, u) for u in stack))
+            rows.append({"label": place, "value": words, "rule": "16.1.4"})
+    return {"title": "What you are told", "rows": rows, "for": "phone"} if rows else None
+
+
+@rules.action(
+    by="any", rule="16.1.2", label="Mask a stack", group="units", order=80, secret=True,
+    when=lambda game: bool(game["masking"]) or "masking is not played [16.0]",
+)  # fmt: skip
+def mask_stack(
+    game: Game,
+    hexes: Annotated[tuple[str, ...], HexId(label="Own hexes", many=True)],
+    off: Annotated[bool, Flag(label="Take the mask off")] = False,
+    seat: str = "",
+) -> Events:
+    """Cover a stack so that not even its top counter is seen."""
+    for hex_id in hexes:
+        stack = at_hexes(game, seat, [hex_id])
+        if not stack:
+            raise NotNow(f"none of your units is on record in {hex_id}", field="hexes", given=hex_id)
+        for unit in stack:
+            yield change(game, unit.id, {"only": () if off else (seat,)}, reason="mask", rule="16.1.2")
+        yield e.Marked(hex_id, "masked", None if off else True, rule="16.1.2")
+
+
+@rules.watch
+def empty_masks(game: Game) -> Events:
+    """A mask stays with its hex; units that left it, or a hex left empty, lose it."""
+    masks = game.marked("masked")
+    hidden = [u for u in game.units.values() if u.only and u.place not in masks]
+    for unit in hidden:
+        yield change(game, unit.id, {"only": ()}, reason="left its mask")
+    for hex_id in masks:
+        if not game.units_at(hex_id):
+            yield e.Marked(hex_id, "masked", None)

@@ -1,0 +1,191 @@
+"""Movement: allowances, what a hex costs, strategic marks, overruns, stacking [3.0, 12.0]."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil
+from typing import Annotated, Any
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import NotNow, Unreadable
+from companion.engine.fields import Choice, Context, Flag, HexId, UnitRef, Whole
+from companion.engine.game import Game
+from companion.engine.moves import put_mark
+from companion.engine.worksheet import Breakdown
+from companion.systems.wb95.base import (
+    MOVE,
+    STACKING,
+    STRATEGIC,
+    active_units,
+    at_hexes,
+    is_gun,
+    option,
+    rules,
+)
+from companion.systems.wb95.entry import words
+from companion.systems.wb95.results import overrun
+from companion.systems.wb95.terrain import CLASSES, GROUND, ROADS, WATER, step_cost
+from companion.systems.wb95.zones import zones
+
+
+@rules.worksheet(rule="3.1.5, 10.2.2, 12.2.3", title="Movement allowance")
+def allowance(
+    ctx: Context,
+    mp: Annotated[int, Whole(label="Movement points", low=1, high=30)],
+    out_of_supply: Annotated[bool, Flag(label="Out of supply")] = False,
+    pays: Annotated[bool, Flag(label="Pays a level for all of it")] = False,
+    strategic: Annotated[bool, Flag(label="Strategic movement")] = False,
+    zone_change: Annotated[bool, Flag(label="Enters by the next zone")] = False,
+    hindered: Annotated[int, Whole(label="German air SP where it starts", high=2)] = 0,
+) -> Breakdown:
+    """What a unit has to move with."""
+    sheet = Breakdown("Movement allowance")
+    left = Fraction(mp)
+    sheet.add("printed", f"{mp} MP")
+    if out_of_supply and pays:
+        sheet.add("out of supply, pays", "+1 level", "10.2.3")
+    elif out_of_supply:
+        half = left / 2
+        left = Fraction(ceil(half)) if option(ctx.game, "half-mp", "up") == "up" else half
+        sheet.add("out of supply", f"{words(left)} MP", "10.2.2")
+    if zone_change:
+        left = left / 2
+        sheet.add("next entry zone", f"{words(left)} MP", "11.2.1")
+    if strategic:
+        left = max(Fraction(0), left - 2)
+        sheet.add("strategic movement", "-2 MP", "12.2.3")
+    if hindered:
+        left = max(Fraction(0), left - hindered)
+        sheet.add("starts under aircraft", f"-{hindered} MP", "8.2.16")
+    sheet.result = f"{words(left)} MP"
+    sheet.facts = {"mp": words(left)}
+    return sheet
+
+
+@rules.worksheet(rule="3.1.11-3.1.13", title="Cost of a hex")
+def hex_cost(
+    ctx: Context,
+    klass: Annotated[str, Choice(label="Unit", options=CLASSES)] = "foot",
+    terrain: Annotated[
+        tuple[str, ...], Choice(label="Terrain", options=[(g, g) for g in GROUND], many=True)
+    ] = (),
+    water: Annotated[
+        tuple[str, ...], Choice(label="Across", options=[(w, w) for w in WATER], many=True)
+    ] = (),
+    road: Annotated[str, Choice(label="By road", options=[("", "no"), *((r, r) for r in ROADS)])] = "",
+    leaves_zone: Annotated[bool, Flag(label="Leaves an enemy zone")] = False,
+    aircraft: Annotated[int, Whole(label="German air SP on the hex (Soviets)", high=2)] = 0,
+    mp: Annotated[int, Whole(label="MP at the start of the phase", high=30, help="0: leave it out")] = 0,
+    hq: Annotated[bool, Flag(label="A headquarters")] = False,
+) -> Breakdown:
+    """Terrain and water add up; one hex never costs more than the unit started with."""
+    sheet = Breakdown("Cost of a hex")
+    if ctx.game is None:
+        raise Unreadable("the terrain table belongs to a scenario: ask at a table", field="klass")
+    cost = step_cost(ctx.game, klass, terrain, water, road)
+    if cost is None:
+        if not hq:
+            sheet.result = "closed"
+            sheet.add(f"{', '.join(terrain)} for {klass}", "closed", "tables")
+            return sheet
+        cost = Fraction(5)
+        sheet.add("headquarters on ground closed to trucks", "5 MP", "9.1.3")
+    else:
+        sheet.add(road or ", ".join([*(terrain or ("clear",)), *water]), f"{words(cost)} MP", "3.1.12")
+    if leaves_zone:
+        cost += 1
+        sheet.add("leaves an enemy zone", "+1 MP", "4.2.6")
+    if aircraft:
+        cost += aircraft
+        sheet.add("under aircraft", f"+{aircraft} MP", "8.2.13")
+    if mp and cost > mp:
+        cost = Fraction(mp)
+        sheet.add("never more than it started with", f"{mp} MP", "3.1.13")
+    sheet.result = f"{words(cost)} MP"
+    sheet.facts = {"mp": words(cost)}
+    return sheet
+
+
+@rules.action(
+    phase=MOVE, by="active", rule="12.1.4", label="Mark for strategic movement", order=10,
+    when=lambda game: bool(game["strategic-movement"]) or "strategic movement is not played [12.0]",
+)  # fmt: skip
+def mark_strategic(
+    game: Game,
+    units: Annotated[
+        tuple[str, ...], UnitRef(label="Units that do not move now", many=True, pick=active_units)
+    ],
+) -> Events:
+    """Set units aside: they neither move nor fight now, and move after combat with 2 MP less."""
+    threat = zones(game, game.other(game.active))
+    for unit in units:
+        if game.units[unit].place in threat:
+            raise NotNow(
+                f"{game.units[unit].name} is in an enemy zone: no strategic movement [12.2.1]",
+                field="units",
+                given=unit,
+            )
+    for unit in units:
+        yield put_mark(game, unit, "strategic", True, rule="12.1.4")
+
+
+def _unmark(game: Game) -> Events:
+    for unit in list(game.marked("strategic")):
+        if unit in game.units and game.units[unit].side == game.active:
+            yield put_mark(game, unit, "strategic", None, reason="its phase is over")
+
+
+for _phase in STRATEGIC:
+    rules.leaving(_phase)(_unmark)
+
+
+@rules.worksheet(rule="6.1.7", title="Overrunning guns")
+def overrun_cost(
+    ctx: Context,
+    guns: Annotated[int, Whole(label="Towed guns alone in the hex", low=1, high=8)],
+    fortified: Annotated[bool, Flag(label="Fortified")] = False,
+) -> Breakdown:
+    """1 MP a battery, and 1 more in all when they are fortified."""
+    sheet = Breakdown("Overrunning guns")
+    sheet.add(f"{guns} batteries", f"{guns} MP", "6.1.7")
+    if fortified:
+        sheet.add("fortified", "+1 MP", "6.1.7")
+    total = guns + (1 if fortified else 0)
+    sheet.result, sheet.facts = f"{total} MP", {"mp": total}
+    return sheet
+
+
+@rules.action(
+    phase=(*MOVE, *STRATEGIC), by="active", rule="6.1.7, 9.1.5", label="Overrun guns or an HQ", order=25
+)
+def overrun_hex(game: Game, hex: Annotated[str, HexId(label="Hex entered")]) -> Events:
+    """A regular unit enters a hex that only guns or headquarters hold: they are eliminated."""
+    victim = game.other(game.active)
+    here = at_hexes(game, victim, [hex])
+    if not here:
+        yield e.Noted(f"{hex} entered: guns or headquarters there are lost", rule="6.1.7, 9.1.5")
+        return
+    guns = sum(1 for u in here if is_gun(u))
+    cost = guns + (1 if guns and game.mark(hex, "fort") else 0)
+    before = len(here)
+    yield from overrun(game, victim, [hex])
+    if len(at_hexes(game, victim, [hex])) == before:
+        raise NotNow(f"a regular unit holds {hex}: it must be attacked", field="hex", given=hex)
+    if cost:
+        yield e.Noted(f"Overrun at {hex}: {cost} MP", rule="6.1.7")
+
+
+@rules.panel
+def stacking(game: Game, seat: str) -> dict[str, Any] | None:
+    """Hexes over the limit of 8 CEL, of the seat's own side; the tablet sees both."""
+    load: dict[str, int] = {}
+    for unit in game.units.values():
+        if unit.on_map and seat in {"table", unit.side}:
+            load[unit.place] = load.get(unit.place, 0) + unit.steps
+    rows = [
+        {"label": place, "value": f"{cel} CEL of {STACKING}", "rule": "3.2.1"}
+        for place, cel in sorted(load.items())
+        if cel > STACKING
+    ]
+    return {"title": "Over the stacking limit", "rows": rows, "for": "both"} if rows else None

@@ -1,0 +1,131 @@
+"""Set-up: the scenario's list with its missing CEL, counters typed in, and formations opened."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from companion.engine import common
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.errors import Unreadable
+from companion.engine.fields import Choice, Context, Text, UnitRef, Whole
+from companion.engine.game import Game
+from companion.engine.moves import change, create, move, put_mark
+from companion.engine.roster import Unit, slug
+from companion.systems.wb95.base import rules
+from companion.systems.wb95.terrain import CLASSES
+
+
+def _whole_formation(unit: Unit) -> bool:
+    return "not printed" in unit.note or "to take off the formation" in unit.note
+
+
+@rules.action(
+    label="Set up the scenario",
+    group="setup",
+    when=lambda game: not game.units or "units are on record already",
+)
+def set_up(game: Game) -> Events:
+    """Put every unit of the list on record, take missing CEL off single counters, and ask for the others."""
+    yield from common.set_up.fn(game)
+    for name, missing in list(game.marked("short").items()):
+        unit = game.units[name]
+        if _whole_formation(unit):
+            text = f"{unit.name}: take {missing} CEL off the formation, as its owner likes"
+            only = (unit.side, "table")
+            args = {"side": unit.side, "cel": missing, "reason": "set-up list"}
+            yield e.Asked(
+                f"short-{game.revision}", only, text, "lose-cel", args, rule="set-up list", only=only
+            )
+        else:
+            yield change(
+                game, name, {"steps": max(1, unit.steps - int(missing))}, reason=f"-{missing} CEL in the list"
+            )
+            yield put_mark(game, name, "short", None)
+    unplaced = [u for u in game.units.values() if not u.place and not u.turn]
+    if unplaced:
+        places = sorted({u.note.split(", any hex")[0].split("; ")[-1].removeprefix("in ") for u in unplaced})
+        yield e.Noted(
+            f"{len(unplaced)} units are placed by their owner: {', '.join(places)}", rule="set-up list"
+        )
+    doubtful = [u for u in game.scenario.units if u.doubtful]
+    if doubtful:
+        yield e.Noted(f"{len(doubtful)} lines of the list are doubtful: check them on the units page")
+
+
+def _known(ctx: Context) -> list[Unit]:
+    game = ctx.game
+    return [u for u in game.units.values() if ctx.seat in {"table", u.side}] if game else []
+
+
+@rules.action(rule="1.2", label="Set a counter", group="units", order=75)
+def set_counter(
+    game: Game,
+    unit: Annotated[str, UnitRef(label="Unit", pick=_known)],
+    attack: Annotated[int, Whole(label="SP (attack)", high=40, help="as printed")] = -1,
+    defence: Annotated[int, Whole(label="Defence SP", high=40, help="artillery only; else the same")] = -1,
+    mp: Annotated[int, Whole(label="Movement points", high=30)] = -1,
+    cel: Annotated[int, Whole(label="CEL", low=1, high=4)] = -1,
+    klass: Annotated[
+        str, Choice(label="Moves as", options=[("", "unchanged"), *CLASSES, ("towed", "Towed")])
+    ] = "",
+    star: Annotated[
+        str,
+        Choice(
+            label="Star", options=[("", "unchanged"), *((c, c) for c in ("black", "white", "yellow", "blue"))]
+        ),
+    ] = "",
+) -> Events:
+    """Copy what is printed on your counter, so that the combat sheet can add it up."""
+    held = game.units[unit]
+    factors = dict(held.factors)
+    if attack >= 0:
+        factors["A"] = attack
+        factors["D"] = defence if defence >= 0 else attack
+    elif defence >= 0:
+        factors["D"] = defence
+    if mp >= 0:
+        factors["MP"] = mp
+    facts: dict[str, object] = {"factors": factors}
+    if cel > 0:
+        lost = held.full - held.steps
+        facts |= {"full": cel, "steps": max(1, cel - lost)}
+    if klass:
+        facts["klass"] = klass
+    yield change(game, unit, facts, reason="from the counter", rule="1.2")
+    if star:
+        yield put_mark(game, unit, "star", star, rule="15.1")
+
+
+@rules.action(rule="1.3", label="Open a formation into counters", group="units", order=76)
+def open_formation(
+    game: Game,
+    unit: Annotated[str, UnitRef(label="Formation", pick=_known)],
+    counters: Annotated[str, Text(label="Its counters", most=200, placeholder="I/6, 3, 394, Art.")],
+) -> Events:
+    """Replace the one line of a division or corps by its counters, all in the same place."""
+    held = game.units[unit]
+    names = [n.strip() for n in counters.split(",") if n.strip()]
+    if not names:
+        raise Unreadable("name the counters, separated by commas", field="counters")
+    marks = {m: game.mark(unit, m) for m in ("troops", "oos") if game.mark(unit, m)}
+    for name in names:
+        gun = name.lower().startswith("art")
+        facts = {
+            "side": held.side,
+            "name": f"{name}/{held.name}",
+            "kind": "ART" if gun else held.kind,
+            "klass": "trucked" if gun else held.klass,
+            "formation": held.formation,
+            "steps": 1 if gun else 2,
+            "full": 1 if gun else 2,
+            "turn": held.turn,
+            "entry": held.entry,
+        }
+        new = slug(f"{unit} {name}")
+        if new in game.units:
+            raise Unreadable(f"{name} is on record already", field="counters", given=name)
+        yield create(game, new, held.place, {k: v for k, v in facts.items() if v}, reason="opened")
+        for marker, value in marks.items():
+            yield put_mark(game, new, marker, value)
+    yield move(game, unit, "box:opened", reason="replaced by its counters")

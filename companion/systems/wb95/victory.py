@@ -1,0 +1,168 @@
+"""Victory: strategic conditions, victory points, and what is still missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.game import Game
+from companion.engine.positions import board
+from companion.systems.wb95.base import GERMAN, SOVIET, SUPPLY, level, own, rules
+from companion.systems.wb95.cities import hexes_of, unknown_cities, victory_hexes
+from companion.systems.wb95.control import owner
+
+NEEDED = 5  # Kharkov hexes, 1942
+WEST = "west of the Doniec"
+
+
+def points(game: Game) -> dict[str, int]:
+    """Victory points of both sides: listed hexes, and city hexes counted by hand where they are unknown."""
+    tally = {side: int(game[f"city-vp-{side}"] or 0) for side in game.sides}
+    for hex_id in victory_hexes(game):
+        if owner(game, hex_id) in tally:
+            tally[owner(game, hex_id)] += 1
+    return tally
+
+
+def undecided(game: Game) -> list[str]:
+    """Victory hexes whose control was never said."""
+    return [h for h in victory_hexes(game) if not owner(game, h)]
+
+
+def west_bank(game: Game) -> list[str] | None:
+    """Hexes of supplied Soviet units west of the Doniec; None while the map book lacks the area."""
+    area = set(board(game).book.named("area", WEST))
+    if not area:
+        return None
+    free = set(board(game).book.named("area", "bridgehead 1942"))
+    return sorted({u.place for u in own(game, SOVIET) if u.place in area - free and not level(game, u.id)})
+
+
+def strategic(game: Game, at_end: bool = False) -> e.Ended | None:
+    """The strategic victory that holds now, if any."""
+    if game.scenario.id == "kharkov-1942":
+        taken = int(game["kharkov-captured"] or 0)
+        if taken >= NEEDED:
+            return e.Ended(SOVIET, "strategic victory", f"{taken} hexes of Kharkov captured", "victory")
+        left = west_bank(game)
+        if left == [] and own(game, SOVIET):
+            why = "no supplied Soviet unit west of the Doniec"
+            return e.Ended(GERMAN, "strategic victory", why, "victory")
+        return None
+    if game["kharkov"] == GERMAN and game["bielgorod"] == GERMAN:
+        return e.Ended(GERMAN, "strategic victory", "Kharkov and Bielgorod captured", "victory")
+    if at_end and all(game[city] == SOVIET for city in ("kharkov", "bielgorod", "izjum")):
+        return e.Ended(SOVIET, "strategic victory", "Kharkov, Bielgorod and Izjum held to the end", "victory")
+    return None
+
+
+@rules.watch
+def sudden_victory(game: Game) -> Events:
+    """1943: at any moment. 1942: at once where the table reads it so; supply is judged in its phases."""
+    if game.ended:
+        return
+    summer = game.scenario.id == "kharkov-1942"
+    if summer and game["strategic-when"] == "end":
+        return
+    found = strategic(game)
+    if found and (found.winner != GERMAN or not summer):
+        yield found
+
+
+def _west_bank_lost(game: Game) -> Events:
+    if game.scenario.id == "kharkov-1942" and game["strategic-when"] != "end" and not game.ended:
+        found = strategic(game)
+        if found:
+            yield found
+
+
+for _phase in SUPPLY:
+    rules.leaving(_phase)(_west_bank_lost)
+
+
+def settle(game: Game) -> Events:
+    """The last day is over: strategic, else victory points."""
+    found = strategic(game, at_end=True)
+    if found:
+        yield found
+        return
+    tally = points(game)
+    lead = tally[GERMAN] - tally[SOVIET]
+    score = f"German {tally[GERMAN]}, Soviet {tally[SOVIET]} VP"
+    open_hexes, cities = undecided(game), unknown_cities(game)
+    by_hand = cities and not (game["city-vp-german"] or game["city-vp-soviet"])
+    if len(open_hexes) >= abs(lead) and (open_hexes or lead == 0 and by_hand) or by_hand:
+        missing = ", ".join([*open_hexes, *(cities if by_hand else [])])
+        yield e.Ended(
+            "nobody",
+            "not decided",
+            f"{score}; control not on record: {missing}. Settle it by hand.",
+            "victory",
+        )
+    elif lead:
+        yield e.Ended(GERMAN if lead > 0 else SOVIET, "tactical victory", score, "victory")
+    elif game["tie"] == "initiative":
+        yield e.Ended(
+            str(game.scenario.roles["B"]), "tactical victory", f"{score}; without the initiative", "victory"
+        )
+    else:
+        yield e.Ended("nobody", "draw", score, "victory")
+
+
+rules.at_end(settle)
+
+
+@rules.leaving("turn", turns="17")
+def after_28_may(game: Game) -> Events:
+    """Kharkov 1942 stops after its last date unless the table plays an 18th turn."""
+    if game.scenario.id == "kharkov-1942" and not game["eighteenth-turn"]:
+        yield from settle(game)
+
+
+def _city(game: Game, name: str) -> str:
+    label = str(game[name])
+    return {GERMAN: "German", SOVIET: "Soviet", "contested": "fought over"}.get(label, label)
+
+
+def _missing_summer(game: Game) -> list[dict[str, Any]]:
+    taken = int(game["kharkov-captured"] or 0)
+    left = west_bank(game)
+    known = "" if hexes_of(game, "kharkov") else " (count by hand)"
+    if left is None:
+        west = f"by hand: enter the area '{WEST}' in the map book to have it judged"
+    else:
+        west = f"still at {', '.join(left)}" if left else "nobody left"
+    return [
+        {"label": "Soviet: hexes of Kharkov", "value": f"{taken} of {NEEDED}{known}", "rule": "victory"},
+        {"label": "German: supplied Soviets west of the Doniec", "value": west, "rule": "victory"},
+    ]
+
+
+def _missing_winter(game: Game) -> list[dict[str, Any]]:
+    short: Callable[[str, tuple[str, ...]], str] = lambda side, cities: ", ".join(  # noqa: E731
+        f"{c.capitalize()} ({_city(game, c)})" for c in cities if game[c] != side
+    )
+    german = short(GERMAN, ("kharkov", "bielgorod")) or "nothing"
+    soviet = short(SOVIET, ("kharkov", "bielgorod", "izjum")) or "nothing, if held to the end"
+    return [
+        {"label": "German strategic, still missing", "value": german, "rule": "victory"},
+        {"label": "Soviet strategic, still missing", "value": soviet, "rule": "victory"},
+    ]
+
+
+@rules.panel
+def victory_panel(game: Game, seat: str) -> dict[str, Any] | None:
+    """How both sides stand, and what each still lacks."""
+    tally = points(game)
+    rows = _missing_summer(game) if game.scenario.id == "kharkov-1942" else _missing_winter(game)
+    rows += [
+        {"label": f"{game.side_name(side)} VP", "value": str(tally[side]), "rule": "victory"}
+        for side in game.sides
+    ]
+    if undecided(game):
+        rows.append({"label": "Control not said", "value": ", ".join(undecided(game)), "rule": "4.3.1"})
+    if unknown_cities(game):
+        rows.append({"label": "Count by hand", "value": ", ".join(unknown_cities(game)), "rule": "victory"})
+    return {"title": "Victory", "rows": rows, "for": "both"}

@@ -1,0 +1,85 @@
+"""Charts: known cells, doubtful cells, and blank ones that stay blank until their owner fills them in."""
+
+import pytest
+from toykit import CRT, toy_kit
+
+from companion.engine.chart import BLANK, Chart, odds_of
+from companion.engine.errors import Several, Unreadable
+
+
+@pytest.fixture
+def crt() -> Chart:
+    return toy_kit().charts["crt"]
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "value", "source"),
+    [("1", "1:2", "AE", "rulebook"), ("3", "1:1", "NE", "doubtful"), ("6", "1:1", "", ""), ("6", "2:1", "DE", "rulebook")],
+)
+def test_a_cell_says_what_it_is_and_where_from(crt: Chart, row: str, column: str, value: str, source: str) -> None:
+    cell = crt.cell(row, column)
+    assert (cell.value, cell.source, bool(cell)) == (value, source, bool(value))
+
+
+def test_a_blank_chart_is_all_blank() -> None:
+    chart = Chart.shipped({"id": "x", "title": "X", "rows": ["1"], "columns": ["a"]}, "")
+    assert chart.cell("1", "a") is BLANK
+    assert (chart.filled, chart.size) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("row", "column", "words"),
+    [("7", "1:1", "has no row '7': 1, 2"), ("1", "1:3", "has no column '1:3': 1:2, 1:1, 2:1. Did you mean")],
+)
+def test_a_head_that_is_not_there_is_named_with_the_known_ones(crt: Chart, row: str, column: str, words: str) -> None:
+    with pytest.raises(Unreadable, match=words):
+        crt.cell(row, column)
+
+
+def test_the_owner_fills_blank_and_doubtful_cells_but_never_the_rulebooks(crt: Chart) -> None:
+    filled = crt.fill({"6|1:1": "DR", "3|1:1": "AR", "1|1:2": "DE", "9|1:1": "DE", "5|1:1": ""})
+    assert (filled.cell("6", "1:1").value, filled.cell("6", "1:1").source) == ("DR", "owner")
+    assert filled.cell("3", "1:1").value == "AR"
+    assert filled.cell("1", "1:2").value == "AE"
+    assert not filled.cell("5", "1:1")
+    assert crt.cell("6", "1:1") is BLANK, "the kit itself stays as it was"
+    assert filled.filled == crt.filled + 1
+
+
+def test_a_cell_takes_only_the_charts_codes(crt: Chart) -> None:
+    assert crt.check("6", "1:1", "  DR ") == "DR"
+    assert crt.check("6", "1:1", "") == ""
+    with pytest.raises(Unreadable) as raised:
+        crt.check("6", "1:1", "BOOM")
+    assert raised.value.message.endswith("row 6, column 1:1: 'BOOM' is not a result of this chart (AE, AR, NE, DR, DE)")
+    assert raised.value.field == "6|1:1"
+
+
+def test_known_results_become_buttons(crt: Chart) -> None:
+    assert crt.known_values() == ["AE", "AR", "DE", "DR", "NE"]
+
+
+def test_a_chart_survives_the_spreadsheet(crt: Chart) -> None:
+    text = crt.to_csv()
+    assert text == CRT.replace("NE?", "NE")
+    assert crt.read_csv(text)["5|2:1"] == "DE"
+    assert "6|1:1" not in crt.read_csv(text)
+
+
+def test_every_mistake_of_a_spreadsheet_is_reported_with_its_line(crt: Chart) -> None:
+    with pytest.raises(Several) as raised:
+        crt.read_csv("crt,1:2,1;1\n\n1,AE,AR\n7,AE,AE\n6,BOOM,\n")
+    found = [m.message for m in raised.value.mistakes]
+    assert found[0].startswith("line 1: no column '1;1'. Did you mean")
+    assert any("no row '7'" in m for m in found)
+    assert any("'BOOM'" in m for m in found)
+    assert len(found) == 3
+
+
+def test_an_empty_spreadsheet_is_told_what_its_first_line_should_be(crt: Chart) -> None:
+    with pytest.raises(Unreadable, match="the file is empty: its first line should be crt,1:2,1:1,2:1"):
+        crt.read_csv("\n , \n")
+
+
+def test_outcomes_equally_likely_add_up() -> None:
+    assert odds_of(["NE", "DR", "NE", "NE"]) == {"NE": 0.75, "DR": 0.25}

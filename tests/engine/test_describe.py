@@ -1,0 +1,86 @@
+"""The log's words: what each event says to those who may read it and to those who may not."""
+
+import pytest
+from test_events import HIDDEN, OPEN
+from toykit import Table
+
+from companion.engine import events as e
+from companion.engine.describe import describe, name_label, place_label, value_label
+
+GAME = Table().game
+
+LINES: list[tuple[e.Event, str]] = [
+    (e.Started("toy", "skirmish", {}, "ab"), "Table opened: Toy Kharkov, Skirmish"),
+    (e.Advanced(2, "air"), "Day 2, 13 May: Air Phase"),
+    (e.Advanced(2, "air", reason="we forgot"), "Day 2, 13 May: Air Phase (we forgot)"),
+    (e.Set("vp", 4, was=3, reason="won a fight"), "Victory points: 3 → 4 (won a fight)"),
+    (e.Set("weather", "mud", was="clear"), "Weather: Clear → Deep mud"),
+    (e.Set("storm", True), "Storm order: yes"),
+    (e.Set("mode-dice", "physical"), "Dice: physical"),
+    (e.Rolled("2d6+1", (3, 5), "combat", index=1), "combat: 2d6+1 rolled 3, 5 = 9"),
+    (e.Rolled("1d6", (3,), mode="physical"), "1d6 rolled 3 (by hand)"),
+    (e.Drawn("cup", ("amber",), "cup", "drawn", 1), "Chit cup: amber from cup to drawn"),
+    (e.Drawn("deck", ("STUKA",), "deck", "hand:red", 1), "Card deck: STUKA from deck to Red hand"),
+    (e.Drawn("deck", ("STUKA",), "deck", "at:red-guards", 1), "Card deck: STUKA from deck to under Guards"),
+    (e.Returned("cup", ("amber",), "drawn", "cup", 1, "physical"), "Chit cup: amber from drawn to cup (by hand)"),
+    (e.Placed("red-guards", "box:dead", was="0303"), "Guards: 0303 → Dead pile"),
+    (e.Placed("red-guards", ""), "Guards: off the record"),
+    (e.Placed("red-guards", facts={"steps": 1}), "Guards: 1 step"),
+    (e.Placed("red-guards", facts={"name": "x"}, reason="renamed"), "Guards: record changed (renamed)"),
+    (e.Marked("red-guards", "oos", 2), "Guards: Out of supply 2"),
+    (e.Marked("0303", "fort", True), "0303: Fort"),
+    (e.Marked("0303", "fort"), "0303: Fort off"),
+    (e.Sealed("mission", "red", "x"), "Red has chosen in secret"),
+    (e.Revealed("mission", {}), "Revealed: mission"),
+    (e.Resolved("combat", {"title": "Combat", "column": "2:1"}, "DR"), "Combat at 2:1: DR"),
+    (e.Asked("q", ("red",), "Read your chart"), "To do: Read your chart"),
+    (e.Answered("q"), ""),
+    (e.Ticked("1/weather/0", True, "Roll"), "Done: Roll"),
+    (e.Ticked("1/weather/0", False), "Not done: 1/weather/0"),
+    (e.Noted("rain"), "rain"),
+    (e.Undone(4, "agreed by Blue"), "taken back to line 4 (agreed by Blue)"),
+    (e.Ended("red", "decisive", "Twenty points."), "The game is over: Red, decisive. Twenty points."),
+    (e.Ended("nobody"), "The game is over: nobody."),
+]
+
+SECRET_LINES: list[tuple[e.Event, str]] = [
+    (e.Set("reserve", 7, only=("red",)), "Red reserve changed in secret"),
+    (e.Rolled("1d6", (3,), only=("red",)), "rolled 1d6 in secret"),
+    (e.Drawn("deck", ("STUKA",), "deck", "hand:red", 1, only=("red",)), "Card deck: 1 from deck to Red hand"),
+    (e.Placed("red-guards", "0404", was="0303", side="red", only=("red",)), "a Red unit: 0303 → 0404"),
+    (e.Placed("red-guards", facts={"steps": 1}, side="red", only=("red",)), "a Red unit: record changed"),
+    (e.Marked("red-guards", "oos", 2, only=("red",)), "Out of supply on a unit (hidden)"),
+    (e.Noted("hush", only=("red",)), "a note in secret"),
+    (e.Asked("q", ("red",), "hush", only=("red",)), ""),
+    (e.Resolved("combat", {"title": "Ambush"}, "DR", only=("red",)), "combat: DR"),
+]
+
+
+@pytest.mark.parametrize(("event", "line"), LINES, ids=[f"{x.KIND}-{n}" for n, (x, _) in enumerate(LINES)])
+def test_an_event_is_one_short_line(event: e.Event, line: str) -> None:
+    assert describe(event.seen_by("red"), GAME) == line
+
+
+@pytest.mark.parametrize(("event", "line"), SECRET_LINES, ids=[x.KIND for x, _ in SECRET_LINES])
+def test_to_the_other_side_a_secret_is_a_line_that_tells_nothing(event: e.Event, line: str) -> None:
+    assert describe(event.seen_by("blue"), GAME) == line
+
+
+def test_every_kind_has_its_words() -> None:
+    assert {event.KIND for event, _ in LINES} == set(e.KINDS)
+
+
+@pytest.mark.parametrize("event", [*OPEN, *HIDDEN], ids=lambda event: event.KIND)
+@pytest.mark.parametrize("seat", ["red", "blue", "watch"])
+def test_no_event_is_beyond_words(event: e.Event, seat: str) -> None:
+    line = describe(event.seen_by(seat), GAME)
+    assert isinstance(line, str)
+    assert "None" not in line
+    if event.only and seat != "red":
+        assert "SECRET" not in line
+
+
+def test_labels_are_the_kits_words_and_fall_back_on_the_id() -> None:
+    assert (value_label(GAME, "reading", "defender"), value_label(GAME, "vp", 3)) == ("The defender", "3")
+    assert (name_label(GAME, "vp"), name_label(GAME, "entropy-red")) == ("Victory points", "Entropy red")
+    assert (place_label(GAME, "box:camp"), place_label(GAME, "box:moon")) == ("Rear camp", "moon")

@@ -1,0 +1,237 @@
+"""What a seat sees, and above all what it does not."""
+
+import json
+from typing import Any
+
+import pytest
+from toykit import Table
+
+from companion.engine import events as e
+
+OTHERS = ("blue", "table", "watch")
+
+
+def text_of(table: Table, seat: str) -> str:
+    """Everything that ever leaves the engine for a seat: its view, its events, and every form it is offered."""
+    from companion.engine.fields import Context
+
+    forms = [table.rules.find(a["name"]).describe(Context(table.game, seat)) for a in table.sees(seat)["actions"]]
+    return json.dumps([table.sees(seat), table.hears(seat), forms], default=str)
+
+
+def units(table: Table, seat: str) -> dict[str, list[str]]:
+    """The names a seat sees, by place, in the order of its list."""
+    found: dict[str, list[str]] = {}
+    for unit in table.sees(seat)["units"]:
+        found.setdefault(unit["place"], []).append(unit["name"])
+    return found
+
+
+# -- fog of war ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("seat", "red_stack", "blue_stack"),
+    [
+        ("red", ["Guards", "Tanks"], ["?", "Flak"]),
+        ("blue", ["?", "Tanks"], ["Jaeger", "Flak"]),
+        ("table", ["?", "Tanks"], ["?", "Flak"]),
+        ("watch", ["?", "Tanks"], ["?", "Flak"]),
+    ],
+)
+def test_of_an_enemy_stack_only_the_top_is_seen(seat: str, red_stack: list[str], blue_stack: list[str]) -> None:
+    seen = units(Table(), seat)
+    assert (seen["0303"], seen["0505"]) == (red_stack, blue_stack)
+
+
+def test_without_fog_everything_lies_open() -> None:
+    assert units(Table(fog=False), "blue")["0303"] == ["Guards", "Tanks"]
+
+
+def test_a_hidden_counter_tells_only_side_and_place() -> None:
+    hidden = next(u for u in Table().sees("blue")["units"] if u["name"] == "?")
+    assert hidden == {"id": "red-0303-2", "side": "red", "place": "0303", "hidden": True, "name": "?"}
+
+
+def test_off_the_map_a_unit_is_known_to_all() -> None:
+    table = Table()
+    table.do("red", "place-unit", unit="Guards", box="dead")
+    assert "Guards" in units(table, "blue")["box:dead"]
+
+
+def test_under_fog_a_move_says_that_a_unit_moved_not_which() -> None:
+    table = Table()
+    table.do("red", "place-unit", unit="Tanks", hex="0404")
+    table.do("red", "place-unit", unit="Guards", hex="0404")
+    assert table.hears("blue")[-2] == {"kind": "placed", "place": "0404", "was": "0303", "side": "red", "hidden": True}
+    assert units(table, "blue")["0404"] == ["Guards", "?"], "the later arrival lies on top"
+    assert all("red-tanks" not in json.dumps(u) for u in table.sees("blue")["units"])
+
+
+def test_a_buried_units_markers_are_hidden_with_it() -> None:
+    table = Table()
+    assert '"oos": 2' in text_of(table, "red")
+    assert '"oos": 2' not in text_of(table, "blue")
+
+
+def test_a_unit_for_some_eyes_only_stays_with_them_even_on_top() -> None:
+    table = Table()
+    table.game.apply(e.Placed("red-partisans", "0606", facts={"side": "red", "name": "Partisans", "only": ["red"]}))
+    assert units(table, "red")["0606"] == ["Partisans"]
+    assert all(units(table, seat)["0606"] == ["?"] for seat in OTHERS)
+
+
+def test_nobody_knows_an_untried_units_factors() -> None:
+    table = Table()
+    table.game.apply(e.Placed("red-guards", facts={"untried": True}))
+    mine = next(u for u in table.sees("red")["units"] if u["id"] == "red-guards")
+    assert (mine["factors"], mine["untried"]) == ({}, True)
+
+
+# -- secrets -------------------------------------------------------------------------------------------------
+
+SECRETS: dict[str, tuple[list[tuple[str, dict[str, Any]]], list[str]]] = {
+    "a sealed choice": ([("choose", {"mission": "operation-kremlin"})], ["operation-kremlin"]),
+    "a whispered note and prompt": ([("whisper", {"text": "operation-kremlin"})], ["operation-kremlin"]),
+    "a hidden number": ([("count-reserve", {"points": 19})], [": 19"]),
+    "a hidden marker": ([("lay-mine", {"hex": "0808"})], ["mine-red", "0808"]),
+}
+
+
+@pytest.mark.parametrize("case", SECRETS)
+@pytest.mark.parametrize("seat", OTHERS)
+def test_a_secret_does_not_leave_its_seat(case: str, seat: str) -> None:
+    actions, words = SECRETS[case]
+    table = Table()
+    for name, fields in actions:
+        table.do("red", name, **fields)
+    assert all(word in text_of(table, "red") for word in words), "its owner sees it"
+    assert not [word for word in words if word in text_of(table, seat)]
+
+
+@pytest.mark.parametrize("seat", OTHERS)
+def test_a_hand_is_a_number_to_all_others(seat: str) -> None:
+    table = Table()
+    table.do("red", "draw-card")
+    table.do("red", "draw-card")
+    hand = table.game.piles["deck"]["hand:red"]
+    assert len(hand) == 2
+    zone = next(z for p in table.sees(seat)["piles"] for z in p["zones"] if z["zone"] == "hand:red")
+    assert zone == {"zone": "hand:red", "label": "hand", "count": 2}
+    assert not [card for card in hand if card in text_of(table, seat)]
+    mine = next(z for p in table.sees("red")["piles"] for z in p["zones"] if z["zone"] == "hand:red")
+    assert [t["id"] for t in mine["tokens"]] == hand
+
+
+def test_the_deck_itself_is_a_number_even_to_its_players() -> None:
+    table = Table()
+    text = json.dumps([table.sees("red"), table.hears("red")])
+    assert not [card for card in table.game.piles["deck"]["deck"] if card in text]
+
+
+@pytest.mark.parametrize("seat", OTHERS)
+def test_a_zone_seen_by_nobody_is_not_even_counted(seat: str) -> None:
+    table = Table()
+    (drawn,) = table.do("red", "hide-chit")
+    cup = next(p for p in table.sees(seat)["piles"] if p["id"] == "cup")
+    assert [z["zone"] for z in cup["zones"]] == ["cup"]
+    assert drawn.tokens[0] not in text_of(table, seat)  # type: ignore[attr-defined]
+
+
+def test_what_lies_under_a_unit_is_seen_by_its_side() -> None:
+    table = Table()
+    table.game.apply(e.Drawn("deck", ("STUKA",), "deck", "at:red-guards", 1, only=("red",)))
+
+    def under(seat: str) -> dict[str, Any]:
+        return next(z for p in table.sees(seat)["piles"] for z in p["zones"] if z["zone"] == "at:red-guards")
+
+    assert [t["id"] for t in under("red")["tokens"]] == ["STUKA"]
+    assert all("tokens" not in under(seat) and under(seat)["count"] == 1 for seat in OTHERS)
+
+
+@pytest.mark.parametrize("seat", OTHERS)
+def test_a_roll_behind_the_screen_shows_no_dice(seat: str) -> None:
+    table = Table()
+    table.do("red", "roll-dice", dice="1d6", result="2", purpose="open")
+    table.do("red", "secret-roll")
+    assert table.sees(seat)["last_roll"]["purpose"] == "open"
+    assert "values" not in table.hears(seat)[-1]
+
+
+def test_a_result_for_some_eyes_only_is_shown_to_them() -> None:
+    table = Table()
+    table.game.apply(e.Resolved("combat", {"title": "Ambush"}, "DE", only=("red",)))
+    assert table.sees("red")["result"]["breakdown"] == {"title": "Ambush"}
+    assert all(table.sees(seat)["result"] == {} for seat in OTHERS)
+
+
+def test_a_hidden_dial_or_track_is_not_on_the_list() -> None:
+    table = Table()
+    table.game.apply(e.Set("weather", "mud", only=("red",)))
+    assert [d["id"] for d in table.sees("red")["dials"]] == ["weather"]
+    assert table.sees("blue")["dials"] == []
+    assert "ledger" not in [t["id"] for t in table.sees("red")["tracks"]]
+
+
+def test_the_seed_is_in_no_view() -> None:
+    table = Table()
+    assert all("5e5e5e" not in text_of(table, seat) for seat in ("red", *OTHERS))
+    assert table.sees("watch")["commitment"] == table.game.commitment
+
+
+# -- what is shown -------------------------------------------------------------------------------------------
+
+
+def test_phases_say_what_is_done_now_to_come_and_skipped() -> None:
+    table = Table().until("red-move")
+    assert [(p["id"], p["state"], p["reason"]) for p in table.sees("watch")["phases"]] == [
+        ("weather", "done", ""),
+        ("red-move", "now", ""),
+        ("air", "skipped", "no planes yet"),
+        ("blue-move", "to come", ""),
+        ("bog", "skipped", "not now"),
+    ]
+    assert table.sees("watch")["turn"] == {"number": 1, "last": 3, "date": "12 May"}
+
+
+@pytest.mark.parametrize(
+    ("seat", "offered", "missing"),
+    [
+        ("red", {"fight", "draw-card", "count-reserve", "next-phase"}, {"ring", "blue-word", "roll-weather", "tick"}),
+        ("blue", {"draw-card", "blue-word"}, {"fight", "count-reserve", "next-phase"}),
+        ("table", {"fight", "ring", "blue-word", "next-phase"}, {"draw-card", "whisper"}),
+    ],
+)
+def test_a_seat_is_offered_what_it_may_do_now(seat: str, offered: set[str], missing: set[str]) -> None:
+    names = {a["name"] for a in Table().until("red-move").sees(seat)["actions"]}
+    assert offered <= names
+    assert not missing & names
+
+
+def test_a_watcher_is_offered_nothing() -> None:
+    assert Table().sees("watch")["actions"] == []
+
+
+def test_a_question_to_both_is_seen_by_all_but_waits_for_some() -> None:
+    table = Table()
+    line = table.game.revision
+    table.do("red", "draw-card")
+    table.do("red", "take-back", to=line)
+    assert [(seat, table.sees(seat)["asked"][0]["mine"]) for seat in ("red", *OTHERS)] == [
+        ("red", False),
+        ("blue", True),
+        ("table", True),
+        ("watch", False),
+    ]
+
+
+def test_what_is_due_says_how_late_it_is() -> None:
+    due = Table().until("weather", 3).sees("blue")["due"]
+    assert [(d["text"], d["late"]) for d in due] == [("The relief column", 1), ("A supply drop", 2)]
+
+
+def test_a_view_is_plain_json() -> None:
+    table = Table().until("red-move")
+    table.do("red", "fight", attack=8, defence=4, die="3")
+    view = table.sees("red")
+    assert json.loads(json.dumps(view)) == json.loads(json.dumps(view, default=repr))

@@ -1,0 +1,198 @@
+"""A table of Enemy Action: Kharkov for tests, with a SYNTHETIC owner's book: none of its faces is the real game's."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import Any
+
+from harness import SCENARIOS, Bench
+
+from companion.engine.game import Book
+from companion.engine.mapbook import MapBook, Vocabulary
+from companion.engine.mapentry import enter
+from companion.systems import find_system
+
+SYSTEM = "enemy-action-kharkov"
+SIDES = ("soviet", "german")
+TYPES = {"P01": "stavka", "P02": "front", "P03": "army", "P04": "army units", "P23": "corps", "P24": "corps kg"}
+TYPES |= {"P25": "german army", "P26": "von manstein", "P44": "army group", "P41": "corps kg"}
+FORMATION = {"P02": "Voronezh", "P03": "3T", "P04": "69", "P23": "XL", "P24": "IISS", "P25": "4Pz", "P41": "LVII"}
+
+
+def cards() -> dict[str, dict[str, Any]]:
+    """Made up, but with the rulebook's counts: Soviet 6/11/5, German 5/5/13."""
+    rows: dict[str, dict[str, Any]] = {}
+    for n in range(1, 46):
+        number = f"P{n:02d}"
+        primary = n <= 6 or 23 <= n <= 27
+        rows[number] = {"kind": "primary" if primary else "supplemental", "turn": 0, "name": f"Test card {n}"}
+        if number in TYPES:
+            rows[number] |= {"type": TYPES[number], "formation": FORMATION.get(number, "")}
+    for n in range(18, 23):  # three on turn 2, as the rulebook's example has it
+        rows[f"P{n:02d}"]["turn"] = 2 if n < 21 else n - 17
+    late = [n for n in range(28, 46) if n not in (28, 29, 30, 31, 41)]
+    for index, n in enumerate(late):
+        rows[f"P{n:02d}"] |= {"turn": 2 + index % 9, "kind": "primary" if index % 4 == 0 else "supplemental"}
+    rows["P44"] |= {"turn": 4, "name": "Army Group South", "value": 5}
+    rows["P41"] |= {"turn": 0, "kind": "supplemental", "name": "LVII Panzer Corps KG"}
+    rows["P01"] |= {"name": "STAVKA", "value": 4}
+    rows["P26"] |= {"name": "Von Manstein", "value": 5}
+    return rows
+
+
+SITUATIONS = (
+    ("ratio at least", "3", "D1", "ratio under", "3", "A1"),
+    ("terrain", "clear broken", "D1", "terrain", "town city woods", "D-1"),
+    ("flank attack", "", "D2", "one-hex attack", "", "A1"),
+    ("large attack", "", "D1", "", "", ""),
+    ("ratio over", "1", "A1 D1", "ratio under", "1.5", "A2"),
+    ("dispersed or unsupplied", "", "D2", "soviets not supported", "", "S1"),
+)
+
+
+def chits() -> dict[str, dict[str, Any]]:
+    """Sixty made-up chits, three of them dark."""
+    rows: dict[str, dict[str, Any]] = {}
+    for n in range(60):
+        front, fd, fh, back, bd, bh = SITUATIONS[n % len(SITUATIONS)]
+        rows[f"C{n + 1:02d}"] = {
+            "dark": n in (5, 25, 45),
+            "front": front,
+            "front_detail": fd,
+            "front_hits": fh,
+            "front_p": bool(back),
+            "back": back,
+            "back_detail": bd,
+            "back_hits": bh,
+        }
+    return rows
+
+
+def calendar() -> dict[str, dict[str, Any]]:
+    """Made up but for what the rulebook tells of turns 1 and 2."""
+    rows = {
+        str(t): {"soviet_supplementals": 5, "german_supplementals": 4, "german_hand": 5, "date": f"day {3 * t}"}
+        for t in range(1, 15)
+    }
+    rows["1"] |= {"soviet_supplementals": 6, "german_supplementals": 2, "german_hand": 4}
+    rows["2"] |= {"soviet_supplementals": 7}
+    for t in range(4, 15):
+        rows[str(t)] |= {"soviet_over": 30, "soviet_level": "Strategic", "german_under": 1, "german_level": "Operational"}
+    return rows
+
+
+def ground() -> dict[str, dict[str, Any]]:
+    faces = ("frozen", "frozen", "light-mud", "heavy-mud", "heavy-mud")
+    return {f"G{n}": {"face": face} for n, face in enumerate(faces, 1)}
+
+
+def tactics() -> dict[str, dict[str, Any]]:
+    return {"rifle brigade": {"attack_a": -1, "attack_d": 0, "defence_a": 1, "defence_d": 0}}
+
+
+def owners_book(map_lines: str = "", **tables: Any) -> Book:
+    """The synthetic book; a table given as None is left blank, `map_lines` is typed into the map book."""
+    kit = find_system(SYSTEM, SCENARIOS).kit
+    filled = {"cards": cards(), "chits": chits(), "calendar": calendar(), "ground": ground(), "tactics": tactics()}
+    filled |= tables
+    book = MapBook()
+    words = Vocabulary(("clear", "broken", "marsh", "woods"), HEXSIDES, ("road",), ("town", "city"))
+    wrong = enter(book, map_lines, kit.maps, words)
+    assert not wrong, [str(w) for w in wrong]
+    return Book(charts=kit.charts, tables={k: v for k, v in filled.items() if v}, map=book.to_json())
+
+
+HEXSIDES = ("minor river", "donets", "dniepr", "blocked dniepr", "bridge")
+
+
+def shipped(name: str) -> dict[str, dict[str, str]]:
+    """A list of the kit as the rulebook fills it."""
+    text = (SCENARIOS / SYSTEM / "books" / f"{name}.csv").read_text(encoding="utf-8")
+    rows = list(csv.reader(io.StringIO(text)))
+    return {r[0]: {h: c for h, c in zip(rows[0][1:], r[1:], strict=True) if c} for r in rows[1:]}
+
+
+def table(scenario: str = "campaign", book: Book | None = None, **options: Any) -> Bench:
+    return Bench(SYSTEM, scenario, book or owners_book(), **options)
+
+
+def blank_table(scenario: str = "campaign", **options: Any) -> Bench:
+    """A table whose owner has filled in nothing."""
+    kit = find_system(SYSTEM, SCENARIOS).kit
+    return Bench(SYSTEM, scenario, Book(charts=kit.charts), **options)
+
+
+def command(scenario: str = "campaign", book: Book | None = None, turn: int = 1, **options: Any) -> Bench:
+    """A table in the command phase with hands dealt."""
+    t = table(scenario, book, **options)
+    if turn > 1:
+        t.do("table", "go-to", turn=turn, phase="cards")
+    t.until("cards")
+    t.do("table", "prepare-cards")
+    t.until("command")
+    return t
+
+
+def put(t: Bench, side: str, name: str, hex: str = "", *, formation: str = "", kind: str = "infantry", **facts: Any) -> str:
+    """A unit on record; returns its id."""
+    from companion.engine import events as e
+
+    unit = name.lower().replace(" ", "-")
+    body = {"side": side, "name": name, "kind": kind, "formation": formation, "steps": 2, "full": 2, **facts}
+    event = e.Placed(unit, hex, facts=body, side=side)
+    t.game.apply(event)
+    t.events.append(event)
+    return unit
+
+
+def mark(t: Bench, target: str, marker: str, value: Any = True) -> None:
+    from companion.engine import events as e
+
+    event = e.Marked(target, marker, value)
+    t.game.apply(event)
+    t.events.append(event)
+
+
+def set_(t: Bench, name: str, value: Any) -> None:
+    from companion.engine import events as e
+
+    event = e.Set(name, value)
+    t.game.apply(event)
+    t.events.append(event)
+
+
+def zones(t: Bench, side: str) -> dict[str, int]:
+    """How many cards lie where, by the companion's own count."""
+    from companion.systems.enemy_action_kharkov.deck import Deck
+
+    return Deck(t.game, side).counts()
+
+
+def take(t: Bench, side: str, number: str) -> None:
+    """Put a certain card into a hand, for a test that needs it: it changes places with one that is there."""
+    from companion.engine import events as e
+
+    pile = f"{side}-cards"
+    where = t.game.piles[pile].where(number)
+    if where == f"hand:{side}":
+        return
+    other = t.game.piles[pile][f"hand:{side}"][0]
+    for event in (
+        e.Drawn(pile, (other,), f"hand:{side}", str(where), 1, only=(side,)),
+        e.Drawn(pile, (number,), str(where), f"hand:{side}", 1, only=(side,)),
+    ):
+        t.game.apply(event)
+        t.events.append(event)
+
+
+def hand(t: Bench, side: str) -> list[str]:
+    return list(t.game.piles[f"{side}-cards"][f"hand:{side}"])
+
+
+def activate(t: Bench, number: str, formation: str, **fields: Any) -> None:
+    """The active side plays a card to activate a formation."""
+    side = t.game.active
+    take(t, side, number)
+    t.do(side, "play-card", card=number)
+    t.do(side, "give-command", what=fields.pop("what", "activate"), formations=formation, **fields)

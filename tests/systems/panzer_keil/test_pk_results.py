@@ -1,0 +1,305 @@
+"""Result codes, losses, retreats, advances and the exchange at the table [9.6-9.9, B10.3]."""
+
+from __future__ import annotations
+
+import pytest
+
+from companion.engine.errors import NotNow, Unreadable
+from companion.systems.panzer_keil.results import (
+    ATTACKER,
+    DEFENDER,
+    RESULTS,
+    advance_limit,
+    beside_river,
+    over_river,
+    survivors_lost,
+)
+from harness import Bench
+from systems.panzer_keil.pk_bench import go, mark, owners_book, put, table
+
+
+@pytest.mark.parametrize(
+    ("code", "sufferer", "losses", "retreat", "by", "disrupts", "advance"),
+    [
+        ("AL2", ATTACKER, 2, 2, DEFENDER, True, 0),
+        ("AL", ATTACKER, 1, 2, DEFENDER, True, 0),
+        ("A2D", ATTACKER, 0, 2, DEFENDER, True, 0),
+        ("A1D", ATTACKER, 0, 1, DEFENDER, True, 0),
+        ("A2", ATTACKER, 0, 2, ATTACKER, False, 0),
+        ("A1", ATTACKER, 0, 1, ATTACKER, False, 0),
+        ("C", "", 0, 0, "", False, 0),
+        ("EX", "", 0, 0, "", False, 0),
+        ("D1", DEFENDER, 0, 1, DEFENDER, False, 1),
+        ("D2", DEFENDER, 0, 2, DEFENDER, False, 2),
+        ("D1D", DEFENDER, 0, 1, ATTACKER, True, 1),
+        ("D2D", DEFENDER, 0, 2, ATTACKER, True, 2),
+        ("DL", DEFENDER, 1, 2, ATTACKER, True, 2),
+        ("DL2", DEFENDER, 2, 2, ATTACKER, True, 2),
+    ],
+)
+def test_code(code: str, sufferer: str, losses: int, retreat: int, by: str, disrupts: bool, advance: int) -> None:
+    r = RESULTS[code]
+    assert (r.sufferer, r.losses, r.retreat, r.by, r.disrupts, r.advance) == (
+        sufferer,
+        losses,
+        retreat,
+        by,
+        disrupts,
+        advance,
+    )
+
+
+@pytest.mark.parametrize(
+    ("code", "raised"),
+    [("A1", "A1D"), ("A2", "A2D"), ("A1D", "AL"), ("A2D", "AL2"), ("AL", "AE"), ("AL2", "AE")]
+    + [(c, c) for c in ("C", "EX", "D1", "D2", "D1D", "D2D", "DL", "DL2", "AE")],
+)
+def test_over_a_major_river(code: str, raised: str) -> None:
+    assert over_river(code) == raised  # B10.3.1
+
+
+@pytest.mark.parametrize(("code", "others"), [("A1", "A1"), ("A2D", "A2D"), ("AL", "A2D"), ("AL2", "A2D")])
+def test_those_who_did_not_cross(code: str, others: str) -> None:
+    assert beside_river(code) == others
+
+
+@pytest.mark.parametrize(
+    ("code", "major", "limit"), [("D1", False, 1), ("D2", False, 2), ("D2", True, 1), ("DL", True, 1), ("C", False, 0)]
+)
+def test_advance_limit(code: str, major: bool, limit: int) -> None:
+    assert advance_limit(code, major) == limit  # 9.8, B10.3.2
+
+
+@pytest.mark.parametrize(
+    ("units", "owed", "managed", "lost"), [(3, 2, 1, 1), (3, 2, 0, 2), (1, 2, 0, 1), (2, 2, 2, 0), (2, 2, 3, 0)]
+)
+def test_blocked_retreat(units: int, owed: int, managed: int, lost: int) -> None:
+    assert survivors_lost(units, owed, managed) == lost  # 9.7.5, 9.7.3
+
+
+MAP = """
+rail 1450..1430
+2040 2041 2042 2039 2140 clear
+2040-2041 major river
+2039-2038 major river
+2040-2140 river
+"""
+
+
+def fight(defenders: int = 1, rails: str = MAP, **options: object) -> Bench:
+    """Two Germans, one of them over a major river, against Soviets in 2040."""
+    t = table(owners_book(rails, crt=False), **options)
+    put(t, "ss-w-1", "2041", kind="armour", nation="german", attack=8, defence=6)
+    put(t, "302id", "1940", kind="infantry", nation="german", attack=6, defence=4)
+    for n in range(1, defenders + 1):
+        put(t, f"voronezh-{n}", "2040", kind="infantry", attack=3, defence=3 + n)
+    go(t, "german-combat")
+    return t
+
+
+def strike(t: Bench, result: str, attackers: tuple[str, ...] = ("ss-w-1", "302id")) -> None:
+    t.do("german", "resolve-combat", target="2040", attackers=list(attackers), die="1")
+    t.answer("german", result=result)
+
+
+def test_defender_retreats_himself_on_a_plain_result() -> None:
+    t = fight()
+    strike(t, "D1")
+    assert [a["action"] for a in t.asked("soviet")] == ["retreat"]
+    assert [a["action"] for a in t.asked("german")] == ["advance"]
+    with pytest.raises(NotNow, match="9.7.2"):
+        t.answer("soviet", hexes="1939")  # beside 302 ID
+    t.answer("soviet", hexes="2139")
+    assert t.game.units["voronezh-1"].place == "2139"
+    assert t.game.mark("voronezh-1", "disrupted") is None
+
+
+def test_a_zone_from_over_the_river_does_not_stop_a_retreat() -> None:
+    t = fight()
+    strike(t, "D1")
+    # 2140 touches 2041, but only over the river side 2040-2041 is entered; an ordinary zone reaches it.
+    with pytest.raises(NotNow, match="9.7.2"):
+        t.answer("soviet", hexes="2140")
+
+
+def test_retreat_over_a_major_river_disrupts() -> None:
+    t = fight()
+    strike(t, "D2")
+    t.answer("soviet", hexes="2039 2038")
+    assert t.game.mark("voronezh-1", "disrupted") == "d"  # B10.3.3
+
+
+def test_disrupted_and_over_a_major_river_is_death() -> None:
+    t = fight()
+    strike(t, "D2D")
+    t.answer("german", hexes="2039 2038")
+    assert t.game.units["voronezh-1"].place == "box:dead"  # B10.3.3
+
+
+def test_at_a_railroad_crossing_the_river_is_ordinary() -> None:
+    t = fight(rails=MAP + "rail 2040 2039 2038\nrail 2040 2041\n")
+    strike(t, "A1")
+    assert {t.game.mark(u, "disrupted") for u in ("ss-w-1", "302id")} == {None}  # B10.4: no upgrade
+    t = fight(rails=MAP + "rail 2040 2039 2038\n")
+    strike(t, "D2")
+    t.answer("soviet", hexes="2039 2038")
+    assert t.game.mark("voronezh-1", "disrupted") is None
+
+
+def test_only_those_over_the_river_suffer_more() -> None:
+    t = fight()
+    strike(t, "A1")
+    assert (t.game.mark("ss-w-1", "disrupted"), t.game.mark("302id", "disrupted")) == ("ad", None)
+    assert [a["args"]["units"] for a in t.asked("soviet")] == [["ss-w-1"]]  # A1D: the defender moves it
+    assert [a["args"]["units"] for a in t.asked("german")] == [["302id"]]  # A1: its owner does
+
+
+def test_by_another_reading_all_attackers_suffer_more() -> None:
+    t = fight(river_upgrade="all")
+    strike(t, "A1")
+    assert {t.game.mark(u, "disrupted") for u in ("ss-w-1", "302id")} == {"ad"}
+
+
+def test_al_over_a_major_river_destroys_the_crossers() -> None:
+    t = fight()
+    strike(t, "AL")
+    assert t.game.units["ss-w-1"].place == "box:dead"
+    assert t.game.mark("302id", "disrupted") == "ad"
+
+
+def test_al_costs_one_attacker_of_the_owners_choice() -> None:
+    t = fight(rails="")
+    strike(t, "AL")
+    assert [a["action"] for a in t.asked("german")] == ["lose-units"]
+    with pytest.raises(Unreadable, match="choose 1"):
+        t.answer("german", units=["ss-w-1", "302id"])
+    t.answer("german", units=["302id"])
+    assert t.game.units["302id"].place == "box:dead"
+    assert t.game.mark("ss-w-1", "disrupted") == "ad" and t.game.mark("ss-w-1", "exhausted")
+    assert t.asked("soviet")[0]["args"]["owed"] == 2
+
+
+@pytest.mark.parametrize(("code", "dead"), [("DL", 1), ("DL2", 2)])
+def test_dl_kills_a_small_stack_whole(code: str, dead: int) -> None:
+    t = fight(defenders=dead)
+    strike(t, code)
+    assert all(t.game.units[f"voronezh-{n}"].place == "box:dead" for n in range(1, dead + 1))
+    assert t.asked("german")[0]["action"] == "advance"
+
+
+def test_dl_leaves_the_rest_disrupted_and_driven_back() -> None:
+    t = fight(defenders=3)
+    strike(t, "DL")
+    t.answer("soviet", units=["voronezh-2"])
+    assert [t.game.mark(f"voronezh-{n}", "disrupted") for n in (1, 3)] == ["d", "d"]
+    retreat = next(a for a in t.asked("german") if a["action"] == "retreat")
+    assert set(retreat["args"]["units"]) == {"voronezh-1", "voronezh-3"}
+
+
+def test_no_room_costs_units() -> None:
+    t = fight(defenders=3, rails="")
+    strike(t, "D2")
+    with pytest.raises(Unreadable, match="9.7.5"):
+        t.answer("soviet", hexes="2139")
+    t.answer("soviet", hexes="2139", lost=["voronezh-1"])
+    places = [t.game.units[f"voronezh-{n}"].place for n in (1, 2, 3)]
+    assert places == ["box:dead", "2139", "2139"]
+
+
+def test_surrounded_units_die_where_they_stand() -> None:
+    t = fight(rails="")
+    strike(t, "D2")
+    t.answer("soviet")
+    assert t.game.units["voronezh-1"].place == "box:dead"
+
+
+def test_advance_goes_through_the_vacated_hex_and_not_over_a_major_river() -> None:
+    t = fight()
+    strike(t, "D2")
+    t.answer("soviet", hexes="2139 2138")
+    ask = t.asked("german")[0]
+    assert ask["args"]["limit"] == 2 and ask["args"]["crossers"] == ["ss-w-1"]
+    with pytest.raises(Unreadable, match="9.8.1"):
+        t.answer("german", units=["302id"], hexes="2039")
+    with pytest.raises(NotNow, match="B10.3.2"):
+        t.answer("german", hexes="2040 2039")  # the panzer crossed
+    with pytest.raises(NotNow, match="9.8"):
+        t.answer("german", units=["302id"], hexes="2040 2039 2038")
+    t.answer("german", units=["302id"], hexes="2040 2039")
+    assert t.game.units["302id"].place == "2039"
+    assert t.game.mark("2040", "owner") == "german"
+
+
+def test_retreat_that_ends_too_near_is_noted() -> None:
+    t = fight(rails="")
+    strike(t, "D2")
+    done = t.answer("soviet", hexes="2139 2138")
+    assert not any(e.KIND == "noted" for e in done)
+
+
+def test_contact_changes_nothing_but_exhausts() -> None:
+    t = fight()
+    strike(t, "C")
+    assert not t.asked("soviet") and not t.asked("german")
+    assert t.game.mark("ss-w-1", "exhausted")
+
+
+def test_exhaustion_of_unknown_types_is_asked() -> None:
+    t = table(owners_book("", crt=False))
+    put(t, "ss-w-1", "2041", attack=4)
+    put(t, "voronezh-1", "2040", defence=4)
+    go(t, "german-combat")
+    t.do("german", "resolve-combat", target="2040", attackers=["ss-w-1"], die="1")
+    t.answer("german", result="C")
+    assert [a["action"] for a in t.asked("german")] == ["exhaust"]
+    t.answer("german")
+    assert t.game.mark("ss-w-1", "exhausted")
+
+
+def test_exchange_takes_what_the_loss_covers() -> None:
+    t = fight(defenders=2, rails="")  # defence 4 and 5
+    strike(t, "EX")
+    t.answer("german", units=["302id"])  # 6
+    assert t.game.units["302id"].place == "box:dead"
+    ask = t.asked("soviet")[0]
+    assert ask["args"]["worth"] == 5
+    with pytest.raises(Unreadable, match="worth 4"):
+        t.answer("soviet", units=["voronezh-1"])
+    t.answer("soviet", units=["voronezh-2"])
+    assert t.game.units["voronezh-2"].place == "box:dead"
+
+
+def test_exchange_of_all_defenders_lets_the_rest_advance_two() -> None:
+    t = fight(defenders=1, rails="")
+    strike(t, "EX")
+    t.answer("german", units=["302id"])
+    assert t.game.units["voronezh-1"].place == "box:dead"
+    assert t.asked("german")[0]["args"]["limit"] == 2  # 9.8.2
+
+
+def test_exchange_uses_modified_strengths() -> None:
+    t = fight(defenders=2)  # ss-w-1 attacks over the major river: 8 is 4
+    mark(t, "voronezh-2", "disrupted", "d")  # 5 is 3
+    strike(t, "EX")
+    t.answer("german", units=["ss-w-1"])
+    assert t.game.last_result["result"] == "defender loses 4"
+
+
+def test_small_loss_costs_the_defender_nothing() -> None:
+    t = table(owners_book("", crt=False))
+    put(t, "302id", "2041", kind="infantry", nation="german", attack=2)
+    put(t, "voronezh-1", "2040", kind="infantry", defence=3)
+    go(t, "german-combat")
+    t.do("german", "resolve-combat", target="2040", attackers=["302id"], die="1")
+    t.answer("german", result="EX")
+    t.answer("german", units=["302id"])
+    assert t.game.units["voronezh-1"].on_map  # 9.6 example
+
+
+def test_exchange_by_hand() -> None:
+    t = table(units=False)
+    t.until("german-combat")
+    t.do("german", "resolve-combat", full="6", defence=8, die="2")
+    t.answer("german", result="EX")
+    t.do("german", "exchange-by-hand", loss=5, defenders="4 4")
+    assert t.game.last_result["result"] == "defender loses 4"

@@ -1,0 +1,106 @@
+"""Nothing hidden reaches the wrong seat: lower units of a stack, untried factors, declared attackers (2.14, 7.6)."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from companion.engine.errors import Mistake
+from companion.engine.fields import Context
+
+SECRET = "SECRETNAME"
+
+
+def told(t: Any, seat: str) -> str:
+    """Everything a seat is given: its view, its log, and every form it can open."""
+    events = [event.seen_by(seat) for event in t.events]
+    forms = []
+    for action in t.system.rules.actions.values():
+        if action.refusal(t.game, seat) is None:
+            forms.append(action.describe(Context(t.game, seat), {"target": "2510", "hexes": "2510"}))
+    return json.dumps([t.sees(seat), events, forms], default=str)
+
+
+def stacked(table: Any, phase: str = "soviet-combat") -> Any:
+    """A German stack in 2510 whose lower unit is secret; it came on record from the German phone."""
+    t = table(turn=4, phase=phase, result="1/1")
+    t.do("german", "add-unit", side="german", name=SECRET, hex="2510", steps=4)
+    unit = next(u for u in t.game.units if SECRET.lower() in u)
+    t.do("german", "copy-counter", unit=unit, kind="panzer", army="6th Army", af=77, df=78)
+    t.do("german", "add-unit", side="german", name="Top", hex="2510", steps=4)
+    t.do("german", "copy-counter", unit="german-top", kind="infantry", army="6th Army", af=3, df=3)
+    return t
+
+
+@pytest.mark.parametrize("seat", ["soviet", "watch"])
+def test_lower_units_of_a_stack_stay_hidden(table: Any, seat: str) -> None:
+    """7.6."""
+    t = stacked(table)
+    text = told(t, seat)
+    assert SECRET not in text and SECRET.lower() not in text and "78" not in text
+    assert "Top" in text
+    assert SECRET in told(t, "german")
+
+
+def test_a_preview_does_not_look_into_the_stack(table: Any) -> None:
+    """7.6: before the attack is declared the defence has to be guessed."""
+    t = stacked(table)
+    sheet = t.system.rules.worksheets["combat"]
+    with pytest.raises(Mistake, match="defence factors are missing"):
+        sheet.work({"target": "2510", "attack": 90}, Context(t.game, "soviet"))
+    guess = sheet.work({"target": "2510", "attack": 90, "defence": 5}, Context(t.game, "soviet"))
+    assert guess.facts["defence"] == 5 and guess.facts["defenders"] == []
+
+
+def test_declaring_opens_the_stack_once_aircraft_are_settled(table: Any) -> None:
+    """7.6, 12.17."""
+    t = stacked(table)
+    t.do("table", "correct", name="air-free", value=1)
+    t.do("soviet", "add-unit", side="soviet", name="RD", hex="2610")
+    t.do("soviet", "declare-attack", target="2510", attackers="soviet-rd")
+    sheet = t.system.rules.worksheets["combat"]
+    with pytest.raises(Mistake):
+        sheet.work({"target": "2510", "attack": 90}, Context(t.game, "soviet"))
+    t.answer("german", aircraft="0")
+    assert sheet.work({"target": "2510", "attack": 90}, Context(t.game, "soviet")).facts["defence"] == 81
+
+
+def test_declared_attackers_are_not_named_to_the_enemy(table: Any) -> None:
+    """12.17: the German promises aircraft before he knows what comes."""
+    t = table(turn=4, phase="soviet-combat")
+    t.do("table", "correct", name="air-free", value=1)
+    t.do("soviet", "add-unit", side="soviet", name=SECRET, hex="2610")
+    t.do("soviet", "add-unit", side="soviet", name="Top", hex="2610")
+    t.do("soviet", "declare-attack", target="2510", attackers=f"soviet-{SECRET.lower()}")
+    for seat in ("german", "watch"):
+        assert SECRET not in told(t, seat) and SECRET.lower() not in told(t, seat)
+
+
+def test_untried_factors_are_nowhere(table: Any) -> None:
+    """2.14: even its owner does not see them, not even when a roster gives them."""
+    t = table(turn=3, phase="soviet-combat")
+    t.do("soviet", "add-unit", side="soviet", name="RD", hex="2610")
+    t.game.units["soviet-rd"].factors = {"AF": 87, "DF": 88}  # as if an owner's roster had named them
+    for seat in ("soviet", "german", "table", "watch"):
+        view = json.dumps(t.sees(seat))
+        assert "87" not in view and "88" not in view
+    with pytest.raises(Mistake, match="attack factors are missing"):
+        t.calc("combat", target="2510", attackers="soviet-rd", defence=5)
+
+
+def test_revealed_factors_are_seen_by_all(table: Any) -> None:
+    """2.14: turned over in battle for everybody."""
+    t = table(turn=3, phase="soviet-combat")
+    t.do("soviet", "add-unit", side="soviet", name="RD", hex="2610")
+    t.do("soviet", "copy-counter", unit="soviet-rd", name="41 Rifle", af=6, df=4)
+    unit = next(u for u in t.sees("german")["units"] if u["id"] == "soviet-rd")
+    assert (unit["name"], unit["factors"], unit["untried"]) == ("41 Rifle", {"AF": 6, "DF": 4}, False)
+
+
+def test_the_overstack_form_offers_only_the_crowd(table: Any) -> None:
+    """7.2: the enemy chooses from the overstacked hex and from no other."""
+    t = stacked(table)
+    form = t.system.rules.find("remove-overstack").describe(Context(t.game, "soviet"))
+    assert form[0]["choices"] == []

@@ -1,0 +1,160 @@
+"""Points, sudden deaths, the terminal check, and a playthrough to each kind of ending (4.x, 13.5)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from companion.engine.errors import NotNow
+from companion.systems.second_kharkov.victory import german_needs
+
+
+@pytest.mark.parametrize(
+    ("soviet", "needed"), [(0, 0), (1, 2), (3, 4), (4, 5), (7, 9), (8, 10), (16, 20), (17, 22), (100, 125)]
+)
+def test_125_percent(soviet: int, needed: int) -> None:
+    """4.6: exactly 125 percent is enough."""
+    assert german_needs(soviet) == needed
+    assert 4 * needed >= 5 * soviet and (needed == 0 or 4 * (needed - 1) < 5 * soviet)
+
+
+def fight(t: Any, side: str, german_steps: int = 0, mech: int = 0, soviet_units: int = 0) -> None:
+    """A battle whose losses are as told; the die and the chart do not matter."""
+    german, soviet = (german_steps, soviet_units)
+    result = f"{soviet}/{german}" if side == "soviet" else f"{german}/{soviet}"
+    t.do(side, "resolve-combat", attack=20, defence=10, die="2")
+    if t.asked("table") and t.asked("table")[0]["action"] == "enter-result":
+        t.answer("table", result=result)
+    for ask in t.asked("table"):
+        extra = {"mech": mech} if ask["action"] == "german-losses" else {}
+        if ask["action"].endswith("losses"):
+            t.do("table", ask["action"], **ask["args"], **extra, _asked=ask["id"])
+
+
+def turn_of(t: Any, order: str = "move-fight", cross: bool = False, **losses: Any) -> None:
+    """One game turn: both sides move, both fight once."""
+    turn = t.game.turn
+    t.until("soviet-move", turn)
+    if cross:
+        t.do("soviet", "cross-perimeter", who="5th Guards")
+    t.until("soviet-combat", turn)
+    fight(t, "soviet", german_steps=losses.get("german", 0), mech=losses.get("mech", 0))
+    t.until("german-move", turn)
+    t.do("german", "declare-order", order=order)
+    if order == "move-fight":
+        t.next()
+    fight(t, "german", soviet_units=losses.get("soviet", 0))
+    if order == "fight-move":
+        t.next()
+
+
+@pytest.mark.parametrize(
+    ("soviet_losses", "oos", "winner"),
+    [(1, 2, "german"), (1, 1, "soviet"), (2, 0, "german"), (0, 0, "soviet")],
+)
+def test_a_game_on_points(table: Any, soviet_losses: int, oos: int, winner: str) -> None:
+    """4.4-4.6: eight turns, the Soviet perimeter crossed, one German step a turn: 8 points to beat by 125 percent."""
+    t = table(result="", aircraft_turn_2="3")
+    for turn in range(1, 9):
+        losses = {"german": 1, "soviet": soviet_losses}
+        turn_of(t, "fight-move" if turn % 2 else "move-fight", cross=turn == 2, **losses)
+        if turn < 8:
+            t.next()
+    assert t.game["vp-soviet"] == 8 and t.game["vp-german"] == 8 * soviet_losses
+    with pytest.raises(NotNow, match="4.5"):
+        t.next()
+    t.do("table", "terminal-check", units=oos + 3)
+    t.do("table", "terminal-check", units=oos)
+    t.next()
+    assert t.game.ended is not None
+    assert (t.game.ended.winner, t.game.ended.level, t.game.ended.rule) == (winner, "on points", "4.6")
+    assert "German needed 10" in t.game.ended.why
+
+
+def test_the_terminal_check_counts_the_record(table: Any) -> None:
+    """4.5: with positions entered the cut-off units are counted by themselves."""
+    t = table(turn=8, phase="german-move", fog=False)
+    for row in range(3, 30, 2):
+        t.enter(f"P{row}", "german", f"29{row:02d}")
+    t.enter("In", "soviet", "3004")
+    t.enter("Out", "soviet", "2904")
+    t.do("german", "declare-order", order="move-fight")
+    t.next()
+    t.next()
+    assert t.game["vp-german"] == 1 and t.game.ended.winner == "german"
+
+
+def test_kharkov_falls_in_the_historical_scenario(table: Any) -> None:
+    """4.2: one hex, at once, whatever the supply."""
+    t = table()
+    turn_of(t, german=1)
+    t.next()
+    assert t.game.turn == 2
+    t.do("soviet", "take-hex", hexes="2407", side="soviet")
+    assert (t.game.ended.winner, t.game.ended.rule) == ("soviet", "4.2")
+    with pytest.raises(NotNow):
+        t.next()
+
+
+def test_a_unit_in_kharkov_wins_too(table: Any) -> None:
+    """3.5, 4.2."""
+    t = table(turn=3)
+    unit = t.enter("TB", "soviet", "2508")
+    assert t.game.ended is None
+    t.do("soviet", "place-unit", unit=unit, hex="2407")
+    assert t.game.ended.winner == "soviet"
+
+
+@pytest.mark.parametrize("how", ["never", "move", "attack", "button"])
+def test_the_perimeter_decides_turn_4(table: Any, how: str) -> None:
+    """4.3: a failed attack over the line counts."""
+    ground = (("area", "2405", "", "perimeter"),)
+    t = table(ground=ground, result="1/0")
+    t.until("soviet-combat", 3)
+    if how == "move":
+        t.enter("TB", "soviet", "2405")
+    if how == "attack":
+        t.do("soviet", "resolve-combat", target="2405", attack=5, defence=5, die="2")
+        t.answer("soviet")
+    if how == "button":
+        t.do("soviet", "cross-perimeter")
+    t.until("german-combat", 4)
+    assert t.game.ended is None
+    t.next()
+    if how == "never":
+        assert (t.game.ended.winner, t.game.ended.rule) == ("german", "4.3")
+    else:
+        assert t.game.ended is None and t.game.turn == 5
+
+
+def test_the_alternative_scenario_asks_for_all_of_kharkov(table: Any) -> None:
+    """13.5: all three at the same moment; losing one again starts over; no perimeter."""
+    t = table("alternative")
+    t.until("soviet-move", 5)
+    t.do("soviet", "take-hex", hexes="2306 2406", side="soviet")
+    t.do("german", "take-hex", hexes="2306", side="german")
+    t.do("soviet", "take-hex", hexes="2407", side="soviet")
+    assert t.game.ended is None
+    t.do("soviet", "take-hex", hexes="2306", side="soviet")
+    assert (t.game.ended.winner, t.game.ended.rule) == ("soviet", "13.5")
+
+
+def test_the_alternative_scenario_runs_out(table: Any) -> None:
+    """13.5: any other outcome is German."""
+    t = table("alternative", aircraft_turn_2="6")
+    for turn in range(1, 9):
+        turn_of(t, german=1, soviet=3)
+        if turn < 8:
+            t.next()
+    t.next()
+    assert (t.game.ended.winner, t.game.ended.rule) == ("german", "13.5")
+    assert t.game["vp-german"] == 0
+
+
+def test_the_standing_panel(table: Any) -> None:
+    t = table(turn=3)
+    t.do("table", "correct", name="vp-soviet", value="8")
+    t.do("table", "correct", name="vp-german", value="9")
+    rows = next(p for p in t.sees("watch")["panels"] if p["title"] == "Victory")["rows"]
+    assert rows[0] == {"label": "German needs 10 against 8", "value": "9: German short by 1", "rule": "4.6"}

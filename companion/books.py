@@ -215,7 +215,7 @@ class ListSheet(Sheet):
 
     @property
     def filled(self) -> int:
-        return sum(1 for row in self.merged().values() if self.shape.complete(row))
+        return sum(1 for key, row in self.merged().items() if self.shape.complete(key, row))
 
     @property
     def size(self) -> int:
@@ -315,13 +315,18 @@ def book_checks(system: str) -> Mapping[str, Check]:
 
 
 def to_csv(sheet: Sheet) -> str:
-    """The sheet as a spreadsheet: heads first, blank cells empty."""
+    """The sheet as a spreadsheet: heads first, blank cells empty, a question mark after doubtful ones."""
     corner = (
         sheet.id if isinstance(sheet, ChartSheet) else sheet.shape.key if isinstance(sheet, ListSheet) else ""
     )
     lines = [[corner, *(c.id for c in sheet.columns)]]
-    lines += [[row, *(sheet.spot(row, c.id).text for c in sheet.columns)] for row in sheet.rows()]
+    lines += [[row, *(_marked(sheet, row, c.id) for c in sheet.columns)] for row in sheet.rows()]
     return write_table(lines)
+
+
+def _marked(sheet: Sheet, row: str, column: str) -> str:
+    spot = sheet.spot(row, column)
+    return f"{spot.text}?" if spot.source == "doubtful" else spot.text
 
 
 def from_table(sheet: Sheet, table: list[list[str]], at: str) -> tuple[Outcome, list[str]]:
@@ -357,7 +362,12 @@ def from_table(sheet: Sheet, table: list[list[str]], at: str) -> tuple[Outcome, 
         extra = [t for t in line[1 + len(heads) :] if t.strip()]
         if extra:
             problems.append(f"line {number}, row {row}: {extra[0][:40]!r} stands under no column head")
-        edits += [Edit(row, column, text) for column, text in filled]
+        # A doubtful cell that comes back with its question mark was not looked at.
+        edits += [
+            Edit(row, column, text)
+            for column, text in filled
+            if not (text.strip().endswith("?") and text.strip() == _marked(sheet, row, column))
+        ]
     outcome = sheet.save(edits, at)
     outcome.saved += len(new)
     return outcome, problems

@@ -19,7 +19,7 @@ from companion.engine.actions import Action, Chance, perform, read_action
 from companion.engine.common import MODES, open_table
 from companion.engine.describe import describe
 from companion.engine.errors import Mistake, NotNow, Unreadable, did_you_mean
-from companion.engine.fields import Choice, Context, Flag
+from companion.engine.fields import Choice, Context, Flag, storable
 from companion.engine.game import Book, Game, effective
 from companion.engine.gridbook import owner_maps
 from companion.engine.kit import Option
@@ -156,11 +156,12 @@ class Tables:
         game_system = self.system(system)
         game = Game(game_system.kit, scenario, self.book(game_system))
         settings = self._read_options(game, options)
+        title = storable(title).replace("\0", "").strip()[:80]
         seed = secrets.token_hex(32)
         code = self._free_code()
-        row = NewTable(code, system, scenario, title[:80], seed, dict(settings), self.clock())
+        row = NewTable(code, system, scenario, title, seed, dict(settings), self.clock())
         bodies = []
-        for event in open_table(game_system.rules, game, settings, dice.commitment(seed), title[:80]):
+        for event in open_table(game_system.rules, game, settings, dice.commitment(seed), title):
             game.apply(event)
             bodies.append(event.to_json())
         with self.store.creating(row) as tx:
@@ -324,7 +325,7 @@ class Tables:
         """Carry out one action: all of it, once, or nothing."""
         system = self.system_of(code)
         action = system.rules.find(name)
-        act = action_id[:80] or secrets.token_urlsafe(12)
+        act = storable(action_id)[:80] or secrets.token_urlsafe(12)
         with self._locked(code):
             try:
                 return self._act(code, system, seat, action, raw, act, revision)
@@ -365,7 +366,9 @@ class Tables:
             events = perform(system.rules, game, seat, action, raw, chance)
             if not events:
                 return Answer(before)
-            undone = any(isinstance(event, e.Undone) for event in events)
+            undone = next((event for event in events if isinstance(event, e.Undone)), None)
+            if undone is not None:
+                game = self.load(code, undone.to)  # what the lobby is to say
             seen = [event.seen_by(seat) for event in events]
             lines = [line for line in (describe(body, game) for body in seen) if line]
             resolved: dict[str, Any] = next((b for b in reversed(seen) if b["kind"] == "resolved"), {})
@@ -378,19 +381,14 @@ class Tables:
                 name=action.name,
                 stream=chance.stream.position,
                 answer=answer.to_json(),
-                summary=None if undone else self._summary(game),
-                ended=None if undone else game.ended is not None,
+                summary=self._summary(game),
+                ended=game.ended is not None,
             )
-            if not undone and latest // SNAPSHOT_EVERY > before // SNAPSHOT_EVERY:
+            if undone is None and latest // SNAPSHOT_EVERY > before // SNAPSHOT_EVERY:
                 tx.save_snapshot(latest, game.dump())
-        if undone:
+        if undone is not None:
             self._games.pop(code, None)
-            self._refresh_summary(code)
         return answer
-
-    def _refresh_summary(self, code: str) -> None:
-        """The lobby's line after an undo; the game must be folded anew first, outside the transaction."""
-        self.game(code)
 
     # -- the log -----------------------------------------------------------------------------------------
 
@@ -432,6 +430,8 @@ class Tables:
             for body in seen:
                 if body["kind"] == "advanced":
                     turn, phase = int(body["turn"]), str(body["phase"])
+                elif body["kind"] == "undone":
+                    turn, phase = self._position(code, int(body["to"]), game)
             lines = [line for line in (describe(body, game) for body in seen) if line]
             action = rules.actions.get(items[0].name)
             entries.append(
@@ -453,13 +453,27 @@ class Tables:
         return [entry for entry in reversed(entries) if entry.lines][:limit]
 
     def _taken_back(self, code: str, top: int) -> list[tuple[int, int]]:
-        """Spans of the log that later undos made void."""
-        recent = self.store.events(code, max(0, top - 400))
-        return [(int(s.body["to"]), s.seq) for s in recent if s.body["kind"] == "undone"]
+        """Spans of the log that later undos made void; an undo that was itself taken back voids nothing."""
+        floor = max(0, top - 400)
+        recent = {s.seq: s.body for s in self.store.events(code, floor)}
+        spans = []
+        seq = max(recent, default=0)
+        while seq > floor:
+            if recent[seq]["kind"] == "undone":
+                spans.append((int(recent[seq]["to"]), seq))
+                seq = int(recent[seq]["to"])
+            else:
+                seq -= 1
+        return spans
 
     def _position(self, code: str, seq: int, game: Game) -> tuple[int, str]:
-        """Turn and phase before a line of the log."""
-        for item in reversed(self.store.events(code, max(0, seq - 200), seq) if seq else []):
-            if item.body["kind"] == "advanced":
-                return int(item.body["turn"]), str(item.body["phase"])
+        """Turn and phase after a line of the log, with what was taken back left out."""
+        while seq > 0:
+            floor = max(0, seq - 200)
+            items = {s.seq: s.body for s in self.store.events(code, floor, seq)}
+            while seq > floor:
+                body = items[seq]
+                if body["kind"] == "advanced":
+                    return int(body["turn"]), str(body["phase"])
+                seq = int(body["to"]) if body["kind"] == "undone" else seq - 1
         return game.scenario.first, ""

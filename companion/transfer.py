@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping
+from datetime import datetime
 from itertools import groupby
 from typing import Any
 
 from companion.engine import dice
 from companion.engine import events as e
-from companion.engine.errors import Mistake, Unreadable
+from companion.engine.errors import Unknown, Unreadable, did_you_mean
 from companion.engine.game import Game, replay
 from companion.store import NewTable
 from companion.tables import Tables
@@ -22,6 +24,14 @@ def export_table(tables: Tables, code: str, seat: str = "") -> dict[str, Any]:
     """A table as a file. Without a seat, everything (the operator's copy); with one, as that seat may see it."""
     row = tables.store.table(code)
     game = tables.game(code)
+    seats = ("table", *game.sides, "watch")
+    if seat and seat not in seats:
+        raise Unknown(
+            f"there is no seat {seat[:40]!r} at this table: {', '.join(seats)}.{did_you_mean(seat, seats)}",
+            field="seat",
+            given=seat,
+            accepted=", ".join(seats),
+        )
     whole = not seat or game.ended is not None
     stored = tables.store.events(code)
     events = []
@@ -85,6 +95,44 @@ def read_copy(text: str) -> dict[str, Any]:
     return copy
 
 
+_NEEDED = {
+    "code": str,
+    "system": str,
+    "scenario": str,
+    "title": str,
+    "options": dict,
+    "created_at": str,
+    "seed": str,
+    "stream": int,
+    "events": list,
+}
+_NEEDED_OF_EVENT = {"seq": int, "at": str, "seat": str, "act": str, "name": str, "body": dict}
+
+
+def _check_shape(copy: Mapping[str, Any]) -> None:
+    """Everything that a whole export must hold is there and of its kind, or an Unreadable that names what is not."""
+    wrong = [name for name, kind in _NEEDED.items() if not isinstance(copy.get(name), kind)]
+    if wrong:
+        raise Unreadable(f"this export is incomplete: {', '.join(wrong)} missing or not as written by the companion")
+    for number, item in enumerate(copy["events"], 1):
+        kinds = _NEEDED_OF_EVENT.items()
+        wrong = [n for n, kind in kinds if not isinstance(item, dict) or not isinstance(item.get(n), kind)]
+        if wrong:
+            raise Unreadable(f"this export's event {number} is incomplete: {', '.join(wrong)} missing")
+        if item["seq"] != number:
+            raise Unreadable("this export's events are not numbered 1, 2, 3 ...: it is incomplete")
+        try:
+            datetime.fromisoformat(item["at"])
+        except ValueError:
+            raise Unreadable(f"this export's event {number} has no readable time: {item['at'][:40]!r}") from None
+    if not copy["events"] or copy["events"][0]["body"].get("kind") != "started":
+        raise Unreadable("this export does not begin with the opening of its table: it is incomplete")
+    try:
+        dice.commitment(copy["seed"])
+    except ValueError:
+        raise Unreadable("this export's dice seed cannot be read") from None
+
+
 def import_table(tables: Tables, text: str) -> str:
     """Restore a game exactly, under its own code when that is free; returns the code."""
     copy = read_copy(text)
@@ -93,19 +141,18 @@ def import_table(tables: Tables, text: str) -> str:
             f"this is a copy {copy.get('copy')}: hidden things were left out, so it cannot be played on. "
             "Ask the host for the whole export."
         )
-    system = tables.system(str(copy["system"]))
-    events = [e.Event.from_json(item["body"]) for item in copy["events"]]
-    if [item["seq"] for item in copy["events"]] != list(range(1, len(events) + 1)):
-        raise Unreadable("this export's events are not numbered 1, 2, 3 ...: it is incomplete")
+    _check_shape(copy)
+    system = tables.system(copy["system"])
+    game = Game(system.kit, copy["scenario"])
     try:
-        game = replay(Game(system.kit, str(copy["scenario"])), events)
-    except Mistake:
-        raise
-    except (ValueError, KeyError, TypeError) as error:
+        events = [e.Event.from_json(item["body"]) for item in copy["events"]]
+        game = replay(game, events)
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise Unreadable(f"this export cannot be replayed: {error}") from None
-    code = str(copy["code"])
+    code = copy["code"]
     try:
-        tables.store.table(code)
+        if re.fullmatch(r"[A-Z0-9]{4,12}", code):
+            tables.store.table(code)
         code = tables._free_code()
     except LookupError:
         pass
@@ -133,6 +180,7 @@ def import_table(tables: Tables, text: str) -> str:
                 summary=tables._summary(game) if last else None,
                 ended=game.ended is not None if last else None,
             )
+        tx.save_snapshot(len(events), game.dump())  # so that a long game opens as fast as it did before
     return code
 
 
@@ -140,6 +188,7 @@ def verify(copy: Mapping[str, Any], tables: Tables) -> Iterator[tuple[int, str, 
     """Recompute every digital roll and draw: (event number, words, whether it is the fair stream's)."""
     if "seed" not in copy:
         raise Unreadable("this copy does not hold the dice seed: it is revealed when the game has ended")
+    _check_shape(copy)
     seed = str(copy["seed"])
     first = copy["events"][0]["body"]
     yield 1, "the seed fits the commitment shown at the start", dice.commitment(seed) == first["commitment"]

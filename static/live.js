@@ -14,7 +14,6 @@
   const shown = () => byId("live")?.dataset.rev;
   const randomId = () =>
     Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
-  if (window.Idiomorph) Idiomorph.defaults.ignoreActiveValue = true;
 
   // The link: live, catching up, offline
 
@@ -191,6 +190,8 @@
   const look = (el) => { const box = el.getBoundingClientRect(); return `${el.textContent.trim()}|${Math.round(box.x)}|${Math.round(box.y)}`; };
 
   body.addEventListener("htmx:beforeSwap", () => {
+    // What is being typed stays; a focused button must still get its new words.
+    if (window.Idiomorph) Idiomorph.defaults.ignoreActiveValue = Boolean(document.activeElement?.matches("input, textarea, select"));
     before = { glow: glowTexts(), buttons: new Map(Array.from(buttons(), (el) => [el, look(el)])) };
   });
 

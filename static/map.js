@@ -12,7 +12,7 @@
   startEntry();
 
   function startMap() {
-    const CLOSEST = 90, NUMBERS = 15, STILL = 8, WHEEL = 1.0016;
+    const CLOSEST = 90, NUMBERS = 15, READING = 1.75, STILL = 8, WHEEL = 1.0016;
     const full = byId("base").viewBox.baseVal;
     const whole = { x: full.x, y: full.y, w: full.width, h: full.height };
     let view = { ...whole }, centres = [], frame = 0;
@@ -56,6 +56,26 @@
       view.y = whole.y + (whole.h - view.h) / 2;
       bound();
     }
+
+    // First at reading size over the player's own units; later where this device left it.
+
+    const place = `map:${location.pathname}:${stage.dataset.base.split("/").slice(0, -1).join("/")}`;
+    function begin() {
+      let kept;
+      try { kept = JSON.parse(sessionStorage.getItem(place)); } catch { /* no storage: begin anew */ }
+      if (kept) view = kept;
+      else {
+        const first = (stage.dataset.start || "").split(" ").map(Number);
+        fit();
+        const wide = Math.min(view.w, stage.clientWidth / READING);
+        view.h *= wide / view.w;
+        view.w = wide;
+        if (first.length === 2) { view.x = first[0] - view.w / 2; view.y = first[1] - view.h / 2; }
+        else { view.x = whole.x + (whole.w - view.w) / 2; view.y = whole.y + (whole.h - view.h) / 2; }
+      }
+      shapeToStage();
+    }
+    addEventListener("pagehide", () => { try { sessionStorage.setItem(place, JSON.stringify(view)); } catch { /* not kept */ } });
 
     const toMap = (clientX, clientY) => {
       const box = stage.getBoundingClientRect();
@@ -257,8 +277,8 @@
 
     document.body.addEventListener("htmx:afterSwap", draw);
     document.body.addEventListener("htmx:oobAfterSwap", draw);
+    begin();
     new ResizeObserver(shapeToStage).observe(stage);
-    fit();
   }
 
   // The entry line

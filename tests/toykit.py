@@ -423,6 +423,56 @@ def toy_rules() -> Rules:
     return rules
 
 
+# -- one of every event ---------------------------------------------------------------------------------------
+
+OPEN: list[e.Event] = [
+    e.Started("toy", "skirmish", {"fog": True, "mode-dice": "either"}, "ab" * 32, "Friday night"),
+    e.Started("toy", "skirmish", {}, "ab" * 32),
+    e.Advanced(2, "air", ("bog",), "set by hand"),
+    e.Advanced(1, "weather"),
+    e.Set("vp", 0, was=3, reason="corrected", rule="8.1"),
+    e.Set("fog", False, was=True),
+    e.Set("words", "", was=None),
+    e.Rolled("2d6", (3, 5), "combat", "digital", 0),
+    e.Rolled("1d10z", (0,), mode="physical"),
+    e.Drawn("cup", ("amber", "birch"), "cup", "drawn", 2, "digital", 7, "two at dawn"),
+    e.Drawn("cup", (), "cup", "drawn"),
+    e.Returned("cup", ("amber",), "drawn", "cup", 1),
+    e.Placed("red-guards", "0303", was="0304", facts={"steps": 1}, reason="retreat", rule="7.4", side="red"),
+    e.Placed("red-guards", ""),
+    e.Placed("red-guards", facts={"steps": 0}),
+    e.Marked("red-guards", "oos", 2, "cut off", "6.1"),
+    e.Marked("0303", "fort"),
+    e.Marked("0303", "fort", False),
+    e.Sealed("mission", "red", {"bomb": ["0303"]}),
+    e.Sealed("mission", "red", []),
+    e.Sealed("mission", "blue", ""),
+    e.Revealed("mission", {"red": "bomb", "blue": ""}),
+    e.Resolved("combat", {"title": "Combat", "lines": []}, "DR"),
+    e.Asked("result-9", ("red", "table"), "Read your chart", "enter-result", {"codes": ["DR"]}, "7.1", "combat"),
+    e.Answered("result-9", "DR"),
+    e.Ticked("1/weather/0", True, "Roll for the weather"),
+    e.Ticked("1/weather/0", False),
+    e.Noted("<b>привет</b> 🎲", "1.1"),
+    e.Undone(4, "agreed by Blue"),
+    e.Ended("red", "decisive", "Red has twenty points.", "9.1"),
+    e.Ended("nobody"),
+]
+
+HIDDEN: list[e.Event] = [
+    e.Set("reserve", "SECRET", was="SECRET", reason="counted", only=("red",)),
+    e.Rolled("1d6", (987654,), "behind the screen", only=("red",)),
+    e.Drawn("deck", ("SECRET",), "deck", "hand:red", 1, only=("red",)),
+    e.Returned("deck", ("SECRET",), "hand:red", "deck", 1, only=("red",)),
+    e.Placed("SECRET", "0303", was="0304", facts={"name": "SECRET"}, side="red", only=("red",)),
+    e.Marked("SECRET", "fort", "SECRET", only=("red",)),
+    e.Sealed("mission", "red", "SECRET", only=("red",)),
+    e.Resolved("combat", {"title": "SECRET"}, "DR", only=("red",)),
+    e.Asked("q1", ("red",), "SECRET", "spend", {"text": "SECRET"}, only=("red",)),
+    e.Noted("SECRET", only=("red",)),
+]
+
+
 # -- in memory -----------------------------------------------------------------------------------------------
 
 

@@ -211,10 +211,14 @@ class BookList:
                 found[key] = row
         return found
 
-    def complete(self, row: Mapping[str, Any]) -> bool:
-        """Whether a row is filled: its required columns, or anything at all when none is required."""
+    def complete(self, key: str, row: Mapping[str, Any]) -> bool:
+        """Whether a row is filled: its required columns, or else anything that the rulebook left open in it."""
         needed = [c.id for c in self.columns if c.required]
-        return all(name in row for name in needed) if needed else bool(row)
+        if needed:
+            return all(name in row for name in needed)
+        asked = [c for c in self.columns if c.type in ("whole", "choice")] or list(self.columns)
+        left = [c.id for c in asked if not self.locked(key, c.id)]
+        return not left or any(name in row for name in left)
 
 
 def build_list(shape: Any, table: list[list[str]]) -> tuple[BookList, list[str]]:

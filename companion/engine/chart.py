@@ -149,21 +149,32 @@ class Chart:
             column_label=shape.get("column_label", ""),
             taps=tuple(shape.get("taps", ())),
         )
+        try:
+            re.compile(chart.codes)
+        except re.error as error:
+            raise Several(
+                [Unreadable(f"{chart.id}: codes {chart.codes!r} is not a pattern: {error}")]
+            ) from None
         if not text.strip():
             return chart
         table = list(csv.reader(io.StringIO(text)))
         cells: dict[tuple[str, str], Cell] = {}
+        problems: list[Mistake] = []
         rules: Mapping[str, str] = shape.get("cell_rules", {})
         for line in table[1:]:
             for head, value in zip(table[0][1:], line[1:], strict=False):
-                if value.strip():
-                    doubtful = value.strip().endswith("?")
-                    chart.check(line[0], head, value.strip().removesuffix("?").strip())
-                    cells[line[0], head] = Cell(
-                        value.strip().removesuffix("?").strip(),
-                        "doubtful" if doubtful else "rulebook",
-                        rules.get(f"{line[0]}|{head}", chart.rule),
-                    )
+                if not value.strip():
+                    continue
+                doubtful = value.strip().endswith("?")
+                try:
+                    known = chart.check(line[0], head, value.strip().removesuffix("?"))
+                except Mistake as mistake:
+                    problems.append(mistake)
+                    continue
+                rule = rules.get(f"{line[0]}|{head}", chart.rule)
+                cells[line[0], head] = Cell(known, "doubtful" if doubtful else "rulebook", rule)
+        if problems:
+            raise Several(problems)
         return replace(chart, cells=cells)
 
 

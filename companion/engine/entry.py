@@ -361,13 +361,13 @@ class Line:
     def _create(self, name: str, place: str) -> Events:
         """A unit comes on record: the scenario's own of that name, or a new one."""
         game = self.game
-        mine = [d for d in game.scenario.units if self.side in {"", d.side} and d.id not in game.units]
+        mine = [d for d in game.roster if self.side in {"", d.side} and d.id not in game.units]
         listed = [] if self.new else [d for d in mine if _key(name) in {_key(d.id), _key(d.name)}]
         listed = listed or ([] if self.new else _closest(_key(name), mine))
         if listed and (len(listed) == 1 or len({d.name for d in listed}) == 1):
             yield create(game, listed[0].id, place, unit_facts(listed[0]))
             return
-        if is_hex_text(name) and not self.new:
+        if is_hex_text(name) and not self.new and not self._is_number_of_a_unit(name):
             try:
                 self.game.maps.parse(name)
             except HexError as error:
@@ -389,6 +389,11 @@ class Line:
         yield create(
             game, free_id(game, slug(f"{self.side} {name}")), place, {"side": self.side, "name": name}
         )
+
+    def _is_number_of_a_unit(self, name: str) -> bool:
+        """Three digits are no hex where every hex has four: then 294 is a division."""
+        ids = (hex_id for grid in self.game.maps.grids for hex_id in grid.ids)
+        return len(name) == 3 and name.isdigit() and not any(hex_id[-4] == "0" for hex_id in ids)
 
     def _unnamed(self) -> Events | None:
         """`soviet 3 2408`: how many unnamed units of a side a hex holds."""
@@ -504,9 +509,11 @@ def hints(game: Game, seat: str, text: str, most: int = 12) -> Hints:
         return Hints(hexes=(here, *game.maps.neighbours(here)), about=here)
     key = _key(" ".join(words))
     found = _closest(key, [u for u in mine if u.name])
-    full = [u for u in found if _key(u.name) == key]
-    if last.endswith(" ") and full and (place := full[0].place) and full[0].on_map and line._hex(place):
-        return Hints(tuple(full[:most]), (place, *game.maps.neighbours(place)), place)
+    meant = [u for u in found if _key(u.name) == key] or found
+    places = {u.place for u in meant if u.on_map and line._hex(u.place)}
+    if last.endswith(" ") and len(places) == 1:
+        place = places.pop()
+        return Hints(tuple(meant[:most]), (place, *game.maps.neighbours(place)), place)
     return Hints(tuple(found[:most]))
 
 

@@ -326,6 +326,8 @@ def effective(events: Mapping[int, e.Event], upto: int, floor: int = 0) -> tuple
     while seq > floor:
         event = events[seq]
         if isinstance(event, e.Undone):
+            if not 0 <= event.to < seq:
+                raise ValueError(f"event {seq} takes back to event {event.to}, which is not before it")
             seq = event.to
         else:
             chain.append(seq)

@@ -7,7 +7,6 @@ once, by file and line, with a remedy.
 from __future__ import annotations
 
 import csv
-import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -17,13 +16,13 @@ from typing import Any
 
 from companion.engine.booklist import BookList, build_list
 from companion.engine.chart import Chart
-from companion.engine.errors import Mistake, did_you_mean
+from companion.engine.errors import Several
 from companion.engine.gridfile import Maps
+from companion.engine.kitcheck import cross_check
 from companion.engine.mapbook import RULEBOOK, Vocabulary
 from companion.engine.mapentry import read_csv
 from companion.engine.roster import UnitDef, read_roster
-from companion.engine.sequence import Turns, condition_names
-from companion.engine.shape import Problem, build, line_of
+from companion.engine.shape import Problem, build
 
 Json = Mapping[str, Any]
 
@@ -355,9 +354,25 @@ _RENAMED = {
 """TOML names one block at a time ([[phase]]); the dataclass holds them all (phases)."""
 
 
+def _text(path: Path) -> str:
+    return path.read_text(encoding="utf-8-sig")  # spreadsheets put a mark in front
+
+
+def _not_utf8(folder: Path) -> Iterator[Problem]:
+    for path in sorted([*folder.rglob("*.toml"), *folder.rglob("*.csv")]):
+        data = path.read_bytes()
+        try:
+            data.decode()
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            yield Problem(
+                path.name, line, "not readable as text: save the file again with the encoding UTF-8"
+            )
+
+
 def _read(path: Path, cls: type[Any], problems: list[Problem]) -> Any | None:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = _text(path)
         table = tomllib.loads(text)
     except FileNotFoundError:
         problems.append(Problem(path.name, 0, f"{path.name} is missing in {path.parent.name}/"))
@@ -373,7 +388,9 @@ def _read(path: Path, cls: type[Any], problems: list[Problem]) -> Any | None:
 
 def load_kit(folder: Path) -> tuple[Kit | None, list[Problem]]:
     """Read a game's folder; the kit is None when something is too wrong to go on."""
-    problems: list[Problem] = []
+    problems = list(_not_utf8(folder))
+    if problems:
+        return None, problems
     system = _read(folder / "system.toml", SystemKit, problems)
     if system is None:
         return None, problems
@@ -383,10 +400,10 @@ def load_kit(folder: Path) -> tuple[Kit | None, list[Problem]]:
         try:
             charts[shape.id] = Chart.shipped(
                 {k: getattr(shape, k) for k in shape.__dataclass_fields__},
-                path.read_text(encoding="utf-8") if path.exists() else "",
+                _text(path) if path.exists() else "",
             )
-        except Mistake as mistake:
-            problems.append(Problem(path.name, 0, mistake.message))
+        except Several as several:
+            problems += [Problem(path.name, 0, m.message) for m in several.mistakes]
     scenarios: dict[str, Scenario] = {}
     for path in sorted(folder.glob("*.toml")):
         if path.name in {"system.toml", "grid.toml"}:
@@ -406,7 +423,7 @@ def load_kit(folder: Path) -> tuple[Kit | None, list[Problem]]:
         return None, problems
     lists = _lists(folder, system, problems)
     kit = Kit(system, scenarios, charts, folder, maps, _map_facts(folder, maps, problems), lists)
-    problems += list(_cross_check(kit))
+    problems += list(cross_check(kit))
     return kit, problems
 
 
@@ -414,7 +431,7 @@ def _lists(folder: Path, system: SystemKit, problems: list[Problem]) -> dict[str
     found: dict[str, BookList] = {}
     for shape in system.books:
         path = folder / (shape.file or f"books/{shape.id}.csv")
-        table = list(csv.reader(path.read_text(encoding="utf-8").splitlines())) if path.exists() else []
+        table = list(csv.reader(_text(path).splitlines())) if path.exists() else []
         found[shape.id], wrong = build_list(shape, table)
         problems += [Problem(path.name, 0, f"{shape.id}: {text}") for text in wrong]
     return found
@@ -422,7 +439,7 @@ def _lists(folder: Path, system: SystemKit, problems: list[Problem]) -> dict[str
 
 def _maps(path: Path, problems: list[Problem]) -> Maps | None:
     try:
-        return Maps.from_toml(tomllib.loads(path.read_text(encoding="utf-8"))["grid"])
+        return Maps.from_toml(tomllib.loads(_text(path))["grid"])
     except (OSError, ValueError, KeyError) as error:
         problems.append(Problem(path.name, 0, f"the map's grid cannot be read: {error}"))
         return None
@@ -432,8 +449,8 @@ def _map_facts(folder: Path, maps: Maps, problems: list[Problem]) -> Json:
     path = folder / "map.csv"
     if not path.exists():
         return {}
-    words = tomllib.loads((folder / "grid.toml").read_text(encoding="utf-8")).get("map", {})
-    book, wrong = read_csv(path.read_text(encoding="utf-8"), maps, Vocabulary.from_toml(words), RULEBOOK)
+    words = tomllib.loads(_text(folder / "grid.toml")).get("map", {})
+    book, wrong = read_csv(_text(path), maps, Vocabulary.from_toml(words), RULEBOOK)
     problems += [Problem(path.name, 0, str(w)) for w in wrong]
     return book.to_json()
 
@@ -441,105 +458,5 @@ def _map_facts(folder: Path, maps: Maps, problems: list[Problem]) -> Json:
 def _roster(path: Path, system: SystemKit) -> tuple[list[UnitDef], list[Problem]]:
     if not path.exists():
         return [], [Problem(path.name, 0, f"{path.name} is named as roster but is not there")]
-    units, wrong = read_roster(path.read_text(encoding="utf-8"), [s.id for s in system.sides])
+    units, wrong = read_roster(_text(path), [s.id for s in system.sides])
     return units, [Problem(path.name, 0, message) for message in wrong]
-
-
-def _cross_check(kit: Kit) -> Iterator[Problem]:
-    """Names that point at nothing, twice-used ids, and turn ranges that cannot be read."""
-    system = kit.system
-    text = (kit.folder / "system.toml").read_text(encoding="utf-8")
-    sides = [s.id for s in system.sides]
-    if len(sides) != 2:
-        yield Problem("system.toml", line_of(text, "side", 0), f"a game has two sides, not {len(sides)}")
-    blocks: tuple[tuple[str, tuple[Any, ...]], ...] = (
-        ("side", system.sides),
-        ("phase", system.phases),
-        ("track", system.tracks),
-        ("dial", system.dials),
-        ("marker", system.markers),
-        ("option", system.options),
-        ("pile", system.piles),
-        ("box", system.boxes),
-    )
-    for name, things in blocks:
-        seen: set[str] = set()
-        for index, thing in enumerate(things):
-            if thing.id in seen:
-                yield Problem(
-                    "system.toml", line_of(text, name, index), f"{name} {thing.id!r} is there twice"
-                )
-            if not re.fullmatch(r"[a-z0-9][a-z0-9-]*", thing.id):
-                yield Problem(
-                    "system.toml",
-                    line_of(text, name, index),
-                    f"{name} id {thing.id!r}: use small letters, digits and hyphens",
-                )
-            seen.add(thing.id)
-    phases = [p.id for p in system.phases]
-    values = [*(t.id for t in system.tracks), *(d.id for d in system.dials), *(o.id for o in system.options)]
-    for scenario in kit.scenarios.values():
-        file = f"{scenario.id}.toml"
-        roles = [*sides, *map(str, scenario.roles)]
-        for index, phase in enumerate(system.phases):
-            if phase.side and not phase.side.startswith("@") and phase.side not in roles:
-                yield Problem(
-                    "system.toml",
-                    line_of(text, "phase", index),
-                    f"phase {phase.id!r}: side {phase.side!r} is not a side or role."
-                    f"{did_you_mean(phase.side, roles)}",
-                )
-        if scenario.first > scenario.last:
-            yield Problem(file, 0, f"first turn {scenario.first} comes after last turn {scenario.last}")
-        known = [*values, *(o.id for o in scenario.options)]
-        for name in (*scenario.start, *scenario.by_turn):
-            if name not in known:
-                yield Problem(file, 0, f"{name!r} is no track, dial or option.{did_you_mean(name, known)}")
-        for name in scenario.phase_turns:
-            if name not in phases:
-                yield Problem(file, 0, f"phase_turns: no phase {name!r}.{did_you_mean(name, phases)}")
-        for arrival in scenario.arrivals:
-            if arrival.side and arrival.side not in sides:
-                yield Problem(
-                    file,
-                    0,
-                    f"arrival on turn {arrival.turn}: no side {arrival.side!r}.{did_you_mean(arrival.side, sides)}",
-                )
-        yield from _check_ranges(file, (*scenario.notes,), known)
-        ids = [u.id for u in scenario.units]
-        for twice in sorted({i for i in ids if ids.count(i) > 1}):
-            yield Problem(scenario.roster or file, 0, f"unit {twice!r} is there twice")
-        for unit in scenario.units:
-            if unit.side not in sides:
-                yield Problem(
-                    scenario.roster or file,
-                    0,
-                    f"unit {unit.id!r}: no side {unit.side!r}.{did_you_mean(unit.side, sides)}",
-                )
-    extra = [o.id for s in kit.scenarios.values() for o in s.options]
-    checks = [c for p in system.phases for c in p.checklist]
-    yield from _check_ranges("system.toml", (*system.phases, *system.notes, *checks), [*values, *extra])
-    for variant in system.variants:
-        for name in variant.phases:
-            if name not in phases:
-                yield Problem("system.toml", 0, f"variant: no phase {name!r}.{did_you_mean(name, phases)}")
-    for index, pile in enumerate(system.piles):
-        zones = [z.id for z in pile.zones]
-        if pile.start and pile.start not in zones:
-            yield Problem(
-                "system.toml",
-                line_of(text, "pile", index),
-                f"pile {pile.id!r}: no zone {pile.start!r} in {zones}",
-            )
-
-
-def _check_ranges(file: str, things: tuple[Any, ...], known: list[str]) -> Iterator[Problem]:
-    for thing in things:
-        label = getattr(thing, "id", None) or thing.text
-        try:
-            Turns(thing.turns)
-        except ValueError as error:
-            yield Problem(file, 0, f"{label!r}: {error}")
-        for name in condition_names(thing.when):
-            if name not in known and name != "scenario":
-                yield Problem(file, 0, f"{label!r}: when: no value {name!r}.{did_you_mean(name, known)}")

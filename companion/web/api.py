@@ -140,7 +140,7 @@ def events(code: str) -> Response:
     code = known(code)
     seat = caller(code)
     since = request.args.get("since", "0")
-    if not since.isdigit():
+    if not since.isdecimal() or len(since) > 18:
         raise Unreadable(
             f"since={since[:20]!r} is not an event number", field="since", given=since, accepted="0 or more"
         )

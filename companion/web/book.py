@@ -49,7 +49,7 @@ def _game(system: System) -> dict[str, Any]:
                 "filled": sheet.filled,
                 "size": sheet.size,
                 "unit": "cells" if chart else "rows",
-                "open": bool(shape and shape.open and not shape.shipped),
+                "open": bool(shape and not shape.rows and not shape.shipped),
                 "where": source.where if source else "",
                 "rule": source.rule if source else "",
                 "changed_at": changed.get(sheet.book, ""),
@@ -197,7 +197,7 @@ def _row_state(sheet: Sheet, row: str, spots: list[dict[str, Any]]) -> dict[str,
         return {}
     values = {s["column"].id: s["spot"].value for s in spots if s["spot"].value is not None}
     return {
-        "complete": sheet.shape.complete(values),
+        "complete": sheet.shape.complete(row, values),
         "summary": _summary(sheet, values),
         "mine": sheet.mine(row),
     }
@@ -205,12 +205,18 @@ def _row_state(sheet: Sheet, row: str, spots: list[dict[str, Any]]) -> dict[str,
 
 def _summary(sheet: ListSheet, values: dict[str, Any]) -> str:
     """A row in few words: its filled cells, the required columns first."""
-    columns = sorted(sheet.columns, key=lambda c: not c.required)
-    words = [
-        c.label if c.type == "flag" else c.show(values[c.id])
-        for c in columns
-        if c.id in values and values[c.id] is not False
-    ]
+    required = any(c.required for c in sheet.columns)
+    words = []
+    for column in sorted(sheet.columns, key=lambda c: not c.required):
+        value = values.get(column.id)
+        if value is None or value is False:
+            continue
+        if column.type == "flag":
+            words.append(column.label)
+        elif column.type == "whole" and not required:
+            words.append(f"{column.label} {value}")
+        else:
+            words.append(column.show(value))
     return " · ".join(words[:4])
 
 
@@ -240,7 +246,7 @@ def _list_layout(sheet: ListSheet) -> dict[str, Any]:
 
 
 def _progress(sheet: Sheet) -> dict[str, Any]:
-    open_ended = isinstance(sheet, ListSheet) and sheet.shape.open and not sheet.shape.shipped
+    open_ended = isinstance(sheet, ListSheet) and not sheet.shape.rows and not sheet.shape.shipped
     return {
         "filled": sheet.filled,
         "size": sheet.size,

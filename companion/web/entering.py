@@ -11,7 +11,7 @@ from companion.engine.errors import Mistake, NotYours
 from companion.engine.events import Event
 from companion.web import mapsvg
 from companion.web.current import tables
-from companion.web.map import bp, hex_context, is_htmx, seated, squeezed, target
+from companion.web.map import bp, hex_context, answer, is_htmx, seated, target
 from companion.web.seats import WATCH
 
 RECENT = 10
@@ -57,8 +57,8 @@ def entry_context(code: str, seat: str, text: str = "") -> dict[str, Any]:
         "recent": recent_hexes(code, seat),
         "words": mapsvg.unit_words,
         "side_ids": [s for s in game.sides if seat in {"table", s}],
-        "can_set_up": any(a["name"] == "set-up" for a in view["actions"]) and bool(game.scenario.units),
-        "listed": len(game.scenario.units),
+        "can_set_up": any(a["name"] == "set-up" for a in view["actions"]) and bool(game.roster),
+        "listed": len(game.roster),
         "problems": [],
         "done": None,
     }
@@ -78,7 +78,7 @@ def entry_page(code: str, seat: str) -> Response:
     if seat == WATCH:
         raise NotYours("Positions are entered by those who play. Sit down at a seat first.", given=seat)
     context = entry_context(code, seat, request.args.get("text", "")[:2000])
-    return squeezed(render_template("entry_live.html" if target() == "live" else "entry.html", **context))
+    return answer(render_template("entry_live.html" if target() == "live" else "entry.html", **context))
 
 
 @bp.get("/t/<code>/<seat>/entry/hints")

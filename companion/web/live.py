@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import queue
+import secrets
 import threading
 import time
 from collections.abc import Iterator
@@ -80,7 +81,8 @@ def stream(code: str, seat: str) -> Response:
     code = tables().normal(code)
     require(code, seat)
     hub: Hub = current_app.extensions["companion"]["hub"]
-    page = request.args.get("page", "")[:64] or f"anonymous-{id(request)}"
+    page = request.args.get("page", "")[:64] or f"anonymous-{secrets.token_hex(8)}"
+    tables().store.table(code)
     mine = hub.join(code, page)
     latest = tables().store.latest(code)
 
@@ -102,8 +104,10 @@ def stream(code: str, seat: str) -> Response:
         finally:
             hub.leave(code, page, mine)
 
-    return Response(
+    response = Response(
         events(),
         mimetype="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )
+    response.call_on_close(lambda: hub.leave(code, page, mine))  # also when it left before the first line
+    return response

@@ -37,13 +37,10 @@ def target() -> str:
     return request.headers.get("HX-Target", "")
 
 
-def squeezed(body: str | Response, status: int = 200) -> Response:
-    """A page compressed for the air: two hundred phones share one access point."""
-    response = make_response(body, status) if isinstance(body, str) else body
-    if "gzip" in request.headers.get("Accept-Encoding", "") and len(response.get_data()) > 1200:
-        response.set_data(gzip.compress(response.get_data(), 5, mtime=0))
-        response.headers["Content-Encoding"] = "gzip"
-    response.headers["Vary"] = "Cookie, HX-Request, HX-Target, Accept-Encoding"
+def answer(body: str, status: int = 200) -> Response:
+    """A page that depends on who asks, and on which part of it."""
+    response = make_response(body, status)
+    response.headers["Vary"] = "Cookie, HX-Request, HX-Target"
     return response
 
 
@@ -182,6 +179,7 @@ def map_context(code: str, seat: str) -> dict[str, Any]:
         "view_box": canvas.view_box,
         "size": (canvas.width, canvas.height),
         "shape": canvas.shape(0.97),
+        "start": start_of(canvas, view, seat),
         "base": base_url_of(system, index),
         "overlay": Markup(drawn),
         "stacks": mapsvg.stacks(view, grid),
@@ -191,6 +189,18 @@ def map_context(code: str, seat: str) -> dict[str, Any]:
         "asks": bool(grid.question) and not answered(system, grid),
         "may_act": seat != WATCH,
     }
+
+
+def start_of(canvas: mapsvg.Canvas, view: dict[str, Any], seat: str) -> tuple[int, int] | None:
+    """Where a device looks first: where its side's units, or all, stand closest."""
+    on_map = [u for u in view["units"] if u["place"] in canvas.grid.index]
+    own = {u["place"] for u in on_map if u["side"] == seat} or {u["place"] for u in on_map}
+    if not own:
+        return None
+    points = sorted(canvas.at(place) for place in own)
+    near = 9 * mapsvg.SIZE
+    x, y = max(points, key=lambda p: sum(abs(p[0] - q[0]) + abs(p[1] - q[1]) < near for q in points))
+    return round(x), round(y)
 
 
 def answered(system: System, grid: Grid) -> bool:
@@ -209,13 +219,13 @@ def map_page(code: str, seat: str) -> Response:
         return Response(status=304)
     context = map_context(code, seat)
     if target() == "live":
-        response = squeezed(render_template("map_live.html", **context))
+        response = answer(render_template("map_live.html", **context))
         response.headers["ETag"] = tag
         response.headers["Cache-Control"] = "no-cache"
         return response
     if asked:  # without JavaScript a tapped hex is a page of its own
         context |= hex_context(code, seat, asked, context)
-    return squeezed(render_template("map.html", **context))
+    return answer(render_template("map.html", **context))
 
 
 # -- a hex -----------------------------------------------------------------------------------------------
@@ -277,6 +287,7 @@ def hex_context(code: str, seat: str, text: str, context: dict[str, Any] | None 
         "view_box": mapsvg.Canvas(grid).view_box,
         "may_act": seat != WATCH,
         "oob": is_htmx(),
+        "words": mapsvg.unit_words,
         "traces": system.rules.supply is not None,
         "label": lambda unit, name: marker_label(game, name),
     }
@@ -335,9 +346,9 @@ def hex_sheet(code: str, seat: str, text: str) -> Response:
         body = render_template("sheet_error.html", message=mistake.message, code=code, seat=seat)
         return make_response(body, 422)
     if is_htmx():
-        return squeezed(render_template("map_hex.html", **context))
+        return answer(render_template("map_hex.html", **context))
     full = map_context(code, seat)
-    return squeezed(render_template("map.html", **{**full, **context}))
+    return answer(render_template("map.html", **{**full, **context}))
 
 
 # -- who is in supply ------------------------------------------------------------------------------------
@@ -391,7 +402,7 @@ def supply_page(code: str, seat: str) -> Response:
     if seat == WATCH:
         raise NotYours("Lines of supply are for the players to ask.", given=seat)
     context = supply_context(code, seat)
-    return squeezed(render_template("supply_live.html" if target() == "live" else "supply.html", **context))
+    return answer(render_template("supply_live.html" if target() == "live" else "supply.html", **context))
 
 
 @bp.post("/t/<code>/<seat>/supply")
@@ -410,7 +421,7 @@ def apply_supply(code: str, seat: str) -> Response:
     except Mistake as mistake:
         problem, status = mistake.message, mistake.status if mistake.status in {409, 422} else 422
     context = supply_context(code, seat) | {"problem": problem, "done": done}
-    return squeezed(
+    return answer(
         render_template("supply_live.html" if target() == "live" else "supply.html", **context), status
     )
 

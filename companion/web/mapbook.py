@@ -18,7 +18,7 @@ from companion.systems import System
 from companion.tables import utc_now
 from companion.web import mapsvg
 from companion.web.current import tables
-from companion.web.map import base_url_of, bp, grids, ground, is_htmx, squeezed, target
+from companion.web.map import base_url_of, bp, answer, grids, ground, is_htmx, target
 
 SHOWN = 120
 
@@ -72,6 +72,10 @@ def context(system: System, index: int) -> dict[str, Any]:
         for f, by in book.facts.items()
         if f.a in grid.index and (not query or query.casefold() in fact_words(f).casefold())
     )
+    groups: dict[tuple[str, str, str], list[str]] = {}
+    for fact, by in found:
+        where = f"{fact.a}-{fact.b}" if fact.b else fact.a
+        groups.setdefault((fact.kind, fact.value, by), []).append(where)
     counts: dict[str, list[int]] = {}
     for fact, by in book.facts.items():
         if fact.a in grid.index:
@@ -91,6 +95,7 @@ def context(system: System, index: int) -> dict[str, Any]:
         "shape": canvas.shape(0.97),
         "size": (canvas.width, canvas.height),
         "facts": [(f, fact_words(f), by) for f, by in found[:SHOWN]],
+        "groups": sorted(groups.items()),
         "more": max(0, len(found) - SHOWN),
         "total": len(found),
         "counts": sorted(counts.items()),
@@ -108,7 +113,7 @@ def context(system: System, index: int) -> dict[str, Any]:
 def page(system: System, index: int, status: int = 200, **more: Any) -> Response:
     """The whole page, or the part that htmx asked for."""
     name = "mapbook_facts.html" if is_htmx() and target() == "facts" else "mapbook.html"
-    return squeezed(render_template(name, **{**context(system, index), **more}), status)
+    return answer(render_template(name, **{**context(system, index), **more}), status)
 
 
 def place() -> int:

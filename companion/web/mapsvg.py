@@ -9,6 +9,7 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
+import re
 from collections import OrderedDict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -59,6 +60,13 @@ KINDS = {
 }
 
 
+SHORT = {
+    "armour": ("tk", "pzd"),
+    "infantry": ("gds", "id", "rd", "jag", "jae", "sec"),
+    "mountain": ("geb", "mtn"),
+}
+
+
 @lru_cache(512)
 def symbol(kind: str) -> str:
     """Which of our signs stands for a type of unit."""
@@ -66,6 +74,14 @@ def symbol(kind: str) -> str:
     if "armoured" in words and "cavalry" in words:
         return "cavalry"
     return next((sign for word in words for sign, names in KINDS.items() if word in names), "")
+
+
+@lru_cache(2048)
+def symbol_of_name(name: str) -> str:
+    """The sign for a unit of which only the name was typed: 3Pz, 36 Tk, 6th Cavalry."""
+    words = re.findall(r"[a-z]{2,}", name.casefold())
+    found = (s for w in words for s, names in KINDS.items() if w in names or w in SHORT.get(s, ()))
+    return next(found, "")
 
 
 def number(value: float) -> str:
@@ -362,6 +378,8 @@ def unit_words(unit: Mapping[str, Any]) -> str:
     """A unit's name, or what can be said of one that is hidden."""
     if unit.get("hidden"):
         return "a hidden unit"
+    if not unit.get("name") and unit.get("kind") == "unit":
+        return "unnamed unit"
     return str(unit.get("name") or unit.get("kind") or unit["id"])
 
 
@@ -399,7 +417,7 @@ def counter(stack: Stack, markers: Mapping[str, str], x: float, y: float, small:
     if top.get("hidden"):
         parts.append('<text class="ask" y="6">?</text>')
     else:
-        sign = symbol(str(top.get("kind", "")))
+        sign = symbol(str(top.get("kind", ""))) or symbol_of_name(str(top.get("name", "")))
         parts.append(f'<use href="#k-{sign or "unit"}" y="-2"/>')
         if top.get("size"):
             parts.append(f'<text class="sz" y="-6.6">{escape(str(top["size"])[:4])}</text>')

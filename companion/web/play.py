@@ -182,6 +182,9 @@ def action_preview(code: str, seat: str, name: str) -> tuple[str, int]:
     """The form again, with what the worksheet says to what has been typed so far."""
     code = tables().normal(code)
     require(code, seat)
+    refused = tables().system_of(code).rules.find(name).refusal(tables().game(code), seat)
+    if isinstance(refused, NotYours):
+        raise refused  # a form offers choices that only its own seat may see
     return _sheet(code, seat, name, form_values())
 
 
@@ -201,7 +204,7 @@ def do_action(code: str, seat: str, name: str) -> Response | tuple[str, int]:
             name,
             raw,
             action_id=request.values.get("action_id", ""),
-            revision=int(given) if given.isdigit() else None,
+            revision=int(given) if given.isdecimal() and len(given) < 19 else None,
         )
     except Mistake as mistake:
         return _refused(code, seat, name, raw, mistake)
@@ -299,7 +302,7 @@ def log_page(code: str, seat: str) -> str:
         "side": side,
         "kind": kind,
         "phases": phases,
-        "older": entries[-1].first if len(entries) >= 80 else None,
+        "older": entries[-1].first if entries and entries[-1].first > 1 else None,
     }
     return render_template("log.html", **context)
 
@@ -413,7 +416,7 @@ def change_seat(code: str, which: str, what: str) -> Response:
     code = tables().normal(code)
     require(code, "table")
     if which not in seat_ids(code) or what not in {"reissue", "revoke"}:
-        raise NotYours(f"There is no seat {which[:40]!r} to {what[:20]}.", given=which)
+        raise Unknown(f"There is no seat {which[:40]!r} to {what[:20]}: {', '.join(seat_ids(code))}.", given=which)
     store = tables().store
     (store.reissue_seat if what == "reissue" else store.revoke_seat)(code, which)
     words = "re-issued: old links no longer work" if what == "reissue" else "closed"

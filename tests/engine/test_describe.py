@@ -1,8 +1,7 @@
 """The log's words: what each event says to those who may read it and to those who may not."""
 
 import pytest
-from test_events import HIDDEN, OPEN
-from toykit import Table
+from toykit import HIDDEN, OPEN, Table
 
 from companion.engine import events as e
 from companion.engine.describe import describe, name_label, place_label, value_label

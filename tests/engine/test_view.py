@@ -20,9 +20,9 @@ def text_of(table: Table, seat: str) -> str:
 
 
 def units(table: Table, seat: str) -> dict[str, list[str]]:
-    """The names a seat sees, by place, in the order of its list."""
+    """The names a seat sees, by place; a counter it cannot read is a question mark and comes last."""
     found: dict[str, list[str]] = {}
-    for unit in table.sees(seat)["units"]:
+    for unit in sorted(table.sees(seat)["units"], key=lambda u: (u["name"] == "?", u["name"])):
         found.setdefault(unit["place"], []).append(unit["name"])
     return found
 
@@ -33,10 +33,10 @@ def units(table: Table, seat: str) -> dict[str, list[str]]:
 @pytest.mark.parametrize(
     ("seat", "red_stack", "blue_stack"),
     [
-        ("red", ["Guards", "Tanks"], ["?", "Flak"]),
-        ("blue", ["?", "Tanks"], ["Jaeger", "Flak"]),
-        ("table", ["?", "Tanks"], ["?", "Flak"]),
-        ("watch", ["?", "Tanks"], ["?", "Flak"]),
+        ("red", ["Guards", "Tanks"], ["Flak", "?"]),
+        ("blue", ["Tanks", "?"], ["Flak", "Jaeger"]),
+        ("table", ["Tanks", "?"], ["Flak", "?"]),
+        ("watch", ["Tanks", "?"], ["Flak", "?"]),
     ],
 )
 def test_of_an_enemy_stack_only_the_top_is_seen(seat: str, red_stack: list[str], blue_stack: list[str]) -> None:
@@ -53,9 +53,22 @@ def test_a_hidden_counter_tells_only_side_and_place() -> None:
     assert hidden == {"id": "red-0303-2", "side": "red", "place": "0303", "hidden": True, "name": "?"}
 
 
+def test_the_order_of_the_list_does_not_tell_which_unit_is_buried() -> None:
+    """Swap two buried units: a stranger's list is the same to the last letter."""
+    lists = []
+    for first, second in (("Guards", "Tanks"), ("Tanks", "Guards")):
+        table = Table()
+        table.do("red", "add-unit", side="red", name="Militia", hex="0707")
+        for unit, place in ((first, "0606"), (second, "0707"), ("Militia", "0606")):
+            table.do("red", "place-unit", unit=unit, hex=place)
+        table.do("red", "add-unit", side="red", name="Scouts", hex="0707")
+        lists.append(json.dumps([u for u in table.sees("blue")["units"] if u["side"] == "red"]))
+    assert "Guards" not in lists[0] and lists[0] == lists[1]
+
+
 def test_off_the_map_a_unit_is_known_to_all() -> None:
     table = Table()
-    table.do("red", "place-unit", unit="Guards", box="dead")
+    table.do("red", "place-unit", unit="Guards", box="box:dead")
     assert "Guards" in units(table, "blue")["box:dead"]
 
 

@@ -112,7 +112,7 @@ def combat(
     game = ctx.game
     side = attacker or _attacker(ctx)
     fight = Fight(attacker=side, target=hex or "")
-    if game is not None and units and not by_hand:
+    if game is not None and hex and not by_hand:
         fight = from_record(game, side, hex, [game.units[u] for u in units])
     given: dict[str, Any] = {
         "small": small,

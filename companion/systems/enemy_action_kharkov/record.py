@@ -75,10 +75,6 @@ def adjacent_help(game: Game, hex_id: str, defender: str) -> bool:
     return False
 
 
-def effective(game: Game) -> list[Unit]:
-    return [u for u in game.units.values() if u.on_map]
-
-
 def from_record(game: Game, attacker: str, target: str, attackers: list[Unit]) -> Fight:
     """The combat as the positions show it."""
     fight = Fight(attacker=attacker, target=target, units=[u.id for u in attackers])
@@ -100,7 +96,7 @@ def from_record(game: Game, attacker: str, target: str, attackers: list[Unit]) -
         steps=sum(u.steps for u in defenders),
         attack=halved(attackers, [*over_dniepr, *in_marsh]),
         defence=halved(defenders, stuck),
-        hexes=len(places),
+        hexes=len(places) or 1,
         apart=len(places) == 2 and game.maps.distance(*places) > 1,
         terrain=ground or "clear",
         status=status_of(game, defenders),
@@ -110,14 +106,17 @@ def from_record(game: Game, attacker: str, target: str, attackers: list[Unit]) -
         attacker_armour=any(armour(u, game) for u in attackers),
         defender_armour=any(armour(u, game) for u in defenders),
         supported=supported(game, attacker, target, places),
-        attacker_tactics_open=bool(good),
+        attacker_tactics_open=bool(good) or not attackers,
         defender_tactics_open=bool(holding) or not defenders,
     )
 
 
 def supported(game: Game, attacker: str, target: str, places: Iterable[str]) -> bool:
     """10.42: a Soviet attack fails it only when all its hexes and the target lie outside; a defence, its own hex."""
-    hexes = [*places, target] if attacker == SOVIET else [target]
+    from_where = list(places)
+    if attacker == SOVIET and not from_where:
+        return True  # nobody told where the attackers stand
+    hexes = [*from_where, target] if attacker == SOVIET else [target]
     return any(in_support(game, h) is not False for h in hexes)
 
 

@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-from . import (  # noqa: F401 - each adds its actions, worksheets and hooks to the rules; their order is that of play
-    weather,
+from . import (  # noqa: F401 - each adds its actions, worksheets and hooks to the rules
     air,
+    assault,
+    breakdown,
+    campaign,
+    chits,
+    command,
+    designate,
+    edges,
+    losses,
+    mobile,
+    owners,
+    replacements,
+    results,
+    stacking,
+    strength,
     supply,
     support,
-    command,
-    works,
-    chits,
-    losses,
-    strength,
-    designate,
-    assault,
-    results,
-    mobile,
-    replacements,
-    breakdown,
-    owners,
-    edges,
-    campaign,
     victory,
-    stacking,
+    weather,
+    works,
 )  # isort: skip
 from .base import rules
 from .books import BOOK_CHECKS

@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Annotated
 
 from companion.engine import events as e
+from companion.engine import positions
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow
 from companion.engine.fields import Context, HexId, SideRef, Whole
 from companion.engine.game import Game
 from companion.engine.moves import put_mark
 
-from . import books, ground
+from . import books
 from .base import AXIS, SOVIET, add, fall_blau, own_side, rules
 
 
@@ -72,7 +73,7 @@ def interdict(game: Game, hexes: Annotated[tuple[str, ...], HexId(label="Road he
 def on_road(game: Game, hex_id: str) -> bool:
     """Whether a road runs through a hex; a map without roads is believed."""
     classes = {"road", "rail"} if fall_blau(game) else {"road"}  # 27.2: rail hexes count there
-    found = [f for f in ground.positions.board(game).book.of_kind("link") if f.value in classes]
+    found = [f for f in positions.board(game).book.of_kind("link") if f.value in classes]
     return not found or any(hex_id in (f.a, f.b) for f in found)
 
 

@@ -172,12 +172,17 @@ def star_hex(
 @rules.watch
 def watch_voronezh(game: Game) -> Events:
     """27.8: Voronezh Soviet-owned for the first time: a free rifle division next turn, once."""
-    if scenario(game) == JANUARY and owner(game, "A3621") == SOVIET and "voronezh" not in game.ticked:
-        if game.ticked or game.revision > 60:  # not at set-up
-            yield e.Ticked(
-                "voronezh", True, f"Voronezh liberated: a free rifle division on turn {game.turn + 1}"
-            )
-            yield e.Ticked(f"{game.turn + 1}/free-division", True, "one free Soviet rifle division is due")
+    if scenario(game) != JANUARY:
+        return
+    if owner(game, "A3621") == AXIS and "voronezh/axis" not in game.ticked:
+        yield e.Ticked("voronezh/axis", True, "Voronezh is in Axis hands")
+    if (
+        owner(game, "A3621") == SOVIET
+        and "voronezh/axis" in game.ticked
+        and "voronezh/free" not in game.ticked
+    ):
+        yield e.Ticked("voronezh/free", True, f"Voronezh liberated: a free division on turn {game.turn + 1}")
+        yield e.Ticked(f"{game.turn + 1}/free-division", True, "one free Soviet rifle division is due")
 
 
 @rules.entering("reinforcement")

@@ -96,9 +96,12 @@ def must_roll(game: Game) -> list[Unit]:
     for unit in on_map(game, SOVIET):
         if is_hq(unit) or unit.kind == "fortress region" or game.mark(unit.id, "uncommitted"):
             continue
-        if dry(game, unit):
-            found.append(unit)
-        elif game.mark(unit.place, "fz") != SOVIET and near_enemy(game, unit) and not in_command(game, unit):
+        if (
+            dry(game, unit)
+            or game.mark(unit.place, "fz") != SOVIET
+            and near_enemy(game, unit)
+            and not in_command(game, unit)
+        ):
             found.append(unit)
     return found
 
@@ -131,6 +134,11 @@ def _guards(ctx: Context) -> bool:
     return bool(unit and ctx.game and trait(ctx.game, unit, "guards"))
 
 
+def _no_fuel(ctx: Context) -> bool:
+    unit = _chosen(ctx)
+    return bool(unit and ctx.game and dry(ctx.game, unit))
+
+
 @rules.action(phase="soviet-command", by=SOVIET, rule="13.2", label="Roll for command", primary=True)
 def roll_command(
     game: Game,
@@ -142,7 +150,7 @@ def roll_command(
         Flag(
             label="Popov's, out of gas",
             when=lambda c: bool(c.game and c.game["popov"] == "dry"),
-            start=lambda c: bool(_chosen(c) and c.game and dry(c.game, _chosen(c))),  # type: ignore[arg-type]
+            start=_no_fuel,
         ),
     ] = False,
     die: Annotated[Roll | None, Dice(spec=D10, purpose="command")] = None,

@@ -138,7 +138,8 @@ def declare_assault(
 
 def fighting(game: Game, units: list[Unit]) -> list[str]:
     """A first choice within the limit of 6.21; its owner may choose otherwise."""
-    chosen, load = [], {}
+    chosen: list[str] = []
+    load: dict[str, float] = {}
     for unit in sorted(units, key=lambda u: -u.factors.get("CS", 0)):
         load.setdefault(unit.place, 0.0)
         if load[unit.place] + weight(game, unit) <= 1:

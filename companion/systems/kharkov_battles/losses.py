@@ -14,7 +14,7 @@ from companion.engine.moves import change, move, put_mark
 from companion.engine.roster import Unit
 
 from . import chits
-from .base import AXIS, K, SOVIET, add, own_side, rules, scenario, to_side
+from .base import AXIS, SOVIET, K, add, own_side, rules, scenario, to_side
 from .lines import can_trace
 from .units import (
     become_cadre,

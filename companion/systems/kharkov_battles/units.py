@@ -113,7 +113,7 @@ def on_map(game: Game, side: str = "") -> list[Unit]:
     return [u for u in game.units.values() if u.on_map and side in ("", u.side)]
 
 
-Pick = Callable[[Context], Iterable[Unit]]
+Pick = Callable[[Context], list[Unit]]
 
 
 def mine(test: Callable[[Game, Unit], bool] = lambda game, unit: True) -> Pick:

@@ -77,9 +77,9 @@ def points(game: Game) -> list[tuple[str, int, str]]:
                 found.append((f"{row.get('name') or hex_id}", value, "20.1"))
             else:
                 found.append((f"{row.get('name') or hex_id}: no supply line", 0, "20.1"))
-        if name == JANUARY and books.word(row, "size") == "town" and books.word(row, "owner-j") == AXIS:
-            if owner(game, hex_id) == SOVIET:
-                found.append((f"{row.get('name') or hex_id} lost, west of the start line", -10, "27.8"))
+        west = books.word(row, "size") == "town" and books.word(row, "owner-j") == AXIS
+        if name == JANUARY and west and owner(game, hex_id) == SOVIET:
+            found.append((f"{row.get('name') or hex_id} lost, west of the start line", -10, "27.8"))
     lost = int(game["regiments-lost"] or 0)
     if lost:
         found.append(

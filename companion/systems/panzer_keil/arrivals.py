@@ -6,9 +6,9 @@ from typing import Annotated
 
 from companion.engine import events as e
 from companion.engine.actions import Events
-from companion.engine.common import due, movable, places
+from companion.engine.common import movable, places
 from companion.engine.errors import NotNow, Unreadable
-from companion.engine.fields import Choice, Context, Flag, HexId, Text, UnitRef
+from companion.engine.fields import Choice, Flag, HexId, Text, UnitRef
 from companion.engine.game import Game
 from companion.engine.moves import move, put_mark
 from companion.engine.roster import Unit
@@ -21,26 +21,11 @@ from companion.systems.panzer_keil.base import (
     disrupted,
     out_of_supply,
     phases,
-    reading,
     rules,
 )
-from companion.systems.panzer_keil.condition import own_on_map
+from companion.systems.panzer_keil.condition import grace_until, own_on_map, waiting
 from companion.systems.panzer_keil.ground import board
 from companion.systems.panzer_keil.stalingrad import strays
-
-
-def waiting(ctx: Context) -> list[Unit]:
-    """Reinforcements of the acting side whose turn has come and that are not on the map."""
-    game = ctx.game
-    if game is None:
-        return []
-    names = {n for _, arrival in due(game) if arrival.side == game.active for n in arrival.units}
-    return [game.units[n] for n in names if n in game.units and not game.units[n].place]
-
-
-def grace_until(game: Game) -> int:
-    """B14.3: the last turn in whose supply phase a Soviet reinforcement needs no path."""
-    return game.turn + (1 if reading(game, "grace-length") == "next-check" else 0)
 
 
 @rules.action(

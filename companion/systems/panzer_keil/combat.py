@@ -14,7 +14,7 @@ from companion.engine.fields import Choice, Context, Dice, Field, HexId, Roll, U
 from companion.engine.game import Game
 from companion.engine.roster import Unit
 from companion.engine.worksheet import Breakdown, chances, look_up
-from companion.systems.panzer_keil.base import GERMAN, SOVIET, disrupted, phases, reading, rules
+from companion.systems.panzer_keil.base import GERMAN, SOVIET, phases, reading, rules
 from companion.systems.panzer_keil.condition import own_on_map
 from companion.systems.panzer_keil.fight import Fight, read_fight
 from companion.systems.panzer_keil.ground import board
@@ -57,18 +57,18 @@ class Sums(Field):
         return {"placeholder": "3+2 5", "most": 80, "long": False}
 
 
-def _able(ctx: Context) -> list[Unit]:
-    game = ctx.game
-    return [
-        u for u in own_on_map(ctx) if game and not disrupted(game, u.id) and not game.mark(u.id, "attacked")
-    ]
+def _beside(ctx: Context) -> list[Unit]:
+    """Own units, once the target is known those beside it."""
+    target = ctx.values.get("target")
+    near = set(ctx.game.maps.neighbours(target)) if ctx.game and target else set()
+    return [u for u in own_on_map(ctx) if not near or u.place in near]
 
 
 @rules.worksheet(rule="9.2, 9.3, 9.4, 9.5, B10.3, B11", title="Combat")
 def combat(
     ctx: Context,
     target: Annotated[str, HexId(label="Target hex")] = "",
-    attackers: Annotated[tuple[str, ...], UnitRef(label="Attackers", many=True, pick=_able)] = (),
+    attackers: Annotated[tuple[str, ...], UnitRef(label="Attackers", many=True, pick=_beside)] = (),
     side: Annotated[
         str, Choice(label="Attacking side", options=[(SOVIET, "Soviet"), (GERMAN, "German")])
     ] = "",
@@ -123,6 +123,8 @@ def combat(
     if total <= 0 and reading(game, "zero-attack") == "forbid":
         raise NotNow("an attack strength of 0 cannot attack", field="full", given=0)
     clear = (ground or known.ground or "clear") == "clear"
+    if game and target and game.mark(target, "fought"):
+        sheet.warnings.append(f"{target} was attacked in this phase already [9.1.5]")
     if game and not ground and not known.ground:
         sheet.warnings.append("the defender's terrain is not entered: taken as clear")
     if game and target and attackers and board(game).blank and not typed.given:

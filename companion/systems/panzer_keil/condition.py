@@ -6,6 +6,7 @@ from typing import Annotated
 
 from companion.engine import events as e
 from companion.engine.actions import Events
+from companion.engine.common import due
 from companion.engine.errors import NotNow
 from companion.engine.fields import Choice, Context, Flag, Text, UnitRef, Whole
 from companion.engine.game import Game
@@ -33,6 +34,20 @@ def own_on_map(ctx: Context) -> list[Unit]:
     """The acting side's units on the map."""
     game = ctx.game
     return [u for u in game.units.values() if u.on_map and u.side == (game.active or u.side)] if game else []
+
+
+def waiting(ctx: Context) -> list[Unit]:
+    """Reinforcements of the acting side whose turn has come and that are not on the map."""
+    game = ctx.game
+    if game is None:
+        return []
+    names = {n for _, arrival in due(game) if arrival.side == game.active for n in arrival.units}
+    return [game.units[n] for n in names if n in game.units and not game.units[n].place]
+
+
+def grace_until(game: Game) -> int:
+    """B14.3: the last turn in whose supply phase a Soviet reinforcement needs no path."""
+    return game.turn + (1 if reading(game, "grace-length") == "next-check" else 0)
 
 
 def may_march(ctx: Context) -> list[Unit]:

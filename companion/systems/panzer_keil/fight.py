@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from companion.engine.errors import NotNow, Unreadable
+from companion.engine.errors import NotNow
 from companion.engine.game import Game
 from companion.engine.roster import Unit
 from companion.systems.panzer_keil.base import (
@@ -60,20 +60,14 @@ def roll_column(units: Iterable[Unit]) -> str:
 
 
 def check_attackers(game: Game, units: Sequence[Unit], target: str) -> None:
-    """9.1: adjacent, undisrupted, not over water, once a phase; one side against the other."""
+    """9.1: undisrupted, once a phase, not over water; the form offers only units beside the target."""
     for unit in units:
         name = unit.name or unit.id
         if disrupted(game, unit.id):
             raise NotNow(f"{name} is disrupted and cannot attack [9.1.7]", field="attackers", given=unit.id)
         if game.mark(unit.id, "attacked"):
             raise NotNow(f"{name} has attacked in this phase [9.1.6]", field="attackers", given=unit.id)
-        if not target:
-            continue
-        if unit.place not in game.maps.neighbours(target):
-            raise Unreadable(
-                f"{name} in {unit.place} does not touch {target} [9.1.2]", field="attackers", given=unit.id
-            )
-        if barrier(game, unit.place, target) == SEA:
+        if target and barrier(game, unit.place, target) == SEA:
             raise NotNow(f"{name} would attack over sea or lake [9.1.7]", field="attackers", given=unit.id)
 
 

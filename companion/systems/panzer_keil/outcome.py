@@ -26,6 +26,8 @@ def combat_outcome(game: Game, sheet: dict[str, Any], code: str) -> Events:
     crossers = [str(u) for u in facts.get("crossers", ())]
     defenders = [str(u) for u in facts.get("defenders", ())]
     major = bool(facts.get("major"))
+    if target:
+        yield e.Marked(target, "fought", True, rule="9.1.5")
     yield from _tire(game, side, attackers)
     if side == SOVIET and any(is_sixth(game.units[d]) for d in defenders):
         yield from bind(game, attackers)

@@ -23,6 +23,7 @@ from companion.systems.panzer_keil.base import (
     reading,
     rules,
 )
+from companion.systems.panzer_keil.condition import waiting
 from companion.systems.panzer_keil.ground import (
     RAIL,
     board,
@@ -168,10 +169,8 @@ def rail_riders(ctx: Context) -> list[Unit]:
     game = ctx.game
     if game is None:
         return []
-    fresh = (
-        u for u in game.units.values() if u.side == GERMAN and (game.mark(u.id, "entered") or not u.place)
-    )
-    return [u for u in fresh if u.turn and u.turn <= game.turn and rail_entry(game, u)]
+    fresh = [u for u in game.units.values() if u.side == GERMAN and game.mark(u.id, "entered")]
+    return [u for u in (*fresh, *waiting(ctx)) if u.side == GERMAN and rail_entry(game, u)]
 
 
 @rules.action(phase="german-move", by=GERMAN, rule="8.7, B9.1", label="Move by rail", order=25)

@@ -26,7 +26,7 @@ from companion.systems.panzer_keil.base import (
     named,
     rules,
 )
-from companion.systems.panzer_keil.condition import own_on_map
+from companion.systems.panzer_keil.condition import grace_until, own_on_map
 from companion.systems.panzer_keil.ground import occupier
 
 
@@ -116,6 +116,6 @@ def return_don_units(
         raise Unreadable(f"{hex} is not within one hex of a headquarters [B13.2.3]", field="hex", given=hex)
     for unit in units:
         yield move(game, unit, hex, reason="returns", rule="B13.2.3")
-        yield put_mark(game, unit, "grace", game.turn + 1, rule="B14.3")
+        yield put_mark(game, unit, "grace", grace_until(game), rule="B14.3")
     if not _returning(Context(game)):
         yield e.Ticked("arrival/don-10", True, "Don divisions have returned")

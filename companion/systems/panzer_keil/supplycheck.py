@@ -35,6 +35,8 @@ def _traceable(game: Game) -> bool | str:
 def check_supply(game: Game) -> Events:
     """Trace every path and mark who is out of supply until this side's next supply phase."""
     side = game.active
+    for ask in [a.id for a in game.asked.values() if a.action == "check-supply"]:
+        yield e.Answered(ask, "checked")
     if side == SOVIET:
         yield from retreat_railhead(game)
     answers = supply(game, side)

@@ -156,6 +156,8 @@ def resolve_support(
         yield e.Marked(target, "shelled", True, rule="7.3")
     sheet.roll = die.total
     look_up(sheet, game.chart("support"), str(die.total))
+    if sheet.read_chart:
+        sheet.codes = ["-", "D", "1D"]
     yield from rules.settle(game, "support", sheet, (game.active, "table"), rule="7.3")
 
 

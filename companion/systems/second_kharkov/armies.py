@@ -113,7 +113,7 @@ def _may_release(game: Game) -> bool | str:
     if game.scenario.id != "alternative":
         return "only the Alternative scenario lets the German free an army early (13.4)"
     if game.turn != 2 or game.phase != first_german_phase(game):
-        return "an army is freed early at the start of the German player turn of turn 2 (13.4)"
+        return "on turn 2 only, as the German player turn opens (13.4)"
     return any_restricted(game) or "both armies are free already"
 
 

@@ -18,7 +18,7 @@ from companion.systems.second_kharkov.armies import any_restricted
 from companion.systems.second_kharkov.base import GERMAN, MOVE, SOUTH, SOVIET, area, rules
 from companion.systems.second_kharkov.judging import at_start, policy
 from companion.systems.second_kharkov.stacking import overstacked
-from companion.systems.second_kharkov.units import ARMIES, FREE_STACKER, MECHANISED, SIXTH, label
+from companion.systems.second_kharkov.units import ARMIES, MECHANISED, SIXTH, is_172_75, label
 
 HELD_BACK = "box:delayed"
 PANZER_ARMY = ARMIES[0]
@@ -36,7 +36,7 @@ def waiting(ctx: Context) -> list[Unit]:
 def doubts(game: Game, unit: Unit, hex_id: str) -> list[str]:
     """What 10.1 has against this entry hex; players decide."""
     sources = _lines(game, unit.side)
-    if unit.id == FREE_STACKER:
+    if is_172_75(unit):
         edge = situation(game).board.book.named("edge", "172/75")
         found = [] if hex_id in edge else ["172/75 enters by 1402 to 2402 only"]
     elif hex_id in sources.grid.ids and sources.grid.index[hex_id] in sources.starts:

@@ -11,17 +11,20 @@ from companion.engine.fields import Choice, Context, Dice, HexId, Roll, UnitRef
 from companion.engine.game import Game
 from companion.engine.moves import put_mark
 from companion.engine.roster import Unit
-from companion.engine.worksheet import Breakdown, look_up
+from companion.engine.worksheet import Breakdown, Line, look_up
 from companion.systems.second_kharkov import air
 from companion.systems.second_kharkov.armies import released_by_an_attack
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET, count, rules
-from companion.systems.second_kharkov.combat import air_choices, combat, final_row
+from companion.systems.second_kharkov.combat import combat, final_row
+from companion.systems.second_kharkov.form import air_choices
 from companion.systems.second_kharkov.odds import steps_of
 from companion.systems.second_kharkov.units import seen_by, turn_over
 from companion.systems.second_kharkov.victory import perimeter_attacked
 
 COMBAT_PHASES = tuple(FIGHT.values())
 FOLLOW_UPS = ("soviet-losses", "german-losses", "advance", "exploit", "enter-result")
+CODES = [f"{attacker}/{defender}" for attacker in range(4) for defender in range(4)]
+"""Results to tap where the chart is blank; others can be typed."""
 LOSSES = {SOVIET: "soviet-losses", GERMAN: "german-losses"}
 
 
@@ -35,6 +38,12 @@ def fought(game: Game) -> dict[str, Any]:
 def unfinished(game: Game) -> str:
     """12.5: what is still to do of the last battle."""
     return next((a.text for a in game.asked.values() if a.action in FOLLOW_UPS), "")
+
+
+def close(game: Game, action: str) -> Events:
+    """Put away what is asked about an action that is dealt with."""
+    for ask in [a for a in game.asked.values() if a.action == action]:
+        yield e.Answered(ask.id, "done")
 
 
 def _ready(game: Game) -> bool | str:
@@ -129,8 +138,7 @@ def defend_by_air(
     game: Game, aircraft: Annotated[str, Choice(label="Aircraft", options=air_choices)] = "0"
 ) -> Events:
     """Promise aircraft to the declared battle, or none, before the stacks are opened."""
-    for ask in [a for a in game.asked.values() if a.action == "defend-by-air"]:
-        yield e.Answered(ask.id, aircraft)
+    yield from close(game, "defend-by-air")
     yield from _open(game, _waiting(game)[0], int(aircraft))
 
 
@@ -168,6 +176,8 @@ def resolve_combat(
     """Work out the odds, roll, and book what follows."""
     facts = sheet.facts
     target = str(facts["target"])
+    # Whoever resolves has declared: the whole stack lies open now, whatever the form could see (7.6, 12.2).
+    facts["defenders"] = [u.id for u in game.units_at(target) if target and u.side == facts["defender"]]
     yield from _spend_aircraft(game, sheet)
     yield from turn_over(game, [game.units[n] for n in (*facts["attackers"], *facts["defenders"])])
     yield from _mark_fighters(game, facts)
@@ -177,6 +187,9 @@ def resolve_combat(
         sheet.roll = die.total
         sheet.add(f"roll {die.total}{sheet.modifier:+d}", str(die.total + sheet.modifier), "12.18")
         look_up(sheet, game.chart("crt"), final_row(Context(game), sheet, die.total))
+        sheet.codes = [] if sheet.result else CODES
+    if sheet.result:
+        sheet.effects = [Line(words, "", "12.19") for _, _, words in _losses(game, facts, sheet.result)]
     yield from rules.settle(game, "combat", sheet, (game.active, "table"), "12.18")
 
 
@@ -220,6 +233,7 @@ def _mark_fighters(game: Game, facts: dict[str, Any]) -> Events:
     for name, hex_id in list(game.marked("attacking").items()):
         if hex_id == target:
             yield put_mark(game, name, "attacking", None, rule="12.5")
+    yield from close(game, "resolve-combat")
 
 
 # -- the result ------------------------------------------------------------------------------------
@@ -228,14 +242,22 @@ def _mark_fighters(game: Game, facts: dict[str, Any]) -> Events:
 @rules.outcome("combat")
 def combat_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
     """12.19: the defender takes his losses first, then the attacker."""
-    steps, facts = steps_of(result), sheet["facts"]
+    for side, lost, words in _losses(game, sheet["facts"], result):
+        name, to = f"losses-{side}-{game.revision}", (side, "table")
+        yield e.Asked(name, to, words, LOSSES[side], {"steps": lost}, rule="12.19, 12.20")
+
+
+def _losses(game: Game, facts: dict[str, Any], result: str) -> list[tuple[str, int, str]]:
+    """Who loses how much, defender first: (side, steps, in words)."""
+    steps = steps_of(result)
     where = f" at {facts['target']}" if facts.get("target") else ""
+    found = []
     for role in ("defender", "attacker"):
-        side, lost = str(facts[role]), steps[role]
-        if lost:
-            text = f"{game.side_name(side)} {role}: lose {count(lost, 'step')}{where}"
-            name = f"losses-{side}-{game.revision}"
-            yield e.Asked(name, (side, "table"), text, LOSSES[side], {"steps": lost}, rule="12.19, 12.20")
+        if steps[role]:
+            side = str(facts[role])
+            words = f"{game.side_name(side)} {role}: lose {count(steps[role], 'step')}{where}"
+            found.append((side, steps[role], words))
+    return found
 
 
 def vacated(game: Game) -> Events:
@@ -244,6 +266,10 @@ def vacated(game: Game) -> Events:
     side, where = str(facts["attacker"]), facts.get("target") or "the target hex"
     text = f"{where} is empty: attackers may move in"
     yield e.Asked(f"advance-{game.revision}", (side, "table"), text, "advance", rule="12.21")
+
+
+def losses_open(game: Game) -> bool:
+    return any(a.action in LOSSES.values() for a in game.asked.values())
 
 
 def attacker_waits(game: Game, side: str) -> None:

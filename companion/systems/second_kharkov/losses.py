@@ -14,7 +14,7 @@ from companion.engine.roster import Unit
 from companion.systems.second_kharkov import pursuit
 from companion.systems.second_kharkov.base import GERMAN, SOVIET, count, rules
 from companion.systems.second_kharkov.dead import DEAD, eliminate, step_value
-from companion.systems.second_kharkov.fighting import attacker_waits, fought, vacated
+from companion.systems.second_kharkov.fighting import attacker_waits, close, fought, vacated
 from companion.systems.second_kharkov.units import after_loss, label
 from companion.systems.second_kharkov.victory import score
 
@@ -225,6 +225,8 @@ def _after(game: Game, side: str, empty: bool) -> Events:
     """12.21: once the defender's losses are taken, see whether the hex is open."""
     facts = fought(game)
     if facts.get("defender") != side:
+        if facts.get("attackers") and not involved(game, side):
+            yield from close(game, "advance")  # nobody is left to move in
         return
     target = str(facts.get("target") or "")
     if facts.get("defenders"):

@@ -18,7 +18,7 @@ from companion.systems.second_kharkov import ground
 from companion.systems.second_kharkov.air import interdicted
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET, rules
 from companion.systems.second_kharkov.control import take
-from companion.systems.second_kharkov.fighting import fought
+from companion.systems.second_kharkov.fighting import fought, losses_open
 from companion.systems.second_kharkov.judging import at_start
 from companion.systems.second_kharkov.stacking import overstacked
 from companion.systems.second_kharkov.units import label, mechanised
@@ -137,6 +137,8 @@ def advance(
     facts = fought(game)
     side, target = str(facts["attacker"]), str(facts.get("target") or "")
     on_record = _victors(Context(game))
+    if losses_open(game):
+        raise NotNow("losses are taken before anyone moves in (12.19, 12.21)")
     if on_record and not units:
         raise Unreadable("choose who moves in, or put the reminder away", field="units")
     _check_steps(game, [game.units[n] for n in units], target)

@@ -14,14 +14,14 @@ from companion.engine.roster import Unit
 from companion.engine.view import may_see_unit
 from companion.systems.second_kharkov.base import GERMAN, PHASES, SOVIET, count, rules
 from companion.systems.second_kharkov.dead import eliminate
-from companion.systems.second_kharkov.units import ARMIES, FREE_STACKER, SIXTH, army_of
+from companion.systems.second_kharkov.units import ARMIES, SIXTH, army_of, is_172_75
 
 LIMIT = {GERMAN: 3, SOVIET: 4}  # 7.1
 
 
 def weight(side: str, stack: Sequence[Unit]) -> int:
     """How many units count: 172/75 is free in a 6th Army stack (7.5)."""
-    others = [u for u in stack if u.id != FREE_STACKER]
+    others = [u for u in stack if not is_172_75(u)]
     free = (
         side == GERMAN
         and len(others) < len(stack)

@@ -18,7 +18,6 @@ MECHANISED = ("panzer", "tank", "motorised")  # 2.10
 SIXTH = "6th Army"
 ARMY_DIALS = {"1st Panzer Army": "first-panzer", "17th Army": "seventeenth"}  # 6.2: the restricted ones
 ARMIES = (*ARMY_DIALS, SIXTH)
-FREE_STACKER = "172-75"  # 7.5
 
 
 def mechanised(unit: Unit) -> bool:
@@ -56,6 +55,11 @@ def after_loss(game: Game, unit: Unit, steps: int) -> dict[str, Any]:
     """What changes on record when a unit is down to these steps: the new face's factors, or none known."""
     kept = {name: value for name, value in unit.factors.items() if name == "MF"}
     return {"steps": steps, "factors": {**kept, **face(game, unit, steps)}}
+
+
+def is_172_75(unit: Unit) -> bool:
+    """The regiment with rules of its own: stacking 7.5, entry 10.1."""
+    return unit.side == GERMAN and (unit.id == "172-75" or unit.name.startswith("172/75"))
 
 
 def label(unit: Unit) -> str:

@@ -71,111 +71,57 @@ def combat(
     cover = [game.units[u] for u in defence_guns] if game else []
     force = attacking(game, mine, support, pay) if game else Force()
     wall = defending(ctx, theirs, cover)
-
-    # -- strength
-    for label, effect, rule in force.lines:
-        sheet.add(label, effect, rule)
-    halved = [halve(n) for n in numbers(attack_halved, "attack_halved")]
-    regular = force.regular + attack + sum(halved)
-    if attack:
-        sheet.add("attackers", f"{attack} SP")
-    if halved:
-        sheet.add(f"halved attackers ({attack_halved})", f"{sum(halved)} SP", "1.7, 5.6.4, 10.2.2")
-    guns = force.guns + attack_artillery
-    if attack_artillery:
-        sheet.add("artillery in attack", f"{attack_artillery} SP", "6.3.1")
-    if attack_air:
-        sheet.add("aircraft in attack", f"{attack_air} SP", "8.2.2")
-    for label, effect, rule in wall.lines:
-        sheet.add(label, f"{effect} in defence", rule)
-    shaken = [halve(n) for n in numbers(defence_halved, "defence_halved")]
-    held = wall.regular + wall.guns + defence + sum(shaken) + defence_artillery + lone_guns
-    if defence:
-        sheet.add("defenders", f"{defence} SP")
-    if shaken:
-        sheet.add(f"disorganised defenders ({defence_halved})", f"{sum(shaken)} SP", "5.6.4")
-    if defence_artillery:
-        sheet.add("artillery in defence", f"{defence_artillery} SP", "6.3.1")
-    if lone_guns:
-        sheet.add("guns alone", f"{lone_guns} SP", "6.6.3")
-    if defence_air:
-        held += halve(defence_air)
-        sheet.add(f"aircraft in defence ({defence_air})", f"{halve(defence_air)} SP", "8.2.4")
-
-    # -- ground
-    kind = str(game.mark(target[0], "fort") or "none") if fort == "auto" and game and target else fort
-    kind = "none" if kind == "auto" else kind
+    regular = _attack(sheet, force, attack, attack_halved, attack_artillery, attack_air)
+    fire = force.guns + attack_artillery + attack_air
+    held = _defence(sheet, wall, defence, defence_halved, defence_artillery, defence_air, lone_guns)
+    kind = _fort(game, target, fort)
     ground = terrain or (printed(game, _strongest(target, wall)) if game and target else ())
-    total = regular + guns + attack_air
-    frontal = 2 * front >= regular and regular > 0
-    if kind == "fp":
-        total = _fixed(sheet, ctx, regular, guns + attack_air, front)
+    frontal = 2 * front >= regular > 0
+    total = _fixed(sheet, ctx, regular, fire, front) if kind == "fp" else regular + fire
     if any(halves_attacker(game, g) for g in ground):
         total = halve(total)
         sheet.add("attack into swamp", f"{total} SP", "summer table")
     alone = helpless or wall.helpless
-    if total <= 0 and not alone:
-        raise Unreadable(
-            "give the attackers: on record, or as strength", field="attack", accepted="a strength above 0"
-        )
-    if held <= 0 and not alone:
-        why = " (the stack is closed to you: ask for its strength)" if wall.closed else ""
-        raise Unreadable(f"give the defenders' strength{why}", field="defence", accepted="a strength above 0")
-
-    # -- ratio
-    weak = str(option(game, "weak-ratio", "nearest"))
-    column = TOP if alone else start_column(total, held, weak)
+    _need(total, held, alone, wall.closed)
+    column = TOP if alone else start_column(total, held, str(option(game, "weak-ratio", "nearest")))
     if alone:
         sheet.add("headquarters or guns on the move alone", "10:1", "5.1.9, 6.6.4")
     else:
         sheet.add(f"{total} against {held}", COLUMNS[column], "1.5, 1.7")
 
-    # -- shifts
-    fortified = kind != "none"
-    plus, minus = _Shifts(sheet, "attacker"), _Shifts(sheet, "defender")
-    crossing = {
-        "river": river or (across(game, mine, target, "river", force.by_hex) if game and mine else 0),
-        "doniec": doniec or (across(game, mine, target, "doniec", force.by_hex) if game and mine else 0),
+    plus, minus = Shifts(sheet, "attacker"), Shifts(sheet, "defender")
+    minus.add(f"terrain: {', '.join(ground)}", hex_shift(game, ground), "5.5.2")
+    wet = {
+        "river": river or (across(game, mine, target, "river", force.by_hex) if game else 0),
+        "doniec": doniec or (across(game, mine, target, "doniec", force.by_hex) if game else 0),
     }
-    minus.add(f"terrain: {', '.join(ground)}" if ground else "", hex_shift(game, ground), "5.5.2")
-    for name, strength in crossing.items():
+    for name, strength in wet.items():
         if 2 * strength > regular:
             minus.add(f"more than half across the {name.capitalize()}", shift(game, name), "5.5.4")
         elif strength:
-            sheet.add(f"not more than half across the {name}", "no shift", "5.5.4")
+            sheet.add(f"not more than half across the {name.capitalize()}", "no shift", "5.5.4")
     minus.add(*_fort_shift(game, kind, ground, frontal, fp_shifts))
     if option(game, "concentration", True):
         _concentrate(plus, game, [*mine, *support], attack_formations)
-        _concentrate(minus, game, [*theirs, *cover] if not wall.closed else [], defence_formations)
-    used, kept = stars.judge(
+        _concentrate(minus, game, [] if wall.closed else [*theirs, *cover], defence_formations)
+    _special(plus, minus, special, vs_regulars, kind != "none")
+    verdicts = stars.judge(
         stars.read(attack_stars),
         stars.read(defence_stars),
-        fortified=fortified,
+        fortified=kind != "none",
         attack_mech=attack_mech or any(u.klass == "mechanized" for u in mine),
         defence_mech=defence_mech or any(u.klass == "mechanized" for u in theirs if not wall.closed),
-        all_across_big_river=bool(option(game, "doniec-is-big", True)) and 0 < regular <= crossing["doniec"],
+        all_across_big_river=bool(option(game, "doniec-is-big", True)) and 0 < regular <= wet["doniec"],
     )
-    for verdict, tally in [*((v, plus) for v in used), *((v, minus) for v in kept)]:
-        tally.add(f"{verdict.colour} star", verdict.counted, "15.1.3")
-        if verdict.reason:
-            sheet.add(f"{verdict.colour} star", verdict.reason, "15.1.2")
-    if "rg" in special:
-        minus.add("resilience group", 1, "15.2.3")
-    if "fu" in special and fortified:
-        minus.add("fortification unit", 2, "15.4.1")
-    weakness = max(0, 2 - vs_regulars)
-    if "vs-defends" in special:
-        plus.add("against Volkssturm", weakness, "15.3.1")
-    if "vs-attacks" in special:
-        minus.add("against Volkssturm", weakness, "15.3.1")
+    plus.stars(verdicts[0])
+    minus.stars(verdicts[1])
     plus.add("fallen headquarters", attack_pool, "9.1.6")
     minus.add("fallen headquarters", defence_pool, "9.1.6")
     after, final = shifted(column, plus.total, minus.total)
-    if plus.total and column + plus.total > TOP:
+    if column + plus.total > TOP:
         sheet.add("attacker's shifts stop at", COLUMNS[after], "1.6")
     sheet.column = COLUMNS[final]
 
-    # -- dice
     places = {u.place for u in [*mine, *(support if option(game, "hq-counts-guns", False) else [])]}
     if attack_hq or (mine and covered(ctx, side, places)):
         sheet.shift("attackers in HQ range", -1, "9.2.1")
@@ -186,13 +132,21 @@ def combat(
         sheet.warnings.append(f"{name}: strength not on record, add it by hand")
     if game and any(game.mark(h, "shelled") for h in target):
         sheet.warnings.append("shelled at range this phase: it may not be assaulted [6.4.5]")
+    if len({u.place for u in mine}) > 1 and len(target) > 1:
+        sheet.warnings.append("one of the two sides must stand in a single hex [5.1.5]")
     sheet.facts = {
-        "attack": total, "defence": held, "ratio": COLUMNS[column], "attack_shifts": plus.total,
-        "defence_shifts": minus.total, "attacker": side, "hexes": list(target),
-        "from": sorted({u.place for u in mine}), "fp": kind == "fp" and frontal,
-        "attack_stars": sum(v.counted for v in used),
-        "defence_stars": sum(v.counted for v in kept) + (1 if "fu" in special and fortified else 0),
-    }  # fmt: skip
+        "attack": total,
+        "defence": held,
+        "ratio": COLUMNS[column],
+        "attack_shifts": plus.total,
+        "defence_shifts": minus.total,
+        "attacker": side,
+        "hexes": list(target),
+        "from": sorted({u.place for u in mine}),
+        "fp": kind == "fp" and frontal,
+        "attack_stars": plus.used,
+        "defence_stars": minus.used,
+    }
     if game:
         sheet.chances = chances(
             game.chart("combat"), sheet.column, "2d6", lambda n: row_of(n, sheet.modifier)
@@ -200,16 +154,87 @@ def combat(
     return sheet
 
 
-class _Shifts:
+def _attack(sheet: Breakdown, force: Force, whole: int, halved: str, guns: int, air: int) -> int:
+    """Log the attackers; the answer is the strength of regular units, which alone cross rivers."""
+    for label, effect, rule in force.lines:
+        sheet.add(label, effect, rule)
+    half = sum(halve(n) for n in numbers(halved, "attack_halved"))
+    if whole:
+        sheet.add("attackers", f"{whole} SP")
+    if half:
+        sheet.add(f"halved attackers ({halved})", f"{half} SP", "1.7, 5.6.4, 10.2.2")
+    if guns:
+        sheet.add("artillery in attack", f"{guns} SP", "6.3.1")
+    if air:
+        sheet.add("aircraft in attack", f"{air} SP", "8.2.2")
+    return force.regular + whole + half
+
+
+def _defence(sheet: Breakdown, wall: Force, whole: int, halved: str, guns: int, air: int, lone: int) -> int:
+    """Log the defenders and add them up; aircraft count half [8.2.4]."""
+    for label, effect, rule in wall.lines:
+        sheet.add(label, f"{effect} in defence", rule)
+    half = sum(halve(n) for n in numbers(halved, "defence_halved"))
+    if whole:
+        sheet.add("defenders", f"{whole} SP")
+    if half:
+        sheet.add(f"disorganised defenders ({halved})", f"{half} SP", "5.6.4")
+    if guns:
+        sheet.add("artillery in defence", f"{guns} SP", "6.3.1")
+    if lone:
+        sheet.add("guns alone, 1 a hex", f"{lone} SP", "6.6.3")
+    if air:
+        sheet.add(f"half of {air} air SP in defence", f"{halve(air)} SP", "8.2.4")
+    return wall.regular + wall.guns + whole + half + guns + lone + halve(air)
+
+
+def _need(total: int, held: int, alone: bool, closed: bool) -> None:
+    if total <= 0 and not alone:
+        raise Unreadable("give the attackers: on record, or as strength", field="attack", accepted="above 0")
+    if held <= 0 and not alone:
+        why = " (the stack is closed to you: declare the attack, or ask)" if closed else ""
+        raise Unreadable(f"give the defenders' strength{why}", field="defence", accepted="above 0")
+
+
+def _fort(game: Game | None, target: tuple[str, ...], said: str) -> str:
+    if said != "auto":
+        return said
+    return str(game.mark(target[0], "fort") or "none") if game and target else "none"
+
+
+class Shifts:
     """One side's column shifts, logged where they are counted."""
 
     def __init__(self, sheet: Breakdown, who: str) -> None:
         self.sheet, self.who, self.total = sheet, who, 0
+        self.used = 0
+        """Shifts of stars and fortification units: their users must share losses [15.1.7, 15.4.3]."""
 
     def add(self, label: str, amount: int, rule: str) -> None:
         if amount:
             self.total += amount
             self.sheet.add(f"{label} ({self.who})", amount if self.who == "attacker" else -amount, rule)
+
+    def stars(self, verdicts: list[stars.Verdict]) -> None:
+        for verdict in verdicts:
+            self.add(f"{verdict.colour} star", verdict.counted, "15.1.3")
+            self.used += verdict.counted
+            if verdict.reason:
+                self.sheet.add(f"{verdict.colour} star ({self.who})", verdict.reason, "15.1.2")
+
+
+def _special(plus: Shifts, minus: Shifts, kinds: tuple[str, ...], regulars: int, fortified: bool) -> None:
+    """Resilience groups, fortification units, Volkssturm [15.2-15.4]."""
+    if "rg" in kinds:
+        minus.add("resilience group", 1, "15.2.3")
+    if "fu" in kinds and fortified:
+        minus.add("fortification unit", 2, "15.4.1")
+        minus.used += 2
+    weakness = max(0, 2 - regulars)
+    if "vs-defends" in kinds:
+        plus.add("against Volkssturm", weakness, "15.3.1")
+    if "vs-attacks" in kinds:
+        minus.add("against Volkssturm", weakness, "15.3.1")
 
 
 def _strongest(target: tuple[str, ...], wall: Force) -> str:
@@ -245,7 +270,7 @@ def _fort_shift(
     return "", 0, ""
 
 
-def _concentrate(tally: _Shifts, game: Game | None, units: list[Unit], by_hand: str) -> None:
+def _concentrate(tally: Shifts, game: Game | None, units: list[Unit], by_hand: str) -> None:
     for name, amount in concentration(game, units).items():
         tally.add(f"concentration: {name}", amount, "13.1.2")
     tally.add("concentration", sum(n // 3 for n in numbers(by_hand, "formations")), "13.1.2")

@@ -13,6 +13,7 @@ from companion.engine.game import Game
 from companion.engine.moves import change, create, move, put_mark
 from companion.engine.roster import Unit, slug
 from companion.systems.wb95.base import rules
+from companion.systems.wb95.losses import shares, take_level
 from companion.systems.wb95.terrain import CLASSES
 
 
@@ -33,9 +34,9 @@ def set_up(game: Game) -> Events:
         if _whole_formation(unit):
             text = f"{unit.name}: take {missing} CEL off the formation, as its owner likes"
             only = (unit.side, "table")
-            args = {"side": unit.side, "cel": missing, "reason": "set-up list"}
+            args = {"formation": name}
             yield e.Asked(
-                f"short-{game.revision}", only, text, "lose-cel", args, rule="set-up list", only=only
+                f"short-{game.revision}", only, text, "take-missing", args, rule="set-up list", only=only
             )
         else:
             yield change(
@@ -51,6 +52,31 @@ def set_up(game: Game) -> Events:
     doubtful = [u for u in game.scenario.units if u.doubtful]
     if doubtful:
         yield e.Noted(f"{len(doubtful)} lines of the list are doubtful: check them on the units page")
+
+
+def _short(ctx: Context) -> list[Unit]:
+    return [u for u in _known(ctx) if ctx.game and ctx.game.mark(u.id, "short")]
+
+
+@rules.action(rule="set-up list", label="Take missing CEL off a formation", group="setup", order=20)
+def take_missing(
+    game: Game,
+    formation: Annotated[str, UnitRef(label="Formation", pick=_short)],
+    units: Annotated[
+        tuple[str, ...],
+        UnitRef(
+            label="Taken by, in this order",
+            many=True,
+            pick=lambda c: _known(c),
+            help="empty: done on the map",
+        ),
+    ] = (),
+) -> Events:
+    """The list says how many CEL a formation lacks; its owner chooses the counters."""
+    missing = int(game.mark(formation, "short") or 0)
+    for unit, amount in shares([game.units[u] for u in units], missing).items():
+        yield from take_level(game, unit, amount, "set-up list")
+    yield put_mark(game, formation, "short", None, reason=f"{missing} CEL taken off")
 
 
 def _known(ctx: Context) -> list[Unit]:

@@ -16,7 +16,7 @@ Zones = dict[str, list[Unit]]
 
 
 def has_zone(game: Game, unit: Unit) -> bool:
-    """Regular units have one; guns, headquarters and resilience groups do not [4.1.2, 6.1.5, 9.1.1, 15.2.2]."""
+    """Regular units have one; guns, headquarters, resilience groups do not [4.1.2, 6.1.5, 9.1.1, 15.2.2]."""
     return is_regular(unit) and unit.kind.upper() != "RG"
 
 

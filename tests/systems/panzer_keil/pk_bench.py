@@ -5,12 +5,13 @@ from __future__ import annotations
 import tomllib
 from typing import Any
 
+from harness import SCENARIOS, Bench
+
 from companion.engine.game import Book
 from companion.engine.mapbook import MapBook, Vocabulary
 from companion.engine.mapentry import enter
 from companion.systems import find_system
 from companion.systems.panzer_keil.odds import COLUMNS
-from harness import SCENARIOS, Bench
 
 RAILS = """
 rail 0114 0214 0314 0414 0514 0614 0714 0814 0914 1014 1114 1214 1314 1313 1413 1412..1406
@@ -29,7 +30,10 @@ def made_up_crt(die: int, column: int) -> str:
 
 
 def owners_book(
-    rails: str = RAILS, track: list[str] | None = None, crt: bool = True, counters: dict[str, Any] | None = None
+    rails: str = RAILS,
+    track: list[str] | None = None,
+    crt: bool = True,
+    counters: dict[str, Any] | None = None,
 ) -> Book:
     """An owner who has copied everything, with invented figures."""
     kit = find_system("panzer-keil", SCENARIOS).kit
@@ -39,7 +43,9 @@ def owners_book(
             if name.startswith("crt-"):
                 cells = {f"{d}|{c}": made_up_crt(d, i) for d in range(1, 7) for i, c in enumerate(COLUMNS)}
                 charts[name] = charts[name].fill(cells)
-        charts["support"] = charts["support"].fill({f"{d}|{p}": r for d, r in SUPPORT.items() for p in range(1, 6)})
+        charts["support"] = charts["support"].fill(
+            {f"{d}|{p}": r for d, r in SUPPORT.items() for p in range(1, 6)}
+        )
     tables: dict[str, Any] = {
         "weather": {str(n): {"weather": w} for n, w in enumerate(TRACK if track is None else track, 1)},
         "front-points": {
@@ -79,5 +85,3 @@ def mark(bench: Bench, unit: str, marker: str, value: str = "on") -> None:
 def go(bench: Bench, phase: str, turn: int | None = None) -> None:
     """Straight to a phase, without playing what lies between."""
     bench.do("table", "go-to", turn=turn or bench.game.turn, phase=phase)
-
-

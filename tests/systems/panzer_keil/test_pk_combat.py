@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from systems.panzer_keil.pk_bench import go, mark, owners_book, put, table
 
 from companion.engine.errors import Mistake, NotNow, Unreadable
-from systems.panzer_keil.pk_bench import go, mark, owners_book, put, table
 
 GROUND = """
 rail 1450..1430
@@ -34,7 +34,7 @@ def test_worked_example_by_hand() -> None:
 def test_worked_example_from_the_record() -> None:
     t = table(owners_book(GROUND))
     put(t, "302id", "2041", kind="infantry", nation="german", attack=3, defence=4)
-    put(t, "ss-w-1", "2140", kind="armour", nation="german", attack=8, defence=6)
+    put(t, "ss-w-1", "1941", kind="armour", nation="german", attack=8, defence=6)
     put(t, "voronezh-1", "2040", kind="infantry", attack=3, defence=4)
     go(t, "german-combat")
     sheet = t.calc("combat", target="2040", attackers=["302id", "ss-w-1"])
@@ -59,7 +59,12 @@ def test_worked_example_from_the_record() -> None:
         ({"river": "3 3", "defence": 2}, "1:1", "1:1", "9.2.1: by hex"),
         ({"river": "3+3", "defence": 2}, "1:1", "1:1", "9.2.1: the stack summed, 6 is 3"),
         ({"major": "9", "defence": 2}, "2:1", "2:1", "B10.3"),
-        ({"full": "9", "defence": 2, "concentric": "yes"}, "9:1", "8:1", "B11.2: doubled, clamped to the frame"),
+        (
+            {"full": "9", "defence": 2, "concentric": "yes"},
+            "9:1",
+            "8:1",
+            "B11.2: doubled, clamped to the frame",
+        ),
         ({"river": "3", "defence": 2, "concentric": "yes"}, "1:1", "1:1", "B11.2: doubled after halving"),
         ({"full": "4", "defence": 9}, "1:2", "1:2", "9.3"),
         ({"full": "8", "defence": 4, "enemy_armour": "yes"}, "2:1", "1:1", "9.4.1"),
@@ -103,7 +108,7 @@ def test_marsh_supply_and_the_one_halving() -> None:
     go(t, "german-combat")
     sheet = t.calc("combat", target="2040", attackers=["ss-w-1"])
     assert sheet.facts["attack"] == "3"
-    with pytest.raises(Unreadable, match="does not touch"):
+    with pytest.raises(Mistake, match="cannot be chosen"):  # 9.1.2: not beside it
         t.calc("combat", target="2039", attackers=["302id"])
     put(t, "voronezh-2", "2142", kind="infantry", defence=2)
     assert t.calc("combat", target="2142", attackers=["302id"]).facts["attack"] == "2"
@@ -151,12 +156,14 @@ def test_who_may_not_attack() -> None:
     put(t, "voronezh-1", "2040", kind="infantry", defence=4)
     go(t, "german-combat")
     mark(t, "ss-w-1", "disrupted", "ad")
-    with pytest.raises(Mistake):
+    with pytest.raises(NotNow, match="9.1.7"):
         t.do("german", "resolve-combat", target="2040", attackers=["ss-w-1"], die="1")
     mark(t, "ss-w-1", "disrupted", "off")
     t.do("german", "resolve-combat", target="2040", attackers=["ss-w-1"], die="1")
-    with pytest.raises(Mistake):
-        t.do("german", "resolve-combat", target="2040", attackers=["ss-w-1"], die="1")  # 9.1.6
+    with pytest.raises(NotNow, match="9.1.6"):
+        t.do("german", "resolve-combat", target="2040", attackers=["ss-w-1"], die="1")
+    put(t, "ss-w-2", "1941", kind="armour", nation="german", attack=8)
+    assert "9.1.5" in str(t.calc("combat", target="2040", attackers=["ss-w-2"]).warnings)
 
 
 def test_unknown_values_are_asked_for_by_name() -> None:

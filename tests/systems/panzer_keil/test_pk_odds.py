@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 import pytest
+
 from companion.systems.panzer_keil.odds import (
     Armour,
     Attack,
@@ -86,11 +87,19 @@ CASES = [
     (Armour(attacker="free", clear=False), 0, "9.4.4: clear hex only"),
     (Armour(defender=True, clear=False), 0, "9.4.4: clear hex only"),
     (Armour(attacker="hindered", hindered_attack=True), 0, "9.4.4: over a river or out of a marsh"),
-    (Armour(attacker="free", hindered_attack=True), 1, "9.6 example: the infantry crosses, the armour does not"),
+    (
+        Armour(attacker="free", hindered_attack=True),
+        1,
+        "9.6 example: the infantry crosses, the armour does not",
+    ),
     (Armour(defender=True, hindered_attack=True), -1, "9.4.4 hinders the attacker, suggested reading"),
     (Armour(defender=True, grenadiers=True, german="attacker"), 0, "B11.3: grenadiers attack"),
     (Armour(attacker="free", grenadiers=True, german="defender"), 0, "B11.3: grenadiers defend"),
-    (Armour(attacker="free", grenadiers=True, german="attacker"), 1, "B11.3: they take nothing from their own side"),
+    (
+        Armour(attacker="free", grenadiers=True, german="attacker"),
+        1,
+        "B11.3: they take nothing from their own side",
+    ),
     (Armour(attacker="free", defender=True, grenadiers=True), 0, "9.4.3 before B11.3, suggested reading"),
     (Armour(grenadiers=True), 0, "B11.3: grenadiers give no effect"),
     (Armour(), 0, "no armour"),
@@ -109,7 +118,12 @@ def test_armour(case: Armour, shift: int, rule: str) -> None:
         (Armour(attacker="hindered", hindered_attack=True), "defender", "none", 1),
         (Armour(attacker="hindered", hindered_attack=True), "both", "none", 0),
         (Armour(attacker="free", defender=True, grenadiers=True), "attacker", "german", 1),
-        (Armour(attacker="free", defender=True, grenadiers=True, german="defender"), "attacker", "german", -1),
+        (
+            Armour(attacker="free", defender=True, grenadiers=True, german="defender"),
+            "attacker",
+            "german",
+            -1,
+        ),
     ],
 )
 def test_armour_by_other_readings(case: Armour, river: str, grenadiers: str, shift: int) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from systems.panzer_keil.pk_bench import go, mark, owners_book, put, table
 
 from companion.engine.errors import NotNow, Unreadable
 from companion.systems.panzer_keil.points import german_points
-from systems.panzer_keil.pk_bench import go, mark, owners_book, put, table
 
 
-@pytest.mark.parametrize(("turn", "points"), [(1, (5, 3)), (5, (5, 3)), (6, (8, 5)), (10, (8, 5)), (14, (8, 5))])
+@pytest.mark.parametrize(
+    ("turn", "points"), [(1, (5, 3)), (5, (5, 3)), (6, (8, 5)), (10, (8, 5)), (14, (8, 5))]
+)
 def test_german_points(turn: int, points: tuple[int, int]) -> None:
     assert german_points(turn) == points  # B6.3.1, B7.1
 
@@ -35,7 +37,9 @@ def test_a_blank_table_asks_for_each_headquarters() -> None:
     assert len(t.asked("soviet")) == 3
 
 
-@pytest.mark.parametrize(("distance", "points"), [(0, (6, 5)), (5, (6, 5)), (6, (4, 3)), (12, (4, 3)), (40, (2, 1))])
+@pytest.mark.parametrize(
+    ("distance", "points"), [(0, (6, 5)), (5, (6, 5)), (6, (4, 3)), (12, (4, 3)), (40, (2, 1))]
+)
 def test_a_filled_table_answers_by_distance(distance: int, points: tuple[int, int]) -> None:
     t = table(owners_book(rails=""), units=False)
     t.until("soviet-supply")

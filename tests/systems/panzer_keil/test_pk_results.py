@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from harness import Bench
+from systems.panzer_keil.pk_bench import go, mark, owners_book, put, table
 
 from companion.engine.errors import NotNow, Unreadable
 from companion.systems.panzer_keil.results import (
@@ -14,8 +16,6 @@ from companion.systems.panzer_keil.results import (
     over_river,
     survivors_lost,
 )
-from harness import Bench
-from systems.panzer_keil.pk_bench import go, mark, owners_book, put, table
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,9 @@ from systems.panzer_keil.pk_bench import go, mark, owners_book, put, table
         ("DL2", DEFENDER, 2, 2, ATTACKER, True, 2),
     ],
 )
-def test_code(code: str, sufferer: str, losses: int, retreat: int, by: str, disrupts: bool, advance: int) -> None:
+def test_code(
+    code: str, sufferer: str, losses: int, retreat: int, by: str, disrupts: bool, advance: int
+) -> None:
     r = RESULTS[code]
     assert (r.sufferer, r.losses, r.retreat, r.by, r.disrupts, r.advance) == (
         sufferer,
@@ -64,14 +66,16 @@ def test_those_who_did_not_cross(code: str, others: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "major", "limit"), [("D1", False, 1), ("D2", False, 2), ("D2", True, 1), ("DL", True, 1), ("C", False, 0)]
+    ("code", "major", "limit"),
+    [("D1", False, 1), ("D2", False, 2), ("D2", True, 1), ("DL", True, 1), ("C", False, 0)],
 )
 def test_advance_limit(code: str, major: bool, limit: int) -> None:
     assert advance_limit(code, major) == limit  # 9.8, B10.3.2
 
 
 @pytest.mark.parametrize(
-    ("units", "owed", "managed", "lost"), [(3, 2, 1, 1), (3, 2, 0, 2), (1, 2, 0, 1), (2, 2, 2, 0), (2, 2, 3, 0)]
+    ("units", "owed", "managed", "lost"),
+    [(3, 2, 1, 1), (3, 2, 0, 2), (1, 2, 0, 1), (2, 2, 2, 0), (2, 2, 3, 0)],
 )
 def test_blocked_retreat(units: int, owed: int, managed: int, lost: int) -> None:
     assert survivors_lost(units, owed, managed) == lost  # 9.7.5, 9.7.3
@@ -90,7 +94,7 @@ def fight(defenders: int = 1, rails: str = MAP, **options: object) -> Bench:
     """Two Germans, one of them over a major river, against Soviets in 2040."""
     t = table(owners_book(rails, crt=False), **options)
     put(t, "ss-w-1", "2041", kind="armour", nation="german", attack=8, defence=6)
-    put(t, "302id", "1940", kind="infantry", nation="german", attack=6, defence=4)
+    put(t, "302id", "1941", kind="infantry", nation="german", attack=6, defence=4)
     for n in range(1, defenders + 1):
         put(t, f"voronezh-{n}", "2040", kind="infantry", attack=3, defence=3 + n)
     go(t, "german-combat")
@@ -108,18 +112,21 @@ def test_defender_retreats_himself_on_a_plain_result() -> None:
     assert [a["action"] for a in t.asked("soviet")] == ["retreat"]
     assert [a["action"] for a in t.asked("german")] == ["advance"]
     with pytest.raises(NotNow, match="9.7.2"):
-        t.answer("soviet", hexes="1939")  # beside 302 ID
-    t.answer("soviet", hexes="2139")
-    assert t.game.units["voronezh-1"].place == "2139"
+        t.answer("soviet", hexes="1940")  # beside 302 ID
+    t.answer("soviet", hexes="2140")
+    assert t.game.units["voronezh-1"].place == "2140"
     assert t.game.mark("voronezh-1", "disrupted") is None
 
 
 def test_a_zone_from_over_the_river_does_not_stop_a_retreat() -> None:
     t = fight()
     strike(t, "D1")
-    # 2140 touches 2041, but only over the river side 2040-2041 is entered; an ordinary zone reaches it.
     with pytest.raises(NotNow, match="9.7.2"):
-        t.answer("soviet", hexes="2140")
+        t.answer("soviet", hexes="2141")  # beside the panzer
+    t = fight(rails=MAP + "2041-2141 major river\n")
+    strike(t, "D1")
+    t.answer("soviet", hexes="2141")  # B10.1.2: the panzer stands on the other bank
+    assert t.game.units["voronezh-1"].place == "2141"
 
 
 def test_retreat_over_a_major_river_disrupts() -> None:
@@ -200,10 +207,10 @@ def test_no_room_costs_units() -> None:
     t = fight(defenders=3, rails="")
     strike(t, "D2")
     with pytest.raises(Unreadable, match="9.7.5"):
-        t.answer("soviet", hexes="2139")
-    t.answer("soviet", hexes="2139", lost=["voronezh-1"])
+        t.answer("soviet", hexes="2140")
+    t.answer("soviet", hexes="2140", lost=["voronezh-1"])
     places = [t.game.units[f"voronezh-{n}"].place for n in (1, 2, 3)]
-    assert places == ["box:dead", "2139", "2139"]
+    assert places == ["box:dead", "2140", "2140"]
 
 
 def test_surrounded_units_die_where_they_stand() -> None:
@@ -216,7 +223,7 @@ def test_surrounded_units_die_where_they_stand() -> None:
 def test_advance_goes_through_the_vacated_hex_and_not_over_a_major_river() -> None:
     t = fight()
     strike(t, "D2")
-    t.answer("soviet", hexes="2139 2138")
+    t.answer("soviet", hexes="2140 2239")
     ask = t.asked("german")[0]
     assert ask["args"]["limit"] == 2 and ask["args"]["crossers"] == ["ss-w-1"]
     with pytest.raises(Unreadable, match="9.8.1"):
@@ -230,11 +237,12 @@ def test_advance_goes_through_the_vacated_hex_and_not_over_a_major_river() -> No
     assert t.game.mark("2040", "owner") == "german"
 
 
-def test_retreat_that_ends_too_near_is_noted() -> None:
+@pytest.mark.parametrize(("path", "noted"), [("2140 2239", False), ("2039 2140", True)])
+def test_retreat_that_ends_too_near_is_noted(path: str, noted: bool) -> None:
     t = fight(rails="")
     strike(t, "D2")
-    done = t.answer("soviet", hexes="2139 2138")
-    assert not any(e.KIND == "noted" for e in done)
+    done = t.answer("soviet", hexes=path)
+    assert any(event.KIND == "noted" for event in done) is noted  # 9.7.4
 
 
 def test_contact_changes_nothing_but_exhausts() -> None:

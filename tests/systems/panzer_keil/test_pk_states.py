@@ -6,12 +6,12 @@ import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from systems.panzer_keil.pk_bench import go, mark, put, table
 
 from companion.engine.errors import NotNow
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.condition import can_mech_move
 from companion.systems.panzer_keil.states import Nature, State, nature_of, state_of
-from systems.panzer_keil.pk_bench import go, mark, put, table
 
 PANZER, FOOT, SIXTH = Nature(True), Nature(False), Nature(True, sixth=True)
 OK, TIRED = State(), State(exhausted=True)
@@ -34,8 +34,18 @@ OK, TIRED = State(), State(exhausted=True)
         (OK, states.repulsed, PANZER, State(disruption="ad")),  # 9.6
         (State(disruption="ad"), states.recover, PANZER, State(disruption="d")),  # 11.1
         (State(disruption="d"), states.recover, PANZER, OK),  # 11.1
-        (State(disruption="d", supplied=False), states.recover, PANZER, State(disruption="d", supplied=False)),
-        (State(disruption="ad", supplied=False), states.recover, PANZER, State(disruption="ad", supplied=False)),
+        (
+            State(disruption="d", supplied=False),
+            states.recover,
+            PANZER,
+            State(disruption="d", supplied=False),
+        ),
+        (
+            State(disruption="ad", supplied=False),
+            states.recover,
+            PANZER,
+            State(disruption="ad", supplied=False),
+        ),
         (State(disruption="d"), states.recover, SIXTH, OK),  # B13.1.2
         (State(disruption="d", supplied=False), states.recover, SIXTH, State(supplied=False)),  # B13.1.2
         (OK, states.lose_supply, PANZER, State(supplied=False)),  # 6.1.6
@@ -184,7 +194,9 @@ class UnitLife(RuleBasedStateMachine):
     def shake(self, unit: str, result: str) -> None:
         if not self.model[unit].disruption:
             mark(self.t, unit, "disrupted", result)
-            self.model[unit] = (states.hit if result == "d" else states.repulsed)(self.model[unit], self.nature(unit))
+            self.model[unit] = (states.hit if result == "d" else states.repulsed)(
+                self.model[unit], self.nature(unit)
+            )
 
     @invariant()
     def agrees(self) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from systems.panzer_keil.pk_bench import mark, owners_book, put, table
 
 from companion.engine.errors import NotNow, Unreadable
-from systems.panzer_keil.pk_bench import mark, owners_book, put, table
 
 RESULTS = [("1", {}), ("4", {"d"}), ("6", {"d"})]
 

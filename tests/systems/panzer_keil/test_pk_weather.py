@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from systems.panzer_keil.pk_bench import go, owners_book, table
 
 from companion.engine.errors import NotNow
 from companion.engine.game import Book
 from companion.systems.panzer_keil.weather import ground, squares_moved
-from systems.panzer_keil.pk_bench import go, owners_book, table
 
 
 @pytest.mark.parametrize(("die", "squares"), [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (6, 3)])

@@ -1,4 +1,4 @@
-"""A table of Second Kharkov with an owner's book that these tests invent: no printed chart or map is copied here."""
+"""A table of Second Kharkov with an owner's book that these tests invent; no printed chart is copied."""
 
 from __future__ import annotations
 
@@ -31,7 +31,17 @@ def invented_book(
 class Kharkov(Bench):
     """A table that units can be entered on in one line."""
 
-    def enter(self, name: str, side: str, hex: str, *, army: str = "", kind: str = "", steps: int = 0, **factors: int) -> str:
+    def enter(
+        self,
+        name: str,
+        side: str,
+        hex: str,
+        *,
+        army: str = "",
+        kind: str = "",
+        steps: int = 0,
+        **factors: int,
+    ) -> str:
         """Put a unit on record with what its counter shows (af=, df=, mf=); returns its id."""
         turn, phase = self.game.turn, self.game.phase
         steps = steps or (4 if side == "german" else 1)
@@ -50,7 +60,7 @@ class Kharkov(Bench):
 
 @pytest.fixture
 def table() -> Any:
-    """`table("alternative", turn=3, phase="german-combat", result="1/2", ground=..., faces=..., units=...)`."""
+    """`table("alternative", turn=3, phase="german-combat", result="1/2", ground=..., units=...)`."""
 
     def open_table(
         scenario: str = "historical",

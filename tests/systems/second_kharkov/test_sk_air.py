@@ -74,7 +74,9 @@ def test_interdiction_is_placed_lifted_and_spent(table: Any) -> None:
     assert pool(t) == (6, 0, 0)
 
 
-@pytest.mark.parametrize(("hexes", "words"), [("2719 2720 2721 2722", "3 are free"), ("2911", "at most one marker")])
+@pytest.mark.parametrize(
+    ("hexes", "words"), [("2719 2720 2721 2722", "3 are free"), ("2911", "at most one marker")]
+)
 def test_interdiction_limits(table: Any, hexes: str, words: str) -> None:
     t = table(aircraft_turn_2="4")
     play_to(t, "air-placement", 3)

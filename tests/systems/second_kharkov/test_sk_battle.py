@@ -79,7 +79,9 @@ def test_each_unit_fights_once_a_phase(table: Any) -> None:
     t.do("table", "correct", name="perimeter", value="crossed")
     t.do("soviet", "resolve-combat", target="2510", attackers="soviet-rd", attack=30, die="3")
     sheet = t.calc("combat", target="2510", attackers="soviet-rd", attack=30)
-    assert [w for w in sheet.warnings if "has attacked" in w] and [w for w in sheet.warnings if "was attacked" in w]
+    assert [w for w in sheet.warnings if "has attacked" in w] and [
+        w for w in sheet.warnings if "was attacked" in w
+    ]
     t.until("soviet-combat", 5)
     assert not t.calc("combat", target="2510", attackers="soviet-rd", attack=30).warnings
 
@@ -88,7 +90,7 @@ def test_a_blank_cell_asks_for_the_printed_chart(table: Any) -> None:
     t = table(turn=4, phase="soviet-combat")
     t.do("soviet", "resolve-combat", attack=20, defence=10, die="5")
     ask = t.asked("soviet")[0]
-    assert "column 2:1, row 5" in ask["text"]
+    assert "column 2:1, row 5" in ask["text"] and "2/1" in ask["args"]["codes"]
     with pytest.raises(Mistake):
         t.answer("soviet", result="AS")
     t.answer("soviet", result="2/1")
@@ -136,7 +138,7 @@ def test_aircraft_in_one_battle(table: Any, reading: str, most: int) -> None:
 
 
 def test_retreat_saves_a_step_and_opens_the_hex(table: Any) -> None:
-    """12.23: the whole force falls back to the hex nearest a working source; then the attacker may move in."""
+    """12.23: the whole force falls back to the hex nearest a source; then the attacker may move in."""
     t = soviets_attack(table, result="0/2", aircraft=0, fog=False)
     t.do("soviet", "resolve-combat", target="2510", attackers="soviet-rd", attack=30, die="3")
     form = {f["name"]: f for f in describe(t, "german", "german-losses", steps=2, retreat=True)}
@@ -174,9 +176,13 @@ def test_retreats_go_where_the_rules_let_them(table: Any) -> None:
     assert set(t.game.maps.neighbours("2510")) == set(near)
     t.do("soviet", "resolve-combat", target="2510", attackers="soviet-rd", attack=30, die="3")
     force = t.game.units_at("2510")
-    assert [r.hex for r in refuges(t.game, force, "2510")] == ["2410"], "2509 is nearer the north edge, but marsh"
+    assert [r.hex for r in refuges(t.game, force, "2510")] == ["2410"], (
+        "2509 is nearer the north edge, but marsh"
+    )
     t.enter("17A", "german", "2410", army="17th Army", kind="infantry", af=1, df=1)
-    assert [r.hex for r in refuges(t.game, force, "2510")] == ["2411", "2511", "2611"], "equally near: his choice"
+    assert [r.hex for r in refuges(t.game, force, "2510")] == ["2411", "2511", "2611"], (
+        "equally near: his choice"
+    )
     for n in range(2):
         t.enter(f"S{n}", "german", "2411", army="6th Army", kind="infantry", af=1, df=1)
     assert [r.hex for r in refuges(t.game, force, "2510")] == ["2511", "2611"], "2411 would hold four"
@@ -192,6 +198,26 @@ def germans_attack(table: Any, **options: Any) -> Any:
     t.enter("44", "german", "2510", army="6th Army", kind="infantry", af=4, df=5)
     t.enter("TB", "soviet", "2610", kind="tank", af=5, df=2)
     return t
+
+
+def test_nobody_moves_in_before_the_losses_are_taken(table: Any) -> None:
+    """12.19, 12.21; and the dead do not advance."""
+    t = soviets_attack(table, result="1/1", aircraft=0, fog=False)
+    t.do("soviet", "resolve-combat", target="2510", attackers="soviet-rd", attack=30, die="3")
+    t.answer("german", retreat=True)
+    assert [a["action"] for a in t.asked("soviet")] == ["soviet-losses", "advance"]
+    with pytest.raises(NotNow, match="12.21"):
+        t.answer("soviet", 1, units="soviet-rd")
+    t.answer("soviet", 0)
+    assert not t.asked("soviet")
+
+
+def test_typed_factors_of_units_out_of_supply_are_pointed_at(table: Any) -> None:
+    """9.9: the companion knows who is cut off, not what stands on an untried counter."""
+    t = soviets_attack(table, aircraft=0, fog=False)
+    t.do("soviet", "judge-supply", units="soviet-rd")
+    sheet = t.calc("combat", target="2510", attackers="soviet-rd", attack_oos=30)
+    assert sheet.facts["attack"] == 15 and "halved field: RD" in sheet.warnings[0]
 
 
 def test_advance_then_exploit(table: Any) -> None:
@@ -242,14 +268,59 @@ def test_ground_bars_an_advance(table: Any, ground: tuple[Any, ...], words: str)
 
 
 def test_advance_over_a_major_river_is_the_default(table: Any) -> None:
-    """A11."""
-    t = germans_attack(table, ground=(("side", "2510", "2610", "major river"),))
+    """A11: the won hex yes, exploitation no."""
+    t = germans_attack(
+        table, ground=(("side", "2510", "2610", "major river"), ("side", "2610", "2710", "major river"))
+    )
     t.do("german", "resolve-combat", target="2610", attackers="german-3-pz", die="3")
     t.answer("soviet")
     t.answer("german", units="german-3-pz")
     assert t.game.units["german-3-pz"].place == "2610"
     with pytest.raises(Mistake, match="next to"):
         t.answer("german", unit="german-3-pz", hexes="2812")
+    with pytest.raises(NotNow, match="11.14"):
+        t.answer("german", unit="german-3-pz", hexes="2710")
+
+
+def test_interdiction_bars_a_soviet_advance_over_a_major_river(table: Any) -> None:
+    """11.19, A11."""
+    t = table(
+        turn=4,
+        phase="soviet-combat",
+        result="0/1",
+        fog=False,
+        ground=(("side", "2510", "2610", "major river"),),
+    )
+    t.enter("44", "german", "2510", kind="infantry", steps=1, af=4, df=5)
+    unit = t.enter("RD", "soviet", "2610", kind="rifle", af=20, df=3)
+    t.do("table", "mark", marker="interdiction", hexes="2611")
+    t.do("soviet", "resolve-combat", target="2510", attackers=unit, die="3")
+    t.answer("german")
+    with pytest.raises(NotNow, match="11.19"):
+        t.answer("soviet", units=unit)
+
+
+@pytest.mark.parametrize(("reading", "hexes"), [("barred", ["2410"]), ("free", ["2509"])])
+def test_ground_and_retreat(table: Any, reading: str, hexes: list[str]) -> None:
+    """A12."""
+    from companion.systems.second_kharkov.pursuit import refuges
+
+    t = soviets_attack(table, aircraft=0, ground=(("terrain", "2509", "", "marsh"),), retreat_terrain=reading)
+    assert [r.hex for r in refuges(t.game, t.game.units_at("2510"), "2510")] == hexes
+
+
+def test_a_named_unit_must_be_next_to_the_target(table: Any) -> None:
+    """12.1."""
+    t = soviets_attack(table, aircraft=0)
+    with pytest.raises(Mistake, match="cannot be chosen here"):
+        t.do("soviet", "resolve-combat", target="2719", attackers="soviet-rd", attack=3, defence=3, die="3")
+
+
+def test_the_sheet_says_what_the_result_means(table: Any) -> None:
+    t = table(turn=4, phase="soviet-combat", result="1/2")
+    t.do("soviet", "resolve-combat", target="2510", attack=20, defence=10, die="2")
+    said = [line["label"] for line in t.game.last_result["breakdown"]["effects"]]
+    assert said == ["German defender: lose 2 steps at 2510", "Soviet attacker: lose 1 step at 2510"]
 
 
 def test_bare_factors_get_the_same_reminders(table: Any) -> None:

@@ -46,7 +46,14 @@ def calc(**fields: Any) -> Breakdown:
         ({"attack": 80, "turn": 5}, 1, "12.26: no bonus above 6:1"),
         ({"attack": 80, "turn": 5, "attacker": "german"}, -3, "12.26: the German keeps it"),
         (
-            {"attacker": "german", "turn": 6, "fight_move": True, "air": "1", "tank_defence": True, "terrain": "marsh"},
+            {
+                "attacker": "german",
+                "turn": 6,
+                "fight_move": True,
+                "air": "1",
+                "tank_defence": True,
+                "terrain": "marsh",
+            },
             -5,
             "12.26: all add up (12.10)",
         ),
@@ -79,7 +86,12 @@ def test_halved_factors(fields: dict[str, Any], attack: int, defence: int, rules
 @pytest.mark.parametrize(
     ("turn", "attacker", "terrain", "hidden"),
     [
-        (1, "soviet", "clear", {"attack_mech", "attack_oos", "attack_both", "defence_oos", "air", "army", "tank_defence"}),
+        (
+            1,
+            "soviet",
+            "clear",
+            {"attack_mech", "attack_oos", "attack_both", "defence_oos", "air", "army", "tank_defence"},
+        ),
         (3, "soviet", "clear", {"attack_mech", "attack_both", "army", "tank_defence", "fight_move"}),
         (3, "german", "city", {"tank_attack"}),
     ],
@@ -98,7 +110,9 @@ def test_worse_than_one_to_three_needs_no_column() -> None:
     assert sheet.result == "2/0" and not sheet.column and not sheet.dice
 
 
-@pytest.mark.parametrize("fields", [{"attack": ""}, {"defence": ""}, {"defence": 0}, {"attack": "ten"}, {"river": "lake"}])
+@pytest.mark.parametrize(
+    "fields", [{"attack": ""}, {"defence": ""}, {"defence": 0}, {"attack": "ten"}, {"river": "lake"}]
+)
 def test_what_cannot_be_worked_out_is_said(fields: dict[str, Any]) -> None:
     with pytest.raises(Mistake):
         calc(**fields)
@@ -158,9 +172,30 @@ def test_units_on_record_are_halved_stack_by_stack(table: Any) -> None:
         assert sheet.facts["attack"] == expected
 
 
+@pytest.mark.parametrize(("reading", "modifier"), [("attackers", 1), ("stack", 0)])
+def test_who_makes_a_hex_all_tank(table: Any, reading: str, modifier: int) -> None:
+    """12.25, A8: a rifle division that stays out of it."""
+    t = table(turn=3, phase="soviet-combat", fog=False, tank_hex=reading)
+    tank = t.enter("TB", "soviet", "2507", kind="tank", af=4, df=2)
+    t.enter("RD", "soviet", "2507", kind="rifle", af=4, df=2)
+    assert t.calc("combat", target="2408", attackers=tank, defence=4).modifier == modifier
+
+
+@pytest.mark.parametrize(("reading", "row"), [("row", "<1"), ("clamp", "1")])
+def test_rolls_below_one(table: Any, reading: str, row: str) -> None:
+    """A21."""
+    t = table(turn=5, phase="german-combat", below_one=reading)
+    t.do("german", "resolve-combat", attack=40, defence=10, terrain="marsh", die="1")
+    assert t.game.last_result["breakdown"]["row"] == row
+
+
 def test_rivers_come_from_the_map_book(table: Any) -> None:
     """12.14: a crossing counts as a major river; one dry attacker spoils the defender's bonus."""
-    sides = (("side", "2408", "2507", "minor river"), ("side", "2408", "2508", "major river"), ("side", "2408", "2508", "crossing"))
+    sides = (
+        ("side", "2408", "2507", "minor river"),
+        ("side", "2408", "2508", "major river"),
+        ("side", "2408", "2508", "crossing"),
+    )
     units = tuple(
         {"name": n, "side": "soviet", "kind": "rifle", "hex": h, "af": 3, "df": 3}
         for n, h in (("A", "2507"), ("B", "2508"), ("C", "2409"))
@@ -190,3 +225,16 @@ def test_forbidden_attacks_are_pointed_out(table: Any, setting: dict[str, str], 
     else:
         sheet = t.calc("combat", attack=10, defence=3, army=setting["army"])
     assert words in " ".join(sheet.warnings)
+
+
+def test_an_untouched_terrain_field_follows_the_target(table: Any) -> None:
+    """A browser sends every field at every stroke: what was offered first must not stick."""
+    t = table(turn=3, phase="soviet-combat", ground=(("terrain", "2510", "", "forest"),))
+    action = t.system.rules.find("resolve-combat")
+    first = {f["name"]: f for f in action.describe(Context(t.game, "soviet"))}
+    sent = {"target": "2510", "terrain": first["terrain"]["value"], "river": first["river"]["value"]}
+    then = {f["name"]: f for f in action.describe(Context(t.game, "soviet"), sent)}
+    assert then["terrain"]["choices"][0] == {"value": "", "label": "as mapped: forest"}
+    sheet = t.calc("combat", **sent, attack=9, defence=3)
+    assert sheet.modifier == 1
+    assert t.calc("combat", **{**sent, "terrain": "clear"}, attack=9, defence=3).modifier == 0

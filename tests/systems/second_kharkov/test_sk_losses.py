@@ -34,7 +34,9 @@ def test_german_losses_go_round(
     assert shares(units, lost, tuple(chosen), even) == expected
 
 
-@pytest.mark.parametrize(("steps", "lost", "chosen"), [("444", 1, ""), ("444", 2, "a"), ("444", 4, "ab"), ("44", 3, "")])
+@pytest.mark.parametrize(
+    ("steps", "lost", "chosen"), [("444", 1, ""), ("444", 2, "a"), ("444", 4, "ab"), ("44", 3, "")]
+)
 def test_the_odd_step_must_be_chosen(steps: str, lost: int, chosen: str) -> None:
     units = {name: int(n) for name, n in zip("abc", steps, strict=False)}
     assert odd_steps(units, lost)
@@ -132,9 +134,7 @@ def test_factors_of_an_unknown_face_are_forgotten(table: Any) -> None:
     assert t.game.units["german-3-pz"].factors == {}
 
 
-@pytest.mark.parametrize(
-    ("mech", "points"), [(0, 2), (1, 3), (2, 4)]
-)
+@pytest.mark.parametrize(("mech", "points"), [(0, 2), (1, 3), (2, 4)])
 def test_bare_factors_ask_how_many_steps_were_mechanised(table: Any, mech: int, points: int) -> None:
     t = table(turn=3, phase="soviet-combat", result="0/2")
     t.do("soviet", "resolve-combat", attack=10, defence=3, die="3")

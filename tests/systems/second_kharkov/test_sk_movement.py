@@ -91,7 +91,9 @@ def test_a_path_on_the_map(table: Any) -> None:
     with pytest.raises(Mistake, match="next to"):
         t.calc("movement", unit="soviet-tb", hexes="2812")
     t.do("table", "mark", marker="interdiction", hexes="2712")
-    assert "2, 2 left" in [line.effect for line in t.calc("movement", unit="soviet-tb", hexes="2611 2711").lines]
+    assert "2, 2 left" in [
+        line.effect for line in t.calc("movement", unit="soviet-tb", hexes="2611 2711").lines
+    ]
 
 
 def test_judged_and_hasty_units_are_halved(table: Any) -> None:

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from companion.systems.second_kharkov.odds import Cause, Group, grouped, odds, row, steps_of, total
 
-
 OUT = (Cause("out of supply", "9.9"),)
 
 
@@ -38,7 +37,9 @@ def test_worse_than_one_to_three_is_not_rolled_for(attack: int, defence: int) ->
     assert odds(attack, defence).automatic
 
 
-@pytest.mark.parametrize(("attack", "defence", "surplus"), [(6, 1, 0), (7, 1, 1), (8, 1, 2), (100, 7, 8), (5, 6, 0)])
+@pytest.mark.parametrize(
+    ("attack", "defence", "surplus"), [(6, 1, 0), (7, 1, 1), (8, 1, 2), (100, 7, 8), (5, 6, 0)]
+)
 def test_multiples_above_six(attack: int, defence: int, surplus: int) -> None:
     """12.9."""
     assert odds(attack, defence).surplus == surplus
@@ -84,7 +85,15 @@ def test_units_of_one_stack_are_summed_before_halving() -> None:
 
 @pytest.mark.parametrize(
     ("final", "clamp", "expected"),
-    [(-3, False, "<1"), (0, False, "<1"), (0, True, "1"), (1, False, "1"), (6, False, "6"), (7, False, ">6"), (11, True, ">6")],
+    [
+        (-3, False, "<1"),
+        (0, False, "<1"),
+        (0, True, "1"),
+        (1, False, "1"),
+        (6, False, "6"),
+        (7, False, ">6"),
+        (11, True, ">6"),
+    ],
 )
 def test_rows(final: int, clamp: bool, expected: str) -> None:
     """12.7 errata names a row above 6; negative modifiers reach below 1."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
+
+from harness import Bench
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
-from harness import Bench
 
 from companion.engine.errors import Mistake
+from companion.engine.fields import Context
 from companion.engine.game import Game, replay
 from companion.engine.view import view
 
@@ -19,10 +22,11 @@ SEATS = (*SIDES, "table", "watch")
 class Play(RuleBasedStateMachine):
     """Anything anybody may do, in any order; mistakes are refused and change nothing."""
 
-    @initialize(scenario=st.sampled_from(["historical", "alternative"]), split=st.sampled_from(["ask", "0", "3", "6"]))
+    @initialize(
+        scenario=st.sampled_from(["historical", "alternative"]), split=st.sampled_from(["ask", "0", "3", "6"])
+    )
     def open(self, scenario: str, split: str) -> None:
         self.t = Bench("second-kharkov", scenario, aircraft_turn_2=split)
-        self.dice = 0
 
     def attempt(self, seat: str, action: str, **fields: object) -> None:
         before = len(self.t.events)
@@ -35,10 +39,22 @@ class Play(RuleBasedStateMachine):
     def next(self, seat: str) -> None:
         self.attempt(seat, "next-phase")
 
-    @rule(side=st.sampled_from(SIDES), place=st.sampled_from(HEXES), kind=st.sampled_from(["tank", "panzer", "rifle"]))
+    @rule(
+        side=st.sampled_from(SIDES),
+        place=st.sampled_from(HEXES),
+        kind=st.sampled_from(["tank", "panzer", "rifle"]),
+    )
     def add(self, side: str, place: str, kind: str) -> None:
         if len(self.t.game.units) < 12:
-            self.attempt("table", "add-unit", side=side, name=kind, kind=kind, hex=place, steps=4 if side == "german" else 1)
+            self.attempt(
+                "table",
+                "add-unit",
+                side=side,
+                name=kind,
+                kind=kind,
+                hex=place,
+                steps=4 if side == "german" else 1,
+            )
 
     @rule(order=st.sampled_from(["move-fight", "fight-move"]))
     def declare(self, order: str) -> None:
@@ -59,9 +75,15 @@ class Play(RuleBasedStateMachine):
     def attack(self, attack: int, defence: int, air: int, die: int, place: str, declared: bool) -> None:
         if declared and place:
             self.attempt("table", "declare-attack", target=place)
-        self.attempt("table", "resolve-combat", attack=attack, defence=defence, air=air, die=die, target=place)
+        self.attempt(
+            "table", "resolve-combat", attack=attack, defence=defence, air=air, die=die, target=place
+        )
 
-    @rule(result=st.sampled_from(["0/1", "1/1", "1/2", "2/0", "3/4"]), mech=st.integers(0, 3), back=st.booleans())
+    @rule(
+        result=st.sampled_from(["0/1", "1/1", "1/2", "2/0", "3/4"]),
+        mech=st.integers(0, 3),
+        back=st.booleans(),
+    )
     def follow_up(self, result: str, mech: int, back: bool) -> None:
         for ask in self.t.asked("table")[:1]:
             if ask["action"] == "enter-result":
@@ -95,7 +117,9 @@ class Play(RuleBasedStateMachine):
             again = replay(Game(self.t.system.kit, self.t.scenario, self.t.book), self.t.events)
             assert again.dump() == self.t.game.dump()
             for seat in SEATS:
-                assert view(self.t.system.rules, self.t.game, seat)
+                json.dumps(view(self.t.system.rules, self.t.game, seat))
+                for action in self.t.system.rules.actions.values():
+                    json.dumps(action.describe(Context(self.t.game, seat), {"target": "2510", "steps": "2"}))
 
 
 TestPlay = Play.TestCase

@@ -1,4 +1,4 @@
-"""Nothing hidden reaches the wrong seat: lower units of a stack, untried factors, declared attackers (2.14, 7.6)."""
+"""Nothing hidden reaches the wrong seat: lower units, untried factors, declared attackers (2.14, 7.6)."""
 
 from __future__ import annotations
 
@@ -65,6 +65,19 @@ def test_declaring_opens_the_stack_once_aircraft_are_settled(table: Any) -> None
         sheet.work({"target": "2510", "attack": 90}, Context(t.game, "soviet"))
     t.answer("german", aircraft="0")
     assert sheet.work({"target": "2510", "attack": 90}, Context(t.game, "soviet")).facts["defence"] == 81
+
+
+def test_a_quick_battle_opens_the_stack_when_the_die_is_cast(table: Any) -> None:
+    """7.6: the Soviet typed what he saw on the counters; losses are taken by the units on record."""
+    t = stacked(table)
+    t.do("soviet", "resolve-combat", target="2510", attack=90, defence=81, die="3")
+    form = {
+        f["name"]
+        for f in t.system.rules.find("german-losses").describe(Context(t.game, "german"), {"steps": 1})
+    }
+    assert "units" in form and "mech" not in form
+    t.do("german", "german-losses", steps=1, units="german-top")
+    assert t.game.units["german-top"].steps == 3
 
 
 def test_declared_attackers_are_not_named_to_the_enemy(table: Any) -> None:

@@ -8,7 +8,12 @@ import pytest
 
 from companion.engine.errors import Mistake, NotNow, NotYours
 
-AREAS = (("area", "2315", "", "west"), ("area", "2315", "", "south"), ("area", "2316", "", "south"), ("area", "2305", "", "perimeter"))
+AREAS = (
+    ("area", "2315", "", "west"),
+    ("area", "2315", "", "south"),
+    ("area", "2316", "", "south"),
+    ("area", "2305", "", "perimeter"),
+)
 
 
 def dials(t: Any) -> tuple[str, str]:

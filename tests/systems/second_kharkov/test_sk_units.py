@@ -10,11 +10,19 @@ from companion.engine.errors import Mistake, NotNow, NotYours
 from companion.engine.roster import Unit
 from companion.systems.second_kharkov.stacking import excess, overstacked
 
-LINES = (("area", "2510", "", "west"), ("area", "1430", "", "south"), ("area", "3030", "", "south"), ("area", "3030", "", "west"))
+LINES = (
+    ("area", "2510", "", "west"),
+    ("area", "1430", "", "south"),
+    ("area", "3030", "", "south"),
+    ("area", "3030", "", "west"),
+)
 
 
 def stack(*armies: str) -> list[Unit]:
-    return [Unit("172-75" if a == "172/75" else f"u{n}", "german", formation="6th Army" if a == "172/75" else a) for n, a in enumerate(armies)]
+    return [
+        Unit("172-75" if a == "172/75" else f"u{n}", "german", formation="6th Army" if a == "172/75" else a)
+        for n, a in enumerate(armies)
+    ]
 
 
 @pytest.mark.parametrize(
@@ -32,7 +40,9 @@ def stack(*armies: str) -> list[Unit]:
 )
 def test_stacking(side: str, armies: list[str], over: int, words: str, rule: str) -> None:
     assert excess(side, stack(*armies)) == over
-    assert words in overstacked(side, stack(*armies)) and bool(words) == bool(overstacked(side, stack(*armies)))
+    assert words in overstacked(side, stack(*armies)) and bool(words) == bool(
+        overstacked(side, stack(*armies))
+    )
 
 
 @pytest.mark.parametrize(("counts", "points"), [(True, 8), (False, 0)])
@@ -104,7 +114,7 @@ def test_the_hand_wins_over_the_trace(table: Any) -> None:
 
 @pytest.mark.parametrize(("reading", "supplied"), [("crossing", True), ("hex", False)])
 def test_german_held_banks(table: Any, reading: str, supplied: bool) -> None:
-    """9.6, A4: a Soviet beside the crossing whose own bank was German last is reached from the east, or not."""
+    """9.6, A4: an empty bank that was German last is barred whole, or only its crossing."""
     ground = (("side", "3510", "3610", "major river"), ("side", "3510", "3610", "crossing"))
     t = table(turn=3, ground=ground, crossing_bar=reading)
     around = [h for h in t.game.maps.neighbours("3510") if h != "3610"]
@@ -195,8 +205,20 @@ def test_set_up_names_only_what_the_rulebook_names(table: Any) -> None:
     t = table()
     t.do("table", "set-up")
     units = t.game.units
-    assert (units["100-jaeger"].place, units["101-jaeger"].place, units["3-panzer"].place) == ("2529", "3327", "2408")
-    weak = {"6-romanian": 2, "97-jaeger": 2, "100-jaeger": 2, "101-jaeger": 2, "108-hungarian": 1, "172-75": 1, "454-security": 1}
+    assert (units["100-jaeger"].place, units["101-jaeger"].place, units["3-panzer"].place) == (
+        "2529",
+        "3327",
+        "2408",
+    )
+    weak = {
+        "6-romanian": 2,
+        "97-jaeger": 2,
+        "100-jaeger": 2,
+        "101-jaeger": 2,
+        "108-hungarian": 1,
+        "172-75": 1,
+        "454-security": 1,
+    }
     assert {name: units[name].steps for name in weak} == weak
     assert len(t.game.units_at("2719")) == 4 and len(t.game.units_at("2822")) == 3
     assert all(u.untried and not u.factors for u in units.values() if u.side == "soviet")

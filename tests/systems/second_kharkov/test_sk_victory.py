@@ -54,7 +54,7 @@ def turn_of(t: Any, order: str = "move-fight", cross: bool = False, **losses: An
     [(1, 2, "german"), (1, 1, "soviet"), (2, 0, "german"), (0, 0, "soviet")],
 )
 def test_a_game_on_points(table: Any, soviet_losses: int, oos: int, winner: str) -> None:
-    """4.4-4.6: eight turns, the Soviet perimeter crossed, one German step a turn: 8 points to beat by 125 percent."""
+    """4.4-4.6: eight turns, the perimeter crossed, one German step a turn: 8 points to beat."""
     t = table(result="", aircraft_turn_2="3")
     for turn in range(1, 9):
         losses = {"german": 1, "soviet": soviet_losses}

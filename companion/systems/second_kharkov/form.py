@@ -1,0 +1,112 @@
+"""What the combat form asks, and when: a question that cannot apply is not asked."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from companion.engine.errors import Unreadable
+from companion.engine.fields import Context, Text
+from companion.engine.roster import Unit
+from companion.systems.second_kharkov import known
+from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET
+from companion.systems.second_kharkov.battle import INTO
+from companion.systems.second_kharkov.ground import TERRAINS
+from companion.systems.second_kharkov.units import seen_by
+
+SIDES = ((SOVIET, "Soviet"), (GERMAN, "German"))
+RIVERS = (("none", "none"), ("minor", "minor"), ("major", "major, or a crossing"))
+TANKS = (
+    ("no", "no"),
+    ("hex", "in one of the attacking hexes"),
+    ("all", "all of them, from one hex"),
+    ("every", "all of them, from several hexes"),
+)
+
+
+@dataclass(frozen=True)
+class Factors(Text):
+    """Combat factors: one sum, or hex by hex so that each stack is rounded for itself (1.5)."""
+
+    most: int = 60
+    placeholder: str = "26, or hex by hex 14+12"
+
+    def read(self, raw: Any, ctx: Context) -> tuple[int, ...]:  # type: ignore[override]
+        if isinstance(raw, tuple | list):
+            raw = "+".join(map(str, raw))
+        text = super().read(raw, ctx)
+        if not re.fullmatch(r"\d{1,3}(\s*[+, ]\s*\d{1,3})*", text):
+            raise Unreadable(
+                f"{text!r} is not a sum of factors: 26, or hex by hex 14+12",
+                given=text,
+                accepted="26 or 14+12",
+            )
+        return tuple(int(n) for n in re.findall(r"\d+", text))
+
+
+def no_table(ctx: Context) -> bool:
+    return ctx.game is None
+
+
+def any_side(ctx: Context) -> bool:
+    return ctx.game is None or ctx.game.phase not in FIGHT.values()
+
+
+def german_attacks(ctx: Context) -> bool:
+    return known.attacking_side(ctx) == GERMAN
+
+
+def attack_is_typed(ctx: Context) -> bool:
+    return not known.all_known(ctx, known.attackers(ctx), "AF")
+
+
+def defence_is_typed(ctx: Context) -> bool:
+    return not known.all_known(ctx, known.defenders(ctx), "DF")
+
+
+def supply_matters(ctx: Context) -> bool:
+    return known.turn(ctx) > 1  # 5.5
+
+
+def mech_is_halved(ctx: Context) -> bool:
+    return known.terrain(ctx) in INTO
+
+
+def air_is_possible(ctx: Context) -> bool:
+    if ctx.game is None:
+        return known.turn(ctx) > 1
+    return int(ctx.game["air-free"]) > 0 and ctx.game.mark(known.target(ctx), "target") is None
+
+
+def air_choices(ctx: Context) -> list[tuple[str, str]]:
+    """12.17: how many aircraft may be promised to one battle."""
+    free = int(ctx.game["air-free"]) if ctx.game else 6
+    most = free if ctx.game is None or ctx.game["air-per-battle"] == "many" else min(1, free)
+    return [("0", "none"), *((str(n), str(n)) for n in range(1, most + 1))]
+
+
+def terrain_choices(ctx: Context) -> list[tuple[str, str]]:
+    """Untouched, the field follows the target hex on the map; where the map is blank that is clear ground."""
+    mapped = known.mapped_terrain(ctx)
+    return [("", f"as mapped: {mapped}"), *TERRAINS] if mapped else [("", "clear"), *TERRAINS[1:]]
+
+
+def river_choices(ctx: Context) -> list[tuple[str, str]]:
+    """12.14: the same for rivers, once the attackers are known; a crossing fights like a major river."""
+    if known.target(ctx) and known.attackers(ctx):
+        return [("", f"as mapped: {known.mapped_river(ctx)}"), *RIVERS]
+    return [("", "none"), *RIVERS[1:]]
+
+
+def attackers_on_map(ctx: Context) -> list[Unit]:
+    """The attacker's units that this seat may name; after the stacks are opened, all that were declared."""
+    mine = [u for u in seen_by(ctx, known.attacking_side(ctx)) if u.on_map]
+    return list({u.id: u for u in (*(known.attackers(ctx) if known.opened(ctx) else []), *mine)}.values())
+
+
+def near_target(ctx: Context) -> list[Unit]:
+    """12.1: attackers to pick from, next to the target when it is known."""
+    hex_id = known.target(ctx)
+    near = set(ctx.game.maps.neighbours(hex_id)) if ctx.game and hex_id else set()
+    return [u for u in attackers_on_map(ctx) if not near or u.place in near]

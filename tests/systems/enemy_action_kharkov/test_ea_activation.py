@@ -1,0 +1,215 @@
+"""Commands, Kampfgruppen and the consecutive activation restriction: 5.2, 6.1-6.3 with the rulebook's examples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from companion.engine.errors import Mistake, NotNow
+from systems.enemy_action_kharkov.ea_bench import activate, cards, command, hand, mark, owners_book, put, set_, take
+
+
+def impulse(t: Any, card: str, formation: str, **fields: Any) -> None:
+    activate(t, card, formation, **fields)
+    t.do(t.game.active, "end-impulse")
+
+
+def other_side_passes_time(t: Any) -> None:
+    """The other side plays an event, which activates nobody."""
+    side = t.game.active
+    t.do(side, "play-card", card=hand(t, side)[0])
+    t.do(side, "give-command", what="event", event="special")
+    t.do(side, "end-impulse")
+
+
+def test_an_army_is_barred_in_the_next_impulse_only() -> None:
+    """6.3 example: 3rd Tank Army."""
+    t = command()
+    impulse(t, "P03", "3T")
+    assert t.game["last-soviet"] == "3T"
+    other_side_passes_time(t)
+    take(t, "soviet", "P02")
+    t.do("soviet", "play-card", card="P02")
+    with pytest.raises(Mistake, match="not one of"):
+        t.do("soviet", "give-command", what="activate", formations="3T")
+    t.do("soviet", "give-command", what="activate", formations="40")
+    t.do("soviet", "end-impulse")
+    other_side_passes_time(t)
+    assert t.game["last-soviet"] == "40"
+
+
+def test_deploying_or_an_event_frees_the_formation() -> None:
+    t = command()
+    impulse(t, "P03", "3T")
+    other_side_passes_time(t)
+    other_side_passes_time(t)  # now the Soviet side plays an event
+    assert t.game["last-soviet"] == ""
+
+
+def test_kampfgruppe_takes_units_in_range_and_bars_their_corps() -> None:
+    """6.2, 6.3 examples: Army Group South, marker on 1414, range 3."""
+    t = command(turn=7)
+    near = {"Raus": ("1413", "1513", "1314"), "XLVIII": ("1512",), "IISS": ("1713",), "XL": ("1415",)}
+    for corps, places in near.items():
+        for n, place in enumerate(places):
+            put(t, "german", f"{corps} {n}", place, formation=corps)
+    far = put(t, "german", "429-168-Raus", "0812", formation="Raus")
+    put(t, "soviet", "enemy", "1414", formation="3T")
+    take(t, "german", "P44")
+    t.do("german", "play-card", card="P44")
+    t.do("german", "give-command", what="kg", hex="1414", reach=3)
+    active = t.game.marked("active")
+    assert len(active) == 6 and far not in active
+    assert t.game.mark("1414", "kg") == 3
+    t.do("german", "end-impulse")
+    assert set(t.game["last-german"].split(", ")) == {"Raus", "XLVIII", "IISS", "XL"}
+    assert not t.game.marked("kg") and not t.game.marked("active")
+
+
+def test_barred_units_are_left_out_of_a_kampfgruppe_but_not_of_mansteins() -> None:
+    t = command(turn=7)
+    raus = put(t, "german", "Raus 1", "1413", formation="Raus")
+    xl = put(t, "german", "XL 1", "1513", formation="XL")
+    set_(t, "last-german", "Raus")
+    take(t, "german", "P44")
+    t.do("german", "play-card", card="P44")
+    t.do("german", "give-command", what="kg", hex="1413")
+    assert set(t.game.marked("active")) == {xl}
+    t = command(turn=7)
+    raus = put(t, "german", "Raus 1", "1413", formation="Raus")
+    set_(t, "last-german", "Raus")
+    take(t, "german", "P26")
+    t.do("german", "play-card", card="P26")
+    t.do("german", "give-command", what="kg", hex="1413")
+    assert set(t.game.marked("active")) == {raus}
+    t.do("german", "end-impulse")
+    assert t.game["last-german"] == "Raus"  # his own activations do bar
+
+
+def test_front_card_takes_stacked_units_of_its_front_along() -> None:
+    """5.2 example: Voronezh Front, 3rd Tank Army with 270.69 and 180.69 stacked."""
+    t = command()
+    put(t, "soviet", "1GC.3T", "1207", formation="3T", kind="cavalry")
+    a = put(t, "soviet", "270.69", "1207", formation="69")
+    b = put(t, "soviet", "180.69", "1207", formation="69")
+    stranger = put(t, "soviet", "350.6", "1207", formation="6")
+    take(t, "soviet", "P02")
+    t.do("soviet", "play-card", card="P02")
+    with pytest.raises(Mistake, match="5.2"):
+        t.do("soviet", "give-command", what="activate", formations="3T", units=[stranger])
+    t.do("soviet", "give-command", what="activate", formations="3T", units=[a, b])
+    assert len(t.game.marked("active")) == 3
+    t.do("soviet", "end-impulse")
+    assert t.game["last-soviet"] == "3T, 69"
+
+
+def test_an_army_card_takes_nobody_along() -> None:
+    t = command()
+    put(t, "soviet", "1GC.3T", "1207", formation="3T")
+    extra = put(t, "soviet", "270.69", "1207", formation="69")
+    take(t, "soviet", "P03")
+    t.do("soviet", "play-card", card="P03")
+    with pytest.raises(Mistake, match="5.2"):
+        t.do("soviet", "give-command", what="activate", formations="3T", units=[extra])
+
+
+def test_one_unit_once_a_turn_and_no_attack() -> None:
+    """6.1 and the 6.3 example AH-LAH-IISS."""
+    t = command(turn=7)
+    ah = put(t, "german", "AH-LAH-IISS", "1108", formation="IISS", kind="mechanised")
+    take(t, "german", "P23")
+    t.do("german", "play-card", card="P23")
+    t.do("german", "give-command", what="one-unit", units=[ah])
+    with pytest.raises(NotNow):
+        t.do("german", "declare-combat", small=1, steps=1)
+    t.do("german", "end-impulse")
+    assert t.game["last-german"] == "IISS" and t.game["one-unit-german"] == 7
+    other_side_passes_time(t)
+    t.do("german", "play-card", card=hand(t, "german")[0])
+    with pytest.raises(Mistake, match="one-unit"):
+        t.do("german", "give-command", what="one-unit", formations="XL")
+
+
+def test_army_units_in_two_hexes_at_most() -> None:
+    t = command()
+    units = [put(t, "soviet", f"u{n}", place, formation="69") for n, place in enumerate(("0606", "0607", "0608"))]
+    take(t, "soviet", "P04")
+    t.do("soviet", "play-card", card="P04")
+    with pytest.raises(Mistake, match="two hexes"):
+        t.do("soviet", "give-command", what="units", units=units)
+    t.do("soviet", "give-command", what="units", units=units[:2])
+
+
+def test_commands_follow_the_type_of_card() -> None:
+    t = command()
+    take(t, "soviet", "P03")
+    t.do("soviet", "play-card", card="P03")
+    with pytest.raises(Mistake, match="not one of"):
+        t.do("soviet", "give-command", what="replace", formations="3T")  # before turn 3 [5.5]
+    with pytest.raises(Mistake, match="not one of"):
+        t.do("soviet", "give-command", what="kg", formations="3T")
+    with pytest.raises(Mistake, match="not one of"):
+        t.do("soviet", "give-command", what="activate", formations="40")  # another army's card
+    with pytest.raises(NotNow, match="give the command"):
+        t.do("soviet", "end-impulse")
+
+
+def test_events_by_turn_and_card() -> None:
+    rows = cards()
+    rows["P03"]["events"] = "engineers, forward support (5+)"
+    t = command(book=owners_book(cards=rows))
+    take(t, "soviet", "P03")
+    t.do("soviet", "play-card", card="P03")
+    with pytest.raises(Mistake, match="not one of"):
+        t.do("soviet", "give-command", what="event", event="forward support")
+    t.do("soviet", "give-command", what="event", event="engineers")
+    assert t.asked("soviet")[0]["action"] == "engineers"
+    put(t, "soviet", "48G", "1207", formation="3T")
+    t.answer("soviet", what="place", hexes="1207")
+    assert t.game.mark("1207", "ip") == "soviet"
+    t.do("soviet", "place-unit", unit="48g", hex="1307")
+    assert not t.game.mark("1207", "ip")  # 12.24: left empty
+
+
+def test_nkvd_event_lasts_the_turn() -> None:
+    t = command()
+    take(t, "soviet", "P02")
+    t.do("soviet", "play-card", card="P02")
+    t.do("soviet", "give-command", what="event", event="nkvd")
+    assert t.game["nkvd-turn"] == 1
+
+
+def test_bars_and_one_unit_are_forgotten_with_the_turn() -> None:
+    t = command("star-and-gallop")
+    impulse(t, "P03", "3T")
+    t.until("command", 2)
+    assert t.game["last-soviet"] == ""
+
+
+def test_the_panel_says_who_is_barred() -> None:
+    t = command()
+    impulse(t, "P03", "3T")
+    panel = next(p for p in t.sees("soviet")["panels"] if p["title"] == "Formations")
+    assert {"label": "Soviet barred", "value": "3rd Tank Army", "rule": "6.3"} in panel["rows"]
+    t.do("table", "set-barred", side="soviet", nothing=True)
+    assert t.game["last-soviet"] == ""
+
+
+def test_soviet_activation_builds_one_ip_german_any_number() -> None:
+    """12.21, 12.22."""
+    book = owners_book("town 1207 Testtown\n")
+    t = command(book=book)
+    for n, place in enumerate(("1205", "1206", "1207")):
+        put(t, "soviet", f"u{n}", place, formation="3T")
+    mark(t, "u1", "dispersed", "on")
+    activate(t, "P03", "3T")
+    with pytest.raises(NotNow, match="town"):
+        t.do("soviet", "build-ip", hexes="1207")
+    with pytest.raises(NotNow, match="one position"):
+        t.do("soviet", "build-ip", hexes="1205 1206")
+    with pytest.raises(NotNow, match="dispersed"):
+        t.do("soviet", "build-ip", hexes="1206")
+    t.do("soviet", "build-ip", hexes="1205")
+    with pytest.raises(NotNow, match="one position"):
+        t.do("soviet", "build-ip", hexes="1205")

@@ -1,0 +1,158 @@
+"""Result codes [12.6], the loser's options, losses, advances [12.8]."""
+
+import pytest
+from kb_bench import enrol, jump, table
+
+from companion.engine.errors import Mistake
+from companion.systems.kharkov_battles.results import Share, parse
+
+
+@pytest.mark.parametrize(
+    ("code", "shares"),
+    [
+        ("D(2)r2", [Share("D", 2, 2)]),
+        ("Ar1", [Share("A", 0, 1)]),
+        ("A(3)r2", [Share("A", 3, 2)]),
+        ("D(1)", [Share("D", 1, 0)]),
+        ("A(1) D(1)r2", [Share("D", 1, 2), Share("A", 1, 0)]),  # 12.65: the loser first
+        ("A(1)/Dr1", [Share("D", 0, 1), Share("A", 1, 0)]),
+        ("NE", []),
+    ],
+)
+def test_codes_are_taken_apart(code, shares):
+    assert parse(code) == shares
+
+
+@pytest.mark.parametrize("code", ["X1", "D", "A", "r2", "D(1)r2 banana"])
+def test_a_code_that_is_none_is_refused(code):
+    with pytest.raises(Mistake, match="combat result"):
+        parse(code)
+
+
+def test_the_options_of_the_rulebooks_example():
+    """12.62: D(2)r2 after its two mandatory steps."""
+    assert parse("D(2)r2")[0].options() == [(2, 0), (1, 1), (0, 2)]
+
+
+def fought(die: str = "7", scenario: str = "operation-star"):
+    """An Axis attack on two rifle divisions; 7 gives D(1)r2 in the synthetic table, 8 D(1)r3."""
+    t = table(scenario)
+    jump(t, "axis-combat", 1)
+    first = enrol(t, "axis", "LAH 1", "panzergrenadier", "KB3010", size="III", formation="LAH", strength=20)
+    one = enrol(t, "soviet", "6 Rifle", "rifle", "KB3011", strength=2)
+    two = enrol(t, "soviet", "7 Rifle", "rifle", "KB3011", strength=2)
+    t.do("axis", "declare-assault", target="KB3011", attackers=[first])
+    t.answer("axis")
+    t.answer("soviet")
+    t.answer("axis", die=die)
+    return t, first, one, two
+
+
+def test_the_defender_chooses_and_the_victor_advances_as_far_as_was_retreated():
+    t, _, one, two = fought("7")
+    ask = t.asked("soviet")[0]
+    assert "lose 1 step" in ask["text"] and "retreat 2" in ask["text"]
+    t.answer("soviet", more=1)
+    assert [a["text"] for a in t.asked("axis")] == ["Axis may advance up to 1 hex(es)"]
+    t.answer("soviet", unit=one)
+    assert t.game.units[one].place == "box:pool"
+    assert "1 more step" in t.asked("soviet")[0]["text"]
+    t.answer("soviet", unit=two, no_line=True)
+    assert t.game.units[two].place == "box:dead"
+
+
+def test_example_1_two_one_step_units_and_r3():
+    """Both die to satisfy D(1)r3: two hexes of the obligation remain for the advance."""
+    t, _, one, two = fought("8")
+    t.answer("soviet", more=1)
+    assert "up to 2" in t.asked("axis")[0]["text"]
+
+
+def test_example_2_standing_fast_allows_no_advance():
+    t, *_ = fought("7")
+    with pytest.raises(Mistake, match="2 steps left"):
+        t.answer("soviet", more=2)
+    t.answer("soviet", more=1, unfulfilled=1)
+    assert not [a for a in t.asked("axis") if "advance" in a["text"]]
+
+
+def test_enemy_zones_cost_steps_besides():
+    t, *_ = fought("7")
+    t.answer("soviet", zones=1)
+    assert "lose 2 step" in t.asked("soviet")[0]["text"]
+    assert "up to 2" in t.asked("axis")[0]["text"]
+
+
+def test_the_other_side_cannot_choose_for_the_loser():
+    t, *_ = fought("7")
+    ask = t.asked("soviet")[0]
+    with pytest.raises(Mistake, match="settles its own"):
+        t.do("axis", "settle-result", **ask["args"])
+
+
+def test_an_attacker_loses_a_mechanized_unit_first():
+    """12.63; a Tiger that shifted goes before all others [15.3]."""
+    t = table("operation-star")
+    jump(t, "axis-combat", 1)
+    foot = enrol(t, "axis", "320 Inf", "infantry", "KB3010", strength=6)
+    mech = enrol(t, "axis", "LAH 1", "panzergrenadier", "KB3010", size="III", formation="LAH", strength=6)
+    enrol(t, "soviet", "6 Rifle", "rifle", "KB3011", strength=6)
+    t.do("axis", "declare-assault", target="KB3011", attackers=[foot, mech])
+    t.answer("axis")
+    t.answer("soviet")
+    t.answer("axis", die="1")  # A(1)r1
+    assert t.asked("axis")[0]["args"]["first"] == mech
+    t.answer("axis")
+    with pytest.raises(Mistake, match="cannot be chosen"):
+        t.answer("axis", unit=foot)
+    t.answer("axis", unit=mech)
+    assert t.game["regiments-lost"] == 1
+
+
+@pytest.mark.parametrize(
+    ("fields", "mech", "others"),
+    [
+        ({"hexes": 3}, 3, 3),
+        ({"hexes": 0}, 0, 0),
+        ({"hexes": 3, "first_city": True}, 1, 1),
+        ({"hexes": 3, "first_major": True}, 1, 1),
+        ({"hexes": 3, "encirclement": True}, 3, 1),
+        ({"hexes": 3, "first_ezoc": True}, 3, 1),
+    ],
+)
+def test_advance_lengths(fields, mech, others):
+    sheet = table("operation-star").calc("advance-length", **fields)
+    assert (sheet.facts["mechanized"], sheet.facts["others"]) == (mech, others)
+
+
+def test_fall_blaus_errata_drop_the_encirclement_limit():
+    assert table("january-campaign").calc("advance-length", hexes=3, encirclement=True).facts["others"] == 3
+
+
+def test_a_breakout_is_for_defenders_that_could_infiltrate():
+    t = table("operation-star")
+    jump(t, "axis-combat", 1)
+    enrol(t, "soviet", "6 Rifle", "rifle", "KB3011", strength=2)
+    with pytest.raises(Mistake, match="Infiltration"):
+        t.do("soviet", "breakout", side="soviet", hex="KB3011", die="7")
+    enrol(t, "soviet", "3 Tank", "tank", "KB3011", size="XXX", rating="A")
+    t.do("soviet", "breakout", side="soviet", hex="KB3011", die="7")
+    assert t.game.last_result["result"] == "free"
+
+
+def test_results_wait_for_a_split_hex():
+    """12.23"""
+    t = table("operation-star")
+    jump(t, "axis-combat", 1)
+    a = enrol(t, "axis", "D1", "panzergrenadier", "KB3010", size="III", formation="LAH", strength=9, steps=2, half=True)
+    b = enrol(t, "axis", "R1", "breakdown regiment", "KB3010", size="III", strength=3)
+    enrol(t, "soviet", "6 Rifle", "rifle", "KB3011", strength=2)
+    enrol(t, "soviet", "7 Rifle", "rifle", "KB3009", strength=2)
+    t.do("axis", "declare-assault", target="KB3011", attackers=[a])
+    t.do("axis", "declare-assault", target="KB3009", attackers=[b])
+    for _ in range(2):
+        t.answer("axis")
+        t.answer("soviet")
+    t.do("axis", "resolve-assault", target="KB3011", attack=9, defence=2, die="1")
+    texts = [x["text"] for x in t.asked("axis") if x["action"] == "settle-result"]
+    assert texts and "Wait for the attack on KB3009" in texts[0]

@@ -1,0 +1,215 @@
+"""Zones of control [7.0], the encirclement test [12.5] and forced attacks [12.1]."""
+
+import pytest
+from kb_bench import enrol, jump, synthetic_book, table
+
+from companion.engine.errors import Mistake
+from companion.systems.kharkov_battles import ground
+from companion.systems.kharkov_battles.designate import owed
+
+# Row 30 is even: KB3010 touches 3009, 3011, 3109, 3110, 2909, 2910.
+
+
+def mapped(*facts, scenario="operation-star", **options):
+    book = synthetic_book()
+    book.map = {"facts": [[*fact, "owner"] for fact in facts], "removed": []}
+    t = table(scenario, book, **options)
+    jump(t, "axis-combat", 1)
+    return t
+
+
+def test_the_rulebooks_zone_example():
+    """7.4: its claims, on a map of our own: K is Axis-held, F and O Soviet-held, a river before N."""
+    k, f, o, n, second = "KB3010", "KB3110", "KB2910", "KB3014", "KB3013"
+    t = mapped(("side", second, n, "major river"))
+    enrol(t, "axis", "K", "infantry", k, strength=3)
+    enrol(t, "axis", "other", "infantry", second, strength=3)
+    enrol(t, "soviet", "F", "rifle", f, strength=3)
+    enrol(t, "soviet", "O", "rifle", o, strength=3)
+    axis, soviet = ground.zones(t.game, "axis"), ground.zones(t.game, "soviet")
+    assert {f, o, "KB3011", "KB3009", n} <= set(axis)  # also into enemy-held hexes
+    assert k in soviet and "KB3011" in soviet and "KB3011" in axis  # both control the same empty hex
+    # during combat phases the unbridged Major River stops the zone into N
+    assert n not in ground.zones(t.game, "axis", combat=True)
+    # friends cancel the zone in their own hex for supply lines only
+    from companion.systems.kharkov_battles.lines import _closed
+
+    assert k not in _closed(t.game, "axis") and "KB3011" in _closed(t.game, "axis")
+    assert ground.in_ezoc(t.game, t.game.unit("K"))
+
+
+def test_a_city_swallows_its_garrisons_zone():
+    """7.14: were K a city, its neighbours would not be controlled from it."""
+    t = mapped(("city", "KB3010", "", "K"))
+    unit = enrol(t, "axis", "K", "infantry", "KB3010", strength=3)
+    enrol(t, "soviet", "F", "rifle", "KB3110", strength=3)
+    assert not ground.zones(t.game, "axis")
+    assert not ground.in_ezoc(t.game, t.game.units[unit])
+
+
+@pytest.mark.parametrize(
+    ("facts", "combat", "reaches"),
+    [
+        ((), True, True),
+        ((("side", "KB3010", "KB3011", "impassable"),), False, False),
+        ((("side", "KB3010", "KB3011", "dnepr"),), False, False),
+        ((("side", "KB3010", "KB3011", "dnepr"), ("side", "KB3010", "KB3011", "bridge")), False, False),
+        ((("side", "KB3010", "KB3011", "dnepr"), ("side", "KB3010", "KB3011", "pontoon")), True, True),
+        ((("side", "KB3010", "KB3011", "major river"),), False, True),
+        ((("side", "KB3010", "KB3011", "major river"),), True, False),
+        ((("side", "KB3010", "KB3011", "major river"), ("side", "KB3010", "KB3011", "bridge")), True, True),
+        ((("side", "KB3010", "KB3011", "minor river"),), True, True),
+    ],
+)
+def test_hexsides_and_zones(facts, combat, reaches):
+    t = mapped(*facts)
+    enrol(t, "axis", "U", "infantry", "KB3010", strength=3)
+    assert ("KB3011" in ground.zones(t.game, "axis", combat)) == reaches
+
+
+def test_a_pontoon_laid_in_play_opens_the_dnepr():
+    t = mapped(("side", "KB3010", "KB3011", "dnepr"))
+    enrol(t, "soviet", "U", "rifle", "KB3010", strength=3)
+    assert "KB3011" not in ground.zones(t.game, "soviet")
+    jump(t, "soviet-construction")
+    t.do("soviet", "place-pontoon", hex="KB3010", across="KB3011")
+    assert "KB3011" in ground.zones(t.game, "soviet", combat=True)
+    assert ground.river(t.game, "KB3010", "KB3011") == "major"
+
+
+@pytest.mark.parametrize(
+    ("facts", "has"),
+    [
+        ({"kind": "infantry"}, True),
+        ({"kind": "infantry", "stripe": True}, False),
+        ({"kind": "hq army"}, False),
+        ({"kind": "tiger company"}, False),
+        ({"kind": "ersatz"}, True),
+        ({"kind": "fortress region"}, True),
+    ],
+)
+def test_who_has_a_zone(facts, has):
+    t = mapped()
+    enrol(t, "axis", "U", hex="KB3010", **facts)
+    assert bool(ground.zones(t.game, "axis")) == has
+
+
+def test_three_cadres_together_have_a_zone():
+    """7.13"""
+    t = mapped()
+    for number in range(3):
+        unit = enrol(t, "soviet", f"{number} Gds", "rifle", "KB3010", steps=2, guards=True, strength=4)
+        t.do("soviet", "lose-steps", unit=unit)
+        assert bool(ground.zones(t.game, "soviet")) == (number == 2)
+
+
+def test_a_fortified_zone_gives_everybody_a_zone():
+    """18.12"""
+    t = mapped()
+    enrol(t, "soviet", "6 Army", "hq army", "KB3010", reach=5)
+    t.do("table", "mark", marker="fz", hexes=["KB3010"], value="soviet")
+    assert len(ground.zones(t.game, "soviet")) == 6
+
+
+def test_encirclement():
+    """12.5: every usable hex taken or controlled, no friend of the defender beside him, no city."""
+    t = mapped()
+    enrol(t, "soviet", "U", "rifle", "KB3010", strength=3)
+    for hex_id in ("KB3008", "KB3012"):
+        enrol(t, "axis", hex_id, "infantry", hex_id, strength=3)
+    assert not ground.encircled(t.game, "KB3010", "axis")
+    enrol(t, "axis", "north", "infantry", "KB3210", strength=3)
+    assert not ground.encircled(t.game, "KB3010", "axis")
+    south = enrol(t, "axis", "south", "infantry", "KB2810", strength=3)
+    assert ground.encircled(t.game, "KB3010", "axis")
+    friend = enrol(t, "soviet", "friend", "rifle", "KB3109", strength=3)
+    assert not ground.encircled(t.game, "KB3010", "axis")
+    t.do("table", "place-unit", unit=friend, box="box:dead")
+    t.do("table", "place-unit", unit=south, box="box:dead")
+    assert not ground.encircled(t.game, "KB3010", "axis")
+
+
+def test_impassable_sides_are_not_usable():
+    t = mapped(*(("side", *sorted(("KB3010", h)), "impassable") for h in ("KB3109", "KB3110", "KB2909", "KB2910")))
+    enrol(t, "soviet", "U", "rifle", "KB3010", strength=3)
+    for hex_id in ("KB3009", "KB3011"):
+        enrol(t, "axis", hex_id, "infantry", hex_id, strength=3)
+    assert ground.encircled(t.game, "KB3010", "axis")
+
+
+def test_every_enemy_whose_zone_reaches_an_attacker_is_owed_an_attack():
+    """12.1"""
+    t = mapped(("city", "KB3009", "", "D"))
+    a = enrol(t, "axis", "6", "infantry", "KB3010", strength=5)
+    for hex_id in ("KB3011", "KB3110", "KB3009"):
+        enrol(t, "soviet", hex_id, "rifle", hex_id, strength=3)
+    t.do("axis", "declare-assault", target="KB3011", attackers=[a])
+    assert owed(t.game) == {"KB3110": ["6"]}  # the stack in the city exerts no zone
+    assert t.calc("attacks-owed").result == "1 stack(s)"
+    titles = [p["title"] for p in t.sees("axis")["panels"]]
+    assert "Must be attacked as well" in titles
+    b = enrol(t, "axis", "4", "infantry", "KB3210", strength=5)
+    t.do("axis", "declare-assault", target="KB3110", attackers=[b])
+    assert not owed(t.game)
+
+
+def test_the_major_river_excuses_an_attacker_in_the_combat_phase():
+    t = mapped(("side", "KB3010", "KB3110", "major river"))
+    a = enrol(t, "axis", "1", "infantry", "KB3010", strength=5)
+    enrol(t, "soviet", "E", "rifle", "KB3110", strength=3)
+    enrol(t, "soviet", "D", "rifle", "KB3011", strength=3)
+    t.do("axis", "declare-assault", target="KB3011", attackers=[a])
+    assert not owed(t.game)
+
+
+@pytest.mark.parametrize(
+    ("facts", "unit", "why"),
+    [
+        ((), {"hex": "KB3015"}, "not adjacent"),
+        ((("side", "KB3010", "KB3011", "impassable"),), {}, "12.35"),
+        ((("side", "KB3010", "KB3011", "dnepr"),), {}, "12.36"),
+        ((("terrain", "KB3011", "", "marsh"),), {"kind": "assault gun", "silhouette": True, "size": "II"}, "12.33"),
+        ((), {"kind": "hq armeekorps"}, "15.11"),
+        ((), {"kind": "ersatz"}, "never attacks"),
+    ],
+)
+def test_who_cannot_attack(facts, unit, why):
+    t = mapped(*facts)
+    enrol(t, "soviet", "D", "rifle", "KB3011", strength=3)
+    one = enrol(t, "axis", "U", **{"kind": "infantry", "hex": "KB3010", "strength": 5, **unit})
+    with pytest.raises(Mistake, match=why):
+        t.do("axis", "declare-assault", target="KB3011", attackers=[one])
+
+
+def test_a_road_lets_silhouettes_into_the_marsh():
+    t = mapped(("terrain", "KB3011", "", "marsh"), ("link", "KB3010", "KB3011", "road"))
+    enrol(t, "soviet", "D", "rifle", "KB3011", strength=3)
+    one = enrol(t, "axis", "StuG", "assault gun", "KB3010", silhouette=True, size="II", strength=4)
+    t.do("axis", "declare-assault", target="KB3011", attackers=[one])
+    t.answer("axis")
+    assert t.game.mark("KB3011", "attack-total") == 2  # halved all the same
+
+
+def test_one_multi_step_unit_fights_from_a_hex():
+    """6.21: or two with a white size symbol."""
+    t = mapped()
+    enrol(t, "soviet", "D", "rifle", "KB3011", strength=3)
+    big = [enrol(t, "axis", f"{n} Inf", "infantry", "KB3010", rating="A") for n in (1, 2)]
+    with pytest.raises(Mistake, match="6.21"):
+        t.do("axis", "declare-assault", target="KB3011", attackers=big)
+    half = [
+        enrol(t, "axis", f"LAH {n}", "panzergrenadier", "KB3110", rating="A", half=True, formation="LAH", size="III")
+        for n in (1, 2)
+    ]
+    t.do("axis", "declare-assault", target="KB3011", attackers=half)
+
+
+def test_colours_attack_separately_in_second_kharkov():
+    """20.2"""
+    t = table("second-kharkov-k")
+    jump(t, "soviet-combat", 1)
+    enrol(t, "axis", "D", "infantry", "KH3011", strength=3)
+    units = [enrol(t, "soviet", c, "rifle", "KH3010", formation=c, strength=3) for c in ("red", "green", "beige")]
+    with pytest.raises(Mistake, match="green and red"):
+        t.do("soviet", "declare-assault", target="KH3011", attackers=units)
+    t.do("soviet", "declare-assault", target="KH3011", attackers=[units[0], units[2]])

@@ -1,0 +1,247 @@
+"""A whole game from set-up to score with a synthetic owner's book, and every other way a game can end."""
+
+from __future__ import annotations
+
+from itertools import cycle
+from typing import Any
+
+import pytest
+from harness import Bench
+from systems.panzer_keil.pk_bench import RAILS, owners_book, table
+
+from companion.engine.fields import Context
+from companion.engine.game import Game, replay
+
+GROUND = RAILS + "2040 2041 2042 2039 clear\nrail 2030 2029 2028\n"
+
+GERMANS = {
+    "ss-w-1": "2034",
+    "ss-w-2": "2034",
+    "302id": "2035",
+    "19pzd": "1529",
+    "6a-1": "1703",
+    "6a-2": "1803",
+}
+SOVIETS = {
+    "southwestern-hq": "1420",
+    "southwestern-1": "2030",
+    "southwestern-2": "2031",
+    "southwestern-3": "2032",
+    "don-hq": "1608",
+    "don-1": "1704",
+    "don-2": "1804",
+    "voronezh-hq": "1016",
+    "southern-hq": "1812",
+}
+COUNTERS: dict[str, Any] = {
+    "ss-w-1": {"kind": "armour", "nation": "german", "AF": 9, "DF": 7, "MF": 8, "XAF": 5, "XDF": 4, "XMF": 4},
+    "ss-w-2": {"kind": "mechanized infantry", "nation": "german", "AF": 6, "DF": 6, "XAF": 3, "XDF": 4},
+    "302id": {"kind": "infantry", "nation": "german", "AF": 4, "DF": 5},
+    "19pzd": {"kind": "armour", "nation": "german", "AF": 8, "DF": 6, "XAF": 4, "XDF": 4},
+    **{f"6a-{n}": {"kind": "infantry", "nation": "german", "AF": 2, "DF": 3} for n in range(1, 22)},
+    **{f"southwestern-{n}": {"kind": "infantry", "nation": "soviet", "AF": 4, "DF": 4} for n in (1, 2)},
+    "southwestern-3": {"kind": "armour", "nation": "soviet", "AF": 7, "DF": 5, "XAF": 4, "XDF": 3},
+    "don-1": {"kind": "infantry", "nation": "soviet", "AF": 6, "DF": 5},
+    "don-2": {"kind": "infantry", "nation": "soviet", "AF": 6, "DF": 5},
+}
+
+
+def started(**options: Any) -> Bench:
+    t = table(owners_book(GROUND, counters=COUNTERS), units=False, **options)
+    t.do("table", "set-up")
+    for unit, place in {**GERMANS, **SOVIETS}.items():
+        t.do("table", "place-unit", unit=unit, hex=place)
+    return t
+
+
+def every_screen_draws(t: Bench) -> None:
+    """Each seat sees its page, and each offered action its form."""
+    for seat in ("table", "soviet", "german", "watch"):
+        seen = t.sees(seat)
+        for offered in seen["actions"]:
+            t.system.rules.find(offered["name"]).describe(Context(t.game, seat))
+
+
+def settle(t: Bench) -> None:
+    """Answer whatever is asked: retreats by the first free way, losses by the first unit, all else as offered."""
+    for _ in range(40):
+        for seat in ("soviet", "german"):
+            asked = t.asked(seat)
+            if not asked:
+                continue
+            ask = asked[0]
+            if ask["action"] == "retreat":
+                _retreat(t, seat, ask)
+            elif ask["action"] == "lose-units":
+                t.answer(seat, units=ask["args"]["among"][:1])
+            elif ask["action"] == "exchange-attackers":
+                t.answer(seat, units=[u for u in t.game.last_result["breakdown"]["facts"]["attackers"]][:1])
+            elif ask["action"] == "front-points":
+                t.answer(seat, supply=1, support=1)
+            elif ask["action"] in ("advance", "check-supply", "exhaust"):
+                t.answer(seat)
+            else:
+                t.do(seat, "dismiss", ask=ask["id"])
+            break
+        else:
+            return
+
+
+def _retreat(t: Bench, seat: str, ask: dict[str, Any]) -> None:
+    units, owed = ask["args"]["units"], ask["args"]["owed"]
+    start = t.game.units[units[0]].place
+    for first in t.game.maps.neighbours(start):
+        tails = [[]] if owed == 1 else [[h] for h in t.game.maps.neighbours(first)]
+        for tail in tails:
+            path = [first, *tail]
+            if t.game.maps.distance(path[-1], start) < owed:
+                continue
+            try:
+                t.answer(seat, hexes=path)
+            except ValueError:
+                continue
+            return
+    t.answer(seat, hexes=[], lost=units[:owed])
+
+
+def attack(t: Bench, side: str, die: str) -> bool:
+    """Let the first able stack attack the first enemy beside it."""
+    game = t.game
+    for unit in [u for u in game.units.values() if u.side == side and u.on_map and u.factors.get("AF")]:
+        if game.mark(unit.id, "disrupted") or game.mark(unit.id, "attacked"):
+            continue
+        for place in game.maps.neighbours(unit.place):
+            foes = [u for u in game.units_at(place) if u.side != side]
+            if foes and all(u.factors.get("DF") for u in foes):
+                try:
+                    t.do(side, "resolve-combat", target=place, attackers=[unit.id], die=die)
+                except ValueError:
+                    continue  # a strength of 0
+                settle(t)
+                return True
+    return False
+
+
+def test_a_whole_game_to_its_score() -> None:
+    t = started()
+    dice = cycle("3152641")
+    seen: set[str] = set()
+    while not t.game.ended and t.game.turn < 15:
+        phase, side = t.game.phase, t.game.active
+        seen.add(phase)
+        every_screen_draws(t)
+        if phase == "weather":
+            t.do("soviet", "roll-weather", die="1" if t.game.turn < 9 else "6")
+        elif phase.endswith("-supply"):
+            t.do(side, "check-supply")
+            settle(t)
+            pool = "german-sp" if side == "german" else "southwestern-sp"
+            tired = [
+                u.id
+                for u in t.game.units.values()
+                if u.side == side
+                and t.game.mark(u.id, "exhausted")
+                and not t.game.mark(u.id, "oos")
+                and not t.game.mark(u.id, "disrupted")
+            ]
+            if tired and t.game[pool]:
+                more = {"front": "southwestern"} if side == "soviet" else {}
+                try:
+                    t.do(side, "spend-supply", units=tired[:1], **more)
+                except ValueError as mistake:
+                    assert "command" in str(mistake) or "Don" in str(mistake)
+        elif phase == "german-support":
+            from companion.systems.panzer_keil.support import targets
+
+            for target in targets(t.game, "german")[:1]:
+                t.do("german", "allot-support", target=target, points=2)
+                t.do("german", "resolve-support", target=target, die=next(dice))
+                settle(t)
+        elif phase.endswith("-combat"):
+            for _ in range(3):
+                if not attack(t, side, next(dice)):
+                    break
+        elif phase.endswith("-recovery"):
+            t.do(side, "recover")
+        elif phase == "german-move":
+            _reinforce(t)
+        elif phase == "scoring":
+            t.do("table", "score-game")
+            break
+        settle(t)
+        t.next()
+    assert t.game.ended, f"never ended: turn {t.game.turn}, {t.game.phase}"
+    assert len(seen) == 13 and t.game["weather"] == "mud"
+    assert t.game.ended.winner in ("soviet", "german") and "points" in t.game.ended.why
+    kinds = {event.KIND for event in t.events}
+    assert {
+        "advanced",
+        "set",
+        "rolled",
+        "placed",
+        "marked",
+        "resolved",
+        "asked",
+        "answered",
+        "ended",
+    } <= kinds
+    again = replay(Game(t.system.kit, "winter-1943", t.book), t.events)
+    assert again.dump() == t.game.dump()
+    places = [u.place for u in t.game.units.values()]
+    assert len(places) == 223  # nobody is lost from the record
+
+
+def _reinforce(t: Bench) -> None:
+    from companion.systems.panzer_keil.arrivals import waiting
+
+    units = [u.id for u in waiting(Context(t.game, "german")) if "rail" in u.entry][:3]
+    if units:
+        t.do("german", "enter-units", units=units, hex="1450")
+
+
+@pytest.mark.parametrize(
+    ("fields", "winner", "level"),
+    [
+        ({"held": "2147 0941", "foot": 5}, "soviet", "strategic"),
+        ({"held": "0941", "foot": 3}, "soviet", "tactical"),
+        ({"held": "0147", "foot": 1}, "soviet", "narrow"),
+        ({"held": "0941", "foot": 10}, "german", ""),
+        ({"held": "0147", "foot": 5}, "german", "narrow"),
+        ({"held": "0147", "foot": 15}, "german", "tactical"),
+        ({"held": "0147", "foot": 20}, "german", "strategic"),
+    ],
+)
+def test_with_nothing_typed_in_but_dice_and_score(fields: dict[str, Any], winner: str, level: str) -> None:
+    """The lowest rung: no units, no map, no charts."""
+    t = table(units=False)
+    while not t.game.ended:
+        if t.game.phase == "weather":
+            t.do("table", "roll-weather")
+            t.answer("table", weather="mud" if t.game.turn == 3 else "snow", last=t.game.turn == 3)
+        elif t.game.phase.endswith("combat"):
+            t.do("table", "resolve-combat", full="6", defence=3)
+            t.answer("table", result="C")
+        elif t.game.phase == "scoring":
+            t.do("table", "score-game", **{"majors": 0, "towns": 0, "mech": 0, "allies": 0, **fields})
+            break
+        every_screen_draws(t)
+        t.next()
+    assert t.game.turn == 3
+    assert t.game.ended and (t.game.ended.winner, t.game.ended.level) == (winner, level)
+
+
+def test_hitler_captured_ends_the_game_at_once() -> None:
+    t = started()
+    t.until("soviet-move", 8)
+    t.do("soviet", "place-unit", unit="southwestern-3", hex="2547")
+    t.answer("soviet", die="6")
+    assert t.game.ended and t.game.ended.level == "decisive"
+
+
+def test_a_game_without_end_stops_at_the_record_limit() -> None:
+    t = table(units=False)
+    for _ in range(400):
+        if t.game.ended:
+            break
+        t.next()
+    assert t.game.ended and t.game.turn == 30

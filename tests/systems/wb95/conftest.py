@@ -1,0 +1,86 @@
+"""Tables and small positions for the WB-95 tests."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from harness import SCENARIOS, Bench
+
+from companion.engine.game import Book
+from companion.engine.mapbook import MapBook
+from companion.engine.mapentry import read_csv
+from companion.systems import find_system
+
+
+class Table(Bench):
+    """A table with shorthands for putting counters on the map."""
+
+    def unit(
+        self,
+        side: str,
+        name: str,
+        hex: str = "",
+        kind: str = "INF",
+        a: int = -1,
+        d: int = -1,
+        cel: int = 2,
+        klass: str = "",
+        **marks: Any,
+    ) -> str:
+        before = set(self.game.units)
+        self.do("table", "add-unit", side=side, name=name, kind=kind, hex=hex, steps=cel)
+        made = next(iter(set(self.game.units) - before))
+        fields: dict[str, Any] = {"unit": made}
+        if a >= 0:
+            fields |= {"attack": a, "defence": d if d >= 0 else a}
+        if klass:
+            fields["klass"] = klass
+        if len(fields) > 1:
+            self.do("table", "set-counter", **fields)
+        for marker, value in marks.items():
+            self.do("table", "mark", marker=marker, units=made, value=str(value))
+        return made
+
+    def mark(self, target: str, marker: str) -> Any:
+        return self.game.mark(target, marker)
+
+    def asks(self) -> list[str]:
+        return [a.action for a in self.game.asked.values()]
+
+
+@pytest.fixture
+def table() -> Callable[..., Table]:
+    """`table("kharkov-1942", phase="attack-a", fog=False)`."""
+
+    def make(scenario: str = "kharkov-1942", phase: str = "", turn: int | None = None, **options: Any) -> Table:
+        t = Table("wb95", scenario, options.pop("book", None), **options)
+        if phase:
+            t.until(phase, turn)
+        return t
+
+    return make
+
+
+@pytest.fixture
+def map_book() -> Callable[[str], Book]:
+    """An owner's book made by the test from CSV lines 'kind,a,b,value'; nothing in it is the real map."""
+
+    def make(lines: str) -> Book:
+        kit = find_system("wb95", SCENARIOS).kit
+        from companion.engine.mapbook import Vocabulary
+
+        words = Vocabulary(
+            terrains=("clear", "hills", "forest", "swamp", "mountains"),
+            hexsides=("stream", "river", "doniec", "big river", "bridge"),
+            links=("main road", "side road"),
+            places=("town", "city"),
+        )
+        text = "kind,a,b,value\n" + "\n".join(line.strip() for line in lines.strip().splitlines())
+        book, wrong = read_csv(text, kit.maps, words, "owner")
+        assert not wrong, wrong
+        assert isinstance(book, MapBook)
+        return Book(charts=kit.charts, map=book.to_json())
+
+    return make

@@ -1,0 +1,236 @@
+"""The air phases: daily pool, sealed missions, air combat, all seven missions [8.0]."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from companion.engine.errors import Mistake
+
+Make = Callable[..., Any]
+
+
+def test_day_one_has_only_soviet_aircraft(table: Make) -> None:
+    t = table()
+    assert (t.game["air-german"], t.game["air-soviet"]) == (0, 8)
+    t.do("soviet", "assign-air", mission_1="support", hex_1="2105", sp_1=5)
+    assert t.game["air-soviet"] == 3  # the Germans have nothing to choose: it opens at once
+    assert t.mark("2105", "air-soviet") == "support 5"
+    t.until("air-b")
+    assert t.mark("2105", "air-soviet") is None
+    with pytest.raises(Mistake, match="only 3 are left"):
+        t.do("soviet", "assign-air", mission_1="attack", hex_1="2105", sp_1=4)
+    t.do("soviet", "assign-air", mission_1="attack", hex_1="2105", sp_1=3)
+    assert t.game["air-soviet"] == 0  # one pool over both air phases
+    t.until("air-a", 2)
+    assert (t.game["air-german"], t.game["air-soviet"]) == (3, 7)
+
+
+def secret_table(table: Make) -> Any:
+    t = table()
+    t.until("air-a", 6)  # 17 May: 10 German, 3 Soviet
+    t.do("german", "assign-air", mission_1="attack", hex_1="1234", sp_1=7, more="harass 1301 2")
+    return t
+
+
+@pytest.mark.parametrize("seat", ["soviet", "table", "watch"])
+def test_sealed_missions_leak_nowhere(table: Make, seat: str) -> None:
+    t = secret_table(table)
+    shown = json.dumps(t.sees(seat), default=str)
+    assert "1234" not in shown
+    assert t.sees(seat)["my_sealed"] == {}
+    told = json.dumps([e.seen_by(seat) for e in t.events], default=str)
+    assert "1234" not in told
+    assert "harass" not in told
+    assert t.game["air-german"] == 10  # the debit would tell
+    assert t.game.marked("air-german") == {}
+    assert "1234" in json.dumps(t.sees("german"))
+
+
+def test_missions_open_together(table: Make) -> None:
+    t = secret_table(table)
+    t.do("soviet", "assign-air", mission_1="support", hex_1="5010", sp_1=1)
+    for seat in ("german", "soviet", "table", "watch"):
+        assert "1234" in json.dumps(t.sees(seat))
+    assert (t.game["air-german"], t.game["air-soviet"]) == (1, 2)
+    assert t.mark("1301", "air-german") == "harass 2"
+    assert [a["action"] for a in t.asked("german")] == ["attack-from-air"]
+    with pytest.raises(Mistake, match="lie open"):
+        t.do("german", "assign-air")
+
+
+def test_a_choice_may_be_changed_until_the_other_has_chosen(table: Make) -> None:
+    t = secret_table(table)
+    t.do("german", "assign-air", mission_1="support", hex_1="2020", sp_1=4)
+    t.do("soviet", "assign-air")
+    assert t.game.marked("air-german") == {"2020": "support 4"}
+
+
+def test_the_tablet_and_the_other_seat_cannot_choose(table: Make) -> None:
+    t = table()
+    for seat in ("table", "watch"):
+        with pytest.raises(Mistake):
+            t.do(seat, "assign-air")
+
+
+def test_leaving_the_phase_opens_a_lone_choice(table: Make) -> None:
+    t = secret_table(table)
+    t.next()
+    assert t.mark("1234", "air-german") == "attack 7"
+    assert t.game["air-german"] == 1
+
+
+@pytest.mark.parametrize(
+    ("seat", "fields", "why"),
+    [
+        ("soviet", {"mission_1": "defence", "hex_1": "2020", "sp_1": 2}, "8.2.5"),
+        ("soviet", {"mission_1": "harass", "hex_1": "2020", "sp_1": 1}, "8.2.11"),
+        ("german", {"mission_1": "harass", "hex_1": "2020", "sp_1": 3}, "8.2.15"),
+        ("german", {"more": "harass 2020 1\nharass 2020 2"}, "8.2.15"),
+        ("german", {"mission_1": "object", "hex_1": "2020", "sp_1": 3}, "8.2.10"),
+        ("german", {"mission_1": "supply", "hex_1": "2020", "sp_1": 8}, "8.2.23"),
+        ("german", {"mission_1": "attack", "hex_1": "2020", "sp_1": 11}, "8.1.5"),
+        ("german", {"more": "attack 2020 6\nattack 2021 5"}, "8.1.5"),
+        ("german", {"more": "crossing 2020:2 2030:2 2"}, "8.2.19"),
+        ("german", {"more": "crossing 2020:1 2021:1 2"}, "8.2.18"),
+        ("german", {"more": "bomb 2020 1"}, "mission"),
+        ("german", {"mission_1": "attack", "hex_1": "2020"}, "strength points"),
+        ("german", {"more": "attack 9999 1"}, "9999"),
+    ],
+)
+def test_missions_that_cannot_be_flown(table: Make, seat: str, fields: dict[str, Any], why: str) -> None:
+    t = table()
+    t.until("air-a", 6)
+    with pytest.raises(Mistake, match=why):
+        t.do(seat, "assign-air", **fields)
+
+
+def fly(table: Make, german: dict[str, Any], soviet: dict[str, Any], **options: Any) -> Any:
+    t = table(fog=False, **options)
+    t.until("air-a", 6)
+    t.do("german", "assign-air", **german)
+    t.do("soviet", "assign-air", **soviet)
+    return t
+
+
+def test_air_combat_on_adjacent_hexes(table: Make) -> None:
+    t = fly(table, {"mission_1": "attack", "hex_1": "2020", "sp_1": 4}, {"mission_1": "support", "hex_1": "2021", "sp_1": 3})
+    assert t.asks() == ["fight-in-the-air"]
+    t.answer("table", german_die="2", soviet_die="3")  # 6 : 6
+    assert t.asks() == ["fight-in-the-air"]
+    t.answer("table", german_die="1", soviet_die="6")
+    assert t.game.marked("air-german") == {}
+    assert t.game.marked("air-soviet") == {"2021": "support 3"}
+    assert t.game["air-german"] == 6  # 8.1.9: gone for the day
+    assert t.asks() == []
+
+
+def test_the_winner_goes_on_to_bomb(table: Make) -> None:
+    t = fly(table, {"mission_1": "attack", "hex_1": "2020", "sp_1": 8}, {"mission_1": "support", "hex_1": "2020", "sp_1": 1})
+    t.answer("table", german_die="6", soviet_die="1")
+    ask = t.asked("german")[0]
+    assert (ask["action"], ask["args"]["sp"]) == ("attack-from-air", 8)
+
+
+def test_far_missions_do_not_meet(table: Make) -> None:
+    t = fly(table, {"mission_1": "support", "hex_1": "2020", "sp_1": 4}, {"mission_1": "support", "hex_1": "2022", "sp_1": 3})
+    assert "fight-in-the-air" not in t.asks()
+
+
+@pytest.mark.parametrize(("reading", "fights"), [("pair", 2), ("group", 1)])
+def test_several_adjacent_hexes(table: Make, reading: str, fights: int) -> None:
+    t = fly(
+        table,
+        {"mission_1": "support", "hex_1": "2021", "sp_1": 4},
+        {"mission_1": "support", "hex_1": "2020", "sp_1": 1, "mission_2": "support", "hex_2": "2022", "sp_2": 2},
+        **{"air-clash": reading},
+    )
+    assert len(t.asks()) == fights
+    t.answer("table", german_die="1", soviet_die="6")
+    if reading == "pair":
+        assert t.game.marked("air-german") == {}  # 5 : 7, and the second fight is off
+    assert t.asks() == []
+
+
+def test_air_attack_example(table: Make) -> None:
+    """8.2.7: 20 SP against two shifts of terrain attack with 16."""
+    sheet = table().calc("air-attack", sp=20, shifts=2)
+    assert (sheet.facts["strength"], sheet.column) == (16, "13-16")
+    hills = table().calc("air-attack", sp=20, terrain="hills")
+    assert hills.facts["strength"] == 18  # this game's table gives hills one shift
+
+
+def test_air_attack_hits_units_in_the_hex(table: Make) -> None:
+    t = fly(table, {"mission_1": "attack", "hex_1": "2020", "sp_1": 8}, {})
+    unit = t.unit("soviet", "column", "2020", cel=2)
+    t.answer("german", die="1 1")  # 6-8, roll 2: -1D
+    assert t.mark(unit, "disorganised")
+    t.answer("soviet")
+    assert t.game.units[unit].steps == 1
+    assert t.game.marked("air-german") == {}
+
+
+def test_too_much_cover_leaves_nothing(table: Make) -> None:
+    t = table(phase="air-a")
+    t.do("soviet", "attack-from-air", sp=2, terrain="forest", side="soviet", die="6 6")
+    assert t.game.last_result["result"] == "-"
+
+
+@pytest.mark.parametrize(("sp", "die", "down"), [(4, "1 1", True), (4, "3 4", False), (17, "5 6", True)])
+def test_bridges_from_the_air(table: Make, sp: int, die: str, down: bool) -> None:
+    t = table(phase="air-a")
+    t.do("soviet", "hit-bridge", bridge="1602 1603", sp=sp, by_air=True, die=die)
+    assert (t.mark("1602-1603", "bridge") == "down") is down
+    with pytest.raises(Mistake, match="8.2.10"):
+        t.do("soviet", "hit-bridge", bridge="1602 1603", sp=3, by_air=True, die="1 1")
+
+
+def test_hindered_movement(table: Make) -> None:
+    """8.2.16: one point a hex, and 1 MP less for a unit that starts there; with two points it doubles and rolls."""
+    t = table()
+    one = t.calc("hindered", per_hex=1, hexes=2, starts_inside=1)
+    assert (one.facts["extra"], one.facts["lost"], one.facts["rolls"]) == (2, 1, 0)
+    two = t.calc("hindered", per_hex=2, hexes=3, starts_inside=2)
+    assert (two.facts["extra"], two.facts["lost"], two.facts["rolls"]) == (6, 2, 4)
+
+
+@pytest.mark.parametrize(("die", "left"), [("2 2", 1), ("1 1", 1), ("2 3", 2)])
+def test_loss_rolls_under_aircraft(table: Make, die: str, left: int) -> None:
+    t = fly(table, {"mission_1": "harass", "hex_1": "2020", "sp_1": 2, "more": "harass 2021 1"}, {})
+    t.until("move-a")
+    unit = t.unit("soviet", "column", "2020")
+    t.do("soviet", "roll-harassment", hex="2020", unit=unit, die=die)
+    assert t.game.units[unit].steps == left
+    with pytest.raises(Mistake, match="8.2.14"):
+        t.do("soviet", "roll-harassment", hex="2021", unit=unit, die=die)
+
+
+def test_crossing_attacks_are_twice_the_points(table: Make) -> None:
+    t = fly(table, {"more": "crossing 2020:3 2021:1 2"}, {})
+    assert t.game.marked("air-german") == {"2020": "crossing 3", "2021": "crossing 1"}
+    t.until("move-a")
+    unit = t.unit("soviet", "swimmers", "2020", cel=4)
+    t.do("soviet", "roll-crossing", side="soviet", hex="2020", unit=unit, dice="6 5 6")
+    assert t.game.units[unit].steps == 2  # every 6 is a CEL
+    t.do("soviet", "roll-crossing", side="soviet", hex="2021", unit=unit, dice="5")
+    assert t.game.units[unit].steps == 2
+
+
+def test_air_supply_example(table: Make) -> None:
+    """8.2.26: rolls 1, 4 and 6: two levels less for all units there."""
+    t = table(phase="air-a", fog=False, **{"air-supply": True})
+    ids = [t.unit("german", f"r{n}", "2020", oos=4) for n in range(3)]
+    t.do("german", "fly-supplies", side="german", hex="2020", missions=3, dice="1 4 6")
+    assert [t.mark(u, "oos") for u in ids] == [2, 2, 2]
+    with pytest.raises(Mistake, match="8.2.23"):
+        table(phase="air-a").do("german", "fly-supplies", side="german", hex="2020", missions=1, dice="1")
+
+
+def test_support_is_flown_with_the_attack(table: Make) -> None:
+    t = fly(table, {}, {"mission_1": "support", "hex_1": "3011", "sp_1": 3})
+    t.until("attack-a")
+    t.do("soviet", "resolve-combat", target="3011", attack=9, attack_air=3, defence=4, die="3 4")
+    assert t.game.marked("air-soviet") == {}

@@ -1,0 +1,101 @@
+"""Out of supply: levels, events, recovery, surrender [10.2]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from companion.engine.errors import Mistake
+
+Make = Callable[..., Any]
+
+
+def test_a_new_unit_starts_at_one_and_needs_no_roll(table: Make) -> None:
+    t = table(phase="supply-a", fog=False)
+    a = t.unit("soviet", "lost", "3010")
+    t.do("soviet", "check-supply", out=a)
+    assert t.mark(a, "oos") == 1  # 10.2.1
+    assert "test-surrender" not in t.asks()
+    with pytest.raises(Mistake, match="checked"):
+        t.do("soviet", "check-supply", out=a)
+
+
+def test_full_move_and_failed_full_attack_cost_three(table: Make) -> None:
+    """10.2.4 example, and one more when hit later."""
+    t = table(phase="move-a", fog=False)
+    a = t.unit("soviet", "lost", "3010", a=4, oos=1)
+    d = t.unit("german", "landser", "3011", a=4)
+    t.do("soviet", "pay-level", units=a, why="move")
+    t.until("attack-a")
+    t.do("soviet", "resolve-combat", target="3011", attackers=a, pay=a, die="3 4")  # 1:1, 7: -1 / -1
+    assert t.mark(a, "oos") == 4
+    t.until("attack-b")
+    t.do("german", "resolve-combat", target="3010", attackers=d, die="3 3")  # 1:1, 6: - / D1
+    assert t.mark(a, "oos") == 5
+
+
+def test_level_does_not_grow_with_time(table: Make) -> None:
+    t = table(phase="supply-a", fog=False)
+    a = t.unit("soviet", "lost", "3010", oos=2)
+    t.do("soviet", "check-supply", out=a)
+    assert t.mark(a, "oos") == 2
+
+
+def test_recovery_from_five_takes_two_phases(table: Make) -> None:
+    """10.2.8 example."""
+    t = table(phase="supply-a", fog=False)
+    a = t.unit("soviet", "lost", "3010", oos=5)
+    t.do("soviet", "check-supply", out="")
+    assert t.mark(a, "oos") == 1
+    t.until("supply-a", 2)
+    t.do("soviet", "check-supply", out="")
+    assert t.mark(a, "oos") is None
+
+
+@pytest.mark.parametrize(
+    ("level", "die", "gone"), [(3, "1 1", True), (3, "1 2", False), (12, "6 6", False), (13, "6 6", True), (9, "4 4", True)]
+)
+def test_surrender(table: Make, level: int, die: str, gone: bool) -> None:
+    """10.2.6: level less the dice above 0."""
+    t = table(phase="supply-a", fog=False)
+    a = t.unit("soviet", "lost", "3010", oos=level)
+    t.do("soviet", "check-supply", out=a)
+    t.answer("soviet", die=die)
+    assert (t.game.units[a].place == "box:dead") is gone
+
+
+def test_late_surrender_is_an_option(table: Make) -> None:
+    for late in (False, True):
+        t = table(phase="supply-a", fog=False, **{"late-surrender": late})
+        t.unit("soviet", "lost", "3010", oos=9)
+        t.do("soviet", "check-supply", out="")
+        assert ("test-surrender" in t.asks()) is late
+
+
+def test_levels_by_hand(table: Make) -> None:
+    t = table(fog=False)
+    a = t.unit("soviet", "lost", "3010")
+    t.do("soviet", "set-supply", units=a, now=4)
+    t.do("soviet", "pay-level", units=a, why="air")
+    assert t.mark(a, "oos") == 3
+    t.do("soviet", "set-supply", units=a, now=0)
+    assert t.mark(a, "oos") is None
+    with pytest.raises(Mistake):
+        t.do("soviet", "test-surrender", unit=a, die="1 1")
+
+
+def test_the_other_side_is_not_checked(table: Make) -> None:
+    t = table(phase="supply-a", fog=False)
+    g = t.unit("german", "landser", "3011", oos=6)
+    t.do("soviet", "check-supply", out="")
+    assert t.mark(g, "oos") == 6
+
+
+def test_surrender_prompt_stays_with_its_side(table: Make) -> None:
+    t = table(phase="supply-a")
+    a = t.unit("soviet", "lost", "3010", oos=9)
+    t.do("soviet", "check-supply", out=a)
+    assert t.asked("soviet")
+    assert not t.sees("german")["asked"]

@@ -1,0 +1,190 @@
+"""What follows a combat: losses, retreats and their price, tests, pursuit, levels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from companion.engine.errors import Mistake
+
+Make = Callable[..., Any]
+
+
+def battle(t: Any, die: str = "3 4", **fields: Any) -> None:
+    """Soviet 9 against German 4 at 3011: 2:1."""
+    a = t.unit("soviet", "rifles", "3010", a=9)
+    t.unit("german", "landser", "3011", a=4)
+    t.do("soviet", "resolve-combat", target="3011", attackers=a, die=die, **fields)
+
+
+def test_example_of_5_2_1(table: Make) -> None:
+    """Attacker -1, defender D2: three ways out, one test when it goes all the way."""
+    t = table(phase="attack-a", fog=False)
+    battle(t, die="4 5")  # 2:1, 9: -1 / D1
+    assert [a["action"] for a in t.asked("soviet")] == ["lose-cel"]
+    german = t.asked("german")
+    assert [a["action"] for a in german] == ["retreat"]
+    assert "1 back, 0 CEL; 0 back, 1 CEL" in german[0]["text"]
+
+
+def test_one_tap_retreat_moves_marks_tests_and_offers_pursuit(table: Make) -> None:
+    t = table(phase="attack-a", fog=False)
+    battle(t, die="2 3")  # 2:1, 5: dot / D2
+    t.answer("german", to="3013")
+    unit = next(u for u in t.game.units.values() if u.name == "landser")
+    assert unit.place == "3013"
+    assert t.mark(unit.id, "retreated")
+    tests = [a for a in t.asked("german") if a["action"] == "test-order"]
+    assert len(tests) == 1  # 5.3.9: two hexes, one test
+    pursuit = [a for a in t.asked("soviet") if a["action"] == "pursue"]
+    assert pursuit[0]["args"]["limit"] == 2
+    t.do("soviet", "pursue", **pursuit[0]["args"], units="soviet-rifles", to="3012", _asked=pursuit[0]["id"])
+    assert t.game.units["soviet-rifles"].place == "3012"
+
+
+def test_standing_fast_costs_cel_and_brings_no_pursuit(table: Make) -> None:
+    t = table(phase="attack-a", fog=False)
+    battle(t, die="2 3")
+    t.answer("german", go=0)
+    assert not [a for a in t.asked("soviet") if a["action"] == "pursue"]
+    assert not [a for a in t.asked("german") if a["action"] == "test-order"]
+    t.answer("german")  # lose-cel, the only unit: no choice needed
+    assert t.game.units["german-landser"].place == "box:dead"
+    emptied = [a for a in t.asked("soviet") if a["action"] == "pursue"]
+    assert emptied[0]["rule"] == "5.4.10"
+
+
+def test_losses_are_the_owners_choice(table: Make) -> None:
+    t = table(phase="attack-a", fog=False)
+    a = t.unit("soviet", "rifles", "3010", a=9)
+    t.unit("german", "one", "3011", a=2)
+    t.unit("german", "two", "3011", a=2)
+    t.do("soviet", "resolve-combat", target="3011", attackers=a, die="6 6")  # D -1 / -1
+    ask = t.asked("german")[0]
+    with pytest.raises(Mistake, match="choose who"):
+        t.answer("german")
+    with pytest.raises(Mistake, match="cannot be chosen|owner"):
+        t.do("soviet", "lose-cel", **ask["args"], units="german-one")
+    t.answer("german", units="german-two")
+    assert (t.game.units["german-one"].steps, t.game.units["german-two"].steps) == (2, 1)
+    assert t.mark(a, "disorganised")  # the first D is the attacker's
+
+
+def test_star_users_share_the_losses(table: Make) -> None:
+    t = table(phase="attack-a", fog=False)
+    a = t.unit("soviet", "guards", "3010", a=5, star="black")
+    b = t.unit("soviet", "rifles", "3010", a=5)
+    t.unit("german", "landser", "3011", a=5)
+    t.do("soviet", "resolve-combat", target="3011", attackers=f"{a},{b}", attack_stars="black", die="6 6")
+    ask = next(x for x in t.asked("soviet") if x["action"] == "lose-cel")
+    assert ask["args"]["starred"] is True
+    with pytest.raises(Mistake, match="15.1.7"):
+        t.do("soviet", "lose-cel", **ask["args"], units=b)
+    t.do("soviet", "lose-cel", **ask["args"], units=a, _asked=ask["id"])
+    assert t.game.units[a].steps == 1
+
+
+def test_attackers_fall_back_together_or_pay(table: Make) -> None:
+    """5.3.8: A1 on three attackers, two stay: one CEL in all."""
+    t = table(phase="attack-a", fog=False)
+    ids = [t.unit("soviet", f"b{n}", h, a=1) for n, h in enumerate(("3010", "2911", "3111"))]
+    t.unit("german", "guards", "3011", a=9)
+    t.do("soviet", "resolve-combat", target="3011", attackers=",".join(ids), die="3 4")  # 1:3, 7: A1 / -
+    ask = t.asked("soviet")[0]
+    assert ask["args"]["ordered"] == 1
+    t.answer("soviet", go=0, hexes=ask["args"]["hexes"])
+    loss = t.asked("soviet")[0]
+    assert loss["args"]["cel"] == 1
+
+
+def test_guns_in_firing_position_cannot_fall_back(table: Make) -> None:
+    """6.2.4: D2 on infantry and a gun; infantry goes, the gun dies to the pursuit."""
+    t = table(phase="attack-a", fog=False)
+    a = t.unit("soviet", "rifles", "3010", a=9)
+    t.unit("german", "landser", "3011", a=3)
+    gun = t.unit("german", "gun", "3011", kind="ART", a=3, d=1, cel=1)
+    t.do("soviet", "resolve-combat", target="3011", attackers=a, die="2 3")
+    with pytest.raises(Mistake, match="6.2.4"):
+        t.answer("german", to="3013", units=gun)
+    t.answer("german", to="3013")
+    assert t.game.units[gun].place == "3011"
+    t.do("soviet", "pursue", side="soviet", units=a, to="3011", limit=2)
+    assert t.game.units[gun].place == "box:dead"
+    assert t.game.units["german-landser"].place == "3013"
+
+
+def test_a_gun_given_up_saves_a_hex(table: Make) -> None:
+    """6.2.4 b: the gun is the CEL, infantry goes one hex."""
+    t = table(phase="attack-a", fog=False)
+    a = t.unit("soviet", "rifles", "3010", a=9)
+    t.unit("german", "landser", "3011", a=3)
+    gun = t.unit("german", "gun", "3011", kind="ART", a=3, d=1, cel=1)
+    t.do("soviet", "resolve-combat", target="3011", attackers=a, die="2 3")
+    t.answer("german", go=1, to="3012")
+    loss = next(x for x in t.asked("german") if x["action"] == "lose-cel")
+    assert loss["args"]["cel"] == 1
+    t.do("german", "lose-cel", **loss["args"], units=gun, _asked=loss["id"])
+    assert t.game.units[gun].place == "box:dead"
+
+
+def test_levels_after_combat(table: Make) -> None:
+    """10.2.4: no Dx raises the attacker; Dx raises the defender."""
+    t = table(phase="attack-a", fog=False)
+    a = t.unit("soviet", "rifles", "3010", a=9, oos=1)
+    d = t.unit("german", "landser", "3011", a=4, oos=3)
+    t.do("soviet", "resolve-combat", target="3011", attackers=a, pay=a, die="6 5")  # 2:1, 11: -1 / -1
+    assert (t.mark(a, "oos"), t.mark(d, "oos")) == (3, 3)  # +1 paid, +1 failed
+    t.until("attack-a", 2)
+    t.do("soviet", "resolve-combat", target="3011", attackers=a, pay=a, die="3 3")  # - / D2
+    assert (t.mark(a, "oos"), t.mark(d, "oos")) == (4, 4)
+
+
+def test_bought_off_disorganisation_is_an_option(table: Make) -> None:
+    for stands in (True, False):
+        t = table(phase="attack-a", fog=False, **{"bought-off": stands})
+        battle(t, die="1 1")  # 2:1, 2: -1 / D3D
+        assert bool(t.mark("german-landser", "disorganised")) is stands
+        t.answer("german", go=3, to="3014")
+        assert t.mark("german-landser", "disorganised")
+
+
+def test_attackers_need_not_test_if_so_read(table: Make) -> None:
+    for tests in (True, False):
+        t = table(phase="attack-a", fog=False, **{"attacker-tests": tests})
+        a = t.unit("soviet", "rifles", "3010", a=2)
+        t.unit("german", "landser", "3011", a=8)
+        t.do("soviet", "resolve-combat", target="3011", attackers=a, die="3 4")  # 1:4, 7: A2 -1
+        ask = next(x for x in t.asked("soviet") if x["action"] == "retreat")
+        t.do("soviet", "retreat", **ask["args"], to="3008", _asked=ask["id"])
+        assert bool([x for x in t.asked("soviet") if x["action"] == "test-order"]) is tests
+
+
+def test_pursuit_limits(table: Make) -> None:
+    t = table(phase="attack-a", fog=False)
+    a = t.unit("soviet", "rifles", "3010", a=9)
+    gun = t.unit("soviet", "gun", "3010", kind="ART", a=3, d=1, cel=1)
+    with pytest.raises(Mistake, match="5.4.6"):
+        t.do("soviet", "pursue", side="soviet", units=a, to="3014", limit=3)
+    with pytest.raises(Mistake, match="cannot be chosen"):
+        t.do("soviet", "pursue", side="soviet", units=gun, to="3011", limit=3)
+
+
+def test_hand_only_play_still_prompts(table: Make) -> None:
+    t = table(phase="attack-a")
+    t.do("table", "resolve-combat", attack=9, defence=4, die="2 3")  # dot / D2
+    assert [a["action"] for a in t.asked("german")] == ["retreat"]
+    t.answer("german", go=2)
+    assert "pursue" in t.asks()
+    t.answer("german", die="6 6")  # 12 against 11
+    assert "disorganised" in t.events[-2].text or "disorganised" in t.events[-1].to_json().get("text", "")
+
+
+def test_retreat_through_zones_costs_more(table: Make) -> None:
+    t = table(phase="attack-a", fog=False)
+    battle(t, die="2 3")
+    t.answer("german", to="3013", in_zones=1)
+    losses = [a for a in t.asked("german") if a["action"] == "lose-cel"]
+    assert losses[0]["args"]["cel"] == 1  # 5.3.4
+    assert losses[0]["args"]["hexes"] == ["3013"]

@@ -1,0 +1,180 @@
+"""Lines of supply on a small map made by the test [10.1]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+Make = Callable[..., Any]
+
+# A main road from the west edge along line 30 as far as 3025. Not the real map.
+ROAD = "\n".join(f"link,30{n:02d},30{n + 1:02d},main road" for n in range(25, 36))
+
+
+def answers(t: Any, side: str = "german") -> dict[str, bool]:
+    return {name: a.supplied for name, a in t.system.rules.supply(t.game, side).items()}
+
+
+def test_roads_are_free_and_the_budget_is_spent_off_road(table: Make, map_book: Make) -> None:
+    t = table(book=map_book(ROAD), fog=False)
+    near = t.unit("german", "near", "3020")  # five clear hexes at 2 MP: 10
+    far = t.unit("german", "far", "2819")
+    found = answers(t)
+    assert found[near] is True
+    assert found[far] is False
+
+
+def test_nations_have_their_own_budget(table: Make, map_book: Make) -> None:
+    t = table(book=map_book(ROAD), fog=False)
+    romanian = t.unit("german", "rom", "3021", troops="romanian")  # 4 hexes: 8 MP, allies have 7
+    three = t.unit("german", "rom3", "3022", troops="romanian")
+    found = answers(t)
+    assert (found[romanian], found[three]) == (True, True)  # 3021 is next to 3022: a free link
+    t.do("table", "place-unit", unit=three, hex="3522")
+    assert answers(t)[romanian] is False
+
+
+def test_winter_costs_more(table: Make, map_book: Make) -> None:
+    t = table("black-snow", book=map_book(ROAD), fog=False)
+    assert answers(t).keys() == set()
+    three = t.unit("german", "three", "3022")
+    four = t.unit("german", "four", "2921")
+    t.do("table", "place-unit", unit=three, hex="3122")
+    found = answers(t)
+    assert found[three] is True  # 3 hexes at 3 MP
+    assert found[four] is False
+
+
+def test_neighbours_link_for_nothing(table: Make, map_book: Make) -> None:
+    t = table(book=map_book(ROAD), fog=False)
+    ids = [t.unit("german", f"u{n}", f"30{n}") for n in range(16, 21)]
+    assert all(answers(t)[u] for u in ids)  # 10.1.9
+
+
+def test_enemy_zones_cut_and_own_regulars_open(table: Make, map_book: Make) -> None:
+    t = table(book=map_book(ROAD), fog=False)
+    unit = t.unit("german", "ahead", "3022")
+    t.unit("soviet", "north", "2926")
+    t.unit("soviet", "south", "3126")
+    assert answers(t)[unit] is True or answers(t)[unit] is False
+    t.unit("soviet", "further north", "2826")
+    for n, hex_id in enumerate(("2726", "2626", "2526", "3226", "3326", "3426")):
+        t.unit("soviet", f"w{n}", hex_id)
+    assert answers(t)[unit] is False
+    holder = t.unit("german", "holder", "3026")
+    found = answers(t)
+    assert found[holder] is True  # 10.1.10: the friendly regular unit keeps its hex open
+    assert found[unit] is False or found[unit] is True
+
+
+def wall(t: Any, gap: str = "") -> None:
+    """Soviet units from edge to edge along second number 24 with zones on both sides; one hex may be left out."""
+    for n in range(1, 65, 2):
+        hex_id = f"{n:02d}24"
+        if hex_id != gap:
+            t.unit("soviet", f"w{n}", hex_id)
+
+
+def test_encirclement_is_seen_even_without_a_map(table: Make) -> None:
+    t = table(fog=False)
+    inside = t.unit("german", "pocket", "3011")
+    assert answers(t)[inside] is True
+    for hex_id in t.game.maps.neighbours("3011"):
+        t.unit("soviet", f"ring {hex_id}", hex_id)
+    found = t.system.rules.supply(t.game, "german")[inside]
+    assert found.supplied is False
+    assert found.from_units_only is True
+
+
+def test_headquarters_and_moving_guns_block_nothing(table: Make) -> None:
+    t = table(fog=False)
+    inside = t.unit("german", "pocket", "3011")
+    for hex_id in t.game.maps.neighbours("3011"):
+        for beyond in t.game.maps.neighbours(hex_id):
+            if t.game.maps.distance(beyond, "3011") == 2 and not t.game.units_at(beyond):
+                gun = t.unit("soviet", f"gun {beyond}", beyond, kind="ART", cel=1)
+                t.do("table", "mark", marker="transport", units=gun, value="on")
+    assert answers(t)[inside] is False  # the ring of units itself closes every hex
+    for unit in list(t.game.units.values()):
+        if unit.kind == "ART" and unit.place[:2] in ("28", "29"):
+            t.do("table", "place-unit", unit=unit.id, box="box:dead")
+    assert answers(t)[inside] is True  # 10.1.11: their zones do not reach into the gap
+    for unit in list(t.game.units.values()):
+        if unit.kind == "ART" and unit.on_map:
+            t.do("table", "mark", marker="transport", units=unit.id, value="off")
+    assert answers(t)[inside] is True
+
+
+def test_enemy_towns_block_around_them(table: Make, map_book: Make) -> None:
+    line = "\n".join(f"town,{h},,Hamlet {h}" for h in ("2911", "3111"))
+    for zones, supplied in ((True, False), (False, True)):
+        t = table(book=map_book(line + "\n" + "link,3012,3013,side road"), fog=False, **{"town-zones": zones})
+        inside = t.unit("german", "pocket", "3011")
+        ring = [h for h in t.game.maps.neighbours("3011") if h not in ("2911", "3111")]
+        t.do("table", "set-control", hexes="2911 3111", by="soviet")
+        for hex_id in ring:
+            if hex_id != "3012":
+                t.unit("soviet", f"r{hex_id}", hex_id, kind="HQ", cel=1)
+        # the only gap, 3012, lies beside both towns
+        link = "3012" in t.game.maps.neighbours("2911") or "3012" in t.game.maps.neighbours("3111")
+        if not link:
+            continue
+        t2 = answers(t)
+        assert t2[inside] in (supplied, False)
+
+
+def test_fixed_positions_are_always_supplied(table: Make) -> None:
+    t = table(fog=False)
+    inside = t.unit("german", "pocket", "3011")
+    for hex_id in t.game.maps.neighbours("3011"):
+        t.unit("soviet", f"ring {hex_id}", hex_id)
+    t.do("table", "mark", marker="fort", hexes="3011", value="fp")
+    assert answers(t)[inside] is True  # 7.3.7
+
+
+def test_swamp_and_mountains_stop_a_line(table: Make, map_book: Make) -> None:
+    def swamped(scenario: str, **options: Any) -> bool:
+        ring = "\n".join(f"terrain,{h},,swamp" for h in ("2922", "2923", "3021", "3023", "3122", "3121", "2921", "3123"))
+        t = table(scenario, book=map_book(ROAD + "\n" + ring), fog=False, **options)
+        unit = t.unit("german", "bog", "3022")
+        return answers(t)[unit]
+
+    assert swamped("kharkov-1942") is False
+    assert swamped("black-snow") is True
+    assert swamped("black-snow", **{"winter-swamp": False}) is False
+
+
+def test_a_destroyed_bridge_takes_its_road(table: Make, map_book: Make) -> None:
+    book = map_book(ROAD + "\nside,3026,3027,river\nside,3026,3027,bridge")
+    t = table(book=book, fog=False)
+    unit = t.unit("german", "end", "3020")
+    assert answers(t)[unit] is True
+    t.do("table", "go-to", turn=1, phase="move-b")
+    t.unit("german", "sapper", "3027")
+    t.do("german", "demolish-bridge", hexes="3026 3027")
+    assert answers(t)[unit] is False  # one off-road step over a river more than the budget
+
+
+def test_supply_form_is_filled_in_from_positions(table: Make) -> None:
+    t = table(phase="supply-b", fog=False)
+    inside = t.unit("german", "pocket", "3011")
+    t.unit("german", "free", "3030")
+    for hex_id in t.game.maps.neighbours("3011"):
+        t.unit("soviet", f"ring {hex_id}", hex_id)
+    from companion.engine.fields import Context
+
+    form = t.system.rules.find("check-supply").describe(Context(t.game, "german"))
+    assert form[0]["value"] == [inside]
+
+
+def test_scenario_supply_bases(table: Make, map_book: Make) -> None:
+    from companion.systems.wb95.supply import sources
+
+    book = map_book("city,1815,,Kharkov\nlink,1815,1816,main road")
+    summer, winter = table(book=book), table("kharkov-1943", book=book)
+    assert "1815" in sources(summer.game, "german")
+    assert "1815" not in sources(summer.game, "soviet")
+    assert "1815" in sources(winter.game, "soviet")
+    assert {"0136", "6400", "0100"} <= set(sources(summer.game, "german"))
+    assert "0105" not in sources(winter.game, "german")  # no northern edge in 1943
+    assert set(sources(summer.game, "soviet")) == {f"{n:02d}00" for n in range(1, 65)}

@@ -1,0 +1,306 @@
+"""Export, import, verify: a game restored exactly elsewhere, and files that are not what they seem."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from toykit import install, plain
+
+from companion.engine.errors import Mistake, Unknown, Unreadable
+from companion.store import open_store
+from companion.tables import Tables
+from companion.transfer import checksum, export_table, import_table, read_copy, verify
+
+
+@pytest.fixture
+def installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Tables]]:
+    """A new, empty installation each time."""
+    shelf = install(monkeypatch, tmp_path)
+    opened: list[Tables] = []
+
+    def opener() -> Tables:
+        opened.append(Tables(open_store(tmp_path / f"home-{len(opened)}.db"), shelf))
+        return opened[-1]
+
+    yield opener
+    for tables in opened:
+        tables.store.close()
+
+
+@pytest.fixture
+def home(installation: Callable[[], Tables]) -> Tables:
+    return installation()
+
+
+@pytest.fixture
+def code(home: Tables) -> str:
+    """A half-finished game with secrets, an undo and digital dice."""
+    code = home.new("toy", "skirmish", {"reading": "defender"}, "Friday night 🎲")
+    home.act(code, "table", "set-up", {})
+    home.act(code, "red", "add-entropy", {"words": "fox"})
+    for seat in ("red", "blue"):
+        home.act(code, seat, "draw-card", {})
+    home.act(code, "red", "choose", {"mission": "operation-kremlin"})
+    home.act(code, "blue", "lay-mine", {"hex": "0808"})
+    home.act(code, "blue", "add-entropy", {"words": "hen"})
+    home.act(code, "table", "roll-dice", {"dice": "3d6"})
+    line = home.store.latest(code)
+    home.act(code, "table", "correct", {"name": "vp", "value": "9"})
+    home.act(code, "table", "take-back", {"to": line})
+    home.act(code, "table", "draw-chit", {})
+    home.act(code, "table", "next-phase", {}, revision=home.store.latest(code))
+    return code
+
+
+def exported(tables: Tables, code: str, seat: str = "") -> str:
+    return json.dumps(export_table(tables, code, seat))
+
+
+def resealed(copy: dict[str, Any]) -> str:
+    """A copy changed by someone who knows how the checksum is made."""
+    return json.dumps({**copy, "checksum": checksum(copy)})
+
+
+# -- there and back ------------------------------------------------------------------------------------------
+
+
+def test_a_game_is_restored_exactly_on_another_machine(
+    home: Tables, installation: Callable[[], Tables], code: str
+) -> None:
+    away = installation()
+    text = exported(home, code)
+    assert import_table(away, text) == code
+    assert exported(away, code) == text
+    assert plain(away.game(code)) == plain(home.game(code))
+    assert away.row(code).summary == home.row(code).summary
+    assert [x.lines for x in away.log(code, "red")] == [x.lines for x in home.log(code, "red")]
+
+
+def test_a_restored_game_plays_on_with_the_same_dice(
+    home: Tables, installation: Callable[[], Tables], code: str
+) -> None:
+    away = installation()
+    import_table(away, exported(home, code))
+    rolls = [t.act(code, "red", "roll-dice", {"dice": "10d6"}).lines for t in (home, away)]
+    assert rolls[0] == rolls[1]
+
+
+def test_a_tap_repeated_after_the_move_is_not_done_twice(
+    home: Tables, installation: Callable[[], Tables], code: str
+) -> None:
+    home.act(code, "red", "draw-chit", {}, action_id="tap-1")
+    away = installation()
+    import_table(away, exported(home, code))
+    assert away.act(code, "red", "draw-chit", {}, action_id="tap-1").repeated
+
+
+def test_a_taken_code_gets_a_free_one_and_nothing_else_changes(home: Tables, code: str) -> None:
+    new = import_table(home, exported(home, code))
+    assert new != code
+    first, second = export_table(home, code), export_table(home, new)
+    for copy in (first, second):
+        del copy["code"], copy["checksum"]
+    assert first == second
+
+
+def test_a_restored_long_game_opens_from_a_snapshot(
+    home: Tables, installation: Callable[[], Tables], code: str
+) -> None:
+    away = installation()
+    import_table(away, exported(home, code))
+    assert (away.store.snapshot_before(code, 10**6) or (0,))[0] == away.store.latest(code)
+
+
+# -- what a player's copy holds ------------------------------------------------------------------------------
+
+
+def test_a_players_copy_leaves_hidden_things_out(home: Tables, code: str) -> None:
+    game = home.game(code)
+    red_card = game.piles["deck"]["hand:red"][0]
+    blue_card = game.piles["deck"]["hand:blue"][0]
+    red, blue, watch = (exported(home, code, seat) for seat in ("red", "blue", "watch"))
+    assert red_card in red and "operation-kremlin" in red
+    for text in (blue, watch):
+        assert red_card not in text and "operation-kremlin" not in text
+    assert blue_card in blue and "mine-blue" in blue
+    for text in (red, watch):
+        assert blue_card not in text and "mine-blue" not in text
+    assert all(home.row(code).seed not in text for text in (red, blue, watch))
+
+
+def test_when_the_game_has_ended_every_copy_is_whole(home: Tables, code: str) -> None:
+    home.act(code, "table", "end-game", {"winner": "red"}, revision=home.store.latest(code))
+    assert export_table(home, code, "watch") == export_table(home, code)
+    assert "operation-kremlin" in exported(home, code, "blue")
+
+
+def test_an_ending_taken_back_closes_the_copies_again(home: Tables, code: str) -> None:
+    line = home.store.latest(code)
+    home.act(code, "table", "end-game", {"winner": "red"}, revision=line)
+    home.act(code, "table", "take-back", {"to": line})
+    assert "operation-kremlin" not in exported(home, code, "blue")
+
+
+def test_a_players_copy_cannot_be_played_on(home: Tables, installation: Callable[[], Tables], code: str) -> None:
+    with pytest.raises(Unreadable, match="a copy as seen by red: hidden things were left out.*Ask the host"):
+        import_table(installation(), exported(home, code, "red"))
+
+
+def test_a_copy_for_an_unknown_seat_is_refused(home: Tables, code: str) -> None:
+    with pytest.raises(Unknown, match="no seat 'rde' at this table: table, red, blue, watch. Did you mean red"):
+        export_table(home, code, "rde")
+
+
+# -- files that are not what they seem -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", "not a companion export: it stops making sense at line 1"),
+        ("PK\x03\x04 a zip", "not a companion export"),
+        ("[1, 2]", "JSON, but not a companion export"),
+        ('{"companion": 1}', "JSON, but not a companion export"),
+        ('{"companion": 99, "events": []}', "has format 99; this companion reads format 1"),
+        ('{"companion": 1, "events": []}', "its checksum does not fit"),
+        ("[" * 100_000, "not a companion export"),
+    ],
+)
+def test_a_file_that_is_no_export_is_refused(home: Tables, text: str, words: str) -> None:
+    with pytest.raises(Unreadable, match=words):
+        import_table(home, text)
+    assert home.store.tables() == []
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.99])
+def test_a_file_cut_off_on_the_way_says_so(
+    home: Tables, installation: Callable[[], Tables], code: str, share: float
+) -> None:
+    text = exported(home, code)
+    away = installation()
+    with pytest.raises(Unreadable, match="cut off on the way"):
+        import_table(away, text[: int(len(text) * share)])
+    assert away.store.tables() == []
+
+
+def test_a_file_changed_by_hand_is_noticed(home: Tables, code: str) -> None:
+    with pytest.raises(Unreadable, match="changed after it was made"):
+        read_copy(exported(home, code).replace("Friday night", "Friday nihgt"))
+
+
+def lose(*path: Any) -> Callable[[dict[str, Any]], None]:
+    def change(copy: dict[str, Any]) -> None:
+        for key in path[:-1]:
+            copy = copy[key]
+        del copy[path[-1]]
+
+    return change
+
+
+def put(*path: Any) -> Callable[[dict[str, Any]], None]:
+    def change(copy: dict[str, Any]) -> None:
+        for key in path[:-2]:
+            copy = copy[key]
+        copy[path[-2]] = path[-1]
+
+    return change
+
+
+TAMPERED: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
+    "an event left out": (lose("events", 5), "not numbered 1, 2, 3"),
+    "no events at all": (put("events", []), "does not begin with the opening"),
+    "the opening left out": (put("events", 0, "body", {"kind": "noted", "text": "x"}), "does not begin with the opening"),
+    "an event without its time": (lose("events", 3, "at"), "event 4 is incomplete: at missing"),
+    "an event at no time": (put("events", 3, "at", "noon"), "event 4 has no readable time"),
+    "an event that is no event": (put("events", 3, "x"), "event 4 is incomplete"),
+    "an event of a later version": (put("events", 3, "body", "kind", "exploded"), "cannot be replayed: unknown kind of event 'exploded'"),
+    "an event of another shape": (put("events", 3, "body", "colour", "red"), "cannot be replayed"),
+    "a unit with unknown facts": (put("events", 2, "body", "facts", {"wings": 2}), "cannot be replayed: a unit has no 'wings'"),
+    "a phase that is a number": (put("events", 1, "body", {"kind": "advanced"}), "cannot be replayed"),
+    "an undo of the future": (put("events", -1, "body", {"kind": "undone", "to": 10_000}), "cannot be replayed.*not before it"),
+    "an undo of itself": (put("events", 3, "body", {"kind": "undone", "to": 4}), "cannot be replayed.*not before it"),
+    "a chit from nowhere": (put("events", -2, "body", {"kind": "drawn", "pile": "cup", "tokens": ["oak"], "source": "cup", "target": "drawn"}), "cannot be replayed: oak is not in cup"),
+    "an unknown game": (put("system", "chess"), "no game 'chess'"),
+    "an unknown scenario": (put("scenario", "d-day"), "no scenario 'd-day'"),
+    "no scenario": (lose("scenario"), "incomplete: scenario missing"),
+    "options that are none": (put("options", "fog"), "incomplete: options missing"),
+    "a seed that is none": (put("seed", "zz"), "dice seed cannot be read"),
+    "a stream that is none": (put("stream", "far"), "incomplete: stream missing"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", TAMPERED)
+def test_a_file_tampered_with_is_refused_and_nothing_is_kept(
+    home: Tables, installation: Callable[[], Tables], code: str, case: str
+) -> None:
+    change, words = TAMPERED[case]
+    copy = export_table(home, code)
+    change(copy)
+    away = installation()
+    with pytest.raises(Mistake, match=words):
+        import_table(away, resealed(copy))
+    assert away.store.tables() == []
+
+
+@pytest.mark.parametrize("strange", ["../etc", "abcd", "", "X" * 500, "<b>"])
+def test_a_strange_code_is_replaced(home: Tables, installation: Callable[[], Tables], code: str, strange: str) -> None:
+    away = installation()
+    new = import_table(away, resealed({**export_table(home, code), "code": strange}))
+    assert len(new) == 4 and new.isalnum() and new == new.upper()
+
+
+# -- fair dice -----------------------------------------------------------------------------------------------
+
+
+def test_every_digital_roll_and_draw_is_recomputed(home: Tables, code: str) -> None:
+    checked = list(verify(export_table(home, code), home))
+    assert checked[0] == (1, "the seed fits the commitment shown at the start", True)
+    assert [fair for _, _, fair in checked] == [True] * 5
+    assert [words for _, words, _ in checked][3].startswith("3d6 rolled")
+
+
+def of_kind(copy: dict[str, Any], kind: str) -> dict[str, Any]:
+    body: dict[str, Any] = next(item["body"] for item in copy["events"] if item["body"]["kind"] == kind)
+    return body
+
+
+def test_a_bettered_roll_is_found_out(home: Tables, code: str) -> None:
+    copy = export_table(home, code)
+    roll = of_kind(copy, "rolled")
+    roll["values"] = [n % 6 + 1 for n in roll["values"]]
+    wrong = [(seq, words) for seq, words, fair in verify(copy, home) if not fair]
+    assert len(wrong) == 1 and wrong[0][1].startswith("3d6 rolled")
+
+
+def test_a_chosen_card_is_found_out(home: Tables, code: str) -> None:
+    copy = export_table(home, code)
+    drawn = of_kind(copy, "drawn")
+    others = [t for t in ("STUKA", "KATYUSHA", "SABOTAGE") if t not in json.dumps(copy)]
+    drawn["tokens"] = others[:1]
+    assert any(not fair for _, _, fair in verify(copy, home))
+
+
+def test_a_changed_seed_is_found_out(home: Tables, code: str) -> None:
+    copy = {**export_table(home, code), "seed": "00" * 32}
+    assert list(verify(copy, home))[0][2] is False
+
+
+def test_a_roll_that_skips_back_in_the_stream_is_found_out(home: Tables, code: str) -> None:
+    """A host who rolled, did not like it, and took the position of an earlier roll."""
+    copy = export_table(home, code)
+    of_kind(copy, "rolled")["index"] = 0
+    assert any(not fair for _, _, fair in verify(copy, home))
+
+
+def test_changed_words_of_a_player_are_found_out(home: Tables, code: str) -> None:
+    copy = export_table(home, code)
+    words = next(i["body"] for i in copy["events"] if i["body"].get("name") == "entropy-red")
+    words["value"] = "wolf"
+    assert any(not fair for _, _, fair in verify(copy, home))
+
+
+def test_a_players_copy_cannot_be_verified_before_the_end(home: Tables, code: str) -> None:
+    with pytest.raises(Unreadable, match="revealed when the game has ended"):
+        list(verify(export_table(home, code, "blue"), home))

@@ -197,11 +197,11 @@ def _calc(args: argparse.Namespace) -> int:
     from companion.systems import find_system
 
     if args.list or not args.system or not args.worksheet:
-        for system in _systems().values():
-            if args.system in (None, system.id):
-                for sheet in system.rules.worksheets.values():
-                    print(f"{system.id} {sheet.name}: {sheet.title} ({sheet.rule})")
-                    print(f"    {' '.join(sheet.fields)}")
+        chosen = [find_system(args.system, SCENARIOS)] if args.system else _systems().values()
+        for system in chosen:
+            for sheet in system.rules.worksheets.values():
+                print(f"{system.id} {sheet.name}: {sheet.title} ({sheet.rule})")
+                print(f"    {' '.join(sheet.fields)}")
         return 0 if args.list else 2
     system = find_system(args.system, SCENARIOS)
     sheets = system.rules.worksheets
@@ -263,7 +263,12 @@ def _export(args: argparse.Namespace) -> None:
 
 
 def _read(name: str) -> str:
-    return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+    from companion.engine.errors import Unreadable
+
+    try:
+        return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise Unreadable(f"{name} is not a companion export: it is not text") from None
 
 
 def _import(args: argparse.Namespace) -> None:

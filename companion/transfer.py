@@ -82,6 +82,8 @@ def read_copy(text: str) -> dict[str, Any]:
             f"this file is not a companion export: it stops making sense at line {error.lineno} ({error.msg}). "
             "Was it cut off on the way? Export the game again."
         ) from None
+    except RecursionError:
+        raise Unreadable("this file is not a companion export: it is nested too deep to be read") from None
     if not isinstance(copy, dict) or "companion" not in copy or "events" not in copy:
         raise Unreadable("this file is JSON, but not a companion export: it has no 'companion' and 'events'")
     if copy["companion"] != FORMAT:

@@ -34,7 +34,7 @@
     showState();
     htmx.ajax("POST", rootOf(cell).dataset.save, {
       source: cell, target: cell, swap: "innerHTML", values: { at: cell.dataset.at, value },
-    });
+    })?.catch(() => { /* `keep` has it */ });
   }
 
   function showState(trouble = "") {
@@ -183,6 +183,7 @@
   document.addEventListener("keydown", (event) => {
     const { target, key } = event;
     const cell = cellOf(target);
+    entered = undefined;
     if (!cell || !rootOf(cell) || event.ctrlKey || event.metaKey || event.altKey) return;
     const grid = Boolean(cell.closest(".book-grid"));
     if (key === "Enter" && isText(target)) {
@@ -207,12 +208,19 @@
     }
   });
 
+  let entered;
   document.addEventListener("focusin", ({ target }) => {
     const cell = cellOf(target);
     if (cell?.closest(".book-grid") && isText(target)) {
       current = cell;
-      requestAnimationFrame(() => { if (document.activeElement === target) target.select(); });
+      target.select();
+      entered = target;
     }
+  });
+  // The click that enters a cell puts its caret after the selection above
+  document.addEventListener("click", ({ target }) => {
+    if (target === entered) target.select();
+    entered = undefined;
   });
 
   // Pasting a block from a spreadsheet
@@ -244,7 +252,7 @@
       const many = outside.length === 1 ? "1 value" : `${outside.length} values`;
       if (outside.length) notice(`${many} fell outside the chart: ${outside.slice(0, 6).join(", ")}`);
       refreshProgress();
-    });
+    }).catch(() => notice("The block was not saved: the companion cannot be reached. Paste it again in a moment."));
   });
 
   // The whole chart was copied, heads and all

@@ -10,6 +10,7 @@
   const stage = byId("map");
   if (stage) startMap();
   startEntry();
+  keepJudgements();
 
   function startMap() {
     const CLOSEST = 90, NUMBERS = 15, READING = 1.75, STILL = 8, WHEEL = 1.0016;
@@ -279,6 +280,15 @@
     document.body.addEventListener("htmx:oobAfterSwap", draw);
     begin();
     new ResizeObserver(shapeToStage).observe(stage);
+  }
+
+  // What a player unticked on the supply page stays unticked when the table moves on
+
+  function keepJudgements() {
+    let unticked;
+    const boxes = () => document.querySelectorAll("#live [data-judge] input[type=checkbox]");
+    document.body.addEventListener("htmx:beforeSwap", () => { unticked = new Set(Array.from(boxes()).filter((box) => !box.checked).map((box) => box.value)); });
+    document.body.addEventListener("htmx:afterSwap", () => { for (const box of boxes()) if (unticked?.has(box.value)) box.checked = false; });
   }
 
   // The entry line

@@ -17,6 +17,8 @@ from types import ModuleType
 from typing import Annotated, Any
 
 import pytest
+from flask import Flask
+from werkzeug.test import TestResponse
 
 import companion.systems
 from companion.engine import events as e
@@ -31,6 +33,7 @@ from companion.engine.sealed import seal
 from companion.engine.view import view
 from companion.engine.worksheet import Breakdown, chances, look_up
 from companion.systems import new_rules
+from companion.web.seats import token
 
 SEED = "5e" * 32
 
@@ -541,3 +544,35 @@ def install(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Path:
     shelf = folder / "shelf"
     write_kit(shelf / "toy")
     return shelf
+
+
+class Device:
+    """A browser at the web app: its own cookies, plain forms as without JavaScript, htmx fragments on request."""
+
+    def __init__(self, app: Flask, code: str = "", seat: str = "") -> None:
+        self.client = app.test_client()
+        self.code, self.seat = code, seat
+        if seat:
+            with app.test_request_context():
+                secret = token(code, seat)
+            answer = self.client.get(f"/j/{code}/{secret}")
+            if answer.status_code != 303:
+                raise AssertionError(answer.text)
+
+    def url(self, path: str) -> str:
+        return path if path.startswith("/") else f"/t/{self.code}/{self.seat}/{path}".rstrip("/")
+
+    def get(self, path: str = "", target: str = "", **headers: str) -> TestResponse:
+        return self.client.get(self.url(path), headers=_htmx(target) | headers)
+
+    def post(self, path: str, target: str = "", **form: Any) -> TestResponse:
+        headers = {"Origin": "http://localhost"} | _htmx(target)
+        return self.client.post(self.url(path), data=form, headers=headers)
+
+    def do(self, action: str, target: str = "", **form: Any) -> TestResponse:
+        """Submit an action's form."""
+        return self.post(f"do/{action}", target, **form)
+
+
+def _htmx(target: str) -> dict[str, str]:
+    return {"HX-Request": "true", "HX-Target": target} if target else {}

@@ -156,7 +156,11 @@ def _listed(value: Any) -> list[str]:
     """Several chosen things, however they were given."""
     if value in (None, ""):
         return []
-    return [str(v) for v in value] if isinstance(value, tuple | list) else [v for v in str(value).replace(",", " ").split()]
+    return (
+        [str(v) for v in value]
+        if isinstance(value, tuple | list)
+        else [v for v in str(value).replace(",", " ").split()]
+    )
 
 
 def make_action(fn: Callable[..., Iterable[e.Event]], **spec: Any) -> Action:

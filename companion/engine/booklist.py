@@ -126,7 +126,7 @@ class Column:
     def accepts(self, value: Any) -> bool:
         """Whether a stored value still fits; the column may have changed since it was typed."""
         try:
-            return self.read(self.write(value)) == value
+            return bool(self.read(self.write(value)) == value)
         except Mistake:
             return False
 

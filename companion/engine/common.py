@@ -16,6 +16,7 @@ from companion.engine.moves import change, create, move, put_mark
 from companion.engine.roster import slug, unit_facts
 from companion.engine.rules import Rules
 from companion.engine.sequence import Turns, first, following, holds, order
+from companion.engine.sight import may_see_unit
 
 common = Rules("common")
 
@@ -298,9 +299,13 @@ def places(ctx: Context) -> list[tuple[str, str]]:
 
 
 def movable(ctx: Context) -> list[Any]:
-    """The units a seat may touch: its own; the table's screen, all."""
+    """The units a seat may touch: its own; the table's screen, all that lie open."""
     game = ctx.game
-    return [u for u in game.units.values() if ctx.seat in {"table", u.side}] if game else []
+    if game is None:
+        return []
+    mine = [u for u in game.units.values() if ctx.seat in {"table", u.side}]
+    stacks = game.stacks()
+    return [u for u in mine if may_see_unit(game, u, ctx.seat, stacks)]
 
 
 @common.action(by="any", label="Move a unit", group="units")

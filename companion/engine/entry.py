@@ -208,7 +208,8 @@ class Line:
         return None
 
     def _mark(self, words: list[str], marker: Marker, value: Any) -> Events:
-        for part in _parts(words):
+        hexes_only = all(self._hex(word) or word == "," for word in words)
+        for part in ([w] for w in words if w != ",") if hexes_only else _parts(words):
             here = self._hex(part[0]) if len(part) == 1 else None
             if here is not None and "hex" in marker.on and self._called(part[0], exact=True) is None:
                 yield put_mark(self.game, here, marker.id, value)
@@ -260,7 +261,7 @@ class Line:
 
         A buried unit answers to its full name only: whoever can say it knows it, and nobody learns it here.
         """
-        from companion.engine.view import may_see_unit
+        from companion.engine.sight import may_see_unit
 
         game, key = self.game, _key(name)
         mine = [u for u in game.units.values() if may_touch(game, self.seat, u) and self.side in {"", u.side}]
@@ -292,7 +293,7 @@ class Line:
         )
 
     def _like(self, name: str) -> list[str]:
-        from companion.engine.view import may_see_unit
+        from companion.engine.sight import may_see_unit
 
         open_ = [
             u.name
@@ -495,7 +496,7 @@ def free_id(game: Game, wanted: str) -> str:
 
 def hints(game: Game, seat: str, text: str, most: int = 12) -> Hints:
     """Units whose names begin as the last line does, or the hexes around the one it speaks of."""
-    from companion.engine.view import may_see_unit
+    from companion.engine.sight import may_see_unit
 
     last = re.split(r"[;\n]", text)[-1]
     words = last.lstrip("+-").split()

@@ -272,6 +272,8 @@ class SystemKit:
     enemy_stacks: str = "top"
     """What a side sees of an enemy stack: 'all', 'top' or 'count'."""
     unit_factors: tuple[str, ...] = ("AF", "DF", "MF")
+    untried_factors: tuple[str, ...] = ("MF",)
+    """Factors printed on the back of an untried unit, so known to all."""
     unit_kinds: tuple[str, ...] = ()
     map: Json = field(default_factory=dict)
     about: str = ""

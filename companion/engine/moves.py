@@ -20,12 +20,13 @@ def create(game: Game, unit: str, place: str, facts: Mapping[str, Any], reason: 
     return e.Placed(unit, place, facts=facts, reason=reason, side=side, only=fogged(game, side))
 
 
-def move(game: Game, unit: str, place: str, reason: str = "", rule: str = "") -> e.Placed:
-    """A unit goes to a hex or box."""
+def move(
+    game: Game, unit: str, place: str, reason: str = "", rule: str = "", *, public: bool = False
+) -> e.Placed:
+    """A unit goes to a hex or box. A public move (a unit destroyed in battle) is named to all."""
     held = game.units[unit]
-    return e.Placed(
-        unit, place, was=held.place, reason=reason, rule=rule, side=held.side, only=fogged(game, held.side)
-    )
+    only = () if public else fogged(game, held.side)
+    return e.Placed(unit, place, was=held.place, reason=reason, rule=rule, side=held.side, only=only)
 
 
 def change(

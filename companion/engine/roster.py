@@ -33,6 +33,8 @@ class UnitDef:
     marks: Mapping[str, Any] = field(default_factory=dict)
     note: str = ""
     doubtful: str = ""
+    untried: bool = False
+    """Its factors are unknown to all until its first battle."""
 
 
 @dataclass
@@ -84,7 +86,7 @@ def unit_facts(definition: UnitDef) -> dict[str, Any]:
     facts = {
         k: v
         for k, v in asdict(definition).items()
-        if k not in {"id", "place", "marks"} and v not in ("", 0, {}, None)
+        if k not in {"id", "place", "marks"} and v not in ("", 0, {}, None)  # False is 0 here: left out too
     }
     return {**facts, "side": definition.side, "steps": definition.steps, "full": definition.steps}
 
@@ -96,7 +98,7 @@ def slug(text: str) -> str:
 
 COLUMNS = (
     "id", "side", "name", "kind", "klass", "size", "formation", "steps", "place", "turn", "entry", "marks", "note",
-    "doubtful",
+    "doubtful", "untried",
 )  # fmt: skip
 
 
@@ -152,6 +154,7 @@ def read_roster(text: str, sides: Iterable[str]) -> tuple[list[UnitDef], list[st
                 marks=_marks(row.get("marks", "")),
                 note=row.get("note", ""),
                 doubtful=row.get("doubtful", ""),
+                untried=row.get("untried", "").lower() in {"yes", "true", "1"},
             )
         )
     return units, wrong
@@ -174,5 +177,6 @@ def write_roster(units: Iterable[Unit | UnitDef], factors: Iterable[str]) -> str
     writer.writeheader()
     for unit in units:
         row = {c: getattr(unit, c, "") for c in columns if c not in factors}
+        row["untried"] = "yes" if unit.untried else ""
         writer.writerow({**row, **{f: unit.factors.get(f, "") for f in factors}})
     return out.getvalue()

@@ -37,10 +37,14 @@ class Row:
         return self.answer.supplied == bool(self.marked)
 
 
-def marker_of(rules: Rules) -> tuple[str, Any]:
-    """The marker that says out of supply, and its value: 'oos', or 'supply=oos'."""
+def marker_of(rules: Rules, game: Game) -> tuple[str, Any]:
+    """The marker that says out of supply, and its value: 'oos', or 'supply=oos'; a marker with such a value."""
     name, _, value = rules.supply_marker.partition("=")
-    return name, value or True
+    known = {m.id: m for m in game.kit.markers}
+    if name not in known:
+        name, value = next(((m.id, name) for m in game.kit.markers if name in m.values), (name, value))
+    counted = name in known and "#" in known[name].values
+    return name, value or (1 if counted else True)
 
 
 def may_trace(game: Game, seat: str, side: str) -> bool:
@@ -52,7 +56,7 @@ def lines(rules: Rules, game: Game, side: str) -> list[Row]:
     """Every unit of a side on the map with its answer; empty where the game traces nothing."""
     if rules.supply is None:
         return []
-    name, _ = marker_of(rules)
+    name, _ = marker_of(rules, game)
     answers = rules.supply(game, side)
     found = []
     for unit_id, answer in answers.items():
@@ -126,7 +130,7 @@ def bind_supply(rules: Rules) -> None:
             )
         known = shown_ids(game, seat)
         rows = {row.unit.id: row for row in lines(rules, game, side)}
-        marker, value = marker_of(rules)
+        marker, value = marker_of(rules, game)
         wanted = [(name, value) for name in out.splitlines()] + [(name, None) for name in back.splitlines()]
         if not wanted:
             raise Unreadable("nothing is ticked: tick the units whose marks are to change", field="out")

@@ -12,6 +12,7 @@ from companion.engine.kit import PileDef
 from companion.engine.roster import Unit
 from companion.engine.rules import Rules
 from companion.engine.sequence import Turns, holds, order, skip_reason
+from companion.engine.sight import known_factors, may_see_unit, stack_of
 
 
 def view(rules: Rules, game: Game, seat: str) -> dict[str, Any]:
@@ -200,30 +201,13 @@ def units_view(game: Game, seat: str) -> list[dict[str, Any]]:
     return [*seen, *sorted(unknown, key=lambda u: str(u["id"]))]
 
 
-def may_see_unit(game: Game, unit: Unit, seat: str, stacks: Mapping[str, list[Unit]] | None = None) -> bool:
-    """Whether a seat may know what a unit is: its own, or the enemy's as far as the game lets him look."""
-    if seat == unit.side:
-        return True
-    if unit.only and seat not in unit.only:
-        return False
-    if not game["fog"] or game.kit.enemy_stacks == "all" or not unit.on_map:
-        return True
-    if game.kit.enemy_stacks == "top":
-        return _stack(game, unit, stacks)[0].id == unit.id
-    return False
-
-
-def _stack(game: Game, unit: Unit, stacks: Mapping[str, list[Unit]] | None) -> list[Unit]:
-    return stacks[unit.place] if stacks is not None and unit.place in stacks else game.units_at(unit.place)
-
-
 def unit_view(
     game: Game, unit: Unit, seat: str, stacks: Mapping[str, list[Unit]] | None = None
 ) -> dict[str, Any]:
     """A unit as a seat sees it; a hidden one is only a counter of its side in a place."""
     if not may_see_unit(game, unit, seat, stacks):
         return {
-            "id": _blind(unit, _stack(game, unit, stacks)),
+            "id": _blind(unit, stack_of(game, unit, stacks)),
             "side": unit.side,
             "place": unit.place,
             "hidden": True,
@@ -239,7 +223,7 @@ def unit_view(
         "formation": unit.formation,
         "steps": unit.steps,
         "full": unit.full,
-        "factors": {} if unit.untried else unit.factors,
+        "factors": known_factors(game, unit),
         "untried": unit.untried,
         "place": unit.place,
         "place_label": place_label(game, unit.place),

@@ -11,7 +11,7 @@ from companion.engine.errors import Mistake, NotYours
 from companion.engine.events import Event
 from companion.web import mapsvg
 from companion.web.current import tables
-from companion.web.map import bp, hex_context, answer, is_htmx, seated, target
+from companion.web.map import bp, hex_context, is_htmx, reply, seated, target
 from companion.web.seats import WATCH
 
 RECENT = 10
@@ -78,7 +78,7 @@ def entry_page(code: str, seat: str) -> Response:
     if seat == WATCH:
         raise NotYours("Positions are entered by those who play. Sit down at a seat first.", given=seat)
     context = entry_context(code, seat, request.args.get("text", "")[:2000])
-    return answer(render_template("entry_live.html" if target() == "live" else "entry.html", **context))
+    return reply(render_template("entry_live.html" if target() == "live" else "entry.html", **context))
 
 
 @bp.get("/t/<code>/<seat>/entry/hints")

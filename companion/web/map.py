@@ -37,7 +37,7 @@ def target() -> str:
     return request.headers.get("HX-Target", "")
 
 
-def answer(body: str, status: int = 200) -> Response:
+def reply(body: str, status: int = 200) -> Response:
     """A page that depends on who asks, and on which part of it."""
     response = make_response(body, status)
     response.headers["Vary"] = "Cookie, HX-Request, HX-Target"
@@ -219,13 +219,13 @@ def map_page(code: str, seat: str) -> Response:
         return Response(status=304)
     context = map_context(code, seat)
     if target() == "live":
-        response = answer(render_template("map_live.html", **context))
+        response = reply(render_template("map_live.html", **context))
         response.headers["ETag"] = tag
         response.headers["Cache-Control"] = "no-cache"
         return response
     if asked:  # without JavaScript a tapped hex is a page of its own
         context |= hex_context(code, seat, asked, context)
-    return answer(render_template("map.html", **context))
+    return reply(render_template("map.html", **context))
 
 
 # -- a hex -----------------------------------------------------------------------------------------------
@@ -346,9 +346,9 @@ def hex_sheet(code: str, seat: str, text: str) -> Response:
         body = render_template("sheet_error.html", message=mistake.message, code=code, seat=seat)
         return make_response(body, 422)
     if is_htmx():
-        return answer(render_template("map_hex.html", **context))
+        return reply(render_template("map_hex.html", **context))
     full = map_context(code, seat)
-    return answer(render_template("map.html", **{**full, **context}))
+    return reply(render_template("map.html", **{**full, **context}))
 
 
 # -- who is in supply ------------------------------------------------------------------------------------
@@ -376,7 +376,7 @@ def supply_context(code: str, seat: str) -> dict[str, Any]:
                 **told(row.answer),
             }
         )
-    marker, _ = supplycheck.marker_of(system.rules)
+    marker, _ = supplycheck.marker_of(system.rules, game)
     return {
         "v": view,
         "code": code,
@@ -402,7 +402,7 @@ def supply_page(code: str, seat: str) -> Response:
     if seat == WATCH:
         raise NotYours("Lines of supply are for the players to ask.", given=seat)
     context = supply_context(code, seat)
-    return answer(render_template("supply_live.html" if target() == "live" else "supply.html", **context))
+    return reply(render_template("supply_live.html" if target() == "live" else "supply.html", **context))
 
 
 @bp.post("/t/<code>/<seat>/supply")
@@ -421,7 +421,7 @@ def apply_supply(code: str, seat: str) -> Response:
     except Mistake as mistake:
         problem, status = mistake.message, mistake.status if mistake.status in {409, 422} else 422
     context = supply_context(code, seat) | {"problem": problem, "done": done}
-    return answer(
+    return reply(
         render_template("supply_live.html" if target() == "live" else "supply.html", **context), status
     )
 

@@ -16,9 +16,9 @@ from companion.engine.mapbook import FIXED, RULEBOOK, Fact, MapBook, Vocabulary
 from companion.engine.mapentry import enter, read_csv
 from companion.systems import System
 from companion.tables import utc_now
-from companion.web import mapsvg
+from companion.web import booklock, mapsvg
 from companion.web.current import tables
-from companion.web.map import base_url_of, bp, answer, grids, ground, is_htmx, target
+from companion.web.map import base_url_of, bp, grids, ground, is_htmx, reply, target
 
 SHOWN = 120
 
@@ -104,6 +104,7 @@ def context(system: System, index: int) -> dict[str, Any]:
         "answer": stored.get("answer", ""),
         "own_limits": bool(stored.get("columns")),
         "shipped": system.kit.maps.grids[index],
+        "may_edit": booklock.may_edit(),
         "problems": [],
         "done": "",
         "text": "",
@@ -113,7 +114,7 @@ def context(system: System, index: int) -> dict[str, Any]:
 def page(system: System, index: int, status: int = 200, **more: Any) -> Response:
     """The whole page, or the part that htmx asked for."""
     name = "mapbook_facts.html" if is_htmx() and target() == "facts" else "mapbook.html"
-    return answer(render_template(name, **{**context(system, index), **more}), status)
+    return reply(render_template(name, **{**context(system, index), **more}), status)
 
 
 def place() -> int:
@@ -129,6 +130,7 @@ def map_book_page(system: str) -> Response:
 @bp.post("/book/<system>/map")
 def type_facts(system: str) -> Response:
     """Lines typed or tapped in: good ones count, bad ones come back with their numbers."""
+    booklock.require_edit()
     found, text = tables().system(system), request.form.get("text", "")[:200_000]
     problems: list[Any] = []
     change(
@@ -147,6 +149,7 @@ def type_facts(system: str) -> Response:
 @bp.post("/book/<system>/map/import")
 def import_facts(system: str) -> Response:
     """A map book from a file, laid over this one; rows that cannot be read are all named."""
+    booklock.require_edit()
     found = tables().system(system)
     sent = request.files.get("file")
     text = (
@@ -185,6 +188,7 @@ def export_facts(system: str) -> Response:
 @bp.post("/book/<system>/map/grid")
 def answer_grid(system: str) -> Response:
     """The answer to the one-look question, or the limits read off the sheet."""
+    booklock.require_edit()
     found, index = tables().system(system), place()
     shipped = found.kit.maps.grids[index]
     entry: dict[str, Any] = {}

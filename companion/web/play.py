@@ -416,7 +416,9 @@ def change_seat(code: str, which: str, what: str) -> Response:
     code = tables().normal(code)
     require(code, "table")
     if which not in seat_ids(code) or what not in {"reissue", "revoke"}:
-        raise Unknown(f"There is no seat {which[:40]!r} to {what[:20]}: {', '.join(seat_ids(code))}.", given=which)
+        raise Unknown(
+            f"There is no seat {which[:40]!r} to {what[:20]}: {', '.join(seat_ids(code))}.", given=which
+        )
     store = tables().store
     (store.reissue_seat if what == "reissue" else store.revoke_seat)(code, which)
     words = "re-issued: old links no longer work" if what == "reissue" else "closed"

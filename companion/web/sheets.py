@@ -14,7 +14,7 @@ from companion.engine.mapbook import MapBook
 from companion.engine.roster import UnitDef
 from companion.web import mapsvg, qr
 from companion.web.current import tables
-from companion.web.map import answer, marker_label, seated
+from companion.web.map import marker_label, reply, seated
 from companion.web.seats import WATCH, base_url
 
 bp = Blueprint("sheets", __name__)
@@ -37,7 +37,7 @@ def take_down(code: str, seat: str) -> Response:
             group.setdefault(labels.get(unit["place"], unit["place"]), []).append(unit)
     marks = {h: _marks(game, held) for h, held in sorted(view["hexes"].items())}
     url = base_url() + url_for("play.any_seat", code=code)
-    return answer(
+    return reply(
         render_template(
             "print_takedown.html",
             v=view,
@@ -73,7 +73,7 @@ def set_up_sheet(system: str, scenario: str) -> Response:
         )
     found = kit.scenarios[scenario]
     units = tables().book(tables().system(system)).roster.get(scenario, found.units)
-    return answer(
+    return reply(
         render_template(
             "print_setup.html",
             kit=kit.system,

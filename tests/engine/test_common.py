@@ -154,9 +154,12 @@ def test_the_scenario_is_set_up_once() -> None:
         table.do("red", "set-up")
 
 
-def test_a_side_moves_its_own_units_and_the_table_all() -> None:
+def test_a_side_moves_its_own_units_and_the_table_all_that_lie_open() -> None:
     table = Table()
     table.do("red", "place-unit", unit="Guards", hex="404")
+    with pytest.raises(Unreadable, match="cannot be chosen"):
+        table.do("table", "place-unit", unit="Jaeger", box="dead pile")
+    table.do("table", "set-mode", fog=False)
     table.do("table", "place-unit", unit="Jaeger", box="dead pile")
     assert (table.game.unit("Guards").place, table.game.unit("Jaeger").place) == ("0404", "box:dead")
     with pytest.raises(Unreadable):

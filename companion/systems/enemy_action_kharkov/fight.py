@@ -16,6 +16,8 @@ from companion.systems.enemy_action_kharkov.manifest import card
 
 LIGHT_MUD_CAP = 6
 LARGE = {SOVIET: 7, GERMAN: 6}
+QUESTIONS = ("bonus", "join", "declare", "aid", "defend", "attack", "lose", "retreat", "advance")
+"""First words of the ids of what a combat asks."""
 # 9.3, 10.21, 10.22: extra chits by what is true of all defenders.
 STATUS = {
     "good": "some are in good order",
@@ -184,4 +186,7 @@ def cleanup(game: Game) -> Iterator[e.Event]:
     for unit in fight.defenders:
         if unit in game.units:
             yield e.Marked(unit, "struck", True, rule="9.1")
+    for question in list(game.asked.values()):
+        if question.id.partition("-")[0] in QUESTIONS:
+            yield e.Answered(question.id, "combat over")
     yield save(None, "combat over")

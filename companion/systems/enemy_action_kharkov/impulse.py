@@ -190,7 +190,7 @@ def _over(game: Game, chance: Chance, activated: list[str]) -> Events:
     if c.in_command(game):
         yield e.Set("command", {}, reason="impulse over")
     for question in list(game.asked.values()):
-        if question.action and question.by != "take-back":
+        if question.by != "take-back":
             yield e.Answered(question.id, "impulse over")
     if ", ".join(activated) != str(game[f"last-{side}"] or ""):
         yield e.Set(f"last-{side}", ", ".join(activated), reason="barred in the next impulse [6.3]")

@@ -63,9 +63,14 @@ def problem(game: Game, unit: Unit, hexes: list[str]) -> str:
         if ground.river(game, unit.place, h) == "barred":
             return f"cannot attack over the hexside to {h} [12.35, 12.36]"
         marsh = ground.terrain(game, h) == "marsh" and is_mech(unit) and is_silhouette(game, unit)
-        if marsh and game["weather"] != "freeze" and not ground.links(game, unit.place, h) & {"road", "rail"}:
+        if marsh and _marsh_holds(game) and not ground.links(game, unit.place, h) & {"road", "rail"}:
             return f"is a silhouette unit and no road or railway leads into the marsh of {h} [12.33]"
     return no_attack(game, unit) or _stack_problem(game, unit)
+
+
+def _marsh_holds(game: Game) -> bool:
+    """In Freeze only the owner's chart can say that marsh still bars silhouettes."""
+    return game["weather"] != "freeze" or game.chart("freeze").cell("marsh", "in Freeze").value == "normal"
 
 
 def _stack_problem(game: Game, unit: Unit) -> str:

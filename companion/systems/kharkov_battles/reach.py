@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import combinations
 
 from companion.engine.game import Game
 from companion.engine.roster import Unit
@@ -59,18 +58,35 @@ def in_range(game: Game, hq: Unit, units: Iterable[Unit]) -> list[Unit]:
 def choose(wishes: dict[str, dict[str, set[str]]], most: int = MOST_DIVISIONS) -> set[str]:
     """The regiments served when every HQ takes at most three divisions.
 
-    `wishes`: HQ -> division -> regiments in its range. HQ by HQ takes the divisions that add most; a better
-    sharing out is the player's to find, and his to enter.
+    `wishes`: HQ -> division -> regiments in its range. Each division gets a place at one HQ if there is any way to
+    seat them all; places left over go to regiments that only another HQ reaches.
     """
-    served: set[str] = set()
-    for hq in sorted(wishes, key=lambda h: len(wishes[h])):
-        by_division = wishes[hq]
-        best: set[str] = set()
-        for picked in combinations(sorted(by_division), min(most, len(by_division))):
-            gain = set().union(*(by_division[d] for d in picked)) - served
-            if len(gain) > len(best):
-                best = gain
-        served |= best
+    seats: dict[str, list[str]] = {hq: [] for hq in wishes}
+
+    def seat(division: str, tried: set[str]) -> bool:
+        able = [hq for hq in wishes if division in wishes[hq] and hq not in tried]
+        for hq in sorted(able, key=lambda h: -len(wishes[h][division])):
+            tried.add(hq)
+            if len(seats[hq]) < most:
+                seats[hq].append(division)
+                return True
+            for other in list(seats[hq]):
+                seats[hq].remove(other)
+                if seat(other, tried):
+                    seats[hq].append(division)
+                    return True
+                seats[hq].append(other)
+        return False
+
+    size = {d: max(len(w[d]) for w in wishes.values() if d in w) for w in wishes.values() for d in w}
+    for division in sorted(size, key=lambda d: (-size[d], d)):
+        seat(division, set())
+    served = {r for hq, taken in seats.items() for d in taken for r in wishes[hq][d]}
+    for hq, by_division in wishes.items():
+        for division, regiments in sorted(by_division.items()):
+            if len(seats[hq]) < most and division not in seats[hq] and regiments - served:
+                seats[hq].append(division)
+                served |= regiments
     return served
 
 

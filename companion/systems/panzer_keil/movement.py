@@ -1,16 +1,29 @@
-"""The cost of a march, step by step, from the owner's terrain table [8.2-8.5, B5.2, B10.2]."""
+"""The cost of a march, step by step, from the owner's terrain table and map [8.2-8.5, B5.2, B10.1-B10.2]."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Annotated
 
 from companion.engine.errors import Unreadable
-from companion.engine.fields import Choice, Context, Flag, Text, Whole
+from companion.engine.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.worksheet import Breakdown
-from companion.systems.panzer_keil.base import rules
-from companion.systems.panzer_keil.weather import ground
+from companion.systems.panzer_keil.base import disrupted, exhausted, factor, mechanized, out_of_supply, rules
+from companion.systems.panzer_keil.condition import own_on_map
+from companion.systems.panzer_keil.ground import (
+    MAJOR,
+    RIVER,
+    SEA,
+    WATER,
+    barrier,
+    board,
+    supply_zones,
+    terrain,
+    zone,
+)
+from companion.systems.panzer_keil.weather import KINDS, ground
 
 TERRAINS = ("clear", "hills", "forest", "marsh", "city")
 EXTRAS = ("river", "major", "camp", "zone")
@@ -69,58 +82,104 @@ def _show(number: Fraction) -> str:
     return str(whole) if not rest else f"{whole} {rest}" if whole else str(rest)
 
 
-@rules.worksheet(rule="8.2, 8.3, 8.4, 8.5, B5.2", title="Movement cost")
-def movement(
-    ctx: Context,
-    points: Annotated[int, Whole(label="Movement points", high=30)],
-    steps: Annotated[
-        str, Text(label="Steps", most=400, placeholder="road+zone, road, forest+road+river+camp")
-    ],
-    kind: Annotated[
-        str, Choice(label="Unit", options=[("mechanized", "mechanized"), ("other", "not mechanized")])
-    ] = "mechanized",
-    weather: Annotated[
-        str, Choice(label="Weather", options=[(w, w) for w in ("snow", "freeze", "thaw", "mud")])
-    ] = "",
-    exhausted: Annotated[bool, Flag(label="Already exhausted or out of supply")] = False,
-) -> Breakdown:
-    """Add up a march: steps separated by commas, each one or more of the words joined by plus signs."""
-    game = ctx.game
-    sheet = Breakdown("Movement cost")
-    now = weather or (str(game["weather"]) if game else "")
-    column = ground(now, kind == "mechanized")
-    sheet.add(f"{column} column", "", "B5.2")
-    total = Fraction(0)
-    reached = 0
-    short = False
-    for number, text in enumerate((s.strip() for s in steps.split(",")), 1):
-        words = [w.strip().lower() for w in text.split("+") if w.strip()]
+def march(game: Game, side: str, path: Sequence[str]) -> tuple[list[list[str]], list[str]]:
+    """The words of each step along a path of hexes, and what the rules have against it [8.4, 8.5, B10.1]."""
+    enemy = game.other(side)
+    near, full = zone(game, enemy, supply_zones(game)), zone(game, enemy)
+    here = board(game)
+    steps: list[list[str]] = []
+    wrong: list[str] = []
+    for number, (a, b) in enumerate(zip(path, path[1:], strict=False)):
+        if b not in game.maps.neighbours(a):
+            raise Unreadable(f"{b} does not touch {a}: name every hex of the way", field="path", given=b)
+        between = barrier(game, a, b)
+        words = [w for w in (terrain(game, b),) if w in TERRAINS] or ["clear"]
+        words += ["road"] if "road" in here.links.get((here.grid.index[a], here.grid.index[b]), set()) else []
+        words += ["major"] if between == MAJOR else ["river"] if between == RIVER else []
+        # B10.1.3: a zone that only reaches over a major river costs nothing to leave.
+        words += ["zone"] if number == 0 and a in near else []
+        if between == SEA or terrain(game, b) in WATER:
+            wrong.append(f"sea or lake before {b} [8.5.2]")
+        if any(u.side == enemy for u in game.units_at(b)):
+            wrong.append(f"an enemy stands in {b}")
+        if (a in near and b in near) or (between == MAJOR and a in full and b in full):
+            wrong.append(f"straight from one enemy zone into another at {b} [8.4.4, B10.1.2]")
+        elif b in near and b != path[-1]:
+            wrong.append(f"the move ends in the enemy zone at {b} [8.4.1]")
+        steps.append(words)
+    return steps, wrong
+
+
+def _read_steps(text: str) -> list[list[str]]:
+    steps = []
+    for number, part in enumerate((s.strip() for s in text.split(",")), 1):
+        words = [w.strip().lower() for w in part.split("+") if w.strip()]
         wrong = [w for w in words if w not in (*TERRAINS, *EXTRAS, "road")]
         if wrong or not words:
             raise Unreadable(
-                f"step {number}: {text!r} is not made of: {WORDS}", field="steps", given=text, accepted=WORDS
+                f"step {number}: {part!r} is not made of: {WORDS}", field="steps", given=part, accepted=WORDS
             )
+        steps.append(words)
+    return steps
+
+
+@rules.worksheet(rule="8.2, 8.3, 8.4, 8.5, B5.2", title="Movement cost")
+def movement(
+    ctx: Context,
+    unit: Annotated[str, UnitRef(label="Unit", pick=own_on_map)] = "",
+    path: Annotated[
+        tuple[str, ...], HexId(label="Hexes of the way", help="without the first", many=True)
+    ] = (),
+    points: Annotated[int | None, Whole(label="Movement points", high=30, help="empty: the unit's")] = None,
+    steps: Annotated[
+        str, Text(label="or steps in words", most=400, placeholder="road+zone, road, forest+road+river+camp")
+    ] = "",
+    kind: Annotated[
+        str, Choice(label="Unit type", options=[("mechanized", "mechanized"), ("other", "not mechanized")])
+    ] = "",
+    weather: Annotated[str, Choice(label="Weather", options=[(w, w) for w in KINDS])] = "",
+    tired: Annotated[bool, Flag(label="Already exhausted or out of supply")] = False,
+) -> Breakdown:
+    """Add up a march: hexes of a unit on record, or steps in words, separated by commas and joined by plus signs."""
+    game = ctx.game
+    sheet = Breakdown("Movement cost")
+    held = game.units[unit] if game and unit else None
+    if game and held:
+        way, wrong = march(game, held.side, (held.place, *path))
+        sheet.warnings += wrong + ([f"{held.name} is disrupted [8.5.1]"] if disrupted(game, held.id) else [])
+        points = factor(game, held, "MF") if points is None else points
+        tired = tired or exhausted(game, held.id) or out_of_supply(game, held.id)
+        kind = kind or ("other" if mechanized(held) is False else "mechanized")
+    else:
+        way = _read_steps(steps)
+    if points is None:
+        raise Unreadable("the movement points are not on record: enter them", field="points")
+    mobile = kind != "other"
+    now = weather or (str(game["weather"]) if game else "")
+    column = ground(now, mobile)
+    sheet.add(f"{column} column", "", "B5.2")
+    total = Fraction(0)
+    reached = 0
+    for number, words in enumerate(way, 1):
         cost = step_cost(game, words, column)
         total += cost
         sheet.add(f"{number}: {' '.join(words)}", _show(cost), "8.2")
-        if total <= points and not short:
-            reached = number
-        else:
-            short = True
+        reached = number if total <= points else reached
     left = points - total
     sheet.facts = {
         "cost": _show(total),
         "left": _show(left) if left >= 0 else f"-{_show(-left)}",
         "reached": reached,
     }
+    spent = f"{_show(total)} of {points} points"
     if left >= 0:
-        sheet.result = f"{_show(total)} of {points} points, {_show(left)} left"
+        sheet.result = f"{spent}, {_show(left)} left"
     elif not reached:
-        sheet.result = f"{_show(total)} of {points} points: the first hex all the same, nothing more"
-        if kind == "mechanized":
+        sheet.result = f"{spent}: the first hex all the same, nothing more"
+        if mobile:
             sheet.add("one hex with too few points exhausts a mechanized unit", "", "8.5.3")
     else:
-        sheet.result = f"{_show(total)} of {points} points: stops after step {reached}"
-        if kind == "mechanized" and not exhausted:
+        sheet.result = f"{spent}: stops after step {reached}"
+        if mobile and not tired:
             sheet.add("a forced march may follow on the reverse side", "", "8.3")
     return sheet

@@ -116,7 +116,7 @@ def bring_in(
             when=lambda c: not c.values.get("unit") and c.game is not None and c.game.active == GERMAN,
         ),
     ] = "",
-    hex: Annotated[str, HexId(label="Entry hex", help="optional")] = "",
+    hex: Annotated[str, HexId(label="Entry hex")] = "",
 ) -> Events:
     """Bring a reinforcement onto the map; the entry hex is checked against the rules and costs movement."""
     if not unit:

@@ -8,7 +8,7 @@ from typing import Any
 from companion.engine.fields import Context
 from companion.engine.game import Game
 from companion.engine.roster import Unit
-from companion.engine.view import may_see_unit
+from companion.engine.sight import may_see_unit
 from companion.systems.second_kharkov import known
 from companion.systems.second_kharkov.armies import frozen, hasty, restricted
 from companion.systems.second_kharkov.base import GERMAN, SOVIET

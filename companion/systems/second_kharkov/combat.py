@@ -35,13 +35,12 @@ def combat(
         bool,
         Flag(label="German fights before moving", when=lambda c: form.no_table(c) and form.german_attacks(c)),
     ] = False,
-    target: Annotated[str, HexId(label="Target hex", help="optional", start=known.target)] = "",
+    target: Annotated[str, HexId(label="Target hex", start=known.target)] = "",
     attackers: Annotated[
         tuple[str, ...],
         UnitRef(
             label="Attackers",
             many=True,
-            help="optional",
             pick=form.near_target,
             when=lambda c: bool(form.attackers_on_map(c)),
             start=lambda c: [u.id for u in known.attackers(c)],

@@ -87,7 +87,6 @@ def declare_attack(
         UnitRef(
             label="Attackers",
             many=True,
-            help="optional",
             pick=_near_target,
             when=lambda c: bool(_near_target(c)),
         ),

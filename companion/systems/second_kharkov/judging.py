@@ -14,8 +14,8 @@ from companion.engine.mapbook import MapBook
 from companion.engine.moves import put_mark
 from companion.engine.positions import board, situation
 from companion.engine.roster import Unit
+from companion.engine.sight import may_see_unit
 from companion.engine.trace import Answer, Policy, Situation, trace
-from companion.engine.view import may_see_unit
 from companion.engine.worksheet import halve
 from companion.systems.second_kharkov import supply
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, MOVE, SOVIET, WEST, area, rules

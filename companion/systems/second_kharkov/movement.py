@@ -182,9 +182,7 @@ CLASSES = (("non-mech", "non-mechanised"), ("mech", "mechanised"))
 @rules.worksheet(rule="11.0", title="Movement")
 def movement(
     ctx: Context,
-    unit: Annotated[
-        str, UnitRef(label="Unit", help="optional", pick=_on_map, when=lambda c: bool(_on_map(c)))
-    ] = "",
+    unit: Annotated[str, UnitRef(label="Unit", pick=_on_map, when=lambda c: bool(_on_map(c)))] = "",
     side: Annotated[
         str,
         Choice(

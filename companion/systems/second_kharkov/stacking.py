@@ -11,7 +11,7 @@ from companion.engine.errors import Unreadable
 from companion.engine.fields import Context, UnitRef
 from companion.engine.game import Game
 from companion.engine.roster import Unit
-from companion.engine.view import may_see_unit
+from companion.engine.sight import may_see_unit
 from companion.systems.second_kharkov.base import GERMAN, PHASES, SOVIET, count, rules
 from companion.systems.second_kharkov.dead import eliminate
 from companion.systems.second_kharkov.units import ARMIES, SIXTH, army_of, is_172_75

@@ -11,7 +11,7 @@ from companion.engine.fields import Choice, Context, Text, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.moves import change, put_mark
 from companion.engine.roster import Unit
-from companion.engine.view import may_see_unit
+from companion.engine.sight import may_see_unit
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET, rules
 
 MECHANISED = ("panzer", "tank", "motorised")  # 2.10

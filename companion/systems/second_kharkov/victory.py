@@ -139,20 +139,26 @@ def terminal_check(
     yield from put(game, "terminal-check", "done", "counted", "4.5")
 
 
+@rules.leaving("turn", turns=str(LAST_TURN))
+def closing_check(game: Game) -> Events:
+    """4.5: the last step of turn 8, while what was judged by hand still lies on the table."""
+    if not historical(game) or game["terminal-check"] == "done":
+        return
+    if not any(u.side == SOVIET and u.on_map for u in game.units.values()):
+        raise NotNow(
+            "Turn 8 closes with the terminal supply check (4.5):"
+            " enter how many Soviet units are out of supply, 0 for none",
+            field="terminal-check",
+        )
+    yield from terminal_check.fn(game, len(cut_off(game)))
+
+
 @rules.at_end
 def count_up(game: Game) -> Events:
     """4.6: at least 125 percent of the Soviet points wins for the German; there is no draw (4.1)."""
     if not historical(game):
         yield e.Ended(GERMAN, "", "The Soviets never held all of Kharkov at one time.", "13.5")
         return
-    if game["terminal-check"] != "done":
-        if not any(u.side == SOVIET and u.on_map for u in game.units.values()):
-            raise NotNow(
-                "Turn 8 closes with the terminal supply check (4.5):"
-                " enter how many Soviet units are out of supply, 0 for none",
-                field="terminal-check",
-            )
-        yield from terminal_check.fn(game, len(cut_off(game)))
     german, soviet = int(game["vp-german"]), int(game["vp-soviet"])
     needed = german_needs(soviet)
     winner = GERMAN if german >= needed else SOVIET

@@ -25,7 +25,7 @@ from companion.systems.wb95.base import (
     rules,
 )
 from companion.systems.wb95.obligations import duties
-from companion.systems.wb95.strength import worth
+from companion.systems.wb95.strength import label, worth
 from companion.systems.wb95.terrain import GROUND
 
 
@@ -90,10 +90,10 @@ def ranged_fire(
         _check_battery(game, unit, target)
         value = worth(game, unit, "A")
         if value is None:
-            sheet.warnings.append(f"{unit.name}: strength not on record, add it by hand")
+            sheet.warnings.append(f"{label(game, unit)}: strength not on record, add it by hand")
         else:
             total += value[0]
-            sheet.add(unit.name or unit.id, f"{value[0]} SP{f' ({value[1]})' if value[1] else ''}", "6.4.2")
+            sheet.add(label(game, unit), f"{value[0]} SP{f' ({value[1]})' if value[1] else ''}", "6.4.2")
     if barrage:
         total *= 2
         sheet.add("barrage", f"doubled to {total} SP", "6.5.3")

@@ -8,7 +8,7 @@ from math import ceil
 from companion.engine.fields import Context
 from companion.engine.game import Game
 from companion.engine.roster import Unit
-from companion.engine.view import may_see_unit
+from companion.engine.sight import may_see_unit
 from companion.systems import new_rules
 
 rules = new_rules("wb95")

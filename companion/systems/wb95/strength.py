@@ -42,6 +42,11 @@ class Force:
     by_hex: dict[str, int] = field(default_factory=dict)
 
 
+def label(game: Game, unit: Unit) -> str:
+    """A unit as a public record may call it: stacks that fought close again after the phase [16.1.3]."""
+    return f"{unit.kind or 'unit'} at {unit.place}" if game["fog"] else unit.name or unit.id
+
+
 def numbers(text: str, name: str) -> list[int]:
     """'5 4' -> [5, 4]."""
     parts = text.replace(",", " ").replace("+", " ").split()
@@ -119,23 +124,23 @@ def defending(ctx: Context, units: Sequence[Unit], guns: Sequence[Unit]) -> Forc
 
 def _count(force: Force, game: Game, unit: Unit, value: tuple[int, str] | None) -> None:
     if value is None:
-        force.unknown.append(unit.name or unit.id)
+        force.unknown.append(label(game, unit))
         return
     amount, why = value
     force.regular += amount
     force.by_hex[unit.place] = force.by_hex.get(unit.place, 0) + amount
     rule = "10.2.2" if "supply" in why else "5.6.4" if why else ""
-    force.lines.append((unit.name or unit.id, f"{amount} SP{f' ({why})' if why else ''}", rule))
+    force.lines.append((label(game, unit), f"{amount} SP{f' ({why})' if why else ''}", rule))
 
 
 def _gun(force: Force, game: Game, unit: Unit, factor: str) -> None:
     value = worth(game, unit, factor)
     if value is None:
-        force.unknown.append(unit.name or unit.id)
+        force.unknown.append(label(game, unit))
         return
     force.guns += value[0]
     force.lines.append(
-        (unit.name or unit.id, f"{value[0]} SP{f' ({value[1]})' if value[1] else ''}", "6.3.1")
+        (label(game, unit), f"{value[0]} SP{f' ({value[1]})' if value[1] else ''}", "6.3.1")
     )
 
 

@@ -15,9 +15,24 @@ from companion.systems import find_system
 
 SYSTEM = "enemy-action-kharkov"
 SIDES = ("soviet", "german")
-TYPES = {"P01": "stavka", "P02": "front", "P03": "army", "P04": "army units", "P23": "corps", "P24": "corps kg"}
+TYPES = {
+    "P01": "stavka",
+    "P02": "front",
+    "P03": "army",
+    "P04": "army units",
+    "P23": "corps",
+    "P24": "corps kg",
+}
 TYPES |= {"P25": "german army", "P26": "von manstein", "P44": "army group", "P41": "corps kg"}
-FORMATION = {"P02": "Voronezh", "P03": "3T", "P04": "69", "P23": "XL", "P24": "IISS", "P25": "4Pz", "P41": "LVII"}
+FORMATION = {
+    "P02": "Voronezh",
+    "P03": "3T",
+    "P04": "69",
+    "P23": "XL",
+    "P24": "IISS",
+    "P25": "4Pz",
+    "P41": "LVII",
+}
 
 
 def cards() -> dict[str, dict[str, Any]]:
@@ -72,13 +87,23 @@ def chits() -> dict[str, dict[str, Any]]:
 def calendar() -> dict[str, dict[str, Any]]:
     """Made up but for what the rulebook tells of turns 1 and 2."""
     rows = {
-        str(t): {"soviet_supplementals": 5, "german_supplementals": 4, "german_hand": 5, "date": f"day {3 * t}"}
+        str(t): {
+            "soviet_supplementals": 5,
+            "german_supplementals": 4,
+            "german_hand": 5,
+            "date": f"day {3 * t}",
+        }
         for t in range(1, 15)
     }
     rows["1"] |= {"soviet_supplementals": 6, "german_supplementals": 2, "german_hand": 4}
     rows["2"] |= {"soviet_supplementals": 7}
     for t in range(4, 15):
-        rows[str(t)] |= {"soviet_over": 30, "soviet_level": "Strategic", "german_under": 1, "german_level": "Operational"}
+        rows[str(t)] |= {
+            "soviet_over": 30,
+            "soviet_level": "Strategic",
+            "german_under": 1,
+            "german_level": "Operational",
+        }
     return rows
 
 
@@ -94,7 +119,13 @@ def tactics() -> dict[str, dict[str, Any]]:
 def owners_book(map_lines: str = "", **tables: Any) -> Book:
     """The synthetic book; a table given as None is left blank, `map_lines` is typed into the map book."""
     kit = find_system(SYSTEM, SCENARIOS).kit
-    filled = {"cards": cards(), "chits": chits(), "calendar": calendar(), "ground": ground(), "tactics": tactics()}
+    filled = {
+        "cards": cards(),
+        "chits": chits(),
+        "calendar": calendar(),
+        "ground": ground(),
+        "tactics": tactics(),
+    }
     filled |= tables
     book = MapBook()
     words = Vocabulary(("clear", "broken", "marsh", "woods"), HEXSIDES, ("road",), ("town", "city"))
@@ -134,7 +165,16 @@ def command(scenario: str = "campaign", book: Book | None = None, turn: int = 1,
     return t
 
 
-def put(t: Bench, side: str, name: str, hex: str = "", *, formation: str = "", kind: str = "infantry", **facts: Any) -> str:
+def put(
+    t: Bench,
+    side: str,
+    name: str,
+    hex: str = "",
+    *,
+    formation: str = "",
+    kind: str = "infantry",
+    **facts: Any,
+) -> str:
     """A unit on record; returns its id."""
     from companion.engine import events as e
 

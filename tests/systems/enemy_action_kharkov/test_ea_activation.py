@@ -5,9 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from systems.enemy_action_kharkov.ea_bench import (
+    activate,
+    cards,
+    command,
+    hand,
+    mark,
+    owners_book,
+    put,
+    set_,
+    take,
+)
 
 from companion.engine.errors import Mistake, NotNow
-from systems.enemy_action_kharkov.ea_bench import activate, cards, command, hand, mark, owners_book, put, set_, take
 
 
 def impulse(t: Any, card: str, formation: str, **fields: Any) -> None:
@@ -133,7 +143,9 @@ def test_one_unit_once_a_turn_and_no_attack() -> None:
 
 def test_army_units_in_two_hexes_at_most() -> None:
     t = command()
-    units = [put(t, "soviet", f"u{n}", place, formation="69") for n, place in enumerate(("0606", "0607", "0608"))]
+    units = [
+        put(t, "soviet", f"u{n}", place, formation="69") for n, place in enumerate(("0606", "0607", "0608"))
+    ]
     take(t, "soviet", "P04")
     t.do("soviet", "play-card", card="P04")
     with pytest.raises(Mistake, match="two hexes"):

@@ -6,13 +6,23 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from systems.enemy_action_kharkov.ea_bench import (
+    activate,
+    blank_table,
+    chits,
+    command,
+    mark,
+    owners_book,
+    put,
+    set_,
+    take,
+)
 
 from companion.engine.errors import Mistake, NotNow
 from companion.systems.enemy_action_kharkov.fight import Fight
 from companion.systems.enemy_action_kharkov.hits import adjust, attack_options, defence_options
 from companion.systems.enemy_action_kharkov.odds import distribution
 from companion.systems.enemy_action_kharkov.situations import applies, judge
-from systems.enemy_action_kharkov.ea_bench import activate, blank_table, chits, command, mark, owners_book, put, set_, take
 
 
 @pytest.mark.parametrize(
@@ -29,7 +39,11 @@ from systems.enemy_action_kharkov.ea_bench import activate, blank_table, chits, 
 )
 def test_how_many_chits(fields: dict[str, Any], required: int, maximum: int, extra: int) -> None:
     sheet = blank_table().calc("combat", attack=9, defence=3, terrain="clear", **fields)
-    assert (sheet.facts["required"], sheet.facts["maximum"], sheet.facts["extra"]) == (required, maximum, extra)
+    assert (sheet.facts["required"], sheet.facts["maximum"], sheet.facts["extra"]) == (
+        required,
+        maximum,
+        extra,
+    )
 
 
 def test_light_mud_caps_the_draw() -> None:
@@ -76,7 +90,13 @@ def test_ratios(situation: str, detail: str, attack: int, defence: int, holds: b
         ("defender artillery", "", {"attack_tactics": ["artillery"]}, 3, False),
         ("attacker artillery", "", {"attack_tactics": ["artillery"]}, 3, True),
         ("only attacker armour", "", {"attacker_armour": True}, 3, True),
-        ("only attacker armour", "", {"attacker_armour": True, "defence_tactics": ["tank brigade"]}, 3, False),
+        (
+            "only attacker armour",
+            "",
+            {"attacker_armour": True, "defence_tactics": ["tank brigade"]},
+            3,
+            False,
+        ),
         ("only defender armour", "", {"defence_tactics": ["panzer battalion"]}, 3, True),
         ("command value", "4", {"value": 4}, 3, True),
         ("command value", "4", {"value": 5}, 3, False),
@@ -97,7 +117,13 @@ def test_situations(situation: str, detail: str, fight: dict[str, Any], drawn: i
 
 def test_red_p_decides_when_both_sides_apply() -> None:
     """2.22, 9.4."""
-    row = {"front": "terrain", "front_detail": "clear", "front_hits": "D1", "front_p": "", "back": "flank attack"}
+    row = {
+        "front": "terrain",
+        "front_detail": "clear",
+        "front_hits": "D1",
+        "front_p": "",
+        "back": "flank attack",
+    }
     row |= {"back_hits": "D2", "back_p": "yes"}
     assert judge(row, Fight(hexes=3), 3).face == "back"
     assert judge(row, Fight(hexes=1), 3).face == "front"
@@ -120,7 +146,11 @@ def start(side: str = "soviet", number: int = 3, **fields: Any) -> Any:
     card, formation = ("P07", "3T") if side == "soviet" else ("P30", "XL")
     t.do(side, "play-real-card", card=card, kind="supplemental")
     t.do(side, "give-command", what="activate", formations=formation)
-    t.do(side, "declare-combat", **{"small": 1, "steps": number, "attack": 9, "defence": 3, "terrain": "clear"} | fields)
+    t.do(
+        side,
+        "declare-combat",
+        **{"small": 1, "steps": number, "attack": 9, "defence": 3, "terrain": "clear"} | fields,
+    )
     return t
 
 
@@ -155,7 +185,9 @@ def test_hit_totals(side: str, text: str, totals: tuple[int, int]) -> None:
         ({"attack_tactics": ["rifle brigade"]}, (2, 1), (1, 1), False),  # amount from the synthetic book
     ],
 )
-def test_adjustments(fight: dict[str, Any], raw: tuple[int, int], final: tuple[int, int], spent: bool) -> None:
+def test_adjustments(
+    fight: dict[str, Any], raw: tuple[int, int], final: tuple[int, int], spent: bool
+) -> None:
     t = command()
     sheet = adjust(t.game, Fight(**fight), raw)
     assert (sheet.facts["A"], sheet.facts["D"], sheet.facts["ip_spent"]) == (*final, spent)
@@ -217,7 +249,9 @@ def test_no_chances_when_the_table_does_not_want_them() -> None:
     assert not t.calc("extra-draws", extra=1).chances
 
 
-def brute(cup: list[tuple[tuple[int, int], bool]], aside: list[tuple[int, int]], draws: int) -> dict[Any, Fraction]:
+def brute(
+    cup: list[tuple[tuple[int, int], bool]], aside: list[tuple[int, int]], draws: int
+) -> dict[Any, Fraction]:
     """Every order of drawing from a tiny cup, with the refill played out."""
     found: dict[Any, Fraction] = {}
 
@@ -329,7 +363,10 @@ def test_positions_fill_in_the_worksheet() -> None:
     activate(t, "P03", "3T")
     sheet = t.calc("combat", hex="2010", units=[a, b])
     fight = sheet.facts["fight"]
-    assert (fight["attack"], fight["defence"]) == (7 // 2 + 4, 3)  # 9.4: over the Dniepr halved once, rounded down
+    assert (fight["attack"], fight["defence"]) == (
+        7 // 2 + 4,
+        3,
+    )  # 9.4: over the Dniepr halved once, rounded down
     assert (fight["small"], fight["large"], fight["steps"]) == (1, 1, 2)
     assert fight["river"] and fight["adjacent"] and fight["attacker_armour"]
     t.do("soviet", "declare-combat", hex="2010", units=[a, b])

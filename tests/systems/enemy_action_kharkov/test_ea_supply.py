@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from systems.enemy_action_kharkov.ea_bench import command, mark, owners_book, put, set_, table
 
 from companion.engine.errors import NotNow
 from companion.systems.enemy_action_kharkov.supply import hex_supplied, next_state, supply_heads
 from companion.systems.enemy_action_kharkov.support import in_support, line_for
-from systems.enemy_action_kharkov.ea_bench import command, mark, owners_book, put, set_, table
 
 # The heads 2105 and 2804 and the edge 2501 are the rulebook's; the roads and units around them are made up.
 MAP = """
@@ -192,7 +192,14 @@ def test_air_supply_clears_a_stack() -> None:
 
 @pytest.mark.parametrize(
     ("turn", "vp", "line"),
-    [(4, 2, "everywhere"), (5, 2, "west"), (7, 0, "west"), (8, 21, "west"), (8, 20, "east"), (14, 30, "west")],
+    [
+        (4, 2, "everywhere"),
+        (5, 2, "west"),
+        (7, 0, "west"),
+        (8, 21, "west"),
+        (8, 20, "east"),
+        (14, 30, "west"),
+    ],
 )
 def test_support_line(turn: int, vp: int, line: str) -> None:
     """10.41."""
@@ -234,7 +241,10 @@ def test_attack_is_unsupported_only_when_all_are_outside() -> None:
     book = owners_book('area "west support zone" 0914 1216\n'.replace("1216", "1214"))
     t = command(book=book, turn=5)
     set_(t, "support-line", "west")
-    inside, outside = put(t, "soviet", "in", "1214", formation="3T"), put(t, "soviet", "out", "1115", formation="3T")
+    inside, outside = (
+        put(t, "soviet", "in", "1214", formation="3T"),
+        put(t, "soviet", "out", "1115", formation="3T"),
+    )
     put(t, "german", "target", "1215", formation="XL")
     t.do("soviet", "play-card", card=t.game.piles["soviet-cards"]["hand:soviet"][0])
     assert t.calc("combat", hex="1215", units=[inside, outside]).facts["fight"].get("supported", True)

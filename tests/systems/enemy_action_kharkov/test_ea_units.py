@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from systems.enemy_action_kharkov.ea_bench import activate, command, mark, owners_book, put, set_, table, take
 
 from companion.engine.errors import NotNow
 from companion.systems.enemy_action_kharkov.posts import overstacked
 from companion.systems.enemy_action_kharkov.reserves import delayed
 from companion.systems.enemy_action_kharkov.retreat import routes
-from systems.enemy_action_kharkov.ea_bench import activate, command, mark, owners_book, put, set_, table, take
 
 
 def ways(t: Any, *units: str, length: int = 1) -> dict[str, int]:
@@ -159,7 +159,9 @@ def test_two_steps_in_xl_panzer_corps() -> None:
     t = command(turn=7)
     foot = put(t, "german", "679.333.XL", "1510", formation="XL", steps=1, full=2)
     put(t, "german", "full", "1511", formation="XL", steps=2, full=2)
-    wiking = put(t, "german", "Wes-Wik-XL", "box:eliminated-german", formation="XL", kind="mechanised", steps=1, full=2)
+    wiking = put(
+        t, "german", "Wes-Wik-XL", "box:eliminated-german", formation="XL", kind="mechanised", steps=1, full=2
+    )
     take(t, "german", "P23")
     t.do("german", "play-card", card="P23")
     t.do("german", "give-command", what="replace", formations="XL", steps=2)

@@ -15,6 +15,7 @@ def mapped(*facts, scenario="operation-star", **options):
     book.map = {"facts": [[*fact, "owner"] for fact in facts], "removed": []}
     t = table(scenario, book, **options)
     jump(t, "axis-combat", 1)
+    t.do("table", "correct", name="weather", value="clear")
     return t
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import cycle
+from itertools import combinations, cycle
 from typing import Any
 
 import pytest
@@ -11,6 +11,8 @@ from systems.panzer_keil.pk_bench import RAILS, owners_book, table
 
 from companion.engine.fields import Context
 from companion.engine.game import Game, replay
+from companion.systems.panzer_keil.condition import waiting
+from companion.systems.panzer_keil.support import targets
 
 GROUND = RAILS + "2040 2041 2042 2039 clear\nrail 2030 2029 2028\n"
 
@@ -24,7 +26,7 @@ GERMANS = {
 }
 SOVIETS = {
     "southwestern-hq": "1420",
-    "southwestern-1": "2030",
+    "southwestern-1": "2033",
     "southwestern-2": "2031",
     "southwestern-3": "2032",
     "don-hq": "1608",
@@ -76,8 +78,12 @@ def settle(t: Bench) -> None:
                 t.answer(seat, units=ask["args"]["among"][:1])
             elif ask["action"] == "exchange-attackers":
                 t.answer(seat, units=[u for u in t.game.last_result["breakdown"]["facts"]["attackers"]][:1])
+            elif ask["action"] == "exchange-defenders":
+                _pay(t, seat, ask)
             elif ask["action"] == "front-points":
                 t.answer(seat, supply=1, support=1)
+            elif ask["action"] == "advance" and t.game.units_at(ask["args"]["battle"]):
+                t.do(seat, "dismiss", ask=ask["id"])  # somebody could not retreat and is still there
             elif ask["action"] in ("advance", "check-supply", "exhaust"):
                 t.answer(seat)
             else:
@@ -102,6 +108,16 @@ def _retreat(t: Bench, seat: str, ask: dict[str, Any]) -> None:
                 continue
             return
     t.answer(seat, hexes=[], lost=units[:owed])
+
+
+def _pay(t: Bench, seat: str, ask: dict[str, Any]) -> None:
+    facts = t.game.last_result["breakdown"]["facts"]
+    here = [u for u in facts["defenders"] if t.game.units[u].on_map]
+    for count in range(1, len(here) + 1):
+        for units in combinations(here, count):
+            if sum(facts["values"][u] for u in units) == ask["args"]["worth"]:
+                t.answer(seat, units=list(units))
+                return
 
 
 def attack(t: Bench, side: str, die: str) -> bool:
@@ -151,8 +167,6 @@ def test_a_whole_game_to_its_score() -> None:
                 except ValueError as mistake:
                     assert "command" in str(mistake) or "Don" in str(mistake)
         elif phase == "german-support":
-            from companion.systems.panzer_keil.support import targets
-
             for target in targets(t.game, "german")[:1]:
                 t.do("german", "allot-support", target=target, points=2)
                 t.do("german", "resolve-support", target=target, die=next(dice))
@@ -163,8 +177,10 @@ def test_a_whole_game_to_its_score() -> None:
                     break
         elif phase.endswith("-recovery"):
             t.do(side, "recover")
-        elif phase == "german-move":
-            _reinforce(t)
+        elif phase.endswith("-move"):
+            if side == "german":
+                _reinforce(t)
+            close_up(t, side)
         elif phase == "scoring":
             t.do("table", "score-game")
             break
@@ -185,6 +201,8 @@ def test_a_whole_game_to_its_score() -> None:
         "answered",
         "ended",
     } <= kinds
+    battles = [event for event in t.events if event.KIND == "resolved"]
+    assert len(battles) > 15
     again = replay(Game(t.system.kit, "winter-1943", t.book), t.events)
     assert again.dump() == t.game.dump()
     places = [u.place for u in t.game.units.values()]
@@ -192,11 +210,25 @@ def test_a_whole_game_to_its_score() -> None:
 
 
 def _reinforce(t: Bench) -> None:
-    from companion.systems.panzer_keil.arrivals import waiting
-
     units = [u.id for u in waiting(Context(t.game, "german")) if "rail" in u.entry][:3]
+    free = [f"{row:02d}50" for row in range(14, 30) if len(t.game.units_at(f"{row:02d}50")) < 1]
     if units:
-        t.do("german", "enter-units", units=units, hex="1450")
+        t.do("german", "enter-units", units=units, hex=free[0])
+
+
+def close_up(t: Bench, side: str) -> None:
+    """March every able unit beside the nearest enemy."""
+    game = t.game
+    for unit in [u for u in game.units.values() if u.side == side and u.on_map and u.factors.get("AF")]:
+        foes = {u.place for u in game.units.values() if u.on_map and u.side != side and u.factors.get("DF")}
+        near = sorted((game.maps.distance(h, unit.place), h) for h in foes)
+        if game.mark(unit.id, "disrupted") or not near or not 1 < near[0][0] < 15:
+            continue
+        for hex_id in game.maps.neighbours(near[0][1]):
+            stack = game.units_at(hex_id)
+            if len(stack) < 3 and all(u.side == side for u in stack):
+                t.do(side, "place-unit", unit=unit.id, hex=hex_id)
+                break
 
 
 @pytest.mark.parametrize(

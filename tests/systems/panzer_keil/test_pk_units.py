@@ -268,7 +268,7 @@ def test_movement_example() -> None:
 
 def test_forced_march_example() -> None:
     """8.3 example: reverse side 4, a flat hex and a hill, one point left."""
-    sheet = table(units=False).calc("movement", points=4, steps="clear, hills", exhausted=True)
+    sheet = table(units=False).calc("movement", points=4, steps="clear, hills", tired=True)
     assert (sheet.facts["cost"], sheet.facts["left"]) == ("3", "1")
 
 
@@ -293,3 +293,48 @@ def test_worse_ground_needs_the_owners_column() -> None:
     assert t.calc("movement", points=4, steps="clear", weather="mud", kind="other").facts["cost"] == "1"
     with pytest.raises(Unreadable, match="step 1"):
         t.calc("movement", points=4, steps="swamp")
+
+
+WAY = """
+1440 1439 1438 1437 clear
+1436 hills
+1435 lake
+1440-1439 major river
+1439-1438 river
+road 1438 1437
+"""
+
+
+@pytest.mark.parametrize(
+    ("enemy", "path", "cost", "words"),
+    [
+        ("", "1439", "4", ""),  # B10.2: clear and a major river
+        ("", "1441 1442", "2", ""),
+        ("1541", "1441", "2", "from one enemy zone into another"),  # 8.4.4
+        ("1541", "1340", "2", ""),  # 8.4.2: one more to leave
+        ("1539", "1439 1438", "6", "ends in the enemy zone"),  # 8.4.1
+        ("1442", "1441 1341", "2", "ends in the enemy zone"),  # 8.4.1
+        ("1439", "1441", "1", ""),  # B10.1.3: its zone comes over the river
+        ("1439", "1340", "1", ""),  # B10.1.2: out of a zone over the river into another
+    ],
+)
+def test_a_march_on_the_map(enemy: str, path: str, cost: str, words: str) -> None:
+    t = table(owners_book(WAY))
+    put(t, "ss-w-1", "1440", kind="armour", move=8)
+    if enemy:
+        put(t, "voronezh-1", enemy)
+    go(t, "german-move")
+    sheet = t.calc("movement", unit="ss-w-1", path=path)
+    assert sheet.facts["cost"] == cost
+    assert (words in " ".join(sheet.warnings)) if words else not sheet.warnings
+
+
+def test_a_march_needs_touching_hexes_and_points() -> None:
+    t = table(owners_book(WAY))
+    put(t, "ss-w-1", "1437", kind="armour")
+    go(t, "german-move")
+    with pytest.raises(Unreadable, match="does not touch"):
+        t.calc("movement", unit="ss-w-1", path="1444", points=5)
+    with pytest.raises(Unreadable, match="not on record"):
+        t.calc("movement", unit="ss-w-1", path="1436")
+    assert "8.5.2" in str(t.calc("movement", unit="ss-w-1", path="1436 1435", points=9).warnings)

@@ -342,3 +342,45 @@ def test_taking_kharkov_by_advance_wins(table: Any) -> None:
     t.answer("german", vacated_hex=True)
     t.answer("soviet")
     assert t.game.ended and t.game.ended.winner == "soviet" and t.game.ended.rule == "4.2"
+
+
+def test_the_german_promises_aircraft_while_declaring(table: Any) -> None:
+    """12.17: his own attack needs nobody's answer."""
+    t = germans_attack(table)
+    t.do("table", "correct", name="air-free", value=1)
+    t.do("german", "declare-attack", target="2610", attackers="german-3-pz", aircraft="1")
+    assert t.game.mark("2610", "target") == "open" and t.game["air-used"] == 1
+    t.answer("german", die="3")
+    assert t.game.last_result["breakdown"]["modifier"] == -2, "aircraft, and tanks alone in defence"
+    assert t.game["air-used"] == 1
+
+
+def test_equal_refuges_are_the_germans_choice(table: Any) -> None:
+    """12.23: he must say where; elsewhere is refused; a force no hex can take is split by hand."""
+    t = soviets_attack(table, result="0/1", aircraft=0, fog=False, ground=(("terrain", "2509", "", "marsh"),))
+    t.enter("17A", "german", "2410", army="17th Army", kind="infantry", af=1, df=1)
+    t.do("soviet", "resolve-combat", target="2510", attackers="soviet-rd", attack=30, die="3")
+    with pytest.raises(Mistake, match="choose where to: 2411, 2511, 2611"):
+        t.answer("german", retreat=True)
+    with pytest.raises(Mistake):
+        t.answer("german", retreat=True, to="2509")
+    for hex_id in ("2411", "2511", "2611"):
+        t.enter(f"Other {hex_id}", "german", hex_id, army="17th Army")
+    done = t.answer("german", retreat=True)
+    assert any("split it" in event.text for event in done if event.KIND == "noted")
+
+
+@pytest.mark.parametrize(("units", "words"), [("", "choose who moves in"), ("all", "7.1")])
+def test_an_advance_keeps_to_the_stacking_limit(table: Any, units: str, words: str) -> None:
+    """12.21, 7.1."""
+    t = germans_attack(table)
+    more = [
+        t.enter(f"{n} ID", "german", "2509", army="6th Army", kind="infantry", af=4, df=5) for n in range(2)
+    ]
+    force = ["german-3-pz", "german-44", *more]
+    t.do("german", "resolve-combat", target="2610", attackers=force, die="3")
+    t.answer("soviet")
+    with pytest.raises(Mistake, match=words):
+        t.answer("german", units=force if units else [])
+    t.answer("german", units=force[:3])
+    assert len(t.game.units_at("2610")) == 3

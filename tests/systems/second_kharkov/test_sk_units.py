@@ -252,3 +252,14 @@ def test_seats_keep_to_their_side(table: Any) -> None:
     t = table(turn=2)
     with pytest.raises(NotYours):
         t.do("german", "bring-in", name="X")
+
+
+def test_turn_1_answers_for_everybody(table: Any) -> None:
+    """5.5: even behind the picket of the 9.4 example."""
+    t = table()
+    for row in range(3, 30, 2):
+        t.enter(f"P{row}", "german", f"29{row:02d}")
+    unit = t.enter("RD", "soviet", "2904")
+    assert t.system.rules.supply(t.game, "soviet")[unit].supplied
+    t.do("table", "go-to", turn=2, phase="soviet-move")
+    assert not t.system.rules.supply(t.game, "soviet")[unit].supplied

@@ -79,10 +79,12 @@ def test_the_terminal_check_counts_the_record(table: Any) -> None:
         t.enter(f"P{row}", "german", f"29{row:02d}")
     t.enter("In", "soviet", "3004")
     t.enter("Out", "soviet", "2904")
+    judged = t.enter("Judged", "soviet", "3404")
     t.do("german", "declare-order", order="move-fight")
     t.next()
+    t.do("table", "judge-supply", units=judged, state="out")
     t.next()
-    assert t.game["vp-german"] == 1 and t.game.ended.winner == "german"
+    assert t.game["vp-german"] == 2 and t.game.ended.winner == "german"
 
 
 def test_kharkov_falls_in_the_historical_scenario(table: Any) -> None:

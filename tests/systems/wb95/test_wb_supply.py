@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from companion.systems.wb95.supply import closed, sources
+
 Make = Callable[..., Any]
 
 # A main road from the west edge along line 30 as far as 3025. Not the real map.
@@ -51,28 +53,37 @@ def test_neighbours_link_for_nothing(table: Make, map_book: Make) -> None:
     assert all(answers(t)[u] for u in ids)  # 10.1.9
 
 
-def test_enemy_zones_cut_and_own_regulars_open(table: Make, map_book: Make) -> None:
-    t = table(book=map_book(ROAD), fog=False)
-    unit = t.unit("german", "ahead", "3022")
-    t.unit("soviet", "north", "2926")
-    t.unit("soviet", "south", "3126")
-    assert answers(t)[unit] is True or answers(t)[unit] is False
-    t.unit("soviet", "further north", "2826")
-    for n, hex_id in enumerate(("2726", "2626", "2526", "3226", "3326", "3426")):
-        t.unit("soviet", f"w{n}", hex_id)
-    assert answers(t)[unit] is False
-    holder = t.unit("german", "holder", "3026")
-    found = answers(t)
-    assert found[holder] is True  # 10.1.10: the friendly regular unit keeps its hex open
-    assert found[unit] is False or found[unit] is True
+def test_enemy_zones_close_hexes_unless_a_regular_unit_holds_them(table: Make) -> None:
+    t = table(fog=False)
+    t.unit("soviet", "rifles", "3011")
+    assert set(closed(t.game, "german")) == set(t.game.maps.neighbours("3011"))
+    t.unit("german", "HQ x", "3012", kind="HQ", cel=1)
+    assert "3012" in closed(t.game, "german")
+    t.unit("german", "landser", "3012")
+    assert "3012" not in closed(t.game, "german")  # 10.1.10
 
 
-def wall(t: Any, gap: str = "") -> None:
-    """Soviet units from edge to edge along second number 24 with zones on both sides; one hex may be left out."""
-    for n in range(1, 65, 2):
-        hex_id = f"{n:02d}24"
-        if hex_id != gap:
-            t.unit("soviet", f"w{n}", hex_id)
+def test_guns_count_for_supply_lines_though_they_have_no_zone(table: Make) -> None:
+    t = table(fog=False)
+    gun = t.unit("soviet", "gun", "3011", kind="ART", cel=1)
+    t.unit("soviet", "HQ y", "4011", kind="HQ", cel=1)
+    assert set(closed(t.game, "german")) == set(t.game.maps.neighbours("3011"))  # 10.1.11
+    t.do("table", "mark", marker="transport", units=gun, value="on")
+    assert closed(t.game, "german") == {}
+
+
+def test_zones_stop_at_big_rivers_and_at_swamp_for_motors(table: Make, map_book: Make) -> None:
+    book = map_book("side,3011,3012,doniec\nterrain,3010,,swamp")
+    t = table(book=book, fog=False)
+    tank = t.unit("soviet", "tanks", "3011", kind="ARM", klass="mechanized")
+    shut = closed(t.game, "german")
+    assert "3012" not in shut  # 4.1.3
+    assert "3010" not in shut  # 4.1.4
+    t.do("table", "set-counter", unit=tank, klass="foot")
+    assert "3010" in closed(t.game, "german")
+    winter = table("black-snow", book=book, fog=False)
+    winter.unit("soviet", "tanks", "3011", kind="ARM", klass="mechanized")
+    assert "3010" in closed(winter.game, "german")  # frozen swamp is open to all
 
 
 def test_encirclement_is_seen_even_without_a_map(table: Make) -> None:
@@ -86,41 +97,17 @@ def test_encirclement_is_seen_even_without_a_map(table: Make) -> None:
     assert found.from_units_only is True
 
 
-def test_headquarters_and_moving_guns_block_nothing(table: Make) -> None:
-    t = table(fog=False)
-    inside = t.unit("german", "pocket", "3011")
-    for hex_id in t.game.maps.neighbours("3011"):
-        for beyond in t.game.maps.neighbours(hex_id):
-            if t.game.maps.distance(beyond, "3011") == 2 and not t.game.units_at(beyond):
-                gun = t.unit("soviet", f"gun {beyond}", beyond, kind="ART", cel=1)
-                t.do("table", "mark", marker="transport", units=gun, value="on")
-    assert answers(t)[inside] is False  # the ring of units itself closes every hex
-    for unit in list(t.game.units.values()):
-        if unit.kind == "ART" and unit.place[:2] in ("28", "29"):
-            t.do("table", "place-unit", unit=unit.id, box="box:dead")
-    assert answers(t)[inside] is True  # 10.1.11: their zones do not reach into the gap
-    for unit in list(t.game.units.values()):
-        if unit.kind == "ART" and unit.on_map:
-            t.do("table", "mark", marker="transport", units=unit.id, value="off")
-    assert answers(t)[inside] is True
-
-
 def test_enemy_towns_block_around_them(table: Make, map_book: Make) -> None:
-    line = "\n".join(f"town,{h},,Hamlet {h}" for h in ("2911", "3111"))
-    for zones, supplied in ((True, False), (False, True)):
-        t = table(book=map_book(line + "\n" + "link,3012,3013,side road"), fog=False, **{"town-zones": zones})
-        inside = t.unit("german", "pocket", "3011")
-        ring = [h for h in t.game.maps.neighbours("3011") if h not in ("2911", "3111")]
-        t.do("table", "set-control", hexes="2911 3111", by="soviet")
-        for hex_id in ring:
-            if hex_id != "3012":
-                t.unit("soviet", f"r{hex_id}", hex_id, kind="HQ", cel=1)
-        # the only gap, 3012, lies beside both towns
-        link = "3012" in t.game.maps.neighbours("2911") or "3012" in t.game.maps.neighbours("3111")
-        if not link:
-            continue
-        t2 = answers(t)
-        assert t2[inside] in (supplied, False)
+    book = map_book("town,3011,,Hamlet\nlink,3011,3012,side road")
+    t = table(book=book, fog=False)
+    assert closed(t.game, "german") == {}  # nobody has said whose it is
+    t.do("table", "set-control", hexes="3011", by="soviet")
+    assert set(closed(t.game, "german")) == {"3011", *t.game.maps.neighbours("3011")}  # 10.1.11
+    t.unit("german", "landser", "3011")
+    assert closed(t.game, "german") == {}
+    literal = table(book=book, fog=False, **{"town-zones": False})
+    literal.do("table", "set-control", hexes="3011", by="soviet")
+    assert closed(literal.game, "german") == {}
 
 
 def test_fixed_positions_are_always_supplied(table: Make) -> None:
@@ -168,8 +155,6 @@ def test_supply_form_is_filled_in_from_positions(table: Make) -> None:
 
 
 def test_scenario_supply_bases(table: Make, map_book: Make) -> None:
-    from companion.systems.wb95.supply import sources
-
     book = map_book("city,1815,,Kharkov\nlink,1815,1816,main road")
     summer, winter = table(book=book), table("kharkov-1943", book=book)
     assert "1815" in sources(summer.game, "german")

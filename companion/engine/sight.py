@@ -1,0 +1,38 @@
+"""Who may know what a unit is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from companion.engine.game import Game
+from companion.engine.roster import Unit
+
+Stacks = Mapping[str, list[Unit]]
+
+
+def may_see_unit(game: Game, unit: Unit, seat: str, stacks: Stacks | None = None) -> bool:
+    """Whether a seat may know what a unit is: its own, or the enemy's as far as the game lets him look.
+
+    :param stacks: `game.stacks()`, where many units are asked about at once.
+    """
+    if seat == unit.side:
+        return True
+    if unit.only and seat not in unit.only:
+        return False
+    if not game["fog"] or game.kit.enemy_stacks == "all" or not unit.on_map:
+        return True
+    if game.kit.enemy_stacks == "top":
+        return stack_of(game, unit, stacks)[0].id == unit.id
+    return False
+
+
+def stack_of(game: Game, unit: Unit, stacks: Stacks | None = None) -> list[Unit]:
+    """The stack a unit lies in, top first."""
+    return stacks[unit.place] if stacks is not None and unit.place in stacks else game.units_at(unit.place)
+
+
+def known_factors(game: Game, unit: Unit) -> dict[str, int]:
+    """The factors anybody knows: an untried unit shows only what its back shows."""
+    if not unit.untried:
+        return unit.factors
+    return {name: value for name, value in unit.factors.items() if name in game.kit.untried_factors}

@@ -1,0 +1,225 @@
+"""The chart book in a real browser: keys, paste, taps, spreadsheets. The values are made up here."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+CRT = "/book/second-kharkov/chart/crt"
+CARDS = "/book/enemy-action-kharkov/list/cards"
+ROSTER = "/book/second-kharkov/roster/historical"
+REFUSED = "422"  # the console tells of every answer that is not 2xx
+
+
+@pytest.fixture
+def book(start_server):
+    """A server whose book is as it was shipped."""
+    return start_server().url
+
+
+def cell(page, row, column):
+    return page.get_by_role("textbox", name=re.compile(rf"row {re.escape(row)}, column {re.escape(column)},"))
+
+
+def saved(page):
+    expect(page.locator("#save-state")).to_have_text("Saved")
+
+
+def paste(page, text):
+    """What Ctrl-V does, without the clipboard that an insecure page has not."""
+    page.evaluate(
+        """(text) => {
+            const data = new DataTransfer();
+            data.setData("text/plain", text);
+            document.activeElement.dispatchEvent(new ClipboardEvent("paste", {clipboardData: data, bubbles: true, cancelable: true}));
+        }""",
+        text,
+    )
+
+
+def test_a_chart_is_filled_by_keyboard(book, tablet):
+    tablet.goto(book + CRT)
+    expect(tablet.locator("#progress")).to_contain_text("2 of 64 cells")
+    cell(tablet, "2", "3:1").focus()
+    tablet.keyboard.type("1/3")
+    tablet.keyboard.press("Enter")  # row 3 of this column is the rulebook's: skipped
+    expect(cell(tablet, "4", "3:1")).to_be_focused()
+    tablet.keyboard.type("1/1")
+    tablet.keyboard.press("ArrowRight")
+    expect(cell(tablet, "4", "4:1")).to_be_focused()
+    tablet.keyboard.press("ArrowUp")
+    tablet.keyboard.press("ArrowLeft")
+    expect(cell(tablet, "3", "2:1")).to_be_focused()
+    tablet.keyboard.type("0/1")
+    tablet.keyboard.press("Tab")
+    expect(cell(tablet, "3", "4:1")).to_be_focused()
+    saved(tablet)
+    expect(tablet.locator("#progress")).to_contain_text("5 of 64 cells")
+    tablet.reload()
+    expect(cell(tablet, "2", "3:1")).to_have_value("1/3")
+    expect(cell(tablet, "4", "3:1")).to_have_value("1/1")
+
+
+def test_a_wrong_code_stays_and_is_named_until_it_is_right(book, tablet):
+    tablet.expected_errors.append(REFUSED)
+    tablet.goto(book + CRT)
+    cell(tablet, "1", "1:3").fill("many <b>🙂</b>")
+    tablet.keyboard.press("Enter")
+    problem = tablet.locator("#problems")
+    expect(problem).to_contain_text("row 1, column 1:3: 'many <b>🙂</b>' is not a result of this chart")
+    expect(cell(tablet, "1", "1:3")).to_have_value("many <b>🙂</b>")
+    expect(tablet.locator("#save-state")).to_contain_text("1 not taken over")
+    problem.get_by_role("link").click()
+    expect(cell(tablet, "1", "1:3")).to_be_focused()
+    tablet.keyboard.press("Escape")
+    expect(problem).to_be_hidden()
+    expect(cell(tablet, "1", "1:3")).to_have_value("")
+
+
+def test_a_block_from_a_spreadsheet_is_pasted(book, tablet):
+    tablet.expected_errors.append(REFUSED)
+    tablet.goto(book + CRT)
+    cell(tablet, "5", "4:1").focus()
+    paste(tablet, "1/1\t1/2\t0/2\r\n1/2\toops\t0/2\t9/9\r\n")
+    expect(tablet.locator("#notice")).to_contain_text("5 cells saved")
+    expect(tablet.locator("#problems")).to_contain_text("row 6, column 5:1: 'oops'")
+    expect(tablet.locator("#toast")).to_contain_text("1 value fell outside the chart: 9/9")
+    expect(cell(tablet, "6", "6:1")).to_have_value("0/2")
+    expect(tablet.locator("#progress")).to_contain_text("7 of 64")
+    cell(tablet, "6", "5:1").fill("1/3")
+    tablet.keyboard.press("Enter")
+    expect(tablet.locator("#problems")).to_be_hidden()
+
+
+def test_the_whole_chart_is_pasted_heads_and_all(book, tablet):
+    tablet.goto(book + CRT)
+    heads = ["1:3", "1:2", "1:1", "2:1", "3:1", "4:1", "5:1", "6:1"]
+    rows = ["<1", "1", "2", "3", "4", "5", "6", ">6"]
+    known = {("3", "3:1"): "1/2", (">6", "4:1"): "1/1"}
+    lines = ["\t".join(["", *heads])]
+    lines += ["\t".join([row, *(known.get((row, head), "1/1") for head in heads)]) for row in rows]
+    cell(tablet, "4", "4:1").focus()
+    paste(tablet, "\n".join(lines))
+    expect(tablet.locator("#notice")).to_contain_text("62 cells saved")
+    expect(tablet.locator("#problems")).to_be_hidden()
+    tablet.reload()
+    expect(tablet.locator("#progress")).to_contain_text("complete")
+
+
+def test_codes_of_the_chart_are_tapped_in(book, tablet):
+    tablet.goto(book + CRT)
+    cell(tablet, "<1", "1:3").click()
+    palette = tablet.locator("#palette")
+    palette.get_by_role("button", name="1/1").click()
+    palette.get_by_role("button", name="1/2").click()
+    saved(tablet)
+    expect(cell(tablet, "<1", "1:3")).to_have_value("1/1")
+    expect(cell(tablet, "<1", "1:2")).to_have_value("1/2")
+    expect(cell(tablet, "<1", "1:1")).to_be_focused()
+
+
+def test_a_lost_network_loses_no_entry(book, tablet, network_errors):
+    tablet.expected_errors += network_errors
+    tablet.goto(book + CRT)
+    tablet.context.set_offline(True)
+    cell(tablet, "1", "1:3").fill("1/1")
+    tablet.keyboard.press("Enter")
+    expect(tablet.locator("#save-state")).to_contain_text("1 not saved yet")
+    tablet.context.set_offline(False)
+    saved(tablet)
+    tablet.reload()
+    expect(cell(tablet, "1", "1:3")).to_have_value("1/1")
+
+
+def test_cards_are_tapped_in_on_a_phone(book, phone):
+    phone.goto(book + CARDS)
+    row = phone.locator('[data-key="P01"]')
+    row.get_by_role("radio", name="primary").check()
+    turn = row.get_by_role("textbox", name="Enters on turn")
+    turn.fill("3")
+    turn.press("Enter")
+    expect(phone.locator('[data-key="P02"]').get_by_role("textbox", name="Enters on turn")).to_be_focused()
+    expect(row.locator(".brow-sum")).to_contain_text("primary · 3")
+    row.get_by_text("primary", exact=True).tap(force=True)  # a second tap takes it back
+    expect(row.get_by_role("radio", name="primary")).not_to_be_checked()
+    saved(phone)
+    phone.reload()
+    expect(row.get_by_role("radio", name="primary")).not_to_be_checked()
+    expect(turn).to_have_value("3")
+    assert phone.evaluate("document.documentElement.scrollWidth") <= 390
+
+
+def test_a_brush_fills_many_cards_with_one_tap_each(book, phone):
+    phone.goto(book + CARDS)
+    brush = phone.get_by_role("group", name="Quick fill")
+    brush.get_by_role("radio", name="supplemental").check()
+    for card in ("P05", "P06", "P07"):
+        phone.get_by_role("button", name=card, exact=True).tap()
+        expect(phone.locator(f'[data-key="{card}"] .brow-sum')).to_contain_text("supplemental")
+    brush.get_by_role("radio", name="2", exact=True).check()
+    phone.get_by_role("button", name="P06", exact=True).tap()
+    expect(phone.locator('[data-key="P06"] .brow-sum')).to_contain_text("supplemental · 2")
+    phone.get_by_role("button", name="P07", exact=True).tap()
+    expect(phone.locator('[data-key="P07"] .brow-sum')).to_contain_text("supplemental · 2")
+    saved(phone)
+    brush.get_by_role("radio", name="off").check()
+    row = phone.locator('[data-key="P06"]')
+    expect(row.get_by_role("radio", name="supplemental")).to_be_checked()
+    expect(row.get_by_role("textbox", name="Enters on turn")).to_have_value("2")
+
+
+def test_a_chart_goes_out_as_csv_and_comes_back(book, tablet, tmp_path):
+    tablet.goto(book + CRT)
+    cell(tablet, "1", "1:3").fill("2/0")
+    tablet.keyboard.press("Enter")
+    saved(tablet)
+    tablet.locator("#spreadsheet > summary").click()
+    with tablet.expect_download() as caught:
+        tablet.get_by_role("link", name="Export CSV").click()
+    path = tmp_path / "crt.csv"
+    caught.value.save_as(path)
+    text = path.read_text()
+    assert "\n1,2/0," in text
+    path.write_text(text.replace("\n2,,", "\n2,2/1,"))
+    tablet.get_by_label("CSV file").set_input_files(path)
+    tablet.get_by_role("button", name="Import").click()
+    expect(tablet.locator("#notice")).to_contain_text("1 cell saved")
+    expect(cell(tablet, "2", "1:3")).to_have_value("2/1")
+
+
+def test_the_plain_form_works_without_javascript(book, device):
+    page = device("tablet", java_script_enabled=False)
+    page.expected_errors.append(REFUSED)
+    page.goto(book + CRT)
+    cell(page, "1", "1:3").fill("2/0")
+    cell(page, "1", "1:2").fill("wrong")
+    page.get_by_role("button", name="Save").click()
+    expect(page.locator("#notice")).to_contain_text("1 cell saved")
+    expect(page.locator("#problems")).to_contain_text("row 1, column 1:2: 'wrong'")
+    expect(cell(page, "1", "1:2")).to_have_value("wrong")
+
+
+def test_a_roster_is_pasted_in_with_its_mistakes_shown(book, tablet):
+    tablet.expected_errors.append(REFUSED)
+    tablet.goto(book + ROSTER)
+    tablet.locator("#spreadsheet > summary").click()
+    box = tablet.get_by_label("or the table, pasted")
+    box.fill("side,name,steps,place\ngerman,Made Up,2,9999\n")
+    tablet.get_by_role("button", name="Import").click()
+    expect(tablet.locator("#problems")).to_contain_text("line 2: place '9999'")
+    expect(box).to_have_value(re.compile("Made Up"))
+    box.fill("side,name,steps,place\ngerman,Made Up,2,2408\n")
+    tablet.get_by_role("button", name="Import").click()
+    expect(tablet.get_by_role("row", name=re.compile("Made Up"))).to_contain_text("yours")
+
+
+@pytest.mark.parametrize("size", ["tablet", "phone", "small"])
+@pytest.mark.parametrize("page", ["/book", "/book/second-kharkov", CRT, CARDS, ROSTER, "/book/wb95/chart/combat"])
+def test_every_page_fits_and_is_accessible(server, device, size, page):
+    from axe_playwright_python.sync_playwright import Axe
+
+    window = device(size)
+    window.goto(server.url + page)
+    assert window.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
+    found = Axe().run(window)
+    assert found.violations_count == 0, found.generate_report()

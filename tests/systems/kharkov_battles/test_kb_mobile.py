@@ -1,0 +1,211 @@
+"""Mobile Assaults [11.2] and Overruns [11.3]."""
+
+import pytest
+from kb_bench import enrol, jump, synthetic_book, table
+
+from companion.engine.errors import Mistake
+from companion.systems.kharkov_battles.mobile import parse
+
+
+def moving(*facts, scenario="operation-star", phase="axis-move", **options):
+    book = synthetic_book()
+    book.map = {"facts": [[*fact, "owner"] for fact in facts], "removed": []}
+    t = table(scenario, book, **options)
+    jump(t, phase, 2)
+    t.do("table", "correct", name="weather", value="clear")
+    unit = enrol(t, "axis", "LAH 1", "panzer", "KB3010", size="III", formation="LAH", strength=9, steps=2)
+    enemy = enrol(t, "soviet", "6 Rifle", "rifle", "KB3011", strength=3)
+    return t, unit, enemy
+
+
+@pytest.mark.parametrize(
+    ("code", "meaning"),
+    [("Dr3", (0, 3, False, 0)), ("D(1)r3", (1, 3, False, 0)), ("AD", (0, 0, True, 0)), ("A(1)D", (0, 0, True, 1)), ("A(2)D", (0, 0, True, 2))],
+)
+def test_codes(code, meaning):
+    assert parse(code) == meaning
+
+
+def test_exact_odds_bring_their_own_modifier():
+    """27.2: 4-1 is not also 3-1."""
+    t, *_ = moving()
+    sheet = t.calc("mobile-odds", attack=9, defence=3)
+    assert sheet.column == "3-1" and sheet.modifier == 2
+    assert t.calc("mobile-odds", attack=14, defence=3).modifier == 3
+
+
+def test_the_rulebooks_cost_example():
+    """Leaving an enemy zone 3, one clear hex 1, the assault 2+1: seven in all."""
+    t, *_ = moving()
+    assert t.calc("mobile-odds", attack=9, defence=3, terrain_cost=1).facts["cost"] == 3
+    with pytest.raises(Mistake, match="3 MP are needed, 2 are left"):
+        t.do("axis", "mobile-assault", attack=9, defence=3, mp_left=2, die="4")
+
+
+def test_a_success_moves_the_defender_by_the_attackers_hand():
+    t, unit, _ = moving()
+    t.do("axis", "mobile-assault", unit=unit, target="KB3011", attack=9, defence=3, die="5")  # 7: Dr3
+    assert t.game.last_result["result"] == "Dr3"
+    assert "moves the defenders from KB3011 3 hexes" in t.asked("axis")[0]["text"]
+    assert not t.asked("soviet")
+
+
+def test_a_failure_disorganizes_and_halves_until_the_combat_phase_is_over():
+    """11.27, 11.28"""
+    t, unit, _ = moving()
+    t.do("axis", "mobile-assault", unit=unit, target="KB3011", attack=4, defence=3, die="3")  # 3: A(1)D
+    assert t.game.mark(unit, "disorganized")
+    assert "lose 1 step" in t.asked("axis")[0]["text"]
+    jump(t, "axis-combat", 2)
+    t.do("axis", "declare-assault", target="KB3011", attackers=[unit])
+    t.answer("axis", -1)
+    assert t.game.mark("KB3011", "attack-total") == 4
+    t.next()
+    assert not t.game.mark(unit, "disorganized")
+
+
+def test_below_even_odds_there_is_no_die():
+    """11.21"""
+    t, unit, _ = moving()
+    done = t.do("axis", "mobile-assault", unit=unit, target="KB3011", attack=2, defence=3)
+    assert not [x for x in done if x.KIND == "rolled"]
+    assert t.game.mark(unit, "disorganized")
+
+
+def test_once_a_unit_and_twice_a_hex():
+    """11.2, 11.24"""
+    t, unit, _ = moving()
+    t.do("axis", "mobile-assault", unit=unit, target="KB3011", attack=9, defence=3, die="0")
+    with pytest.raises(Mistake, match="has made its"):
+        t.do("axis", "mobile-assault", unit=unit, target="KB3011", attack=9, defence=3, die="0")
+    others = [enrol(t, "axis", f"{n}", "panzer", "KB3012", size="III", formation=f"{n}", strength=9, steps=2) for n in "ab"]
+    t.do("axis", "mobile-assault", unit=others[0], target="KB3011", attack=9, defence=3, die="0")
+    with pytest.raises(Mistake, match="11.24"):
+        t.do("axis", "mobile-assault", unit=others[1], target="KB3011", attack=9, defence=3, die="0")
+
+
+@pytest.mark.parametrize(
+    ("facts", "why"),
+    [
+        ((("town", "KB3011", "", "T"),), "11.22"),
+        ((("terrain", "KB3011", "", "marsh"),), "11.22"),
+        ((("terrain", "KB3010", "", "marsh"),), "11.22"),
+        ((("side", "KB3010", "KB3011", "major river"),), "11.22"),
+    ],
+)
+def test_ground_that_forbids_it(facts, why):
+    t, unit, _ = moving(*facts)
+    with pytest.raises(Mistake, match=why):
+        t.do("axis", "mobile-assault", unit=unit, target="KB3011", attack=9, defence=3, die="5")
+
+
+def test_only_from_the_zone_of_the_target_alone():
+    t, unit, _ = moving()
+    enrol(t, "soviet", "7 Rifle", "rifle", "KB3110", strength=3)
+    with pytest.raises(Mistake, match="also in the zone of KB3110"):
+        t.do("axis", "mobile-assault", unit=unit, target="KB3011", attack=9, defence=3, die="5")
+
+
+@pytest.mark.parametrize(
+    ("marker", "value", "why"), [("ls", "on", "Limited Support"), ("supply", "oos", "Operational"), ("infiltrated", "on", "Infiltration")]
+)
+def test_units_that_may_not(marker, value, why):
+    t, unit, _ = moving()
+    t.do("table", "mark", marker=marker, units=[unit], value=value)
+    with pytest.raises(Mistake, match=why):
+        t.do("axis", "mobile-assault", unit=unit, target="KB3011", attack=9, defence=3, die="5")
+
+
+def test_no_mobile_assaults_in_mud_nor_by_soviets_in_second_kharkov():
+    t, unit, _ = moving()
+    t.do("table", "correct", name="weather", value="mud")
+    with pytest.raises(Mistake, match="Mud"):
+        t.do("axis", "mobile-assault", attack=9, defence=3, die="5")
+    k = table("second-kharkov-k")
+    jump(k, "soviet-move", 2)
+    with pytest.raises(Mistake, match="20.2"):
+        k.do("soviet", "mobile-assault", attack=9, defence=3, die="5")
+
+
+def test_blank_modifiers_and_tables_are_left_to_the_players():
+    t = table("operation-star", synthetic_book(**{"ma-drm": {}, "ma-table": {}}))
+    jump(t, "axis-move", 2)
+    t.do("table", "correct", name="weather", value="clear")
+    t.do("axis", "mobile-assault", attack=9, defence=3, die="5")
+    assert "odds 3-1" in t.asked("axis")[0]["text"]
+    t.answer("axis", result="D(1)r3")
+    assert "lose 1 step" in t.asked("soviet")[0]["text"]
+
+
+def test_the_winter_bonus_is_not_for_mobile_assaults():
+    """14.2"""
+    t, *_ = moving(phase="soviet-move")
+    t.do("table", "correct", name="weather", value="freeze")
+    tank = enrol(t, "soviet", "3 Tank", "tank", "KB3510", size="XXX", rating="A")
+    t.do("soviet", "mobile-strength", units=[tank], target="KB3511")
+    number = int(t.game.piles["chits"][f"at:{tank}"][0][1:])
+    assert f": {number + 3}" in [x.text for x in t.events if x.KIND == "noted"][-1]
+
+
+# -- overrun -----------------------------------------------------------------------------------------------
+
+
+def test_a_lone_hq_is_overrun_and_comes_back_after_five_turns():
+    t, unit, enemy = moving()
+    hq = enrol(t, "soviet", "6 Army", "hq army", "KB3015", reach=5)
+    with pytest.raises(Mistake, match="cannot be chosen"):
+        t.do("axis", "overrun", victim=enemy, by_unit=unit)
+    t.do("axis", "overrun", victim=hq, by_unit=unit)
+    assert t.game.units[hq].place == "box:track" and t.game.units[hq].turn == 7
+
+
+def test_popov_and_bobkin_never_return():
+    """15.13"""
+    t, unit, _ = moving()
+    hq = enrol(t, "soviet", "Group Popov", "hq army", "KB3015", reach=5)
+    t.do("axis", "overrun", victim=hq, by_unit=unit)
+    assert t.game.units[hq].place == "box:dead"
+
+
+def test_forced_displacement():
+    """11.32"""
+    t, unit, enemy = moving()
+    hq = enrol(t, "soviet", "6 Army", "hq army", "KB3012", reach=5)
+    t.do("axis", "overrun", victim=hq, by_unit=unit, displaced="KB3011")
+    assert t.game.units[hq].place == "KB3011"
+
+
+def test_a_hq_in_a_fortified_zone_cannot_be_overrun():
+    """18.12: it has a zone there."""
+    t, unit, _ = moving()
+    hq = enrol(t, "soviet", "6 Army", "hq army", "KB3015", reach=5)
+    t.do("table", "mark", marker="fz", hexes=["KB3015"], value="soviet")
+    with pytest.raises(Mistake, match="cannot be chosen"):
+        t.do("axis", "overrun", victim=hq, by_unit=unit)
+
+
+@pytest.mark.parametrize(
+    ("side", "kind", "scenario", "turn", "able"),
+    [
+        ("axis", "panzer", "operation-star", 2, True),
+        ("axis", "infantry", "operation-star", 2, False),
+        ("soviet", "cavalry", "operation-star", 2, True),
+        ("soviet", "rifle", "operation-star", 2, False),
+        ("soviet", "tank", "second-kharkov-k", 1, True),
+        ("soviet", "tank", "second-kharkov-k", 2, False),
+        ("soviet", "tank", "january-campaign", 62, False),
+        ("axis", "panzer", "january-campaign", 62, True),
+    ],
+)
+def test_who_may_infiltrate(side, kind, scenario, turn, able):
+    """11.1, 20.2, 27.2"""
+    t = table(scenario)
+    jump(t, f"{side}-move", turn)
+    prefix = t.game.scenario.extra["map"]
+    unit = enrol(t, side, "U", kind, f"{prefix}2010", size="XXX", formation="X")
+    if able:
+        t.do(side, "infiltrate", units=[unit])
+        assert t.game.mark(unit, "infiltrated")
+    else:
+        with pytest.raises(Mistake, match="nfiltrate"):
+            t.do(side, "infiltrate", units=[unit])

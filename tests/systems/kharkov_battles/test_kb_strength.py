@@ -1,0 +1,178 @@
+"""One unit's strength [2.7, 8.3, 12.3, 14.0]: one halving, the cap, the doubling, never below 1."""
+
+import pytest
+from kb_bench import enrol, jump, synthetic_book, table
+
+from companion.systems.kharkov_battles.strength import adjust, combined_arms, tiger_shifts
+
+H = [("a", "1"), ("b", "2")]
+
+
+@pytest.mark.parametrize(
+    ("printed", "facts", "strength"),
+    [
+        (7, {}, 7),
+        (7, {"halved": H[:1]}, 3),
+        (7, {"halved": H}, 3),  # never twice
+        (1, {"halved": H[:1]}, 1),  # never below 1
+        (7, {"capped": ("Isolated", "8.33")}, 1),
+        (7, {"doubled": ("winter", "14.2")}, 14),
+        (7, {"halved": H[:1], "doubled": ("winter", "14.2")}, 6),
+        (7, {"capped": ("Isolated", "8.33"), "doubled": ("winter", "14.2")}, 2),
+        (7, {"capped": ("Isolated", "8.33"), "doubled": ("winter", "14.2"), "cap_last": True}, 1),
+        (1, {"halved": H[:1], "doubled": ("winter", "14.2")}, 1),
+        (1, {"halved": H[:1], "doubled": ("winter", "14.2"), "early_minimum": True}, 2),
+    ],
+)
+def test_adjustments(printed, facts, strength):
+    assert adjust(printed, **facts).strength == strength
+
+
+def fighting(*facts, weather="clear", scenario="operation-star", phase="soviet-combat", **options):
+    book = synthetic_book()
+    book.map = {"facts": [[*fact, "owner"] for fact in facts], "removed": []}
+    t = table(scenario, book, **options)
+    jump(t, phase, t.game.scenario.first + 1)
+    t.do("table", "correct", name="weather", value=weather)
+    return t
+
+
+def total(t, role, target, units, seat):
+    from companion.engine.fields import Context
+
+    sheet = t.system.rules.worksheets["strength"]
+    return sheet.fn(Context(t.game, seat), role=role, target=target, units=tuple(units)).facts["total"]
+
+
+@pytest.mark.parametrize(
+    ("weather", "size", "kind", "colour", "popov", "strength"),
+    [
+        ("freeze", "XXX", "tank", "red", "fuelled", 10),
+        ("freeze", "XXX", "mechanized", "red", "fuelled", 10),
+        ("clear", "XXX", "tank", "red", "fuelled", 5),
+        ("freeze", "X", "tank", "red", "fuelled", 5),
+        ("freeze", "XXX", "cavalry", "red", "fuelled", 5),
+        ("freeze", "XXX", "tank", "orange", "dry", 5),
+        ("freeze", "XXX", "tank", "red", "dry", 10),
+    ],
+)
+def test_the_winter_bonus(weather, size, kind, colour, popov, strength):
+    """14.2, 20.1"""
+    t = fighting(weather=weather)
+    t.do("table", "correct", name="popov", value=popov)
+    unit = enrol(t, "soviet", "U", kind, "KB3010", size=size, formation=colour, strength=5)
+    assert total(t, "attack", "KB3011", [unit], "soviet") == strength
+    assert total(t, "defence", "KB3010", [unit], "soviet") == 5
+
+
+def test_the_counteroffensive_doubles_in_the_campaigns():
+    """27.2, 27.8"""
+    for scenario, options, strength in (
+        ("january-campaign", {}, 10),
+        ("grand-campaign", {}, 5),
+        ("grand-campaign", {"counteroffensive": True}, 10),
+    ):
+        t = fighting(scenario=scenario, **options)
+        unit = enrol(t, "soviet", "U", "tank", "A3010", size="XXX", strength=5)
+        assert total(t, "attack", "A3011", [unit], "soviet") == strength
+
+
+def test_supply_states_in_combat():
+    """8.32, 8.33"""
+    t = fighting()
+    unit = enrol(t, "soviet", "U", "rifle", "KB3010", strength=5)
+    for state, attack, defence in (("oos", 2, 5), ("isolated", 1, 2)):
+        t.do("table", "mark", marker="supply", units=[unit], value=state)
+        assert total(t, "attack", "KB3011", [unit], "soviet") == attack
+        assert total(t, "defence", "KB3010", [unit], "soviet") == defence
+
+
+def test_rivers_and_marsh_halve_once():
+    """12.31, 12.33, 2.7"""
+    t = fighting(("side", "KB3010", "KB3011", "major river"), ("terrain", "KB3011", "", "marsh"))
+    unit = enrol(t, "soviet", "U", "tank", "KB3010", size="X", strength=9)
+    foot = enrol(t, "soviet", "R", "rifle", "KB3110", strength=9)
+    assert total(t, "attack", "KB3011", [unit], "soviet") == 4
+    assert total(t, "attack", "KB3011", [foot], "soviet") == 9
+
+
+def test_nkvd_stand_in_towns():
+    """14.1"""
+    t = fighting(("town", "KB3010", "", "T"))
+    unit = enrol(t, "soviet", "19 NKVD", "rifle", "KB3010", nkvd=True, strength=3)
+    assert total(t, "defence", "KB3010", [unit], "soviet") == 6
+    t.do("table", "mark", marker="supply", units=[unit], value="isolated")
+    assert total(t, "defence", "KB3010", [unit], "soviet") == 2
+
+
+def test_hqs_add_one_and_cadres_count_one():
+    """15.11, 15.12, 2.71"""
+    t = fighting()
+    hq = enrol(t, "soviet", "6 Army", "hq army", "KB3010", reach=5)
+    unit = enrol(t, "soviet", "R", "rifle", "KB3010", strength=4)
+    cadre = enrol(t, "soviet", "G", "rifle", "KB3010", strength=5, steps=2, guards=True)
+    t.do("soviet", "lose-steps", unit=cadre)
+    assert total(t, "defence", "KB3010", [hq], "soviet") == 1
+    assert total(t, "defence", "KB3010", [hq, unit, cadre], "soviet") == 6
+
+
+def test_tigers():
+    """15.3, 15.32"""
+    t = fighting(phase="axis-combat")
+    battalion = enrol(t, "axis", "503 Tiger", "tiger battalion", "KB3010", size="II", strength=4)
+    company = enrol(t, "axis", "DR Tiger", "tiger company", "KB3110", size="I", formation="DR")
+    units = t.game.units
+    assert tiger_shifts(t.game, [units[battalion], units[company]]) == 1
+    assert total(t, "defence", "KB3110", [company], "axis") == 1  # alone
+    enrol(t, "axis", "DR 1", "panzergrenadier", "KB3110", size="III", formation="DR", strength=5)
+    assert tiger_shifts(t.game, [t.game.units[battalion], t.game.units[company]]) == 2
+    assert total(t, "attack", "KB3111", [company], "axis") == 0  # its shift only
+
+
+@pytest.mark.parametrize(
+    ("band", "friend", "qualifies"),
+    [
+        ("yellow", None, True),
+        ("blue", None, False),
+        ("blue", {"kind": "infantry"}, True),
+        ("blue", {"kind": "panzergrenadier"}, True),
+        ("blue", {"kind": "hq panzerkorps"}, False),
+        ("blue", {"kind": "assault gun"}, False),
+        ("", {"kind": "infantry"}, False),
+    ],
+)
+def test_combined_arms(band, friend, qualifies):
+    """12.41"""
+    t = fighting(phase="axis-combat")
+    unit = enrol(t, "axis", "U", "panzer", "KB3010", size="III", formation="6 Pz", strength=5, **({"band": band} if band else {}))
+    if friend:
+        enrol(t, "axis", "F", hex="KB3010", strength=2, **friend)
+    assert combined_arms(t.game, [t.game.units[unit]]) is qualifies
+
+
+def test_sixty_motorized_needs_both_regiments():
+    """12.42: even from different hexes."""
+    t = fighting(phase="axis-combat")
+    names = [enrol(t, "axis", f"{n}/60M", "motorized", f"KB30{c}", size="III", formation="60 Mot", strength=5) for n, c in ((92, 10), (120, 12))]
+    units = [t.game.units[n] for n in names]
+    assert combined_arms(t.game, units) is True
+    assert combined_arms(t.game, units[:1]) is False
+
+
+def test_the_record_fills_in_the_assault():
+    """Rivers, encirclement, works, Combined Arms and Tigers come from the map and the counters."""
+    t = fighting(("side", "KB3010", "KB3011", "minor river"), ("terrain", "KB3011", "", "woods"), phase="axis-combat")
+    one = enrol(t, "axis", "U", "panzer", "KB3010", size="III", formation="6 Pz", strength=9, band="yellow")
+    tiger = enrol(t, "axis", "503 Tiger", "tiger battalion", "KB3010", size="II", strength=4)
+    enrol(t, "soviet", "R", "rifle", "KB3011", strength=3)
+    t.do("table", "mark", marker="fz", hexes=["KB3011"], value="soviet")
+    t.do("axis", "declare-assault", target="KB3011", attackers=[one, tiger])
+    t.answer("axis")
+    t.answer("soviet")
+    args = t.asked("axis")[0]["args"]
+    assert args == {
+        "target": "KB3011", "attack": 13, "defence": 3, "river": "minor", "combined": True, "fz": True, "tigers": 1, "terrain": "woods",
+    }  # fmt: skip
+    t.answer("axis", die="5")
+    assert t.game.last_result["breakdown"]["column"] == "3-1"  # 4-1, river -1, FZ -1, Tiger +1, no Combined Arms
+    assert not t.game.marked("pa") and not t.game.marked("target")

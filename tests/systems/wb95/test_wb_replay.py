@@ -1,0 +1,89 @@
+"""A noisy day: the record replays to the same state, and no seat ever sees a hidden name."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from companion.engine.errors import Mistake
+from companion.engine.game import Game, replay
+
+Make = Callable[..., Any]
+
+
+@pytest.mark.parametrize("scenario", ["kharkov-1942", "kharkov-1943", "black-snow"])
+def test_random_days_replay(table: Make, scenario: str) -> None:
+    """Answer every prompt somehow for three days; nothing crashes, and folding the record gives the same table."""
+    rng = random.Random(scenario)
+    t = table(scenario)
+    t.do("table", "set-up")
+    for unit in list(t.game.units.values()):
+        t.do("table", "set-counter", unit=unit.id, attack=rng.randint(2, 8))
+    while t.game.turn < 4 and not t.game.ended:
+        act(t, rng)
+        if not t.game.ended:
+            t.next()
+    again = replay(Game(t.system.kit, t.scenario, t.book), t.events)
+    assert again.dump() == t.game.dump()
+
+
+def act(t: Any, rng: random.Random) -> None:
+    side = t.game.active
+    if t.game.phase.startswith("air"):
+        for seat in t.game.sides:
+            left = t.game[f"air-{seat}"]
+            if left and seat not in t.game.sealed.get(next(iter(t.game.sealed), ""), {}):
+                foe = rng.choice([u.place for u in t.game.units.values() if u.on_map and u.side != seat])
+                attempt(t, seat, "assign-air", mission_1="attack", hex_1=foe, sp_1=max(1, left // 2))
+    if t.game.phase.startswith("attack"):
+        for _ in range(4):
+            mine = [u for u in t.game.units.values() if u.on_map and u.side == side]
+            unit = rng.choice(mine)
+            foes = [h for h in t.game.maps.neighbours(unit.place) if any(u.side != side for u in t.game.units_at(h))]
+            target = rng.choice(foes) if foes else rng.choice([u.place for u in t.game.units.values() if u.on_map])
+            attempt(t, side, "declare-attack", target=target)
+            attempt(t, side, "resolve-combat", target=target, attackers=unit.id, defence=3)
+            prompts(t)
+    if t.game.phase.startswith("supply"):
+        mine = [u.id for u in t.game.units.values() if u.on_map and u.side == side]
+        attempt(t, side, "check-supply", out=",".join(rng.sample(mine, 5)))
+    prompts(t)
+
+
+def prompts(t: Any) -> None:
+    for _ in range(40):
+        waiting = [(s, a) for s in t.game.sides for a in t.asked(s)]
+        if not waiting:
+            return
+        for seat, ask in waiting:
+            if ask["id"] in t.game.asked:
+                extra = {"result": "- / D1"} if ask["action"] == "enter-result" else {}
+                try:
+                    t.answer(seat, [a["id"] for a in t.asked(seat)].index(ask["id"]), **extra)
+                except Mistake:
+                    t.do(seat, "dismiss", ask=ask["id"])
+
+
+def attempt(t: Any, seat: str, action: str, **fields: Any) -> None:
+    try:
+        t.do(seat, action, **fields)
+    except Mistake:
+        return
+
+
+def test_set_up_under_fog_tells_the_enemy_nothing(table: Make) -> None:
+    """Names of units under a stack's top counter, or waiting off the map, stay with their side."""
+    t = table()
+    t.do("table", "set-up")
+    top = {stack[0].id for stack in t.game.stacks().values()}
+    hidden = [u for u in t.game.units.values() if u.side == "german" and u.on_map and u.id not in top]
+    assert hidden
+    events = json.dumps([e.seen_by("soviet") for e in t.events])
+    units = json.dumps(t.sees("soviet")["units"])
+    for unit in hidden:
+        assert f'"{unit.id}"' not in events
+        assert f'"{unit.id}"' not in units

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from importlib.machinery import ModuleSpec
 from pathlib import Path
@@ -18,6 +19,7 @@ from typing import Annotated, Any
 
 import pytest
 from flask import Flask
+from jinja2 import FileSystemBytecodeCache
 from werkzeug.test import TestResponse
 
 import companion.systems
@@ -33,6 +35,7 @@ from companion.engine.sealed import seal
 from companion.engine.view import view
 from companion.engine.worksheet import Breakdown, chances, look_up
 from companion.systems import new_rules
+from companion.web.app import create_app
 from companion.web.seats import token
 
 SEED = "5e" * 32
@@ -544,6 +547,20 @@ def install(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Path:
     shelf = folder / "shelf"
     write_kit(shelf / "toy")
     return shelf
+
+
+_bytecode = TemporaryDirectory(prefix="templates-")
+
+
+@contextmanager
+def serving(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Iterator[Flask]:
+    """The web app over an empty data folder with the toy on its shelf."""
+    app = create_app(folder / "data", scenarios=install(monkeypatch, folder), testing=True)
+    app.jinja_env.bytecode_cache = FileSystemBytecodeCache(_bytecode.name)  # compiling templates takes most of a test
+    try:
+        yield app
+    finally:
+        app.extensions["companion"]["store"].close()
 
 
 class Device:

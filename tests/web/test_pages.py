@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from toykit import Device, install
+from toykit import Device, serving
 
 from companion.tables import Tables
-from companion.web.app import create_app
 
 SEATS = ("table", "red", "blue", "watch")
 PAGES = ("", "units", "log", "more", "settings", "map", "sheet/combat", "do/roll-dice", "export.json")
@@ -19,9 +18,8 @@ PAGES = ("", "units", "log", "more", "settings", "map", "sheet/combat", "do/roll
 
 @pytest.fixture
 def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Flask]:
-    app = create_app(tmp_path / "data", scenarios=install(monkeypatch, tmp_path), testing=True)
-    yield app
-    app.extensions["companion"]["store"].close()
+    with serving(monkeypatch, tmp_path) as app:
+        yield app
 
 
 @pytest.fixture
@@ -62,14 +60,14 @@ def words(text: str) -> str:
 # -- every page ----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("seat", "page"), [p for p in product(SEATS, PAGES) if p != ("watch", "do/roll-dice")])
-def test_every_page_answers_for_every_seat(app: Flask, code: str, seat: str, page: str) -> None:
+@pytest.mark.parametrize(("seat", "part"), [p for p in product(SEATS, PAGES) if p != ("watch", "do/roll-dice")])
+def test_every_page_answers_for_every_seat(app: Flask, code: str, seat: str, part: str) -> None:
     device = watcher(app, code) if seat == "watch" else Device(app, code, seat)
-    answer = device.get(page)
+    answer = device.get(part)
     assert answer.status_code == 200
     assert answer.headers["Cache-Control"] in {"no-store", "no-cache"}
     assert "Content-Security-Policy" in answer.headers
-    if page != "export.json":
+    if part != "export.json":
         assert answer.text.lstrip().lower().startswith("<!doctype html>")
 
 
@@ -79,11 +77,11 @@ def test_the_lobby_is_open_to_all(app: Flask, path: str) -> None:
     assert answer.status_code == 200 and "Toy Kharkov" in answer.text or path == "/"
 
 
-@pytest.mark.parametrize(("seat", "page"), list(product(("table", "red", "blue"), (*PAGES, "stream", "seats"))))
-def test_without_its_cookie_a_seat_is_closed(app: Flask, code: str, seat: str, page: str) -> None:
+@pytest.mark.parametrize(("seat", "part"), list(product(("table", "red", "blue"), (*PAGES, "stream", "seats"))))
+def test_without_its_cookie_a_seat_is_closed(app: Flask, code: str, seat: str, part: str) -> None:
     device = Device(app, code)
     device.seat = seat
-    answer = device.get(page)
+    answer = device.get(part)
     assert answer.status_code == 403
     assert f"does not hold the {seat} seat of table {code}" in answer.text
 
@@ -99,10 +97,9 @@ def test_the_page_of_a_table_leads_to_the_seat_held(app: Flask, red: Device, cod
     assert Device(app).get(f"/t/{code.lower()}").headers["Location"] == f"/t/{code}/watch"
 
 
-@pytest.mark.parametrize("target", ["live"])
-@pytest.mark.parametrize("page", ["", "units"])
-def test_htmx_gets_only_the_live_part(table: Device, page: str, target: str) -> None:
-    text = table.get(page, target).text
+@pytest.mark.parametrize("part", ["", "units"])
+def test_htmx_gets_only_the_live_part(table: Device, part: str) -> None:
+    text = table.get(part, "live").text
     assert "<!doctype" not in text.lower()
     assert re.search(r'id="live" data-rev="\d+"', text)
 
@@ -310,10 +307,10 @@ def test_the_log_can_be_filtered_and_read_to_its_beginning(red: Device, tables: 
     for _ in range(9):
         page = red.get(where).text
         seen += page
-        older = re.search(r'href="[^"]*(log\?[^"]*before=\d+)', page)
+        older = re.search(r'href="\?(before=\d+)', page)
         if not older:
             break
-        where = older[1].replace("&amp;", "&")
+        where = f"log?{older[1]}"
     assert all(f"note-{n}." in seen for n in range(100)) and "Table opened" in seen
 
 

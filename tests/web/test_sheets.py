@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from test_map_pages import Hall, text_of  # the same hall
+from hall import Hall, text_of
 
 from companion.tables import Tables
 from companion.transfer import export_table, import_table

@@ -204,6 +204,10 @@ def declare_combat(game: Game, sheet: Breakdown) -> Events:
     if not fight.steps:
         raise Unreadable("how many steps defend? One chit is drawn for each", field="steps")
     attackers = [game.units[u] for u in fight.units]
+    beside = game.maps.neighbours(fight.target) if fight.target else ()
+    far = [u.name or u.id for u in attackers if u.place not in beside]
+    if far:
+        raise NotNow(f"{', '.join(far)}: not next to {fight.target} [9.1]", field="units")
     if attackers and all(game.mark(u.id, "supply") for u in attackers):
         raise NotNow("at least one supplied unit must attack [9.1]", field="units")
     if fight.defenders and all(game.mark(d, "struck") for d in fight.defenders):

@@ -263,12 +263,32 @@ def apply_defence(game: Game, choice: Annotated[str, Choice(label="How", options
         if back == 2:
             for unit in fight.defenders:
                 yield put_mark(game, unit, "dispersed", "on", rule="9.75")
+        yield from _caught_again(game, fight)
         text = (
             f"Retreat {back} hex: 1 free of enemy zones, 2 a supplied friend in a zone, 3 and 4 cost a step"
         )
         yield ask(game, "retreat", side, text, "retreat" if fight.defenders else "", "9.7")
+        yield advance_reminder(game, fight)
     if fight.hits["A"]:
         yield _ask_attacker(game, fight)
+
+
+def advance_reminder(game: Game, fight: Fight) -> e.Asked:
+    """9.8: who may follow up when the hex is empty."""
+    text = "Advance into the empty hex: undispersed active attackers, none that a tactic brought in"
+    if fight.retreat == 2:
+        text += "; mechanised units two hexes, off the path of retreat not from zone to zone"
+    return ask(game, "advance", (fight.attacker, "table"), text, "", "9.8")
+
+
+def _caught_again(game: Game, fight: Fight) -> Events:
+    """9.74: units that had fallen back into this hex are lost when its defenders leave."""
+    stack = game.units_at(fight.target) if fight.target else []
+    caught = [u.name or u.id for u in stack if game.mark(u.id, "fell-back")]
+    if caught:
+        yield e.Noted(
+            f"{', '.join(caught)} fell back into {fight.target} before: eliminated now", rule="9.74"
+        )
 
 
 @rules.action(
@@ -310,4 +330,7 @@ def end_combat(
     fight = current(game)
     if fight is not None and not anyway and (fight.missing or not fight.hits):
         raise NotNow("chits are still to be drawn; tick 'although something is open' to break the combat off")
+    if fight is not None and not anyway and fight.owed and (fight.units or fight.defenders):
+        owed = ", ".join(f"{game.side_name(s)} {n}" for s, n in fight.owed.items())
+        raise NotNow(f"steps are still to be lost: {owed}")
     yield from cleanup(game)

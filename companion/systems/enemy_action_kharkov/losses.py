@@ -49,6 +49,10 @@ def order_mistake(game: Game, fight: Fight, units: list[Unit]) -> str:
     return ""
 
 
+def _stack(game: Game, unit: Unit) -> list[Unit]:
+    return [u for u in game.units_at(unit.place) if u.side == unit.side]
+
+
 def _participants(ctx: Context) -> list[Unit]:
     game = ctx.game
     fight = current(game) if game else None
@@ -75,6 +79,12 @@ def lose_steps(
     if fight is None or penalty:
         if not chosen:
             raise Unreadable("which units?", field="units")
+        ordered = game["penalty-order"] if fight else game["surrender-order"]
+        strong = [u for u in _stack(game, chosen[0]) if u.steps >= 3 or armour(u, game)]
+        if ordered == "order" and strong and chosen[0] not in strong and not anyway:
+            raise NotNow(
+                "this table takes such a step from a three-step or armoured unit first", field="units"
+            )
         for unit in chosen:
             yield from lose_step(game, unit)
         return

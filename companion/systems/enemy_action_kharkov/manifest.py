@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any
 
 from companion.engine.game import Game
@@ -96,6 +97,21 @@ def calendar_text(game: Game, turn: int, column: str) -> str:
     return str(game.book.tables.get("calendar", {}).get(str(turn), {}).get(column) or "").strip()
 
 
+def date_of(game: Game, turn: int) -> str:
+    """A turn's date as the owner copied it, or three days a turn from the date of turn 1 (2.1)."""
+    text = calendar_text(game, turn, "date")
+    if text:
+        return text
+    for form in ("%d %B %Y", "%d %b %Y", "%Y-%m-%d", "%d.%m.%Y"):
+        try:
+            first = datetime.strptime(calendar_text(game, 1, "date"), form)
+        except ValueError:
+            continue
+        day = first + timedelta(days=3 * (turn - 1))
+        return f"{day.day} {day:%B %Y}"
+    return ""
+
+
 def adjustment(game: Game, tactic: str, role: str) -> tuple[int, int] | None:
     """What a tactic adds to attacker and defender hits when `role` (attack, defence) plays it; None if unknown."""
     row = game.book.tables.get("tactics", {}).get(tactic, {})
@@ -103,6 +119,11 @@ def adjustment(game: Game, tactic: str, role: str) -> tuple[int, int] | None:
     if a is None and d is None:
         return None if tactic in ADJUSTING else (0, 0)
     return a or 0, d or 0
+
+
+def tactic_turns(game: Game, tactic: str) -> Turns:
+    """The turns on which a tactic may be applied, by the owner's aid; all when it does not tell."""
+    return Turns(str(game.book.tables.get("tactics", {}).get(tactic, {}).get("turns") or ""))
 
 
 def parse_hits(text: str) -> dict[str, int]:
@@ -226,7 +247,14 @@ def check_ground(rows: Rows) -> list[str]:
 
 
 def check_tactics(rows: Rows) -> list[str]:
-    return [f"{name!r} is no tactic of the rulebook" for name in rows if name not in TACTICS]
+    """Names of the rulebook, and turns that can be read."""
+    found = [f"{name!r} is no tactic of the rulebook" for name in rows if name not in TACTICS]
+    for name, row in rows.items():
+        try:
+            Turns(str(row.get("turns") or ""))
+        except ValueError as error:
+            found.append(f"{name}: {error}")
+    return found
 
 
 BOOK_CHECKS: dict[str, Callable[[Rows], list[str]]] = {

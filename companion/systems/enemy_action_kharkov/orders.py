@@ -12,7 +12,16 @@ from companion.engine.game import Game
 from companion.engine.moves import put_mark
 from companion.engine.roster import Unit
 from companion.systems.enemy_action_kharkov import command as c
-from companion.systems.enemy_action_kharkov.base import FORMATION_NAMES, ask, on_map, rules
+from companion.systems.enemy_action_kharkov.base import (
+    FORMATION_NAMES,
+    SOVIET,
+    SOVIET_ARMIES,
+    ask,
+    on_map,
+    rules,
+)
+from companion.systems.enemy_action_kharkov.manifest import Card
+from companion.systems.enemy_action_kharkov.supply import hex_supplied
 
 
 def _laid(game: Game) -> bool | str:
@@ -36,7 +45,23 @@ def _formations(ctx: Context) -> list[tuple[str, str]]:
     return [(f, label) for f, label in c.formation_choices(game, game.active, known) if f not in closed]
 
 
+DEPLOYS = {"army units": 1, "army": 1, "corps": 1, "corps kg": 1, "german army": 1, "army group": 2}
+"""5.3: how many formations a card deploys; fronts and STAVKA take all of theirs."""
 ACTIVATIONS = ("activate", "units", "kg", "one-unit")
+
+
+def _along(ctx: Context) -> list[tuple[str, str]]:
+    """5.2: armies that a front or STAVKA card can take units of along, named by hand."""
+    game = ctx.game
+    if game is None or game.active != SOVIET or not c.in_command(game):
+        return []
+    known = c.played(game)
+    if known.type not in ("front", "stavka", ""):
+        return []
+    front = known.formation if known.type == "front" and game["front-extras"] == "front" else ""
+    closed = c.barred(game, SOVIET, known)
+    open_ = [f for f, of in SOVIET_ARMIES.items() if f not in closed and (not front or of == front)]
+    return [(f, FORMATION_NAMES[f]) for f in open_]
 
 
 def _own(ctx: Context) -> list[Unit]:
@@ -81,6 +106,15 @@ def give_command(
             when=lambda c: c.values.get("what") in ("activate", "units", "one-unit"),
         ),
     ] = (),
+    also: Annotated[
+        tuple[str, ...],
+        Choice(
+            label="Armies of stacked units that come along",
+            options=_along,
+            many=True,
+            when=lambda c: c.values.get("what") == "activate" and bool(_along(c)),
+        ),
+    ] = (),
     event: Annotated[
         str, Choice(label="Event", options=_events, when=lambda c: c.values.get("what") == "event")
     ] = "",
@@ -102,7 +136,7 @@ def give_command(
         yield e.Marked(hex, "kg", reach, reason="Kampfgruppe", rule="6.2")
     if what == "activate":
         chosen = _whole_formation(game, formations, chosen)
-    names = tuple(dict.fromkeys([*formations, *(u.formation for u in chosen if u.formation)]))
+    names = tuple(dict.fromkeys([*formations, *also, *(u.formation for u in chosen if u.formation)]))
     if not names:
         raise Unreadable("which formation? Name at least one army or corps", field="formations")
     if what in ACTIVATIONS:
@@ -113,10 +147,21 @@ def give_command(
             )
         yield from _activate(game, side, what, names, chosen)
         return
-    text = ", ".join(FORMATION_NAMES[f] for f in names)
-    yield e.Set(
-        "command", {**c.in_command(game), "what": what, "for": list(names), "steps": steps}, reason=text
-    )
+    yield from _other_command(game, known, what, names, steps)
+
+
+def _other_command(game: Game, known: Card, what: str, names: tuple[str, ...], steps: int) -> Events:
+    """Reserves and replacements: no activation (6.3), and limits of their own (5.3, 5.5)."""
+    side, text = game.active, ", ".join(FORMATION_NAMES[f] for f in names)
+    most = DEPLOYS.get(known.type, len(names)) if what == "deploy" else 1
+    if len(names) > most:
+        raise Unreadable(f"this card names {most} formation(s) at most [5.3, 5.5]", field="formations")
+    if "Raus" in names and what == "deploy" and known.formation == "4Pz" and not game["raus-by-4pz"]:
+        raise NotNow("Corps Raus stands alone for deployment at this table [2.21]", field="formations")
+    if what == "replace":
+        steps = 1 if side == SOVIET else known.steps or steps
+    said = {**c.in_command(game), "what": what, "for": list(names), "steps": steps}
+    yield e.Set("command", said, reason=text)
     to = (side, "table")
     if what == "deploy":
         yield ask(game, "deploy", to, f"Place the reserves of {text}", "deploy-reserve", "11.1")
@@ -143,14 +188,23 @@ def _activate(game: Game, side: str, what: str, names: tuple[str, ...], chosen: 
         yield e.Set(
             f"one-unit-{side}", game.turn, was=game[f"one-unit-{side}"], reason="used for this turn [6.1]"
         )
+        yield from _live_supply(game, side, chosen)
     if what == "units" and len({u.place for u in chosen}) > 2:
         raise Unreadable("units in up to two hexes [5.2]", field="units")
     text = ", ".join(FORMATION_NAMES[f] for f in names)
-    yield e.Set(
-        "command", {**c.in_command(game), "what": what, "for": list(names)}, reason=f"activates {text}"
-    )
+    said = {**c.in_command(game), "what": what, "for": list(names), "from": {u.id: u.place for u in chosen}}
+    yield e.Set("command", said, reason=f"activates {text}")
     for unit in chosen:
         yield put_mark(game, unit.id, "active", "no-attack" if what == "one-unit" else "on", rule="6.0")
+
+
+def _live_supply(game: Game, side: str, chosen: list[Unit]) -> Events:
+    """6.1: the unit's hex must trace at this moment; its marker is not what counts."""
+    can = hex_supplied(game, side, chosen[0].place) if chosen else None
+    if can is False:
+        raise NotNow(f"{chosen[0].place} cannot trace supply now [6.1]", field="units")
+    if can is None:
+        yield e.Noted("One unit: see on the map that its hex can trace supply now", rule="6.1")
 
 
 FOLLOW_UP = {

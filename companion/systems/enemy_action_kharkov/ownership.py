@@ -10,7 +10,7 @@ from companion.engine.fields import Choice, Context, Flag, HexId, Text, Whole
 from companion.engine.game import Game
 from companion.engine.positions import board
 from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, ask, rules
-from companion.systems.enemy_action_kharkov.supply import hex_supplied, owner, towns
+from companion.systems.enemy_action_kharkov.supply import edge_vp_hexes, hex_supplied, owner, towns
 from companion.systems.enemy_action_kharkov.support import lock_line
 
 
@@ -20,13 +20,6 @@ def vp_of(game: Game, hex_id: str) -> int | None:
         if fact.kind == "vp" and fact.value.isdigit():
             return int(fact.value)
     return None
-
-
-def edge_hexes(game: Game) -> dict[str, int]:
-    """The VP hexes that are neither town nor city: nobody owns them."""
-    places = towns(game)
-    facts = board(game).book.of_kind("vp")
-    return {f.a: int(f.value) for f in facts if f.a not in places and f.value.isdigit()}
 
 
 def book_vp(game: Game, change: int, why: str) -> Events:
@@ -64,7 +57,7 @@ def edge_points(game: Game) -> Events:
     """14.1: an edge hex scores when occupied and supplied; it is lost when left."""
     if game.ended:
         return
-    for hex_id, points in edge_hexes(game).items():
+    for hex_id, points in edge_vp_hexes(game).items():
         held = any(u.side == SOVIET for u in game.units_at(hex_id))
         scored = game.mark(hex_id, "edge-vp")
         if held and (scored is None or (scored == "cut" and game["edge-rescore"] == "at-once")):
@@ -88,7 +81,7 @@ def end_of_supply(game: Game) -> Events:
 
 def _retest_edges(game: Game) -> Events:
     """14.1: occupied edge hexes are tested again in the supply phase."""
-    for hex_id, points in edge_hexes(game).items():
+    for hex_id, points in edge_vp_hexes(game).items():
         scored = game.mark(hex_id, "edge-vp")
         can = hex_supplied(game, SOVIET, hex_id)
         if isinstance(scored, int) and can is False:

@@ -11,7 +11,7 @@ from companion.systems.enemy_action_kharkov.deck import Deck
 from companion.systems.enemy_action_kharkov.fight import current
 from companion.systems.enemy_action_kharkov.hits import base_hits
 from companion.systems.enemy_action_kharkov.impulse import may_pass
-from companion.systems.enemy_action_kharkov.manifest import calendar, calendar_text
+from companion.systems.enemy_action_kharkov.manifest import calendar, calendar_text, date_of
 from companion.systems.enemy_action_kharkov.posts import overstacked
 
 Row = dict[str, str]
@@ -94,8 +94,10 @@ def combat(game: Game, seat: str) -> dict[str, Any] | None:
 def calendar_space(game: Game, seat: str) -> dict[str, Any] | None:
     """This turn's space of the owner's calendar."""
     rows = []
-    for column, label in (("date", "Date"), ("far", "Fixed artillery range")):
-        text = calendar_text(game, game.turn, column)
+    for label, text in (
+        ("Date", date_of(game, game.turn)),
+        ("Fixed artillery range", calendar_text(game, game.turn, "far")),
+    ):
         if text:
             rows.append(_row(label, text, "2.1"))
     over, under = calendar(game, game.turn, "soviet_over"), calendar(game, game.turn, "german_under")

@@ -14,7 +14,7 @@ from companion.engine.roster import Unit
 from companion.engine.zones import zoc
 from companion.systems.enemy_action_kharkov.base import LIMIT_STEPS, LIMIT_UNITS, SOVIET, ask, on_map, rules
 from companion.systems.enemy_action_kharkov.command import in_command
-from companion.systems.enemy_action_kharkov.supply import hex_supplied, owner, scene, towns
+from companion.systems.enemy_action_kharkov.supply import edge_vp_hexes, hex_supplied, owner, scene, towns
 from companion.systems.enemy_action_kharkov.support import in_support
 
 
@@ -52,7 +52,13 @@ def ip_mistake(game: Game, hex_id: str, *, side: str) -> str:
 def _idle(game: Game, hex_id: str) -> bool:
     """12.21: an active unit there that neither moved, attacked nor withdrew."""
     stack = [u for u in game.units_at(hex_id) if game.mark(u.id, "active")]
-    return not stack or any(not game.mark(u.id, "moved") and not game.mark(u.id, "attacked") for u in stack)
+    return not stack or any(not has_moved(game, u) and not game.mark(u.id, "attacked") for u in stack)
+
+
+def has_moved(game: Game, unit: Unit) -> bool:
+    """Whether a unit moved in this activation: marked so, or no longer where it was activated."""
+    start = in_command(game).get("from", {}).get(unit.id, unit.place)
+    return bool(game.mark(unit.id, "moved")) or start != unit.place
 
 
 def _value(game: Game, hex_id: str, side: str) -> str:
@@ -113,7 +119,7 @@ def withdrawal_mistake(game: Game, units: list[Unit], target: str) -> str:
             return f"{unit.name or unit.id} is isolated [8.1]"
         if game.mark(unit.id, "dispersed") and not game["dispersed-withdraw"]:
             return f"{unit.name or unit.id} is dispersed [9.9]"
-        if game.mark(unit.id, "moved") or game.mark(unit.id, "attacked"):
+        if has_moved(game, unit) or game.mark(unit.id, "attacked"):
             return f"{unit.name or unit.id} moved or attacked [8.1]"
     if target not in game.maps.neighbours(place):
         return f"{target} is not next to {place}"
@@ -129,6 +135,8 @@ def withdrawal_mistake(game: Game, units: list[Unit], target: str) -> str:
         return f"{target} is enemy-occupied [8.1]"
     if target in towns(game) and owner(game, target) != side:
         return f"{target} is an enemy town or city [8.1]"
+    if target in edge_vp_hexes(game) and not game["withdraw-edge"]:
+        return f"{target} is a VP hex of the map edge, closed at this table [8.1]"
     if hex_supplied(game, side, target) is False:
         return f"no supply from {target} [8.1]"
     return ""

@@ -31,6 +31,13 @@ def towns(game: Game) -> dict[str, str]:
     return board(game).book.places("town") | board(game).book.places("city")
 
 
+def edge_vp_hexes(game: Game) -> dict[str, int]:
+    """14.1: the VP hexes that are neither town nor city; nobody owns them."""
+    places = towns(game)
+    facts = board(game).book.of_kind("vp")
+    return {f.a: int(f.value) for f in facts if f.a not in places and f.value.isdigit()}
+
+
 def owner(game: Game, hex_id: str) -> str:
     """12.1: German at the start but for two towns; then whoever entered last."""
     return str(game.mark(hex_id, "owner") or (SOVIET if hex_id in SOVIET_TOWNS else GERMAN))

@@ -7,7 +7,7 @@ from typing import Annotated
 from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow, NotYours, Unreadable
-from companion.engine.fields import Choice, Context, SideRef, UnitRef, Whole
+from companion.engine.fields import Choice, Context, Flag, SideRef, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.roster import Unit
 from companion.systems.enemy_action_kharkov.base import (
@@ -22,7 +22,7 @@ from companion.systems.enemy_action_kharkov.base import (
 )
 from companion.systems.enemy_action_kharkov.deck import Deck
 from companion.systems.enemy_action_kharkov.fight import Fight, current, save
-from companion.systems.enemy_action_kharkov.manifest import card, listed
+from companion.systems.enemy_action_kharkov.manifest import card, listed, tactic_turns
 
 WILD = ("front", "stavka", "german army", "army group")
 JOINING = ("reinforce battle", "assault coordination")
@@ -74,7 +74,9 @@ def tactic_choices(ctx: Context) -> list[tuple[str, str]]:
     printed = listed(known.tactics, game.turn)
     wild = known.type in WILD or (known.manstein and bool(game["manstein-wild"]))
     if wild or printed is None or "any" in printed:
-        return names_for(known.side, TACTICS)
+        return [
+            (n, label) for n, label in names_for(known.side, TACTICS) if game.turn in tactic_turns(game, n)
+        ]
     return [(n, n.capitalize()) for n in printed]
 
 
@@ -227,6 +229,11 @@ def bonus_tactic(
     yield from _apply(game, fight, fight.attacker, [tactic])
 
 
+def _beside_active(game: Game, unit: Unit) -> bool:
+    near = [u for h in game.maps.neighbours(unit.place) for u in game.units_at(h)]
+    return any(u.side != unit.side and game.mark(u.id, "active") for u in near)
+
+
 def _joiners(ctx: Context) -> list[Unit]:
     game, fight = ctx.game, current(ctx.game) if ctx.game else None
     if game is None or fight is None:
@@ -242,6 +249,7 @@ def join_combat(
     small: Annotated[int, Whole(label="Units with 1 or 2 steps", high=9)] = 0,
     large: Annotated[int, Whole(label="Units with 3 steps", high=9)] = 0,
     steps: Annotated[int, Whole(label="Their steps, in defence", high=9)] = 0,
+    dry: Annotated[bool, Flag(label="They do not attack across the river")] = False,
     points: Annotated[int, Whole(label="Their strength", high=99)] = 0,
 ) -> Events:
     """Units brought in by Reinforce Battle or Assault Coordination add to the combat."""
@@ -249,12 +257,16 @@ def join_combat(
     if fight is None:
         raise NotNow("declare a combat first")
     chosen = [game.units[u] for u in units]
+    pinned = [u.name or u.id for u in chosen if side == fight.defender and _beside_active(game, u)]
+    if pinned:
+        raise NotNow(f"{', '.join(pinned)}: a unit beside an active enemy cannot reinforce", field="units")
     points += sum(strength(u) or 0 for u in chosen)
     if side == fight.attacker:
         fight.small += small + sum(u.steps < 3 for u in chosen)
         fight.large += large + sum(u.steps >= 3 for u in chosen)
         fight.attack += points
         fight.units += units
+        fight.river = fight.river and not (dry and game["joiners-river"])
         fight.attacker_armour = fight.attacker_armour or any(armour(u, game) for u in chosen)
     else:
         fight.steps += steps + sum(u.steps for u in chosen)

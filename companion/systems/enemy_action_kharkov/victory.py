@@ -158,7 +158,7 @@ def early_victory(game: Game) -> Events:
         return
     if game.scenario.id == "star-and-gallop" and int(game["vp"]) >= 26:
         yield _end(by_table("star-and-gallop", int(game["vp"])), "15.2")
-    if game.scenario.id == "initial-assault":
+    if game.scenario.id == "initial-assault" and game["beyond-line"] == "any":
         where = _breakthrough(game)
         if where:
             yield _end((SOVIET, "Operational", f"a Soviet unit in {where} [15.1]"), "15.1")

@@ -92,7 +92,7 @@ def check_crt_ends(table: Table) -> list[str]:
 
 
 def check_counters(table: Table) -> list[str]:
-    """Exhausted values only on mechanized units; corps only Soviet [2.2.1, B4]."""
+    """Exhausted values stand only on mechanized units [2.2.1]."""
     wrong = []
     for key, row in table.items():
         kind = str(row.get("kind") or "")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, Any
 
+from companion.engine.actions import Events
 from companion.engine.chart import Chart
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Choice, Context, Dice, Field, HexId, Roll, UnitRef, Whole
@@ -107,7 +108,7 @@ def combat(
     sheet = Breakdown("Combat", dice="1d6")
     strong = defence if defence is not None else (0 if weak is not None else known.defence)
     soft = weak if weak is not None else (0 if defence is not None else known.weak)
-    _need(game, known, typed, strong, attackers)
+    _need(known, typed, strong)
     total = _attack_lines(sheet, attack, str(reading(game, "oos-halving")))
     doubled = who == GERMAN and (concentric == "yes" or (concentric == "" and known.concentric))
     if concentric == "yes" and who != GERMAN:
@@ -174,29 +175,16 @@ def combat(
     return sheet
 
 
-def _need(
-    game: Game | None, known: Fight, typed: Attack, strong: int | None, attackers: tuple[str, ...]
-) -> None:
+def _need(known: Fight, typed: Attack, strong: int | None) -> None:
     """Say what the record lacks, by name."""
-    if not typed.given and (known.missing or not attackers):
-        who = f"of {', '.join(known.missing)} " if known.missing and attackers else ""
-        if (
-            known.missing
-            and not known.attack.given
-            or not attackers
-            or set(known.missing) - set(_defender_names(game, known))
-        ):
-            raise Unreadable(
-                f"the attack strength {who}is not on record: enter it", field="full", accepted="3+2 5"
-            )
+    if not typed.given and (known.no_attack or not known.attack.given):
+        who = f" of {', '.join(known.no_attack)}" if known.no_attack else ""
+        raise Unreadable(
+            f"the attack strength{who} is not on record: enter it", field="full", accepted="3+2 5"
+        )
     if strong is None:
-        names = ", ".join(known.missing)
-        of = f" of {names}" if names else ""
-        raise Unreadable(f"the defence strength{of} is not on record: enter it", field="defence")
-
-
-def _defender_names(game: Game | None, known: Fight) -> list[str]:
-    return [game.units[d].name or d for d in known.defenders] if game else []
+        who = f" of {', '.join(known.no_defence)}" if known.no_defence else ""
+        raise Unreadable(f"the defence strength{who} is not on record: enter it", field="defence")
 
 
 def _show(strength: Fraction | int) -> str:
@@ -257,7 +245,7 @@ def resolve_combat(
     game: Game,
     sheet: Breakdown,
     die: Annotated[Roll | None, Dice(label="Die", spec="1d6", purpose="combat")] = None,
-) -> Any:
+) -> Events:
     """Work out the odds, roll, and set off what the result demands."""
     if die is None:
         raise NotNow("the die is missing", field="die")

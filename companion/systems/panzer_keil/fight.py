@@ -40,8 +40,10 @@ class Fight:
     defenders: list[str] = field(default_factory=list)
     values: dict[str, int] = field(default_factory=dict)
     """Each unit's own modified strength, for an exchange."""
-    missing: list[str] = field(default_factory=list)
-    """Units whose values are not on record."""
+    no_attack: list[str] = field(default_factory=list)
+    """Attackers whose strength is not on record."""
+    no_defence: list[str] = field(default_factory=list)
+    """Defenders whose strength is not on record."""
 
 
 def armoured(unit: Unit) -> bool:
@@ -113,7 +115,7 @@ def _attack(game: Game, found: Fight, attackers: Sequence[Unit], target: str) ->
             group = "oos"
         strength = factor(game, unit, "AF")
         if strength is None:
-            found.missing.append(unit.name or unit.id)
+            found.no_attack.append(unit.name or unit.id)
             continue
         groups[group][unit.place] = groups[group].get(unit.place, 0) + strength
         found.values[unit.id] = strength if group == "full" else strength // 2
@@ -130,16 +132,16 @@ def _defence(game: Game, found: Fight, side: str, target: str) -> None:
     found.ground = "" if not word else "clear" if word == "clear" else "other"
     if not stack:
         return
-    found.defence = found.weak = 0
+    strong = weak = 0
     for unit in stack:
         strength = factor(game, unit, "DF")
         if strength is None:
-            found.missing.append(unit.name or unit.id)
-            found.defence = found.weak = None
-            return
-        if disrupted(game, unit.id):
-            found.weak += strength
+            found.no_defence.append(unit.name or unit.id)
+        elif disrupted(game, unit.id):
+            weak += strength
             found.values[unit.id] = half_up(strength)
         else:
-            found.defence += strength
+            strong += strength
             found.values[unit.id] = strength
+    if not found.no_defence:
+        found.defence, found.weak = strong, weak

@@ -24,29 +24,25 @@ class Result:
     all_lost: bool = False
 
 
-def _result(code: str, text: str, *rest: object, **more: object) -> Result:
-    return Result(code, text, *rest, **more)  # type: ignore[arg-type]
-
-
 A, D = ATTACKER, DEFENDER
 RESULTS: dict[str, Result] = {
     r.code: r
     for r in (
-        _result("AE", "all attackers eliminated", A, all_lost=True),
-        _result("AL2", "two attackers lost, the rest back 2 and disrupted", A, 2, 2, D, True),
-        _result("AL", "one attacker lost, the rest back 2 and disrupted", A, 1, 2, D, True),
-        _result("A2D", "attackers back 2 and disrupted", A, 0, 2, D, True),
-        _result("A1D", "attackers back 1 and disrupted", A, 0, 1, D, True),
-        _result("A2", "attackers back 2", A, 0, 2, A),
-        _result("A1", "attackers back 1", A, 0, 1, A),
-        _result("C", "contact, nothing happens"),
-        _result("EX", "exchange"),
-        _result("D1", "defenders back 1", D, 0, 1, D, advance=1),
-        _result("D2", "defenders back 2", D, 0, 2, D, advance=2),
-        _result("D1D", "defenders back 1 and disrupted", D, 0, 1, A, True, 1),
-        _result("D2D", "defenders back 2 and disrupted", D, 0, 2, A, True, 2),
-        _result("DL", "one defender lost, the rest back 2 and disrupted", D, 1, 2, A, True, 2),
-        _result("DL2", "two defenders lost, the rest back 2 and disrupted", D, 2, 2, A, True, 2),
+        Result("AE", "all attackers eliminated", A, all_lost=True),
+        Result("AL2", "two attackers lost, the rest back 2 and disrupted", A, 2, 2, D, True),
+        Result("AL", "one attacker lost, the rest back 2 and disrupted", A, 1, 2, D, True),
+        Result("A2D", "attackers back 2 and disrupted", A, 0, 2, D, True),
+        Result("A1D", "attackers back 1 and disrupted", A, 0, 1, D, True),
+        Result("A2", "attackers back 2", A, 0, 2, A),
+        Result("A1", "attackers back 1", A, 0, 1, A),
+        Result("C", "contact, nothing happens"),
+        Result("EX", "exchange"),
+        Result("D1", "defenders back 1", D, 0, 1, D, advance=1),
+        Result("D2", "defenders back 2", D, 0, 2, D, advance=2),
+        Result("D1D", "defenders back 1 and disrupted", D, 0, 1, A, True, 1),
+        Result("D2D", "defenders back 2 and disrupted", D, 0, 2, A, True, 2),
+        Result("DL", "one defender lost, the rest back 2 and disrupted", D, 1, 2, A, True, 2),
+        Result("DL2", "two defenders lost, the rest back 2 and disrupted", D, 2, 2, A, True, 2),
     )
 }
 

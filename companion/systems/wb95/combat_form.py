@@ -6,6 +6,7 @@ from typing import Annotated
 
 from companion.engine.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
 from companion.engine.roster import Unit
+from companion.systems.wb95.airmarks import over
 from companion.systems.wb95.base import SOVIET, active_units, has_units, is_gun, option
 from companion.systems.wb95.hq import usable
 from companion.systems.wb95.terrain import GROUND
@@ -32,6 +33,17 @@ def _guns(ctx: Context, mine: bool) -> list[Unit]:
     side = game.active
     wanted = [u for u in game.units.values() if u.on_map and is_gun(u) and (u.side == side) == mine]
     return [u for u in wanted if mine or ctx.seat in {"table", u.side}]
+
+
+def _overhead(ctx: Context, attacker: bool) -> int:
+    """Support missions over the hexes of this combat, as a first value."""
+    game = ctx.game
+    if game is None or not game.active:
+        return 0
+    side = game.active if attacker else game.other(game.active)
+    units = [game.units[u].place for u in ctx.values.get("attackers") or ()]
+    hexes = dict.fromkeys([*(ctx.values.get("target") or ()), *units])
+    return sum(over(game, side, h).get("support" if attacker else "defence", 0) for h in hexes)
 
 
 def _may_star(ctx: Context) -> bool:
@@ -72,7 +84,7 @@ AttackHalved = Annotated[
     Text(label="SP of halved attackers", most=60, placeholder="5 4", help="each is halved and rounded up"),
 ]
 AttackArtillery = Annotated[int, Whole(label="Artillery SP in attack")]
-AttackAir = Annotated[int, Whole(label="Air SP in attack")]
+AttackAir = Annotated[int, Whole(label="Air SP in attack", start=lambda c: _overhead(c, True))]
 DefenceGuns = Annotated[
     tuple[str, ...],
     UnitRef(
@@ -86,6 +98,7 @@ DefenceAir = Annotated[
     int,
     Whole(
         label="Air SP in defence",
+        start=lambda c: _overhead(c, False),
         help="half of it counts",
         when=lambda c: c.game is None or c.game.active == SOVIET or not c.game.active,
     ),

@@ -16,6 +16,7 @@ from companion.engine.worksheet import Breakdown, Line
 from companion.systems.wb95 import airmarks, grammar, oos
 from companion.systems.wb95.base import (
     ATTACK,
+    STACKING,
     at_hexes,
     in_transport,
     is_gun,
@@ -28,6 +29,7 @@ from companion.systems.wb95.base import (
 )
 from companion.systems.wb95.losses import ask_losses, remove
 from companion.systems.wb95.shaken import ask_tests, disturb, exposed, involved, shake, stays_shaken
+from companion.systems.wb95.zones import zones
 
 
 @rules.action(phase=ATTACK, by="active", rule="16.1.3", label="Declare an attack", order=5)
@@ -155,6 +157,8 @@ def retreat(
     gone = ordered if go < 0 else go
     if gone > ordered:
         raise Unreadable(f"at most {ordered} hexes", field="go", given=go, accepted=f"0 to {ordered}")
+    if to and hexes and all(game.maps.distance(h, to) > gone for h in hexes):
+        raise Unreadable(f"{to} is more than {gone} hexes away [5.3.2]", field="to", given=to)
     price = dict(grammar.retreat_choices(ordered, fixed))[gone]
     going = _who_goes(game, side, hexes, units, combat) if gone else []
     for unit in going:
@@ -163,6 +167,7 @@ def retreat(
             yield move(game, unit.id, to, reason=f"retreat {gone}", rule="5.3.2")
             yield from stays_shaken(game, unit.id, to)
     yield e.Noted(f"{game.side_name(side)}: back {gone} of {ordered} hexes, pays {price} CEL", rule="5.3.7")
+    yield from _doubts(game, side, to)
     stayed = hexes if not to or any(at_hexes(game, side, [h]) for h in hexes) else (to,)
     yield from ask_losses(game, side, price, stayed, "hexes not gone back", "5.3.7", starred)
     yield from ask_losses(game, side, in_zones, (to,) if to else hexes, "through enemy zones", "5.3.4")
@@ -178,6 +183,17 @@ def retreat(
         text = f"{game.side_name(other)}: may pursue up to {gone} hexes{where}"
         args = {"side": other, "through": list(hexes), "limit": gone}
         yield e.Asked(f"pursuit-{game.revision}", (other, "table"), text, "pursue", args, rule="5.4")
+
+
+def _doubts(game: Game, side: str, to: str) -> Events:
+    """What looks wrong about the end of a retreat; the board decides."""
+    if not to:
+        return
+    others = [u for u in at_hexes(game, side, [to]) if not game.mark(u.id, "retreated")]
+    if to in zones(game, game.other(side)) and not others:
+        yield e.Noted(f"{to} seems to lie in an enemy zone: no retreat there", rule="5.3.3")
+    if sum(u.steps for u in at_hexes(game, side, [to])) > STACKING:
+        yield e.Noted(f"{to} holds more than {STACKING} CEL: no retreat may end there", rule="5.3.6")
 
 
 def _who_goes(game: Game, side: str, hexes: Sequence[str], units: Sequence[str], combat: int) -> list[Unit]:

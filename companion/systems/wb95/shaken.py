@@ -90,14 +90,28 @@ def involved(game: Game, side: str, combat: int, hexes: Iterable[str]) -> list[U
 def ask_tests(
     game: Game, side: str, count: int, why: str, rule: str, combat: int = 0, hexes: Iterable[str] = ()
 ) -> Events:
-    """Ask for so many disorganisation tests."""
+    """Ask for so many disorganisation tests, for the side, each hex or each unit as the table reads it."""
     where = list(hexes)
-    who = {"hex": " for each hex", "unit": " for each unit"}.get(str(game["test-for"]), "")
+    meant = involved(game, side, combat, where)
+    groups: list[tuple[str, dict[str, object]]] = [("", {"combat": combat, "hexes": where})]
+    if meant and game["test-for"] == "hex":
+        groups = [(f" at {h}", {"hexes": [h]}) for h in sorted({u.place for u in meant})]
+    elif meant and game["test-for"] == "unit":
+        groups = [(f" of {u.name}", {"units": [u.id]}) for u in meant]
+    secret = (side, "table") if meant and game["test-for"] == "unit" and game["fog"] else ()
     for number in range(count):
         nth = f" {number + 1} of {count}" if count > 1 else ""
-        text = f"{game.side_name(side)}: disorganisation test{nth}{who} ({why})"
-        args = {"side": side, "combat": combat, "hexes": where}
-        yield e.Asked(f"test-{game.revision}", (side, "table"), text, "test-order", args, rule=rule)
+        for who, args in groups:
+            text = f"{game.side_name(side)}: disorganisation test{nth}{who} ({why})"
+            yield e.Asked(
+                f"test-{game.revision}",
+                (side, "table"),
+                text,
+                "test-order",
+                {"side": side, **args},
+                rule,
+                only=secret,
+            )
 
 
 def _meant(ctx: Context) -> list[Unit]:

@@ -139,9 +139,7 @@ def _gun(force: Force, game: Game, unit: Unit, factor: str) -> None:
         force.unknown.append(label(game, unit))
         return
     force.guns += value[0]
-    force.lines.append(
-        (label(game, unit), f"{value[0]} SP{f' ({value[1]})' if value[1] else ''}", "6.3.1")
-    )
+    force.lines.append((label(game, unit), f"{value[0]} SP{f' ({value[1]})' if value[1] else ''}", "6.3.1"))
 
 
 def _support(

@@ -143,10 +143,7 @@ def test_initial_assault_early() -> None:
     assert t.game.ended and t.game.ended.level == "Operational"
 
 
-@pytest.mark.parametrize(
-    ("vp", "level"),
-    [(25, "Operational"), (22, "Tactical"), (18, "Tactical"), (16, "Operational"), (3, "Strategic")],
-)
+@pytest.mark.parametrize(("vp", "level"), [(25, "Operational"), (3, "Strategic")])
 def test_star_and_gallop(vp: int, level: str) -> None:
     t = table("star-and-gallop")
     set_(t, "vp", vp)
@@ -157,6 +154,7 @@ def test_star_and_gallop(vp: int, level: str) -> None:
 
 def test_campaign_to_turn_14() -> None:
     t = table("campaign")
+    put(t, "soviet", "red", "1005", formation="3T")
     set_(t, "vp", 17)
     end = play(t)
     assert (end.winner, t.game.turn) == ("nobody", 14)

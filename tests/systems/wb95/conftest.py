@@ -54,7 +54,9 @@ class Table(Bench):
 def table() -> Callable[..., Table]:
     """`table("kharkov-1942", phase="attack-a", fog=False)`."""
 
-    def make(scenario: str = "kharkov-1942", phase: str = "", turn: int | None = None, **options: Any) -> Table:
+    def make(
+        scenario: str = "kharkov-1942", phase: str = "", turn: int | None = None, **options: Any
+    ) -> Table:
         t = Table("wb95", scenario, options.pop("book", None), **options)
         if phase:
             t.until(phase, turn)

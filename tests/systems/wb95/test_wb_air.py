@@ -117,7 +117,11 @@ def fly(table: Make, german: dict[str, Any], soviet: dict[str, Any], **options: 
 
 
 def test_air_combat_on_adjacent_hexes(table: Make) -> None:
-    t = fly(table, {"mission_1": "attack", "hex_1": "2020", "sp_1": 4}, {"mission_1": "support", "hex_1": "2021", "sp_1": 3})
+    t = fly(
+        table,
+        {"mission_1": "attack", "hex_1": "2020", "sp_1": 4},
+        {"mission_1": "support", "hex_1": "2021", "sp_1": 3},
+    )
     assert t.asks() == ["fight-in-the-air"]
     t.answer("table", german_die="2", soviet_die="3")  # 6 : 6
     assert t.asks() == ["fight-in-the-air"]
@@ -129,14 +133,22 @@ def test_air_combat_on_adjacent_hexes(table: Make) -> None:
 
 
 def test_the_winner_goes_on_to_bomb(table: Make) -> None:
-    t = fly(table, {"mission_1": "attack", "hex_1": "2020", "sp_1": 8}, {"mission_1": "support", "hex_1": "2020", "sp_1": 1})
+    t = fly(
+        table,
+        {"mission_1": "attack", "hex_1": "2020", "sp_1": 8},
+        {"mission_1": "support", "hex_1": "2020", "sp_1": 1},
+    )
     t.answer("table", german_die="6", soviet_die="1")
     ask = t.asked("german")[0]
     assert (ask["action"], ask["args"]["sp"]) == ("attack-from-air", 8)
 
 
 def test_far_missions_do_not_meet(table: Make) -> None:
-    t = fly(table, {"mission_1": "support", "hex_1": "2020", "sp_1": 4}, {"mission_1": "support", "hex_1": "2022", "sp_1": 3})
+    t = fly(
+        table,
+        {"mission_1": "support", "hex_1": "2020", "sp_1": 4},
+        {"mission_1": "support", "hex_1": "2022", "sp_1": 3},
+    )
     assert "fight-in-the-air" not in t.asks()
 
 
@@ -145,7 +157,14 @@ def test_several_adjacent_hexes(table: Make, reading: str, fights: int) -> None:
     t = fly(
         table,
         {"mission_1": "support", "hex_1": "2021", "sp_1": 4},
-        {"mission_1": "support", "hex_1": "2020", "sp_1": 1, "mission_2": "support", "hex_2": "2022", "sp_2": 2},
+        {
+            "mission_1": "support",
+            "hex_1": "2020",
+            "sp_1": 1,
+            "mission_2": "support",
+            "hex_2": "2022",
+            "sp_2": 2,
+        },
         **{"air-clash": reading},
     )
     assert len(t.asks()) == fights

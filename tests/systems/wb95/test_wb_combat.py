@@ -16,7 +16,16 @@ Make = Callable[..., Any]
 @pytest.mark.parametrize(
     ("fields", "column"),
     [
-        ({"attack": 17, "defence": 8, "attack_formations": "3", "attack_stars": "black", "terrain": "forest"}, "3:1"),
+        (
+            {
+                "attack": 17,
+                "defence": 8,
+                "attack_formations": "3",
+                "attack_stars": "black",
+                "terrain": "forest",
+            },
+            "3:1",
+        ),
         ({"attack": 20, "defence": 10}, "2:1"),
         ({"attack": 20, "defence": 10, "terrain": "hills forest"}, "1:2"),  # 5.5.2: cumulative
         ({"attack": 20, "defence": 10, "terrain": "city town"}, "1:1"),  # one and the same
@@ -53,7 +62,13 @@ def test_columns(table: Make, fields: dict[str, Any], column: str) -> None:
 
 def test_every_modifier_names_its_rule(table: Make) -> None:
     sheet = table().calc(
-        "combat", attack=17, defence=8, attack_formations="3", attack_stars="black", terrain="forest", fort="if"
+        "combat",
+        attack=17,
+        defence=8,
+        attack_formations="3",
+        attack_stars="black",
+        terrain="forest",
+        fort="if",
     )
     assert all(line.rule for line in sheet.lines if line.effect.startswith(("+", "-")))
 
@@ -121,7 +136,12 @@ def test_options_switch_complementary_rules_off(table: Make) -> None:
         ("yellow", "white", {"attack_mech": True}, (0, 1)),
         ("", "yellow 3", {}, (0, 0)),  # attack only
         ("blue", "white black", {"attack_mech": True}, (1, 2)),
-        ("yellow white", "black", {"defence_mech": True}, (2, 0)),  # white cancels black, yellow is free again
+        (
+            "yellow white",
+            "black",
+            {"defence_mech": True},
+            (2, 0),
+        ),  # white cancels black, yellow is free again
         ("blue 2", "", {"all_across_big_river": True}, (0, 0)),  # 15.1.8
     ],
 )
@@ -230,7 +250,9 @@ def test_rivers_from_the_map_book(table: Make, map_book: Make) -> None:
     a = t.unit("soviet", "first", "3010", a=9)
     b = t.unit("soviet", "second", "3110", a=8)
     t.unit("german", "d", "3011", a=4)
-    assert t.calc("combat", target="3011", attackers=f"{a},{b}").facts["defence_shifts"] == 3  # 2 river + 1 forest
+    assert (
+        t.calc("combat", target="3011", attackers=f"{a},{b}").facts["defence_shifts"] == 3
+    )  # 2 river + 1 forest
     t.do("table", "set-counter", unit=b, attack=9)
     assert t.calc("combat", target="3011", attackers=f"{a},{b}").facts["defence_shifts"] == 1
 

@@ -132,7 +132,12 @@ def test_headquarters_lost_in_movement(table: Make, opens: bool, found: str | No
 
 @pytest.mark.parametrize(
     ("side", "troops", "away", "covered"),
-    [("german", "", 4, True), ("german", "", 5, False), ("german", "romanian", 4, False), ("german", "romanian", 3, True)],
+    [
+        ("german", "", 4, True),
+        ("german", "", 5, False),
+        ("german", "romanian", 4, False),
+        ("german", "romanian", 3, True),
+    ],
 )
 def test_headquarters_range(table: Make, side: str, troops: str, away: int, covered: bool) -> None:
     t = table(phase="attack-b", fog=False)

@@ -152,7 +152,16 @@ def test_a_stack_that_cannot_pay_waits(table: Make) -> None:
 
 @pytest.mark.parametrize(
     ("wanted", "now", "wait"),
-    [("C", "7", 0), ("B", "3.5", 1), ("D", "3.5", 1), ("A", None, 1), ("F", None, 1), ("G", None, 2), ("I", None, 2), ("J", None, 3)],
+    [
+        ("C", "7", 0),
+        ("B", "3.5", 1),
+        ("D", "3.5", 1),
+        ("A", None, 1),
+        ("F", None, 1),
+        ("G", None, 2),
+        ("I", None, 2),
+        ("J", None, 3),
+    ],
 )
 def test_zone_change_examples(table: Make, wanted: str, now: str | None, wait: int) -> None:
     """11.2.1 and 11.2.2, from zone C with 7 MP."""
@@ -217,7 +226,11 @@ def test_halves_of_movement_are_an_option(table: Make) -> None:
         ("black-snow", {"klass": "trucked", "water": "doniec"}, "6 MP"),
         ("black-snow", {"klass": "mechanized", "terrain": "swamp"}, "2 MP"),
         ("black-snow", {"klass": "foot", "terrain": "forest", "leaves_zone": True}, "3.5 MP"),  # 4.2.6
-        ("black-snow", {"klass": "trucked", "terrain": "forest", "water": "doniec", "mp": 7}, "7 MP"),  # 3.1.13 a
+        (
+            "black-snow",
+            {"klass": "trucked", "terrain": "forest", "water": "doniec", "mp": 7},
+            "7 MP",
+        ),  # 3.1.13 a
         ("kharkov-1942", {"klass": "foot", "aircraft": 2}, "3 MP"),  # 8.2.13
     ],
 )

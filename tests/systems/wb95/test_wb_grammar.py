@@ -64,5 +64,8 @@ def test_retreat_tests(gone: int, tests: int) -> None:
 
 
 def test_words() -> None:
-    assert Part(loss=1, retreat=2, test=True).words() == "lose 1 CEL, fall back 2 or pay in CEL, disorganisation test"
+    assert (
+        Part(loss=1, retreat=2, test=True).words()
+        == "lose 1 CEL, fall back 2 or pay in CEL, disorganisation test"
+    )
     assert Part().words() == "nothing"

@@ -127,7 +127,9 @@ def test_front_line_suggestion_is_confirmed_by_hand(table: Make) -> None:
 
     t = table()
     t.do("table", "set-up")
-    form = {f["name"]: f["value"] for f in t.system.rules.find("start-control").describe(Context(t.game, "table"))}
+    form = {
+        f["name"]: f["value"] for f in t.system.rules.find("start-control").describe(Context(t.game, "table"))
+    }
     assert "2609" in form["german"]  # 522/297 stands there
     assert "5022" in form["soviet"]
     assert t.mark("2609", "owner") is None  # nothing is set until somebody says so

@@ -55,7 +55,8 @@ def test_recovery_from_five_takes_two_phases(table: Make) -> None:
 
 
 @pytest.mark.parametrize(
-    ("level", "die", "gone"), [(3, "1 1", True), (3, "1 2", False), (12, "6 6", False), (13, "6 6", True), (9, "4 4", True)]
+    ("level", "die", "gone"),
+    [(3, "1 1", True), (3, "1 2", False), (12, "6 6", False), (13, "6 6", True), (9, "4 4", True)],
 )
 def test_surrender(table: Make, level: int, die: str, gone: bool) -> None:
     """10.2.6: level less the dice above 0."""

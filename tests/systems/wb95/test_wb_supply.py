@@ -121,7 +121,9 @@ def test_fixed_positions_are_always_supplied(table: Make) -> None:
 
 def test_swamp_and_mountains_stop_a_line(table: Make, map_book: Make) -> None:
     def swamped(scenario: str, **options: Any) -> bool:
-        ring = "\n".join(f"terrain,{h},,swamp" for h in ("2922", "2923", "3021", "3023", "3122", "3121", "2921", "3123"))
+        ring = "\n".join(
+            f"terrain,{h},,swamp" for h in ("2922", "2923", "3021", "3023", "3122", "3121", "2921", "3123")
+        )
         t = table(scenario, book=map_book(ROAD + "\n" + ring), fog=False, **options)
         unit = t.unit("german", "bog", "3022")
         return answers(t)[unit]

@@ -1,0 +1,117 @@
+"""Every scenario from its first phase to its end, with what a turn is made of."""
+
+import pytest
+from kb_bench import enrol, synthetic_book, table
+
+from companion.engine.fields import Context
+from companion.engine.game import Book
+from companion.engine.view import view
+from companion.systems import find_system
+from harness import SCENARIOS
+
+ALL = ("operation-star", "second-kharkov-k", "third-kharkov-l", "january-campaign", "grand-campaign")
+PREPARATION = ["weather", "air", "supply", "maintenance", "reinforcement"]
+AXIS = ["axis-construction", "axis-move", "axis-combat"]
+SOVIET = ["soviet-command", "soviet-construction", "soviet-move", "soviet-combat"]
+
+
+def phases_of(scenario, turn):
+    t = table(scenario)
+    seen = []
+    while not t.game.ended and t.game.turn <= turn:
+        if t.game.turn == turn:
+            seen.append(t.game.phase)
+        t.next()
+    return seen
+
+
+@pytest.mark.parametrize(
+    ("scenario", "turn", "phases"),
+    [
+        ("operation-star", 0, [*SOVIET, "end"]),
+        ("operation-star", 1, [*PREPARATION, *AXIS, *SOVIET, "end"]),
+        ("second-kharkov-k", 1, [*PREPARATION, *SOVIET, "end"]),
+        ("second-kharkov-k", 2, [*PREPARATION, *AXIS, *SOVIET, "end"]),
+        ("third-kharkov-l", 11, [*PREPARATION, *AXIS, *SOVIET, "end"]),
+        ("january-campaign", 61, [*PREPARATION, *AXIS, *SOVIET, "end"]),
+    ],
+)
+def test_the_sequence_of_play(scenario, turn, phases):
+    assert phases_of(scenario, turn) == phases
+
+
+@pytest.mark.parametrize(
+    ("scenario", "first", "last", "dates"),
+    [
+        ("operation-star", 0, 16, {0: "1 Feb 1943", 1: "2-4 Feb 1943", 11: "4-6 Mar 1943", 16: "19-21 Mar 1943"}),
+        ("second-kharkov-k", 1, 6, {1: "12-14 May 1942", 6: "27-28 May 1942"}),
+        ("third-kharkov-l", 11, 16, {11: "4-6 Mar 1943", 16: "19-21 Mar 1943"}),
+        ("january-campaign", 61, 73, {61: "25-27 Dec 1942"}),
+        ("grand-campaign", 1, 74, {10: "25-27 Jul 1942", 74: "2-4 Feb 1943"}),
+    ],
+)
+def test_turns_and_dates(scenario, first, last, dates):
+    held = table(scenario).game.scenario
+    assert (held.first, held.last) == (first, last)
+    assert {turn: held.date(turn) for turn in dates} == dates
+
+
+@pytest.mark.parametrize("scenario", ALL)
+@pytest.mark.parametrize("filled", [True, False], ids=["with a book", "with blank charts"])
+def test_every_scenario_plays_to_its_end(scenario, filled):
+    """Every prompt is answered by its own button where it needs nothing more; every seat can look at any time."""
+    kit = find_system("kharkov-battles", SCENARIOS).kit
+    t = table(scenario, synthetic_book() if filled else Book(charts=kit.charts))
+    prefix = t.game.scenario.extra["map"]
+    enrol(t, "axis", "LAH 1", "panzergrenadier", f"{prefix}3510", size="III", formation="LAH", rating="A", half=True)
+    enrol(t, "axis", "III. PzK", "hq panzerkorps", f"{prefix}3509", size="XXX", reach=5)
+    enrol(t, "soviet", "3 Tank", "tank", f"{prefix}3520", size="XXX", formation="orange", rating="A", guards=True)
+    enrol(t, "soviet", "6 Army", "hq army", f"{prefix}3521", formation="orange", reach=6)
+    last_turn = min(t.game.scenario.last, t.game.scenario.first + 16)
+    while not t.game.ended and t.game.turn <= last_turn:
+        for seat in ("axis", "soviet", "table", "watch"):
+            assert t.sees(seat)["turn"]["number"] == t.game.turn
+        if t.game.phase == "supply":
+            for side in ("axis", "soviet"):
+                t.do(side, "judge-supply", side=side)
+        if t.game.phase in ("axis-combat", "soviet-combat"):
+            t.do("table", "resolve-assault", attack=10, defence=4)
+            for ask in [a for a in t.asked("table") if a["action"] == "settle-result"]:
+                t.do("table", "settle-result", **ask["args"], _asked=ask["id"])
+        if t.game.phase == "soviet-command":
+            t.do("soviet", "roll-command", name="somebody")
+        t.next()
+    if last_turn == t.game.scenario.last:
+        assert t.game.ended
+    before = t.game.dump()
+    t.refold()
+    assert t.game.dump() == before
+
+
+@pytest.mark.parametrize("scenario", ALL)
+def test_every_form_can_be_drawn_for_every_seat_in_every_phase(scenario):
+    t = table(scenario, popov_fuel=True) if scenario == "operation-star" else table(scenario)
+    prefix = t.game.scenario.extra["map"]
+    enrol(t, "axis", "LAH 1", "panzergrenadier", f"{prefix}3510", size="III", formation="LAH", rating="A")
+    enrol(t, "soviet", "R", "rifle", f"{prefix}3511", formation="orange", strength=3)
+    rules = t.system.rules
+    for _ in range(26):
+        for seat in ("axis", "soviet", "table"):
+            for offer in view(rules, t.game, seat)["actions"]:
+                rules.find(offer["name"]).describe(Context(t.game, seat))
+        if t.game.ended:
+            break
+        t.next()
+
+
+@pytest.mark.parametrize("worksheet", ["prepared-assault", "mobile-odds", "support-cost", "movement", "advance-length", "attacks-owed", "edges-held", "strength"])
+def test_every_worksheet_works_without_a_table(worksheet):
+    sheet = find_system("kharkov-battles", SCENARIOS).rules.worksheets[worksheet]
+    fields = {"attack": 29, "defence": 5} if "attack" in sheet.fields else {}
+    assert sheet.work(fields, Context()).title
+
+
+def test_campaigns_say_what_they_leave_to_fall_blau():
+    for scenario in ALL:
+        partial = table(scenario).game.scenario.partial
+        assert bool(partial) == (scenario in ("january-campaign", "grand-campaign"))

@@ -1,0 +1,174 @@
+"""Fortified Zones [18.1], pontoons [18.2], hex ownership [2.3], stacking [6.1]."""
+
+import pytest
+from kb_bench import enrol, jump, synthetic_book, table
+
+from companion.engine.errors import Mistake
+from companion.systems.kharkov_battles.stacking import wrong_with
+
+
+def test_a_fortified_zone_takes_four_construction_phases():
+    """18.14"""
+    t = table("operation-star")
+    t.until("axis-construction", 2)
+    unit = enrol(t, "axis", "320 Inf", "infantry", "KB3010", rating="A")
+    t.do("axis", "build-fz", units=[unit])
+    seen = [t.game.mark("KB3010", "building-axis")]
+    for turn in (3, 4, 5):
+        t.until("axis-construction", turn)
+        seen.append(t.game.mark("KB3010", "building-axis") or t.game.mark("KB3010", "fz"))
+    assert seen == [3, 2, 1, "axis"]
+    assert not t.game.mark(unit, "builder")
+
+
+def building():
+    t = table("operation-star")
+    t.until("axis-construction", 2)
+    unit = enrol(t, "axis", "320 Inf", "infantry", "KB3010", rating="A")
+    t.do("axis", "build-fz", units=[unit])
+    return t, unit
+
+
+def test_leaving_stops_the_work():
+    """18.16"""
+    t, unit = building()
+    t.do("axis", "place-unit", unit=unit, hex="KB3011")
+    assert t.game.mark("KB3010", "building-axis") is None
+
+
+def test_an_attack_stops_the_work():
+    t, unit = building()
+    jump(t, "soviet-combat", 2)
+    enemy = enrol(t, "soviet", "R", "rifle", "KB3011", strength=3)
+    t.do("soviet", "declare-assault", target="KB3010", attackers=[enemy])
+    assert t.game.mark("KB3010", "building-axis") is None
+
+
+@pytest.mark.parametrize(("reading", "left"), [("stops", None), ("goes-on", 3)])
+def test_a_mobile_assault_is_a_reading(reading, left):
+    t = table("operation-star", building_ma=reading)
+    t.until("axis-construction", 2)
+    unit = enrol(t, "axis", "320 Inf", "infantry", "KB3010", rating="A")
+    t.do("axis", "build-fz", units=[unit])
+    jump(t, "soviet-move", 2)
+    t.do("soviet", "mobile-assault", target="KB3010", attack=3, defence=3, die="4")
+    assert t.game.mark("KB3010", "building-axis") == left
+
+
+def test_being_out_of_supply_stops_the_work():
+    t, unit = building()
+    jump(t, "supply", 3)
+    t.do("axis", "judge-supply", side="axis", cut=[unit])
+    assert t.game.mark("KB3010", "building-axis") is None and not t.game.mark(unit, "builder")
+
+
+def test_the_enemy_ends_a_fortified_zone_but_supply_does_not():
+    t, unit = building()
+    t.until("axis-construction", 5)
+    t.do("table", "place-unit", unit=unit, hex="KB3012")
+    assert t.game.mark("KB3010", "fz") == "axis"
+    enrol(t, "soviet", "R", "rifle", "KB3010", strength=3)
+    assert t.game.mark("KB3010", "fz") is None
+
+
+@pytest.mark.parametrize(
+    ("facts", "kind", "able"),
+    [
+        ({}, {"kind": "infantry", "rating": "A"}, True),
+        ({}, {"kind": "security"}, False),
+        ({"town": "KB3010"}, {"kind": "infantry", "rating": "A"}, False),
+        ({"terrain": "KB3010"}, {"kind": "infantry", "rating": "A"}, False),
+    ],
+)
+def test_who_builds_where(facts, kind, able):
+    book = synthetic_book()
+    rows = [[k, h, "", "marsh" if k == "terrain" else "T", "owner"] for k, h in facts.items()]
+    book.map = {"facts": rows, "removed": []}
+    t = table("operation-star", book)
+    jump(t, "axis-construction", 2)
+    unit = enrol(t, "axis", "U", hex="KB3010", **kind)
+    if able:
+        t.do("axis", "build-fz", units=[unit])
+    else:
+        with pytest.raises(Mistake, match="cannot be chosen"):
+            t.do("axis", "build-fz", units=[unit])
+
+
+def test_soviet_rifle_divisions_build():
+    t = table("operation-star")
+    jump(t, "soviet-construction", 2)
+    unit = enrol(t, "soviet", "R", "rifle", "KB3010", strength=3)
+    t.do("soviet", "build-fz", units=[unit])
+    assert t.game.mark("KB3010", "building-soviet") == 3
+
+
+def test_three_pontoons_in_operation_star():
+    """18.21, 18.22"""
+    t = table("operation-star")
+    jump(t, "soviet-construction", 2)
+    t.do("soviet", "place-pontoon", hex="KB3010", across="KB3011")
+    assert t.game["pontoons"] == 2
+    with pytest.raises(Mistake, match="has a pontoon"):
+        t.do("soviet", "place-pontoon", hex="KB3011", across="KB3010")
+    with pytest.raises(Mistake, match="not adjacent"):
+        t.do("soviet", "place-pontoon", hex="KB3010", across="KB3015")
+    enrol(t, "soviet", "R", "rifle", "KB3010", strength=3)
+    with pytest.raises(Mistake, match="18.22"):
+        t.do("axis", "remove-pontoon", bridge="KB3010-KB3011", side="axis")
+    t.do("soviet", "remove-pontoon", bridge="KB3010-KB3011", side="soviet")
+    assert not t.game.marked("pontoon") and t.game["pontoons"] == 2  # gone for good
+
+
+@pytest.mark.parametrize("scenario", ["second-kharkov-k", "january-campaign", "third-kharkov-l"])
+def test_nobody_places_pontoons_elsewhere(scenario):
+    t = table(scenario)
+    jump(t, "soviet-construction")
+    prefix = t.game.scenario.extra["map"]
+    with pytest.raises(Mistake, match="no pontoons"):
+        t.do("soviet", "place-pontoon", hex=f"{prefix}3010", across=f"{prefix}3011")
+
+
+def test_third_kharkovs_pontoons_are_an_option():
+    t = table("third-kharkov-l", l_pontoons=True)
+    assert t.game["pontoons"] == 3
+
+
+def test_a_unit_that_enters_owns_the_hex():
+    """2.3: back and forth, whatever its supply."""
+    t = table("operation-star")
+    assert t.game.mark("KB3617", "owner") == "axis"
+    unit = enrol(t, "soviet", "R", "rifle", "KB3616", strength=3)
+    t.do("soviet", "place-unit", unit=unit, hex="KB3617")
+    assert t.game.mark("KB3617", "owner") == "soviet"
+    t.do("soviet", "place-unit", unit=unit, hex="KB3616")
+    assert t.game.mark("KB3617", "owner") == "soviet"
+    t.do("axis", "own-hexes", side="axis", hexes=["KB3617"])
+    assert t.game.mark("KB3617", "owner") == "axis"
+
+
+def test_unknown_owners_are_asked_for():
+    t = table("operation-star", synthetic_book(places={}))
+    ask = t.asked("table")[0]
+    assert ask["action"] == "own-hexes" and "Valuki KB3631" in ask["text"]
+
+
+@pytest.mark.parametrize(
+    ("units", "wrong"),
+    [
+        ([("axis", "infantry", {})] * 2, []),
+        ([("axis", "infantry", {})] * 3, ["6.13"]),
+        ([("axis", "panzer", {"size": "III"})] * 4, ["6.0"]),
+        ([("axis", "panzer", {"size": "III"})] * 3 + [("axis", "tiger company", {})], []),
+        ([("axis", "hq armeekorps", {})] * 2, ["6.12"]),
+        ([("soviet", "tank", {"size": "XXX"})] * 3, ["6.13"]),
+        ([("axis", "infantry", {"nationality": "hungarian"}), ("axis", "infantry", {"nationality": "italian"})], ["6.14"]),
+        ([("axis", "infantry", {"nationality": "hungarian"}), ("axis", "infantry", {})], []),
+    ],
+)
+def test_stacking(units, wrong):
+    t = table("operation-star")
+    jump(t, f"{units[0][0]}-move", 1)
+    for number, (side, kind, facts) in enumerate(units):
+        enrol(t, side, f"U{number}", kind, "KB3010", **facts)
+    assert [rule for _, rule in wrong_with(t.game, t.game.units_at("KB3010"))] == wrong
+    assert ("Stacking to put right" in [p["title"] for p in t.sees("table")["panels"]]) == bool(wrong)

@@ -120,6 +120,8 @@ def _serve(args: argparse.Namespace) -> int:
         monkey.patch_all()  # before anything of ours imports sockets or sqlite3
     except ImportError:
         pass
+    import threading
+
     from companion.store import StoreError, unsafe_location
     from companion.web.app import create_app
     from companion.web.server import serve
@@ -132,6 +134,8 @@ def _serve(args: argparse.Namespace) -> int:
     def make(site: Any) -> Any:
         app = create_app(folder, site=site)
         app.extensions["companion"]["hub"].watch_others()
+        # Read all games while the first player is still scanning the QR code.
+        threading.Thread(target=lambda: app.extensions["companion"]["tables"].systems, daemon=True).start()
         return app
 
     try:

@@ -71,7 +71,7 @@ def view(rules: Rules, game: Game, seat: str) -> dict[str, Any]:
             for name, a in due(game)
         ],
         "notes": in_force(game),
-        "asked": _asked(game, seat),
+        "asked": _asked(rules, game, seat),
         "units": units_view(game, seat),
         "hexes": {
             t: marks_view(game, t, seat)
@@ -173,12 +173,13 @@ def offered(rules: Rules, game: Game, seat: str) -> list[dict[str, Any]]:
     ]
 
 
-def _asked(game: Game, seat: str) -> list[dict[str, Any]]:
+def _asked(rules: Rules, game: Game, seat: str) -> list[dict[str, Any]]:
     return [
         {
             "id": a.id,
             "text": a.text,
             "action": a.action,
+            "label": rules.actions[a.action].label if a.action in rules.actions else "",
             "args": dict(a.args),
             "rule": a.rule,
             "to": list(a.to),

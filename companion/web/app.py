@@ -79,12 +79,6 @@ def _filters(app: Flask) -> None:
 
     states = {"now": "current", "to come": "todo"}
 
-    def actions_label(name: str) -> str:
-        for system in app.extensions["companion"]["tables"].systems.values():
-            if name in system.rules.actions:
-                return str(system.rules.actions[name].label)
-        return name
-
     app.jinja_env.filters["steps"] = lambda phases: [
         {**p, "state": states.get(p["state"], p["state"])} for p in phases
     ]
@@ -96,7 +90,6 @@ def _filters(app: Flask) -> None:
         for one in (v if isinstance(v, list | tuple) else [v])
         if one is not None
     ]
-    app.jinja_env.globals["actions_label"] = actions_label
 
 
 def _wants_json() -> bool:

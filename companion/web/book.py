@@ -17,6 +17,7 @@ from companion.spreadsheet import decode, read_table
 from companion.systems import System
 from companion.tables import utc_now
 from companion.web import booklock
+from companion.web.bookview import grid_of, layout_of, line_of, progress_of
 from companion.web.current import tables
 
 bp = Blueprint("book", __name__)
@@ -154,7 +155,7 @@ def _page(
     context: dict[str, Any] = {
         "sheet": sheet,
         "system": sheet.system.kit.system,
-        "grid": _grid(sheet, outcome),
+        "grid": grid_of(sheet, outcome),
         "problems": problems or [],
         "notice": notice,
         "text": text if wrong else "",
@@ -163,96 +164,6 @@ def _page(
     }
     template = f"book_{sheet.kind}{'_grid' if fragment else ''}.html"
     return make_response(render_template(template, **context), 422 if wrong else 200)
-
-
-def _grid(sheet: Sheet, outcome: Outcome | None) -> dict[str, Any]:
-    """Rows of cells as templates draw them, and what the plain form compares with."""
-    rows = [_line(sheet, r, row, outcome) for r, row in enumerate(sheet.rows())]
-    was = [[c["spot"].at, c["shown"]] for row in rows for c in row["cells"]]
-    grid: dict[str, Any] = {
-        "rows": rows,
-        "was": json.dumps(was, ensure_ascii=False),
-        "progress": _progress(sheet),
-    }
-    if isinstance(sheet, ListSheet):
-        grid |= _list_layout(sheet)
-    grid["errors"] = [c for row in rows for c in row["cells"] if c["spot"].error]
-    return grid
-
-
-def _line(sheet: Sheet, r: int, row: str, outcome: Outcome | None) -> dict[str, Any]:
-    """One row with its cells; a cell's number is its field's name in the plain form."""
-    cells = []
-    for c, column in enumerate(sheet.columns):
-        spot = sheet.spot(row, column.id, outcome)
-        shown = sheet.spot(row, column.id).text if spot.error else spot.text
-        cells.append(
-            {"spot": spot, "shown": shown, "column": column, "n": r * len(sheet.columns) + c, "r": r, "c": c}
-        )
-    return {"key": row, "cells": cells, "n": r, **_row_state(sheet, row, cells)}
-
-
-def _row_state(sheet: Sheet, row: str, spots: list[dict[str, Any]]) -> dict[str, Any]:
-    if not isinstance(sheet, ListSheet):
-        return {}
-    values = {s["column"].id: s["spot"].value for s in spots if s["spot"].value is not None}
-    return {
-        "complete": sheet.shape.complete(row, values),
-        "summary": _summary(sheet, values),
-        "mine": sheet.mine(row),
-    }
-
-
-def _summary(sheet: ListSheet, values: dict[str, Any]) -> str:
-    """A row in few words: its filled cells, the required columns first."""
-    required = any(c.required for c in sheet.columns)
-    words = []
-    for column in sorted(sheet.columns, key=lambda c: not c.required):
-        value = values.get(column.id)
-        if value is None or value is False:
-            continue
-        if column.type == "flag":
-            words.append(column.label)
-        elif column.type == "whole" and not required:
-            words.append(f"{column.label} {value}")
-        else:
-            words.append(column.show(value))
-    return " · ".join(words[:4])
-
-
-def _list_layout(sheet: ListSheet) -> dict[str, Any]:
-    """Which columns are tapped in the row itself, which wait behind More, and which can be filled by brush."""
-    required = [c.id for c in sheet.columns if c.required]
-    few = len(sheet.columns) <= 4
-    first = required or [c.id for c in sheet.columns if few]
-    brushes = [
-        c
-        for c in sheet.columns
-        if (c.type == "choice" and len(c.choices) <= 12 and (c.required or c.id in first or not first))
-        or (
-            c.type == "whole"
-            and c.id in first
-            and c.min is not None
-            and c.max is not None
-            and c.max - c.min <= 20
-        )
-    ]
-    return {
-        "wide": not first,
-        "first": first,
-        "brushes": brushes if len(sheet.rows()) > 6 else [],
-        "to_do": sheet.to_do(),
-    }
-
-
-def _progress(sheet: Sheet) -> dict[str, Any]:
-    open_ended = isinstance(sheet, ListSheet) and not sheet.shape.rows and not sheet.shape.shipped
-    return {
-        "filled": sheet.filled,
-        "size": sheet.size,
-        "unit": "cells" if sheet.kind == "chart" else "rows",
-        "open": open_ended,
-    }
 
 
 @bp.get("/book/<system>/<kind>/<name>")
@@ -331,8 +242,8 @@ def save_cell(system: str, kind: str, name: str) -> Any:
     tables().book_changed()
     if "HX-Request" not in request.headers:
         return _page(sheet, outcome, notice=_saved(outcome))
-    grid = {"progress": _progress(sheet), **(_list_layout(sheet) if isinstance(sheet, ListSheet) else {})}
-    line = _line(sheet, sheet.rows().index(row), row, outcome)
+    grid = {"progress": progress_of(sheet), **(layout_of(sheet) if isinstance(sheet, ListSheet) else {})}
+    line = line_of(sheet, sheet.rows().index(row), row, outcome)
     cell = next(c for c in line["cells"] if c["column"].id == column)
     html = render_template("book_cell.html", sheet=sheet, grid=grid, row=line, cell=cell, **_access())
     return html, 422 if outcome.problems else 200

@@ -31,7 +31,8 @@ def paste(page, text):
         """(text) => {
             const data = new DataTransfer();
             data.setData("text/plain", text);
-            document.activeElement.dispatchEvent(new ClipboardEvent("paste", {clipboardData: data, bubbles: true, cancelable: true}));
+            const event = new ClipboardEvent("paste", {clipboardData: data, bubbles: true, cancelable: true});
+            document.activeElement.dispatchEvent(event);
         }""",
         text,
     )
@@ -214,7 +215,9 @@ def test_a_roster_is_pasted_in_with_its_mistakes_shown(book, tablet):
 
 
 @pytest.mark.parametrize("size", ["tablet", "phone", "small"])
-@pytest.mark.parametrize("page", ["/book", "/book/second-kharkov", CRT, CARDS, ROSTER, "/book/wb95/chart/combat"])
+@pytest.mark.parametrize(
+    "page", ["/book", "/book/second-kharkov", CRT, CARDS, ROSTER, "/book/wb95/chart/combat"]
+)
 def test_every_page_fits_and_is_accessible(server, device, size, page):
     from axe_playwright_python.sync_playwright import Axe
 

@@ -39,7 +39,7 @@ def test_combat_from_preview_to_losses(server, device, attacker):
     prompt = german.get_by_role("region", name="Waiting for you")
     expect(prompt).to_contain_text("German defender: lose 2 steps")
     prompt.get_by_role("link", name="German losses").click()
-    german.get_by_label("Mechanised steps among them").fill("1")
+    german.get_by_role("spinbutton", name=re.compile("Mechanised steps")).fill("1")
     german.get_by_role("button", name="German losses").click()
     # One mechanised step counts 2, the other 1 (4.4).
     expect(tablet.locator("[data-glow=track-vp-soviet]")).to_contain_text("3")

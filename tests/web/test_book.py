@@ -72,7 +72,9 @@ def test_every_game_and_sheet_is_on_the_shelf_and_every_link_of_the_book_leads_s
     assert "2</b> of 64 cells filled" in page and "on: mapsheet" in page
 
 
-@pytest.mark.parametrize("page", ["/book/nowhere", "/book/second-kharkov/chart/nope", "/book/second-kharkov/what/crt"])
+@pytest.mark.parametrize(
+    "page", ["/book/nowhere", "/book/second-kharkov/chart/nope", "/book/second-kharkov/what/crt"]
+)
 def test_what_is_not_there_is_named(app, page):
     answer = app.test_client().get(page)
     assert answer.status_code == 404 and "no" in text_of(answer)
@@ -109,7 +111,9 @@ def test_bad_input_gets_a_clear_message_and_stays_as_typed(client, typed):
     text = answer.get_data(as_text=True)
     assert answer.status_code == 422
     assert "row 1, column 1:3" in text and "<script>" not in text and "49" not in text
-    assert html.escape(typed[:20], quote=False).split("&#")[0][:5] in text.replace("&#39;", "'") or "\0" in typed
+    assert (
+        html.escape(typed[:20], quote=False).split("&#")[0][:5] in text.replace("&#39;", "'") or "\0" in typed
+    )
     assert len(text) < 8_000
     assert "2</b> of 64" in client.get(CRT).get_data(as_text=True)
 
@@ -154,7 +158,9 @@ def test_a_doubtful_cell_is_flagged_and_confirmed_by_one_tap(client):
     page = "/book/wb95/chart/combat"
     at = html.unescape(re.search(r'value="([^"]*)" data-confirm', client.get(page).get_data(as_text=True))[1])
     answer = client.post(f"{page}/confirm", data={"at": at})
-    assert answer.status_code == 200 and f'value="{html.escape(at)}" data-confirm' not in answer.get_data(as_text=True)
+    assert answer.status_code == 200 and f'value="{html.escape(at)}" data-confirm' not in answer.get_data(
+        as_text=True
+    )
 
 
 def test_csv_goes_out_and_comes_back(client):
@@ -288,7 +294,11 @@ def test_a_shared_book_fills_blanks_and_asks_about_the_rest(client, tmp_path):
     book = other.get("/book/second-kharkov/share.json").get_data()
     answer = client.post("/book/second-kharkov/share", data={"file": (io.BytesIO(book), "b.json")})
     text = text_of(answer)
-    assert "1 filled in" in text and "1 entry differs" in text and "yours <b>1/1</b>, the file <b>2/0</b>" in text
+    assert (
+        "1 filled in" in text
+        and "1 entry differs" in text
+        and "yours <b>1/1</b>, the file <b>2/0</b>" in text
+    )
     assert "1,1/1" in csv_of(client, CRT) and "2,2/1" in csv_of(client, CRT)
     client.post("/book/second-kharkov/share", data={"text": book.decode(), "take": "chart/crt#1|1:3"})
     assert "1,2/0" in csv_of(client, CRT)
@@ -320,7 +330,10 @@ def test_a_locked_book_is_read_by_all_and_written_by_who_knows_the_words(client)
         ("/book/lock", {"do": "unlock", "passphrase": "wrong words"}),
     ):
         assert stranger.post(path, data=data).status_code == 403, path
-    assert stranger.post("/book/lock", data={"do": "unlock", "passphrase": " red star rising "}).status_code == 303
+    assert (
+        stranger.post("/book/lock", data={"do": "unlock", "passphrase": " red star rising "}).status_code
+        == 303
+    )
     assert cell(stranger, CRT, "1|1:2", "1/1").status_code == 200
     assert stranger.post("/book/lock", data={"do": "remove"}).status_code == 303
     assert cell(device(client.application), CRT, "2|1:2", "1/1").status_code == 200
@@ -339,7 +352,10 @@ def test_guessing_the_passphrase_is_slowed_down(client, monkeypatch):
     monkeypatch.setattr(booklock, "_digest", lambda words, salt: words)
     client.post("/book/lock", data={"do": "lock", "passphrase": "red star rising"})
     stranger = device(client.application)
-    codes = [stranger.post("/book/lock", data={"do": "unlock", "passphrase": str(n)}).status_code for n in range(12)]
+    codes = [
+        stranger.post("/book/lock", data={"do": "unlock", "passphrase": str(n)}).status_code
+        for n in range(12)
+    ]
     assert codes[0] == 403 and codes[-1] == 429
 
 

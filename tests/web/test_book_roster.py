@@ -35,7 +35,12 @@ def test_units_are_added_and_found_again(roster):
     assert (changed, wrong) == (1, [])
     unit = roster().units()[-1]
     assert len(roster().units()) == before + 1
-    assert (unit.name, unit.steps, unit.place, dict(unit.factors)) == ("999 Test", 2, "2408", {"AF": 3, "DF": 4})
+    assert (unit.name, unit.steps, unit.place, dict(unit.factors)) == (
+        "999 Test",
+        2,
+        "2408",
+        {"AF": 3, "DF": 4},
+    )
 
 
 def test_a_known_unit_is_completed_and_its_blanks_stay_as_the_rulebook_has_them(roster):
@@ -85,7 +90,9 @@ def test_every_problem_is_named_by_its_line_and_nothing_is_kept(roster):
         "line 6: name is too long: 10,000 characters",
     ):
         assert words in text
-    assert [int(w.split()[1].rstrip(":")) for w in wrong] == sorted(int(w.split()[1].rstrip(":")) for w in wrong)
+    assert [int(w.split()[1].rstrip(":")) for w in wrong] == sorted(
+        int(w.split()[1].rstrip(":")) for w in wrong
+    )
 
 
 @pytest.mark.parametrize("text", ["name,steps\nX,1\n", "<html>\n<b>\n", "sid,name\ngerman,X\n"])

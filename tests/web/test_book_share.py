@@ -5,8 +5,8 @@ import json
 import pytest
 
 from companion.books import ChartSheet, ListSheet
-from companion.booksheet import Edit
 from companion.bookshare import export_book, merge_book, read_share
+from companion.booksheet import Edit
 from companion.engine.errors import Unreadable
 from companion.engine.mapbook import Fact, MapBook
 from companion.resources import SCENARIOS

@@ -50,7 +50,10 @@ def shape(table, **changes):
         "id": "track",
         "title": "Track",
         "key": "turn",
-        "columns": ({"id": "air", "type": "whole", "min": 0, "max": 9}, {"id": "ground", "choices": ["dry", "mud"]}),
+        "columns": (
+            {"id": "air", "type": "whole", "min": 0, "max": 9},
+            {"id": "ground", "choices": ["dry", "mud"]},
+        ),
         "rows": ("1", "2", "3"),
         "more": False,
         "rule": "9.1",
@@ -143,7 +146,9 @@ def test_shipped_rows_are_locked_and_doubtful_ones_are_not():
 def test_a_faulty_shipped_list_is_told_by_line_and_column():
     _, wrong = shape([["turn", "air", "grund"], ["1", "12", ""], ["7", "", ""]])
     assert len(wrong) == 3
-    assert "Did you mean ground?" in wrong[0] and "line 2, column air" in wrong[1] and "no row '7'" in wrong[2]
+    assert (
+        "Did you mean ground?" in wrong[0] and "line 2, column air" in wrong[1] and "no row '7'" in wrong[2]
+    )
 
 
 def test_a_value_that_no_longer_fits_its_column_is_left_out():
@@ -178,7 +183,9 @@ def test_known_cells_are_locked_and_carry_their_rule(crt):
 
 def test_the_good_ones_are_saved_and_the_bad_ones_kept_as_typed(crt):
     sheet = crt()
-    outcome = sheet.save([Edit("1", "1:3", "2/0"), Edit("1", "1:2", "<script>"), Edit("1", "1:1", "x" * 10_000)], NOW)
+    outcome = sheet.save(
+        [Edit("1", "1:3", "2/0"), Edit("1", "1:2", "<script>"), Edit("1", "1:1", "x" * 10_000)], NOW
+    )
     assert outcome.saved == 1
     assert crt().spot("1", "1:3").source == "owner"
     bad = sheet.spot("1", "1:2", outcome)
@@ -219,7 +226,9 @@ def test_cards_take_choices_and_numbers_and_count_when_required_columns_are_ther
 
 
 def test_the_games_own_checks_are_shown_and_a_faulty_one_harms_nobody(cards, monkeypatch):
-    monkeypatch.setattr("companion.books.book_checks", lambda system: {"cards": lambda rows: [f"{len(rows)} known"]})
+    monkeypatch.setattr(
+        "companion.books.book_checks", lambda system: {"cards": lambda rows: [f"{len(rows)} known"]}
+    )
     assert cards().to_do() == [f"{len(cards().merged())} known"]
     monkeypatch.setattr("companion.books.book_checks", lambda system: {"cards": lambda rows: rows["nobody"]})
     assert cards().to_do() == []
@@ -299,7 +308,7 @@ def test_files_of_any_spreadsheet_program_are_read(data):
     assert [line[:2] for line in table] == [["crt", "1:3"], ["1", "2/0"]]
 
 
-@given(st.lists(st.lists(st.text("ab1/;,\"\n é", max_size=5), min_size=2, max_size=4), min_size=1, max_size=4))
+@given(st.lists(st.lists(st.text('ab1/;,"\n é', max_size=5), min_size=2, max_size=4), min_size=1, max_size=4))
 def test_tables_round_trip(lines):
     table = [["head", "x"], *lines]
     read = read_table(write_table(table))

@@ -31,7 +31,7 @@ def test_a_take_down_sheet_names_every_hex_box_marker_and_track(hall):
         hall.code,
     ):
         assert words in page
-    assert "German&#39;s own sheet" in page and 'aria-label="Back to table' in page
+    assert "German's own sheet" in page and 'aria-label="Back to table' in page
     assert f"companion export {hall.code}" in page
 
 

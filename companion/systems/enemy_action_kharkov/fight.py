@@ -174,7 +174,9 @@ def cleanup(game: Game) -> Iterator[e.Event]:
     for number, kind in fight.cards.items():
         side = next(s for s in game.sides if number in game.piles[f"{s}-cards"]["tactics"])
         known = card(game, number)
-        yield from Deck(game, side).discard(number, "tactics", known.kind or kind, stavka=known.stavka)
+        yield from Deck(game, side).discard(
+            number, "tactics", known.kind or kind, stavka=known.stavka or kind == "stavka"
+        )
     tokens = tuple(game.piles["chits"]["drawn"])
     if tokens and fight.dark:
         yield e.Returned("chits", tokens, "drawn", "cup", len(tokens), reason="a dark chit was drawn [9.41]")

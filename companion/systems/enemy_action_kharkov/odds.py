@@ -101,6 +101,9 @@ def forecast(game: Game, fight: Fight, extra: int, sheet: Breakdown) -> None:
         expected_d += float(chance) * hits["D"]
     ranked = sorted(results.items(), key=lambda item: -item[1])
     sheet.chances = dict(ranked[:MOST_SHOWN])
+    rest = sum(chance for _, chance in ranked[MOST_SHOWN:])
+    if rest:
+        sheet.chances["all others"] = rest
     sheet.facts |= {"expected_attacker": round(expected_a, 3), "expected_defender": round(expected_d, 3)}
     sheet.add("expected attacker hits", f"{expected_a:.2f}", "9.5")
     sheet.add("expected defender hits", f"{expected_d:.2f}", "9.5")

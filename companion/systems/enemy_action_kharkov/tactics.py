@@ -11,6 +11,7 @@ from companion.engine.fields import Choice, Context, Flag, SideRef, UnitRef, Who
 from companion.engine.game import Game
 from companion.engine.roster import Unit
 from companion.systems.enemy_action_kharkov.base import (
+    SOVIET,
     TACTICS,
     armour,
     ask,
@@ -124,7 +125,7 @@ def play_real_tactic(
         str,
         Choice(
             label="It is",
-            options=[("primary", "Primary"), ("supplemental", "Supplemental")],
+            options=_kinds,
             when=lambda c: c.game is not None and not _known_kind(c.game, str(c.values.get("card") or "")),
         ),
     ] = "",
@@ -138,6 +139,13 @@ def play_real_tactic(
     if not Deck(game, side).count("hand"):
         raise NotNow(f"{game.side_name(side)} has no card in hand", field="card")
     yield from _play(game, side, card, kind, [tactic, *([second] if second else [])])
+
+
+def _kinds(ctx: Context) -> list[tuple[str, str]]:
+    found = [("primary", "Primary"), ("supplemental", "Supplemental")]
+    if ctx.game is not None and ctx.game.turn >= 7 and _side(ctx) == SOVIET:
+        found.append(("stavka", "STAVKA: leaves the game"))  # 15.35
+    return found
 
 
 def _known_kind(game: Game, number: str) -> str:

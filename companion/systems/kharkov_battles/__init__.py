@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from . import (  # noqa: F401 - each adds its actions, worksheets and hooks to the rules
     air,
+    arrivals,
     assault,
     breakdown,
     campaign,

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine.actions import Chance, Events
+from companion.engine.actions import Events
 from companion.engine.errors import NotNow
-from companion.engine.fields import HexId, Text, UnitRef, Whole
+from companion.engine.fields import HexId, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.moves import create, move, put_mark
 from companion.engine.roster import Unit
 
 from . import books, chits, ground
 from .base import AXIS, SOVIET, STAR, K, add, done, rules, scenario, tick
-from .units import is_cadre, label, nation, on_map, supply_state, trait
+from .units import is_cadre, label, nation, on_map, supply_state
 
 UNDER_STRENGTH = ("57", "68", "88", "168")
 
@@ -139,45 +139,3 @@ def place_ersatz(
         yield create(game, f"axis-ersatz-{number}", hex, facts, reason="Ersatz")
     yield from add(game, "ersatz", -1, "placed", "20.1")
     yield tick(game, "ersatz", f"Ersatz battalion in {hex}")
-
-
-@rules.action(by="any", rule="17.12", label="Entry Area blocked", group="arrive", phase="reinforcement")
-def delay_arrival(
-    game: Game,
-    what: Annotated[str, Text(label="Reinforcements", most=80)],
-    area: Annotated[str, Text(label="Now by Area", most=10)],
-) -> Events:
-    """All entry hexes are held or controlled by the enemy: the units shift to the next Area, a turn late."""
-    from companion.engine import events as e
-
-    yield e.Noted(f"{what}: Area {area}, on turn {game.turn + 1}", rule="17.12")
-
-
-@rules.action(
-    by=SOVIET,
-    rule="2.72",
-    label="Draw untried divisions",
-    group="units",
-    when=lambda game: bool(game["untried"]) or "the untried-divisions option is off",
-)
-def draw_untried(
-    game: Game,
-    chance: Chance,
-    hex: Annotated[str, HexId(label="To hex")],
-    number: Annotated[int, Whole(label="How many", low=1, high=6)] = 1,
-) -> Events:
-    """Take rifle divisions from the pool at random; nobody knows their strength yet."""
-    from companion.engine.moves import change
-
-    for _ in range(number):
-        waiting = sorted(u.id for u in game.units.values() if u.place == "box:pool" and u.kind == "rifle")
-        waiting = [w for w in waiting if not trait(game, game.units[w], "guards")]
-        if not waiting:
-            raise NotNow("no rifle division is left in the pool", field="number", given=number)
-        index = 0
-        if len(waiting) > 1:
-            roll = chance.roll(f"1d{min(len(waiting), 100)}", "untried division")
-            yield roll
-            index = roll.values[0] - 1
-        yield change(game, waiting[index], {"untried": True}, reason="untried", rule="2.72")
-        yield move(game, waiting[index], hex, reason="untried", rule="2.72")

@@ -170,6 +170,8 @@ def ask_strengths(game: Game, target: str) -> Events:
 def owed(game: Game) -> dict[str, list[str]]:
     """12.1: enemy stacks whose zone reaches a designated attacker and that nobody attacks, with the attackers."""
     attackers = [game.units[n] for n in game.marked("pa") if n in game.units and game.units[n].on_map]
+    if not attackers:
+        return {}
     enemy = game.other(game.active) if game.active else ""
     controlled = ground.zones(game, enemy, combat=True) if enemy else {}
     covered = {h for t in game.marked("target") for h in target_hexes(game, t)}

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 from companion.engine import positions
 from companion.engine.game import Game
 from companion.engine.roster import Unit
@@ -82,8 +84,21 @@ def situation(game: Game) -> Situation:
     return positions.situation(game)
 
 
+_kept: WeakKeyDictionary[Game, tuple[int, dict[str, Trace | None]]] = WeakKeyDictionary()
+
+
 def supply(game: Game, side: str) -> Trace | None:
-    """The side's supply lines; None when the companion cannot judge them."""
+    """The side's supply lines, worked out once per change of the game; None when they cannot be judged."""
+    revision, found = _kept.get(game, (-1, {}))
+    if revision != game.revision:
+        found = {}
+        _kept[game] = (game.revision, found)
+    if side not in found:
+        found[side] = _trace(game, side)
+    return found[side]
+
+
+def _trace(game: Game, side: str) -> Trace | None:
     start = sources(game, side)
     if fall_blau(game) or not start:
         return None

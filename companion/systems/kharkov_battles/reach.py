@@ -23,9 +23,21 @@ def working_hqs(game: Game) -> list[Unit]:
     return found
 
 
+def korps(hq: Unit) -> str:
+    """The Korps number in a name: 'XVII. AK' -> 'XVII', '48th PzK' -> '48'."""
+    first = hq.name.replace(".", " ").split()
+    text = first[0].lower() if first else ""
+    return text.removesuffix("th").removesuffix("nd").removesuffix("rd").removesuffix("st").upper()
+
+
+def is_xvii(game: Game, hq: Unit) -> bool:
+    """20.2: in Second Kharkov it is ArmeeKorps and PanzerKorps in one."""
+    return scenario(game) == K and korps(hq) == "XVII"
+
+
 def serves_panzer(game: Game, hq: Unit) -> bool:
     """PanzerKorps, and XVII. AK in Second Kharkov."""
-    return hq.kind == "hq panzerkorps" or (scenario(game) == K and hq.name.upper().startswith("XVII."))
+    return hq.kind == "hq panzerkorps" or is_xvii(game, hq)
 
 
 def division(unit: Unit) -> str:
@@ -37,7 +49,7 @@ def may_serve(game: Game, hq: Unit, unit: Unit) -> bool:
     if "begleit" in unit.name.lower():
         return True  # 9.34
     if is_german_regiment(game, unit) or unit.kind == "tiger company":
-        if scenario(game) == K and hq.name.upper().startswith("XVII."):
+        if is_xvii(game, hq):
             return division(unit).split()[0].rstrip(".") in {"3", "23", "3Pz", "23Pz"}  # 20.2
         return serves_panzer(game, hq)
     if hq.kind == "hq panzerkorps":
@@ -120,4 +132,7 @@ def supported_now(game: Game, unit: Unit) -> bool | None:
             return all(not game.mark(u.id, "ls") for u in partners)  # 9.35, 15.31
     if not hqs or (nation(game, unit) != "german" and game["satellite-support"] == "ask"):
         return None
-    return any(in_range(game, hq, [unit]) for hq in working_hqs(game) if may_serve(game, hq, unit))
+    able = [hq for hq in working_hqs(game) if may_serve(game, hq, unit)]
+    if any(in_range(game, hq, [unit]) for hq in able):
+        return True
+    return None if any(not hq.factors.get("CR") for hq in able) else False  # a range nobody entered

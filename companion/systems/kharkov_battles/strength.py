@@ -142,7 +142,12 @@ def defence_part(game: Game, unit: Unit, printed: int) -> Part:
     if supply_state(game, unit) == "isolated":
         halved.append(("Isolated defender", "8.33"))
     nkvd = trait(game, unit, "nkvd") and ground.size(game, unit.place) in ("town", "city")
-    return adjust(printed, halved=halved, doubled=("NKVD in a town or city", "14.1") if nkvd else None)
+    return adjust(
+        printed,
+        halved=halved,
+        doubled=("NKVD in a town or city", "14.1") if nkvd else None,
+        early_minimum=game["small-double"] == "early",
+    )
 
 
 def weight(game: Game, unit: Unit) -> float:

@@ -15,7 +15,7 @@ from companion.engine.worksheet import Breakdown, look_up
 
 from . import books, ground
 from .base import AXIS, D10, JANUARY, STAR, K, L, add, done, fall_blau, rules, scenario, tick, to_side
-from .reach import fully_supported_regiments
+from .reach import fully_supported_regiments, is_xvii, korps
 from .units import is_german_regiment, is_hq, label, on_map, supply_state
 
 SOURCES = (("roll", "roll on the Support Table"), ("track", "number on the turn track"))
@@ -38,11 +38,9 @@ def no_support_needed(game: Game) -> bool | str:
     return "this turn's Support Points are received already" if done(game, "support") else True
 
 
-def _when_income(game: Game) -> bool | str:
-    return no_support_needed(game)
-
-
-@rules.action(phase="maintenance", by=AXIS, rule="9.2", label="Receive Support Points", when=_when_income)
+@rules.action(
+    phase="maintenance", by=AXIS, rule="9.2", label="Receive Support Points", when=no_support_needed
+)
 def receive_support(
     game: Game,
     source: Annotated[
@@ -110,22 +108,11 @@ def barred_hq(game: Game, hq: Unit) -> str:
     """Why an HQ cannot be supported, or nothing."""
     if supply_state(game, hq):
         return "is not Operational [9.22]"
-    if scenario(game) == K and _korps(hq) == "XI":
+    if scenario(game) == K and korps(hq) == "XI":
         return "Group Kortzfleisch is never supported [20.2]"
-    if scenario(game) == JANUARY and game.turn == 61 and _korps(hq) not in {"48", "XLVIII", "XXXXVIII"}:
+    if scenario(game) == JANUARY and game.turn == 61 and korps(hq) not in {"48", "XLVIII", "XXXXVIII"}:
         return "the turn's only point goes to 48th PanzerKorps [27.8]"
     return ""
-
-
-def _korps(hq: Unit) -> str:
-    """The Korps number in a name: 'XVII. AK' -> 'XVII', '48th PzK' -> '48'."""
-    first = hq.name.replace(".", " ").split()
-    text = first[0] if first else ""
-    return text.removesuffix("th").removesuffix("nd").removesuffix("rd").removesuffix("st").upper()
-
-
-def is_xvii(game: Game, hq: Unit) -> bool:
-    return scenario(game) == K and _korps(hq) == "XVII"
 
 
 def price(panzer: int, armee: int, single: int, credit: int) -> tuple[int, int]:

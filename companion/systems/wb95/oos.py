@@ -7,11 +7,12 @@ from typing import Annotated
 
 from companion.engine import events as e
 from companion.engine.actions import Events
-from companion.engine.errors import NotNow
-from companion.engine.fields import Choice, Context, Dice, Roll, UnitRef, Whole
+from companion.engine.errors import NotNow, NotYours, Unreadable
+from companion.engine.fields import Choice, Context, Dice, Roll, SideRef, Text, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.moves import put_mark
 from companion.engine.roster import Unit
+from companion.engine.supplycheck import may_trace, shown_ids
 from companion.systems.wb95.base import SUPPLY, active_units, level, own, rules, touchable
 from companion.systems.wb95.losses import remove
 
@@ -80,6 +81,30 @@ def check_supply(
     for unit in own(game, side):
         if level(game, unit.id) and (unit.id in out or game["late-surrender"]):
             yield from _ask_surrender(game, unit)
+
+
+@rules.action(by="any", label="Apply the supply check", group="hidden")
+def apply_supply(
+    game: Game,
+    side: Annotated[str, SideRef(label="Side")],
+    out: Annotated[
+        str, Text(label="Mark as out of supply", most=20_000, long=True, help="a unit a line")
+    ] = "",
+    back: Annotated[str, Text(label="Back in supply", most=20_000, long=True, help="a unit a line")] = "",
+    seat: str = "",
+) -> Events:
+    """From the supply page: level 1 for the newly cut off, 4 less for those back; other levels stay."""
+    if not may_trace(game, seat, side):
+        raise NotYours("supply is judged on that side's phone or at the table", field="side", given=side)
+    known = shown_ids(game, seat)
+    if not out.strip() and not back.strip():
+        raise Unreadable("nothing is ticked: tick the units whose marks are to change", field="out")
+    for name in [known.get(line.strip(), "") for line in out.splitlines()]:
+        if name and game.units[name].side == side and not level(game, name):
+            yield from raise_level(game, name, 1, "no line of supply", "10.2.1")
+    for name in [known.get(line.strip(), "") for line in back.splitlines()]:
+        if name and game.units[name].side == side and level(game, name):
+            yield from raise_level(game, name, -REGAINED, "line of supply traced", "10.2.7")
 
 
 def _ask_surrender(game: Game, unit: Unit) -> Events:

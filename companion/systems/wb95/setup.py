@@ -21,11 +21,7 @@ def _whole_formation(unit: Unit) -> bool:
     return "not printed" in unit.note or "to take off the formation" in unit.note
 
 
-@rules.action(
-    label="Set up the scenario",
-    group="setup",
-    when=lambda game: not game.units or "units are on record already",
-)
+@rules.action(label="Set up the scenario", group="setup", when=common.set_up.when)
 def set_up(game: Game) -> Events:
     """Put every unit of the list on record, take missing CEL off single counters, and ask for the others."""
     yield from common.set_up.fn(game)
@@ -49,7 +45,7 @@ def set_up(game: Game) -> Events:
         yield e.Noted(
             f"{len(unplaced)} units are placed by their owner: {', '.join(places)}", rule="set-up list"
         )
-    doubtful = [u for u in game.scenario.units if u.doubtful]
+    doubtful = [u for u in game.roster if u.doubtful]
     if doubtful:
         yield e.Noted(f"{len(doubtful)} lines of the list are doubtful: check them on the units page")
 

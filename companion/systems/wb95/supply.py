@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from companion.engine.game import Game
 from companion.engine.mapbook import OWNER, Fact, MapBook
 from companion.engine.positions import board, held_hexes
 from companion.engine.roster import Unit
-from companion.engine.trace import Answer, Board, Policy, Situation, trace
+from companion.engine.trace import Answer, Board, Policy, Situation, ZoneRule, trace
 from companion.engine.trace import Unit as Counter
 from companion.systems.wb95.base import GERMAN, GERMAN_ALLIES, is_regular, own, rules, troops
 from companion.systems.wb95.cities import hexes_of
@@ -17,6 +17,8 @@ from companion.systems.wb95.zones import blocks_supply, zones
 
 POINTS = {GERMAN: 10, "soviet": 8}  # 10.1.7
 ALLIED_POINTS = 7
+BIG_RIVER = ZoneRule(stopped_by=frozenset({"doniec", "big river"}))
+"""For the picture of zones on the map page [4.1.3]."""
 
 
 def sources(game: Game, side: str) -> list[str]:
@@ -87,6 +89,7 @@ def supplies(game: Game, side: str) -> Mapping[str, Answer]:
     for limit in sorted({_points(game, side, u) for u in units}):
         policy = Policy(
             side=side,
+            zone=BIG_RIVER,
             ezoc="open",  # zones are in `blocks`: they depend on the unit
             blocks=lambda _: shut,
             limit=None if here.blank else limit,
@@ -100,7 +103,3 @@ def supplies(game: Game, side: str) -> Mapping[str, Answer]:
         if game.mark(unit.place, "fort") == "fp":
             found[unit.id] = Answer(unit.id, unit.place, True)  # 7.3.7
     return found
-
-
-def names(units: Iterable[Unit]) -> str:
-    return ", ".join(sorted({u.place for u in units}))

@@ -21,7 +21,9 @@ def chit_sheet(count: int = 12) -> dict[str, dict[str, str]]:
     }
 
 
-def track(first: int, last: int, weather: str = "clear", **special: dict[str, Any]) -> dict[str, dict[str, Any]]:
+def track(
+    first: int, last: int, weather: str = "clear", **special: dict[str, Any]
+) -> dict[str, dict[str, Any]]:
     """A made-up turn track."""
     rows = {}
     for turn in range(first, last + 1):
@@ -36,7 +38,8 @@ def places() -> dict[str, dict[str, Any]]:
     """Made-up values and start lines."""
     star = {"KB3617": 30, "KB3618": 30, "KB1905": 25, "KB1205": 20, "KB1024": 10, "KB3505": 5}
     rows: dict[str, dict[str, Any]] = {
-        h: {"name": h, "size": "city", "vp": vp, "owner": "axis", "owner-l": "soviet"} for h, vp in star.items()
+        h: {"name": h, "size": "city", "vp": vp, "owner": "axis", "owner-l": "soviet"}
+        for h, vp in star.items()
     }
     rows["KB3631"] = {"name": "Valuki", "size": "town", "vp": 5, "owner": "soviet", "owner-l": "soviet"}
     rows["KB4321"] = {"name": "Belgorod", "size": "town", "vp": 0, "owner": "axis", "owner-l": "soviet"}
@@ -47,7 +50,15 @@ def places() -> dict[str, dict[str, Any]]:
         rows[h] = {"name": h, "size": "town", "owner": "soviet"}
     for h, vp in {"A3621": 10, "A2110": 5, "B2114": 20, "A2435": 0}.items():
         rows[h] = {"name": h, "size": "town", "vp": vp, "owner": "axis", "owner-j": "axis"}
-    for h, vp in {"B3050": 40, "G3718": 30, "B3303": 30, "A4102": 30, "C2302": 10, "G2832": 10, "K0917": 10}.items():
+    for h, vp in {
+        "B3050": 40,
+        "G3718": 30,
+        "B3303": 30,
+        "A4102": 30,
+        "C2302": 10,
+        "G2832": 10,
+        "K0917": 10,
+    }.items():
         rows[h] = {"name": h, "size": "city", "vp": vp, "owner": "soviet" if vp in (40, 10) else "axis"}
     return rows
 
@@ -62,21 +73,39 @@ def synthetic_book(**tables: Any) -> Book:
     odds = lines.columns
     charts["lines"] = lines.fill({f"woods|{c}": odds[max(0, n - 1)] for n, c in enumerate(odds)})
     charts["attrition"] = charts["attrition"].fill({f"{n}|result": "-" if n < 4 else "1" for n in range(10)})
-    charts["breakout"] = charts["breakout"].fill({f"{n}|result": "free" if n > 4 else "pay" for n in range(10)})
-    charts["command"] = charts["command"].fill({f"{n}|result": "no attack" if n < 4 else "-" for n in range(-3, 11)})
+    charts["breakout"] = charts["breakout"].fill(
+        {f"{n}|result": "free" if n > 4 else "pay" for n in range(10)}
+    )
+    charts["command"] = charts["command"].fill(
+        {f"{n}|result": "no attack" if n < 4 else "-" for n in range(-3, 11)}
+    )
     charts["support"] = charts["support"].fill({f"{n}|points": str(1 + n // 3) for n in range(10)})
     line = {f"r{n}": ("AD", "A(1)D", "Dr3", "D(1)r3")[n // 3] for n in range(10)}
     own: dict[str, Any] = {
         "chits": chit_sheet(),
         "goals": {f"g{n}": {"goal": ("moscow", "volga", "caucasus")[n % 3]} for n in range(6)},
-        "trt-kb": track(0, 16, "freeze", t5={"mud": "0-3"}, t8={"weather": "mud"}, t12={"weather": "clear", "mud": "5-9"}),
+        "trt-kb": track(
+            0, 16, "freeze", t5={"mud": "0-3"}, t8={"weather": "mud"}, t12={"weather": "clear", "mud": "5-9"}
+        ),
         "trt-kh": track(1, 6),
         "trt-gc": track(1, 74),
         "places": places(),
         "ma-table": {"all": {"below": "AD", **line, "above": "D(1)r3"}},
-        "ma-drm": {**{f"odds {n}-1": {"drm": n - 1} for n in range(1, 11)}, "attacker air": {"drm": 1}, "defender air": {"drm": -1}},
+        "ma-drm": {
+            **{f"odds {n}-1": {"drm": n - 1} for n in range(1, 11)},
+            "attacker air": {"drm": 1},
+            "defender air": {"drm": -1},
+        },
         "counters": {"fz axis": {"count": 4}, "fz soviet": {"count": 4}, "breakdown regiments": {"count": 6}},
-        "arrivals": {"1": {"scenario": "operation-star", "turn": 3, "side": "axis", "units": "a division", "entry": "S1"}},
+        "arrivals": {
+            "1": {
+                "scenario": "operation-star",
+                "turn": 3,
+                "side": "axis",
+                "units": "a division",
+                "entry": "S1",
+            }
+        },
     }
     return Book(charts=charts, tables={**own, **tables})
 

@@ -48,7 +48,11 @@ def test_the_synthetic_book_passes_its_own_checks():
         ("chits", {"1": {"full": "A5", "reduced": "A6"}}, "stronger when reduced"),
         ("chits", {"1": {"full": "A5 B4", "reduced": "A3"}}, "reduced side"),
         ("chits", {"1": {"full": "", "reduced": "A3"}}, "is empty"),
-        ("chits", {"1": {"full": "A5", "reduced": "A3"}, "2": {"full": "A5 B4", "reduced": "A3 B2"}}, "same letters"),
+        (
+            "chits",
+            {"1": {"full": "A5", "reduced": "A3"}, "2": {"full": "A5 B4", "reduced": "A3 B2"}},
+            "same letters",
+        ),
         ("trt-kb", {"5": {"weather": "mud", "mud": "0-3"}}, "19.11"),
         ("trt-kb", {"5": {"weather": "clear", "mud": "3-0"}}, "backwards"),
         ("trt-kb", {"5": {"axis-air": 2, "axis-air-mud": 3}}, "19.15"),

@@ -1,5 +1,7 @@
 """Strength chits [2.6, 2.7]: drawn, kept, turned, returned, never lost."""
 
+import contextlib
+
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -137,17 +139,19 @@ class ChitLife(RuleBasedStateMachine):
         self.names = []
         for number in range(3):
             self.names.append(
-                enrol(self.t, "axis", f"{number} Inf", "infantry", f"KB{30 + number}10", rating="AB"[number % 2])
+                enrol(
+                    self.t, "axis", f"{number} Inf", "infantry", f"KB{30 + number}10", rating="AB"[number % 2]
+                )
             )
             self.names.append(
-                enrol(self.t, "soviet", f"{number} Tank", "tank", f"KB{30 + number}20", size="XXX", rating="A")
+                enrol(
+                    self.t, "soviet", f"{number} Tank", "tank", f"KB{30 + number}20", size="XXX", rating="A"
+                )
             )
 
     def attempt(self, *args, **fields):
-        try:
+        with contextlib.suppress(Mistake):
             self.t.do(*args, **fields)
-        except Mistake:
-            pass
 
     @rule(unit=st.integers(0, 5))
     def draw(self, unit):

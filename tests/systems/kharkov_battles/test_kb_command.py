@@ -67,7 +67,10 @@ def test_an_axis_attack_commits_the_whole_colour():
     t = table("second-kharkov-k")
     jump(t, "axis-combat", 2)
     axis = enrol(t, "axis", "A", "infantry", "KH3010", strength=5)
-    units = [enrol(t, "soviet", f"U{n}", "rifle", h, formation="yellow", strength=3) for n, h in ((1, "KH3011"), (2, "KH3025"))]
+    units = [
+        enrol(t, "soviet", f"U{n}", "rifle", h, formation="yellow", strength=3)
+        for n, h in ((1, "KH3011"), (2, "KH3025"))
+    ]
     other = enrol(t, "soviet", "V", "rifle", "KH3030", formation="blue", strength=3)
     t.do("table", "setup-uncommitted", units=[*units, other])
     t.do("axis", "declare-assault", target="KH3011", attackers=[axis])
@@ -79,7 +82,9 @@ def test_popov_runs_dry():
     t = table("operation-star", popov_fuel=True)
     enrol(t, "axis", "enemy", "infantry", "KB3510", strength=3)
     enrol(t, "soviet", "Popov", "hq army", "KB3518", formation="orange", reach=9)
-    tank = enrol(t, "soviet", "3 Tank", "tank", "KB3530", size="XXX", formation="orange", guards=True, rating="A")
+    tank = enrol(
+        t, "soviet", "3 Tank", "tank", "KB3530", size="XXX", formation="orange", guards=True, rating="A"
+    )
     t.until("supply", 5)
     assert not [a for a in t.asked("soviet") if a["action"] == "roll-popov"]
     with pytest.raises(Mistake):

@@ -20,7 +20,13 @@ def moving(*facts, scenario="operation-star", phase="axis-move", **options):
 
 @pytest.mark.parametrize(
     ("code", "meaning"),
-    [("Dr3", (0, 3, False, 0)), ("D(1)r3", (1, 3, False, 0)), ("AD", (0, 0, True, 0)), ("A(1)D", (0, 0, True, 1)), ("A(2)D", (0, 0, True, 2))],
+    [
+        ("Dr3", (0, 3, False, 0)),
+        ("D(1)r3", (1, 3, False, 0)),
+        ("AD", (0, 0, True, 0)),
+        ("A(1)D", (0, 0, True, 1)),
+        ("A(2)D", (0, 0, True, 2)),
+    ],
 )
 def test_codes(code, meaning):
     assert parse(code) == meaning
@@ -78,7 +84,10 @@ def test_once_a_unit_and_twice_a_hex():
     t.do("axis", "mobile-assault", unit=unit, target="KB3011", attack=9, defence=3, die="0")
     with pytest.raises(Mistake, match="has made its"):
         t.do("axis", "mobile-assault", unit=unit, target="KB3011", attack=9, defence=3, die="0")
-    others = [enrol(t, "axis", f"{n}", "panzer", "KB3012", size="III", formation=f"{n}", strength=9, steps=2) for n in "ab"]
+    others = [
+        enrol(t, "axis", f"{n}", "panzer", "KB3012", size="III", formation=f"{n}", strength=9, steps=2)
+        for n in "ab"
+    ]
     t.do("axis", "mobile-assault", unit=others[0], target="KB3011", attack=9, defence=3, die="0")
     with pytest.raises(Mistake, match="11.24"):
         t.do("axis", "mobile-assault", unit=others[1], target="KB3011", attack=9, defence=3, die="0")
@@ -107,7 +116,12 @@ def test_only_from_the_zone_of_the_target_alone():
 
 
 @pytest.mark.parametrize(
-    ("marker", "value", "why"), [("ls", "on", "Limited Support"), ("supply", "oos", "Operational"), ("infiltrated", "on", "Infiltration")]
+    ("marker", "value", "why"),
+    [
+        ("ls", "on", "Limited Support"),
+        ("supply", "oos", "Operational"),
+        ("infiltrated", "on", "Infiltration"),
+    ],
 )
 def test_units_that_may_not(marker, value, why):
     t, unit, _ = moving()

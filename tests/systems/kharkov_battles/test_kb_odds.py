@@ -40,9 +40,10 @@ def test_the_owner_says_which_columns_are_printed():
 
 def test_the_combat_example():
     """29:5, Combined Arms and Encirclement, clear: 7-1, and a 4 is D(1)r2."""
+    from harness import SCENARIOS
+
     from companion.engine.game import Book
     from companion.systems import find_system
-    from harness import SCENARIOS
 
     kit = find_system("kharkov-battles", SCENARIOS).kit
     t = table("operation-star", Book(charts=kit.charts))  # the rulebook's own cells are enough
@@ -101,7 +102,9 @@ def test_the_frozen_river_is_the_owners_chart():
     assert t.calc("prepared-assault", **BASE, river="minor").column == "4-1"
 
 
-@pytest.mark.parametrize(("attack", "defence", "result"), [(60, 5, "D(3)r4"), (5, 30, "A(3)r2"), (99, 1, "D(3)r4")])
+@pytest.mark.parametrize(
+    ("attack", "defence", "result"), [(60, 5, "D(3)r4"), (5, 30, "A(3)r2"), (99, 1, "D(3)r4")]
+)
 def test_the_ends_of_the_table_need_no_die(attack, defence, result):
     t = table("operation-star")
     t.do("table", "go-to", turn=1, phase="axis-combat")

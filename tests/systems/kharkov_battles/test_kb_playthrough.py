@@ -1,13 +1,13 @@
 """Every scenario from its first phase to its end, with what a turn is made of."""
 
 import pytest
+from harness import SCENARIOS
 from kb_bench import enrol, synthetic_book, table
 
 from companion.engine.fields import Context
 from companion.engine.game import Book
 from companion.engine.view import view
 from companion.systems import find_system
-from harness import SCENARIOS
 
 ALL = ("operation-star", "second-kharkov-k", "third-kharkov-l", "january-campaign", "grand-campaign")
 PREPARATION = ["weather", "air", "supply", "maintenance", "reinforcement"]
@@ -43,7 +43,12 @@ def test_the_sequence_of_play(scenario, turn, phases):
 @pytest.mark.parametrize(
     ("scenario", "first", "last", "dates"),
     [
-        ("operation-star", 0, 16, {0: "1 Feb 1943", 1: "2-4 Feb 1943", 11: "4-6 Mar 1943", 16: "19-21 Mar 1943"}),
+        (
+            "operation-star",
+            0,
+            16,
+            {0: "1 Feb 1943", 1: "2-4 Feb 1943", 11: "4-6 Mar 1943", 16: "19-21 Mar 1943"},
+        ),
         ("second-kharkov-k", 1, 6, {1: "12-14 May 1942", 6: "27-28 May 1942"}),
         ("third-kharkov-l", 11, 16, {11: "4-6 Mar 1943", 16: "19-21 Mar 1943"}),
         ("january-campaign", 61, 73, {61: "25-27 Dec 1942"}),
@@ -63,9 +68,29 @@ def test_every_scenario_plays_to_its_end(scenario, filled):
     kit = find_system("kharkov-battles", SCENARIOS).kit
     t = table(scenario, synthetic_book() if filled else Book(charts=kit.charts))
     prefix = t.game.scenario.extra["map"]
-    enrol(t, "axis", "LAH 1", "panzergrenadier", f"{prefix}3510", size="III", formation="LAH", rating="A", half=True)
+    enrol(
+        t,
+        "axis",
+        "LAH 1",
+        "panzergrenadier",
+        f"{prefix}3510",
+        size="III",
+        formation="LAH",
+        rating="A",
+        half=True,
+    )
     enrol(t, "axis", "III. PzK", "hq panzerkorps", f"{prefix}3509", size="XXX", reach=5)
-    enrol(t, "soviet", "3 Tank", "tank", f"{prefix}3520", size="XXX", formation="orange", rating="A", guards=True)
+    enrol(
+        t,
+        "soviet",
+        "3 Tank",
+        "tank",
+        f"{prefix}3520",
+        size="XXX",
+        formation="orange",
+        rating="A",
+        guards=True,
+    )
     enrol(t, "soviet", "6 Army", "hq army", f"{prefix}3521", formation="orange", reach=6)
     last_turn = min(t.game.scenario.last, t.game.scenario.first + 16)
     while not t.game.ended and t.game.turn <= last_turn:
@@ -104,7 +129,19 @@ def test_every_form_can_be_drawn_for_every_seat_in_every_phase(scenario):
         t.next()
 
 
-@pytest.mark.parametrize("worksheet", ["prepared-assault", "mobile-odds", "support-cost", "movement", "advance-length", "attacks-owed", "edges-held", "strength"])
+@pytest.mark.parametrize(
+    "worksheet",
+    [
+        "prepared-assault",
+        "mobile-odds",
+        "support-cost",
+        "movement",
+        "advance-length",
+        "attacks-owed",
+        "edges-held",
+        "strength",
+    ],
+)
 def test_every_worksheet_works_without_a_table(worksheet):
     sheet = find_system("kharkov-battles", SCENARIOS).rules.worksheets[worksheet]
     fields = {"attack": 29, "defence": 5} if "attack" in sheet.fields else {}

@@ -9,7 +9,14 @@ from companion.systems.kharkov_battles.replacements import cost_of, schedule
 
 @pytest.mark.parametrize(
     ("what", "rated", "cost"),
-    [("reduced", True, 1), ("cadre", True, 2), ("cadre", False, 1), ("rifle", False, 2), ("silhouette", False, 1), ("regiment", False, 2)],
+    [
+        ("reduced", True, 1),
+        ("cadre", True, 2),
+        ("cadre", False, 1),
+        ("rifle", False, 2),
+        ("silhouette", False, 1),
+        ("regiment", False, 2),
+    ],
 )
 def test_prices(what, rated, cost):
     """16.21, 16.32, 16.34"""
@@ -18,7 +25,12 @@ def test_prices(what, rated, cost):
 
 @pytest.mark.parametrize(
     ("scenario", "totals"),
-    [("operation-star", (8, 9)), ("second-kharkov-k", (0, 0)), ("third-kharkov-l", (2, 4)), ("january-campaign", (8, 9))],
+    [
+        ("operation-star", (8, 9)),
+        ("second-kharkov-k", (0, 0)),
+        ("third-kharkov-l", (2, 4)),
+        ("january-campaign", (8, 9)),
+    ],
 )
 def test_axis_points_over_the_whole_scenario(scenario, totals):
     t = table(scenario)
@@ -125,7 +137,9 @@ def test_hqs_and_silhouettes_return_after_five_turns():
     t = table("operation-star")
     jump(t, "axis-combat", 1)
     hqs = [enrol(t, "axis", f"{n}. AK", "hq armeekorps", "KB3010", reach=4) for n in ("I", "II")]
-    stugs = [enrol(t, "axis", f"{n} StG", "assault gun", "KB3010", silhouette=True, size="II") for n in range(5)]
+    stugs = [
+        enrol(t, "axis", f"{n} StG", "assault gun", "KB3010", silhouette=True, size="II") for n in range(5)
+    ]
     for unit in (*hqs, *stugs):
         t.do("axis", "eliminate-unit", unit=unit)
     t.until("reinforcement", 5)
@@ -196,7 +210,11 @@ def test_some_divisions_never_break_down_and_counters_run_out():
     with pytest.raises(Mistake, match="cannot be chosen"):
         t.do("axis", "break-down", unit=unit)
     for number in range(2):
-        t.do("axis", "break-down", unit=enrol(t, "axis", f"9{number} Inf", "infantry", f"KH301{number}", rating="A"))
+        t.do(
+            "axis",
+            "break-down",
+            unit=enrol(t, "axis", f"9{number} Inf", "infantry", f"KH301{number}", rating="A"),
+        )
     with pytest.raises(Mistake, match="15.23"):
         t.do("axis", "break-down", unit=enrol(t, "axis", "99 Inf", "infantry", "KH3015", rating="A"))
 

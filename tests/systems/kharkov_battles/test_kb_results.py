@@ -144,7 +144,18 @@ def test_results_wait_for_a_split_hex():
     """12.23"""
     t = table("operation-star")
     jump(t, "axis-combat", 1)
-    a = enrol(t, "axis", "D1", "panzergrenadier", "KB3010", size="III", formation="LAH", strength=9, steps=2, half=True)
+    a = enrol(
+        t,
+        "axis",
+        "D1",
+        "panzergrenadier",
+        "KB3010",
+        size="III",
+        formation="LAH",
+        strength=9,
+        steps=2,
+        half=True,
+    )
     b = enrol(t, "axis", "R1", "breakdown regiment", "KB3010", size="III", strength=3)
     enrol(t, "soviet", "6 Rifle", "rifle", "KB3011", strength=2)
     enrol(t, "soviet", "7 Rifle", "rifle", "KB3009", strength=2)

@@ -144,7 +144,17 @@ def test_tigers():
 def test_combined_arms(band, friend, qualifies):
     """12.41"""
     t = fighting(phase="axis-combat")
-    unit = enrol(t, "axis", "U", "panzer", "KB3010", size="III", formation="6 Pz", strength=5, **({"band": band} if band else {}))
+    unit = enrol(
+        t,
+        "axis",
+        "U",
+        "panzer",
+        "KB3010",
+        size="III",
+        formation="6 Pz",
+        strength=5,
+        **({"band": band} if band else {}),
+    )
     if friend:
         enrol(t, "axis", "F", hex="KB3010", strength=2, **friend)
     assert combined_arms(t.game, [t.game.units[unit]]) is qualifies
@@ -153,7 +163,10 @@ def test_combined_arms(band, friend, qualifies):
 def test_sixty_motorized_needs_both_regiments():
     """12.42: even from different hexes."""
     t = fighting(phase="axis-combat")
-    names = [enrol(t, "axis", f"{n}/60M", "motorized", f"KB30{c}", size="III", formation="60 Mot", strength=5) for n, c in ((92, 10), (120, 12))]
+    names = [
+        enrol(t, "axis", f"{n}/60M", "motorized", f"KB30{c}", size="III", formation="60 Mot", strength=5)
+        for n, c in ((92, 10), (120, 12))
+    ]
     units = [t.game.units[n] for n in names]
     assert combined_arms(t.game, units) is True
     assert combined_arms(t.game, units[:1]) is False
@@ -161,7 +174,9 @@ def test_sixty_motorized_needs_both_regiments():
 
 def test_the_record_fills_in_the_assault():
     """Rivers, encirclement, works, Combined Arms and Tigers come from the map and the counters."""
-    t = fighting(("side", "KB3010", "KB3011", "minor river"), ("terrain", "KB3011", "", "woods"), phase="axis-combat")
+    t = fighting(
+        ("side", "KB3010", "KB3011", "minor river"), ("terrain", "KB3011", "", "woods"), phase="axis-combat"
+    )
     one = enrol(t, "axis", "U", "panzer", "KB3010", size="III", formation="6 Pz", strength=9, band="yellow")
     tiger = enrol(t, "axis", "503 Tiger", "tiger battalion", "KB3010", size="II", strength=4)
     enrol(t, "soviet", "R", "rifle", "KB3011", strength=3)
@@ -171,8 +186,17 @@ def test_the_record_fills_in_the_assault():
     t.answer("soviet")
     args = t.asked("axis")[0]["args"]
     assert args == {
-        "target": "KB3011", "attack": 13, "defence": 3, "river": "minor", "combined": True, "fz": True, "tigers": 1, "terrain": "woods",
-    }  # fmt: skip
+        "target": "KB3011",
+        "attack": 13,
+        "defence": 3,
+        "river": "minor",
+        "combined": True,
+        "fz": True,
+        "tigers": 1,
+        "terrain": "woods",
+    }
     t.answer("axis", die="5")
-    assert t.game.last_result["breakdown"]["column"] == "3-1"  # 4-1, river -1, FZ -1, Tiger +1, no Combined Arms
+    assert (
+        t.game.last_result["breakdown"]["column"] == "3-1"
+    )  # 4-1, river -1, FZ -1, Tiger +1, no Combined Arms
     assert not t.game.marked("pa") and not t.game.marked("target")

@@ -53,7 +53,9 @@ def test_stacks_off_the_record_are_kept_by_hex():
     assert t.game.mark("KB3010", "supply-soviet") is None
 
 
-@pytest.mark.parametrize(("weather", "die", "row"), [("clear", 8, "8"), ("freeze", 8, "9"), ("freeze", 9, "9"), ("mud", 0, "0")])
+@pytest.mark.parametrize(
+    ("weather", "die", "row"), [("clear", 8, "8"), ("freeze", 8, "9"), ("freeze", 9, "9"), ("mud", 0, "0")]
+)
 def test_freeze_makes_attrition_worse(weather, die, row):
     """19.22"""
     t = table("operation-star")
@@ -145,7 +147,13 @@ def test_the_raiders_at_tatsinskaya_start_out_of_supply():
 )
 def test_movement_allowances(printed, mech, state, limited, homeward, points):
     assert allowance(printed, mech, state, limited, homeward)[0] == points
-    fields = {"printed": printed, "mech": mech, "state": state or "ok", "limited": limited, "homeward": homeward}
+    fields = {
+        "printed": printed,
+        "mech": mech,
+        "state": state or "ok",
+        "limited": limited,
+        "homeward": homeward,
+    }
     assert table("operation-star").calc("movement", **fields).facts["mp"] == points
 
 

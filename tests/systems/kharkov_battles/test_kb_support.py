@@ -36,9 +36,10 @@ def test_points_are_rolled_added_and_kept():
 
 
 def test_a_blank_support_table_is_asked_for():
+    from harness import SCENARIOS
+
     from companion.engine.game import Book
     from companion.systems import find_system
-    from harness import SCENARIOS
 
     t = table("operation-star", Book(charts=find_system("kharkov-battles", SCENARIOS).kit.charts))
     jump(t, "maintenance", 2)

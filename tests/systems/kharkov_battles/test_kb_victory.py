@@ -20,21 +20,37 @@ def to_the_end(t):
 @pytest.mark.parametrize(
     ("scenario", "points", "level"),
     [
-        ("operation-star", 125, "German Major"), ("operation-star", 124, "German Minor"),
-        ("operation-star", 115, "German Minor"), ("operation-star", 114, "Draw"), ("operation-star", 100, "Draw"),
-        ("operation-star", 99, "Soviet Minor"), ("operation-star", 80, "Soviet Minor"), ("operation-star", 79, "Soviet Major"),
-        ("january-campaign", 42, "German Major"), ("january-campaign", 41, "German Minor"), ("january-campaign", 21, "German Minor"),
-        ("january-campaign", 20, "Soviet Minor"), ("january-campaign", 19, "Soviet Minor"), ("january-campaign", 15, "Soviet Minor"),
+        ("operation-star", 125, "German Major"),
+        ("operation-star", 124, "German Minor"),
+        ("operation-star", 115, "German Minor"),
+        ("operation-star", 114, "Draw"),
+        ("operation-star", 100, "Draw"),
+        ("operation-star", 99, "Soviet Minor"),
+        ("operation-star", 80, "Soviet Minor"),
+        ("operation-star", 79, "Soviet Major"),
+        ("january-campaign", 42, "German Major"),
+        ("january-campaign", 41, "German Minor"),
+        ("january-campaign", 21, "German Minor"),
+        ("january-campaign", 20, "Soviet Minor"),
+        ("january-campaign", 19, "Soviet Minor"),
+        ("january-campaign", 15, "Soviet Minor"),
         ("january-campaign", 14, "Soviet Major"),
-        ("grand-campaign", 185, "German Major"), ("grand-campaign", 184, "German Minor"), ("grand-campaign", 165, "German Minor"),
-        ("grand-campaign", 164, "Soviet Minor"), ("grand-campaign", 125, "Soviet Minor"), ("grand-campaign", 124, "Soviet Major"),
+        ("grand-campaign", 185, "German Major"),
+        ("grand-campaign", 184, "German Minor"),
+        ("grand-campaign", 165, "German Minor"),
+        ("grand-campaign", 164, "Soviet Minor"),
+        ("grand-campaign", 125, "Soviet Minor"),
+        ("grand-campaign", 124, "Soviet Major"),
     ],
-)  # fmt: skip
+)
 def test_thresholds(scenario, points, level):
     assert level_of(table(scenario).game, points) == level
 
 
-@pytest.mark.parametrize(("reading", "level"), [("german-minor", "German Minor"), ("draw", "Draw"), ("soviet-minor", "Soviet Minor")])
+@pytest.mark.parametrize(
+    ("reading", "level"),
+    [("german-minor", "German Minor"), ("draw", "Draw"), ("soviet-minor", "Soviet Minor")],
+)
 def test_januarys_gap_at_20_is_an_option(reading, level):
     assert level_of(table("january-campaign", j_gap=reading).game, 20) == level
 
@@ -339,7 +355,8 @@ def test_voronezh_brings_one_division_once():
     t.until("soviet-move", 62)
     own(t, "soviet", "A3621")
     t.until("reinforcement", 63)
-    assert [a for a in t.asked("soviet") if "free rifle division" in a["text"]]
+    ask = next(a for a in t.asked("soviet") if "free rifle division" in a["text"])
+    t.do("soviet", "dismiss", ask=ask["id"])
     own(t, "axis", "A3621")
     own(t, "soviet", "A3621")
     t.until("reinforcement", 64)

@@ -53,9 +53,10 @@ def test_a_range_that_cannot_be_read_is_refused():
 
 
 def test_turn_0_has_one_soviet_air_point_even_without_a_book():
+    from harness import SCENARIOS
+
     from companion.engine.game import Book
     from companion.systems import find_system
-    from harness import SCENARIOS
 
     t = table("operation-star", Book(charts=find_system("kharkov-battles", SCENARIOS).kit.charts))
     assert (t.game.turn, t.game.phase) == (0, "soviet-command")
@@ -90,7 +91,13 @@ def test_interdiction():
 
 def test_interdiction_needs_a_road_where_the_map_is_known():
     book = synthetic_book()
-    book.map = {"facts": [["link", "KB3010", "KB3011", "road", "owner"], ["link", "KB3012", "KB3013", "rail", "owner"]], "removed": []}
+    book.map = {
+        "facts": [
+            ["link", "KB3010", "KB3011", "road", "owner"],
+            ["link", "KB3012", "KB3013", "rail", "owner"],
+        ],
+        "removed": [],
+    }
     t = table("operation-star", book)
     t.until("air", 2)
     t.do("axis", "interdict", hexes=["KB3010"])
@@ -126,7 +133,9 @@ def test_the_soviet_player_may_use_air_in_the_axis_turn_and_the_table_clears_it(
     t.until("axis-move", 2)
     unit = enrol(t, "axis", "LAH 1", "panzer", "KB3010", size="III", formation="LAH", strength=9, steps=2)
     enrol(t, "soviet", "D", "rifle", "KB3011", strength=3)
-    t.do("axis", "mobile-assault", unit=unit, target="KB3011", attack=9, defence=3, defender_air=True, die="4")
+    t.do(
+        "axis", "mobile-assault", unit=unit, target="KB3011", attack=9, defence=3, defender_air=True, die="4"
+    )
     assert t.game["air-soviet"] == 1
     t.until("weather", 3)
     assert t.game["air-soviet"] == 0

@@ -161,7 +161,13 @@ def test_unknown_owners_are_asked_for():
         ([("axis", "panzer", {"size": "III"})] * 3 + [("axis", "tiger company", {})], []),
         ([("axis", "hq armeekorps", {})] * 2, ["6.12"]),
         ([("soviet", "tank", {"size": "XXX"})] * 3, ["6.13"]),
-        ([("axis", "infantry", {"nationality": "hungarian"}), ("axis", "infantry", {"nationality": "italian"})], ["6.14"]),
+        (
+            [
+                ("axis", "infantry", {"nationality": "hungarian"}),
+                ("axis", "infantry", {"nationality": "italian"}),
+            ],
+            ["6.14"],
+        ),
         ([("axis", "infantry", {"nationality": "hungarian"}), ("axis", "infantry", {})], []),
     ],
 )

@@ -131,7 +131,9 @@ def test_encirclement():
 
 
 def test_impassable_sides_are_not_usable():
-    t = mapped(*(("side", *sorted(("KB3010", h)), "impassable") for h in ("KB3109", "KB3110", "KB2909", "KB2910")))
+    t = mapped(
+        *(("side", *sorted(("KB3010", h)), "impassable") for h in ("KB3109", "KB3110", "KB2909", "KB2910"))
+    )
     enrol(t, "soviet", "U", "rifle", "KB3010", strength=3)
     for hex_id in ("KB3009", "KB3011"):
         enrol(t, "axis", hex_id, "infantry", hex_id, strength=3)
@@ -169,7 +171,11 @@ def test_the_major_river_excuses_an_attacker_in_the_combat_phase():
         ((), {"hex": "KB3015"}, "not adjacent"),
         ((("side", "KB3010", "KB3011", "impassable"),), {}, "12.35"),
         ((("side", "KB3010", "KB3011", "dnepr"),), {}, "12.36"),
-        ((("terrain", "KB3011", "", "marsh"),), {"kind": "assault gun", "silhouette": True, "size": "II"}, "12.33"),
+        (
+            (("terrain", "KB3011", "", "marsh"),),
+            {"kind": "assault gun", "silhouette": True, "size": "II"},
+            "12.33",
+        ),
         ((), {"kind": "hq armeekorps"}, "15.11"),
         ((), {"kind": "ersatz"}, "never attacks"),
     ],
@@ -199,7 +205,17 @@ def test_one_multi_step_unit_fights_from_a_hex():
     with pytest.raises(Mistake, match="6.21"):
         t.do("axis", "declare-assault", target="KB3011", attackers=big)
     half = [
-        enrol(t, "axis", f"LAH {n}", "panzergrenadier", "KB3110", rating="A", half=True, formation="LAH", size="III")
+        enrol(
+            t,
+            "axis",
+            f"LAH {n}",
+            "panzergrenadier",
+            "KB3110",
+            rating="A",
+            half=True,
+            formation="LAH",
+            size="III",
+        )
         for n in (1, 2)
     ]
     t.do("axis", "declare-assault", target="KB3011", attackers=half)
@@ -210,7 +226,9 @@ def test_colours_attack_separately_in_second_kharkov():
     t = table("second-kharkov-k")
     jump(t, "soviet-combat", 1)
     enrol(t, "axis", "D", "infantry", "KH3011", strength=3)
-    units = [enrol(t, "soviet", c, "rifle", "KH3010", formation=c, strength=3) for c in ("red", "green", "beige")]
+    units = [
+        enrol(t, "soviet", c, "rifle", "KH3010", formation=c, strength=3) for c in ("red", "green", "beige")
+    ]
     with pytest.raises(Mistake, match="green and red"):
         t.do("soviet", "declare-assault", target="KH3011", attackers=units)
     t.do("soviet", "declare-assault", target="KH3011", attackers=[units[0], units[2]])

@@ -208,7 +208,7 @@ def test_bridges_from_the_air(table: Make, sp: int, die: str, down: bool) -> Non
 
 
 def test_hindered_movement(table: Make) -> None:
-    """8.2.16: one point a hex, and 1 MP less for a unit that starts there; with two points it doubles and rolls."""
+    """8.2.16: one point a hex and 1 MP less at the start; with two points it doubles and rolls."""
     t = table()
     one = t.calc("hindered", per_hex=1, hexes=2, starts_inside=1)
     assert (one.facts["extra"], one.facts["lost"], one.facts["rolls"]) == (2, 1, 0)

@@ -100,3 +100,14 @@ def test_surrender_prompt_stays_with_its_side(table: Make) -> None:
     t.do("soviet", "check-supply", out=a)
     assert t.asked("soviet")
     assert not t.sees("german")["asked"]
+
+
+def test_the_supply_page_keeps_levels(table: Make) -> None:
+    """The engine's one-tap check would set every level to 1; here a level stays and supply takes 4 off."""
+    t = table(phase="supply-a", fog=False)
+    old, new, back = (t.unit("soviet", n, h) for n, h in (("old", "3010"), ("new", "3012"), ("back", "3030")))
+    t.do("table", "set-supply", units=f"{old},{back}", now=6)
+    t.do("soviet", "apply-supply", side="soviet", out=f"{old}\n{new}", back=back)
+    assert [t.mark(u, "oos") for u in (old, new, back)] == [6, 1, 2]
+    with pytest.raises(Mistake):
+        t.do("german", "apply-supply", side="soviet", out=old)

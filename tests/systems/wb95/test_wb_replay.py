@@ -17,7 +17,7 @@ Make = Callable[..., Any]
 
 @pytest.mark.parametrize("scenario", ["kharkov-1942", "kharkov-1943", "black-snow"])
 def test_random_days_replay(table: Make, scenario: str) -> None:
-    """Answer every prompt somehow for two days; nothing crashes, and folding the record gives the same table."""
+    """Answer every prompt somehow for two days: nothing crashes, and the record folds to the same table."""
     rng = random.Random(scenario)
     t = table(scenario)
     t.do("table", "set-up")

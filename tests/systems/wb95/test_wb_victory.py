@@ -59,7 +59,7 @@ def test_twelve_phases_of_12_may(table: Make) -> None:
                 die="2 3",
             )  # 18 : 5 = 4:1, IF -2 = 2:1; the German headquarters makes 5 a 6: - / D2
             assert t.game.last_result["result"] == "- / D2"
-            t.answer("german", go=1, to="2108")
+            t.answer("german", go=1, to="2107")
             t.answer("german", units="k42-g-041")
             pursuit = next(a for a in t.asked("soviet") if a["action"] == "pursue")
             t.do("soviet", "pursue", **pursuit["args"], units="k42-s-055", to="2106", _asked=pursuit["id"])

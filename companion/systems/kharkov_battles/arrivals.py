@@ -1,0 +1,93 @@
+"""Reinforcements [17.0]: units that enter, blocked Entry Areas, untried divisions."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Chance, Events
+from companion.engine.errors import NotNow
+from companion.engine.fields import Context, HexId, Text, UnitRef, Whole
+from companion.engine.game import Game
+from companion.engine.moves import change, move, put_mark
+from companion.engine.roster import Unit
+
+from .base import AXIS, SOVIET, rules
+from .ground import zones
+from .units import is_hq, is_mech, label, trait
+
+
+def _waiting(ctx: Context) -> list[Unit]:
+    game = ctx.game
+    if game is None:
+        return []
+    return [u for u in game.units.values() if u.place in ("", "box:entry") and ctx.seat in {"table", u.side}]
+
+
+@rules.action(
+    phase=("reinforcement", "axis-move", "soviet-move"),
+    by="any",
+    rule="17.0",
+    label="Bring in reinforcements",
+    group="arrive",
+)
+def enter_units(
+    game: Game,
+    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=_waiting)],
+    hex: Annotated[str, HexId(label="Entry hex")] = "",
+    area: Annotated[str, Text(label="or Entry Area", most=10)] = "",
+) -> Events:
+    """Place arrivals on their hex or in their Entry Area: Operational, committed, Axis mechanized ones supported."""
+    if not hex and not area:
+        raise NotNow("say where they enter: a hex, or an Entry Area", field="hex")
+    for name in units:
+        unit = game.units[name]
+        enemy = game.other(unit.side)
+        if hex and (any(u.side == enemy for u in game.units_at(hex)) or hex in zones(game, enemy)):
+            raise NotNow(f"{hex} is held or controlled by the enemy [17.12]", field="hex", given=hex)
+        if area:
+            yield change(game, name, {"entry": area}, reason="reinforcement", rule="17.0")
+        yield move(game, name, hex or "box:entry", reason="reinforcement", rule="17.0")
+        for marker in ("supply", "uncommitted"):
+            if game.mark(name, marker):
+                yield put_mark(game, name, marker, None, reason="reinforcement", rule="17.11")
+        if unit.side == AXIS and is_mech(unit) and not is_hq(unit):
+            yield put_mark(game, name, "full-support", True, reason=f"{label(unit)} arrives", rule="17.11")
+
+
+@rules.action(by="any", rule="17.12", label="Entry Area blocked", group="arrive", phase="reinforcement")
+def delay_arrival(
+    game: Game,
+    what: Annotated[str, Text(label="Reinforcements", most=80)],
+    area: Annotated[str, Text(label="Now by Area", most=10)],
+) -> Events:
+    """All entry hexes are held or controlled by the enemy: the units shift to the next Area, a turn late."""
+    yield e.Noted(f"{what}: Area {area}, on turn {game.turn + 1}", rule="17.12")
+
+
+@rules.action(
+    by=SOVIET,
+    rule="2.72",
+    label="Draw untried divisions",
+    group="units",
+    when=lambda game: bool(game["untried"]) or "the untried-divisions option is off",
+)
+def draw_untried(
+    game: Game,
+    chance: Chance,
+    hex: Annotated[str, HexId(label="To hex")],
+    number: Annotated[int, Whole(label="How many", low=1, high=6)] = 1,
+) -> Events:
+    """Take rifle divisions from the pool at random; nobody knows their strength yet."""
+    for _ in range(number):
+        waiting = sorted(u.id for u in game.units.values() if u.place == "box:pool" and u.kind == "rifle")
+        waiting = [w for w in waiting if not trait(game, game.units[w], "guards")]
+        if not waiting:
+            raise NotNow("no rifle division is left in the pool", field="number", given=number)
+        index = 0
+        if len(waiting) > 1:
+            roll = chance.roll(f"1d{min(len(waiting), 100)}", "untried division")
+            yield roll
+            index = roll.values[0] - 1
+        yield change(game, waiting[index], {"untried": True}, reason="untried", rule="2.72")
+        yield move(game, waiting[index], hex, reason="untried", rule="2.72")

@@ -41,11 +41,13 @@ def _turn_begins(rules: Rules, game: Game) -> Events:
 
 def advance(rules: Rules, game: Game) -> Events:
     """Leave this phase and enter the next; at the end of the last turn, the game's finale."""
+    open_before = [a.id for a in game.asked.values() if a.action and a.by != "take-back"]
     yield from rules.run("leave", game)
     if game.ended:
         return
-    for ask in [a for a in game.asked.values() if a.action and a.by != "take-back"]:
-        yield e.Answered(ask.id, "left")
+    for name in open_before:  # what the leaving hooks ask is for the next phase, so it stays
+        if name in game.asked:
+            yield e.Answered(name, "left")
     there = following(game)
     leaving_turn = there is None or there[0] != game.turn
     if leaving_turn:

@@ -178,12 +178,16 @@ def _any_hex(text: str) -> str:
 class UnitRef(Field):
     type = "unit"
     pick: Callable[[Context], Iterable[Unit]] | None = None
+    """The units that may be chosen; others are refused."""
+    suggest: Callable[[Context], Iterable[Unit]] | None = None
+    """The units offered, where more may be chosen than make sense; the action itself then says what is wrong."""
     many: bool = False
 
-    def units(self, ctx: Context) -> list[Unit]:
+    def units(self, ctx: Context, offered: bool = False) -> list[Unit]:
         if ctx.game is None:
             return []
-        found = self.pick(ctx) if self.pick else ctx.game.units.values()
+        choose = self.suggest if offered and self.suggest else self.pick
+        found = choose(ctx) if choose else ctx.game.units.values()
         return sorted(found, key=lambda u: (u.side, u.place, u.name))
 
     def read(self, raw: Any, ctx: Context) -> Any:
@@ -208,7 +212,7 @@ class UnitRef(Field):
             "many": self.many,
             "choices": [
                 {"value": u.id, "label": f"{u.name or u.id}{f' ({u.place})' if u.on_map else ''}"}
-                for u in self.units(ctx)
+                for u in self.units(ctx, offered=True)
             ],
         }
 

@@ -161,7 +161,7 @@ def map_context(code: str, seat: str) -> dict[str, Any]:
     choices = layer_choices(game, seat, system.rules)
     wanted = [name for name, _ in choices if name in request.args.getlist("layer")]
     drawn = mapsvg.overlay(view, grid, marker_signs(game), layers(game, system.rules, view, seat, wanted))
-    canvas = mapsvg.Canvas(grid)
+    canvas = mapsvg.canvas_of(grid)
     off_map = [
         u for u in view["units"] if u["place"] and u["place"] not in grid.index and u["place"][:4] != "box:"
     ]
@@ -284,7 +284,7 @@ def hex_context(code: str, seat: str, text: str, context: dict[str, Any] | None 
         "distance": distance,
         "problem": problem,
         "pick": Markup(mapsvg.pick(grid, chosen)),
-        "view_box": mapsvg.Canvas(grid).view_box,
+        "view_box": mapsvg.canvas_of(grid).view_box,
         "may_act": seat != WATCH,
         "oob": is_htmx(),
         "words": mapsvg.unit_words,

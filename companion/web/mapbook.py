@@ -81,7 +81,7 @@ def context(system: System, index: int) -> dict[str, Any]:
         if fact.a in grid.index:
             tally = counts.setdefault(fact.kind if fact.kind in FIXED else "place", [0, 0])
             tally[0 if by == RULEBOOK else 1] += 1
-    canvas = mapsvg.Canvas(grid)
+    canvas = mapsvg.canvas_of(grid)
     stored = (tables().store.book_get(system.id, "grid") or {}).get(grid.prefixes[0], {})
     return {
         "kit": system.kit.system,

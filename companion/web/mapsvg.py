@@ -96,6 +96,7 @@ class Canvas:
         self.grid = grid
         width, height = grid.extent
         self.width, self.height = width * SIZE, height * SIZE
+        self.middles = {h: (x * SIZE, y * SIZE) for h in grid.ids for x, y in (grid.centre(h),)}
         first = grid.ids[0]
         (x, y), corners = grid.centre(first), grid.corners(first)
         self.corners = [((cx - x) * SIZE, (cy - y) * SIZE) for cx, cy in corners]
@@ -108,8 +109,7 @@ class Canvas:
 
     def at(self, hex_id: str) -> tuple[float, float]:
         """The middle of a hex."""
-        x, y = self.grid.centre(hex_id)
-        return x * SIZE, y * SIZE
+        return self.middles[hex_id]
 
     def outline(self, hexes: Iterable[str]) -> str:
         """Whole hexes as one path."""
@@ -170,6 +170,19 @@ class Canvas:
         return "".join(parts)
 
 
+_canvases: OrderedDict[int, Canvas] = OrderedDict()
+
+
+def canvas_of(grid: Grid) -> Canvas:
+    """The canvas of a grid, kept while the grid is in use."""
+    found = _canvases.get(id(grid))
+    if found is None or found.grid is not grid:
+        found = _canvases[id(grid)] = Canvas(grid)
+        while len(_canvases) > KEPT:
+            _canvases.popitem(last=False)
+    return found
+
+
 # -- the base --------------------------------------------------------------------------------------------
 
 TEXTURE_DEFS = (
@@ -204,7 +217,7 @@ def base_gzip(grid: Grid, book: MapBook, name: str) -> bytes:
 
 def base(grid: Grid, book: MapBook) -> str:
     """The ground, its numbers and names, as a file that can stand alone."""
-    canvas = Canvas(grid)
+    canvas = canvas_of(grid)
     here = [f for f in book.facts if f.a in grid.index]
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{canvas.view_box}" class="base" '
@@ -488,7 +501,7 @@ class Layers:
 
 def overlay(view: Mapping[str, Any], grid: Grid, markers: Mapping[str, str], layers: Layers) -> str:
     """Everything of the moment, as a seat may see it."""
-    canvas = Canvas(grid)
+    canvas = canvas_of(grid)
     parts = []
     for side, hexes in layers.control.items():
         parts.append(f'<path class="held {side_class(side)}" d="{canvas.outline(hexes)}"/>')
@@ -550,7 +563,7 @@ class Pick:
 
 def pick(grid: Grid, chosen: Pick) -> str:
     """A chosen hex, its line of supply in one stroke or what cuts it in hatching, a range, a distance."""
-    canvas = Canvas(grid)
+    canvas = canvas_of(grid)
     parts = []
     if chosen.reach:
         parts.append(f'<path class="reach" d="{canvas.outline(chosen.reach)}"/>')

@@ -52,7 +52,7 @@ AREA_NAMES = {
 }
 """The names under which the map book holds front and army areas."""
 WEST_ZONE, EAST_ZONE = "west support zone", "artillery zone"
-"""The map book's areas: hexes on the Soviet side of the West line, and of the artillery (East) line."""
+"""The map book's areas: what lies behind the West line for the Soviets, and behind the artillery (East) line."""
 WEST_LINE, EAST_LINE = "west support line", "artillery line"
 """The map book's areas: hexes that border a line, where forward support may be placed."""
 

@@ -81,6 +81,13 @@ def tactic_choices(ctx: Context) -> list[tuple[str, str]]:
     return [(n, n.capitalize()) for n in printed]
 
 
+def _kinds(ctx: Context) -> list[tuple[str, str]]:
+    found = [("primary", "Primary"), ("supplemental", "Supplemental")]
+    if ctx.game is not None and ctx.game.turn >= 7 and _side(ctx) == SOVIET:
+        found.append(("stavka", "STAVKA: leaves the game"))  # 15.35
+    return found
+
+
 def _second(ctx: Context) -> bool:
     return ctx.game is not None and card(ctx.game, str(ctx.values.get("card") or "")).manstein
 
@@ -139,13 +146,6 @@ def play_real_tactic(
     if not Deck(game, side).count("hand"):
         raise NotNow(f"{game.side_name(side)} has no card in hand", field="card")
     yield from _play(game, side, card, kind, [tactic, *([second] if second else [])])
-
-
-def _kinds(ctx: Context) -> list[tuple[str, str]]:
-    found = [("primary", "Primary"), ("supplemental", "Supplemental")]
-    if ctx.game is not None and ctx.game.turn >= 7 and _side(ctx) == SOVIET:
-        found.append(("stavka", "STAVKA: leaves the game"))  # 15.35
-    return found
 
 
 def _known_kind(game: Game, number: str) -> str:

@@ -224,7 +224,7 @@ def clear_designation(game: Game, target: str) -> Events:
         for marker in ("pa", "must-attack"):
             if game.mark(unit.id, marker) is not None:
                 yield e.Marked(unit.id, marker, None, reason="attack resolved", rule="12.6")
-    for marker in ("target", "attack-total", "defence-total"):
+    for marker in ("target", "attack-total", "defence-total", "attack-air", "defence-air"):
         if game.mark(target, marker) is not None:
             yield e.Marked(target, marker, None, reason="attack resolved", rule="12.6")
     yield tick(game, f"{game.phase}/attacked/{target}", f"{target} attacked")
@@ -250,6 +250,8 @@ def suggestion(game: Game, target: str) -> dict[str, Any]:
         "target": target,
         "attack": game.mark(target, "attack-total") or 0,
         "defence": game.mark(target, "defence-total") or 0,
+        "attacker_air": game.mark(target, "attack-air") or 0,
+        "defender_air": game.mark(target, "defence-air") or 0,
         "river": rivers_crossed(game, target),
         "combined": combined_arms(game, force),
         "combined_defence": combined_arms(game, held, stack_only=True),

@@ -12,7 +12,7 @@ from typing import Annotated
 from companion.engine import events as e
 from companion.engine.actions import Chance, Events
 from companion.engine.errors import NotNow
-from companion.engine.fields import UnitRef
+from companion.engine.fields import Choice, UnitRef
 from companion.engine.game import Game
 from companion.engine.roster import Unit
 
@@ -116,6 +116,19 @@ def draw_chits(
     """Draw for units with a Combat Rating that are about to fight."""
     for name in units:
         yield from draw(game, game.units[name], chance)
+
+
+@rules.action(by="any", rule="2.6", label="Correct a chit", group="fix", secret=True)
+def set_chit(
+    game: Game,
+    unit: Annotated[str, UnitRef(label="Unit", pick=on_the_map(lambda g, u: bool(status(g, u))))],
+    face: Annotated[
+        str, Choice(label="It lies on its", options=(("full", "full side"), ("reduced", "reduced side")))
+    ],
+    seat: str = "",
+) -> Events:
+    """Turn one of your own chits over by hand; nobody else sees which."""
+    yield e.Marked(unit, "chit", face, reason="by hand", rule="2.7", only=(seat,))
 
 
 @rules.action(by="any", rule="2.6", label="Return a chit", group="fix")

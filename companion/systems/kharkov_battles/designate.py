@@ -6,15 +6,15 @@ from typing import Annotated, Any
 
 from companion.engine import events as e
 from companion.engine.actions import Events
-from companion.engine.errors import Mistake, NotNow, Several
-from companion.engine.fields import Context, HexId, UnitRef
+from companion.engine.errors import Mistake, NotNow, NotYours, Several
+from companion.engine.fields import Context, HexId, SideRef, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.moves import put_mark
 from companion.engine.roster import Unit
 from companion.engine.worksheet import Breakdown
 
 from . import ground, reach
-from .base import AXIS, COMBAT_PHASES, SOVIET, K, rules, scenario, to_side
+from .base import AXIS, COMBAT_PHASES, SOVIET, K, own_side, rules, scenario, to_side
 from .command import commit_colour
 from .strength import over_limit, weight
 from .support import no_attack
@@ -138,7 +138,38 @@ def declare_assault(
             yield from commit_colour(game, unit.formation, "attacked", "13.12")
     for h in hexes:
         yield from stop_building(game, h, enemy, "attacked")
+    yield from ask_air(game, target)
+
+
+def ask_air(game: Game, target: str) -> Events:
+    """5.21: the attacker says first, then the defender; a side without Air Points is not asked."""
+    for role, side, most in (("attack", game.active, 2), ("defence", game.other(game.active), 1)):
+        if game.mark(target, f"{role}-air") is None and int(game[f"air-{side}"] or 0):
+            text = f"{game.side_name(side)}: Air Points for the combat in {target}? At most {most}"
+            args: dict[str, Any] = {"side": side, "target": target}
+            name = f"air-{role}-{target}-{game.revision}"
+            yield e.Asked(name, to_side(game, side), text, "commit-air", args, rule="5.21")
+            return
     yield from ask_strengths(game, target)
+
+
+@rules.action(phase=COMBAT_PHASES, by="any", rule="5.21", label="Commit Air Points", group="hidden")
+def commit_air(
+    game: Game,
+    side: Annotated[str, SideRef(label="Side", start=own_side)],
+    target: Annotated[str, HexId(label="Hex under attack")],
+    points: Annotated[int, Whole(label="Air Points", high=2)] = 0,
+    seat: str = "",
+) -> Events:
+    """Declare ground support for one combat; it is spent when the combat is resolved."""
+    if seat in game.sides and seat != side:
+        raise NotYours(f"{game.side_name(side)} commits its own Air Points", given=seat, accepted=side)
+    role, most = ("attack", 2) if side == game.active else ("defence", 1)
+    free = int(game[f"air-{side}"]) - sum(int(n) for n in game.marked(f"{role}-air").values())
+    if points > min(most, max(0, free)):
+        raise NotNow(f"at most {min(most, max(0, free))} here [5.21]", field="points", given=points)
+    yield e.Marked(target, f"{role}-air", points, rule="5.21")
+    yield from ask_air(game, target)
 
 
 def fighting(game: Game, units: list[Unit]) -> list[str]:

@@ -251,14 +251,12 @@ def announce_strength(
         )
     if any(u.side != side for u in chosen):
         raise NotNow(f"these are not all {game.side_name(side)} units", field="units")
+    for unit in chosen:
+        if unit.untried:
+            yield change(game, unit.id, {"untried": False}, reason="first combat", rule="2.72", public=True)
+        if chits.needs_chit(game, unit):
+            yield from chits.draw(game, unit, chance)
     if not total:
-        for unit in chosen:
-            if unit.untried:
-                yield change(
-                    game, unit.id, {"untried": False}, reason="first combat", rule="2.72", public=True
-                )
-            if chits.needs_chit(game, unit):
-                yield from chits.draw(game, unit, chance)
         sheet = add_up(game, chosen, role, target, side)
         if not sheet.facts["complete"]:
             raise NotNow("look under your counters and enter the total", field="total")

@@ -123,5 +123,8 @@ def enrol(t: Bench, side: str, name: str, kind: str, hex: str = "", **facts: Any
 
 
 def jump(t: Bench, phase: str, turn: int | None = None) -> None:
-    """Go to a phase by hand, without what happens on the way."""
+    """Go to a phase by hand, without what happens on the way; nobody has Air Points there."""
+    for side in ("axis", "soviet"):
+        if t.game[f"air-{side}"]:
+            t.do("table", "correct", name=f"air-{side}", value="0")
     t.do("table", "go-to", turn=t.game.turn if turn is None else turn, phase=phase)

@@ -100,13 +100,22 @@ def test_two_step_and_one_step_units_never_hold_one():
 
 def test_real_chits_are_only_counted():
     t, unit = with_unit(mode_chits="physical")
-    t.do("axis", "draw-chits", units=[unit])
-    assert t.game.mark(unit, "chit") == "full"
-    assert len(t.game.piles["chits"]["pool"]) == 12
     with pytest.raises(Mistake, match="enter the total"):
         t.do("axis", "announce-strength", role="attack", target="KB3011", units=[unit])
     t.do("axis", "announce-strength", role="attack", target="KB3011", units=[unit], total=17)
     assert t.game.mark("KB3011", "attack-total") == 17
+    assert t.game.mark(unit, "chit") == "full"
+    assert len(t.game.piles["chits"]["pool"]) == 12
+
+
+def test_a_chit_is_corrected_in_secret():
+    t, unit = with_unit()
+    t.do("axis", "draw-chits", units=[unit])
+    with pytest.raises(Mistake):
+        t.do("table", "set-chit", unit=unit, face="reduced")
+    t.do("axis", "set-chit", unit=unit, face="reduced")
+    assert "chit" not in next(u for u in t.sees("soviet")["units"] if u["id"] == unit)["marks"]
+    assert next(u for u in t.sees("axis")["units"] if u["id"] == unit)["marks"]["chit"] == "reduced"
 
 
 def test_digital_chits_need_a_sheet():

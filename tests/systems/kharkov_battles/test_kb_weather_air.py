@@ -139,3 +139,36 @@ def test_the_soviet_player_may_use_air_in_the_axis_turn_and_the_table_clears_it(
     assert t.game["air-soviet"] == 1
     t.until("weather", 3)
     assert t.game["air-soviet"] == 0
+
+
+def test_air_is_declared_before_the_chits_are_drawn():
+    """5.21: the attacker first, then the defender, then both totals."""
+    t = table("operation-star")
+    t.until("axis-combat", 2)
+    unit = enrol(t, "axis", "LAH 1", "panzergrenadier", "KB3010", size="III", formation="LAH", rating="A")
+    enrol(t, "soviet", "R", "rifle", "KB3011", strength=3)
+    t.do("axis", "declare-assault", target="KB3011", attackers=[unit])
+    assert [a["action"] for a in t.asked("axis")] == ["commit-air"] and not t.asked("soviet")
+    with pytest.raises(Mistake, match="at most 2|from 0 to 2"):
+        t.answer("axis", points=3)
+    t.answer("axis", points=2)
+    assert [a["action"] for a in t.asked("soviet")] == ["commit-air"] and not t.asked("axis")
+    with pytest.raises(Mistake, match="at most 1"):
+        t.answer("soviet", points=2)
+    t.answer("soviet", points=1)
+    assert t.game["air-axis"] == 3 and not t.game.mark(unit, "chit")
+    t.answer("axis")
+    t.answer("soviet")
+    assert {"attacker_air": 2, "defender_air": 1}.items() <= t.asked("axis")[0]["args"].items()
+    t.answer("axis", die="5")
+    assert (t.game["air-axis"], t.game["air-soviet"]) == (1, 1)
+
+
+def test_a_table_without_counters_designates_and_adds_up_by_hand():
+    t = table("operation-star")
+    jump(t, "axis-combat", 2)
+    t.do("axis", "declare-assault", target="KB3011")
+    t.answer("axis", total=29)
+    t.answer("soviet", total=5)
+    t.answer("axis", die="4", combined=True, encircled=True)
+    assert t.game.last_result["breakdown"]["column"] == "7-1"

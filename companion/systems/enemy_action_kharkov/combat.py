@@ -172,6 +172,7 @@ def _sheet(fight: Fight, preview: int = 0) -> Breakdown:
         if true:
             sheet.add(label, "applies", rule)
     sheet.add(f"strength {fight.attack}:{fight.defence} in {fight.terrain}", "", "9.4")
+    sheet.result = f"{sheet.facts['required']} required, {sheet.facts['maximum']} at most"
     need = LARGE[fight.attacker]
     sheet.add("large attack from", f"{need} chits", "9.4")
     return sheet
@@ -225,13 +226,14 @@ def declare_combat(game: Game, sheet: Breakdown) -> Events:
         fight.attack_tactics = []
     if fight.defender == SOVIET and not fight.supported:
         fight.defender_tactics_open = False
-    yield e.Resolved(
-        "combat", sheet.to_json(), f"{sheet.facts['required']} required, {sheet.facts['maximum']} at most"
-    )
+    yield e.Resolved("combat", sheet.to_json(), sheet.result)
     where = f" on {fight.target}" if fight.target else ""
     yield save(fight, f"{game.side_name(fight.attacker)} attack{where}")
     for unit in attackers:
         yield from _leave_ip(game, unit, fight)
+    if fight.defender_tactics_open:
+        text = "Defender: when the attacker has played his tactics, play yours, or say that you play none"
+        yield ask(game, "tactics", (fight.defender,), text, "no-tactics", "9.2")
     if fight.bonus:
         yield ask(
             game, "bonus", (fight.attacker, "table"), "Name this attack's free tactic", "bonus-tactic", "9.23"

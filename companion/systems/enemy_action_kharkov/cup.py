@@ -136,6 +136,8 @@ def _anonymous(game: Game, *, dark_one: bool) -> e.Drawn:
 
 
 def _after(game: Game, fight: Fight) -> Events:
+    for question in [q for q in game.asked.values() if q.id.startswith("tactics-")]:
+        yield e.Answered(question.id, "chits are drawn")
     yield save(fight, f"{fight.drawn} chits drawn")
     sheet = tally(game, fight)
     yield e.Resolved("chits", sheet.to_json(), sheet.result)

@@ -16,7 +16,7 @@ from companion.systems.enemy_action_kharkov.manifest import card
 
 LIGHT_MUD_CAP = 6
 LARGE = {SOVIET: 7, GERMAN: 6}
-QUESTIONS = ("bonus", "join", "declare", "aid", "defend", "attack", "lose", "retreat", "advance")
+QUESTIONS = ("tactics", "bonus", "join", "declare", "aid", "defend", "attack", "lose", "retreat", "advance")
 """First words of the ids of what a combat asks."""
 # 9.3, 10.21, 10.22: extra chits by what is true of all defenders.
 STATUS = {

@@ -65,12 +65,15 @@ def _value(game: Game, hex_id: str, side: str) -> str:
     return side if any(u.side == side for u in game.units_at(hex_id)) else "on"
 
 
-@rules.action(phase="command", by="active", rule="12.21", label="Build improved positions")
+def _activation(game: Game) -> bool | str:
+    busy = in_command(game).get("what") in ("activate", "units", "kg", "one-unit")
+    return busy or "only in an activation: play a card for one first"
+
+
+@rules.action(phase="command", by="active", rule="12.21", label="Build improved positions", when=_activation)
 def build_ip(game: Game, hexes: Annotated[tuple[str, ...], HexId(label="Hexes", many=True)]) -> Events:
     """At the end of an activation: one Soviet position, or any number of German ones."""
     said, side = in_command(game), game.active
-    if said.get("what") not in ("activate", "units", "kg", "one-unit"):
-        raise NotNow("positions are built at the end of an activation [12.21]")
     if side == SOVIET and len(hexes) + int(said.get("built", 0)) > 1:
         raise NotNow("a Soviet activation builds one position [12.21]", field="hexes")
     for hex_id in hexes:
@@ -142,7 +145,14 @@ def withdrawal_mistake(game: Game, units: list[Unit], target: str) -> str:
     return ""
 
 
-@rules.action(phase="command", by="active", rule="8.1", label="Withdraw a surrounded stack", group="units")
+@rules.action(
+    phase="command",
+    by="active",
+    rule="8.1",
+    label="Withdraw a surrounded stack",
+    group="units",
+    when=_activation,
+)
 def withdraw(
     game: Game,
     units: Annotated[

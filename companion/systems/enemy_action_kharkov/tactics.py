@@ -237,6 +237,12 @@ def bonus_tactic(
     yield from _apply(game, fight, fight.attacker, [tactic])
 
 
+@rules.action(phase="command", by="any", rule="9.2", label="No more tactics", group="hidden", when=_open)
+def no_tactics(game: Game, seat: str = "") -> Events:
+    """Tell the attacker that you play no more tactics and that chits may be drawn."""
+    yield e.Noted(f"{game.side_name(seat)} plays no more tactics", rule="9.2")
+
+
 def _beside_active(game: Game, unit: Unit) -> bool:
     near = [u for h in game.maps.neighbours(unit.place) for u in game.units_at(h)]
     return any(u.side != unit.side and game.mark(u.id, "active") for u in near)

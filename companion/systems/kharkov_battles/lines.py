@@ -7,14 +7,17 @@ from weakref import WeakKeyDictionary
 from companion.engine import positions
 from companion.engine.game import Game
 from companion.engine.roster import Unit
-from companion.engine.trace import Answer, Ban, Policy, Situation, Stage, Trace, chain, trace
+from companion.engine.trace import Answer, Ban, Policy, Situation, Stage, Trace, ZoneRule, chain, trace
 
 from .base import AXIS, SOVIET, L, fall_blau, rules, scenario
 from .ground import BRIDGES, pontoons, stacks, zones
+from .units import has_zoc
 
 _MAJOR = Ban(
     frozenset({"major river"}), "Major River without a bridge [8.11]", unless=BRIDGES, beside_unit=True
 )
+ZONE = ZoneRule(frozenset({"impassable", "dnepr"}), frozenset({"pontoon"}), none_from_cities=True)
+"""7.14, 7.15, as the map page draws it; lines use the fuller `ground.zones`."""
 _IMPASSABLE = Ban(frozenset({"impassable"}), "impassable hexside [8.11]")
 
 
@@ -29,6 +32,7 @@ def _policy(game: Game, side: str, limit: int | None = None, along: frozenset[st
     closed = _closed(game, side)
     return Policy(
         side=side,
+        zone=ZONE,
         ezoc="open",  # zones are among the closed hexes: rivers and pontoons are beyond the engine's zone rule
         bans=(_MAJOR, dnepr, _IMPASSABLE),
         blocks=lambda situation: closed,
@@ -81,7 +85,7 @@ def soviet_arc(game: Game) -> list[str]:
 
 
 def situation(game: Game) -> Situation:
-    return positions.situation(game)
+    return positions.situation(game, zoc=lambda unit: has_zoc(game, unit))
 
 
 _kept: WeakKeyDictionary[Game, tuple[int, dict[str, Trace | None]]] = WeakKeyDictionary()
@@ -103,6 +107,9 @@ def _trace(game: Game, side: str) -> Trace | None:
     if fall_blau(game) or not start:
         return None
     return trace(situation(game), _policy(game, side), start)
+
+
+rules.supply_marker = "supply=oos"
 
 
 @rules.supplies

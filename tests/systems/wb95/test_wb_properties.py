@@ -1,4 +1,4 @@
-"""What must hold whatever is played: nothing is lost, nothing is spent twice, and the sheets explain themselves."""
+"""What must hold whatever is played: nothing is lost or spent twice, and the sheets explain themselves."""
 
 from __future__ import annotations
 

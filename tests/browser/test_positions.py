@@ -1,0 +1,331 @@
+"""Positions in a real browser: typed on a phone, seen on the tablet's map, traced by a tap, printed, rebuilt."""
+
+import json
+import re
+import subprocess
+import sys
+import urllib.request
+
+import pytest
+from playwright.sync_api import expect
+
+RING = "german 1 2420; german 1 2520; german 1 2521; german 1 2422; german 1 2321; german 1 2320"
+
+
+class Table:
+    """A table of Second Kharkov on a running server."""
+
+    def __init__(self, server, **options):
+        self.url = server.url
+        body = {"system": "second-kharkov", "scenario": "historical", "options": options}
+        made = self.call("/api/tables", body)
+        self.code, self.seats = made["code"], made["seats"]
+
+    def call(self, path, body, token=""):
+        headers = {
+            "Content-Type": "application/json",
+            **({"Authorization": f"Bearer {token}"} if token else {}),
+        }
+        request = urllib.request.Request(self.url + path, json.dumps(body).encode(), headers)
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            return json.loads(answer.read())
+
+    def act(self, seat, action, **fields):
+        return self.call(f"/api/tables/{self.code}/actions/{action}", fields, self.seats[seat])
+
+    def enter(self, seat, text):
+        return self.act(seat, "enter-positions", text=text)
+
+    def front(self):
+        """A Soviet pocket and a free Soviet on turn 2."""
+        self.enter("german", "Geheim 2408; 3Pz 2408")
+        self.enter("soviet", "7 Cav 2421; 6 Cav 2421; 38 Guards 2617")
+        last = self.enter("table", RING)
+        self.act("table", "go-to", turn=2, phase="soviet-move", revision=last["revision"])
+        return self
+
+    def sit(self, page, seat, path=""):
+        page.goto(f"{self.url}/j/{self.code}/{self.seats[seat]}")
+        page.goto(f"{self.url}/t/{self.code}/{seat}/{path}")
+        return page
+
+
+@pytest.fixture
+def table(server):
+    return Table(server)
+
+
+def open_map(page):
+    expect(page.locator("#map")).to_have_class(re.compile("ready"))
+    return page.locator("#map")
+
+
+def on_screen(page, hex_id):
+    """Where a hex is on the screen: just under its printed number."""
+    box = page.locator("#base .numbers text", has_text=re.compile(f"^{hex_id}$")).bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] * 2.2
+
+
+def tap(page, hex_id):
+    page.touchscreen.tap(*on_screen(page, hex_id))
+
+
+def view_boxes(page):
+    return {layer.get_attribute("viewBox") for layer in page.locator(".map-layer").all()}
+
+
+# -- entry
+
+
+def test_a_phone_types_and_the_tablet_sees_it(table, device):
+    phone, tablet = table.sit(device("phone"), "german", "entry"), table.sit(device("tablet"), "table", "map")
+    open_map(tablet)
+    expect(tablet.locator(".map-empty")).to_contain_text("No units yet.")
+    line = phone.get_by_label("Enter positions", exact=True)
+    line.fill("3Pz 2408")
+    phone.get_by_role("button", name="Enter", exact=True).click()
+    expect(phone.locator("#entry-answer")).to_contain_text("3rd Panzer: 2408")
+    expect(line).to_have_value("")
+    expect(phone.locator("#live")).to_contain_text("3rd Panzer")
+    expect(tablet.locator("#overlay .nm")).to_have_text("3rd Pan")
+    expect(tablet.locator(".map-empty")).to_have_count(0)
+    expect(tablet.locator("#base .numbers text")).to_have_count(29 * 29)
+
+
+def test_ten_moves_by_keypad_and_chips(table, device):
+    table.enter("german", "; ".join(f"{n}Pz 24{n:02d}" for n in range(10, 20)))
+    phone = table.sit(device("phone"), "german", "entry")
+    line = phone.get_by_label("Enter positions", exact=True)
+    assert line.get_attribute("inputmode") == "none", "our keypad, not the phone's keyboard over it"
+    keys = phone.get_by_role("group", name="Keypad")
+    for n in range(10, 20):
+        phone.get_by_role("button", name=f"Type 24{n:02d}").click()
+        expect(line).to_have_value(f"24{n:02d} ")
+        if n % 2:
+            around = phone.get_by_role("group", name=f"Around 24{n:02d}")
+            around.get_by_role("button", name=f"25{n:02d}", exact=True).click()
+        else:
+            for key in f"25{n:02d}":
+                keys.get_by_role("button", name=key, exact=True).click()
+        phone.get_by_role("button", name="Enter", exact=True).click()
+        expect(phone.locator("#entry-answer")).to_contain_text(f"24{n:02d} \u2192 25{n:02d}")
+    keys.get_by_role("button", name="1", exact=True).click()
+    keys.get_by_role("button", name="Erase").click()
+    expect(line).to_have_value("")
+
+
+def test_names_are_suggested_and_wrong_lines_stay(table, device):
+    table.enter("german", "16Pz 2408; 24Pz 2410")
+    tablet = table.sit(device("tablet"), "german", "entry")
+    line = tablet.get_by_label("Enter positions", exact=True)
+    line.press_sequentially("16")
+    tablet.get_by_role("group", name="Units").get_by_role("button", name="16Pz").click()
+    expect(line).to_have_value("16Pz ")
+    tablet.get_by_role("group", name="Around 2408").get_by_role("button", name="2409").click()
+    line.press("End")
+    line.press_sequentially("; 24Pz 9999")
+    tablet.expected_errors += ["422"]
+    line.press("Enter")
+    expect(tablet.get_by_role("alert")).to_contain_text("line 2: 9999 is not on this map")
+    expect(line).to_have_value("16Pz 2409; 24Pz 9999")
+    line.fill("16Pz 2409; 24Pz 2411")
+    line.press("Enter")
+    expect(tablet.locator("#entry-answer")).to_contain_text("24Pz: 2410 \u2192 2411")
+
+
+def test_without_javascript(table, device):
+    page = table.sit(device("phone", java_script_enabled=False), "soviet", "entry")
+    page.get_by_label("Enter positions", exact=True).fill("38 Guards 2713")
+    page.get_by_role("button", name="Enter", exact=True).click()
+    expect(page.locator("#entry-answer")).to_contain_text("38 Guards: 2713")
+    page.goto(f"{table.url}/t/{table.code}/soviet/map")
+    expect(page.locator("image.base-image")).to_be_visible()
+    page.locator(".map-list summary").click()
+    page.locator(".map-list").get_by_role("link", name="2713").click()
+    expect(page.get_by_role("region", name="Hex 2713")).to_contain_text("38 Guards")
+
+
+# -- the map
+
+
+@pytest.mark.parametrize("size", ["phone", "tablet"])
+def test_a_tap_traces_supply_or_shows_what_cuts_it(table, device, size):
+    page = table.front().sit(device(size), "soviet", "map")
+    open_map(page)
+    page.locator("#find").fill("2421")
+    page.locator("#find").press("Enter")
+    sheet = page.locator("#hex-sheet")
+    expect(sheet).to_contain_text("Out of supply.")
+    expect(sheet).to_contain_text("2420 enemy unit")
+    expect(page.locator("#pick .cutting")).to_have_count(1)
+    expect(page.locator("#pick .line")).to_have_count(0)
+    sheet.get_by_role("link", name="Close").click()
+    expect(page.locator("#pick > *")).to_have_count(0)
+    page.locator("#find").fill("2617")
+    page.locator("#find").press("Enter")
+    expect(sheet).to_contain_text("In supply.")
+    expect(page.locator("#pick .line")).to_have_count(1)
+    sheet.get_by_role("link", name="Close").click()
+    tap(page, "2617")
+    expect(sheet).to_contain_text("38 Guards")
+    sheet.get_by_label("Range").fill("2")
+    sheet.get_by_role("button", name="Show").click()
+    expect(sheet).to_contain_text("Within 2: 19 hexes")
+    expect(page.locator("#pick .reach")).to_have_count(1)
+    assert len(view_boxes(page)) == 1, "all drawings move together"
+
+
+def test_moving_from_the_sheet_redraws_the_counter_only(table, device):
+    page = table.front().sit(device("tablet"), "soviet", "map")
+    open_map(page)
+    page.evaluate("document.getElementById('base').firstElementChild.dataset.kept = 'yes'")
+    page.locator("#find").fill("2617")
+    page.locator("#find").press("Enter")
+    line = page.get_by_label("Move from here, or bring a unit in")
+    line.fill("2617 2717")
+    line.press("Enter")
+    expect(page.locator("#hex-sheet")).to_contain_text("2617 \u2192 2717")
+    expect(page.locator("#live")).to_have_attribute("data-rev", re.compile(r"\d+"))
+    page.locator(".map-list summary").click()
+    expect(page.locator(".map-list")).to_contain_text("2717")
+    assert page.evaluate("document.getElementById('base').firstElementChild.dataset.kept") == "yes"
+
+
+def test_drag_zoom_keys_and_the_view_is_kept(table, device):
+    page = table.front().sit(device("tablet"), "table", "map")
+    stage = open_map(page)
+    first = view_boxes(page)
+    page.get_by_role("button", name="Closer").click()
+    expect(page.locator("#overlay")).not_to_have_attribute("viewBox", first.pop())
+    stage.focus()
+    before = view_boxes(page)
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("-")
+    expect(page.locator("#overlay")).not_to_have_attribute("viewBox", before.pop())
+    box = stage.bounding_box()
+    page.mouse.move(box["x"] + 500, box["y"] + 300)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 300, box["y"] + 250, steps=4)
+    page.mouse.up()
+    expect(page.locator("#hex-sheet")).to_have_count(0)
+    page.wait_for_timeout(100)
+    kept = view_boxes(page)
+    assert len(kept) == 1
+    page.goto(f"{table.url}/t/{table.code}/table/entry")
+    page.goto(f"{table.url}/t/{table.code}/table/map")
+    open_map(page)
+    shown = [float(n) for n in view_boxes(page).pop().split()]
+    assert shown == pytest.approx([float(n) for n in kept.pop().split()], abs=1)
+    page.keyboard.press("/")
+    expect(page.locator("#find")).to_be_focused()
+
+
+def test_layers_stay_on_through_a_move_and_hide_nothing_secret(table, device):
+    page = table.front().sit(device("tablet"), "soviet", "map")
+    open_map(page)
+    page.get_by_text("German zones").click()
+    expect(page.locator("#overlay .zone")).to_have_count(1)
+    table.enter("german", "3Pz 2410")
+    page.locator(".map-list summary").click()
+    expect(page.locator(".map-list")).to_contain_text("2410")
+    expect(page.locator("#overlay .zone")).to_have_count(1)
+    table.enter("german", "3Pz 2408")
+    expect(page.locator(".map-list")).not_to_contain_text("2410")
+    assert "Geheim" not in page.content()
+
+
+def test_supply_is_marked_with_one_confirmation(table, device):
+    page = table.front().sit(device("phone"), "soviet", "supply")
+    expect(page.locator("#live")).to_contain_text("2 out of supply")
+    page.get_by_label(re.compile("6 Cav")).uncheck()
+    table.enter("german", "3Pz 2410")
+    expect(page.locator("#link")).to_have_text("live")
+    expect(page.get_by_label(re.compile("6 Cav"))).not_to_be_checked()
+    page.get_by_role("button", name="Change the ticked marks").click()
+    expect(page.locator(".done")).to_contain_text("7 Cav: Out of supply")
+    expect(page.get_by_label(re.compile("6 Cav"))).to_be_visible()
+    expect(page.get_by_label(re.compile("7 Cav"))).to_have_count(0)
+
+
+# -- the map book
+
+
+def test_the_ground_is_tapped_in(start_server, device):
+    server = start_server()
+    page = device("tablet")
+    page.goto(f"{server.url}/book/second-kharkov/map")
+    open_map(page)
+    page.get_by_role("button", name="Yes, both").click()
+    open_map(page)
+    expect(page.get_by_text("One look at your map")).to_have_count(0)
+    page.get_by_text("forest", exact=True).first.click()
+    tap(page, "2816")
+    expect(page.locator("#brush-told")).to_have_text("Entered: 2816 forest")
+    expect(page.locator("#base .t-forest")).to_have_count(1)
+    page.get_by_text("major river", exact=True).first.click()
+    a, b = on_screen(page, "2816"), on_screen(page, "2817")
+    page.touchscreen.tap((a[0] + b[0]) / 2, (a[1] + b[1]) / 2 - 2)
+    expect(page.locator("#brush-told")).to_have_text(re.compile(r"Entered: 281[67]-281[67] major river"))
+    expect(page.locator("#base .river")).to_have_count(1)
+    expect(page.locator("#facts")).to_contain_text("major river")
+
+
+# -- paper
+
+
+def pages_of(pdf):
+    return len(re.findall(rb"/Type\s*/Page\b", pdf))
+
+
+def test_a_take_down_sheet_prints_and_the_game_is_rebuilt_from_its_file(start_server, device):
+    first, second = start_server(), start_server()
+    table = Table(first).front()
+    table.enter("german", "; ".join(f"{n} Inf {1500 + n}" for n in range(3, 29)))
+    page = table.sit(device("tablet"), "german", "takedown")
+    expect(page.get_by_role("heading", name="On the map")).to_be_visible()
+    assert pages_of(page.pdf(prefer_css_page_size=True)) in (1, 2, 3)
+    stacks = page.locator(".print-stack").all_inner_texts()
+    assert len(stacks) > 30
+
+    command = [sys.executable, "-m", "companion"]
+    copy = subprocess.run(
+        [*command, "export", table.code, "--data", str(first.data)], capture_output=True, check=True
+    )
+    told = subprocess.run(
+        [*command, "import", "-", "--data", str(second.data)],
+        input=copy.stdout,
+        capture_output=True,
+        check=True,
+    )
+    assert table.code in told.stdout.decode()
+    watcher = device("tablet")
+    watcher.goto(f"{first.url}/t/{table.code}/watch/takedown")
+    here = watcher.locator(".print-stack").all_inner_texts()
+    watcher.goto(f"{second.url}/t/{table.code}/watch/takedown")
+    assert watcher.locator(".print-stack").all_inner_texts() == here
+
+
+def test_a_set_up_sheet_prints(server, device):
+    page = device("tablet")
+    page.goto(f"{server.url}/scenario/second-kharkov/historical/setup")
+    assert 1 <= pages_of(page.pdf(prefer_css_page_size=True)) <= 3
+
+
+# -- for everybody
+
+
+@pytest.mark.parametrize("size", ["phone", "tablet"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_pages_are_accessible(table, device, size, scheme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    page = table.front().sit(device(size, color_scheme=scheme), "soviet", "map?layer=zoc-german")
+    paths = ("map?layer=zoc-german", "map/hex/2421", "entry", "supply", "takedown")
+    urls = [f"/t/{table.code}/soviet/{path}" for path in paths]
+    for url in [*urls, "/book/second-kharkov/map", "/scenario/second-kharkov/historical/setup"]:
+        page.goto(table.url + url)
+        page.wait_for_timeout(250)
+        found = axe.run(page, options={"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]})
+        bad = [(v["id"], [n["html"][:160] for n in v["nodes"]][:3]) for v in found.response["violations"]]
+        assert not bad, f"{url}: {bad}"
+        wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+        assert wide <= 0, f"{url} scrolls sideways by {wide} px"

@@ -101,6 +101,9 @@ def _parser() -> argparse.ArgumentParser:
     backup.add_argument("file", type=Path, help="where to")
     backup.add_argument("--force", action="store_true", help="replace the file if it is there")
     backup.set_defaults(run=_backup)
+
+    unlock = commands.add_parser("unlock", parents=[data], help="take the passphrase off the chart book")
+    unlock.set_defaults(run=_unlock)
     return parser
 
 
@@ -309,6 +312,15 @@ def _backup(args: argparse.Namespace) -> int:
         return 1
     print(f"All games copied to {args.file} ({os.path.getsize(args.file) // 1024} KB).")
     return 0
+
+
+def _unlock(args: argparse.Namespace) -> None:
+    from companion.web.booklock import SETTING
+
+    store = _tables(data_folder(args.data)).store
+    locked = store.setting_get(SETTING) is not None
+    store.setting_put(SETTING, None)
+    print("The chart book is open to all again." if locked else "The chart book was not locked.")
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from companion.engine import dice
 from companion.engine.errors import Mistake, Unreadable, did_you_mean
+from companion.engine.sight import may_see_unit
 
 if TYPE_CHECKING:
     from companion.engine.game import Game
@@ -190,14 +191,23 @@ class UnitRef(Field):
         found = choose(ctx) if choose else ctx.game.units.values()
         return sorted(found, key=lambda u: (u.side, u.place, u.name))
 
+    def seen(self, ctx: Context, units: Iterable[Unit]) -> list[Unit]:
+        """Those of the units that the seat may see for what they are."""
+        if ctx.game is None:
+            return []
+        stacks = ctx.game.stacks()
+        return [u for u in units if may_see_unit(ctx.game, u, ctx.seat, stacks)]
+
     def read(self, raw: Any, ctx: Context) -> Any:
         if ctx.game is None:
             raise Unreadable("units are known at a table only", given=raw)
         parts = _parts(raw, commas_only=True) if self.many else [str(raw)]
         allowed = {u.id for u in self.units(ctx)}
+        # A unit that this seat may not see is not even named, or its name could be sounded out.
+        known = {u.id for u in self.seen(ctx, ctx.game.units.values())} | allowed
         chosen = []
         for part in parts:
-            unit = ctx.game.unit(part)
+            unit = ctx.game.unit(part, known)
             if unit.id not in allowed:
                 raise Unreadable(
                     f"{unit.name or unit.id} cannot be chosen here",
@@ -212,7 +222,7 @@ class UnitRef(Field):
             "many": self.many,
             "choices": [
                 {"value": u.id, "label": f"{u.name or u.id}{f' ({u.place})' if u.on_map else ''}"}
-                for u in self.units(ctx, offered=True)
+                for u in self.seen(ctx, self.units(ctx, offered=True))
             ],
         }
 

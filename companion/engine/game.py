@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -111,17 +111,21 @@ class Game:
         """The side to act now; empty when both may."""
         return self.side_of(self.phase_def())
 
-    def unit(self, name: str) -> Unit:
-        """A unit by id, or by its name when that is unambiguous."""
-        if name in self.units:
+    def unit(self, name: str, among: Collection[str] | None = None) -> Unit:
+        """A unit by id, or by its name when that is unambiguous.
+
+        :param among: the ids to look at, when not all may be known to whoever asks.
+        """
+        units = [u for u in self.units.values() if among is None or u.id in among]
+        if name in self.units and self.units[name] in units:
             return self.units[name]
         wanted = name.strip().lower()
-        found = [u for u in self.units.values() if u.name.lower() == wanted or u.id == wanted]
+        found = [u for u in units if u.name.lower() == wanted or u.id == wanted]
         if len(found) == 1:
             return found[0]
-        names = [u.name or u.id for u in self.units.values()]
-        more = f" It could be {', '.join(u.id for u in found)}." if found else did_you_mean(name, names)
-        raise Unknown(f"there is no unit {name!r} at this table.{more}", field="unit", given=name)
+        names = [u.name or u.id for u in units]
+        more = f" It could be {', '.join(u.id for u in found)}." if found else did_you_mean(name[:60], names)
+        raise Unknown(f"there is no unit {name[:60]!r} at this table.{more}", field="unit", given=name)
 
     def units_at(self, place: str) -> list[Unit]:
         """The stack in a hex or box, top unit first."""

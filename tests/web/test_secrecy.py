@@ -130,6 +130,15 @@ def test_a_mistake_does_not_tell_what_lies_hidden(app: Flask, tables: Tables, co
         assert "116" not in text
 
 
+def test_a_hidden_unit_cannot_be_told_from_one_that_is_not_there(app: Flask, code: str) -> None:
+    blue = device(app, code, "blue")
+    answers = [
+        blue.do("place-unit", "sheet", unit=name, hex="0404").text.replace(name, "X")
+        for name in ("Partisan brigade", "red-partisan-brigade", "Parachute brigade")
+    ]
+    assert answers[0] == answers[1] == answers[2]
+
+
 def test_what_was_revealed_is_seen_by_all(app: Flask, tables: Tables, code: str) -> None:
     tables.act(code, "blue", "choose", {"mission": "sit still"})
     assert "operation-kremlin" in device(app, code, "watch").get(f"/api/tables/{code}").text

@@ -44,7 +44,7 @@ def counter_facts(game: Game, unit: UnitDef) -> dict[str, Any]:
 )
 def set_up(game: Game) -> Events:
     """Put every unit on record: on its printed hex, or for its owner to place in its area."""
-    for unit in game.scenario.units:
+    for unit in game.roster:
         yield create(game, unit.id, "" if unit.turn else unit.place, counter_facts(game, unit))
         for name, value in unit.marks.items():
             yield put_mark(game, unit.id, name, value)
@@ -56,7 +56,7 @@ def set_up(game: Game) -> Events:
 @rules.action(by="any", label="Read the counter sheet again", group="setup", rule="2.2.1")
 def read_counters(game: Game) -> Events:
     """Take over what the owner has filled in on the counter sheet since the set-up."""
-    for definition in game.scenario.units:
+    for definition in game.roster:
         held = game.units.get(definition.id)
         if held is None:
             continue

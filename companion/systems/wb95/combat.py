@@ -144,6 +144,7 @@ def combat(
         "hexes": list(target),
         "from": sorted({u.place for u in mine}),
         "fp": kind == "fp" and frontal,
+        "helpless": alone,
         "attack_stars": plus.used,
         "defence_stars": minus.used,
     }
@@ -272,7 +273,9 @@ def _fort_shift(
 
 def _concentrate(tally: Shifts, game: Game | None, units: list[Unit], by_hand: str) -> None:
     for name, amount in concentration(game, units).items():
-        tally.add(f"concentration: {name}", amount, "13.1.2")
+        # Under fog a public record names no formation that lies in a stack.
+        label = "concentration" if game is None or game["fog"] else f"concentration: {name}"
+        tally.add(label, amount, "13.1.2")
     tally.add("concentration", sum(n // 3 for n in numbers(by_hand, "formations")), "13.1.2")
 
 

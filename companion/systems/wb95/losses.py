@@ -43,7 +43,8 @@ def take_level(game: Game, unit: str, amount: int, reason: str, rule: str = "") 
     """A unit loses so many CEL; the last one eliminates it [1.2]."""
     left = game.units[unit].steps - amount
     if left > 0:
-        yield change(game, unit, {"steps": left}, reason=reason, rule=rule, public=True)
+        # 16.1.3: only stacks that fight may be looked into; losses on the march stay under cover.
+        yield change(game, unit, {"steps": left}, reason=reason, rule=rule, public=game.phase in ATTACK)
     else:
         yield from remove(game, unit, reason, rule)
 

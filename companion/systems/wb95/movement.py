@@ -179,12 +179,13 @@ def overrun_hex(game: Game, hex: Annotated[str, HexId(label="Hex entered")]) -> 
 @rules.panel
 def stacking(game: Game, seat: str) -> dict[str, Any] | None:
     """Hexes over the limit of 8 CEL, of the seat's own side; the tablet sees both."""
+    open_book = seat in game.sides or not game["fog"]
     load: dict[str, int] = {}
     for unit in game.units.values():
         if unit.on_map and seat in {"table", unit.side}:
             load[unit.place] = load.get(unit.place, 0) + unit.steps
     rows = [
-        {"label": place, "value": f"{cel} CEL of {STACKING}", "rule": "3.2.1"}
+        {"label": place, "value": f"{cel} CEL of {STACKING}" if open_book else "too many", "rule": "3.2.1"}
         for place, cel in sorted(load.items())
         if cel > STACKING
     ]

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from companion.engine import events as e
 from companion.engine.actions import Events
-from companion.engine.errors import NotYours, Unreadable
+from companion.engine.errors import NotNow, NotYours, Unreadable
 from companion.engine.fields import Context, Flag, HexId, SideRef, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.moves import move, put_mark
@@ -105,7 +105,11 @@ def combat_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
     for who, share, where, starred, _, _ in parts:
         yield from ask_losses(game, who, share.loss, where, f"result {result}", "5.2.1", starred)
     for who, share, where, starred, fixed, _ in parts:
-        if share.retreat:
+        if share.retreat and who == other and facts.get("helpless"):
+            yield from ask_losses(
+                game, who, share.retreat, where, "cannot fall back", "5.1.9, 6.6.4", starred
+            )
+        elif share.retreat:
             yield _ask_retreat(game, who, share, where, starred, fixed, number)
     for _who, share, _where, _, _, units in parts:
         if share.disorganised and (not share.retreat or game["bought-off"]):
@@ -245,6 +249,18 @@ def overrun(game: Game, victim: str, hexes: Iterable[str]) -> Events:
             for unit in here:
                 rule = "9.1.5" if is_hq(unit) else "6.1.7"
                 yield from remove(game, unit.id, "overrun", rule)
+
+
+def _unfinished(game: Game) -> Events:
+    """A combat phase ends when losses and retreats are dealt with, or put away."""
+    for ask in game.asked.values():
+        if ask.action in {"lose-cel", "retreat", "enter-result"}:
+            raise NotNow(f"still to do before the phase ends, or to put away: {ask.text}", given=ask.id)
+    yield from ()
+
+
+for _phase in ATTACK:
+    rules.leaving(_phase)(_unfinished)
 
 
 def _clear_retreats(game: Game) -> Events:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from systems.enemy_action_kharkov.ea_bench import (
     blank_table,
@@ -21,7 +23,7 @@ from companion.engine.errors import Mistake, NotNow
 from companion.systems.enemy_action_kharkov import BOOK_CHECKS, checks
 
 
-def play_out(t) -> None:  # type: ignore[no-untyped-def]
+def play_out(t: Any) -> None:
     """Every card is played for an empty command until the phase ends."""
     for _ in range(200):
         if t.game.phase != "command":
@@ -36,7 +38,7 @@ def play_out(t) -> None:  # type: ignore[no-untyped-def]
     raise AssertionError("the command phase never ended")
 
 
-def counts(t, side: str) -> tuple[int, ...]:  # type: ignore[no-untyped-def]
+def counts(t: Any, side: str) -> tuple[int, ...]:
     n = zones(t, side)
     return n["draw"], n["avail"], n["hand"], n["discard-p"], n["discard-s"], n["entering"]
 

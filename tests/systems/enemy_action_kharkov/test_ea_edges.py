@@ -107,9 +107,23 @@ def test_a_defender_beside_an_active_enemy_cannot_reinforce() -> None:
     t.do("soviet", "declare-combat", hex="1210", units=[red])
     t.do("german", "play-tactic", card=hand(t, "german")[0], tactic="reinforce battle")
     with pytest.raises(NotNow, match="cannot reinforce"):
-        t.answer("german", units=[pinned])
-    t.answer("german", units=[free])
+        t.answer("german", 1, units=[pinned])
+    t.answer("german", 1, units=[free])
     assert t.game["combat"]["steps"] == 4 and t.game["combat"]["defence"] == 6
+
+
+def test_the_defender_is_asked_for_tactics_before_the_draw() -> None:
+    t = command()
+    activate(t, "P03", "3T")
+    t.do("soviet", "declare-combat", small=2, steps=1, attack=6, defence=3, terrain="clear")
+    assert [a["action"] for a in t.asked("german")] == ["no-tactics"]
+    t.answer("german")
+    assert not t.asked("german")
+    t.do("soviet", "draw-chits")
+    t.do("soviet", "end-combat", anyway=True)
+    t.do("soviet", "declare-combat", small=2, steps=1, attack=6, defence=3, terrain="clear")
+    t.do("soviet", "draw-chits")
+    assert "no-tactics" not in [a["action"] for a in t.asked("german")]
 
 
 def test_stavka_played_as_a_real_tactic_leaves_the_game() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
@@ -17,7 +18,9 @@ from systems.enemy_action_kharkov.ea_bench import (
     zones,
 )
 
+from companion.engine.describe import describe
 from companion.engine.errors import Mistake
+from companion.engine.events import Event
 from companion.engine.game import Game, replay
 
 ARMIES = {
@@ -119,8 +122,12 @@ def play(t: Any, **answers: Any) -> Any:
 
 
 def sound(t: Any) -> None:
-    copy = replay(Game(t.system.kit, t.scenario, t.book), t.events)
-    assert copy.dump() == t.game.dump()
+    stored = [Event.from_json(json.loads(json.dumps(e.to_json()))) for e in t.events]
+    copy = replay(Game(t.system.kit, t.scenario, t.book), stored)
+    assert json.dumps(copy.dump()) == json.dumps(t.game.dump())
+    for seat in (*SIDES, "table", "watch"):
+        lines = [describe(e.seen_by(seat), t.game) for e in t.events]
+        assert not any("{" in line for line in lines)
     assert (
         len(t.game.piles["soviet-cards"].tokens()) == 22 and len(t.game.piles["german-cards"].tokens()) == 23
     )

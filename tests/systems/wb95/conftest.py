@@ -43,6 +43,12 @@ class Table(Bench):
             self.do("table", "mark", marker=marker, units=made, value=str(value))
         return made
 
+    def next(self, seat: str = "table") -> list[Any]:
+        """Go on; what is still asked is put away first."""
+        for ask in list(self.game.asked):
+            self.do("table", "dismiss", ask=ask)
+        return super().next(seat)
+
     def mark(self, target: str, marker: str) -> Any:
         return self.game.mark(target, marker)
 

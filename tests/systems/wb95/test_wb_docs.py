@@ -23,7 +23,7 @@ def test_every_action_is_described(name: str) -> None:
     assert f"`{name}`" in PAGE
 
 
-@pytest.mark.parametrize("name", sorted(set(SYSTEM.rules.worksheets) - set(common.worksheets)))
+@pytest.mark.parametrize("name", sorted(set(SYSTEM.rules.worksheets) - set(new_rules("none").worksheets)))
 def test_every_worksheet_is_described(name: str) -> None:
     assert f"`{name}`" in PAGE
 
@@ -33,8 +33,6 @@ def test_every_option_is_described(name: str) -> None:
     assert f"`{name}`" in PAGE
 
 
-@pytest.mark.parametrize(
-    "section", [f"| {n}" for n in ("1.", "2.", "3.", "4.", "5.", "6.", "7.", "8.", "9.", "10.")]
-)
-def test_every_chapter_is_in_the_coverage_table(section: str) -> None:
-    assert section in PAGE
+@pytest.mark.parametrize("chapter", range(1, 17))
+def test_every_chapter_is_in_the_coverage_table(chapter: int) -> None:
+    assert f"\n| {chapter}" in PAGE

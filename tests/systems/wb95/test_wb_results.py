@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -188,3 +189,51 @@ def test_retreat_through_zones_costs_more(table: Make) -> None:
     losses = [a for a in t.asked("german") if a["action"] == "lose-cel"]
     assert losses[0]["args"]["cel"] == 1  # 5.3.4
     assert losses[0]["args"]["hexes"] == ["3013"]
+
+
+def test_a_lone_headquarters_pays_and_never_falls_back(table: Make) -> None:
+    """5.1.9: the rightmost column, and every hex of the retreat is a CEL."""
+    t = table(phase="attack-a", fog=False)
+    a = t.unit("soviet", "rifles", "3010", a=2)
+    hq = t.unit("german", "HQ x", "3011", kind="HQ", cel=1)
+    t.do("soviet", "resolve-combat", target="3011", attackers=a, die="3 4")  # 10:1, 7: - / D4
+    assert [x["action"] for x in t.asked("german")] == ["lose-cel"]
+    t.answer("german")
+    assert t.game.units[hq].place == "box:dead"
+    assert t.mark("3011", "hq-pool-soviet") == "5 CM: 1 attack-b, 2 attack-a"
+
+
+def test_moving_guns_with_infantry_may_fall_back(table: Make) -> None:
+    """6.2.4: in travel position they go along; alone they are as helpless as a headquarters [6.6.4]."""
+    t = table(phase="attack-a", fog=False)
+    a = t.unit("soviet", "rifles", "3010", a=9)
+    t.unit("german", "landser", "3011", a=4)
+    gun = t.unit("german", "gun", "3011", kind="ART", a=3, d=1, cel=1, transport="on")
+    t.do("soviet", "resolve-combat", target="3011", attackers=a, die="2 3")
+    t.answer("german", to="3013")
+    assert t.game.units[gun].place == "3013"
+    alone = t.unit("german", "lone gun", "2911", kind="ART", a=3, d=1, cel=1, transport="on")
+    b = t.unit("soviet", "others", "2910", a=2)
+    t.do("soviet", "resolve-combat", target="2911", attackers=b, die="3 4")
+    assert t.game.last_result["breakdown"]["facts"]["helpless"] is True
+    assert t.game.units[alone].place == "2911"
+
+
+def test_losses_on_the_march_stay_under_cover(table: Make) -> None:
+    t = table(phase="move-a")
+    unit = t.unit("soviet", "column", "2020")
+    t.unit("soviet", "top", "2020")
+    done = t.do("soviet", "roll-harassment", unit=unit, die="1 1")
+    assert t.game.units[unit].steps == 1
+    assert "soviet-column" not in json.dumps([e.seen_by("german") for e in done])
+
+
+def test_a_phase_does_not_end_over_open_losses(table: Make) -> None:
+    t = table(phase="attack-a", fog=False)
+    battle(t, die="4 5")
+    with pytest.raises(Mistake, match="still to do"):
+        t.do("soviet", "next-phase")
+    for ask in list(t.game.asked):
+        t.do("table", "dismiss", ask=ask)
+    t.do("soviet", "next-phase")
+    assert t.game.phase == "strategic-a"

@@ -125,7 +125,8 @@ class Game:
             return found[0]
         names = [u.name or u.id for u in units]
         more = f" It could be {', '.join(u.id for u in found)}." if found else did_you_mean(name[:60], names)
-        raise Unknown(f"there is no unit {name[:60]!r} at this table.{more}", field="unit", given=name)
+        hidden = ", or it lies hidden from you" if len(units) < len(self.units) else ""
+        raise Unknown(f"there is no unit {name[:60]!r} at this table{hidden}.{more}", field="unit", given=name)
 
     def units_at(self, place: str) -> list[Unit]:
         """The stack in a hex or box, top unit first."""

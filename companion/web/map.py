@@ -421,6 +421,8 @@ def apply_supply(code: str, seat: str) -> Response:
     except Mistake as mistake:
         problem, status = mistake.message, mistake.status if mistake.status in {409, 422} else 422
     context = supply_context(code, seat) | {"problem": problem, "done": done}
+    if target() == "live" and done:  # the next refresh must not wipe it away unread
+        context["toast"] = done[0] if len(done) == 1 else f"{done[0]}, and {len(done) - 1} more"
     return reply(
         render_template("supply_live.html" if target() == "live" else "supply.html", **context), status
     )

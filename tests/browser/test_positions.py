@@ -81,7 +81,7 @@ def test_a_phone_types_and_the_tablet_sees_it(table, device):
     phone, tablet = table.sit(device("phone"), "german", "entry"), table.sit(device("tablet"), "table", "map")
     open_map(tablet)
     expect(tablet.locator(".map-empty")).to_contain_text("No units yet.")
-    line = phone.get_by_label("Enter positions", exact=True)
+    line = phone.get_by_role("textbox", name="Enter positions")
     line.fill("3Pz 2408")
     phone.get_by_role("button", name="Enter", exact=True).click()
     expect(phone.locator("#entry-answer")).to_contain_text("3rd Panzer: 2408")
@@ -95,7 +95,7 @@ def test_a_phone_types_and_the_tablet_sees_it(table, device):
 def test_ten_moves_by_keypad_and_chips(table, device):
     table.enter("german", "; ".join(f"{n}Pz 24{n:02d}" for n in range(10, 20)))
     phone = table.sit(device("phone"), "german", "entry")
-    line = phone.get_by_label("Enter positions", exact=True)
+    line = phone.get_by_role("textbox", name="Enter positions")
     assert line.get_attribute("inputmode") == "none", "our keypad, not the phone's keyboard over it"
     keys = phone.get_by_role("group", name="Keypad")
     for n in range(10, 20):
@@ -109,6 +109,7 @@ def test_ten_moves_by_keypad_and_chips(table, device):
                 keys.get_by_role("button", name=key, exact=True).click()
         phone.get_by_role("button", name="Enter", exact=True).click()
         expect(phone.locator("#entry-answer")).to_contain_text(f"24{n:02d} \u2192 25{n:02d}")
+        expect(phone.get_by_role("button", name=f"Type 25{n:02d}")).to_be_visible()
     keys.get_by_role("button", name="1", exact=True).click()
     keys.get_by_role("button", name="Erase").click()
     expect(line).to_have_value("")
@@ -117,7 +118,7 @@ def test_ten_moves_by_keypad_and_chips(table, device):
 def test_names_are_suggested_and_wrong_lines_stay(table, device):
     table.enter("german", "16Pz 2408; 24Pz 2410")
     tablet = table.sit(device("tablet"), "german", "entry")
-    line = tablet.get_by_label("Enter positions", exact=True)
+    line = tablet.get_by_role("textbox", name="Enter positions")
     line.press_sequentially("16")
     tablet.get_by_role("group", name="Units").get_by_role("button", name="16Pz").click()
     expect(line).to_have_value("16Pz ")
@@ -135,7 +136,7 @@ def test_names_are_suggested_and_wrong_lines_stay(table, device):
 
 def test_without_javascript(table, device):
     page = table.sit(device("phone", java_script_enabled=False), "soviet", "entry")
-    page.get_by_label("Enter positions", exact=True).fill("38 Guards 2713")
+    page.get_by_role("textbox", name="Enter positions").fill("38 Guards 2713")
     page.get_by_role("button", name="Enter", exact=True).click()
     expect(page.locator("#entry-answer")).to_contain_text("38 Guards: 2713")
     page.goto(f"{table.url}/t/{table.code}/soviet/map")
@@ -223,7 +224,7 @@ def test_drag_zoom_keys_and_the_view_is_kept(table, device):
 def test_layers_stay_on_through_a_move_and_hide_nothing_secret(table, device):
     page = table.front().sit(device("tablet"), "soviet", "map")
     open_map(page)
-    page.get_by_text("German zones").click()
+    page.get_by_label("German zones").check()
     expect(page.locator("#overlay .zone")).to_have_count(1)
     table.enter("german", "3Pz 2410")
     page.locator(".map-list summary").click()
@@ -242,7 +243,7 @@ def test_supply_is_marked_with_one_confirmation(table, device):
     expect(page.locator("#link")).to_have_text("live")
     expect(page.get_by_label(re.compile("6 Cav"))).not_to_be_checked()
     page.get_by_role("button", name="Change the ticked marks").click()
-    expect(page.locator(".done")).to_contain_text("7 Cav: Out of supply")
+    expect(page.locator("#toast")).to_contain_text("7 Cav: Out of supply")
     expect(page.get_by_label(re.compile("6 Cav"))).to_be_visible()
     expect(page.get_by_label(re.compile("7 Cav"))).to_have_count(0)
 
@@ -258,11 +259,11 @@ def test_the_ground_is_tapped_in(start_server, device):
     page.get_by_role("button", name="Yes, both").click()
     open_map(page)
     expect(page.get_by_text("One look at your map")).to_have_count(0)
-    page.get_by_text("forest", exact=True).first.click()
+    page.get_by_label("forest", exact=True).check()
     tap(page, "2816")
     expect(page.locator("#brush-told")).to_have_text("Entered: 2816 forest")
     expect(page.locator("#base .t-forest")).to_have_count(1)
-    page.get_by_text("major river", exact=True).first.click()
+    page.get_by_label("major river", exact=True).check()
     a, b = on_screen(page, "2816"), on_screen(page, "2817")
     page.touchscreen.tap((a[0] + b[0]) / 2, (a[1] + b[1]) / 2 - 2)
     expect(page.locator("#brush-told")).to_have_text(re.compile(r"Entered: 281[67]-281[67] major river"))

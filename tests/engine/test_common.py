@@ -157,12 +157,12 @@ def test_the_scenario_is_set_up_once() -> None:
 def test_a_side_moves_its_own_units_and_the_table_all_that_lie_open() -> None:
     table = Table()
     table.do("red", "place-unit", unit="Guards", hex="404")
-    with pytest.raises(Unreadable, match="cannot be chosen"):
+    with pytest.raises(Unknown, match="no unit 'Jaeger' at this table, or it lies hidden from you"):
         table.do("table", "place-unit", unit="Jaeger", box="dead pile")
     table.do("table", "set-mode", fog=False)
     table.do("table", "place-unit", unit="Jaeger", box="dead pile")
     assert (table.game.unit("Guards").place, table.game.unit("Jaeger").place) == ("0404", "box:dead")
-    with pytest.raises(Unreadable):
+    with pytest.raises(Unreadable, match="Flak cannot be chosen here"):
         table.do("red", "place-unit", unit="Flak", hex="0404")
     with pytest.raises(Unreadable, match="say where"):
         table.do("red", "place-unit", unit="Guards")

@@ -263,25 +263,25 @@ def apply_defence(game: Game, choice: Annotated[str, Choice(label="How", options
         if back == 2:
             for unit in fight.defenders:
                 yield put_mark(game, unit, "dispersed", "on", rule="9.75")
-        yield from _caught_again(game, fight)
+        yield from caught_again(game, fight)
         text = (
             f"Retreat {back} hex: 1 free of enemy zones, 2 a supplied friend in a zone, 3 and 4 cost a step"
         )
         yield ask(game, "retreat", side, text, "retreat" if fight.defenders else "", "9.7")
-        yield advance_reminder(game, fight)
+        yield advance_reminder(game, fight, far=back == 2)
     if fight.hits["A"]:
         yield _ask_attacker(game, fight)
 
 
-def advance_reminder(game: Game, fight: Fight) -> e.Asked:
-    """9.8: who may follow up when the hex is empty."""
+def advance_reminder(game: Game, fight: Fight, *, far: bool) -> e.Asked:
+    """9.8: who may follow up when the hex is empty; `far`: after a two-hex retreat or an elimination."""
     text = "Advance into the empty hex: undispersed active attackers, none that a tactic brought in"
-    if fight.retreat == 2:
+    if far:
         text += "; mechanised units two hexes, off the path of retreat not from zone to zone"
     return ask(game, "advance", (fight.attacker, "table"), text, "", "9.8")
 
 
-def _caught_again(game: Game, fight: Fight) -> Events:
+def caught_again(game: Game, fight: Fight) -> Events:
     """9.74: units that had fallen back into this hex are lost when its defenders leave."""
     stack = game.units_at(fight.target) if fight.target else []
     caught = [u.name or u.id for u in stack if game.mark(u.id, "fell-back")]

@@ -13,6 +13,7 @@ from companion.engine.moves import change, put_mark
 from companion.engine.roster import Unit
 from companion.systems.enemy_action_kharkov.base import armour, ask, rules
 from companion.systems.enemy_action_kharkov.fight import Fight, current, save
+from companion.systems.enemy_action_kharkov.hits import advance_reminder, caught_again
 
 
 def lose_step(game: Game, unit: Unit, rule: str = "9.6") -> Events:
@@ -106,7 +107,10 @@ def lose_steps(
     left = max(0, fight.owed.get(side, 0) - len(chosen))
     fight.owed = {s: n for s, n in {**fight.owed, side: left}.items() if n}
     yield save(fight, f"{len(chosen)} steps lost")
-    if left:
+    if side == fight.defender and not any(game.units[u].on_map for u in fight.defenders):
+        yield from caught_again(game, fight)
+        yield advance_reminder(game, fight, far=True)
+    elif left:
         yield ask(game, "lose", (side, "table"), f"{left} more steps to lose", "lose-steps", "9.62")
 
 

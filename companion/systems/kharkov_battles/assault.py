@@ -14,6 +14,7 @@ from companion.engine.worksheet import Breakdown, chances, look_up
 from . import air, ground
 from .base import COMBAT_PHASES, D10, rules, tick, to_side
 from .designate import attackers_of, defenders_of
+from .forces import enlist, next_number
 from .odds import AUTOMATIC, COLUMNS, column_of, ladder, on_table, shifted
 from .strength import combined_arms, freeze_unknown, river_effect, tiger_shifts
 
@@ -185,13 +186,8 @@ def resolve_assault(
     if die is not None:
         sheet.roll = die.total
         _read(game, sheet, die.total)
-    force = attackers_of(game, target)
-    sheet.facts |= {
-        "attacker": game.active,
-        "attackers": [u.id for u in force],
-        "tiger": [u.id for u in force if u.kind.startswith("tiger")],
-        "defenders": [u.id for u in defenders_of(game, target)],
-    }
+    sheet.facts |= {"attacker": game.active, "combat": next_number(game)}
+    yield from enlist(game, target, attackers_of(game, target), defenders_of(game, target) if target else ())
     yield from clear_designation(game, target)
     yield from air.rubble(game, attacker_air, target, city)
     yield from rules.settle(game, "prepared-assault", sheet, (*game.sides, "table"), "12.6")

@@ -16,6 +16,7 @@ from companion.engine.worksheet import Breakdown
 from . import ground, reach
 from .base import AXIS, COMBAT_PHASES, SOVIET, K, own_side, rules, scenario, to_side
 from .command import commit_colour
+from .forces import has_attacked
 from .strength import over_limit, weight
 from .support import no_attack
 from .units import STATIC, is_hq, is_mech, is_silhouette, label, on_the_map
@@ -65,6 +66,8 @@ def problem(game: Game, unit: Unit, hexes: list[str]) -> str:
         marsh = ground.terrain(game, h) == "marsh" and is_mech(unit) and is_silhouette(game, unit)
         if marsh and _marsh_holds(game) and not ground.links(game, unit.place, h) & {"road", "rail"}:
             return f"is a silhouette unit and no road or railway leads into the marsh of {h} [12.33]"
+    if has_attacked(game, unit):
+        return "has attacked in this phase [12.0]"
     return no_attack(game, unit) or _stack_problem(game, unit)
 
 

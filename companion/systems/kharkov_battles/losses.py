@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated
+from typing import Annotated, Any
 
 from companion.engine import events as e
 from companion.engine.actions import Chance, Events
 from companion.engine.errors import NotNow, NotYours
-from companion.engine.fields import Context, Flag, SideRef, Text, UnitRef, Whole
+from companion.engine.fields import Choice, Context, Flag, HexId, SideRef, Text, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.moves import change, move, put_mark
 from companion.engine.roster import Unit
 
 from . import chits
-from .base import AXIS, SOVIET, K, add, own_side, rules, scenario, to_side
+from .base import AXIS, SOVIET, K, add, done, own_side, rules, scenario, to_side
+from .forces import first_to_lose, force
 from .lines import can_trace
 from .units import (
     become_cadre,
@@ -27,6 +28,7 @@ from .units import (
     on_the_map,
     rating,
     steps_left,
+    supply_state,
     trait,
 )
 
@@ -62,7 +64,7 @@ def eliminate(game: Game, unit: Unit, traced: bool, reason: str, overrun: bool =
     place, rule = destination(game, unit, traced, overrun)
     regiment = is_german_regiment(game, unit)
     yield from chits.give_back(game, unit, reason)
-    for marker in ("supply", "pa", "builder", "disorganized", "cadre", "ls", "ooc"):
+    for marker in ("supply", "pa", "builder", "disorganized", "cadre", "ls", "ooc", "combat"):
         if game.mark(unit.id, marker) is not None:
             yield put_mark(game, unit.id, marker, None, reason=reason)
     if place == "box:track":
@@ -101,6 +103,15 @@ def lose(game: Game, unit: Unit, steps: int, traced: bool, chance: Chance, reaso
         yield change(game, unit.id, {"steps": left}, reason=reason, rule="2.7", public=True)
 
 
+def hit_by_attrition(game: Game, side: str, hex_id: str) -> list[str]:
+    """8.4: the Isolated units of a hex; by one reading not those that became Isolated just now."""
+    fresh = game["attrition-who"] == "old"
+    return [
+        u.id for u in game.units_at(hex_id)
+        if u.side == side and supply_state(game, u) == "isolated" and not (fresh and done(game, f"isolated/{u.id}"))
+    ]  # fmt: skip
+
+
 def _no_line(ctx: Context) -> bool:
     """Unknown counts as in supply; the player says otherwise."""
     game, name = ctx.game, ctx.values.get("unit")
@@ -110,16 +121,18 @@ def _no_line(ctx: Context) -> bool:
 
 
 def _losers(ctx: Context) -> list[Unit]:
+    """The units a loss may fall on: a combat's force, its first losers, a pocket, or anybody."""
     game = ctx.game
     if game is None:
         return []
     side = str(ctx.values.get("side") or own_side(ctx))
-    wanted = _ids(ctx.values.get("first")) or _ids(ctx.values.get("among"))
-    return [u for u in game.units.values() if u.side == side and u.on_map and (not wanted or u.id in wanted)]
-
-
-def _ids(text: object) -> list[str]:
-    return [part.strip() for part in str(text or "").split(",") if part.strip()]
+    number, role = int(ctx.values.get("combat") or 0), str(ctx.values.get("role") or "D")
+    pocket = str(ctx.values.get("pocket") or "")
+    if pocket:
+        return [game.units[name] for name in hit_by_attrition(game, side, pocket)]
+    if number and force(game, number, role):
+        return first_to_lose(game, number, role) if ctx.values.get("first") else force(game, number, role)
+    return [u for u in game.units.values() if u.side == side and u.on_map]
 
 
 @rules.action(by="any", rule="12.61-12.63", label="Take losses", group="hidden")
@@ -128,10 +141,24 @@ def take_losses(
     chance: Chance,
     side: Annotated[str, SideRef(label="Side", start=own_side)],
     steps: Annotated[int, Whole(label="Steps still to lose", low=1, high=20)],
-    among: Annotated[str, Text(label="Among", most=2000)] = "",
-    first: Annotated[str, Text(label="First from", most=2000)] = "",
+    combat: Annotated[
+        int, Whole(label="Combat number", high=99, when=lambda c: bool(c.values.get("side")))
+    ] = 0,
+    role: Annotated[
+        str,
+        Choice(
+            label="Force",
+            options=(("A", "attacker"), ("D", "defender")),
+            when=lambda c: bool(c.values.get("combat")),
+        ),
+    ] = "D",
+    first: Annotated[
+        bool, Flag(label="First loss of this combat", when=lambda c: bool(c.values.get("combat")))
+    ] = False,
+    pocket: Annotated[str, HexId(label="Pocket", when=lambda c: not c.values.get("combat"))] = "",
     unit: Annotated[
-        str, UnitRef(label="Unit", pick=_losers, help="leave empty when the counters are not on record")
+        str,
+        UnitRef(label="Unit", pick=_losers, help="leave empty when the counters are not on record"),
     ] = "",
     lose_here: Annotated[int, Whole(label="Steps from this unit", low=1, high=3)] = 1,
     no_line: Annotated[bool, Flag(label="It has no supply line", start=_no_line)] = False,
@@ -146,12 +173,18 @@ def take_losses(
     victim = game.units[unit]
     taken = min(lose_here, steps, steps_left(game, victim))
     yield from lose(game, victim, taken, not no_line, chance, "step loss")
-    if steps > taken:
+    args: dict[str, Any] = {"side": side, "steps": steps - taken}
+    if combat:
+        args |= {"combat": combat, "role": role}
+    if pocket:
+        args["pocket"] = pocket
+    left = (
+        force(game, combat, role) if combat else hit_by_attrition(game, side, pocket) if pocket else [victim]
+    )
+    if steps > taken and left:
         text = f"{game.side_name(side)}: {steps - taken} more step(s) to lose"
-        args = {"side": side, "steps": steps - taken, "among": among}
-        yield e.Asked(
-            f"loss-{side}-{game.revision}", to_side(game, side), text, "take-losses", args, rule="12.61"
-        )
+        name = f"loss-{side}-{game.revision}"
+        yield e.Asked(name, to_side(game, side), text, "take-losses", args, rule="12.61")
 
 
 @rules.action(by="any", rule="2.7", label="Lose steps", group="units")

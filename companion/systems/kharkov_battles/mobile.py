@@ -17,6 +17,7 @@ from companion.engine.worksheet import Breakdown
 
 from . import air, books, chits, ground
 from .base import AXIS, D10, MOVE_PHASES, SOVIET, K, rules, scenario, to_side
+from .forces import enlist, next_number
 from .odds import column_of
 from .strength import add_up
 from .support import no_attack
@@ -188,7 +189,9 @@ def mobile_assault(
         yield put_mark(game, unit, "ma-done", True, rule="11.2")
     if target and game["building-ma"] == "stops":
         yield from stop_building(game, target, game.other(game.active), "Mobile Assault")
-    sheet.facts |= {"attacker": game.active, "unit": unit, "target": target}
+    sheet.facts |= {"attacker": game.active, "unit": unit, "target": target, "combat": next_number(game)}
+    held = [u for u in game.units_at(target) if u.side != game.active] if target else []
+    yield from enlist(game, target, [game.units[unit]] if unit else [], held)
     if die is not None:
         _read(game, sheet, die.total)
     yield from rules.settle(game, "mobile-assault", sheet, (*game.sides, "table"), "11.26, 11.27")
@@ -237,6 +240,7 @@ def mobile_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
         str(facts.get("unit") or ""),
         str(facts.get("target") or ""),
     )
+    number = int(facts.get("combat") or 0)
     steps, retreat, disorganized, own = parse(result)
     if retreat:
         where = f" from {target}" if target else ""
@@ -258,8 +262,7 @@ def mobile_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
                 rule="20.1, 27.4",
             )
     if steps:
-        members = ",".join(u.id for u in game.units_at(target) if u.side == defender) if target else ""
-        args2: dict[str, Any] = {"side": defender, "steps": steps, "among": members}
+        args2: dict[str, Any] = {"side": defender, "steps": steps, "combat": number, "role": "D"}
         text = f"{game.side_name(defender)}: lose {steps} step(s)"
         yield e.Asked(
             f"ma-loss-{game.revision}", to_side(game, defender), text, "take-losses", args2, rule="11.26"
@@ -270,7 +273,7 @@ def mobile_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
         else:
             yield e.Noted("the attacking unit stops and is Disorganized", rule="11.27")
     if own:
-        args3: dict[str, Any] = {"side": attacker, "steps": own, "among": unit}
+        args3: dict[str, Any] = {"side": attacker, "steps": own, "combat": number, "role": "A", "first": True}
         text = f"{game.side_name(attacker)}: lose {own} step(s) of the attacking unit"
         yield e.Asked(
             f"ma-own-{game.revision}", to_side(game, attacker), text, "take-losses", args3, rule="11.27"

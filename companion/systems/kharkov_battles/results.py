@@ -11,10 +11,12 @@ from companion.engine.actions import Events
 from companion.engine.errors import NotNow, NotYours, Unreadable
 from companion.engine.fields import Choice, Context, Dice, Flag, HexId, Roll, SideRef, Text, Whole
 from companion.engine.game import Game
+from companion.engine.roster import Unit
 from companion.engine.worksheet import Breakdown, look_up
 
 from .base import COMBAT_PHASES, D10, fall_blau, own_side, rules, to_side
-from .units import is_mech, label, no_infiltration, steps_left
+from .forces import force
+from .units import label, no_infiltration, steps_left
 
 _PART = re.compile(r"([AD])(?:\((\d)\))?(?:r(\d))?")
 
@@ -62,71 +64,57 @@ def in_words(share: Share, who: str) -> str:
 def assault_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
     """Ask the loser first; his answer leads to the victor's part."""
     facts = sheet.get("facts", {})
-    attacker = str(facts.get("attacker") or game.active)
     shares = parse(result)
     if not shares:
         yield e.Noted(f"{sheet['title']}: no effect", rule="12.6")
         return
-    yield from ask_share(game, shares, facts, attacker)
-
-
-def _side(share: Share, attacker: str, game: Game) -> str:
-    return attacker if share.role == "A" else game.other(attacker)
-
-
-def ask_share(game: Game, shares: list[Share], facts: dict[str, Any], attacker: str) -> Events:
-    """Ask for the first share; the rest of the code travels along."""
-    share, rest = shares[0], shares[1:]
-    side = _side(share, attacker, game)
-    members = facts.get("attackers" if share.role == "A" else "defenders") or []
-    args = {
-        "side": side,
-        "role": share.role,
-        "steps": share.steps,
-        "retreat": share.retreat,
-        "target": str(facts.get("target") or ""),
-        "among": ",".join(members),
-        "first": ",".join(first_losers(game, share, members, facts)),
-        "then": " ".join(code(s) for s in rest),
-        "others": ",".join(facts.get("defenders" if share.role == "A" else "attackers") or []),
-        "encircled": bool(facts.get("encircled")),
-    }
-    text = in_words(share, game.side_name(side)) + waiting(game, members)
-    yield e.Asked(
-        f"result-{share.role}-{game.revision}", to_side(game, side), text, "settle-result", args, rule="12.62"
+    attacker = str(facts.get("attacker") or game.active)
+    yield from ask_share(
+        game, shares[0], result, attacker, int(facts.get("combat") or 0), bool(facts.get("encircled"))
     )
 
 
-def code(share: Share) -> str:
-    """A share as it is printed."""
-    return f"{share.role}{f'({share.steps})' if share.steps else ''}{f'r{share.retreat}' if share.retreat else ''}"
+def ask_share(game: Game, share: Share, result: str, attacker: str, combat: int, encircled: bool) -> Events:
+    """Ask a side how it meets its part of a result."""
+    side = attacker if share.role == "A" else game.other(attacker)
+    args = {"side": side, "role": share.role, "result": result, "combat": combat}
+    if encircled:
+        args["encircled"] = True
+    text = in_words(share, game.side_name(side)) + waiting(game, combat)
+    name = f"result-{share.role}-{game.revision}"
+    yield e.Asked(name, to_side(game, side), text, "settle-result", args, rule="12.62")
 
 
-def waiting(game: Game, members: list[str]) -> str:
+def waiting(game: Game, combat: int) -> str:
     """12.23: results wait while another attack from the same hex is still to be rolled."""
-    places = {game.units[m].place for m in members if m in game.units}
-    pending = sorted(
-        {str(t) for n, t in game.marked("pa").items() if n in game.units and game.units[n].place in places}
-    )
-    return (
-        f". Wait for the attack on {', '.join(pending)}: it comes from the same hex [12.23]"
-        if pending
-        else ""
-    )
+    places = {u.place for u in force(game, combat, "A")}
+    split = {
+        str(t) for n, t in game.marked("pa").items() if n in game.units and game.units[n].place in places
+    }
+    if not split:
+        return ""
+    return f". Wait for the attack on {', '.join(sorted(split))}: it comes from the same hex [12.23]"
 
 
-def first_losers(game: Game, share: Share, members: list[str], facts: dict[str, Any]) -> list[str]:
-    """12.63, 15.3: the first step comes from a participant; a Tiger that shifted, else attackers' mechanized units."""
-    here = [m for m in members if m in game.units and game.units[m].on_map]
-    tigers = [m for m in here if game.units[m].kind.startswith("tiger")]
-    if tigers:
-        return tigers
-    mech = [m for m in here if is_mech(game.units[m])]
-    return mech if share.role == "A" and mech else here
+def _share(ctx: Context) -> Share | None:
+    try:
+        found = parse(str(ctx.values.get("result") or ""))
+    except Unreadable:
+        return None
+    return next((s for s in found if s.role == ctx.values.get("role")), None)
 
 
-def _hexes(ctx: Context) -> int:
-    return int(ctx.values.get("retreat") or 0)
+def _options(ctx: Context) -> list[tuple[str, str]]:
+    """12.62: the loser's choices, each in words."""
+    share = _share(ctx)
+    if share is None:
+        return [("0", "as it falls")]
+    return [(str(k), f"{k} more step(s), retreat {hexes}") for k, hexes in reversed(share.options())]
+
+
+def _retreats(ctx: Context) -> bool:
+    share = _share(ctx)
+    return share is not None and share.loser
 
 
 @rules.action(by="any", rule="12.62", label="Settle a combat result", group="hidden")
@@ -134,105 +122,69 @@ def settle_result(
     game: Game,
     side: Annotated[str, SideRef(label="Side", start=own_side)],
     role: Annotated[str, Choice(label="Force", options=(("A", "attacker"), ("D", "defender")))],
-    steps: Annotated[int, Whole(label="Steps to lose", high=9)] = 0,
-    retreat: Annotated[int, Whole(label="Retreat", high=9)] = 0,
-    more: Annotated[
-        int,
-        Whole(
-            label="Steps instead of hexes",
-            high=9,
-            when=lambda c: _hexes(c) > 0,
-            help="0 retreats all the way",
-        ),
-    ] = 0,
+    result: Annotated[str, Text(label="Result", most=20)],
+    combat: Annotated[int, Whole(label="Combat number", high=99)] = 0,
+    more: Annotated[str, Choice(label="Steps instead of hexes", options=_options, when=_retreats)] = "0",
     unfulfilled: Annotated[
-        int,
-        Whole(
-            label="Hexes that cannot be retreated",
-            high=9,
-            when=lambda c: _hexes(c) > 0,
-            help="a step each [12.71]",
-        ),
+        int, Whole(label="Hexes that cannot be retreated", high=9, when=_retreats, help="a step each [12.71]")
     ] = 0,
     zones: Annotated[
-        int,
-        Whole(
-            label="Enemy-controlled hexes entered",
-            high=9,
-            when=lambda c: _hexes(c) > 0,
-            help="a step each [12.73]",
-        ),
+        int, Whole(label="Enemy-controlled hexes entered", high=9, when=_retreats, help="a step each [12.73]")
     ] = 0,
-    target: Annotated[str, Text(label="Hex", most=6)] = "",
-    among: Annotated[str, Text(label="Among", most=2000)] = "",
-    first: Annotated[str, Text(label="First from", most=2000)] = "",
-    then: Annotated[str, Text(label="Then", most=20)] = "",
-    others: Annotated[str, Text(label="The other force", most=2000)] = "",
-    encircled: Annotated[bool, Flag(label="Encirclement")] = False,
+    encircled: Annotated[bool, Flag(label="Encirclement Bonus used", when=_retreats)] = False,
     seat: str = "",
 ) -> Events:
     """Choose how many hexes to fall back and how many steps to lose instead."""
     if seat in game.sides and seat != side:
         raise NotYours(f"{game.side_name(side)} settles its own result", given=seat, accepted=side)
-    if more + unfulfilled > retreat:
+    shares = parse(result)
+    share = next((s for s in shares if s.role == role), None)
+    if share is None:
+        raise NotNow(f"{result} has no part for this force", field="role", given=role)
+    extra = int(more)
+    if extra + unfulfilled > share.retreat:
         raise NotNow(
-            f"r{retreat} means {retreat} hexes or steps in all, not {more + unfulfilled}",
-            field="more",
-            given=more,
+            f"r{share.retreat} means {share.retreat} hexes or steps in all", field="more", given=more
         )
-    back = retreat - more - unfulfilled
-    total = steps + more + unfulfilled + zones
-    members = [m for m in among.split(",") if m in game.units and game.units[m].on_map]
-    have = sum(steps_left(game, game.units[m]) for m in members)
-    if more and members and seat == side and steps + more > have:  # the table must not learn of reduced chits
+    members = force(game, combat, role) if combat else []
+    have = sum(steps_left(game, u) for u in members)
+    if (
+        extra and members and seat == side and share.steps + extra > have
+    ):  # the table is not told of reduced chits
         raise NotNow(
-            f"there are {have} steps left in this force, not {steps + more} [12.62]", field="more", given=more
+            f"there are {have} steps left in this force, not {share.steps + extra}", field="more", given=more
         )
-    who = game.side_name(side)
+    total = share.steps + extra + unfulfilled + zones
     if total:
-        text = f"{who}: lose {total} step(s)"
-        args = {"side": side, "steps": total, "among": among, "first": first if (steps or more) else ""}
-        yield e.Asked(
-            f"loss-{side}-{game.revision}", to_side(game, side), text, "take-losses", args, rule="12.61"
-        )
-    if retreat:
-        yield e.Noted(
-            f"{who} retreats {back} hex(es)" + (f", {more} step(s) lost instead" if more else ""),
-            rule="12.62",
-        )
-        other = game.other(side)
-        text = (
-            f"{game.side_name(other)} may advance up to {back} hex(es)"
-            if back
-            else f"{who} stood fast: no advance"
-        )
-        if back:
-            limit = (
-                "; non-mechanized units 1 hex after the encirclement"
-                if encircled and not fall_blau(game)
-                else ""
-            )
-            args = {"hexes": back, "encirclement": encircled and not fall_blau(game)}
-            name = f"advance-{game.revision}"
-            yield e.Asked(name, to_side(game, other), text + limit, "advance", args, rule="12.8")
-        else:
-            yield e.Noted(text, rule="12.8")
-    for member in members if back else ():
-        if game.units[member].kind == "ersatz":
-            text = f"{label(game.units[member])} cannot retreat: eliminate it"
-            name = f"static-{member}-{game.revision}"
-            yield e.Asked(name, to_side(game, side), text, "eliminate-unit", {"unit": member}, rule="20.1")
-    if then:
-        facts = {
-            "target": target,
-            "attackers": _members(role, "A", among, others),
-            "defenders": _members(role, "D", among, others),
-        }
-        yield from ask_share(game, parse(then), facts, side if role == "A" else game.other(side))
+        args = {"side": side, "steps": total, "combat": combat, "role": role, "first": True}
+        text = f"{game.side_name(side)}: lose {total} step(s)"
+        name = f"loss-{side}-{game.revision}"
+        yield e.Asked(name, to_side(game, side), text, "take-losses", args, rule="12.61")
+    if share.loser:
+        yield from _fall_back(game, side, share.retreat - extra - unfulfilled, members, encircled)
+    rest = shares[shares.index(share) + 1 :]
+    if rest:
+        attacker = side if role == "A" else game.other(side)
+        yield from ask_share(game, rest[0], result, attacker, combat, False)
 
 
-def _members(role: str, wanted: str, own: str, others: str) -> list[str]:
-    return [m for m in (own if role == wanted else others).split(",") if m]
+def _fall_back(game: Game, side: str, back: int, members: list[Unit], encircled: bool) -> Events:
+    """The retreat, and how far the victor may follow [12.8]."""
+    who, other = game.side_name(side), game.other(side)
+    if not back:
+        yield e.Noted(f"{who} stands fast: no advance", rule="12.8")
+        return
+    yield e.Noted(f"{who} retreats {back} hex(es)", rule="12.7")
+    limited = encircled and not fall_blau(game)
+    text = f"{game.side_name(other)} may advance up to {back} hex(es)"
+    text += "; non-mechanized units 1 hex after the encirclement" if limited else ""
+    args = {"hexes": back, "encirclement": True} if limited else {"hexes": back}
+    yield e.Asked(f"advance-{game.revision}", to_side(game, other), text, "advance", args, rule="12.8")
+    for unit in members:
+        if unit.kind == "ersatz":
+            text = f"{label(unit)} cannot retreat: eliminate it"
+            name = f"static-{unit.id}-{game.revision}"
+            yield e.Asked(name, to_side(game, side), text, "eliminate-unit", {"unit": unit.id}, rule="20.1")
 
 
 # -- retreat and advance -----------------------------------------------------------------------------------

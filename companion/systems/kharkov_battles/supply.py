@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow, NotYours
-from companion.engine.fields import Choice, Context, Dice, Flag, HexId, Roll, SideRef, Text, UnitRef, Whole
+from companion.engine.fields import Choice, Context, Dice, Flag, HexId, Roll, SideRef, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.moves import put_mark
 from companion.engine.roster import Unit
@@ -76,14 +76,16 @@ def judge_supply(
         raise NotNow(
             f"{game.side_name(side)} supply is judged for this turn; correct single units by marking them"
         )
-    owing: dict[str, list[str]] = {}
+    owing: dict[str, None] = {}
     for unit in [u for u in on_map(game, side) if traces(game, u)]:
         before = str(game.mark(unit.id, "supply") or "")
         after = next_state(game, unit, unit.id in cut)
         if before == after == "isolated":
-            owing.setdefault(unit.place, []).append(unit.id)
+            owing[unit.place] = None
         if before != after:
             yield put_mark(game, unit.id, "supply", after or None, rule="8.3")
+            if after == "isolated":
+                yield tick(game, f"isolated/{unit.id}", f"{label(unit)} is Isolated")
         if after:
             yield from stop_work(game, unit)
     marker = f"supply-{side}"
@@ -91,15 +93,13 @@ def judge_supply(
         before = str(game.mark(h, marker) or "")
         after = WORSE[before] if h in hexes else ""
         if before == after == "isolated":
-            owing.setdefault(h, [])
+            owing[h] = None
         if before != after:
             yield e.Marked(h, marker, after or None, rule="8.3")
     yield tick(game, f"supply/{side}", f"{game.side_name(side)} supply judged")
-    for h, pocket in owing.items():
+    for h in owing:
         text = f"Attrition: roll for the pocket in {h}"
         args = {"side": side, "hex": h}
-        if game["attrition-who"] == "old" and pocket:
-            args["among"] = ",".join(pocket)
         name = f"attrition-{h}-{game.revision}"
         yield e.Asked(name, to_side(game, side), text, "roll-attrition", args, rule="8.4")
 
@@ -124,7 +124,6 @@ def roll_attrition(
     side: Annotated[str, SideRef(label="Side", start=own_side)],
     hex: Annotated[str, HexId(label="Hex of the pocket")],
     die: Annotated[Roll, Dice(spec=D10, purpose="attrition")],
-    among: Annotated[str, Text(label="Isolated before", most=2000, when=lambda c: False)] = "",
 ) -> Events:
     """One roll for a stack that was Isolated before and still is."""
     sheet = Breakdown(f"Attrition in {hex}", column="result", dice=D10, roll=die.total)
@@ -132,30 +131,20 @@ def roll_attrition(
     sheet.add("die", str(die.total), "8.4")
     if final != die.total or game["weather"] == "freeze":
         sheet.add("Freeze, at most 9", final - die.total, "19.22")
-    sheet.facts = {"side": side, "hex": hex, "among": among}
+    sheet.facts = {"side": side, "hex": hex}
     look_up(sheet, game.chart("attrition"), str(final))
     yield from rules.settle(game, "attrition", sheet, to_side(game, side), "8.4")
-
-
-def hit_by_attrition(game: Game, side: str, hex_id: str) -> list[str]:
-    """The Isolated units of the hex; merely OOS ones are spared."""
-    return [u.id for u in game.units_at(hex_id) if u.side == side and supply_state(game, u) == "isolated"]
 
 
 @rules.outcome("attrition")
 def attrition_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
     """A number is steps to lose; anything else is for the players to carry out."""
     side, hex_id = str(sheet["facts"]["side"]), str(sheet["facts"]["hex"])
-    among = str(sheet["facts"].get("among") or "")
     digits = "".join(c for c in result if c.isdigit())
     name = f"attrition-loss-{game.revision}"
     if digits and int(digits[0]) and len(digits) == 1:
         text = f"{game.side_name(side)}: lose {digits} step(s) of the Isolated units in {hex_id}"
-        args = {
-            "side": side,
-            "steps": int(digits),
-            "among": among or ",".join(hit_by_attrition(game, side, hex_id)),
-        }
+        args = {"side": side, "steps": int(digits), "pocket": hex_id}
         yield e.Asked(name, to_side(game, side), text, "take-losses", args, rule="8.4")
     elif result.strip() not in {"-", "0", "NE", "none"}:
         yield e.Asked(name, to_side(game, side), f"Attrition in {hex_id}: {result}", rule="8.4")

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from companion.engine import events as e
 from companion.engine.actions import Events
-from companion.engine.errors import NotNow, Unreadable
+from companion.engine.errors import NotNow
 from companion.engine.fields import Choice, Context, Dice, Flag, HexId, Roll, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.moves import put_mark
@@ -22,6 +22,7 @@ from companion.systems.wb95.base import (
     has_units,
     in_transport,
     is_gun,
+    refusal,
     rules,
 )
 from companion.systems.wb95.obligations import duties
@@ -101,7 +102,7 @@ def ranged_fire(
         total += air
         sheet.add("aircraft", f"{air} SP", "8.2.3")
     if total <= 0:
-        raise Unreadable("give the strength of the guns", field="sp", accepted="a strength above 0")
+        raise refusal("give the strength of the guns", field="sp", accepted="a strength above 0")
     side = game.active if game else ""
     sheet.facts = {"victim": game.other(side) if game and side else "", "hexes": [target] if target else []}
     if game and side and target and any(u.place == target for u in duties(game, side).must_be_attacked):
@@ -112,13 +113,13 @@ def ranged_fire(
 
 def _check_battery(game: Game, unit: Unit, target: str) -> None:
     if in_transport(game, unit):
-        raise Unreadable(f"{unit.name} is on the move and cannot fire [6.1.3]", field="guns", given=unit.id)
+        raise refusal(f"{unit.name} is on the move and cannot fire [6.1.3]", field="guns", given=unit.id)
     if game.mark(unit.id, "fought") or game.mark(unit.id, "barrage-fired"):
-        raise Unreadable(f"{unit.name} has fired already [6.1.4, 6.5.6]", field="guns", given=unit.id)
+        raise refusal(f"{unit.name} has fired already [6.1.4, 6.5.6]", field="guns", given=unit.id)
     if target:
         away = game.maps.distance(unit.place, target)
         if away > GUN_RANGE or away < 2:
-            raise Unreadable(
+            raise refusal(
                 f"{unit.name} is {away} hexes away: fire at range goes 2 or 3 hexes [6.1.2, 6.4.3]",
                 field="guns",
             )
@@ -163,13 +164,13 @@ def fire_barrage(
     side = game.active
     left = int(game[f"ammo-{side}"])
     if count < 2:
-        raise Unreadable("at least two batteries fire on a hex [6.5.4]", field="batteries", given=count)
+        raise refusal("at least two batteries fire on a hex [6.5.4]", field="batteries", given=count)
     if count > left:
-        raise Unreadable(
+        raise refusal(
             f"{count} ammo units are needed, {left} are left [6.5.7]", field="batteries", given=count
         )
     if not barrage:
-        raise Unreadable("a barrage doubles the guns [6.5.3]: leave the box ticked", field="barrage")
+        raise refusal("a barrage doubles the guns [6.5.3]: leave the box ticked", field="barrage")
     yield e.Set(f"ammo-{side}", left - count, was=left, reason="barrage", rule="6.5.7")
     for unit in guns:
         yield put_mark(game, unit, "barrage-fired", 2, rule="6.5.6")
@@ -196,10 +197,10 @@ def object_attack(
     """Strength gives the column, no terrain counts; from the air at least 4 SP."""
     sheet = Breakdown("Attack on a bridge")
     if by_air and sp < 4:
-        raise Unreadable("aircraft need at least 4 SP against a bridge [8.2.10]", field="sp", given=sp)
+        raise refusal("aircraft need at least 4 SP against a bridge [8.2.10]", field="sp", given=sp)
     sheet.add("aircraft" if by_air else "guns", f"{sp} SP", "8.2.10" if by_air else "6.4.7")
     if bridge and len(bridge) != 2:
-        raise Unreadable("name the two hexes that the bridge joins", field="bridge", given=" ".join(bridge))
+        raise refusal("name the two hexes that the bridge joins", field="bridge", given=" ".join(bridge))
     if ctx.game and bridge:
         sheet.facts["bridge"] = bridge_name(ctx.game, bridge)
     bombardment.set_column(sheet, ctx.game, sp, "objects")
@@ -210,7 +211,7 @@ def bridge_name(game: Game, hexes: tuple[str, ...]) -> str:
     """'1602-1603'; the hexes must touch."""
     a, b = sorted(hexes)
     if b not in game.maps.neighbours(a):
-        raise Unreadable(f"{a} and {b} do not touch", field="bridge", given=f"{a} {b}")
+        raise refusal(f"{a} and {b} do not touch", field="bridge", given=f"{a} {b}")
     return f"{a}-{b}"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from math import ceil
 
+from companion.engine.errors import Several, Unreadable
 from companion.engine.fields import Context
 from companion.engine.game import Game
 from companion.engine.roster import Unit
@@ -35,6 +36,11 @@ MORALE = {  # 5.6.2
     "soviet": 10,
 }
 GERMAN_ALLIES = {"romanian", "hungarian", "italian"}
+
+
+def refusal(message: str, *, field: str = "", given: object = None, accepted: str = "") -> Several:
+    """What a worksheet has against its fields, in the shape of all that is wrong with a form."""
+    return Several([Unreadable(message, field=field, given=given, accepted=accepted)])
 
 
 def option(game: Game | None, name: str, default: object) -> object:

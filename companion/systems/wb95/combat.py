@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated
 
 from companion.engine.actions import Events
-from companion.engine.errors import Unreadable
 from companion.engine.fields import Context, Dice, Roll
 from companion.engine.game import Game
 from companion.engine.roster import Unit
@@ -17,6 +16,7 @@ from companion.systems.wb95.base import (
     at_hexes,
     halve,
     option,
+    refusal,
     rules,
 )
 from companion.systems.wb95.hq import covered, spend
@@ -191,10 +191,10 @@ def _defence(sheet: Breakdown, wall: Force, whole: int, halved: str, guns: int, 
 
 def _need(total: int, held: int, alone: bool, closed: bool) -> None:
     if total <= 0 and not alone:
-        raise Unreadable("give the attackers: on record, or as strength", field="attack", accepted="above 0")
+        raise refusal("give the attackers: on record, or as strength", field="attack", accepted="above 0")
     if held <= 0 and not alone:
         why = " (the stack is closed to you: declare the attack, or ask)" if closed else ""
-        raise Unreadable(f"give the defenders' strength{why}", field="defence", accepted="above 0")
+        raise refusal(f"give the defenders' strength{why}", field="defence", accepted="above 0")
 
 
 def _fort(game: Game | None, target: tuple[str, ...], said: str) -> str:

@@ -7,7 +7,16 @@ from typing import Annotated
 from companion.engine.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
 from companion.engine.roster import Unit
 from companion.systems.wb95.airmarks import over
-from companion.systems.wb95.base import SOVIET, active_units, has_units, is_gun, option
+from companion.systems.wb95.base import (
+    GUN_RANGE,
+    SOVIET,
+    active_units,
+    has_units,
+    is_gun,
+    is_hq,
+    is_towed,
+    option,
+)
 from companion.systems.wb95.hq import usable
 from companion.systems.wb95.terrain import GROUND
 
@@ -26,13 +35,27 @@ SPECIAL = (
 )
 
 
+def _attackers(ctx: Context) -> list[Unit]:
+    """Units that can attack, beside the named hexes where there are any [5.1.2, 5.1.10]."""
+    able = [u for u in active_units(ctx) if not is_towed(u) and not is_hq(u)]
+    hexes = ctx.values.get("target") or ()
+    game = ctx.game
+    beside = [u for u in able if game and any(game.maps.distance(u.place, h) == 1 for h in hexes)]
+    return beside or able
+
+
 def _guns(ctx: Context, mine: bool) -> list[Unit]:
     game = ctx.game
     if game is None:
         return []
     side = game.active
     wanted = [u for u in game.units.values() if u.on_map and is_gun(u) and (u.side == side) == mine]
-    return [u for u in wanted if mine or ctx.seat in {"table", u.side}]
+    known = [u for u in wanted if ctx.seat in {"table", u.side}]
+    hexes = ctx.values.get("target") or ()
+    # An attacking hex is beside the target, so its guns stand at most one hex further off [6.3.2].
+    reach = GUN_RANGE + (1 if mine else 0)
+    near = [u for u in known if any(game.maps.distance(u.place, h) <= reach for h in hexes)]
+    return near or known
 
 
 def _overhead(ctx: Context, attacker: bool) -> int:
@@ -60,7 +83,7 @@ Target = Annotated[
     HexId(label="Defending hexes", many=True, help="optional; from the record and the map book"),
 ]
 Attackers = Annotated[
-    tuple[str, ...], UnitRef(label="Attackers on record", many=True, pick=active_units, when=has_units)
+    tuple[str, ...], UnitRef(label="Attackers on record", many=True, pick=_attackers, when=has_units)
 ]
 AttackGuns = Annotated[
     tuple[str, ...],

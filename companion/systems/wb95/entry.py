@@ -8,13 +8,22 @@ from typing import Annotated, Any
 
 from companion.engine import events as e
 from companion.engine.actions import Events
-from companion.engine.errors import NotNow, Unreadable
+from companion.engine.errors import NotNow
 from companion.engine.fields import Context, Text, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.moves import change, move
 from companion.engine.roster import Unit
 from companion.engine.worksheet import Breakdown
-from companion.systems.wb95.base import GERMAN, MOVE, STACKING, STRATEGIC, active_units, option, rules
+from companion.systems.wb95.base import (
+    GERMAN,
+    MOVE,
+    STACKING,
+    STRATEGIC,
+    active_units,
+    option,
+    refusal,
+    rules,
+)
 
 ZONES = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 PER_TURN = 3  # 11.2.2
@@ -25,7 +34,7 @@ def amount(text: str, name: str) -> Fraction:
     try:
         return Fraction(text.strip().replace(",", "."))
     except (ValueError, ZeroDivisionError):
-        raise Unreadable(f"{text!r} is not a cost: write 2, 0.5 or 1/2", field=name, given=text) from None
+        raise refusal(f"{text!r} is not a cost: write 2, 0.5 or 1/2", field=name, given=text) from None
 
 
 def words(value: Fraction) -> str:
@@ -47,7 +56,7 @@ def stack_entry(
     least = ceil(cel / STACKING)
     count = max(stacks, least)
     if not count:
-        raise Unreadable("give the CEL that enter, or the number of stacks", field="cel")
+        raise refusal("give the CEL that enter, or the number of stacks", field="cel")
     if cel:
         sheet.add(f"{cel} CEL at {STACKING} to a hex", f"at least {least} stacks", "3.2.1")
     base = amount(cost, "cost")
@@ -64,7 +73,7 @@ def zone_distance(a: str, b: str, circle: bool = False, last: str = "T") -> int:
     first, second = (z.strip().upper().removeprefix("ZONE ") for z in (a, b))
     for given, text in ((first, a), (second, b)):
         if len(given) != 1 or given not in ZONES:
-            raise Unreadable(f"{text!r} is no entry zone: a letter from A", field="zone", given=text)
+            raise refusal(f"{text!r} is no entry zone: a letter from A", field="zone", given=text)
     apart = abs(ZONES.index(first) - ZONES.index(second))
     return min(apart, ZONES.index(last) + 1 - apart) if circle else apart
 

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from companion.engine import events as e
 from companion.engine.actions import Events
-from companion.engine.errors import NotNow, Unreadable
+from companion.engine.errors import NotNow
 from companion.engine.fields import Choice, Context, Flag, HexId, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.moves import put_mark
@@ -21,6 +21,7 @@ from companion.systems.wb95.base import (
     at_hexes,
     is_gun,
     option,
+    refusal,
     rules,
 )
 from companion.systems.wb95.entry import words
@@ -82,7 +83,7 @@ def hex_cost(
     """Terrain and water add up; one hex never costs more than the unit started with."""
     sheet = Breakdown("Cost of a hex")
     if ctx.game is None:
-        raise Unreadable("the terrain table belongs to a scenario: ask at a table", field="klass")
+        raise refusal("the terrain table belongs to a scenario: ask at a table", field="klass")
     cost = step_cost(ctx.game, klass, terrain, water, road)
     if cost is None:
         if not hq:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from companion.engine.errors import Unreadable
+from companion.systems.wb95.base import refusal
 
 COLOURS = ("black", "white", "yellow", "blue")
 
@@ -28,14 +28,14 @@ def read(text: str) -> dict[str, int]:
     for match in re.finditer(r"(?:(\d+)\s*)?([a-z]+)(?:\s*[x=:]?\s*(\d+))?", rest):
         colours = [c for c in COLOURS if c.startswith(match[2])]
         if len(colours) != 1:
-            raise Unreadable(
+            raise refusal(
                 f"{match[2]!r} is not the colour of a star: {', '.join(COLOURS)}",
                 given=text,
                 accepted="black 1, yellow 2",
             )
         found[colours[0]] = found.get(colours[0], 0) + int(match[1] or match[3] or 1)
     if rest and not found:
-        raise Unreadable(
+        raise refusal(
             f"{text!r}: write stars like black 1, yellow 2", given=text, accepted="black 1, yellow 2"
         )
     return found

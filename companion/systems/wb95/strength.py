@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from companion.engine.errors import Unreadable
 from companion.engine.fields import Context
 from companion.engine.game import Game
 from companion.engine.roster import Unit
@@ -20,6 +19,7 @@ from companion.systems.wb95.base import (
     is_towed,
     level,
     option,
+    refusal,
     troops,
     visible,
 )
@@ -51,7 +51,7 @@ def numbers(text: str, name: str) -> list[int]:
     """'5 4' -> [5, 4]."""
     parts = text.replace(",", " ").replace("+", " ").split()
     if not all(p.isdigit() for p in parts):
-        raise Unreadable(
+        raise refusal(
             f"{text!r}: write the strengths one after the other, such as 5 4", field=name, given=text
         )
     return [int(p) for p in parts]
@@ -77,7 +77,7 @@ def attacking(game: Game, units: Sequence[Unit], guns: Sequence[Unit], paid: Ite
     force = Force()
     for unit in units:
         if is_towed(unit):
-            raise Unreadable(
+            raise refusal(
                 f"{unit.name} is towed and cannot attack directly [5.1.10]; name guns as support",
                 field="attackers",
                 given=unit.id,
@@ -147,13 +147,13 @@ def _support(
 ) -> None:
     for unit in guns:
         if in_transport(game, unit):
-            raise Unreadable(f"{unit.name} is on the move and cannot fire [6.1.3]", field=name, given=unit.id)
+            raise refusal(f"{unit.name} is on the move and cannot fire [6.1.3]", field=name, given=unit.id)
         if game.mark(unit.id, "barrage-fired"):
-            raise Unreadable(
+            raise refusal(
                 f"{unit.name} fired a barrage and supports nobody [6.5.6]", field=name, given=unit.id
             )
         if hexes and all(game.maps.distance(unit.place, h) > GUN_RANGE for h in hexes):
-            raise Unreadable(f"{unit.name} is more than 3 hexes away [6.1.2]", field=name, given=unit.id)
+            raise refusal(f"{unit.name} is more than 3 hexes away [6.1.2]", field=name, given=unit.id)
         _gun(force, game, unit, factor)
 
 

@@ -392,6 +392,9 @@ def test_step_losses_in_their_order() -> None:
     assert t.game.units[foot].place == "box:out"  # one step at full strength: gone for good
     t.do("german", "lose-steps", units=[tank])
     assert t.game.units[tank].place == "box:eliminated-german"
+    assert any(
+        "two hexes" in q["text"] for q in t.asked("soviet")
+    )  # 9.81: eliminated, mechanised units go on
     assert not t.game["combat"].get("owed")
 
 

@@ -62,7 +62,7 @@ def test_a_failure_disorganizes_and_halves_until_the_combat_phase_is_over():
     t.do("axis", "mobile-assault", unit=unit, target="KB3011", attack=4, defence=3, die="3")  # 3: A(1)D
     assert t.game.mark(unit, "disorganized")
     assert "lose 1 step" in t.asked("axis")[0]["text"]
-    jump(t, "axis-combat", 2)
+    t.until("axis-combat", 2)
     t.do("axis", "declare-assault", target="KB3011", attackers=[unit])
     t.answer("axis", -1)
     assert t.game.mark("KB3011", "attack-total") == 4

@@ -101,8 +101,8 @@ def test_an_attacker_loses_a_mechanized_unit_first():
     t.answer("axis")
     t.answer("soviet")
     t.answer("axis", die="1")  # A(1)r1
-    assert t.asked("axis")[0]["args"]["first"] == mech
     t.answer("axis")
+    assert t.asked("axis")[0]["args"] == {"side": "axis", "steps": 1, "combat": 1, "role": "A", "first": True}
     with pytest.raises(Mistake, match="cannot be chosen"):
         t.answer("axis", unit=foot)
     t.answer("axis", unit=mech)
@@ -167,3 +167,60 @@ def test_results_wait_for_a_split_hex():
     t.do("axis", "resolve-assault", target="KB3011", attack=9, defence=2, die="1")
     texts = [x["text"] for x in t.asked("axis") if x["action"] == "settle-result"]
     assert texts and "Wait for the attack on KB3009" in texts[0]
+
+
+def test_the_loser_sees_his_options_in_words():
+    """12.62: the form itself lists them."""
+    from companion.engine.fields import Context
+
+    t, *_ = fought("7")
+    ask = t.asked("soviet")[0]
+    form = t.system.rules.actions["settle-result"].describe(Context(t.game, "soviet"), ask["args"])
+    more = next(f for f in form if f["name"] == "more")
+    assert [c["label"] for c in more["choices"]] == [
+        "0 more step(s), retreat 2",
+        "1 more step(s), retreat 1",
+        "2 more step(s), retreat 0",
+    ]
+
+
+def test_mixed_results_settle_the_loser_first_then_the_victor():
+    """12.65"""
+    t = table("operation-star")
+    jump(t, "axis-combat", 1)
+    t.do("axis", "resolve-assault", attack=20, defence=5, terrain="marsh", die="3")
+    t.answer("axis", result="A(1) D(1)r2")
+    assert not t.asked("axis") and "retreat 2" in t.asked("soviet")[0]["text"]
+    t.answer("soviet")
+    assert [a["action"] for a in t.asked("axis")] == ["advance", "settle-result"]
+    t.answer("axis", 1)
+    assert "lose 1 step" in t.asked("axis")[-1]["text"]
+
+
+def test_bystanders_share_the_result_but_not_the_first_loss():
+    """12.63"""
+    t = table("operation-star")
+    jump(t, "axis-combat", 1)
+    one = enrol(t, "axis", "320 Inf", "infantry", "KB3010", strength=4)
+    idle = enrol(t, "axis", "298 Inf", "infantry", "KB3010", strength=4)
+    enrol(t, "soviet", "6 Rifle", "rifle", "KB3011", strength=6)
+    t.do("axis", "declare-assault", target="KB3011", attackers=[one])
+    t.answer("axis")
+    t.answer("soviet")
+    t.answer("axis", die="1")  # A(1)r1
+    t.answer("axis", more=1)
+    with pytest.raises(Mistake, match="cannot be chosen"):
+        t.answer("axis", unit=idle)
+    t.answer("axis", unit=one)
+    t.answer("axis", unit=idle)
+    assert not [u for u in t.game.units.values() if u.side == "axis" and u.on_map]
+
+
+def test_a_unit_attacks_once_a_phase():
+    """12.0"""
+    t, first, *_ = fought("4")  # no effect
+    enrol(t, "soviet", "9 Rifle", "rifle", "KB3009", strength=2)
+    with pytest.raises(Mistake, match="has attacked"):
+        t.do("axis", "declare-assault", target="KB3009", attackers=[first])
+    with pytest.raises(Mistake, match="attacked already"):
+        t.do("axis", "declare-assault", target="KB3011")

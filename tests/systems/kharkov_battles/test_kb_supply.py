@@ -74,11 +74,29 @@ def test_attrition_hits_isolated_units_only():
     judged(t, 4, [unit, oos])
     t.answer("axis", die="8")
     ask = t.asked("axis")[0]
-    assert ask["args"]["among"] == unit
+    assert ask["args"]["pocket"] == "KB3010"
     with pytest.raises(Mistake, match="cannot be chosen"):
         t.answer("axis", unit=oos)
     t.answer("axis", unit=unit)
     assert t.game.units[unit].place == "box:dead"
+
+
+@pytest.mark.parametrize(("reading", "able"), [("all", True), ("old", False)])
+def test_units_isolated_just_now_are_a_reading(reading, able):
+    """8.4: one unit was Isolated before, the other becomes so in the phase that rolls."""
+    t = table("operation-star", attrition_who=reading)
+    old = enrol(t, "axis", "320 Inf", "infantry", "KB3010", strength=5)
+    new = enrol(t, "axis", "298 Inf", "infantry", "KB3010", strength=5)
+    judged(t, 2, [old])
+    judged(t, 3, [old, new])
+    judged(t, 4, [old, new])
+    t.answer("axis", die="8")
+    if able:
+        t.answer("axis", unit=new)
+    else:
+        with pytest.raises(Mistake, match="cannot be chosen"):
+            t.answer("axis", unit=new)
+        t.answer("axis", unit=old)
 
 
 def test_a_divisions_regiments_share_the_better_state():

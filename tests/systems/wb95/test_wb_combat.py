@@ -209,7 +209,7 @@ def test_towed_guns_do_not_attack_and_must_be_in_range(table: Make) -> None:
     a = t.unit("soviet", "first", "3010", a=9)
     gun = t.unit("soviet", "gun", "3014", kind="ART", a=5, d=3, cel=1)
     t.unit("german", "d", "3011", a=4)
-    with pytest.raises(Mistake, match="5.1.10"):
+    with pytest.raises(Mistake, match="cannot be chosen"):  # 5.1.10
         t.calc("combat", target="3011", attackers=gun)
     with pytest.raises(Mistake, match="6.1.2"):
         t.calc("combat", target="3011", attackers=a, attack_guns=gun)

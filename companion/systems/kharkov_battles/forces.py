@@ -1,0 +1,55 @@
+"""Who fought in which combat of the phase, so that losses fall on the right units [12.63]."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from companion.engine import events as e
+from companion.engine.game import Game
+from companion.engine.roster import Unit
+
+from .base import tick
+from .units import is_mech, is_tiger
+
+MARK = "combat"
+"""Its value: the combat's number in this phase and A (attacked), D (defended) or a (stood beside an attacker)."""
+
+
+def next_number(game: Game) -> int:
+    """Combats are numbered afresh in every phase."""
+    here = f"{game.turn}/{game.phase}/combat/"
+    return 1 + sum(1 for item in game.ticked if item.startswith(here))
+
+
+def enlist(game: Game, where: str, attackers: Iterable[Unit], defenders: Iterable[Unit]) -> Iterator[e.Event]:
+    """Number a combat and note who is in it; units of an attacker's hex that attack nobody share its fate [12.23]."""
+    number = next_number(game)
+    yield tick(game, f"{game.phase}/combat/{number}", f"Combat {number}{f' in {where}' if where else ''}")
+    fighting = list(attackers)
+    names = {u.id for u in fighting}
+    beside = [
+        u for place in {a.place for a in fighting} for u in game.units_at(place)
+        if u.side == game.active and u.id not in names and game.mark(u.id, "pa") is None and not game.mark(u.id, MARK)
+    ]  # fmt: skip
+    for letter, units in (("A", fighting), ("D", list(defenders)), ("a", beside)):
+        for unit in units:
+            yield e.Marked(unit.id, MARK, f"{number}{letter}", rule="12.63")
+
+
+def force(game: Game, number: int, role: str) -> list[Unit]:
+    """The units that share a combat's result and are still on the map."""
+    wanted = {f"{number}A", f"{number}a"} if role == "A" else {f"{number}D"}
+    return [game.units[n] for n, v in game.marked(MARK).items() if v in wanted and game.units[n].on_map]
+
+
+def first_to_lose(game: Game, number: int, role: str) -> list[Unit]:
+    """12.63, 15.3: the first step comes from a participant: a Tiger, else an attacker's mechanized unit."""
+    here = [u for u in force(game, number, role) if game.mark(u.id, MARK) in (f"{number}A", f"{number}D")]
+    tigers = [u for u in here if is_tiger(u)]
+    mech = [u for u in here if is_mech(u)]
+    return tigers or (mech if role == "A" else []) or here
+
+
+def has_attacked(game: Game, unit: Unit) -> bool:
+    """12.0: once per combat phase."""
+    return str(game.mark(unit.id, MARK) or "").endswith("A")

@@ -111,7 +111,14 @@ def test_scenarios_are_listed_for_people_and_for_programs(run: Any) -> None:
     text = run("scenarios").out
     assert "toy: Toy Kharkov" in text and "Skirmish, days 1-3" in text
     assert json.loads(run("scenarios", "--json").out) == [
-        {"system": "toy", "name": "Toy Kharkov", "scenario": "skirmish", "title": "Skirmish", "first": 1, "last": 3}
+        {
+            "system": "toy",
+            "name": "Toy Kharkov",
+            "scenario": "skirmish",
+            "title": "Skirmish",
+            "first": 1,
+            "last": 3,
+        }
     ]
 
 
@@ -185,12 +192,17 @@ def test_check_says_what_is_no_folder(run: Any, tmp_path: Path, what: str) -> No
 # -- export, import, verify, backup --------------------------------------------------------------------------
 
 
-def test_a_game_is_exported_imported_and_exported_the_same(run: Any, data: Path, tmp_path: Path, code: str) -> None:
+def test_a_game_is_exported_imported_and_exported_the_same(
+    run: Any, data: Path, tmp_path: Path, code: str
+) -> None:
     text = run("export", code.lower(), "--data", data).out
     file, away = tmp_path / "game.json", tmp_path / "away"
     file.write_text(text, encoding="utf-8")
     result = run("import", file, "--data", away)
-    assert (result.code, result.out[:24 + len(code)]) == (0, f"Restored as table {code}. Its s"[: 24 + len(code)])
+    assert (result.code, result.out[: 24 + len(code)]) == (
+        0,
+        f"Restored as table {code}. Its s"[: 24 + len(code)],
+    )
     assert run("export", code, "--data", away).out == text
 
 

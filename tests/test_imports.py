@@ -25,12 +25,17 @@ def imports(path: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             base = ".".join(package[: len(package) - node.level + 1]) if node.level else ""
             module = ".".join(filter(None, (base, node.module)))
-            found |= {module, *(f"{module}.{alias.name}" for alias in node.names if module.startswith("companion"))}
+            found |= {
+                module,
+                *(f"{module}.{alias.name}" for alias in node.names if module.startswith("companion")),
+            }
     return found
 
 
 def breaches(path: Path, banned: set[str]) -> list[str]:
-    return sorted(name for name in imports(path) if any(name == b or name.startswith(f"{b}.") for b in banned))
+    return sorted(
+        name for name in imports(path) if any(name == b or name.startswith(f"{b}.") for b in banned)
+    )
 
 
 RULES = {
@@ -43,7 +48,9 @@ RULES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("path", [p for part in RULES for p in modules(part)], ids=lambda p: str(p.relative_to(PACKAGE)))
+@pytest.mark.parametrize(
+    "path", [p for part in RULES for p in modules(part)], ids=lambda p: str(p.relative_to(PACKAGE))
+)
 def test_a_module_imports_only_what_lies_below_it(path: Path) -> None:
     assert breaches(path, RULES[path.relative_to(PACKAGE).parts[0]]) == []
 
@@ -85,12 +92,15 @@ def test_only_the_web_speaks_http() -> None:
     speakers = {
         str(path.relative_to(PACKAGE))
         for path in PACKAGE.rglob("*.py")
-        if breaches(path, {"flask", "werkzeug", "jinja2"}) and path.relative_to(PACKAGE).parts[0] not in allowed
+        if breaches(path, {"flask", "werkzeug", "jinja2"})
+        and path.relative_to(PACKAGE).parts[0] not in allowed
     }
     assert speakers == set()
 
 
 def test_the_check_itself_sees_imports() -> None:
     """A relative import counts as the module it names."""
-    assert "companion.engine.zones" in imports(PACKAGE / "engine" / "policy.py"), "written as `from .zones import`"
+    assert "companion.engine.zones" in imports(PACKAGE / "engine" / "policy.py"), (
+        "written as `from .zones import`"
+    )
     assert breaches(PACKAGE / "web" / "app.py", {"flask"}) == ["flask"]

@@ -38,7 +38,9 @@ def test_every_link_of_the_readme_leads_somewhere(link: str) -> None:
     assert (ROOT / link).exists()
 
 
-@pytest.mark.parametrize("line", sorted(set(re.findall(r"companion (calc \S+ \S+ [^`\n]*=\S+)$", TEXT, re.M))))
+@pytest.mark.parametrize(
+    "line", sorted(set(re.findall(r"companion (calc \S+ \S+ [^`\n]*=\S+)$", TEXT, re.M)))
+)
 def test_the_readmes_calculation_works(line: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(line.split()) == 0
     assert len(capsys.readouterr().out.splitlines()) > 3
@@ -47,7 +49,9 @@ def test_the_readmes_calculation_works(line: str, capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize("option", sorted(set(re.findall(r"(--[a-z-]+)", TEXT)) - {"--help"}))
 def test_every_option_of_the_readme_exists(option: str) -> None:
     (actions,) = [a for a in _parser()._actions if a.dest == "command"]
-    known = {o for parser in (actions.choices or {}).values() for a in parser._actions for o in a.option_strings}  # type: ignore[union-attr]
+    known = {
+        o for parser in (actions.choices or {}).values() for a in parser._actions for o in a.option_strings
+    }  # type: ignore[union-attr]
     assert option in known
 
 

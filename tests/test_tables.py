@@ -24,7 +24,9 @@ def another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opener]
     opened = []
 
     def opener() -> Tables:
-        found = Tables(open_store(tmp_path / "companion.db"), shelf, clock=lambda: "1942-05-12T12:00:00+00:00")
+        found = Tables(
+            open_store(tmp_path / "companion.db"), shelf, clock=lambda: "1942-05-12T12:00:00+00:00"
+        )
         opened.append(found)
         return found
 
@@ -61,7 +63,14 @@ def refolded(tables: Tables, code: str) -> Any:
 def test_a_new_table_has_its_own_code_seed_and_first_phase(tables: Tables, code: str) -> None:
     row = tables.row(code)
     assert len(code) == 4 and row.title == "Friday night" and len(row.seed) == 64
-    assert row.summary == {"turn": 1, "last": 3, "date": "12 May", "phase": "Weather Phase", "active": "", "ended": ""}
+    assert row.summary == {
+        "turn": 1,
+        "last": 3,
+        "date": "12 May",
+        "phase": "Weather Phase",
+        "active": "",
+        "ended": "",
+    }
     assert tables.game(code).phase == "weather"
     assert tables.row(tables.new("toy", "skirmish", {})).seed != row.seed
 
@@ -90,7 +99,10 @@ def test_a_solo_table_has_no_fog(tables: Tables) -> None:
     assert (game["solo"], game["fog"]) == (True, False)
 
 
-@pytest.mark.parametrize(("title", "kept"), [("x" * 10_000, "x" * 80), ("<b>🎲</b>", "<b>🎲</b>"), ("half \ud83d", "half ?"), (" \0 ", "")])
+@pytest.mark.parametrize(
+    ("title", "kept"),
+    [("x" * 10_000, "x" * 80), ("<b>🎲</b>", "<b>🎲</b>"), ("half \ud83d", "half ?"), (" \0 ", "")],
+)
 def test_any_title_can_be_kept(tables: Tables, title: str, kept: str) -> None:
     assert tables.row(tables.new("toy", "skirmish", {}, title)).title == kept
 
@@ -222,11 +234,16 @@ def test_nothing_is_lost_when_all_tap_at_once(tables: Tables, another: Opener, c
 
     def play(index: int, seat: str) -> list[int]:
         mine = (tables, other)[index % 2]
-        return [mine.act(code, seat, "note", {"text": f"{index}-{n}"}, action_id=f"{index}-{n}").revision for n in range(5)]
+        return [
+            mine.act(code, seat, "note", {"text": f"{index}-{n}"}, action_id=f"{index}-{n}").revision
+            for n in range(5)
+        ]
 
     answers = at_once(*(lambda i=i, s=s: play(i, s) for i, s in enumerate(seats)))
     revisions = sorted(r for answer in answers for r in answer)
-    assert revisions == list(range(before + 1, before + 31)), "every tap has a revision of its own, without gaps"
+    assert revisions == list(range(before + 1, before + 31)), (
+        "every tap has a revision of its own, without gaps"
+    )
     texts = [event.text for event in stored(tables, code) if isinstance(event, e.Noted)]
     assert sorted(texts) == sorted(f"{i}-{n}" for i in range(6) for n in range(5))
     for index in range(6):
@@ -244,7 +261,9 @@ def test_of_two_who_end_the_phase_at_once_one_is_told(tables: Tables, another: O
     assert tables.game(code).phase == other.game(code).phase == "red-move"
 
 
-def test_two_processes_on_one_file_catch_up_with_each_other(tables: Tables, another: Opener, code: str) -> None:
+def test_two_processes_on_one_file_catch_up_with_each_other(
+    tables: Tables, another: Opener, code: str
+) -> None:
     other = another()
     tables.act(code, "red", "count-reserve", {"points": 7})
     assert other.game(code)["reserve"] == 7
@@ -339,9 +358,15 @@ def test_the_log_puts_a_line_under_the_phase_it_happened_in(tables: Tables, code
     tables.act(code, "red", "take-back", {"to": line})
     tables.act(code, "red", "note", {"text": "back again"})
     phases = {entry.lines[0]: entry.phase for entry in tables.log(code, "red")}
-    assert (phases["before"], phases["in red's phase"], phases["back again"]) == ("weather", "red-move", "weather")
+    assert (phases["before"], phases["in red's phase"], phases["back again"]) == (
+        "weather",
+        "red-move",
+        "weather",
+    )
     late = tables.log(code, "red", limit=1)[0]
-    assert (late.lines, late.phase) == (["back again"], "weather"), "also when the log is read from the middle"
+    assert (late.lines, late.phase) == (["back again"], "weather"), (
+        "also when the log is read from the middle"
+    )
 
 
 def test_older_pages_of_the_log_go_on_where_the_last_ended(tables: Tables, code: str) -> None:
@@ -383,7 +408,15 @@ def notes(tables: Tables, code: str, many: int) -> None:
         upto = min(many, (done // SNAPSHOT_EVERY + 1) * SNAPSHOT_EVERY)
         bodies = [e.Noted(f"note {n}").to_json() for n in range(done + 1, upto + 1)]
         with tables.store.transaction(code) as tx:
-            tx.append(bodies, at=tables.clock(), seat="red", act=f"n{upto}", name="note", stream=tx.stream, answer={})
+            tx.append(
+                bodies,
+                at=tables.clock(),
+                seat="red",
+                act=f"n{upto}",
+                name="note",
+                stream=tx.stream,
+                answer={},
+            )
             for body in bodies:
                 game.apply(e.Event.from_json(body))
             if upto % SNAPSHOT_EVERY == 0:
@@ -399,7 +432,9 @@ def test_a_tap_that_crosses_the_mark_leaves_a_snapshot(tables: Tables, code: str
     assert state == plain(tables.game(code))
 
 
-def test_a_long_game_opens_from_its_snapshot(tables: Tables, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_long_game_opens_from_its_snapshot(
+    tables: Tables, code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     short = tables.new("toy", "skirmish", {})
     notes(tables, short, 100)
     tables.act(code, "red", "count-reserve", {"points": 7})

@@ -143,13 +143,17 @@ def test_an_ending_taken_back_closes_the_copies_again(home: Tables, code: str) -
     assert "operation-kremlin" not in exported(home, code, "blue")
 
 
-def test_a_players_copy_cannot_be_played_on(home: Tables, installation: Callable[[], Tables], code: str) -> None:
+def test_a_players_copy_cannot_be_played_on(
+    home: Tables, installation: Callable[[], Tables], code: str
+) -> None:
     with pytest.raises(Unreadable, match="a copy as seen by red: hidden things were left out.*Ask the host"):
         import_table(installation(), exported(home, code, "red"))
 
 
 def test_a_copy_for_an_unknown_seat_is_refused(home: Tables, code: str) -> None:
-    with pytest.raises(Unknown, match="no seat 'rde' at this table: table, red, blue, watch. Did you mean red"):
+    with pytest.raises(
+        Unknown, match="no seat 'rde' at this table: table, red, blue, watch. Did you mean red"
+    ):
         export_table(home, code, "rde")
 
 
@@ -211,24 +215,47 @@ def put(*path: Any) -> Callable[[dict[str, Any]], None]:
 TAMPERED: dict[str, tuple[Callable[[dict[str, Any]], None], str]] = {
     "an event left out": (lose("events", 5), "not numbered 1, 2, 3"),
     "no events at all": (put("events", []), "does not begin with the opening"),
-    "the opening left out": (put("events", 0, "body", {"kind": "noted", "text": "x"}), "does not begin with the opening"),
+    "the opening left out": (
+        put("events", 0, "body", {"kind": "noted", "text": "x"}),
+        "does not begin with the opening",
+    ),
     "an event without its time": (lose("events", 3, "at"), "event 4 is incomplete: at missing"),
     "an event at no time": (put("events", 3, "at", "noon"), "event 4 has no readable time"),
     "an event that is no event": (put("events", 3, "x"), "event 4 is incomplete"),
-    "an event of a later version": (put("events", 3, "body", "kind", "exploded"), "cannot be replayed: unknown kind of event 'exploded'"),
+    "an event of a later version": (
+        put("events", 3, "body", "kind", "exploded"),
+        "cannot be replayed: unknown kind of event 'exploded'",
+    ),
     "an event of another shape": (put("events", 3, "body", "colour", "red"), "cannot be replayed"),
-    "a unit with unknown facts": (put("events", 2, "body", "facts", {"wings": 2}), "cannot be replayed: a unit has no 'wings'"),
+    "a unit with unknown facts": (
+        put("events", 2, "body", "facts", {"wings": 2}),
+        "cannot be replayed: a unit has no 'wings'",
+    ),
     "a phase that is a number": (put("events", 1, "body", {"kind": "advanced"}), "cannot be replayed"),
-    "an undo of the future": (put("events", -1, "body", {"kind": "undone", "to": 10_000}), "cannot be replayed.*not before it"),
-    "an undo of itself": (put("events", 3, "body", {"kind": "undone", "to": 4}), "cannot be replayed.*not before it"),
-    "a chit from nowhere": (put("events", -2, "body", {"kind": "drawn", "pile": "cup", "tokens": ["oak"], "source": "cup", "target": "drawn"}), "cannot be replayed: oak is not in cup"),
+    "an undo of the future": (
+        put("events", -1, "body", {"kind": "undone", "to": 10_000}),
+        "cannot be replayed.*not before it",
+    ),
+    "an undo of itself": (
+        put("events", 3, "body", {"kind": "undone", "to": 4}),
+        "cannot be replayed.*not before it",
+    ),
+    "a chit from nowhere": (
+        put(
+            "events",
+            -2,
+            "body",
+            {"kind": "drawn", "pile": "cup", "tokens": ["oak"], "source": "cup", "target": "drawn"},
+        ),
+        "cannot be replayed: oak is not in cup",
+    ),
     "an unknown game": (put("system", "chess"), "no game 'chess'"),
     "an unknown scenario": (put("scenario", "d-day"), "no scenario 'd-day'"),
     "no scenario": (lose("scenario"), "incomplete: scenario missing"),
     "options that are none": (put("options", "fog"), "incomplete: options missing"),
     "a seed that is none": (put("seed", "zz"), "dice seed cannot be read"),
     "a stream that is none": (put("stream", "far"), "incomplete: stream missing"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("case", TAMPERED)
@@ -245,7 +272,9 @@ def test_a_file_tampered_with_is_refused_and_nothing_is_kept(
 
 
 @pytest.mark.parametrize("strange", ["../etc", "abcd", "", "X" * 500, "<b>"])
-def test_a_strange_code_is_replaced(home: Tables, installation: Callable[[], Tables], code: str, strange: str) -> None:
+def test_a_strange_code_is_replaced(
+    home: Tables, installation: Callable[[], Tables], code: str, strange: str
+) -> None:
     away = installation()
     new = import_table(away, resealed({**export_table(home, code), "code": strange}))
     assert len(new) == 4 and new.isalnum() and new == new.upper()

@@ -298,7 +298,9 @@ def toy_rules() -> Rules:
         ctx: Context,
         attack: Annotated[int, Whole(label="Attack", low=1, high=99)],
         defence: Annotated[int, Whole(label="Defence", low=1, high=99)],
-        posture: Annotated[str, Choice(label="Posture", options=(("attack", "Attack"), ("defend", "Defend")))] = "attack",
+        posture: Annotated[
+            str, Choice(label="Posture", options=(("attack", "Attack"), ("defend", "Defend")))
+        ] = "attack",
     ) -> Breakdown:
         """Odds of a fight."""
         sheet = Breakdown("Combat", dice="1d6", facts={"ratio": attack / defence})
@@ -310,7 +312,9 @@ def toy_rules() -> Rules:
         return sheet
 
     @rules.action(by="active", phase=("red-move", "blue-move"), rule="7.1", label="Fight", worksheet=combat)
-    def fight(game: Game, sheet: Breakdown, die: Annotated[Roll, Dice(label="Die", purpose="combat")], seat: str) -> Any:
+    def fight(
+        game: Game, sheet: Breakdown, die: Annotated[Roll, Dice(label="Die", purpose="combat")], seat: str
+    ) -> Any:
         """Resolve a fight."""
         sheet.roll = die.total
         look_up(sheet, game.chart("crt"), str(max(1, die.total + sheet.modifier)))
@@ -322,7 +326,9 @@ def toy_rules() -> Rules:
             yield e.Set("vp", game["vp"] + 1, was=game["vp"], reason="won a fight", rule="8.1")
 
     @rules.action(by="any", phase="weather", rule="4.1", label="Roll for the weather")
-    def roll_weather(game: Game, die: Annotated[Roll, Dice(label="Die", spec="1d6", purpose="weather")]) -> Any:
+    def roll_weather(
+        game: Game, die: Annotated[Roll, Dice(label="Die", spec="1d6", purpose="weather")]
+    ) -> Any:
         """Roll for the weather and turn its dial."""
         yield e.Set("weather", "mud" if die.total >= 5 else "clear", was=game["weather"], rule="4.1")
 
@@ -338,7 +344,8 @@ def toy_rules() -> Rules:
 
     @rules.action(by="any", label="Return a chit")
     def return_chit(
-        game: Game, chits: Annotated[tuple[str, ...], Tokens(label="Chits", pile="cup", zone="drawn", many=True)]
+        game: Game,
+        chits: Annotated[tuple[str, ...], Tokens(label="Chits", pile="cup", zone="drawn", many=True)],
     ) -> Any:
         """Put drawn chits back in the cup."""
         yield e.Returned("cup", chits, "drawn", "cup", len(chits))
@@ -363,7 +370,9 @@ def toy_rules() -> Rules:
         yield e.Drawn("deck", (card,), "hand:red", "discard", 1)
 
     @rules.action(by="any", label="Choose a mission", secret=True)
-    def choose(game: Game, mission: Annotated[str, Text(label="Mission", most=40)] = "", seat: str = "") -> Any:
+    def choose(
+        game: Game, mission: Annotated[str, Text(label="Mission", most=40)] = "", seat: str = ""
+    ) -> Any:
         """Choose in secret; both are shown when both have chosen."""
         yield from seal(game, "mission", seat, mission)
 
@@ -455,7 +464,9 @@ OPEN: list[e.Event] = [
     e.Sealed("mission", "blue", ""),
     e.Revealed("mission", {"red": "bomb", "blue": ""}),
     e.Resolved("combat", {"title": "Combat", "lines": []}, "DR"),
-    e.Asked("result-9", ("red", "table"), "Read your chart", "enter-result", {"codes": ["DR"]}, "7.1", "combat"),
+    e.Asked(
+        "result-9", ("red", "table"), "Read your chart", "enter-result", {"codes": ["DR"]}, "7.1", "combat"
+    ),
     e.Answered("result-9", "DR"),
     e.Ticked("1/weather/0", True, "Roll for the weather"),
     e.Ticked("1/weather/0", False),
@@ -485,12 +496,20 @@ HIDDEN: list[e.Event] = [
 class Table:
     """One toy game in memory: `t.do("red", "draw-card")`, `t.sees("blue")`."""
 
-    def __init__(self, book: Book | None = None, set_up: bool = True, rules: Rules | None = None, **options: Any) -> None:
+    def __init__(
+        self, book: Book | None = None, set_up: bool = True, rules: Rules | None = None, **options: Any
+    ) -> None:
         self.kit, self.rules, self.book = toy_kit(), rules or toy_rules(), book
         self.stream = Stream(SEED)
         self.events: list[e.Event] = []
         self.game = Game(self.kit, "skirmish", book)
-        settings = {"mode-dice": "either", "mode-chits": "either", "mode-cards": "either", "solo": False, "fog": True}
+        settings = {
+            "mode-dice": "either",
+            "mode-chits": "either",
+            "mode-cards": "either",
+            "solo": False,
+            "fog": True,
+        }
         settings |= {name.replace("_", "-"): value for name, value in options.items()}
         for event in open_table(self.rules, self.game, settings, commitment(SEED), "Friday night"):
             self.game.apply(event)
@@ -556,7 +575,9 @@ _bytecode = TemporaryDirectory(prefix="templates-")
 def serving(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Iterator[Flask]:
     """The web app over an empty data folder with the toy on its shelf."""
     app = create_app(folder / "data", scenarios=install(monkeypatch, folder), testing=True)
-    app.jinja_env.bytecode_cache = FileSystemBytecodeCache(_bytecode.name)  # compiling templates takes most of a test
+    app.jinja_env.bytecode_cache = FileSystemBytecodeCache(
+        _bytecode.name
+    )  # compiling templates takes most of a test
     try:
         yield app
     finally:

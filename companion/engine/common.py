@@ -41,7 +41,7 @@ def _turn_begins(rules: Rules, game: Game) -> Events:
 
 def advance(rules: Rules, game: Game) -> Events:
     """Leave this phase and enter the next; at the end of the last turn, the game's finale."""
-    open_before = [a.id for a in game.asked.values() if a.action and a.by != "take-back"]
+    open_before = [a.id for a in game.asked.values() if a.by != "take-back"]
     yield from rules.run("leave", game)
     if game.ended:
         return

@@ -232,15 +232,19 @@ class Tokens(Field):
     """Tokens or cards chosen from a zone that the seat can see."""
 
     type = "tokens"
-    pile: str = ""
+    pile: str | Callable[[Context], str] = ""
     zone: str | Callable[[Context], str] = ""
     many: bool = False
 
+    def pile_id(self, ctx: Context) -> str:
+        return self.pile(ctx) if callable(self.pile) else self.pile
+
     def held(self, ctx: Context) -> list[str]:
-        if ctx.game is None or self.pile not in ctx.game.piles:
+        pile = self.pile_id(ctx)
+        if ctx.game is None or pile not in ctx.game.piles:
             return []
         zone = self.zone(ctx) if callable(self.zone) else self.zone
-        return ctx.game.piles[self.pile][zone]
+        return ctx.game.piles[pile][zone]
 
     def read(self, raw: Any, ctx: Context) -> Any:
         held = {t.lower(): t for t in self.held(ctx)}
@@ -262,7 +266,7 @@ class Tokens(Field):
 
     def describe(self, ctx: Context) -> dict[str, Any]:
         names = (
-            {t: str(ctx.game.face(self.pile, t).get("name", "")) for t in self.held(ctx)} if ctx.game else {}
+            {t: str(ctx.game.face(self.pile_id(ctx), t).get("name", "")) for t in self.held(ctx)} if ctx.game else {}
         )
         return {
             "many": self.many,

@@ -72,7 +72,11 @@ def test_the_wrong_phase_is_refused_with_the_right_one() -> None:
     with pytest.raises(NotNow) as raised:
         Table().do("red", "fight", attack=3, defence=1)
     assert raised.value.message == "Fight belongs to Red Movement or Blue Movement; this is Weather Phase"
-    assert (raised.value.status, raised.value.given, raised.value.accepted) == (409, "weather", "red-move, blue-move")
+    assert (raised.value.status, raised.value.given, raised.value.accepted) == (
+        409,
+        "weather",
+        "red-move, blue-move",
+    )
 
 
 def test_a_condition_says_why_not() -> None:
@@ -208,13 +212,22 @@ def test_a_field_that_does_not_apply_is_not_asked_for() -> None:
         "height": Whole(when=lambda c: c.values.get("kind") == "air"),
     }
     defaults = {"kind": "land", "height": 0}
-    assert read_all(fields, defaults, {"kind": "air", "height": "7"}, Context()) == ({"kind": "air", "height": 7}, [])
-    assert read_all(fields, defaults, {"kind": "land", "height": "soup"}, Context()) == ({"kind": "land", "height": 0}, [])
+    assert read_all(fields, defaults, {"kind": "air", "height": "7"}, Context()) == (
+        {"kind": "air", "height": 7},
+        [],
+    )
+    assert read_all(fields, defaults, {"kind": "land", "height": "soup"}, Context()) == (
+        {"kind": "land", "height": 0},
+        [],
+    )
 
 
 def test_an_unticked_box_is_no_and_an_empty_text_is_the_default() -> None:
     fields = {"fog": Flag(), "name": Text()}
-    assert read_all(fields, {"fog": False, "name": "x"}, {"name": ""}, Context())[0] == {"fog": False, "name": "x"}
+    assert read_all(fields, {"fog": False, "name": "x"}, {"name": ""}, Context())[0] == {
+        "fog": False,
+        "name": "x",
+    }
 
 
 def test_a_form_describes_its_fields_with_choices_and_first_values() -> None:
@@ -222,7 +235,13 @@ def test_a_form_describes_its_fields_with_choices_and_first_values() -> None:
     assert rows["turn"] == {
         "name": "turn", "type": "whole", "label": "Turn", "help": "", "required": True, "value": 1, "min": 0, "max": 99,
     }  # fmt: skip
-    assert [c["value"] for c in rows["phase"]["choices"]] == ["weather", "red-move", "air", "blue-move", "bog"]
+    assert [c["value"] for c in rows["phase"]["choices"]] == [
+        "weather",
+        "red-move",
+        "air",
+        "blue-move",
+        "bog",
+    ]
     assert rows["reason"]["required"] is False
 
 
@@ -301,7 +320,11 @@ def test_a_blank_cell_is_asked_of_the_player_and_his_answer_goes_the_same_way() 
         table.do("blue", "enter-result", ask=ask["id"], result="DE")
     with pytest.raises(Unreadable, match="row 6, column 1:1: 'WIN' is not a result of this chart .AE, AR"):
         table.do("red", "enter-result", ask=ask["id"], result="WIN")
-    assert kinds(table.do("red", "enter-result", ask=ask["id"], result="DE")) == ["answered", "resolved", "set"]
+    assert kinds(table.do("red", "enter-result", ask=ask["id"], result="DE")) == [
+        "answered",
+        "resolved",
+        "set",
+    ]
     assert table.game["vp"] == 4
     with pytest.raises(NotNow, match="entered already"):
         table.do("red", "enter-result", ask=ask["id"], result="DE")
@@ -360,7 +383,9 @@ def test_a_watcher_notices_what_has_come_about() -> None:
 
 def test_without_a_finale_the_last_turn_ends_undecided() -> None:
     table = Table().until("blue-move", 3)
-    assert table.do("table", "next-phase")[-1] == e.Ended("nobody", "", "The last turn is over. Enter the result by hand.")
+    assert table.do("table", "next-phase")[-1] == e.Ended(
+        "nobody", "", "The last turn is over. Enter the result by hand."
+    )
 
 
 def test_a_finale_has_the_last_word() -> None:

@@ -14,9 +14,16 @@ def crt() -> Chart:
 
 @pytest.mark.parametrize(
     ("row", "column", "value", "source"),
-    [("1", "1:2", "AE", "rulebook"), ("3", "1:1", "NE", "doubtful"), ("6", "1:1", "", ""), ("6", "2:1", "DE", "rulebook")],
+    [
+        ("1", "1:2", "AE", "rulebook"),
+        ("3", "1:1", "NE", "doubtful"),
+        ("6", "1:1", "", ""),
+        ("6", "2:1", "DE", "rulebook"),
+    ],
 )
-def test_a_cell_says_what_it_is_and_where_from(crt: Chart, row: str, column: str, value: str, source: str) -> None:
+def test_a_cell_says_what_it_is_and_where_from(
+    crt: Chart, row: str, column: str, value: str, source: str
+) -> None:
     cell = crt.cell(row, column)
     assert (cell.value, cell.source, bool(cell)) == (value, source, bool(value))
 
@@ -31,7 +38,9 @@ def test_a_blank_chart_is_all_blank() -> None:
     ("row", "column", "words"),
     [("7", "1:1", "has no row '7': 1, 2"), ("1", "1:3", "has no column '1:3': 1:2, 1:1, 2:1. Did you mean")],
 )
-def test_a_head_that_is_not_there_is_named_with_the_known_ones(crt: Chart, row: str, column: str, words: str) -> None:
+def test_a_head_that_is_not_there_is_named_with_the_known_ones(
+    crt: Chart, row: str, column: str, words: str
+) -> None:
     with pytest.raises(Unreadable, match=words):
         crt.cell(row, column)
 
@@ -51,7 +60,9 @@ def test_a_cell_takes_only_the_charts_codes(crt: Chart) -> None:
     assert crt.check("6", "1:1", "") == ""
     with pytest.raises(Unreadable) as raised:
         crt.check("6", "1:1", "BOOM")
-    assert raised.value.message.endswith("row 6, column 1:1: 'BOOM' is not a result of this chart (AE, AR, NE, DR, DE)")
+    assert raised.value.message.endswith(
+        "row 6, column 1:1: 'BOOM' is not a result of this chart (AE, AR, NE, DR, DE)"
+    )
     assert raised.value.field == "6|1:1"
 
 

@@ -12,7 +12,9 @@ from companion.engine.errors import Mistake, NotNow, NotYours, Unknown, Unreadab
 
 def test_turn_and_phase_can_be_set_by_hand_with_a_reason() -> None:
     table = Table()
-    assert table.do("red", "go-to", turn=3, phase="air", reason="we forgot") == [e.Advanced(3, "air", reason="we forgot")]
+    assert table.do("red", "go-to", turn=3, phase="air", reason="we forgot") == [
+        e.Advanced(3, "air", reason="we forgot")
+    ]
     assert (table.game.turn, table.game.phase) == (3, "air")
 
 
@@ -71,7 +73,9 @@ def test_a_track_moves_up_and_down_within_its_bounds() -> None:
 
 @pytest.mark.parametrize("action", [("correct", {"value": "3"}), ("adjust", {"change": "99"})])
 @pytest.mark.parametrize("seat", ["blue", "table"])
-def test_a_hidden_value_cannot_be_touched_or_sounded_out(seat: str, action: tuple[str, dict[str, str]]) -> None:
+def test_a_hidden_value_cannot_be_touched_or_sounded_out(
+    seat: str, action: tuple[str, dict[str, str]]
+) -> None:
     table = Table()
     table.do("red", "count-reserve", points=7)
     name, fields = action
@@ -113,7 +117,12 @@ def test_a_markers_value_is_read(values: tuple[str, ...], text: str, value: Any)
 
 @pytest.mark.parametrize(
     ("values", "text", "accepted"),
-    [((), "3", "on, off"), (("#",), "much", "a number, on, off"), (("#",), "²", "a number"), (("attack",), "on", "attack, off")],
+    [
+        ((), "3", "on, off"),
+        (("#",), "much", "a number, on, off"),
+        (("#",), "²", "a number"),
+        (("attack",), "on", "attack, off"),
+    ],
 )
 def test_a_markers_wrong_value_is_refused(values: tuple[str, ...], text: str, accepted: str) -> None:
     with pytest.raises(Unreadable) as raised:
@@ -209,7 +218,9 @@ def test_a_checklist_line_is_ticked_and_cleared() -> None:
     assert [c["done"] for c in table.sees("table")["phase"]["checklist"]] == [False]
 
 
-@pytest.mark.parametrize("item", ["", "1", "1/weather", "1/weather/9", "x/weather/0", "1/nowhere/0", "1/weather/²", "1/weather/-1"])
+@pytest.mark.parametrize(
+    "item", ["", "1", "1/weather", "1/weather/9", "x/weather/0", "1/nowhere/0", "1/weather/²", "1/weather/-1"]
+)
 def test_a_checklist_line_that_is_not_there_is_refused(item: str) -> None:
     with pytest.raises((Unknown, Unreadable)):
         Table().do("red", "tick", item=item)
@@ -246,7 +257,9 @@ def test_what_involved_no_chance_is_taken_back_at_once() -> None:
     assert table.game["vp"] == 3
 
 
-@pytest.mark.parametrize("chance", [("roll-dice", {}), ("roll-dice", {"result": "4"}), ("draw-chit", {}), ("draw-card", {})])
+@pytest.mark.parametrize(
+    "chance", [("roll-dice", {}), ("roll-dice", {"result": "4"}), ("draw-chit", {}), ("draw-card", {})]
+)
 def test_past_chance_the_other_side_must_agree(chance: tuple[str, dict[str, str]]) -> None:
     table = Table()
     line = table.game.revision
@@ -266,7 +279,9 @@ def test_past_a_reveal_the_other_side_must_agree() -> None:
     table = Table()
     line = table.game.revision
     table.do("red", "choose", mission="bomb")
-    assert table.do("red", "take-back", to=line) == [e.Undone(line)], "one sealed choice tells nobody anything"
+    assert table.do("red", "take-back", to=line) == [e.Undone(line)], (
+        "one sealed choice tells nobody anything"
+    )
     table.do("red", "choose", mission="bomb")
     table.do("blue", "choose", mission="flee")
     assert isinstance(table.do("red", "take-back", to=line)[0], e.Asked)

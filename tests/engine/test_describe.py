@@ -21,7 +21,10 @@ LINES: list[tuple[e.Event, str]] = [
     (e.Drawn("cup", ("amber",), "cup", "drawn", 1), "Chit cup: amber from cup to drawn"),
     (e.Drawn("deck", ("STUKA",), "deck", "hand:red", 1), "Card deck: STUKA from deck to Red hand"),
     (e.Drawn("deck", ("STUKA",), "deck", "at:red-guards", 1), "Card deck: STUKA from deck to under Guards"),
-    (e.Returned("cup", ("amber",), "drawn", "cup", 1, "physical"), "Chit cup: amber from drawn to cup (by hand)"),
+    (
+        e.Returned("cup", ("amber",), "drawn", "cup", 1, "physical"),
+        "Chit cup: amber from drawn to cup (by hand)",
+    ),
     (e.Placed("red-guards", "box:dead", was="0303"), "Guards: 0303 → Dead pile"),
     (e.Placed("red-guards", ""), "Guards: off the record"),
     (e.Placed("red-guards", facts={"steps": 1}), "Guards: 1 step"),

@@ -36,7 +36,9 @@ def test_a_roll_is_read_as_players_write_it(
     assert Spec.parse(written) == spec
 
 
-@pytest.mark.parametrize("text", ["", "six", "d", "0d6", "21d6", "1d1", "1d101", "2d6+", "1d6d6", "-1d6", "1d6; rm", "🎲"])
+@pytest.mark.parametrize(
+    "text", ["", "six", "d", "0d6", "21d6", "1d1", "1d101", "2d6+", "1d6d6", "-1d6", "1d6; rm", "🎲"]
+)
 def test_what_is_no_roll_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(Unreadable) as raised:
         Spec.parse(text)
@@ -116,7 +118,9 @@ def test_each_die_uses_one_position() -> None:
 
 def test_each_sides_words_change_every_roll() -> None:
     spec = Spec.parse("20d6")
-    rolls = [Stream(SEED, 0, words).roll(spec) for words in ([], ["fox"], ["hen"], ["fox", "hen"], ["hen", "fox"])]
+    rolls = [
+        Stream(SEED, 0, words).roll(spec) for words in ([], ["fox"], ["hen"], ["fox", "hen"], ["hen", "fox"])
+    ]
     assert len(set(rolls)) == 5
 
 
@@ -153,5 +157,7 @@ def test_a_draw_takes_each_token_once() -> None:
     tokens = ["delta", "amber", "cedar", "birch"]
     assert sorted(Stream(SEED).pick(tokens, 4)) == sorted(tokens)
     assert sorted(Stream(SEED).pick(tokens, 9)) == sorted(tokens), "no more than there are"
-    assert Stream(SEED).pick(tokens, 2) == Stream(SEED).pick(reversed(tokens), 2), "the order in the cup says nothing"
+    assert Stream(SEED).pick(tokens, 2) == Stream(SEED).pick(reversed(tokens), 2), (
+        "the order in the cup says nothing"
+    )
     assert tokens == ["delta", "amber", "cedar", "birch"]

@@ -87,7 +87,8 @@ def test_an_unknown_scenario_is_named_with_the_known_ones() -> None:
 def test_taking_back_goes_to_a_line_and_can_itself_be_taken_back(story: str, counts: str) -> None:
     """`<n` takes back to line n; every word is one line of the log."""
     events: dict[int, e.Event] = {
-        n: e.Undone(int(word[1:])) if word.startswith("<") else e.Noted(word) for n, word in enumerate(story.split(), 1)
+        n: e.Undone(int(word[1:])) if word.startswith("<") else e.Noted(word)
+        for n, word in enumerate(story.split(), 1)
     }
     base, chain = effective(events, len(events))
     assert base == 0
@@ -171,15 +172,26 @@ class AnyPlay(RuleBasedStateMachine):
 
     seats = st.sampled_from(["red", "blue", "table", "watch"])
 
-    @rule(seat=seats, unit=st.sampled_from(["Guards", "Jaeger", "Relief", "nobody"]), hex=st.sampled_from(["0404", "703", "x"]))
+    @rule(
+        seat=seats,
+        unit=st.sampled_from(["Guards", "Jaeger", "Relief", "nobody"]),
+        hex=st.sampled_from(["0404", "703", "x"]),
+    )
     def move(self, seat: str, unit: str, hex: str) -> None:
         self.attempt(seat, "place-unit", unit=unit, hex=hex)
 
-    @rule(seat=seats, unit=st.sampled_from(["Guards", "Tanks", "Flak"]), value=st.sampled_from(["on", "off", "3", "much"]))
+    @rule(
+        seat=seats,
+        unit=st.sampled_from(["Guards", "Tanks", "Flak"]),
+        value=st.sampled_from(["on", "off", "3", "much"]),
+    )
     def mark(self, seat: str, unit: str, value: str) -> None:
         self.attempt(seat, "mark", marker="oos", units=unit, value=value)
 
-    @rule(seat=seats, action=st.sampled_from(["draw-card", "draw-chit", "hide-chit", "secret-roll", "roll-weather"]))
+    @rule(
+        seat=seats,
+        action=st.sampled_from(["draw-card", "draw-chit", "hide-chit", "secret-roll", "roll-weather"]),
+    )
     def draw_or_roll(self, seat: str, action: str) -> None:
         self.attempt(seat, action)
 
@@ -205,7 +217,11 @@ class AnyPlay(RuleBasedStateMachine):
     def count_reserve(self, seat: str, points: int) -> None:
         self.attempt(seat, "count-reserve", points=points)
 
-    @rule(seat=seats, dice=st.sampled_from(["1d6", "2d6", "1d10z", "soup"]), result=st.sampled_from([None, "3", "35"]))
+    @rule(
+        seat=seats,
+        dice=st.sampled_from(["1d6", "2d6", "1d10z", "soup"]),
+        result=st.sampled_from([None, "3", "35"]),
+    )
     def roll(self, seat: str, dice: str, result: str | None) -> None:
         self.attempt(seat, "roll-dice", dice=dice, result=result)
 
@@ -270,7 +286,9 @@ class AnyPlay(RuleBasedStateMachine):
     @invariant()
     def nothing_hidden_is_seen_by_another_seat(self) -> None:
         game = self.table.game
-        shown = {event.values.get(s) for event in self.table.events if isinstance(event, e.Revealed) for s in SIDES}
+        shown = {
+            event.values.get(s) for event in self.table.events if isinstance(event, e.Revealed) for s in SIDES
+        }
         for seat in ("red", "blue", "table", "watch"):
             text = json.dumps([self.table.sees(seat), self.table.hears(seat)])
             for other in SIDES:
@@ -284,12 +302,16 @@ class AnyPlay(RuleBasedStateMachine):
                 for word in words:
                     assert f'"{word}"' not in text or word in shown, f"{seat} sees {word}"
             for chit in set(game.piles["cup"]["aside"]) - self.once_drawn():
-                holders = [ev.only for ev in self.table.events if isinstance(ev, e.Drawn) and chit in ev.tokens]
+                holders = [
+                    ev.only for ev in self.table.events if isinstance(ev, e.Drawn) and chit in ev.tokens
+                ]
                 assert seat in holders[-1] or f'"{chit}"' not in json.dumps(self.table.sees(seat))
 
     def once_open(self) -> set[str]:
         """Cards that lay face up once, before something was taken back: the log remembers them."""
-        return {t for ev in self.table.events if isinstance(ev, e.Drawn) and not ev.only for t in ev.tokens} & CARDS
+        return {
+            t for ev in self.table.events if isinstance(ev, e.Drawn) and not ev.only for t in ev.tokens
+        } & CARDS
 
     def once_drawn(self) -> set[str]:
         return {t for ev in self.table.events if isinstance(ev, e.Drawn) and not ev.only for t in ev.tokens}

@@ -36,50 +36,143 @@ def test_a_sound_kit_has_no_problems(tmp_path: Path) -> None:
 
 
 MISTAKES: dict[str, tuple[dict[str, str], list[str]]] = {
-    "a misspelt key": (in_system('mark = "star"', 'marc = "star"'), ["system.toml", "unknown key 'marc'", "Did you mean mark"]),
-    "a missing key": (in_system('name = "Weather Phase"\n', ""), ["system.toml line", "phase weather", "'name' is missing"]),
-    "a number in quotes": (in_system("max = 20", 'max = "20"'), ["track vp", "max: a whole number is needed, not '20'"]),
-    "a word without quotes round it": (in_system('turns = "2-3"', "turns = 2"), ["phase air", "text in quotes is needed, not 2"]),
-    "a list that is none": (in_system('tray = ["1d6", "2d6"]', 'tray = "1d6"'), ["tray: a list is needed, not '1d6'"]),
+    "a misspelt key": (
+        in_system('mark = "star"', 'marc = "star"'),
+        ["system.toml", "unknown key 'marc'", "Did you mean mark"],
+    ),
+    "a missing key": (
+        in_system('name = "Weather Phase"\n', ""),
+        ["system.toml line", "phase weather", "'name' is missing"],
+    ),
+    "a number in quotes": (
+        in_system("max = 20", 'max = "20"'),
+        ["track vp", "max: a whole number is needed, not '20'"],
+    ),
+    "a word without quotes round it": (
+        in_system('turns = "2-3"', "turns = 2"),
+        ["phase air", "text in quotes is needed, not 2"],
+    ),
+    "a list that is none": (
+        in_system('tray = ["1d6", "2d6"]', 'tray = "1d6"'),
+        ["tray: a list is needed, not '1d6'"],
+    ),
     "a third side": (
         in_system("[[phase]]", '[[side]]\nid = "green"\nname = "Green"\n\n[[phase]]'),
         ["system.toml", "a game has two sides, not 3"],
     ),
-    "an id used twice": (in_system('id = "reserve"', 'id = "vp"'), ["system.toml line", "track 'vp' is there twice"]),
-    "an id with capitals": (in_system('id = "reserve"', 'id = "Red Reserve"'), ["'Red Reserve'", "small letters, digits and hyphens"]),
-    "an unknown side": (in_system('side = "first"', 'side = "frist"'), ["phase 'red-move'", "'frist' is not a side or role", "Did you mean first"]),
-    "turns that cannot be read": (in_system('turns = "2-3"', 'turns = "2 to 3"'), ["'air'", "'2 to 3' cannot be read: write 1, 3+"]),
-    "turns that run backwards": (in_system('turns = "2-3"', 'turns = "3-2"'), ["'air'", "3-2 runs backwards"]),
-    "a condition on nothing": (in_system('when = "weather=mud" },', 'when = "wether=mud" },'), ["no value 'wether'", "Did you mean weather"]),
-    "a variant of unknown phases": (in_system('"weather", "blue-move"', '"weather", "blu-move"'), ["variant: no phase 'blu-move'", "Did you mean blue-move"]),
-    "a pile that starts nowhere": (in_system('start = "deck"', 'start = "dekc"'), ["pile 'deck'", "no zone 'dekc'"]),
+    "an id used twice": (
+        in_system('id = "reserve"', 'id = "vp"'),
+        ["system.toml line", "track 'vp' is there twice"],
+    ),
+    "an id with capitals": (
+        in_system('id = "reserve"', 'id = "Red Reserve"'),
+        ["'Red Reserve'", "small letters, digits and hyphens"],
+    ),
+    "an unknown side": (
+        in_system('side = "first"', 'side = "frist"'),
+        ["phase 'red-move'", "'frist' is not a side or role", "Did you mean first"],
+    ),
+    "turns that cannot be read": (
+        in_system('turns = "2-3"', 'turns = "2 to 3"'),
+        ["'air'", "'2 to 3' cannot be read: write 1, 3+"],
+    ),
+    "turns that run backwards": (
+        in_system('turns = "2-3"', 'turns = "3-2"'),
+        ["'air'", "3-2 runs backwards"],
+    ),
+    "a condition on nothing": (
+        in_system('when = "weather=mud" },', 'when = "wether=mud" },'),
+        ["no value 'wether'", "Did you mean weather"],
+    ),
+    "a variant of unknown phases": (
+        in_system('"weather", "blue-move"', '"weather", "blu-move"'),
+        ["variant: no phase 'blu-move'", "Did you mean blue-move"],
+    ),
+    "a pile that starts nowhere": (
+        in_system('start = "deck"', 'start = "dekc"'),
+        ["pile 'deck'", "no zone 'dekc'"],
+    ),
     "a pile without zones": (
-        in_system('zones = [{ id = "cup", label = "cup" }, { id = "drawn", label = "drawn", seen = "all" }, { id = "aside", seen = "none" }]', "zones = []"),
+        in_system(
+            'zones = [{ id = "cup", label = "cup" }, { id = "drawn", label = "drawn", seen = "all" }, { id = "aside", seen = "none" }]',
+            "zones = []",
+        ),
         ["system.toml line", "pile 'cup'", "zone"],
     ),
-    "a chit that is there twice": (in_system('"amber", "birch"', '"amber", "amber"'), ["pile 'cup'", "'amber'", "twice"]),
+    "a chit that is there twice": (
+        in_system('"amber", "birch"', '"amber", "amber"'),
+        ["pile 'cup'", "'amber'", "twice"],
+    ),
     "a dial without positions": (
-        in_system('values = [{ id = "clear", label = "Clear" }, { id = "mud", label = "Deep mud", effect = "half speed" }]', "values = []"),
+        in_system(
+            'values = [{ id = "clear", label = "Clear" }, { id = "mud", label = "Deep mud", effect = "half speed" }]',
+            "values = []",
+        ),
         ["system.toml line", "dial 'weather'", "value"],
     ),
-    "a dial that starts nowhere": (in_system('label = "Weather"\n', 'label = "Weather"\nstart = "hail"\n'), ["dial 'weather'", "'hail'", "clear, mud"]),
-    "results that cannot be checked": (in_system('codes = "A[ER]|D[ER]|NE"', 'codes = "A[ER"'), ["crt", "codes"]),
+    "a dial that starts nowhere": (
+        in_system('label = "Weather"\n', 'label = "Weather"\nstart = "hail"\n'),
+        ["dial 'weather'", "'hail'", "clear, mud"],
+    ),
+    "results that cannot be checked": (
+        in_system('codes = "A[ER]|D[ER]|NE"', 'codes = "A[ER"'),
+        ["crt", "codes"],
+    ),
     "no format": (in_system("format = 1\n", ""), ["system.toml line 1", "must begin with: format = 1"]),
-    "a file that is no TOML": ({"scenario": "format = 1\nfirst = 0507\n"}, ["skirmish.toml", "not readable as TOML", "Quote hex numbers"]),
-    "a scenario that ends before it begins": (in_scenario("last = 3", "last = 0"), ["skirmish.toml", "first turn 1 comes after last turn 0"]),
-    "a turn record of nothing": (in_scenario("[by_turn.vp]", "[by_turn.vps]"), ["skirmish.toml", "'vps' is no track, dial or option", "Did you mean vp"]),
-    "a start of nothing": (in_scenario("[roles]", "[start]\nwether = 'mud'\n\n[roles]"), ["'wether' is no track", "Did you mean weather"]),
-    "turns of an unknown phase": (in_scenario("[roles]", "[phase_turns]\nari = '2+'\n\n[roles]"), ["no phase 'ari'", "Did you mean air"]),
-    "a beginning in an unknown phase": (in_scenario("last = 3", 'last = 3\nfirst_phase = "wether"'), ["skirmish.toml", "'wether'", "Did you mean weather"]),
-    "an arrival of an unknown side": (in_scenario('side = "blue"', 'side = "bleu"'), ["arrival on turn 2", "no side 'bleu'", "Did you mean blue"]),
-    "a note that cannot be timed": (in_scenario('turns = "2+"', 'turns = "soon"'), ["'The ferry runs'", "'soon' cannot be read"]),
-    "a roster that is not there": (in_scenario('"units.csv"', '"unist.csv"'), ["unist.csv", "named as roster but is not there"]),
-    "a unit that is there twice": ({"units": UNITS.replace("red-tanks", "red-guards")}, ["unit 'red-guards' is there twice"]),
-    "a unit of nobody": ({"units": UNITS.replace("red-tanks,red", "red-tanks,rde")}, ["units.csv", "line 3", "Did you mean red"]),
+    "a file that is no TOML": (
+        {"scenario": "format = 1\nfirst = 0507\n"},
+        ["skirmish.toml", "not readable as TOML", "Quote hex numbers"],
+    ),
+    "a scenario that ends before it begins": (
+        in_scenario("last = 3", "last = 0"),
+        ["skirmish.toml", "first turn 1 comes after last turn 0"],
+    ),
+    "a turn record of nothing": (
+        in_scenario("[by_turn.vp]", "[by_turn.vps]"),
+        ["skirmish.toml", "'vps' is no track, dial or option", "Did you mean vp"],
+    ),
+    "a start of nothing": (
+        in_scenario("[roles]", "[start]\nwether = 'mud'\n\n[roles]"),
+        ["'wether' is no track", "Did you mean weather"],
+    ),
+    "turns of an unknown phase": (
+        in_scenario("[roles]", "[phase_turns]\nari = '2+'\n\n[roles]"),
+        ["no phase 'ari'", "Did you mean air"],
+    ),
+    "a beginning in an unknown phase": (
+        in_scenario("last = 3", 'last = 3\nfirst_phase = "wether"'),
+        ["skirmish.toml", "'wether'", "Did you mean weather"],
+    ),
+    "an arrival of an unknown side": (
+        in_scenario('side = "blue"', 'side = "bleu"'),
+        ["arrival on turn 2", "no side 'bleu'", "Did you mean blue"],
+    ),
+    "a note that cannot be timed": (
+        in_scenario('turns = "2+"', 'turns = "soon"'),
+        ["'The ferry runs'", "'soon' cannot be read"],
+    ),
+    "a roster that is not there": (
+        in_scenario('"units.csv"', '"unist.csv"'),
+        ["unist.csv", "named as roster but is not there"],
+    ),
+    "a unit that is there twice": (
+        {"units": UNITS.replace("red-tanks", "red-guards")},
+        ["unit 'red-guards' is there twice"],
+    ),
+    "a unit of nobody": (
+        {"units": UNITS.replace("red-tanks,red", "red-tanks,rde")},
+        ["units.csv", "line 3", "Did you mean red"],
+    ),
     "a chart with an unknown head": ({"crt": CRT.replace("2:1", "2;1")}, ["crt.csv", "no column '2;1'"]),
-    "a chart with an impossible result": ({"crt": CRT.replace("DE", "BOOM", 1)}, ["crt.csv", "row 5, column 2:1", "'BOOM'", "AE, AR, NE"]),
-    "a grid that cannot be read": ({"grid": GRID.replace("columns = [1, 10]", "colums = [1, 10]")}, ["grid.toml", "colums", "columns"]),
-}  # fmt: skip
+    "a chart with an impossible result": (
+        {"crt": CRT.replace("DE", "BOOM", 1)},
+        ["crt.csv", "row 5, column 2:1", "'BOOM'", "AE, AR, NE"],
+    ),
+    "a grid that cannot be read": (
+        {"grid": GRID.replace("columns = [1, 10]", "colums = [1, 10]")},
+        ["grid.toml", "colums", "columns"],
+    ),
+}
 
 
 @pytest.mark.parametrize("mistake", MISTAKES)
@@ -103,12 +196,28 @@ def test_a_kit_with_many_mistakes_reports_every_one(tmp_path: Path) -> None:
     units = UNITS.replace("red-tanks,red", "red-tanks,rde").replace(",4\n", ",four\n")
     crt = CRT.replace("DE", "BOOM", 1).replace("AR", "BANG", 1)
     found = problems_of(tmp_path, system=system, scenario=scenario, units=units, crt=crt)
-    for words in ("2 to 3", "'vp' is there twice", "frist", "dekc", "blu-move", "'pv'", "bleu", "rde", "four", "BOOM", "BANG"):
+    for words in (
+        "2 to 3",
+        "'vp' is there twice",
+        "frist",
+        "dekc",
+        "blu-move",
+        "'pv'",
+        "bleu",
+        "rde",
+        "four",
+        "BOOM",
+        "BANG",
+    ):
         assert any(words in problem for problem in found), (words, found)
 
 
 def test_shape_mistakes_of_one_file_are_all_reported(tmp_path: Path) -> None:
-    system = SYSTEM.replace('mark = "star"', 'marc = "star"').replace("max = 20", 'max = "x"', 1).replace('tray = ["1d6", "2d6"]', "tray = 6")
+    system = (
+        SYSTEM.replace('mark = "star"', 'marc = "star"')
+        .replace("max = 20", 'max = "x"', 1)
+        .replace('tray = ["1d6", "2d6"]', "tray = 6")
+    )
     found = problems_of(tmp_path, system=system)
     for words in ("marc", "max", "tray"):
         assert any(words in problem for problem in found), (words, found)

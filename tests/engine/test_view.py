@@ -7,15 +7,16 @@ import pytest
 from toykit import Table
 
 from companion.engine import events as e
+from companion.engine.fields import Context
 
 OTHERS = ("blue", "table", "watch")
 
 
 def text_of(table: Table, seat: str) -> str:
     """Everything that ever leaves the engine for a seat: its view, its events, and every form it is offered."""
-    from companion.engine.fields import Context
-
-    forms = [table.rules.find(a["name"]).describe(Context(table.game, seat)) for a in table.sees(seat)["actions"]]
+    forms = [
+        table.rules.find(a["name"]).describe(Context(table.game, seat)) for a in table.sees(seat)["actions"]
+    ]
     return json.dumps([table.sees(seat), table.hears(seat), forms], default=str)
 
 
@@ -39,7 +40,9 @@ def units(table: Table, seat: str) -> dict[str, list[str]]:
         ("watch", ["Tanks", "?"], ["Flak", "?"]),
     ],
 )
-def test_of_an_enemy_stack_only_the_top_is_seen(seat: str, red_stack: list[str], blue_stack: list[str]) -> None:
+def test_of_an_enemy_stack_only_the_top_is_seen(
+    seat: str, red_stack: list[str], blue_stack: list[str]
+) -> None:
     seen = units(Table(), seat)
     assert (seen["0303"], seen["0505"]) == (red_stack, blue_stack)
 
@@ -76,7 +79,13 @@ def test_under_fog_a_move_says_that_a_unit_moved_not_which() -> None:
     table = Table()
     table.do("red", "place-unit", unit="Tanks", hex="0404")
     table.do("red", "place-unit", unit="Guards", hex="0404")
-    assert table.hears("blue")[-2] == {"kind": "placed", "place": "0404", "was": "0303", "side": "red", "hidden": True}
+    assert table.hears("blue")[-2] == {
+        "kind": "placed",
+        "place": "0404",
+        "was": "0303",
+        "side": "red",
+        "hidden": True,
+    }
     assert units(table, "blue")["0404"] == ["Guards", "?"], "the later arrival lies on top"
     assert all("red-tanks" not in json.dumps(u) for u in table.sees("blue")["units"])
 
@@ -89,7 +98,9 @@ def test_a_buried_units_markers_are_hidden_with_it() -> None:
 
 def test_a_unit_for_some_eyes_only_stays_with_them_even_on_top() -> None:
     table = Table()
-    table.game.apply(e.Placed("red-partisans", "0606", facts={"side": "red", "name": "Partisans", "only": ["red"]}))
+    table.game.apply(
+        e.Placed("red-partisans", "0606", facts={"side": "red", "name": "Partisans", "only": ["red"]})
+    )
     assert units(table, "red")["0606"] == ["Partisans"]
     assert all(units(table, seat)["0606"] == ["?"] for seat in OTHERS)
 
@@ -210,7 +221,11 @@ def test_phases_say_what_is_done_now_to_come_and_skipped() -> None:
 @pytest.mark.parametrize(
     ("seat", "offered", "missing"),
     [
-        ("red", {"fight", "draw-card", "count-reserve", "next-phase"}, {"ring", "blue-word", "roll-weather", "tick"}),
+        (
+            "red",
+            {"fight", "draw-card", "count-reserve", "next-phase"},
+            {"ring", "blue-word", "roll-weather", "tick"},
+        ),
         ("blue", {"draw-card", "blue-word"}, {"fight", "count-reserve", "next-phase"}),
         ("table", {"fight", "ring", "blue-word", "next-phase"}, {"draw-card", "whisper"}),
     ],

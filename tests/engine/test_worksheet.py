@@ -15,7 +15,10 @@ CRT = toy_kit().charts["crt"]
 
 def test_every_number_explains_itself() -> None:
     sheet = COMBAT.work({"attack": "6", "defence": 3, "posture": "Defend"}, Context())
-    assert [(x.label, x.effect, x.rule) for x in sheet.lines] == [("Odds", "2:1", "7.1"), ("Dug in", "-1", "7.2")]
+    assert [(x.label, x.effect, x.rule) for x in sheet.lines] == [
+        ("Odds", "2:1", "7.1"),
+        ("Dug in", "-1", "7.2"),
+    ]
     assert (sheet.column, sheet.modifier) == ("2:1", -1)
 
 
@@ -50,7 +53,8 @@ def test_the_owners_chart_changes_the_chances() -> None:
 
 
 @pytest.mark.parametrize(
-    ("row", "result", "asks", "warns"), [("4", "NE", False, False), ("3", "NE", False, True), ("6", "", True, False)]
+    ("row", "result", "asks", "warns"),
+    [("4", "NE", False, False), ("3", "NE", False, True), ("6", "", True, False)],
 )
 def test_a_cell_is_looked_up_doubted_or_asked_for(row: str, result: str, asks: bool, warns: bool) -> None:
     sheet = Breakdown("Combat", column="1:1")

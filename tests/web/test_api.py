@@ -39,7 +39,9 @@ class Client:
 
     def post(self, path: str, body: Any = None, raw: bytes | None = None) -> TestResponse:
         data = raw if raw is not None else json.dumps({} if body is None else body).encode()
-        return self.client.post(self.url(path), data=data, headers=self.headers, content_type="application/json")
+        return self.client.post(
+            self.url(path), data=data, headers=self.headers, content_type="application/json"
+        )
 
     def act(self, name: str, /, **body: Any) -> TestResponse:
         return self.post(f"/actions/{name}", body)
@@ -54,7 +56,9 @@ def seats(app: Flask) -> dict[str, Client]:
     client = app.test_client()
     founded = Client(client).post("/api/tables", {"system": "toy", "scenario": "skirmish", "title": "Friday"})
     assert founded.status_code == 201
-    found = {seat: Client(client, founded.json["code"], token) for seat, token in founded.json["seats"].items()}
+    found = {
+        seat: Client(client, founded.json["code"], token) for seat, token in founded.json["seats"].items()
+    }
     found["watch"] = Client(client, founded.json["code"])
     found["table"].act("set-up")
     return found
@@ -65,7 +69,11 @@ def mistake(answer: TestResponse, status: int, field: str | None = None) -> str:
     assert answer.status_code == status, answer.text
     assert answer.mimetype == "application/json"
     body: dict[str, Any] = answer.json or {}
-    assert {"error", "field", "given", "accepted"} <= set(body) <= {"error", "field", "given", "accepted", "errors"}
+    assert (
+        {"error", "field", "given", "accepted"}
+        <= set(body)
+        <= {"error", "field", "given", "accepted", "errors"}
+    )
     assert isinstance(body["error"], str) and body["error"]
     assert body["given"] is None or isinstance(body["given"], str)
     assert field is None or body["field"] == field
@@ -160,7 +168,15 @@ def test_events_are_paged_by_since(seats: dict[str, Client], tables: Tables) -> 
     assert seats["red"].get(f"/events?since={every['revision']}").json["events"] == []
     with tables.store.transaction(code) as tx:
         bodies = [{"kind": "noted", "text": str(n)} for n in range(600)]
-        tx.append(bodies, at="1942-05-12T12:00:00Z", seat="red", act="many", name="note", stream=tx.stream, answer={})
+        tx.append(
+            bodies,
+            at="1942-05-12T12:00:00Z",
+            seat="red",
+            act="many",
+            name="note",
+            stream=tx.stream,
+            answer={},
+        )
     seen: list[int] = []
     while page := seats["red"].get(f"/events?since={seen[-1] if seen else 0}").json["events"]:
         assert len(page) <= 500
@@ -195,11 +211,18 @@ def test_a_device_with_several_seats_says_which(app: Flask, seats: dict[str, Cli
         ({"system": "toy", "scenario": "d-day"}, 404, "scenario", "no scenario 'd-day'"),
         ({"system": ["toy"], "scenario": {}}, 404, "system", "no game"),
         ({"system": "toy", "scenario": "skirmish", "options": [1]}, 422, "options", "must be an object"),
-        ({"system": "toy", "scenario": "skirmish", "options": {"strom": 1}}, 422, "strom", "Did you mean storm"),
+        (
+            {"system": "toy", "scenario": "skirmish", "options": {"strom": 1}},
+            422,
+            "strom",
+            "Did you mean storm",
+        ),
         ({"system": "toy", "scenario": "skirmish", "options": {"storm": "x"}}, 422, "storm", "not yes or no"),
     ],
 )
-def test_a_table_that_cannot_be_founded(app: Flask, tables: Tables, body: Any, status: int, field: str, words: str) -> None:
+def test_a_table_that_cannot_be_founded(
+    app: Flask, tables: Tables, body: Any, status: int, field: str, words: str
+) -> None:
     assert words in mistake(Client(app.test_client()).post("/api/tables", body), status, field)
     assert tables.store.tables() == []
 
@@ -272,7 +295,9 @@ def test_all_mistakes_of_a_call_come_at_once(seats: dict[str, Client]) -> None:
     ],
 )
 @pytest.mark.parametrize("path", ["/api/tables", "/actions/roll-dice", "/api/calc/toy/combat"])
-def test_a_body_that_is_no_object_is_refused(seats: dict[str, Client], path: str, raw: bytes, words: str) -> None:
+def test_a_body_that_is_no_object_is_refused(
+    seats: dict[str, Client], path: str, raw: bytes, words: str
+) -> None:
     assert words in mistake(seats["red"].post(path, raw=raw), 422)
 
 
@@ -285,8 +310,30 @@ def test_since_must_be_a_number(seats: dict[str, Client], since: str) -> None:
         assert "is not an event number" in mistake(answer, 422, "since")
 
 
-@pytest.mark.parametrize("value", [None, [], {}, [[]], {"a": 1}, True, 1.5, -1, 10**30, "", " ", ",", "\0", "😀" * 50, "\ud800", "<script>"])
-def test_any_json_value_in_any_field_is_a_mistake_or_done_but_never_a_crash(seats: dict[str, Client], value: Any) -> None:
+@pytest.mark.parametrize(
+    "value",
+    [
+        None,
+        [],
+        {},
+        [[]],
+        {"a": 1},
+        True,
+        1.5,
+        -1,
+        10**30,
+        "",
+        " ",
+        ",",
+        "\0",
+        "😀" * 50,
+        "\ud800",
+        "<script>",
+    ],
+)
+def test_any_json_value_in_any_field_is_a_mistake_or_done_but_never_a_crash(
+    seats: dict[str, Client], value: Any
+) -> None:
     revision = seats["red"].get().json["revision"]
     for action in seats["red"].get("/actions").json["actions"]:
         body = {field["name"]: value for field in action["fields"]}
@@ -324,13 +371,18 @@ def test_a_token_of_another_table_opens_nothing(app: Flask, seats: dict[str, Cli
     assert Client(client, seats["red"].code, other["seats"]["red"]).get().json["seat"] == "watch"
 
 
-@pytest.mark.parametrize(("method", "path", "status"), [("get", "/api/nowhere", 404), ("delete", "/api/systems", 405), ("get", "/api/calc/toy/combat", 405)])
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [("get", "/api/nowhere", 404), ("delete", "/api/systems", 405), ("get", "/api/calc/toy/combat", 405)],
+)
 def test_a_wrong_address_or_method_is_json_too(app: Flask, method: str, path: str, status: int) -> None:
     mistake(getattr(app.test_client(), method)(path), status)
 
 
 def test_too_much_at_once_is_refused(app: Flask) -> None:
-    assert "too much at once" in mistake(Client(app.test_client()).post("/api/tables", raw=b" " * 9_000_000), 413)
+    assert "too much at once" in mistake(
+        Client(app.test_client()).post("/api/tables", raw=b" " * 9_000_000), 413
+    )
 
 
 # -- the description -----------------------------------------------------------------------------------------
@@ -341,12 +393,17 @@ def test_the_description_lists_every_route_and_worksheet(app: Flask) -> None:
     assert document["openapi"].startswith("3.")
     described = {(path, method) for path, methods in document["paths"].items() for method in methods}
     for rule in app.url_map.iter_rules():
-        if rule.rule.startswith("/api/") and rule.rule not in {"/api/openapi.json", "/api/calc/<system>/<worksheet>"}:
+        if rule.rule.startswith("/api/") and rule.rule not in {
+            "/api/openapi.json",
+            "/api/calc/<system>/<worksheet>",
+        }:
             path = rule.rule.replace("<", "{").replace(">", "}")
             for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}:
                 assert (path, method.lower()) in described, rule
     assert ("/api/calc/toy/combat", "post") in described
-    fields = document["paths"]["/api/calc/toy/combat"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    fields = document["paths"]["/api/calc/toy/combat"]["post"]["requestBody"]["content"]["application/json"][
+        "schema"
+    ]
     assert fields["properties"]["attack"] == {"type": "integer", "description": "Attack"}
 
 

@@ -2,6 +2,7 @@
 
 import html
 import io
+import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from flask import Flask
 from toykit import Device, serving
 from werkzeug.routing import Rule
 
+from companion.store import StoreError
 from companion.tables import Tables
 from companion.transfer import export_table
 
@@ -43,7 +45,23 @@ def red(app: Flask, code: str) -> Device:
 
 # -- a fuzzer over every address -----------------------------------------------------------------------------
 
-STRANGE = ["x", "0", "-1", "²", "9" * 400, "😀", "<b>", "..", "%00", "a b", "null", "box:dead", "0303", "crt", "cards"]
+STRANGE = [
+    "x",
+    "0",
+    "-1",
+    "²",
+    "9" * 400,
+    "😀",
+    "<b>",
+    "..",
+    "%00",
+    "a b",
+    "null",
+    "box:dead",
+    "0303",
+    "crt",
+    "cards",
+]
 
 
 def addresses(rule: Rule, code: str, strange: str) -> Iterator[str]:
@@ -74,7 +92,9 @@ def test_no_address_ever_crashes(app: Flask, code: str, strange: str) -> None:
                 continue  # a stream does not end; seats have their own tests
             for device in (guest, host):
                 if "GET" in (rule.methods or ()):
-                    answer = device.get(f"{path}?rev={strange}&before={strange}&since={strange}&show={strange}")
+                    answer = device.get(
+                        f"{path}?rev={strange}&before={strange}&since={strange}&show={strange}"
+                    )
                     assert answer.status_code < 500, (path, answer.text)
                     answer.close()
                 if "POST" in (rule.methods or ()) and not path.endswith("/leave"):
@@ -115,7 +135,9 @@ def test_what_needs_a_number_takes_none_for_an_answer(red: Device) -> None:
         ("/t/{code}/red/do/ring", 403, "Ring the bell is done on the table's own screen"),
     ],
 )
-def test_an_unknown_or_wrong_thing_is_named(red: Device, code: str, path: str, status: int, words: str) -> None:
+def test_an_unknown_or_wrong_thing_is_named(
+    red: Device, code: str, path: str, status: int, words: str
+) -> None:
     answer = red.get(path.format(code=code))
     assert answer.status_code == status
     assert words.format(code=code) in html.unescape(answer.text)
@@ -132,7 +154,9 @@ def test_an_unknown_or_wrong_thing_is_named(red: Device, code: str, path: str, s
         ("note", {"text": "x" * 10_000}, "10000 characters are too many: at most 500"),
     ],
 )
-def test_a_form_with_an_unknown_thing_comes_back_with_the_reason(red: Device, action: str, form: dict[str, str], words: str) -> None:
+def test_a_form_with_an_unknown_thing_comes_back_with_the_reason(
+    red: Device, action: str, form: dict[str, str], words: str
+) -> None:
     answer = red.do(action, **form)
     assert answer.status_code == 422
     assert words in html.unescape(answer.text)
@@ -141,13 +165,15 @@ def test_a_form_with_an_unknown_thing_comes_back_with_the_reason(red: Device, ac
 # -- text ----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("text", [HTML, "😀 Привет, Харьков", "{{ 7 * 7 }}", "'; drop table event; --", "a\nb", "%s %d {0}"])
+@pytest.mark.parametrize(
+    "text", [HTML, "😀 Привет, Харьков", "{{ 7 * 7 }}", "'; drop table event; --", "a\nb", "%s %d {0}"]
+)
 def test_any_text_is_kept_as_text(red: Device, tables: Tables, code: str, text: str) -> None:
     assert red.do("note", text=text).status_code == 303
     assert tables.log(code, "red")[0].lines == [text]
     page = red.get("log").text
-    assert html.escape(text, quote=False).replace("&#x27;", "'") in html.unescape(page).replace(text, html.escape(text, quote=False)) or text in html.unescape(page)
-    assert "49" not in page or "7 * 7" in page
+    assert text in html.unescape(page)
+    assert "<" not in text or text not in page, "it is escaped"
 
 
 @pytest.mark.parametrize("part", ["", "log", "units", "settings", "more", "map"])
@@ -162,7 +188,15 @@ def test_html_is_never_let_loose(app: Flask, tables: Tables, code: str, part: st
     assert "<script>alert" not in lobby and "&lt;script&gt;" in lobby
 
 
-@pytest.mark.parametrize("path", ["/t/{code}/<script>alert(1)</script>", "/new/<script>alert(1)</script>/x", "/<script>alert(1)</script>", "/join?code=<script>alert(1)</script>"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/t/{code}/<script>alert(1)</script>",
+        "/new/<script>alert(1)</script>/x",
+        "/<script>alert(1)</script>",
+        "/join?code=<script>alert(1)</script>",
+    ],
+)
 def test_an_error_page_does_not_echo_html(red: Device, code: str, path: str) -> None:
     answer = red.get(path.format(code=code))
     assert answer.status_code in {403, 404}
@@ -188,7 +222,9 @@ def sent(device: Device, name: str, data: bytes) -> Any:
         ("old.json", b'{"companion": 0, "events": []}', "format 0"),
     ],
 )
-def test_a_file_that_is_no_game_is_refused_in_the_lobby(app: Flask, tables: Tables, name: str, data: bytes, words: str) -> None:
+def test_a_file_that_is_no_game_is_refused_in_the_lobby(
+    app: Flask, tables: Tables, name: str, data: bytes, words: str
+) -> None:
     answer = sent(Device(app), name, data)
     assert answer.status_code == 422
     assert words in html.unescape(answer.text)
@@ -196,8 +232,6 @@ def test_a_file_that_is_no_game_is_refused_in_the_lobby(app: Flask, tables: Tabl
 
 
 def test_a_game_is_restored_from_the_lobby(app: Flask, tables: Tables, code: str) -> None:
-    import json
-
     device = Device(app)
     answer = sent(device, "game.json", json.dumps(export_table(tables, code)).encode())
     assert answer.status_code == 303
@@ -208,7 +242,9 @@ def test_a_game_is_restored_from_the_lobby(app: Flask, tables: Tables, code: str
 # -- a disk in trouble ---------------------------------------------------------------------------------------
 
 
-def test_a_full_disk_is_told_and_loses_nothing_acknowledged(app: Flask, red: Device, tables: Tables, code: str) -> None:
+def test_a_full_disk_is_told_and_loses_nothing_acknowledged(
+    app: Flask, red: Device, tables: Tables, code: str
+) -> None:
     red.do("note", text="before")
     with tables.store._pool.writing() as db:  # type: ignore[attr-defined]
         pages = db.execute("pragma page_count").fetchone()[0]
@@ -226,11 +262,13 @@ def test_a_full_disk_is_told_and_loses_nothing_acknowledged(app: Flask, red: Dev
     assert red.get().status_code == 200, "what is there can still be read"
 
 
-def test_a_locked_file_is_told(app: Flask, red: Device, tables: Tables, monkeypatch: pytest.MonkeyPatch) -> None:
-    from companion.store import StoreError
-
+def test_a_locked_file_is_told(
+    app: Flask, red: Device, tables: Tables, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def locked(code: str) -> Any:
-        raise StoreError("companion.db is locked by another program: close it, or wait a moment and try again")
+        raise StoreError(
+            "companion.db is locked by another program: close it, or wait a moment and try again"
+        )
 
     monkeypatch.setattr(tables.store, "transaction", locked)
     answer = red.do("roll-dice")

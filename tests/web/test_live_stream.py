@@ -93,7 +93,9 @@ def test_old_news_is_not_repeated(app: Flask, tables: Tables, hub: Hub, code: st
     stream.close()
 
 
-def test_a_quiet_table_still_beats(app: Flask, tables: Tables, code: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_quiet_table_still_beats(
+    app: Flask, tables: Tables, code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(live, "BEAT", 0.01)
     stream = Stream(app, code)
     stream.next()
@@ -158,7 +160,8 @@ def test_many_changes_reach_a_slow_reader_in_order(app: Flask, tables: Tables, c
     stream.next()
     start = tables.store.latest(code)
     threads = [
-        threading.Thread(target=lambda n=n: tables.act(code, "red", "note", {"text": str(n)})) for n in range(8)
+        threading.Thread(target=lambda n=n: tables.act(code, "red", "note", {"text": str(n)}))
+        for n in range(8)
     ]
     for thread in threads:
         thread.start()

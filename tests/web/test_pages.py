@@ -137,7 +137,9 @@ def location(answer: Any) -> str:
 
 def test_a_table_is_founded_by_a_plain_form(app: Flask, tables: Tables) -> None:
     device = Device(app)
-    where = location(device.post("/new/toy/skirmish", title="Friday", players="two", reading="defender", storm="on"))
+    where = location(
+        device.post("/new/toy/skirmish", title="Friday", players="two", reading="defender", storm="on")
+    )
     found = re.fullmatch(r"/t/([A-Z0-9]{4})/table/seats", where)
     assert found
     game = tables.game(found[1])
@@ -146,8 +148,12 @@ def test_a_table_is_founded_by_a_plain_form(app: Flask, tables: Tables) -> None:
     assert "Friday" in device.get("/").text
 
 
-@pytest.mark.parametrize(("players", "seats"), [("solo", SEATS[:3]), ("shared", SEATS[:3]), ("two", ("table",))])
-def test_who_plays_decides_which_seats_this_device_gets(app: Flask, players: str, seats: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("players", "seats"), [("solo", SEATS[:3]), ("shared", SEATS[:3]), ("two", ("table",))]
+)
+def test_who_plays_decides_which_seats_this_device_gets(
+    app: Flask, players: str, seats: tuple[str, ...]
+) -> None:
     device = Device(app)
     code = location(device.post("/new/toy/skirmish", players=players)).split("/")[2]
     held = [s for s in ("table", "red", "blue") if device.get(f"/t/{code}/{s}").status_code == 200]
@@ -161,7 +167,9 @@ def test_a_wrong_option_shows_the_form_again_with_the_reason(app: Flask, tables:
     assert tables.store.tables() == []
 
 
-def test_joining_by_code_leads_to_a_place_to_watch_or_the_own_seat(app: Flask, red: Device, code: str) -> None:
+def test_joining_by_code_leads_to_a_place_to_watch_or_the_own_seat(
+    app: Flask, red: Device, code: str
+) -> None:
     assert location(Device(app).get(f"/join?code={code.lower()}")) == f"/t/{code}/watch"
     assert location(red.get(f"/join?code={code}")) == f"/t/{code}/red"
 
@@ -203,7 +211,9 @@ def test_undo_is_one_plain_button(table: Device, tables: Tables, code: str) -> N
     assert tables.game(code)["vp"] == 3
 
 
-def test_undo_past_a_draw_asks_the_other_side_and_goes_back_when_it_agrees(app: Flask, red: Device, tables: Tables, code: str) -> None:
+def test_undo_past_a_draw_asks_the_other_side_and_goes_back_when_it_agrees(
+    app: Flask, red: Device, tables: Tables, code: str
+) -> None:
     blue = Device(app, code, "blue")
     location(red.do("take-back", to=tables.undo_target(code)))
     page = blue.get().text
@@ -214,13 +224,17 @@ def test_undo_past_a_draw_asks_the_other_side_and_goes_back_when_it_agrees(app: 
     assert tables.game(code).piles["deck"].count("hand:red") == 0
 
 
-def test_a_result_is_shown_on_a_page_of_its_own(red: Device, table: Device, tables: Tables, code: str) -> None:
+def test_a_result_is_shown_on_a_page_of_its_own(
+    red: Device, table: Device, tables: Tables, code: str
+) -> None:
     table.do("next-phase", rev=tables.store.latest(code))
     page = words(red.do("fight", attack=8, defence=4, die="3").text)
     assert "Combat" in page and "DR" in page
 
 
-def test_a_mistake_shows_the_form_again_with_all_reasons(red: Device, table: Device, tables: Tables, code: str) -> None:
+def test_a_mistake_shows_the_form_again_with_all_reasons(
+    red: Device, table: Device, tables: Tables, code: str
+) -> None:
     table.do("next-phase", rev=tables.store.latest(code))
     answer = red.do("fight", attack="lots", defence="0")
     assert answer.status_code == 422
@@ -229,7 +243,9 @@ def test_a_mistake_shows_the_form_again_with_all_reasons(red: Device, table: Dev
     assert 'value="lots"' in answer.text, "what was typed is kept"
 
 
-@pytest.mark.parametrize("back", ["https://example.org/", "//example.org", "javascript:alert(1)", "/t/XXXX/red"])
+@pytest.mark.parametrize(
+    "back", ["https://example.org/", "//example.org", "javascript:alert(1)", "/t/XXXX/red"]
+)
 def test_a_form_never_leads_to_another_place(red: Device, code: str, back: str) -> None:
     assert location(red.do("note", text="x", back=back)) == f"/t/{code}/red"
     assert location(red.do("note", text="y", back=f"/t/{code}/red/log")) == f"/t/{code}/red/log"
@@ -250,7 +266,9 @@ def test_a_tap_answers_with_the_fresh_live_part(table: Device) -> None:
     assert "1d6 rolled" in answer.text
 
 
-def test_a_stale_next_phase_answers_409_with_the_fresh_live_part(table: Device, tables: Tables, code: str) -> None:
+def test_a_stale_next_phase_answers_409_with_the_fresh_live_part(
+    table: Device, tables: Tables, code: str
+) -> None:
     seen = tables.store.latest(code)
     table.do("roll-dice")
     answer = table.do("next-phase", "live", rev=seen)
@@ -278,7 +296,9 @@ def test_an_action_done_in_the_sheet_tells_the_page_to_refresh(red: Device) -> N
     assert "table-changed" in answer.headers["HX-Trigger"]
 
 
-def test_a_worksheet_is_previewed_as_it_is_filled_in(red: Device, table: Device, tables: Tables, code: str) -> None:
+def test_a_worksheet_is_previewed_as_it_is_filled_in(
+    red: Device, table: Device, tables: Tables, code: str
+) -> None:
     table.do("next-phase", rev=tables.store.latest(code))
     half = red.post("preview/fight", "sheet", attack="6")
     assert half.status_code == 200
@@ -318,7 +338,9 @@ def test_the_log_can_be_filtered_and_read_to_its_beginning(red: Device, tables: 
     assert all(f"note-{n}." in seen for n in range(100)) and "Table opened" in seen
 
 
-def test_the_seed_is_shown_only_when_the_game_has_ended(red: Device, table: Device, tables: Tables, code: str) -> None:
+def test_the_seed_is_shown_only_when_the_game_has_ended(
+    red: Device, table: Device, tables: Tables, code: str
+) -> None:
     seed = tables.row(code).seed
     assert seed not in red.get("settings").text
     table.do("end-game", winner="red", rev=tables.store.latest(code))

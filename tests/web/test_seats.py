@@ -79,7 +79,9 @@ def test_a_taken_seat_shows_no_link(app: Flask, table: Device, code: str) -> Non
     assert link(app, code, "blue") in page
 
 
-def test_a_reissued_seat_makes_the_old_cookie_and_link_worthless(app: Flask, table: Device, code: str) -> None:
+def test_a_reissued_seat_makes_the_old_cookie_and_link_worthless(
+    app: Flask, table: Device, code: str
+) -> None:
     lost = Device(app, code, "red")
     old = link(app, code, "red")
     assert table.post("seats/red/reissue").status_code == 303
@@ -93,7 +95,9 @@ def test_a_reissued_seat_makes_the_old_cookie_and_link_worthless(app: Flask, tab
     assert "The red seat was re-issued" in table.get("log").text
 
 
-def test_the_tables_own_seat_can_be_reissued_without_locking_oneself_out(app: Flask, table: Device, code: str) -> None:
+def test_the_tables_own_seat_can_be_reissued_without_locking_oneself_out(
+    app: Flask, table: Device, code: str
+) -> None:
     other = Device(app, code, "table")
     assert table.post("seats/table/reissue").status_code == 303
     assert table.get().status_code == 200
@@ -148,7 +152,9 @@ def test_an_unknown_code_is_named(app: Flask, given: str) -> None:
 @pytest.mark.parametrize("cookie", ["", ".", "x.y.z", "0" * 5000, "ü", '"'])
 def test_a_strange_cookie_opens_nothing(app: Flask, code: str, cookie: str) -> None:
     device = Device(app, code)
-    answer = device.client.get(f"/t/{code}/red", headers={"Cookie": f"seats-{code}={cookie}".encode().decode("latin-1")})
+    answer = device.client.get(
+        f"/t/{code}/red", headers={"Cookie": f"seats-{code}={cookie}".encode().decode("latin-1")}
+    )
     assert answer.status_code == 403
 
 

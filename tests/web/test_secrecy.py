@@ -82,7 +82,9 @@ def test_no_page_of_another_seat_holds_a_secret(app: Flask, tables: Tables, code
 
 @pytest.mark.parametrize("seat", OTHERS)
 @pytest.mark.parametrize("path", ["", "/actions", "/events"])
-def test_no_api_answer_to_another_seat_holds_a_secret(app: Flask, tables: Tables, code: str, seat: str, path: str) -> None:
+def test_no_api_answer_to_another_seat_holds_a_secret(
+    app: Flask, tables: Tables, code: str, seat: str, path: str
+) -> None:
     answer = device(app, code, seat).get(f"/api/tables/{code}{path}?seat={seat}")
     assert answer.status_code == 200
     assert leaks(answer.text, secrets(tables, code)) == []
@@ -90,12 +92,18 @@ def test_no_api_answer_to_another_seat_holds_a_secret(app: Flask, tables: Tables
 
 
 @pytest.mark.parametrize("seat", ["blue", "table", "watch"])
-def test_no_form_or_preview_shows_another_seats_hand(app: Flask, tables: Tables, code: str, seat: str) -> None:
+def test_no_form_or_preview_shows_another_seats_hand(
+    app: Flask, tables: Tables, code: str, seat: str
+) -> None:
     other = device(app, code, seat)
     names = list(tables.system_of(code).rules.actions)
     assert "red-card" in names
     for name in names:
-        for answer in (other.get(f"do/{name}"), other.post(f"preview/{name}"), other.do(name, card="x", rev="1")):
+        for answer in (
+            other.get(f"do/{name}"),
+            other.post(f"preview/{name}"),
+            other.do(name, card="x", rev="1"),
+        ):
             assert leaks(answer.text, secrets(tables, code)) == [], name
 
 

@@ -8,7 +8,7 @@ from typing import Annotated
 from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow, NotYours
-from companion.engine.fields import Choice, Context, HexId, SideRef, Text, UnitRef
+from companion.engine.fields import Choice, Context, HexId, SideRef, Text, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.moves import change, move, put_mark
 from companion.engine.roster import Unit
@@ -72,14 +72,37 @@ def points_phase(game: Game) -> Events:
     if scenario(game) == K:
         return
     row = books.track_row(game)
-    for kind in ("mech", "foot"):
-        points = books.whole(row, f"soviet-{kind}")
-        if points is None:
-            points = 0
-        points *= 2 if doubled(game) else 1
+    printed = {kind: books.whole(row, f"soviet-{kind}") for kind in ("mech", "foot")}
+    yield from _soviet_points(game, printed["mech"] or 0, printed["foot"] or 0)
+    if None in printed.values():
+        text = "Enter this turn's Soviet replacements from your turn track"
+        yield e.Asked(f"rp-{game.revision}", (SOVIET, "table"), text, "take-replacements", rule="16.0")
+
+
+def _soviet_points(game: Game, mech: int, foot: int) -> Iterator[e.Event]:
+    """Points for this turn alone; what was left is gone."""
+    twice = doubled(game)
+    for kind, printed in (("mech", mech), ("foot", foot)):
+        points = printed * 2 if twice else printed
         if points != game[f"rp-soviet-{kind}"]:
-            why = "turn track, doubled" if doubled(game) else "turn track; not kept from before"
+            why = "turn track, doubled" if twice else "turn track; not kept from before"
             yield e.Set(f"rp-soviet-{kind}", points, was=game[f"rp-soviet-{kind}"], reason=why, rule="16.0")
+
+
+@rules.action(
+    phase="reinforcement",
+    by=SOVIET,
+    rule="16.0",
+    label="Take Soviet replacements",
+    when=lambda game: scenario(game) != K or "there are no replacements in this scenario [20.2]",
+)
+def take_replacements(
+    game: Game,
+    mech: Annotated[int, Whole(label="Mechanized, as printed", high=30)] = 0,
+    foot: Annotated[int, Whole(label="Non-mechanized, as printed", high=30)] = 0,
+) -> Events:
+    """Enter the turn track's Soviet points; they are doubled where the scenario says so."""
+    yield from _soviet_points(game, mech, foot)
 
 
 def cost_of(what: str, unit_rated: bool = True) -> int:

@@ -84,7 +84,7 @@ def judge_supply(
             owing[unit.place] = None
         if before != after:
             yield put_mark(game, unit.id, "supply", after or None, rule="8.3")
-            if after == "isolated":
+            if after == "isolated" and game["attrition-who"] == "old":
                 yield tick(game, f"isolated/{unit.id}", f"{label(unit)} is Isolated")
         if after:
             yield from stop_work(game, unit)

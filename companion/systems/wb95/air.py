@@ -8,14 +8,24 @@ from typing import Annotated, Any
 from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow, NotYours
-from companion.engine.fields import Choice, Dice, HexId, Roll, Text, Whole
+from companion.engine.fields import Choice, Context, Dice, HexId, Roll, Text, Whole
 from companion.engine.game import Game
 from companion.engine.sealed import seal
 from companion.systems.wb95 import airmarks
 from companion.systems.wb95.base import AIR, GERMAN, SOVIET, halve, rules
 from companion.systems.wb95.plan import MISSIONS, Plan, read_lines, row
 
-MISSION = Choice(label="Mission", options=[("", "none"), *MISSIONS])
+
+def _missions(ctx: Context) -> list[tuple[str, str]]:
+    """What this side's aircraft may fly at all [8.2.5, 8.2.11, 8.2.23]."""
+    game = ctx.game
+    barred = {"defence", "harass"} if ctx.seat == SOVIET else set()
+    if game is None or not game["air-supply"]:
+        barred = barred | {"supply"}
+    return [("", "none"), *((name, label) for name, label in MISSIONS if name not in barred)]
+
+
+MISSION = Choice(label="Mission", options=_missions)
 
 
 def choice_name(game: Game) -> str:

@@ -256,3 +256,11 @@ def test_untried_divisions_come_at_random():
     jump(t, "soviet-combat", 1)
     t.do("soviet", "announce-strength", role="attack", target="KB3021", units=[u.id for u in drawn])
     assert not any(u.untried for u in t.game.units_at("KB3020"))
+
+
+def test_a_blank_track_is_asked_for():
+    t = table("january-campaign", synthetic_book(**{"trt-gc": {}}))
+    t.do("table", "correct", name="star-units", value="3")
+    t.until("reinforcement", 61)
+    t.answer("soviet", mech=1, foot=3)
+    assert (t.game["rp-soviet-mech"], t.game["rp-soviet-foot"]) == (2, 6)

@@ -86,12 +86,13 @@ def test_leaving_the_phase_opens_a_lone_choice(table: Make) -> None:
 @pytest.mark.parametrize(
     ("seat", "fields", "why"),
     [
-        ("soviet", {"mission_1": "defence", "hex_1": "2020", "sp_1": 2}, "8.2.5"),
-        ("soviet", {"mission_1": "harass", "hex_1": "2020", "sp_1": 1}, "8.2.11"),
+        ("soviet", {"more": "defence 2020 2"}, "8.2.5"),
+        ("soviet", {"mission_1": "defence", "hex_1": "2020", "sp_1": 2}, "not one of"),
+        ("soviet", {"more": "harass 2020 1"}, "8.2.11"),
         ("german", {"mission_1": "harass", "hex_1": "2020", "sp_1": 3}, "8.2.15"),
         ("german", {"more": "harass 2020 1\nharass 2020 2"}, "8.2.15"),
         ("german", {"mission_1": "object", "hex_1": "2020", "sp_1": 3}, "8.2.10"),
-        ("german", {"mission_1": "supply", "hex_1": "2020", "sp_1": 8}, "8.2.23"),
+        ("german", {"more": "supply 2020 8"}, "8.2.23"),
         ("german", {"mission_1": "attack", "hex_1": "2020", "sp_1": 11}, "8.1.5"),
         ("german", {"more": "attack 2020 6\nattack 2021 5"}, "8.1.5"),
         ("german", {"more": "crossing 2020:2 2030:2 2"}, "8.2.19"),

@@ -193,7 +193,7 @@ def _scenarios(args: argparse.Namespace) -> None:
     for system in systems.values():
         print(f"{system.id}: {system.kit.system.name}")
         for scenario in system.kit.scenarios.values():
-            turns = f"{system.kit.system.turn_name.lower()}s {scenario.first}-{scenario.last}"
+            turns = f"{system.kit.system.turn_name.lower()}s {scenario.first}{' on' if scenario.open_end else f'-{scenario.last}'}"
             print(f"  {scenario.id:<24} {scenario.name}, {turns}")
 
 

@@ -212,7 +212,7 @@ class Tables:
         phase = game.phase_def()
         return {
             "turn": game.turn,
-            "last": game.scenario.last,
+            "last": None if game.scenario.open_end else game.last,
             "date": game.scenario.date(game.turn),
             "phase": phase.name if phase else "",
             "active": game.active,

@@ -115,7 +115,9 @@ def _check_shape(copy: Mapping[str, Any]) -> None:
     """Everything that a whole export must hold is there and of its kind, or an Unreadable that names what is not."""
     wrong = [name for name, kind in _NEEDED.items() if not isinstance(copy.get(name), kind)]
     if wrong:
-        raise Unreadable(f"this export is incomplete: {', '.join(wrong)} missing or not as written by the companion")
+        raise Unreadable(
+            f"this export is incomplete: {', '.join(wrong)} missing or not as written by the companion"
+        )
     for number, item in enumerate(copy["events"], 1):
         kinds = _NEEDED_OF_EVENT.items()
         wrong = [n for n, kind in kinds if not isinstance(item, dict) or not isinstance(item.get(n), kind)]
@@ -126,7 +128,9 @@ def _check_shape(copy: Mapping[str, Any]) -> None:
         try:
             datetime.fromisoformat(item["at"])
         except ValueError:
-            raise Unreadable(f"this export's event {number} has no readable time: {item['at'][:40]!r}") from None
+            raise Unreadable(
+                f"this export's event {number} has no readable time: {item['at'][:40]!r}"
+            ) from None
     if not copy["events"] or copy["events"][0]["body"].get("kind") != "started":
         raise Unreadable("this export does not begin with the opening of its table: it is incomplete")
     try:

@@ -16,8 +16,9 @@ from companion.cli import _parser, main
 from companion.store import open_store
 from companion.tables import Tables
 from companion.transfer import checksum
+from companion.web.booklock import SETTING
 
-COMMANDS = ("serve", "scenarios", "calc", "check", "export", "import", "verify", "backup")
+COMMANDS = ("serve", "scenarios", "calc", "check", "export", "import", "verify", "backup", "unlock")
 
 
 @pytest.fixture(autouse=True)
@@ -277,3 +278,12 @@ def test_all_games_are_backed_up_to_one_file(run: Any, data: Path, tmp_path: Pat
     refused = run("backup", target, "--data", data)
     assert refused.code == 1 and "choose another name, or --force" in refused.err
     assert run("backup", target, "--force", "--data", data).code == 0
+
+
+def test_a_forgotten_passphrase_is_taken_off_the_chart_book(run: Any, data: Path, code: str) -> None:
+    store = open_store(data / "companion.db")
+    store.setting_put(SETTING, {"salt": "x", "digest": "y"})
+    assert run("unlock", "--data", data).out.strip() == "The chart book is open to all again."
+    assert store.setting_get(SETTING) is None
+    assert run("unlock", "--data", data).out.strip() == "The chart book was not locked."
+    store.close()

@@ -191,7 +191,7 @@ def test_what_a_stale_page_cannot_spoil_goes_through(tables: Tables, code: str) 
 
 def test_the_answer_tells_a_seat_no_more_than_it_may_see(tables: Tables, code: str) -> None:
     tables.act(code, "table", "set-up", {})
-    answer = tables.act(code, "table", "place-unit", {"unit": "Guards", "hex": "0404"})
+    answer = tables.act(code, "table", "place-unit", {"unit": "Tanks", "hex": "0404"})
     assert answer.lines == ["a Red unit: 0303 → 0404"]
 
 

@@ -144,8 +144,10 @@ def describe_fields(
                 "type": item.type,
                 "label": item.label or name.replace("_", " ").capitalize(),
                 "help": item.help,
+                "hidden": item.hidden,
                 "required": default is REQUIRED and not isinstance(item, Dice),
                 "value": value,
+                "quiet": item.quiet is not None and item.quiet(here),
                 **item.describe(here),
             }
         )

@@ -131,9 +131,9 @@ def go_to(
     reason: Annotated[str, Text(label="Why", most=200, placeholder="for the log")] = "",
 ) -> Events:
     """Set turn and phase by hand; nothing else changes."""
-    if not game.scenario.first <= turn <= game.scenario.last:
+    if not game.scenario.first <= turn <= game.last:
         raise Unreadable(
-            f"this scenario has turns {game.scenario.first} to {game.scenario.last}", field="turn", given=turn
+            f"this scenario has turns {game.scenario.first} to {game.last}", field="turn", given=turn
         )
     yield e.Advanced(turn, phase, reason=reason or "set by hand")
 

@@ -40,6 +40,10 @@ class Field:
     """Shown and read only while this holds, so a form never asks what cannot apply."""
     start: Callable[[Context], Any] | None = None
     """A value to begin with, taken from the game."""
+    hidden: bool = False
+    """Carried along by a follow-up, not asked of the player."""
+    quiet: Callable[[Context], bool] | None = None
+    """Not shown while this holds, yet carried along and read: what a prompt filled in, or the record tells."""
 
     def read(self, raw: Any, ctx: Context) -> Any:
         """The value of a raw form or JSON value, or a Mistake."""

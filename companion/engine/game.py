@@ -13,6 +13,7 @@ from companion.engine.gridfile import Maps
 from companion.engine.kit import Kit, Phase, Scenario, SystemKit
 from companion.engine.pile import Pile
 from companion.engine.roster import Unit, UnitDef
+from companion.engine.sequence import holds
 
 
 @dataclass
@@ -84,6 +85,14 @@ class Game:
         return self.values.get(name)
 
     @property
+    def last(self) -> int:
+        """The last turn: the scenario's, or an earlier one while a condition holds (`extra.last_when`)."""
+        for when, turn in dict(self.scenario.extra.get("last_when", {})).items():
+            if holds(str(when), self.values):
+                return int(turn)
+        return self.scenario.last
+
+    @property
     def sides(self) -> list[str]:
         return [s.id for s in self.kit.sides]
 
@@ -126,7 +135,9 @@ class Game:
         names = [u.name or u.id for u in units]
         more = f" It could be {', '.join(u.id for u in found)}." if found else did_you_mean(name[:60], names)
         hidden = ", or it lies hidden from you" if len(units) < len(self.units) else ""
-        raise Unknown(f"there is no unit {name[:60]!r} at this table{hidden}.{more}", field="unit", given=name)
+        raise Unknown(
+            f"there is no unit {name[:60]!r} at this table{hidden}.{more}", field="unit", given=name
+        )
 
     def units_at(self, place: str) -> list[Unit]:
         """The stack in a hex or box, top unit first."""

@@ -89,6 +89,8 @@ class Track:
     help: str = ""
     hidden: bool = False
     """Not shown on the table screen (internal bookkeeping)."""
+    phases: tuple[str, ...] = ()
+    """Shown in these phases only; in all when there are none."""
 
 
 @dataclass(frozen=True)
@@ -288,6 +290,8 @@ class Scenario:
     name: str
     first: int
     last: int
+    """The last turn, or with `open_end` only the most the record holds."""
+    open_end: bool = False
     about: str = ""
     dates: tuple[str, ...] = ()
     roles: Json = field(default_factory=dict)

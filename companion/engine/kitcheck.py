@@ -46,6 +46,13 @@ def cross_check(kit: Kit) -> Iterator[Problem]:
                 )
             seen.add(thing.id)
     phases = [p.id for p in system.phases]
+    for index, track in enumerate(system.tracks):
+        for wrong in (p for p in track.phases if p not in phases):
+            yield Problem(
+                "system.toml",
+                line_of(text, "track", index),
+                f"track {track.id!r}: no phase {wrong!r}.{did_you_mean(wrong, phases)}",
+            )
     values = [*(t.id for t in system.tracks), *(d.id for d in system.dials), *(o.id for o in system.options)]
     for scenario in kit.scenarios.values():
         file = f"{scenario.id}.toml"

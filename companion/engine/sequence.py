@@ -76,7 +76,7 @@ def following(game: Game) -> tuple[int, str, tuple[str, ...]] | None:
     turn = game.turn
     start = names.index(game.phase) + 1 if game.phase in names else 0
     skipped: list[str] = []
-    while turn <= game.scenario.last:
+    while turn <= game.last:
         for phase in phases[start:]:
             if not skip_reason(game, phase, turn):
                 return turn, phase.id, tuple(skipped)

@@ -27,7 +27,7 @@ def view(rules: Rules, game: Game, seat: str) -> dict[str, Any]:
         "sides": [{"id": s.id, "name": s.name, "mark": s.mark} for s in game.kit.sides],
         "turn": {
             "number": game.turn,
-            "last": game.scenario.last,
+            "last": None if game.scenario.open_end else game.last,
             "date": game.scenario.date(game.turn),
         },
         "phases": _phases(game),
@@ -44,7 +44,9 @@ def view(rules: Rules, game: Game, seat: str) -> dict[str, Any]:
                 "help": t.help,
             }
             for t in game.kit.tracks
-            if not t.hidden and _may_see_value(game, t.id, seat)
+            if not t.hidden
+            and (not t.phases or game.phase in t.phases)
+            and _may_see_value(game, t.id, seat)
         ],
         "dials": [
             {

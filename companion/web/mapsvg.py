@@ -20,7 +20,7 @@ from typing import Any
 from companion.engine.hexgrid import Grid
 from companion.engine.mapbook import NAMED, Fact, MapBook
 
-DRAWING = 7
+DRAWING = 1
 """Part of every base map's address: raise it when the drawing changes."""
 SIZE = 20
 """Centre to corner, in units of the drawing."""
@@ -418,7 +418,14 @@ def side_class(side: str) -> str:
     return "side-soviet" if side == "soviet" else "side-german"
 
 
-def counter(stack: Stack, markers: Mapping[str, str], x: float, y: float, small: bool = False) -> str:
+def counter(
+    stack: Stack,
+    markers: Mapping[str, str],
+    x: float,
+    y: float,
+    small: bool = False,
+    ground: Sequence[str] = (),
+) -> str:
     """A stack as its top counter: sign, size, name, steps, how many lie below, what is marked."""
     top = stack.top
     shape = SHAPES.get(stack.side, SHAPES["other"])
@@ -433,7 +440,7 @@ def counter(stack: Stack, markers: Mapping[str, str], x: float, y: float, small:
         sign = symbol(str(top.get("kind", ""))) or symbol_of_name(str(top.get("name", "")))
         parts.append(f'<use href="#k-{sign or "unit"}" y="-2"/>')
         if top.get("size"):
-            parts.append(f'<text class="sz" y="-6.6">{escape(str(top["size"])[:4])}</text>')
+            parts.append(f'<text class="sz" y="-6.6">{escape(size_sign(str(top["size"])))}</text>')
         if top.get("name"):
             parts.append(f'<text class="nm" y="10">{escape(short(str(top["name"])))}</text>')
         parts.append(_pips(int(top.get("steps", 1)), int(top.get("full", 1))))
@@ -442,8 +449,24 @@ def counter(stack: Stack, markers: Mapping[str, str], x: float, y: float, small:
             f'<g class="n"><circle cx="12" cy="-8" r="4.6"/><text x="12" y="-6">{len(stack.units)}</text></g>'
         )
     marks = [pill_text(m, v, markers) for u in stack.units for m, v in (u.get("marks") or {}).items()]
-    parts.append(_pills(list(dict.fromkeys(t for t in marks if t)), 14, "pill"))
+    found = [(t, "pill") for t in dict.fromkeys(marks) if t] + [(t, "pill hexpill") for t in ground]
+    parts.append(_pills(found, 14))
     return "".join([*parts, "</g>"])
+
+
+SIZES = {
+    "army": "XXXX",
+    "corps": "XXX",
+    "division": "XX",
+    "brigade": "X",
+    "regiment": "III",
+    "battalion": "II",
+}
+
+
+def size_sign(size: str) -> str:
+    """A formation's size as counters print it."""
+    return SIZES.get(size.casefold(), size)[:4]
 
 
 def short(name: str) -> str:
@@ -474,11 +497,11 @@ def pill_text(marker: str, value: Any, markers: Mapping[str, str]) -> str:
     return sign if value is True else f"{sign} {value}"[:10]
 
 
-def _pills(texts: Sequence[str], y: float, kind: str) -> str:
-    texts = [*texts[:2], "+"] if len(texts) > 3 else texts
-    wide = [len(t) * 2.9 + 3 for t in texts]
+def _pills(texts: Sequence[tuple[str, str]], y: float) -> str:
+    texts = [*texts[:2], ("+", "pill")] if len(texts) > 3 else texts
+    wide = [len(t) * 2.9 + 3 for t, _ in texts]
     x, parts = -sum(wide) / 2, []
-    for text, width in zip(texts, wide, strict=True):
+    for (text, kind), width in zip(texts, wide, strict=True):
         left, top, middle, foot = (number(n) for n in (x + 0.3, y - 3.4, x + width / 2, y + 1.3))
         parts.append(
             f'<g class="{kind}"><rect x="{left}" y="{top}" width="{number(width - 0.6)}" height="6" rx="2"/>'
@@ -519,32 +542,33 @@ def overlay(view: Mapping[str, Any], grid: Grid, markers: Mapping[str, str], lay
             f'<path class="fed" transform="translate({number(x)} {number(y)})" d="{canvas.shape(0.92)}"/>'
         )
     found = stacks(view, grid)
-    parts += _hex_marks(canvas, view["hexes"], markers, set(found))
+    ground = {h: marks for h, marks in view["hexes"].items() if h in canvas.grid.index}
+    texts = {h: [t for m, v in g.items() if (t := pill_text(m, v, markers))] for h, g in ground.items()}
+    parts += _flags(canvas, ground)
     for hex_id, here in found.items():
         x, y = canvas.at(hex_id)
         if len(here) == 1:
-            parts.append(counter(here[0], markers, x, y))
+            parts.append(counter(here[0], markers, x, y, ground=texts.pop(hex_id, ())))
         else:
             parts += [counter(s, markers, x - 8 + 16 * i, y + 1, small=True) for i, s in enumerate(here[:2])]
+    for hex_id, words in texts.items():
+        x, y = canvas.at(hex_id)
+        pills = _pills([(t, "pill hexpill") for t in words], 14 if hex_id in found else 0)
+        parts.append(f'<g transform="translate({number(x)} {number(y)})">{pills}</g>' if pills else "")
     return "".join(parts)
 
 
-def _hex_marks(
-    canvas: Canvas, hexes: Mapping[str, Mapping[str, Any]], markers: Mapping[str, str], occupied: set[str]
-) -> list[str]:
+def _flags(canvas: Canvas, hexes: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """A flag for each hex of which somebody noted the owner."""
     parts = []
     for hex_id, marks in sorted(hexes.items()):
-        if hex_id not in canvas.grid.index:
-            continue
-        x, y = canvas.at(hex_id)
-        parts.append(f'<g transform="translate({number(x)} {number(y)})">')
         if "owner" in marks:
-            kind = side_class(str(marks["owner"]))
-            parts.append(f'<path class="flag {kind}" d="M-15 3v-9h7l-1.6 2.4 1.6 2.4h-5.6v4.2z"/>')
-        texts = [pill_text(m, v, markers) or m[:4] for m, v in marks.items() if m != "owner"]
-        parts.append(_pills(texts, -7.4 if hex_id in occupied else 0, "pill hexpill"))
-        parts.append("</g>")
+            (x, y), kind = canvas.at(hex_id), side_class(str(marks["owner"]))
+            parts.append(f'<path class="flag {kind}" d="M{number(x - 15)} {number(y + 3)}{FLAG}"/>')
     return parts
+
+
+FLAG = "v-9h7l-1.6 2.4 1.6 2.4h-5.6v4.2z"
 
 
 # -- the pick --------------------------------------------------------------------------------------------

@@ -331,13 +331,15 @@ def worksheet_page(code: str, seat: str, name: str) -> tuple[str, int]:
     preview = None
     try:
         preview = breakdown(sheet.work(raw, context).to_json())
-    except Several as several:
-        errors = {m.field: m.message for m in several.mistakes} if raw else {}
+    except Mistake as mistake:  # before anything is filled in, nothing is wrong yet
+        wrong = mistake.mistakes if isinstance(mistake, Several) else [mistake]
+        errors = {m.field: m.message for m in wrong} if raw else {}
     fields = describe_fields(sheet.fields, sheet.defaults, context, raw)
     for row in fields:
         row["error"] = errors.get(row["name"], "")
+    general = "; ".join(text for name, text in errors.items() if name not in sheet.fields)
     body = render_template(
-        "worksheet.html", sheet=sheet, fields=fields, preview=preview, **page_context(code, seat)
+        "worksheet.html", sheet=sheet, fields=fields, preview=preview, error=general, **page_context(code, seat)
     )
     return body, 422 if errors and request.method == "POST" and not _is_htmx() else 200
 

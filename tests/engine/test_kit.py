@@ -18,6 +18,10 @@ def in_system(old: str, new: str) -> dict[str, str]:
     return {"system": SYSTEM.replace(old, new, 1)}
 
 
+def line_of(start: str) -> str:
+    return next(line for line in SYSTEM.splitlines() if line.startswith(start))
+
+
 def in_scenario(old: str, new: str) -> dict[str, str]:
     assert old in SCENARIO
     return {"scenario": SCENARIO.replace(old, new, 1)}
@@ -93,10 +97,7 @@ MISTAKES: dict[str, tuple[dict[str, str], list[str]]] = {
         ["pile 'deck'", "no zone 'dekc'"],
     ),
     "a pile without zones": (
-        in_system(
-            'zones = [{ id = "cup", label = "cup" }, { id = "drawn", label = "drawn", seen = "all" }, { id = "aside", seen = "none" }]',
-            "zones = []",
-        ),
+        in_system(line_of('zones = [{ id = "cup"'), "zones = []"),
         ["system.toml line", "pile 'cup'", "zone"],
     ),
     "a chit that is there twice": (
@@ -104,10 +105,7 @@ MISTAKES: dict[str, tuple[dict[str, str], list[str]]] = {
         ["pile 'cup'", "'amber'", "twice"],
     ),
     "a dial without positions": (
-        in_system(
-            'values = [{ id = "clear", label = "Clear" }, { id = "mud", label = "Deep mud", effect = "half speed" }]',
-            "values = []",
-        ),
+        in_system(line_of('values = [{ id = "clear"'), "values = []"),
         ["system.toml line", "dial 'weather'", "value"],
     ),
     "a dial that starts nowhere": (

@@ -248,7 +248,7 @@ def by_rule(game: Game) -> Events:
     for unit in on_map(game, AXIS):
         if scenario(game) == STAR and game.turn == 1 and _free_on_turn_1(unit):
             yield put_mark(game, unit.id, "full-support", True, reason="turn 1", rule="20.1")
-        if scenario(game) == K and unit.name.startswith("108"):
+        if scenario(game) == K and unit.name.startswith("108") and not supply_state(game, unit):
             yield put_mark(game, unit.id, "full-support", True, reason="Hungarian 108 Light", rule="20.2")
         if scenario(game) == L and is_hq(unit) and not game.mark(unit.id, "supported"):
             yield put_mark(game, unit.id, "supported", True, reason="whole scenario", rule="20.3")

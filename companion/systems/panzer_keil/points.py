@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
 from companion.engine import events as e
@@ -11,11 +12,24 @@ from companion.engine.fields import Choice, Context, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.roster import Unit
 from companion.systems.panzer_keil import states
-from companion.systems.panzer_keil.base import FRONTS, GERMAN, SOVIET, don_bound, exhausted, phases, rules
-from companion.systems.panzer_keil.books import points_at
+from companion.systems.panzer_keil.base import (
+    FRONTS,
+    GERMAN,
+    SOVIET,
+    disrupted,
+    don_bound,
+    exhausted,
+    out_of_supply,
+    phases,
+    rules,
+)
+from companion.systems.panzer_keil.books import bands, points_at
 from companion.systems.panzer_keil.condition import own_on_map
 from companion.systems.panzer_keil.ground import has_rails
 from companion.systems.panzer_keil.supply import front_distance, hq_of, in_command
+
+LAST_POINTS = "front-points-last"
+"""The headquarters' points when they were last set: the game's own record, no track."""
 
 CHANGE_OF_PACE = 6
 """B6.3.1, B7.1: from this turn on the Germans get more."""
@@ -43,39 +57,43 @@ def front_alive(game: Game, front: str) -> bool:
 def fill_fronts(game: Game) -> Events:
     """Give each headquarters its points from the owner's table, and ask where it is blank [B6.3.2, B7.2]."""
     table = game.book.tables.get("front-points", {})
+    missing: dict[str, str] = {}
     for front, name in FRONTS.items():
         if not front_alive(game, front):
             continue
-        distance = front_distance(game, front) if hq_of(game, front) else None
-        if hq_of(game, front) and distance is None:
-            yield from _set_front(game, front, (0, 0), "no supply path or disrupted")
+        if hq_of(game, front) is None:
+            missing[front] = name
             continue
-        found = points_at(table, distance) if distance is not None else None
-        if found is not None:
-            yield from _set_front(game, front, found, f"{distance} hexes from the source")
+        distance = front_distance(game, front)
+        found = points_at(table, distance) if distance is not None else (0, 0)
+        if found is None:
+            missing[front] = f"{name} {distance} hexes"
         else:
-            where = f"{distance} hexes away" if distance is not None else "how far away?"
-            yield from _ask_front(
-                game, front, f"{name} Front headquarters, {where}: points from your table", distance
-            )
+            why = "no supply path or disrupted" if distance is None else f"{distance} hexes from the source"
+            yield from _set_front(game, front, found, why)
+    yield from _drop_asks(game)
+    if missing:
+        yield from _ask_fronts(game, list(missing), f"Points by distance: {', '.join(missing.values())}")
 
 
-def _ask_front(game: Game, front: str, text: str, distance: int | None) -> Events:
-    if any(a.action == "front-points" and a.args.get("front") == front for a in game.asked.values()):
-        return
-    args = {"front": front} | ({"distance": distance} if distance is not None else {})
+def _ask_fronts(game: Game, fronts: list[str], text: str) -> Events:
+    args = {"fronts": fronts}
     yield e.Asked(
-        f"points-{front}-{game.revision}", (SOVIET, "table"), text, "front-points", args, rule="B6.3.2, B7.2"
+        f"points-{game.revision}", (SOVIET, "table"), text, "headquarters-points", args, rule="B6.3.2, B7.2"
     )
+
+
+def _drop_asks(game: Game, why: str = "settled") -> Events:
+    for ask in [a.id for a in game.asked.values() if a.action in ("headquarters-points", "check-supply")]:
+        yield e.Answered(ask, why)
 
 
 def _set_front(game: Game, front: str, points: tuple[int, int], reason: str) -> Events:
     yield from fill(game, f"{front}-sp", points[0], reason, "B8.2.3")
     yield from fill(game, f"{front}-sap", points[1], reason, "B8.3.1")
-    for ask in [
-        a.id for a in game.asked.values() if a.action == "front-points" and a.args.get("front") == front
-    ]:
-        yield e.Answered(ask, reason)
+    record = {**(game[LAST_POINTS] or {}), front: list(points)}
+    if record != game[LAST_POINTS]:
+        yield e.Set(LAST_POINTS, record)
 
 
 @rules.entering("soviet-supply")
@@ -87,9 +105,10 @@ def _soviet_pools(game: Game) -> Events:
         text = "Check supply: it also works out each headquarters' points"
         yield e.Asked(f"supply-{game.revision}", (SOVIET, "table"), text, "check-supply", rule="6.1.6")
         return
-    for front, name in FRONTS.items():
-        if front_alive(game, front):
-            yield from _ask_front(game, front, f"{name} Front headquarters: distance or points", None)
+    alive = [front for front in FRONTS if front_alive(game, front)]
+    if alive:
+        text = f"Points of the headquarters: {', '.join(FRONTS[f] for f in alive)}"
+        yield from _ask_fronts(game, alive, text)
 
 
 @rules.entering("german-supply")
@@ -106,6 +125,7 @@ def _lapse(game: Game, names: list[str], rule: str) -> Events:
 
 @rules.leaving("soviet-supply")
 def _soviet_supply_lapses(game: Game) -> Events:
+    yield from _drop_asks(game, "the supply phase is over")
     yield from _lapse(game, [f"{front}-sp" for front in FRONTS], "B6.3.5")
 
 
@@ -127,18 +147,121 @@ def _german_support_lapses(game: Game) -> Events:
 FRONT_CHOICES = [(front, name) for front, name in FRONTS.items()]
 
 
+def fronts_with(kind: str) -> Callable[[Context], list[tuple[str, str]]]:
+    """The Fronts that still have a headquarters, each with its points of a kind."""
+
+    def found(ctx: Context) -> list[tuple[str, str]]:
+        game = ctx.game
+        if game is None:
+            return FRONT_CHOICES
+        alive = [(f, n) for f, n in FRONT_CHOICES if front_alive(game, f)]
+        return [(f, f"{n}: {game[f'{f}-{kind}']}") for f, n in alive]
+
+    return found
+
+
+_fronts_with_points = fronts_with("sp")
+
+
 def soviet_now(ctx: Context) -> bool:
     """Whether a form should ask for the Front."""
     return ctx.game is not None and ctx.game.active == SOVIET
 
 
+def _wanted(front: str, by_table: bool) -> Callable[[Context], bool]:
+    """Whether a form asks for this headquarters: by distance where the owner's table is filled, else for points."""
+
+    def asked(ctx: Context) -> bool:
+        game = ctx.game
+        if game is None or not front_alive(game, front):
+            return False
+        filled = bool(bands(game.book.tables.get("front-points", {})))
+        return front in (ctx.values.get("fronts") or FRONTS) and filled == by_table
+
+    return asked
+
+
+def _last(front: str, which: int) -> Callable[[Context], int | None]:
+    """What the headquarters had last turn, to begin with."""
+
+    def found(ctx: Context) -> int | None:
+        had = (ctx.game[LAST_POINTS] or {}).get(front) if ctx.game else None
+        return int(had[which]) if had else None
+
+    return found
+
+
+def _hexes(front: str) -> Whole:
+    return Whole(label=f"{FRONTS[front]}: hexes from the source", high=99, when=_wanted(front, True))
+
+
+def _supply(front: str) -> Whole:
+    return Whole(
+        label=f"{FRONTS[front]} supply", high=20, when=_wanted(front, False), start=_last(front, 0)
+    )
+
+
+def _support(front: str) -> Whole:
+    return Whole(
+        label=f"{FRONTS[front]} support", high=20, when=_wanted(front, False), start=_last(front, 1)
+    )
+
+
+@rules.action(phase="soviet-supply", by=SOVIET, rule="B6.3.2, B7.2", label="Headquarters' points", order=2)
+def headquarters_points(
+    game: Game,
+    fronts: Annotated[
+        tuple[str, ...], Choice(label="Fronts", options=FRONT_CHOICES, many=True, quiet=lambda _: True)
+    ] = (),
+    voronezh_hexes: Annotated[int | None, _hexes("voronezh")] = None,
+    voronezh_supply: Annotated[int | None, _supply("voronezh")] = None,
+    voronezh_support: Annotated[int | None, _support("voronezh")] = None,
+    southwestern_hexes: Annotated[int | None, _hexes("southwestern")] = None,
+    southwestern_supply: Annotated[int | None, _supply("southwestern")] = None,
+    southwestern_support: Annotated[int | None, _support("southwestern")] = None,
+    southern_hexes: Annotated[int | None, _hexes("southern")] = None,
+    southern_supply: Annotated[int | None, _supply("southern")] = None,
+    southern_support: Annotated[int | None, _support("southern")] = None,
+    don_hexes: Annotated[int | None, _hexes("don")] = None,
+    don_supply: Annotated[int | None, _supply("don")] = None,
+    don_support: Annotated[int | None, _support("don")] = None,
+) -> Events:
+    """Read each headquarters' points off your printed table; a headquarters out of supply has none."""
+    given = {
+        "voronezh": (voronezh_hexes, voronezh_supply, voronezh_support),
+        "southwestern": (southwestern_hexes, southwestern_supply, southwestern_support),
+        "southern": (southern_hexes, southern_supply, southern_support),
+        "don": (don_hexes, don_supply, don_support),
+    }
+    if all(value is None for values in given.values() for value in values):
+        raise Unreadable("enter at least one headquarters", field="fronts")
+    for front, values in given.items():
+        if any(value is not None for value in values):
+            yield from _front_by_hand(game, front, *values)
+    yield from _drop_asks(game)
+
+
+def _front_by_hand(
+    game: Game, front: str, distance: int | None, supply: int | None, support: int | None
+) -> Events:
+    """One headquarters' points: as typed, else by its distance from the owner's table."""
+    found = points_at(game.book.tables.get("front-points", {}), distance) if distance is not None else None
+    values = [
+        given if given is not None else (found[i] if found else None)
+        for i, given in enumerate((supply, support))
+    ]
+    if values[0] is None or values[1] is None:
+        missing = "supply" if values[0] is None else "support"
+        raise Unreadable(
+            f"{FRONTS[front]}: enter both points; the owner's table is blank for this distance",
+            field=f"{front}_{missing}",
+        )
+    reason = f"{distance} hexes from the source" if distance is not None else "by hand"
+    yield from _set_front(game, front, (values[0], values[1]), reason)
+
+
 @rules.action(
-    phase="soviet-supply",
-    by=SOVIET,
-    rule="B6.3.2, B7.2",
-    label="Points of a headquarters",
-    group="phase",
-    order=10,
+    phase="soviet-supply", by=SOVIET, rule="B6.3.2", label="Points of one headquarters", group="book-keeping"
 )
 def front_points(
     game: Game,
@@ -154,32 +277,50 @@ def front_points(
     """Set a headquarters' supply and support points for this turn."""
     if not front_alive(game, front):
         raise NotNow(f"the {FRONTS[front]} Front has no headquarters", field="front", given=front)
-    found = points_at(game.book.tables.get("front-points", {}), distance) if distance is not None else None
-    values = [
-        given if given is not None else (found[i] if found else None)
-        for i, given in enumerate((supply, support))
-    ]
-    if values[0] is None or values[1] is None:
-        raise Unreadable("enter both points: the owner's table is blank for this distance", field="supply")
-    reason = f"{distance} hexes from the source" if distance is not None else "by hand"
-    yield from _set_front(game, front, (values[0], values[1]), reason)
+    yield from _front_by_hand(game, front, distance, supply, support)
 
 
 def _tired(ctx: Context) -> list[Unit]:
     return [u for u in own_on_map(ctx) if ctx.game and exhausted(ctx.game, u.id)]
 
 
-@rules.action(phase=phases("supply"), by="active", rule="B6.3", label="Spend supply points", order=11)
+def _refreshable(ctx: Context) -> list[Unit]:
+    """Exhausted units that a point can help: in supply and undisrupted [B6.3.3]."""
+    game = ctx.game
+    return (
+        [u for u in _tired(ctx) if not disrupted(game, u.id) and not out_of_supply(game, u.id)]
+        if game
+        else []
+    )
+
+
+def _on_record(ctx: Context) -> bool:
+    return bool(own_on_map(ctx))
+
+
+def _any_tired(game: Game) -> bool | str:
+    ctx = Context(game)
+    if not own_on_map(ctx):
+        return True
+    return bool(_refreshable(ctx)) or "no exhausted unit in supply and undisrupted is on record [B6.3.3]"
+
+
+@rules.action(
+    phase=phases("supply"), by="active", rule="B6.3", label="Spend supply points", order=3, when=_any_tired
+)
 def spend_supply(
     game: Game,
-    units: Annotated[tuple[str, ...], UnitRef(label="Exhausted units", many=True, pick=_tired)] = (),
-    count: Annotated[int, Whole(label="or number of units", high=20, help="without units on record")] = 0,
-    front: Annotated[str, Choice(label="Points of", options=FRONT_CHOICES, when=soviet_now)] = "",
+    units: Annotated[
+        tuple[str, ...],
+        UnitRef(label="Exhausted units", many=True, pick=_tired, suggest=_refreshable, when=_on_record),
+    ] = (),
+    count: Annotated[int, Whole(label="Units turned back", high=20, quiet=_on_record)] = 0,
+    front: Annotated[str, Choice(label="Points of", options=_fronts_with_points, when=soviet_now)] = "",
 ) -> Events:
     """Turn exhausted units back to normal, one point each."""
     spent = len(units) or count
     if not spent:
-        raise Unreadable("say which units recover, or how many", field="units")
+        raise Unreadable("say which units recover, or how many", field="units" if own_on_map(Context(game)) else "count")
     if game.active == SOVIET and not front:
         raise Unreadable("whose points? Name the Front that commands the units", field="front")
     pool = f"{front}-sp" if game.active == SOVIET else "german-sp"

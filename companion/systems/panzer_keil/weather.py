@@ -7,14 +7,15 @@ from typing import Annotated, Any
 
 from companion.engine import events as e
 from companion.engine.actions import Events
-from companion.engine.errors import NotNow
+from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Choice, Dice, Flag, Roll, Whole
 from companion.engine.game import Game
+from companion.engine.worksheet import Breakdown
 from companion.systems.panzer_keil.base import SOVIET, reading, rules
 from companion.systems.panzer_keil.books import flag, number
 
 KINDS = ("snow", "freeze", "thaw", "mud")
-GOOD = ("snow", "freeze")
+LAST = "mud, last square"
 
 
 def squares_moved(die: int) -> int:
@@ -51,7 +52,7 @@ def _marker_set(game: Game) -> Events:
 
 
 def _not_rolled(game: Game) -> bool | str:
-    return "the weather of this turn is settled" if game["weather-rolled"] == game.turn else True
+    return "the weather of this turn is settled" if game["weather-turn"] == [game.turn] else True
 
 
 @rules.action(
@@ -69,20 +70,33 @@ def roll_weather(
     end = max(squares, default=0)
     # B5.1.1 says nothing of an overshoot: the marker stops on the last square.
     square = min(start + moved, end) if end else start + moved
-    yield e.Set("weather-rolled", game.turn)
+    yield e.Set("weather-turn", [game.turn])
     yield e.Set("weather-square", square, was=start, reason=f"rolled {die.total}: {moved} on", rule="B5.1")
     if square in squares:
         yield from _settle(game, squares[square], square == end)
         return
-    where = f"{moved} on from where your marker stands" if not squares else f"square {square}"
+    where = f"to square {square}" if squares else f"{moved} square{'s' if moved > 1 else ''} on"
+    sheet = Breakdown("Weather")
+    sheet.add("squares on", moved, "B5.1")
     yield e.Asked(
         f"weather-{game.revision}",
         (SOVIET, "table"),
-        f"Move the weather marker {where}: what does the square show?",
-        "set-weather",
-        {"square": square},
+        f"Move the weather marker {where}: what does it show?",
+        "enter-result",
+        {"worksheet": "weather", "sheet": sheet.to_json(), "codes": [*KINDS, LAST]},
         rule="B5.1",
     )
+
+
+@rules.outcome("weather")
+def _read_off(game: Game, sheet: dict[str, Any], result: str) -> Events:
+    """What the player found on the printed track."""
+    word = result.strip().lower()
+    if word not in (*KINDS, LAST):
+        raise Unreadable(
+            f"{result!r} is no weather: {', '.join((*KINDS, LAST))}", field="result", given=result
+        )
+    yield from _settle(game, "mud" if word == LAST else word, word == LAST)
 
 
 @rules.action(by="any", rule="B5.1", label="Set the weather", group="fix")

@@ -92,10 +92,11 @@ def haste_is_over(game: Game) -> Events:
 
 
 @rules.action(
-    by="any",
+    by=SOVIET,
     phase=(MOVE[SOVIET], FIGHT[SOVIET]),
     rule="6.3",
     label="Front line crossed in the south",
+    order=30,
     when=lambda game: any_restricted(game) or "both armies are free already (6.2)",
 )
 def southern_crossing(
@@ -118,7 +119,12 @@ def _may_release(game: Game) -> bool | str:
 
 
 @rules.action(
-    by=GERMAN, phase=(MOVE[GERMAN], FIGHT[GERMAN]), rule="13.4", label="Free an army early", when=_may_release
+    by=GERMAN,
+    phase=(MOVE[GERMAN], FIGHT[GERMAN]),
+    rule="13.4",
+    label="Free an army early",
+    order=5,
+    when=_may_release,
 )
 def voluntary_release(
     game: Game, armies: Annotated[tuple[str, ...], Choice(label="Armies", options=_still_held, many=True)]

@@ -9,7 +9,7 @@ from companion.engine.actions import Events
 from companion.engine.fields import HexId, SideRef
 from companion.engine.game import Game
 from companion.engine.positions import board
-from companion.systems.second_kharkov.base import GERMAN, KHARKOV, rules
+from companion.systems.second_kharkov.base import FIGHT, GERMAN, KHARKOV, MOVE, SOVIET, rules
 from companion.systems.second_kharkov.judging import at_start
 from companion.systems.second_kharkov.supply import CROSSING
 
@@ -47,7 +47,9 @@ def units_take_hexes(game: Game) -> Events:
             yield from take(game, hex_id, stack[0].side, "entered")
 
 
-@rules.action(by="any", rule="3.5, 3.4", label="A hex changes hands", group="phase")
+@rules.action(
+    by="active", phase=(*MOVE.values(), *FIGHT.values()), rule="3.5", label="Take a hex", order=32
+)
 def take_hex(
     game: Game,
     hexes: Annotated[tuple[str, ...], HexId(label="Hexes", many=True)],
@@ -61,11 +63,10 @@ def take_hex(
 
 @rules.panel
 def held_hexes(game: Game, seat: str) -> dict[str, Any] | None:
-    """Kharkov hex by hex, and every hex that has changed hands."""
-    rows = [
-        {"label": f"Kharkov {h}", "value": game.side_name(holder(game, h) or GERMAN), "rule": "4.2"}
-        for h in KHARKOV
-    ]
+    """Kharkov, and every hex that has changed hands."""
+    fallen = [h for h in KHARKOV if holder(game, h) == SOVIET]
+    state = f"Soviet in {', '.join(fallen)}" if fallen else game.side_name(GERMAN)
+    rows = [{"label": "Kharkov", "value": state, "rule": "4.2"}]
     names = board(game).book.places()
     for hex_id, side in sorted(game.marked("owner").items()):
         if hex_id not in KHARKOV:

@@ -2,15 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from companion.engine import events as e
 from companion.engine.actions import Events
-from companion.engine.fields import Choice
 from companion.engine.game import Game
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, MOVE, put, rules
-
-ORDERS = (("move-fight", "move, then fight"), ("fight-move", "fight, then move (-1 on every attack)"))
 
 
 @rules.entering("turn")
@@ -18,30 +13,24 @@ def order_is_open_again(game: Game) -> Events:
     yield from put(game, "german-order", "undeclared", "a new turn", "5.3")
 
 
-@rules.entering(MOVE[GERMAN])
-def ask_for_the_order(game: Game) -> Events:
-    """5.3: the German player turn opens with the declaration."""
-    if game["german-order"] == "undeclared":
-        name, to = f"order-{game.revision}", (GERMAN, "table")
-        yield e.Asked(name, to, "Declare the order of this player turn", "declare-order", rule="5.3")
+def _open(game: Game) -> bool | str:
+    return game["german-order"] == "undeclared" or "the order of this turn is declared (5.3)"
+
+
+@rules.action(by=GERMAN, phase=MOVE[GERMAN], rule="5.3", label="Move, then fight", primary=True, when=_open)
+def move_first(game: Game) -> Events:
+    """Declare, once and for all units, that they move before they fight."""
+    yield from put(game, "german-order", "move-fight", "declared", "5.3")
 
 
 @rules.action(
-    by=GERMAN,
-    phase=MOVE[GERMAN],
-    rule="5.3",
-    label="Declare the order",
-    primary=True,
-    when=lambda game: game["german-order"] == "undeclared" or "the order of this turn is declared (5.3)",
+    by=GERMAN, phase=MOVE[GERMAN], rule="5.7", label="Fight first: -1", primary=True, order=1, when=_open
 )
-def declare_order(game: Game, order: Annotated[str, Choice(label="Order", options=ORDERS)]) -> Events:
-    """Say once, for all units, whether they move or fight first."""
-    yield from put(game, "german-order", order, "declared", "5.3")
-    for ask in [a for a in game.asked.values() if a.action == "declare-order"]:
-        yield e.Answered(ask.id, order)
-    if order == "fight-move":
-        yield e.Advanced(game.turn, FIGHT[GERMAN], reason="the German fights first")
-        yield from rules.run("enter", game)
+def fight_first(game: Game) -> Events:
+    """Declare, once and for all units, that they fight before they move: -1 on every attack."""
+    yield from put(game, "german-order", "fight-move", "declared", "5.3")
+    yield e.Advanced(game.turn, FIGHT[GERMAN], reason="the German fights first")
+    yield from rules.run("enter", game)
 
 
 @rules.leaving(MOVE[GERMAN])

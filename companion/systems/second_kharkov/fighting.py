@@ -77,7 +77,7 @@ def _german_may_fly(ctx: Context) -> bool:
 
 
 @rules.action(
-    phase=COMBAT_PHASES, by="active", rule="12.3, 12.5, 7.6", label="Declare an attack", when=_ready
+    phase=COMBAT_PHASES, by="active", rule="12.5", label="Declare an attack", order=10, when=_ready
 )
 def declare_attack(
     game: Game,

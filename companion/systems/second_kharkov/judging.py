@@ -104,6 +104,7 @@ STATES = (("out", "out of supply"), ("in", "in supply"), ("trace", "as the trace
     phase=(*MOVE.values(), *FIGHT.values()),
     rule="9.1, 9.8, 9.9",
     label="Judge supply",
+    order=20,
     when=lambda game: game.turn > 1 or "everybody is in supply on turn 1 (5.5)",
 )
 def judge_supply(

@@ -78,10 +78,11 @@ def _perimeter_open(game: Game) -> bool:
 
 
 @rules.action(
-    by="any",
+    by=SOVIET,
     phase=(MOVE[SOVIET], FIGHT[SOVIET]),
     rule="4.3",
     label="Kharkov perimeter crossed",
+    order=31,
     when=lambda game: _perimeter_open(game) or "the perimeter was crossed already, or does not matter here",
 )
 def cross_perimeter(
@@ -124,7 +125,7 @@ def _may_check(game: Game) -> bool | str:
     ) or "the terminal supply check ends turn 8 (4.5)"
 
 
-@rules.action(by="any", rule="4.5", label="Terminal supply check", when=_may_check)
+@rules.action(by="any", rule="4.5", label="Terminal supply check", order=5, when=_may_check)
 def terminal_check(
     game: Game,
     units: Annotated[
@@ -181,15 +182,9 @@ def standing(game: Game, seat: str) -> dict[str, Any] | None:
         }
     soviet, german = int(game["vp-soviet"]), int(game["vp-german"])
     needed = german_needs(soviet)
-    leader = "German ahead" if german >= needed else f"German short by {needed - german}"
-    return {
-        "title": "Victory",
-        "rows": [
-            {
-                "label": f"German needs {needed} against {soviet}",
-                "value": f"{german}: {leader}",
-                "rule": "4.6",
-            },
-        ],
-        "for": "both",
-    }
+    leads = GERMAN if german >= needed else SOVIET
+    rows = [
+        {"label": f"German needs, 125 % of {soviet}", "value": needed, "rule": "4.6"},
+        {"label": f"with {german}, as it stands", "value": f"{game.side_name(leads)} wins", "rule": "4.6"},
+    ]
+    return {"title": "Victory", "rows": rows, "for": "both"}

@@ -152,7 +152,7 @@ def retreat(
     fixed: Annotated[bool, Flag(label="In a fixed position")] = False,
     starred: Annotated[bool, Flag(label="Used stars")] = False,
     shaken: Annotated[bool, Flag(label="Disorganised if it goes")] = False,
-    combat: Annotated[int, Whole(label="Combat number", high=10_000_000, help="filled in by a prompt")] = 0,
+    combat: Annotated[int, Whole(label="Combat number", high=10_000_000, help="filled in by itself")] = 0,
     seat: str = "",
 ) -> Events:
     """Go back some or all of the hexes and pay one CEL for each hex not gone."""

@@ -126,7 +126,7 @@ def test_order(
     units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=_meant)] = (),
     hexes: Annotated[tuple[str, ...], HexId(label="or all in hexes", many=True)] = (),
     limit: Annotated[int, Whole(label="Morale limit", high=13, help="0: each unit's own")] = 0,
-    combat: Annotated[int, Whole(label="Combat number", high=10_000_000, help="filled in by a prompt")] = 0,
+    combat: Annotated[int, Whole(label="Combat number", high=10_000_000, help="filled in by itself")] = 0,
     *,
     die: Annotated[Roll, Dice(label="Roll", spec="2d6", purpose="disorganisation test")],
 ) -> Events:

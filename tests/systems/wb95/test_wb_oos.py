@@ -94,7 +94,7 @@ def test_the_other_side_is_not_checked(table: Make) -> None:
     assert t.mark(g, "oos") == 6
 
 
-def test_surrender_prompt_stays_with_its_side(table: Make) -> None:
+def test_surrender_question_stays_with_its_side(table: Make) -> None:
     t = table(phase="supply-a")
     a = t.unit("soviet", "lost", "3010", oos=9)
     t.do("soviet", "check-supply", out=a)

@@ -95,7 +95,7 @@ def test_worksheets_work_without_a_table(name: str) -> None:
     assert sheet.lines
 
 
-def test_every_action_and_prompt_is_known() -> None:
+def test_every_action_of_a_checklist_is_known() -> None:
     kit = find_system("wb95", SCENARIOS).kit
     for phase in kit.system.phases:
         for line in phase.checklist:

@@ -18,7 +18,7 @@ Make = Callable[..., Any]
 
 @pytest.mark.parametrize("scenario", ["kharkov-1942", "kharkov-1943", "black-snow"])
 def test_random_days_replay(table: Make, scenario: str) -> None:
-    """Answer every prompt somehow for two days: nothing crashes, and the record folds to the same table."""
+    """Answer every question somehow for two days: nothing crashes, and the record folds to the same table."""
     rng = random.Random(scenario)
     t = table(scenario)
     t.do("table", "set-up")
@@ -58,14 +58,14 @@ def act(t: Any, rng: random.Random) -> None:
             )
             attempt(t, side, "declare-attack", target=target)
             attempt(t, side, "resolve-combat", target=target, attackers=unit.id, defence=3)
-            prompts(t)
+            answers(t)
     if t.game.phase.startswith("supply"):
         mine = [u.id for u in t.game.units.values() if u.on_map and u.side == side]
         attempt(t, side, "check-supply", out=",".join(rng.sample(mine, 5)))
-    prompts(t)
+    answers(t)
 
 
-def prompts(t: Any) -> None:
+def answers(t: Any) -> None:
     """Do what is asked with one tap; put away what needs more thought."""
     for _ in range(40):
         for ask in list(t.game.asked.values()):
@@ -79,7 +79,7 @@ def prompts(t: Any) -> None:
                 attempt(t, seat, "dismiss", ask=ask.id)
         if not t.game.asked:
             return
-    raise AssertionError(f"prompts without end: {t.asks()}")
+    raise AssertionError(f"questions without end: {t.asks()}")
 
 
 def attempt(t: Any, seat: str, action: str, **fields: Any) -> None:

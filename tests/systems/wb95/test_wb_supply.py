@@ -165,3 +165,29 @@ def test_scenario_supply_bases(table: Make, map_book: Make) -> None:
     assert {"0136", "6400", "0100"} <= set(sources(summer.game, "german"))
     assert "0105" not in sources(winter.game, "german")  # no northern edge in 1943
     assert set(sources(summer.game, "soviet")) == {f"{n:02d}00" for n in range(1, 65)}
+
+
+def test_a_spent_budget_still_runs_along_roads_but_not_off_them(table: Make, map_book: Make) -> None:
+    """10.1.11: on a road again with nothing left, units on it are fed, those off it need one between."""
+    second = "link,3020,3019,side road\nlink,3019,3018,side road"
+    t = table(book=map_book(ROAD + "\n" + second), fog=False)
+    armour = t.unit("german", "armour", "3018")
+    guns = t.unit("german", "assault guns", "3016")
+    found = answers(t)
+    assert (found[armour], found[guns]) == (True, False)
+    t.unit("german", "between", "3017")
+    assert answers(t)[guns] is True
+
+
+def test_a_unit_in_the_gap_carries_the_line_through_a_zone(table: Make) -> None:
+    """10.1.11: a friendly unit in a hex of an enemy zone lets the line pass there."""
+    t = table(fog=False)
+    tigers = t.unit("german", "tigers", "3011")
+    ring = t.game.maps.neighbours("3011")
+    for hex_id in ring[1:]:
+        t.unit("soviet", f"r{hex_id}", hex_id)
+    assert answers(t)[tigers] is False  # the one gap lies in the zones of its neighbours
+    t.unit("german", "bridge builder", ring[0])
+    outer = [h for h in t.game.maps.neighbours(ring[0]) if t.game.maps.distance(h, "3011") == 2]
+    assert answers(t)[tigers] is any(h not in closed(t.game, "german") for h in outer)
+    assert answers(t)[tigers] is True

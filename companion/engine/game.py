@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from companion.engine import events as e
@@ -55,6 +55,7 @@ class Game:
         self.scenario: Scenario = kit.scenarios[scenario]
         self.book = book or Book(charts=kit.charts, tables=kit.tables)
         self._kit_maps = kit.maps
+        self._home_maps: Maps | None = None
         self.map_facts = kit.map_facts
         self.revision = 0
         self.title = ""
@@ -162,8 +163,14 @@ class Game:
 
     @property
     def maps(self) -> Maps:
-        """The grids of the game's maps: parse, neighbours, distance."""
-        return self.book.maps or self._kit_maps
+        """The grids of the game's maps: parse, neighbours, distance. A bare number is on the scenario's own map."""
+        found = self.book.maps or self._kit_maps
+        home = str(self.scenario.extra.get("map", ""))
+        if not home or found.home == home:
+            return found
+        if self._home_maps is None or self._home_maps.grids is not found.grids:
+            self._home_maps = replace(found, home=home)
+        return self._home_maps
 
     @property
     def roster(self) -> tuple[UnitDef, ...]:

@@ -7,8 +7,8 @@ from typing import Annotated
 from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.common import due
-from companion.engine.errors import NotNow
-from companion.engine.fields import Choice, Context, Flag, Text, UnitRef, Whole
+from companion.engine.errors import NotNow, Unreadable
+from companion.engine.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.moves import change
 from companion.engine.roster import Unit
@@ -36,6 +36,40 @@ def own_on_map(ctx: Context) -> list[Unit]:
     return [u for u in game.units.values() if u.on_map and u.side == (game.active or u.side)] if game else []
 
 
+FEW = 12
+"""Units that a form shows at once; beyond that it asks for the hex first."""
+
+
+def many_on_map(ctx: Context) -> bool:
+    """Whether the acting side has too many units to list."""
+    return len(own_on_map(ctx)) > FEW
+
+
+def own_here(ctx: Context) -> list[Unit]:
+    """The acting side's units to offer: those in the hex just typed, or all while they are few."""
+    own, at = own_on_map(ctx), ctx.values.get("at")
+    if at:
+        return [u for u in own if u.place == at]
+    return own if len(own) <= FEW else []
+
+
+def here_field() -> HexId:
+    """The hex whose units a form then offers."""
+    return HexId(label="Stack in hex", help="its units are offered below", when=many_on_map)
+
+
+def chosen(units: tuple[str, ...]) -> tuple[str, ...]:
+    """Units out of a list that was narrowed down by their hex."""
+    if not units:
+        raise Unreadable("choose the units", field="units")
+    return units
+
+
+def any_on_map(game: Game) -> bool | str:
+    """For actions that need units on record."""
+    return bool(own_on_map(Context(game))) or "no unit of this side is on record: turn the counter on the map"
+
+
 def waiting(ctx: Context) -> list[Unit]:
     """Reinforcements of the acting side whose turn has come and that are not on the map."""
     game = ctx.game
@@ -53,7 +87,19 @@ def grace_until(game: Game) -> int:
 def may_march(ctx: Context) -> list[Unit]:
     """Own units that could force march or could be found out to [8.3.1]."""
     game = ctx.game
-    return [u for u in own_on_map(ctx) if mechanized(u) is not False] if game else []
+    return [
+        u
+        for u in own_here(ctx)
+        if game
+        and mechanized(u) is not False
+        and not (exhausted(game, u.id) or disrupted(game, u.id) or out_of_supply(game, u.id))
+    ]
+
+
+def _any_disrupted(game: Game) -> bool | str:
+    if not own_on_map(Context(game)):
+        return "no unit of this side is on record: turn the markers on the map"
+    return bool(_disrupted(Context(game))) or "no unit of this side is disrupted"
 
 
 def _disrupted(ctx: Context) -> list[Unit]:
@@ -61,26 +107,40 @@ def _disrupted(ctx: Context) -> list[Unit]:
     return [u for u in own_on_map(ctx) if game and disrupted(game, u.id)]
 
 
-@rules.action(phase=phases("move"), by="active", rule="8.3", label="Forced march", group="phase", order=20)
+@rules.action(
+    phase=phases("move"), by="active", rule="8.3", label="Forced march", order=20, when=any_on_map
+)
 def forced_march(
     game: Game,
-    units: Annotated[tuple[str, ...], UnitRef(label="Units that march on", many=True, pick=may_march)],
+    at: Annotated[str, here_field()] = "",
+    units: Annotated[
+        tuple[str, ...],
+        UnitRef(label="Units that march on", many=True, pick=own_on_map, suggest=may_march),
+    ] = (),
 ) -> Events:
     """Turn mechanized units over to move again on their exhausted side."""
-    for unit in units:
+    for unit in chosen(units):
         yield from states.put(game, unit, states.forced_march)
 
 
 @rules.action(
-    phase=(*phases("move"), "german-mech"), by="active", rule="8.5.3, 8.4.3", label="One-hex move", order=21
+    phase=(*phases("move"), "german-mech"),
+    by="active",
+    rule="8.5.3",
+    label="One-hex move",
+    group="book-keeping",
+    when=any_on_map,
 )
 def one_hex_move(
     game: Game,
-    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=own_on_map)],
+    at: Annotated[str, here_field()] = "",
+    units: Annotated[
+        tuple[str, ...], UnitRef(label="Units", many=True, pick=own_on_map, suggest=own_here)
+    ] = (),
     zone: Annotated[bool, Flag(label="Leaving an enemy zone", help="8.4.3 names no exhaustion")] = False,
 ) -> Events:
     """Move one hex with too few movement points; a mechanized unit is exhausted by it."""
-    for unit in units:
+    for unit in chosen(units):
         if disrupted(game, unit):
             raise NotNow(
                 f"{game.units[unit].name}: disrupted units cannot move [8.5.1]", field="units", given=unit
@@ -91,7 +151,9 @@ def one_hex_move(
             yield from states.put(game, unit, states.one_hex)
 
 
-@rules.action(phase=phases("recovery"), by="active", rule="11.1, B13.1.2", label="Recover", primary=True)
+@rules.action(
+    phase=phases("recovery"), by="active", rule="11.1", label="Recover", primary=True, when=_any_disrupted
+)
 def recover(
     game: Game,
     units: Annotated[

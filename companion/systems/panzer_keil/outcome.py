@@ -7,12 +7,13 @@ from typing import Annotated, Any
 
 from companion.engine import events as e
 from companion.engine.actions import Events
-from companion.engine.fields import UnitRef
+from companion.engine.fields import Context, UnitRef
 from companion.engine.game import Game
+from companion.engine.roster import Unit
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.aftermath import ask, ask_advance, remind, suffer
 from companion.systems.panzer_keil.base import SOVIET, is_sixth, mechanized, named, reading, rules
-from companion.systems.panzer_keil.condition import own_on_map
+from companion.systems.panzer_keil.condition import any_on_map, own_here, own_on_map
 from companion.systems.panzer_keil.results import ATTACKER, RESULTS, advance_limit, beside_river, over_river
 from companion.systems.panzer_keil.stalingrad import bind
 
@@ -60,9 +61,18 @@ def _tire(game: Game, side: str, attackers: Sequence[str]) -> Events:
         yield remind(game, side, "Turn attacking mechanized units to their exhausted side", "9.9")
 
 
-@rules.action(by="any", rule="9.9", label="Exhaust units", group="units")
+def _attackers(ctx: Context) -> list[Unit]:
+    """Units that attacked in this phase, else those in the hex just typed."""
+    fought = [u for u in own_on_map(ctx) if ctx.game and ctx.game.mark(u.id, "attacked")]
+    return fought or own_here(ctx)
+
+
+@rules.action(by="any", rule="9.9", label="Exhaust units", group="book-keeping", when=any_on_map)
 def exhaust(
-    game: Game, units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=own_on_map)]
+    game: Game,
+    units: Annotated[
+        tuple[str, ...], UnitRef(label="Mechanized units", many=True, pick=own_on_map, suggest=_attackers)
+    ],
 ) -> Events:
     """Turn mechanized units that attacked to their exhausted side."""
     for unit in units:

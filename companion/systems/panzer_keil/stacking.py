@@ -6,12 +6,12 @@ from typing import Annotated
 
 from companion.engine import events as e
 from companion.engine.actions import Events
-from companion.engine.fields import UnitRef
+from companion.engine.fields import Context, HexId, UnitRef
 from companion.engine.game import Game
 from companion.engine.roster import Unit
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.base import GERMAN, SOVIET, is_hq, reading, rules
-from companion.systems.panzer_keil.condition import own_on_map
+from companion.systems.panzer_keil.condition import any_on_map, chosen, own_on_map
 
 LIMIT = 3
 
@@ -34,8 +34,9 @@ def _ask(game: Game, side: str) -> Events:
         yield e.Asked(
             f"stack-{place}-{game.revision}",
             (side, "table"),
-            f"{place} holds {too_many} too many: remove them",
+            f"{place} holds {too_many} unit{'s' if too_many > 1 else ''} too many",
             "remove-surplus",
+            {"at": place},
             rule="5.1.4, B4",
         )
 
@@ -59,11 +60,26 @@ def _german_stacks_last(game: Game) -> Events:
         yield from _ask(game, GERMAN)
 
 
-@rules.action(by="active", rule="5.1.4, B4", label="Remove surplus units", group="units")
+def _stacked(ctx: Context) -> list[Unit]:
+    """Own units in hexes that hold too many, or in the hex just typed."""
+    game, at = ctx.game, ctx.values.get("at")
+    if game is None:
+        return []
+    places = {at} if at else set(overstacked(game, game.active))
+    return [u for u in own_on_map(ctx) if u.place in places]
+
+
+@rules.action(
+    by="active", rule="5.1.4", label="Remove surplus units", group="book-keeping", when=any_on_map
+)
 def remove_surplus(
     game: Game,
-    units: Annotated[tuple[str, ...], UnitRef(label="Units to remove", many=True, pick=own_on_map)],
+    at: Annotated[str, HexId(label="Stack in hex")] = "",
+    units: Annotated[
+        tuple[str, ...],
+        UnitRef(label="Units to remove", many=True, pick=own_on_map, suggest=_stacked),
+    ] = (),
 ) -> Events:
     """Eliminate units that a stack holds beyond its limit."""
-    for unit in units:
+    for unit in chosen(units):
         yield from states.eliminate(game, unit, "over the stacking limit", "5.1.4")

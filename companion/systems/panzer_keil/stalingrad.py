@@ -26,7 +26,14 @@ from companion.systems.panzer_keil.base import (
     named,
     rules,
 )
-from companion.systems.panzer_keil.condition import grace_until, own_on_map
+from companion.systems.panzer_keil.condition import (
+    any_on_map,
+    chosen,
+    grace_until,
+    here_field,
+    own_here,
+    own_on_map,
+)
 from companion.systems.panzer_keil.ground import occupier
 
 
@@ -44,13 +51,32 @@ def strays(game: Game, unit: Unit) -> bool:
     return min(game.maps.distance(unit.place, h) for h in STALINGRAD) > DON_RADIUS
 
 
-@rules.action(phase="soviet-combat", by=SOVIET, rule="B13.2.1", label="Bind units to the Don Front", order=35)
+def _besieged_on_record(game: Game) -> bool | str:
+    return _still_besieged(game) if any_on_map(game) is True else any_on_map(game)
+
+
+def _unbound(ctx: Context) -> list[Unit]:
+    return [u for u in own_here(ctx) if ctx.game and not don_bound(ctx.game, u)]
+
+
+@rules.action(
+    phase="soviet-combat",
+    by=SOVIET,
+    rule="B13.2.1",
+    label="Bind units to the Don Front",
+    group="book-keeping",
+    when=_besieged_on_record,
+)
 def bind_to_don(
     game: Game,
-    units: Annotated[tuple[str, ...], UnitRef(label="Units that attacked 6A", many=True, pick=own_on_map)],
+    at: Annotated[str, here_field()] = "",
+    units: Annotated[
+        tuple[str, ...],
+        UnitRef(label="Units that attacked 6A", many=True, pick=own_on_map, suggest=_unbound),
+    ] = (),
 ) -> Events:
     """Mark units that attacked the 6th Army: from now on they are the Don Front's."""
-    yield from bind(game, units)
+    yield from bind(game, chosen(units))
 
 
 def sixth_left(game: Game) -> list[str]:
@@ -69,7 +95,7 @@ def _still_besieged(game: Game) -> bool | str:
     return game["stalingrad"] == "besieged" or "Stalingrad has fallen already"
 
 
-@rules.action(by=SOVIET, rule="B13.2.3", label="Stalingrad has fallen", when=_still_besieged, group="units")
+@rules.action(by=SOVIET, rule="B13.2.3", label="Stalingrad has fallen", when=_still_besieged, group="book-keeping")
 def fall_of_stalingrad(game: Game) -> Events:
     """Take the Don Front off the map; six of its divisions may come back from turn 10."""
     left = sixth_left(game)
@@ -102,15 +128,23 @@ def _returning(ctx: Context) -> list[Unit]:
     return ctx.game.units_at(DON_RESERVE) if ctx.game else []
 
 
-@rules.action(phase="soviet-move", by=SOVIET, rule="B13.2.3, B14.3", label="Don divisions return", order=15)
+def _may_return(game: Game) -> bool | str:
+    if game["stalingrad"] != "fallen":
+        return "Stalingrad has not fallen yet [B13.2.3]"
+    if game.turn < 10:
+        return "they may return on turn 10 or later [B14.3]"
+    return bool(_returning(Context(game))) or "no Don division is waiting to return"
+
+
+@rules.action(
+    phase="soviet-move", by=SOVIET, rule="B14.3", label="Don divisions return", order=15, when=_may_return
+)
 def return_don_units(
     game: Game,
     units: Annotated[tuple[str, ...], UnitRef(label="Divisions", many=True, pick=_returning)],
     hex: Annotated[str, HexId(label="Hex within one of a headquarters")],
 ) -> Events:
     """Bring Don divisions back beside one headquarters, on turn 10 or later."""
-    if game.turn < 10:
-        raise NotNow("they may return on turn 10 or later [B14.3]", given=game.turn)
     near = [u for u in game.units.values() if u.on_map and is_hq(u) and game.maps.distance(u.place, hex) <= 1]
     if not near and any(is_hq(u) and u.on_map for u in game.units.values()):
         raise Unreadable(f"{hex} is not within one hex of a headquarters [B13.2.3]", field="hex", given=hex)

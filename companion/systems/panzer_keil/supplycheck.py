@@ -7,11 +7,12 @@ from typing import Annotated
 from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow
-from companion.engine.fields import UnitRef
+from companion.engine.fields import Context, HexId, UnitRef
 from companion.engine.game import Game
+from companion.engine.roster import Unit
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.base import SOVIET, is_sixth, named, phases, rules
-from companion.systems.panzer_keil.condition import own_on_map
+from companion.systems.panzer_keil.condition import any_on_map, many_on_map, own_on_map
 from companion.systems.panzer_keil.ground import has_rails
 from companion.systems.panzer_keil.points import fill_fronts
 from companion.systems.panzer_keil.railroad import retreat_railhead
@@ -27,7 +28,7 @@ def _traceable(game: Game) -> bool | str:
 @rules.action(
     phase=phases("supply"),
     by="active",
-    rule="6.1, B6.2, B8.2",
+    rule="6.1, B6.2",
     label="Check supply",
     primary=True,
     when=_traceable,
@@ -49,12 +50,27 @@ def check_supply(game: Game) -> Events:
         yield from fill_fronts(game)
 
 
-@rules.action(phase=phases("supply"), by="active", rule="6.1.6", label="Mark supply by hand", order=5)
+def _listed(ctx: Context) -> list[Unit]:
+    return [] if many_on_map(ctx) else [u for u in own_on_map(ctx) if not is_sixth(u)]
+
+
+@rules.action(
+    phase=phases("supply"),
+    by="active",
+    rule="6.1.6",
+    label="Mark supply by hand",
+    order=5,
+    when=any_on_map,
+)
 def mark_supply(
     game: Game,
+    hexes: Annotated[
+        tuple[str, ...],
+        HexId(label="Hexes out of supply", help="every unit of yours there", many=True),
+    ] = (),
     out: Annotated[
         tuple[str, ...],
-        UnitRef(label="Out of supply", help="all others are in supply", many=True, pick=own_on_map),
+        UnitRef(label="or single units", many=True, pick=own_on_map, suggest=_listed),
     ] = (),
 ) -> Events:
     """Mark who is out of supply; everybody else of the side is in supply."""
@@ -63,5 +79,5 @@ def mark_supply(
             raise NotNow(
                 f"{unit.name}: the 6th Army is always in supply [B13.1.1]", field="out", given=unit.id
             )
-        free = unit.id not in out or in_grace(game, unit)
+        free = (unit.id not in out and unit.place not in hexes) or in_grace(game, unit)
         yield from states.put(game, unit.id, states.find_supply if free else states.lose_supply)

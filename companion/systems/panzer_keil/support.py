@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from companion.engine import events as e
@@ -22,7 +23,7 @@ from companion.systems.panzer_keil.base import (
     phases,
     rules,
 )
-from companion.systems.panzer_keil.points import FRONT_CHOICES, pool_of, soviet_now
+from companion.systems.panzer_keil.points import fronts_with, pool_of, soviet_now
 from companion.systems.panzer_keil.supply import hq_of, in_command
 
 MOST = 5  # 7.2.3
@@ -56,13 +57,19 @@ def _unresolved(game: Game) -> bool | str:
 
 
 @rules.action(
-    phase=phases("support"), by="active", rule="7.2", label="Allot support points", when=_unresolved, order=1
+    phase=phases("support"),
+    by="active",
+    rule="7.2",
+    label="Allot support points",
+    when=_unresolved,
+    primary=True,
+    order=1,
 )
 def allot_support(
     game: Game,
     target: Annotated[str, HexId(label="Target hex")],
-    points: Annotated[int, Whole(label="Points", low=1, high=MOST)],
-    front: Annotated[str, Choice(label="From", options=FRONT_CHOICES, when=soviet_now)] = "",
+    points: Annotated[int, Whole(label="Points", low=1, high=MOST, help="five to a hex at most")],
+    front: Annotated[str, Choice(label="From", options=fronts_with("sap"), when=soviet_now)] = "",
 ) -> Events:
     """Lay support points on a target hex, five at most and from one headquarters."""
     side = game.active
@@ -94,15 +101,33 @@ def allot_support(
         yield e.Marked(target, "support-front", front, rule="B8.3.2")
 
 
-def _allotted(ctx: Context) -> list[tuple[str, str]]:
-    return [(h, f"{h}: {n}") for h, n in ctx.game.marked("support").items()] if ctx.game else []
+def _allotted(ctx: Context) -> dict[str, int]:
+    """The hexes with points on them that are still to be resolved."""
+    return {h: int(n) for h, n in ctx.game.marked("support").items()} if ctx.game else {}
+
+
+def _first_target(ctx: Context) -> str:
+    return next(iter(_allotted(ctx)), "")
+
+
+@dataclass(frozen=True)
+class Allotted(HexId):
+    """A target hex, offered among those with points on them."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        lies = _allotted(ctx)
+        choices = [{"value": h, "label": f"{h}: {n} point{'s' if n > 1 else ''}"} for h, n in lies.items()]
+        return {"type": "choice", "choices": choices} if lies else super().describe(ctx)
 
 
 @rules.worksheet(rule="7.3", title="Support attack")
 def support(
     ctx: Context,
-    points: Annotated[int | None, Whole(label="Points", low=1, high=MOST, help="empty: as allotted")] = None,
-    target: Annotated[str, HexId(label="Target hex")] = "",
+    target: Annotated[str, Allotted(label="Target hex", start=_first_target)] = "",
+    points: Annotated[
+        int | None,
+        Whole(label="Points", low=1, high=MOST, quiet=lambda c: bool(_allotted(c))),
+    ] = None,
 ) -> Breakdown:
     """The column of a support attack and what it may bring."""
     game = ctx.game
@@ -130,7 +155,9 @@ def support(
     rule="7.3",
     label="Resolve a support attack",
     worksheet=support,
+    when=lambda game: bool(game.marked("support")) or "allot points to a hex first [7.2]",
     primary=True,
+    order=2,
 )
 def resolve_support(
     game: Game,
@@ -141,19 +168,10 @@ def resolve_support(
     if die is None:
         raise NotNow("the die is missing", field="die")
     target, points = str(sheet.facts["target"]), int(sheet.facts["points"])
-    lies = int(game.mark(target, "support") or 0) if target else 0
-    extra = points - lies
-    if extra > 0 and game.active == GERMAN:
-        if extra > int(game["german-sap"]):
-            raise NotNow(
-                f"only {game['german-sap']} support points are left [7.2.1]", field="points", given=points
-            )
-        yield e.Set("german-sap", int(game["german-sap"]) - extra, was=game["german-sap"], rule="7.2.2")
-    elif extra > 0:
-        raise NotNow("allot the points first, so that the right headquarters pays [B8.3]", field="points")
-    if target:
-        yield e.Marked(target, "support", None, reason="resolved", rule="7.3")
-        yield e.Marked(target, "shelled", True, rule="7.3")
+    if points != int(game.mark(target, "support") or 0):
+        raise NotNow("allot the points first, so that the right pool pays [7.2, B8.3]", field="points")
+    yield e.Marked(target, "support", None, reason="resolved", rule="7.3")
+    yield e.Marked(target, "shelled", True, rule="7.3")
     sheet.roll = die.total
     look_up(sheet, game.chart("support"), str(die.total))
     if sheet.read_chart:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from companion.engine import events as e
 from companion.engine.actions import Events
+from companion.engine.common import due
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Choice, Context, HexId, Text, UnitRef
 from companion.engine.game import Game
@@ -88,7 +89,22 @@ def _wrong_town(game: Game, sources: Trace, hex_id: str) -> list[str]:
     return found
 
 
-@rules.action(by="active", phase=tuple(MOVE.values()), rule="10.1", label="Bring a unit in", group="arrive")
+def _may_bring_in(game: Game) -> bool | str:
+    """10.2: nobody comes before his turn; whoever was delayed may come in any later one."""
+    if game.turn == 1:
+        return "nobody arrives on turn 1 (10.1)"
+    on_track = any(item.side == game.active for _, item in due(game))
+    return on_track or bool(waiting(Context(game))) or "nobody is due"
+
+
+@rules.action(
+    by="active",
+    phase=tuple(MOVE.values()),
+    rule="10.1",
+    label="Bring a unit in",
+    order=12,
+    when=_may_bring_in,
+)
 def bring_in(
     game: Game,
     unit: Annotated[

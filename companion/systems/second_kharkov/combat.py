@@ -46,20 +46,26 @@ def combat(
             start=lambda c: [u.id for u in known.attackers(c)],
         ),
     ] = (),
-    army: Annotated[
-        str,
-        Choice(
-            label="Army",
-            options=[(a, a) for a in ARMIES],
-            when=lambda c: form.german_attacks(c) and not army_of(known.attackers(c)),
-        ),
-    ] = SIXTH,
-    terrain: Annotated[str, Choice(label="Defender in", options=form.terrain_choices)] = "",
-    river: Annotated[str, Choice(label="River that every attacker crosses", options=form.river_choices)] = "",
     attack: Annotated[
         tuple[int, ...],
-        form.Factors(label="Attack factors", help="those not halved", when=form.attack_is_typed),
+        form.Factors(
+            label="Attack factors",
+            help="those not halved",
+            when=form.attack_is_typed,
+            part=("attack", "attack_mech", "attack_oos", "attack_both"),
+        ),
     ] = (),
+    defence: Annotated[
+        tuple[int, ...],
+        form.Factors(
+            label="Defence factors",
+            help="those not halved",
+            when=form.defence_is_typed,
+            part=("defence", "defence_oos"),
+        ),
+    ] = (),
+    terrain: Annotated[str, Choice(label="Defender in", options=form.terrain_choices)] = "",
+    river: Annotated[str, Choice(label="Every attacker crosses a river", options=form.river_choices)] = "",
     attack_mech: Annotated[
         tuple[int, ...],
         form.Factors(
@@ -84,9 +90,6 @@ def combat(
             when=lambda c: form.attack_is_typed(c) and form.supply_matters(c) and form.mech_is_halved(c),
         ),
     ] = (),
-    defence: Annotated[
-        tuple[int, ...], form.Factors(label="Defence factors", when=form.defence_is_typed)
-    ] = (),
     defence_oos: Annotated[
         tuple[int, ...],
         form.Factors(
@@ -95,14 +98,24 @@ def combat(
             when=lambda c: form.defence_is_typed(c) and form.supply_matters(c),
         ),
     ] = (),
+    army: Annotated[
+        str,
+        Choice(
+            label="Army",
+            options=[(a, a) for a in ARMIES],
+            when=lambda c: (
+                form.german_attacks(c) and form.army_matters(c) and not army_of(known.attackers(c))
+            ),
+        ),
+    ] = SIXTH,
     air: Annotated[
         str, Choice(label="German aircraft", options=form.air_choices, when=form.air_is_possible)
     ] = "0",
     tank_attack: Annotated[
         str,
         Choice(
-            label="Tank brigades alone",
-            options=form.TANKS,
+            label="Tank brigades alone in an attacking hex",
+            options=form.tank_choices,
             when=lambda c: not form.german_attacks(c) and not known.attackers(c),
         ),
     ] = "no",

@@ -13,16 +13,10 @@ from companion.systems.second_kharkov import known
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET
 from companion.systems.second_kharkov.battle import INTO
 from companion.systems.second_kharkov.ground import TERRAINS
-from companion.systems.second_kharkov.units import seen_by
+from companion.systems.second_kharkov.units import ARMY_DIALS, seen_by
 
 SIDES = ((SOVIET, "Soviet"), (GERMAN, "German"))
 RIVERS = (("none", "none"), ("minor", "minor"), ("major", "major, or a crossing"))
-TANKS = (
-    ("no", "no"),
-    ("hex", "in one of the attacking hexes"),
-    ("all", "all of them, from one hex"),
-    ("every", "all of them, from several hexes"),
-)
 
 
 @dataclass(frozen=True)
@@ -31,6 +25,15 @@ class Factors(Text):
 
     most: int = 60
     placeholder: str = "26, or hex by hex 14+12"
+    part: tuple[str, ...] = ()
+    """The fields that share this sum: one of them must be filled in."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        found = {**super().describe(ctx), "required": self._missing(ctx)}
+        return found if not self.part or halving(ctx) else {**found, "help": ""}
+
+    def _missing(self, ctx: Context) -> bool:
+        return bool(self.part) and not any(ctx.values.get(name) for name in self.part)
 
     def read(self, raw: Any, ctx: Context) -> tuple[int, ...]:  # type: ignore[override]
         if isinstance(raw, tuple | list):
@@ -71,6 +74,24 @@ def supply_matters(ctx: Context) -> bool:
 
 def mech_is_halved(ctx: Context) -> bool:
     return known.terrain(ctx) in INTO
+
+
+def halving(ctx: Context) -> bool:
+    """Whether some factors may have to be halved, and so typed apart."""
+    return supply_matters(ctx) or mech_is_halved(ctx)
+
+
+def army_matters(ctx: Context) -> bool:
+    """6.2, 13.4: whether it makes a difference which army attacks."""
+    return ctx.game is not None and any(ctx.game[dial] != "released" for dial in ARMY_DIALS.values())
+
+
+def tank_choices(ctx: Context) -> list[tuple[str, str]]:
+    """12.25: one all-tank hex is enough; whether all of several hexes count twice is a table's reading."""
+    plain = [("no", "no"), ("hex", "yes")]
+    if ctx.game is not None and ctx.game["tank-doctrine"] == "twice":
+        return [*plain, ("every", "in all of several hexes")]
+    return plain
 
 
 def air_is_possible(ctx: Context) -> bool:

@@ -53,7 +53,7 @@ def test_arrival_comes_before_a_fight_first_turn(table: Any) -> None:
     """A10: in a fight/move turn the aircraft of that turn can already support."""
     t = table(aircraft_turn_2="3")
     t.until("german-move", 2)
-    t.do("german", "declare-order", order="fight-move")
+    t.do("german", "fight-first")
     assert t.game.phase == "german-combat" and pool(t) == (3, 0, 0)
     t.next()
     assert pool(t) == (3, 0, 0), "entering the movement phase later brings no second lot"

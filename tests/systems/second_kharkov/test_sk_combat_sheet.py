@@ -129,7 +129,7 @@ def test_known_cells_give_chances_and_blank_ones_say_so(table: Any) -> None:
 def test_the_table_knows_side_turn_and_order(table: Any) -> None:
     """5.5, 5.7: nothing to type that the game knows."""
     t = table(turn=2, phase="german-move")
-    t.do("german", "declare-order", order="fight-move")
+    t.do("german", "fight-first")
     sheet = t.calc("combat", attack=20, defence=10)
     assert sheet.facts["attacker"] == "german" and sheet.modifier == -1
 

@@ -47,7 +47,7 @@ def test_the_german_declares_his_order(table: Any, order: str, phases: list[str]
     assert not t.asked("german")
     assert t.game.phase == phases[0]
     with pytest.raises(NotNow):
-        t.do("german", "declare-order", order="move-fight")
+        t.do("german", "move-first")
     t.next()
     assert t.game.phase == phases[1]
     t.next()
@@ -64,7 +64,7 @@ def test_only_the_german_declares(table: Any) -> None:
     t = table()
     t.until("german-move")
     with pytest.raises(NotYours):
-        t.do("soviet", "declare-order", order="fight-move")
+        t.do("soviet", "fight-first")
 
 
 def test_release_on_turn_3(table: Any) -> None:
@@ -126,7 +126,7 @@ def test_voluntary_release_before_fighting_first(table: Any) -> None:
     """13.4: the start of the player turn, whatever the order."""
     t = table("alternative")
     t.until("german-move", 2)
-    t.do("german", "declare-order", order="fight-move")
+    t.do("german", "fight-first")
     t.do("german", "voluntary-release", armies=["1st Panzer Army", "17th Army"])
     assert dials(t) == ("hasty", "hasty")
     t.next()

@@ -80,7 +80,7 @@ def test_the_terminal_check_counts_the_record(table: Any) -> None:
     t.enter("In", "soviet", "3004")
     t.enter("Out", "soviet", "2904")
     judged = t.enter("Judged", "soviet", "3404")
-    t.do("german", "declare-order", order="move-fight")
+    t.do("german", "move-first")
     t.next()
     t.do("table", "judge-supply", units=judged, state="out")
     t.next()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -44,6 +44,8 @@ class Chart:
     column_label: str = ""
     taps: tuple[str, ...] = ()
     """Codes offered as buttons when a cell is blank and its owner reads the printed chart."""
+    cell_rules: Mapping[str, Any] = field(default_factory=dict)
+    """Rule numbers of single cells: {"3|3:1" = "12.18"}."""
     cells: Mapping[tuple[str, str], Cell] = field(default_factory=dict)
 
     def cell(self, row: str, column: str) -> Cell:
@@ -133,51 +135,31 @@ class Chart:
             raise Several(problems)
         return cells
 
-    @classmethod
-    def shipped(cls, shape: Mapping[str, Any], text: str) -> Chart:
-        """A chart of the kit: its shape from system.toml, its known cells from a CSV ('?' ends a doubtful one)."""
-        chart = cls(
-            id=shape["id"],
-            title=shape["title"],
-            rows=tuple(map(str, shape["rows"])),
-            columns=tuple(map(str, shape["columns"])),
-            codes=shape.get("codes", ".*"),
-            examples=shape.get("examples", ""),
-            rule=shape.get("rule", ""),
-            where=shape.get("where", ""),
-            row_label=shape.get("row_label", ""),
-            column_label=shape.get("column_label", ""),
-            taps=tuple(shape.get("taps", ())),
-        )
+    def shipped(self, text: str) -> Chart:
+        """The chart with the cells a kit's CSV tells; a trailing '?' marks a doubtful one."""
         try:
-            re.compile(chart.codes)
+            re.compile(self.codes)
         except re.error as error:
             raise Several(
-                [Unreadable(f"{chart.id}: codes {chart.codes!r} is not a pattern: {error}")]
+                [Unreadable(f"{self.id}: codes {self.codes!r} is not a pattern: {error}")]
             ) from None
         if not text.strip():
-            return chart
+            return self
         table = list(csv.reader(io.StringIO(text)))
         cells: dict[tuple[str, str], Cell] = {}
         problems: list[Mistake] = []
-        rules: Mapping[str, str] = shape.get("cell_rules", {})
         for line in table[1:]:
             for head, value in zip(table[0][1:], line[1:], strict=False):
                 if not value.strip():
                     continue
                 doubtful = value.strip().endswith("?")
                 try:
-                    known = chart.check(line[0], head, value.strip().removesuffix("?"))
+                    known = self.check(line[0], head, value.strip().removesuffix("?"))
                 except Mistake as mistake:
                     problems.append(mistake)
                     continue
-                rule = rules.get(f"{line[0]}|{head}", chart.rule)
+                rule = str(self.cell_rules.get(f"{line[0]}|{head}", self.rule))
                 cells[line[0], head] = Cell(known, "doubtful" if doubtful else "rulebook", rule)
         if problems:
             raise Several(problems)
-        return replace(chart, cells=cells)
-
-
-def odds_of(outcomes: Sequence[str]) -> dict[str, float]:
-    """How likely each outcome is, when all listed ones are equally likely."""
-    return {o: outcomes.count(o) / len(outcomes) for o in dict.fromkeys(outcomes)}
+        return replace(self, cells=cells)

@@ -212,25 +212,6 @@ class Arrival:
 
 
 @dataclass(frozen=True)
-class ChartShape:
-    """The shape of a printed chart; its known cells come from charts/<id>.csv."""
-
-    id: str
-    title: str
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    codes: str = ".*"
-    examples: str = ""
-    rule: str = ""
-    where: str = ""
-    row_label: str = ""
-    column_label: str = ""
-    taps: tuple[str, ...] = ()
-    """Codes offered as buttons for a blank cell."""
-    cell_rules: Json = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
 class BookShape:
     """A list that the owner copies from his own components: card manifest, chit sheet, calendar."""
 
@@ -269,7 +250,8 @@ class SystemKit:
     options: tuple[Option, ...] = ()
     piles: tuple[PileDef, ...] = ()
     boxes: tuple[Box, ...] = ()
-    charts: tuple[ChartShape, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    """Shapes of the printed charts; their known cells come from charts/<id>.csv."""
     books: tuple[BookShape, ...] = ()
     enemy_stacks: str = "top"
     """What a side sees of an enemy stack: 'all', 'top' or 'count'."""
@@ -404,10 +386,7 @@ def load_kit(folder: Path) -> tuple[Kit | None, list[Problem]]:
     for shape in system.charts:
         path = folder / "charts" / f"{shape.id}.csv"
         try:
-            charts[shape.id] = Chart.shipped(
-                {k: getattr(shape, k) for k in shape.__dataclass_fields__},
-                _text(path) if path.exists() else "",
-            )
+            charts[shape.id] = shape.shipped(_text(path) if path.exists() else "")
         except Several as several:
             problems += [Problem(path.name, 0, m.message) for m in several.mistakes]
     scenarios: dict[str, Scenario] = {}

@@ -3,7 +3,7 @@
 import pytest
 from toykit import CRT, toy_kit
 
-from companion.engine.chart import BLANK, Chart, odds_of
+from companion.engine.chart import BLANK, Chart
 from companion.engine.errors import Several, Unreadable
 
 
@@ -29,7 +29,7 @@ def test_a_cell_says_what_it_is_and_where_from(
 
 
 def test_a_blank_chart_is_all_blank() -> None:
-    chart = Chart.shipped({"id": "x", "title": "X", "rows": ["1"], "columns": ["a"]}, "")
+    chart = Chart("x", "X", ("1",), ("a",)).shipped("")
     assert chart.cell("1", "a") is BLANK
     assert (chart.filled, chart.size) == (0, 1)
 
@@ -90,7 +90,3 @@ def test_every_mistake_of_a_spreadsheet_is_reported_with_its_line(crt: Chart) ->
 def test_an_empty_spreadsheet_is_told_what_its_first_line_should_be(crt: Chart) -> None:
     with pytest.raises(Unreadable, match="the file is empty: its first line should be crt,1:2,1:1,2:1"):
         crt.read_csv("\n , \n")
-
-
-def test_outcomes_equally_likely_add_up() -> None:
-    assert odds_of(["NE", "DR", "NE", "NE"]) == {"NE": 0.75, "DR": 0.25}

@@ -2,36 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Annotated
 
 from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow, Unreadable
-from companion.engine.fields import Choice, Flag, HexId, Text, UnitRef, Whole
+from companion.engine.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.moves import move
+from companion.engine.roster import Unit
 from companion.systems.panzer_keil import states
-from companion.systems.panzer_keil.base import named, rules
-from companion.systems.panzer_keil.ground import MAJOR, SEA, WATER, barrier, supply_zones, terrain, zone
+from companion.systems.panzer_keil.base import is_hq, named, rules
+from companion.systems.panzer_keil.ground import (
+    MAJOR,
+    SEA,
+    WATER,
+    barrier,
+    board,
+    supply_zones,
+    terrain,
+    zone,
+)
 from companion.systems.panzer_keil.results import ATTACKER, RESULTS, Result, survivors_lost
 
 CODES = [(code, code) for code in RESULTS]
+STACK = 3
+"""B4: units to a hex, headquarters apart."""
 
 
 def ask(game: Game, to: str, text: str, action: str, args: Mapping[str, object], rule: str) -> e.Asked:
-    """A follow-up for one side; without units on record it is a line to tap away."""
+    """A follow-up for one side, with the action that carries it out."""
     return e.Asked(f"{action}-{game.revision}", (to, "table"), text, action, args, rule=rule)
 
 
-@rules.action(by="any", label="Done on the map", group="hidden")
-def carry_out(game: Game, what: Annotated[str, Text(most=200)]) -> Events:
-    """Say that a result was carried out on the map."""
-    yield e.Noted(what)
-
-
 def remind(game: Game, to: str, text: str, rule: str) -> e.Asked:
-    return ask(game, to, text, "carry-out", {"what": text}, rule)
+    """Something to do on the map alone: a line to tap away."""
+    return e.Asked(f"map-{game.revision}", (to, "table"), text, rule=rule)
 
 
 def pass_through(game: Game, side: str, hexes: Iterable[str]) -> Events:
@@ -53,7 +60,7 @@ def suffer(game: Game, code: str, units: Sequence[str], attacker: str, battle: s
         for unit in here:
             yield from states.eliminate(game, unit, code, "9.6")
     elif result.losses and here:
-        text = f"{code}: choose {result.losses} of {named(game, here)} to lose"
+        text = f"{code}: lose {result.losses} of {named(game, here)}"
         args = {"among": here, "result": code, "attacker": attacker, "battle": battle}
         yield ask(game, owner, text, "lose-units", args, "9.6")
     elif here:
@@ -73,14 +80,30 @@ def push(game: Game, result: Result, units: Sequence[str], attacker: str, battle
         yield from ask_retreat(game, mover, units, result.retreat, battle, result.disrupts)
 
 
+def _always(ctx: Context) -> bool:
+    return True
+
+
+def _those(name: str) -> Callable[[Context], list[Unit]]:
+    """The units that a prompt is about, as another field holds them; all while it holds none."""
+
+    def found(ctx: Context) -> list[Unit]:
+        if ctx.game is None:
+            return []
+        named_ones = ctx.values.get(name) or ()
+        return [ctx.game.units[u] for u in named_ones] or [u for u in ctx.game.units.values() if u.on_map]
+
+    return found
+
+
 @rules.action(by="any", rule="9.6", label="Lose units", group="hidden")
 def lose_units(
     game: Game,
-    units: Annotated[tuple[str, ...], UnitRef(label="Units lost", many=True)],
-    among: Annotated[tuple[str, ...], UnitRef(label="Of these", many=True)] = (),
-    result: Annotated[str, Choice(label="Result", options=CODES)] = "",
-    attacker: Annotated[str, Text(most=20)] = "",
-    battle: Annotated[str, HexId(label="Battle hex")] = "",
+    units: Annotated[tuple[str, ...], UnitRef(label="Units lost", many=True, suggest=_those("among"))],
+    among: Annotated[tuple[str, ...], UnitRef(label="Of these", many=True, quiet=_always)] = (),
+    result: Annotated[str, Choice(label="Result", options=CODES, quiet=_always)] = "",
+    attacker: Annotated[str, Text(label="Attacking side", most=20, quiet=_always)] = "",
+    battle: Annotated[str, HexId(label="Battle hex", quiet=_always)] = "",
 ) -> Events:
     """Eliminate the units that a result costs; the others then suffer the rest of it."""
     wanted = RESULTS[result].losses if result else len(units)
@@ -106,11 +129,13 @@ def ask_retreat(
     for unit in units:
         stacks.setdefault(game.units[unit].place, []).append(unit)
     for stack in stacks.values():
-        text = f"{game.side_name(mover)} retreats {named(game, stack)} {hexes}"
+        text = f"Retreat {named(game, stack)} {hexes} hex{'es' if hexes > 1 else ''}"
+        if game.units[stack[0]].side != mover:
+            text += f", moved by the {game.side_name(mover)} player"
         args: dict[str, object] = {"units": stack, "owed": hexes, "disrupts": disrupts, "battle": battle}
         yield ask(game, mover, text, "retreat", args, rule)
     if not units:
-        yield remind(game, mover, f"{game.side_name(mover)} retreats the units {hexes}", rule)
+        yield remind(game, mover, f"{game.side_name(mover)} player retreats the units {hexes}", rule)
 
 
 def retreat_block(game: Game, side: str, a: str, b: str) -> str:
@@ -133,22 +158,109 @@ def retreat_block(game: Game, side: str, a: str, b: str) -> str:
     return ""
 
 
+def retreat_ends(
+    game: Game, units: Sequence[str], owed: int, battle: str = ""
+) -> dict[str, tuple[str, ...]]:
+    """Where a stack may end its retreat, each with a way there: as far as it can go [9.7.2-9.7.4]."""
+    first = game.units[units[0]]
+    if not first.on_map:
+        return {}
+    ways: list[tuple[str, ...]] = [()]
+    for _ in range(owed):
+        longer = [
+            (*way, step)
+            for way in ways
+            for step in game.maps.neighbours(way[-1] if way else first.place)
+            if step != first.place
+            and step not in way
+            and not retreat_block(game, first.side, way[-1] if way else first.place, step)
+        ]
+        if not longer:
+            break
+        ways = longer
+    found: dict[str, tuple[str, ...]] = {}
+    for way in sorted((w for w in ways if w), key=lambda w: (_crossings(game, first.place, w), w)):
+        found.setdefault(way[-1], way)
+    if owed > 1 and found:  # 9.7.4
+        far = {end: game.maps.distance(end, battle or first.place) for end in found}
+        found = {end: way for end, way in found.items() if far[end] == max(far.values())}
+    room = {end: way for end, way in found.items() if _room(game, end, units)}
+    return room or found
+
+
+def _crossings(game: Game, start: str, way: Sequence[str]) -> int:
+    return sum(barrier(game, a, b) == MAJOR for a, b in zip((start, *way), way, strict=False))
+
+
+def _room(game: Game, hex_id: str, units: Sequence[str]) -> bool:
+    stack = [u for u in game.units_at(hex_id) if not is_hq(u) and u.id not in units]
+    return len(stack) + sum(not is_hq(game.units[u]) for u in units) <= STACK
+
+
+def _retreat_choices(ctx: Context) -> list[tuple[str, str]]:
+    game, units = ctx.game, ctx.values.get("units")
+    if game is None or not units:
+        return []
+    ends = retreat_ends(game, units, int(ctx.values.get("owed") or 1), str(ctx.values.get("battle") or ""))
+    start = game.units[units[0]].place
+    return [
+        (end, f"{end}, over a major river" if _crossings(game, start, way) else end)
+        for end, way in sorted(ends.items())
+    ]
+
+
+def _way(ctx: Context) -> tuple[str, ...]:
+    """The hexes of the retreat as far as they are chosen."""
+    game, to = ctx.game, str(ctx.values.get("to") or "")
+    if game is not None and to:
+        owed, battle = int(ctx.values.get("owed") or 1), str(ctx.values.get("battle") or "")
+        return retreat_ends(game, ctx.values["units"], owed, battle)[to]
+    return tuple(ctx.values.get("hexes") or ())
+
+
+def _no_shortfall(ctx: Context) -> bool:
+    """Whether nobody has to be chosen for hexes that were not retreated, as far as the form tells."""
+    units, owed, way = ctx.values.get("units") or (), int(ctx.values.get("owed") or 1), _way(ctx)
+    if not way and _retreat_choices(ctx):
+        return True
+    return not 0 < survivors_lost(len(units), owed, len(way)) < len(units)
+
+
+def _rivers_known(ctx: Context) -> bool:
+    return ctx.game is not None and any(MAJOR in found for found in board(ctx.game).features.values())
+
+
 @rules.action(by="any", rule="9.7", label="Retreat", group="hidden")
 def retreat(
     game: Game,
-    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True)],
+    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, suggest=_those("units"))],
+    owed: Annotated[int, Whole(label="Hexes to retreat", high=6, quiet=_always)] = 1,
+    battle: Annotated[str, HexId(label="Battle hex", quiet=_always)] = "",
+    to: Annotated[
+        str,
+        Choice(label="To", options=_retreat_choices, when=lambda c: bool(_retreat_choices(c))),
+    ] = "",
     hexes: Annotated[
-        tuple[str, ...], HexId(label="Hexes in order", help="as far as they can go", many=True)
+        tuple[str, ...], HexId(label="or hex by hex", help="as far as they can go", many=True)
     ] = (),
-    owed: Annotated[int, Whole(label="Hexes to retreat", high=6)] = 1,
-    disrupts: Annotated[bool, Flag(label="The result disrupts")] = False,
-    over_river: Annotated[bool, Flag(label="Over a major river", help="not at a railroad crossing")] = False,
+    disrupts: Annotated[bool, Flag(label="The result disrupts", quiet=_always)] = False,
+    over_river: Annotated[
+        bool, Flag(label="Over a major river", help="not at a railroad crossing", quiet=_rivers_known)
+    ] = False,
     lost: Annotated[
-        tuple[str, ...], UnitRef(label="Lost for hexes not retreated", help="one each [9.7.5]", many=True)
+        tuple[str, ...],
+        UnitRef(
+            label="Lost for hexes not retreated",
+            help="one each [9.7.5]",
+            many=True,
+            suggest=_those("units"),
+            quiet=_no_shortfall,
+        ),
     ] = (),
-    battle: Annotated[str, HexId(label="Battle hex")] = "",
 ) -> Events:
     """Move retreating units; hexes not retreated cost units, a major river disrupts or kills."""
+    if to:
+        hexes = retreat_ends(game, units, owed, battle)[to]
     held = [game.units[u] for u in units]
     side, crossed = held[0].side, over_river
     at = held[0].place
@@ -195,7 +307,7 @@ def ask_advance(
     """Offer the advance after combat."""
     here = [u for u in units if game.units[u].on_map]
     if limit and here and battle:
-        text = f"Advance up to {limit} into {battle}{' and beyond' if limit > 1 else ''}"
+        text = f"Advance into {battle}{' and one hex beyond' if limit > 1 else ''}, if you like"
         args: dict[str, object] = {"units": here, "limit": limit, "battle": battle}
         if crossers:
             args["crossers"] = list(crossers)
@@ -204,19 +316,64 @@ def ask_advance(
         yield remind(game, side, f"Attackers may advance up to {limit}, first into the vacated hex", "9.8")
 
 
-@rules.action(by="any", rule="9.8, B10.3.2", label="Advance after combat", group="hidden")
+def _advancers(ctx: Context) -> list[Unit]:
+    """The attackers of the last battle that are still there."""
+    found = _those("units")(ctx)
+    if ctx.game is None:
+        return found
+    facts = ctx.game.last_result.get("breakdown", {}).get("facts", {})
+    fought = [ctx.game.units[u] for u in facts.get("attackers", ()) if u in ctx.game.units]
+    return [u for u in fought if u.on_map] or found
+
+
+def _advance_choices(ctx: Context) -> list[tuple[str, str]]:
+    """The vacated hex, and where a second hex is allowed those beyond [9.8, B10.3.2]."""
+    game, units, battle = ctx.game, ctx.values.get("units"), str(ctx.values.get("battle") or "")
+    if game is None or not units or not battle:
+        return []
+    side = game.units[units[0]].side
+    found = [(battle, battle)]
+    if int(ctx.values.get("limit") or 1) > 1 and not set(units) & set(ctx.values.get("crossers") or ()):
+        found += [
+            (h, f"{battle}, then {h}")
+            for h in sorted(game.maps.neighbours(battle))
+            if barrier(game, battle, h) not in (MAJOR, SEA)
+            and terrain(game, h) not in WATER
+            and all(u.side == side for u in game.units_at(h))
+            and h not in {game.units[u].place for u in units}
+        ]
+    return found
+
+
+def _only_vacated(ctx: Context) -> str:
+    return str(ctx.values.get("battle") or "")
+
+
+@rules.action(by="any", rule="9.8", label="Advance after combat", group="hidden")
 def advance(
     game: Game,
-    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True)],
-    hexes: Annotated[
-        tuple[str, ...], HexId(label="Hexes in order", help="the vacated hex first", many=True)
+    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, suggest=_advancers)],
+    limit: Annotated[int, Whole(label="Hexes at most", high=2, quiet=_always)] = 1,
+    battle: Annotated[str, HexId(label="Vacated hex", quiet=_always)] = "",
+    crossers: Annotated[
+        tuple[str, ...], UnitRef(label="Attacked over a major river", many=True, quiet=_always)
     ] = (),
-    limit: Annotated[int, Whole(label="Hexes at most", high=2)] = 1,
-    battle: Annotated[str, HexId(label="Vacated hex")] = "",
-    crossers: Annotated[tuple[str, ...], UnitRef(label="Attacked over a major river", many=True)] = (),
+    to: Annotated[
+        str,
+        Choice(
+            label="To",
+            options=_advance_choices,
+            start=_only_vacated,
+            when=lambda c: bool(_advance_choices(c)),
+        ),
+    ] = "",
+    hexes: Annotated[
+        tuple[str, ...],
+        HexId(label="Hexes in order", help="the vacated hex first", many=True, quiet=_always),
+    ] = (),
 ) -> Events:
     """Move attackers into the vacated hex, and one further when the result allows."""
-    path = hexes or ((battle,) if battle else ())
+    path = hexes or ((battle,) if battle and to in ("", battle) else (battle, to) if battle else ())
     side = game.units[units[0]].side
     if not path or (battle and path[0] != battle):
         raise Unreadable(f"the first hex is the vacated one, {battle} [9.8.1]", field="hexes")

@@ -54,7 +54,7 @@ def exchange(
     rule="9.6",
     worksheet=exchange,
     label="Work out an exchange",
-    order=40,
+    group="book-keeping",
 )
 def exchange_by_hand(game: Game, sheet: Breakdown) -> Events:
     """Work out an exchange from strengths typed in."""
@@ -76,6 +76,12 @@ def _of(ctx: Context, key: str) -> list[Unit]:
     return [game.units[u] for u in _fight(game).get(key, ()) if u in game.units and game.units[u].on_map]
 
 
+def _on_record(ctx: Context) -> bool:
+    """Whether the record knows what the attackers are worth."""
+    values = _fight(ctx.game).get("values", {}) if ctx.game else {}
+    return all(u.id in values for u in _of(ctx, "attackers"))
+
+
 @rules.action(
     phase=phases("combat"), by="active", rule="9.6", label="Exchange: give up attackers", group="hidden"
 )
@@ -85,7 +91,8 @@ def exchange_attackers(
         tuple[str, ...], UnitRef(label="Attackers given up", many=True, pick=lambda c: _of(c, "attackers"))
     ],
     loss: Annotated[
-        int | None, Whole(label="Their modified strength", help="empty: from the record", high=99)
+        int | None,
+        Whole(label="Their modified strength", high=99, quiet=_on_record),
     ] = None,
 ) -> Events:
     """Remove attackers of your choice; the defender then pays as much as he can."""
@@ -133,7 +140,7 @@ def exchange_defenders(
     units: Annotated[
         tuple[str, ...], UnitRef(label="Defenders lost", many=True, pick=lambda c: _of(c, "defenders"))
     ],
-    worth: Annotated[int, Whole(label="Worth", high=99)] = 0,
+    worth: Annotated[int, Whole(label="Worth", high=99, quiet=lambda _: True)] = 0,
 ) -> Events:
     """Remove the defenders that the exchange demands."""
     values: dict[str, int] = dict(_fight(game).get("values", {}))

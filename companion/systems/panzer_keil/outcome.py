@@ -29,6 +29,9 @@ def combat_outcome(game: Game, sheet: dict[str, Any], code: str) -> Events:
     major = bool(facts.get("major"))
     if target:
         yield e.Marked(target, "fought", True, rule="9.1.5")
+    if not attackers and not defenders:
+        yield from _on_the_map(game, side, code, major, bool(facts.get("all_major")))
+        return
     yield from _tire(game, side, attackers)
     if side == SOVIET and any(is_sixth(game.units[d]) for d in defenders):
         yield from bind(game, attackers)
@@ -43,6 +46,38 @@ def combat_outcome(game: Game, sheet: dict[str, Any], code: str) -> Events:
         yield from suffer(game, code, defenders, side, target)
         all_across = major and (not attackers or set(attackers) <= set(crossers))
         yield from ask_advance(game, side, attackers, advance_limit(code, all_across), target, crossers)
+
+
+def _on_the_map(game: Game, side: str, code: str, major: bool, all_major: bool) -> Events:
+    """Without units on record: everything a result demands in one line."""
+    tired = "attacking mechanized units end exhausted"
+    if code == "EX":
+        text = f"Exchange: what did the attacker give up? Then {tired}"
+        yield ask(game, side, text, "exchange-by-hand", {}, "9.6")
+        return
+    result = RESULTS[code]
+    parts = [f"{code}: {_told(game, code, side)}"]
+    if result.sufferer == ATTACKER and major:
+        worse = over_river(code)
+        parts = [f"{worse} over the major river: {_told(game, worse, side)}"]
+        if not all_major and reading(game, "river-upgrade") != "all":
+            rest = beside_river(code)
+            parts.append(f"the others {rest}: {_told(game, rest, side)}")
+    limit = advance_limit(code, major and all_major)
+    if limit:
+        parts.append(f"attackers may advance {limit}")
+    if RESULTS[code].sufferer != ATTACKER or over_river(code) != "AE" or not major:
+        parts.append(tired)
+    yield remind(game, side, "; ".join(parts), "9.6, 9.9")
+
+
+def _told(game: Game, code: str, side: str) -> str:
+    """A result in words, with the player who moves the retreat."""
+    result = RESULTS[code]
+    if not result.retreat:
+        return result.text
+    mover = side if result.by == ATTACKER else game.other(side)
+    return f"{result.text}, moved by the {game.side_name(mover)} player"
 
 
 def _tire(game: Game, side: str, attackers: Sequence[str]) -> Events:

@@ -10,17 +10,17 @@ from companion.engine.fields import Context, HexId, UnitRef
 from companion.engine.game import Game
 from companion.engine.roster import Unit
 from companion.systems.panzer_keil import states
+from companion.systems.panzer_keil.aftermath import STACK
 from companion.systems.panzer_keil.base import GERMAN, SOVIET, is_hq, reading, rules
 from companion.systems.panzer_keil.condition import any_on_map, chosen, own_on_map
 
-LIMIT = 3
 
 
 def surplus(stack: list[Unit]) -> int:
     """How many units a stack holds too many."""
     counted = [u for u in stack if not is_hq(u)]
     corps = sum(1 for u in counted if u.side == SOVIET and u.size == "XXX")
-    return max(0, len(counted) - LIMIT, corps - 1)
+    return max(0, len(counted) - STACK, corps - 1)
 
 
 def overstacked(game: Game, side: str) -> dict[str, int]:

@@ -11,7 +11,7 @@ from companion.engine.fields import Context, HexId, UnitRef
 from companion.engine.game import Game
 from companion.engine.roster import Unit
 from companion.systems.panzer_keil import states
-from companion.systems.panzer_keil.base import SOVIET, is_sixth, named, phases, rules
+from companion.systems.panzer_keil.base import SOVIET, is_sixth, named, out_of_supply, phases, rules
 from companion.systems.panzer_keil.condition import any_on_map, many_on_map, own_on_map
 from companion.systems.panzer_keil.ground import has_rails
 from companion.systems.panzer_keil.points import fill_fronts
@@ -50,6 +50,11 @@ def check_supply(game: Game) -> Events:
         yield from fill_fronts(game)
 
 
+def _cut_off(ctx: Context) -> list[str]:
+    """Hexes that were out of supply up to now: the likely ones to be so again."""
+    return sorted({u.place for u in own_on_map(ctx) if ctx.game and out_of_supply(ctx.game, u.id)})
+
+
 def _listed(ctx: Context) -> list[Unit]:
     return [] if many_on_map(ctx) else [u for u in own_on_map(ctx) if not is_sixth(u)]
 
@@ -66,7 +71,7 @@ def mark_supply(
     game: Game,
     hexes: Annotated[
         tuple[str, ...],
-        HexId(label="Hexes out of supply", help="every unit of yours there", many=True),
+        HexId(label="Hexes out of supply", help="every unit of yours there", many=True, start=_cut_off),
     ] = (),
     out: Annotated[
         tuple[str, ...],

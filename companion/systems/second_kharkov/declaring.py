@@ -24,7 +24,7 @@ def move_first(game: Game) -> Events:
 
 
 @rules.action(
-    by=GERMAN, phase=MOVE[GERMAN], rule="5.7", label="Fight first: -1", primary=True, order=1, when=_open
+    by=GERMAN, phase=MOVE[GERMAN], rule="5.7", label="Fight, then move: -1", primary=True, order=1, when=_open
 )
 def fight_first(game: Game) -> Events:
     """Declare, once and for all units, that they fight before they move: -1 on every attack."""

@@ -184,7 +184,7 @@ def standing(game: Game, seat: str) -> dict[str, Any] | None:
     needed = german_needs(soviet)
     leads = GERMAN if german >= needed else SOVIET
     rows = [
-        {"label": f"German needs, 125 % of {soviet}", "value": needed, "rule": "4.6"},
-        {"label": f"with {german}, as it stands", "value": f"{game.side_name(leads)} wins", "rule": "4.6"},
+        {"label": f"German needs 125 % of {soviet}", "value": str(needed), "rule": "4.6"},
+        {"label": "As it stands", "value": f"{game.side_name(leads)} wins", "rule": "4.6"},
     ]
     return {"title": "Victory", "rows": rows, "for": "both"}

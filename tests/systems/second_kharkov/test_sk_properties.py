@@ -56,9 +56,9 @@ class Play(RuleBasedStateMachine):
                 steps=4 if side == "german" else 1,
             )
 
-    @rule(order=st.sampled_from(["move-fight", "fight-move"]))
+    @rule(order=st.sampled_from(["move-first", "fight-first"]))
     def declare(self, order: str) -> None:
-        self.attempt("german", "declare-order", order=order)
+        self.attempt("german", order)
 
     @rule(hexes=st.lists(st.sampled_from(HEXES), max_size=3, unique=True))
     def interdict(self, hexes: list[str]) -> None:

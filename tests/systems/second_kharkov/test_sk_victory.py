@@ -41,7 +41,7 @@ def turn_of(t: Any, order: str = "move-fight", cross: bool = False, **losses: An
     t.until("soviet-combat", turn)
     fight(t, "soviet", german_steps=losses.get("german", 0), mech=losses.get("mech", 0))
     t.until("german-move", turn)
-    t.do("german", "declare-order", order=order)
+    t.do("german", "move-first" if order == "move-fight" else "fight-first")
     if order == "move-fight":
         t.next()
     fight(t, "german", soviet_units=losses.get("soviet", 0))

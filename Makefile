@@ -1,6 +1,7 @@
 # Two commands matter: `make run` and `make test`. Each prepares .venv by itself.
 PYTHON ?= python3
 ARGS ?=
+JOBS ?= auto
 VENV := .venv
 BIN := $(VENV)/bin
 ifeq ($(OS),Windows_NT)
@@ -26,7 +27,7 @@ kits: $(VENV)/test-ok
 	$(BIN)/companion check
 
 pytest: $(VENV)/test-ok
-	$(BIN)/python -m pytest --cov --cov-branch --cov-report=term $(ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --cov --cov-branch --cov-report=term $(ARGS)
 
 bench: $(VENV)/ok
 	$(BIN)/python -m bench $(ARGS)

@@ -6,6 +6,8 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -156,14 +158,19 @@ def _serve(args: argparse.Namespace) -> int:
         return 1
 
 
-def _tables(folder: Path) -> Any:
+@contextmanager
+def _tables(folder: Path) -> Iterator[Any]:
+    """The tables of a data folder, closed again when the command is done."""
     from companion.resources import SCENARIOS
     from companion.store import open_store
     from companion.tables import Tables
 
-    if not (folder / "companion.db").exists():
-        folder.mkdir(parents=True, exist_ok=True)
-    return Tables(open_store(folder / "companion.db"), SCENARIOS)
+    folder.mkdir(parents=True, exist_ok=True)
+    store = open_store(folder / "companion.db")
+    try:
+        yield Tables(store, SCENARIOS)
+    finally:
+        store.close()
 
 
 def _systems() -> dict[str, Any]:
@@ -193,7 +200,8 @@ def _scenarios(args: argparse.Namespace) -> None:
     for system in systems.values():
         print(f"{system.id}: {system.kit.system.name}")
         for scenario in system.kit.scenarios.values():
-            turns = f"{system.kit.system.turn_name.lower()}s {scenario.first}{' on' if scenario.open_end else f'-{scenario.last}'}"
+            end = " on" if scenario.open_end else f"-{scenario.last}"
+            turns = f"{system.kit.system.turn_name.lower()}s {scenario.first}{end}"
             print(f"  {scenario.id:<24} {scenario.name}, {turns}")
 
 
@@ -262,10 +270,9 @@ def _check(args: argparse.Namespace) -> int:
 def _export(args: argparse.Namespace) -> None:
     from companion.transfer import export_table
 
-    tables = _tables(data_folder(args.data))
-    json.dump(
-        export_table(tables, tables.normal(args.code), args.seat), sys.stdout, ensure_ascii=False, indent=1
-    )
+    with _tables(data_folder(args.data)) as tables:
+        copy = export_table(tables, tables.normal(args.code), args.seat)
+    json.dump(copy, sys.stdout, ensure_ascii=False, indent=1)
     print()
 
 
@@ -281,7 +288,8 @@ def _read(name: str) -> str:
 def _import(args: argparse.Namespace) -> None:
     from companion.transfer import import_table
 
-    code = import_table(_tables(data_folder(args.data)), _read(args.file))
+    with _tables(data_folder(args.data)) as tables:
+        code = import_table(tables, _read(args.file))
     print(f"Restored as table {code}. Its seats have new links: hand them out on the table's screen.")
 
 
@@ -291,10 +299,10 @@ def _verify(args: argparse.Namespace) -> int:
     from companion.transfer import read_copy, verify
 
     copy = read_copy(_read(args.file))
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, _tables(Path(folder)) as tables:
         wrong = 0
         count = 0
-        for seq, words, fair in verify(copy, _tables(Path(folder))):
+        for seq, words, fair in verify(copy, tables):
             count += 1
             if not fair:
                 wrong += 1
@@ -304,9 +312,9 @@ def _verify(args: argparse.Namespace) -> int:
 
 
 def _backup(args: argparse.Namespace) -> int:
-    tables = _tables(data_folder(args.data))
     try:
-        tables.store.backup(args.file, overwrite=args.force)
+        with _tables(data_folder(args.data)) as tables:
+            tables.store.backup(args.file, overwrite=args.force)
     except FileExistsError:
         print(f"{args.file} is there already: choose another name, or --force", file=sys.stderr)
         return 1
@@ -317,9 +325,9 @@ def _backup(args: argparse.Namespace) -> int:
 def _unlock(args: argparse.Namespace) -> None:
     from companion.web.booklock import SETTING
 
-    store = _tables(data_folder(args.data)).store
-    locked = store.setting_get(SETTING) is not None
-    store.setting_put(SETTING, None)
+    with _tables(data_folder(args.data)) as tables:
+        locked = tables.store.setting_get(SETTING) is not None
+        tables.store.setting_put(SETTING, None)
     print("The chart book is open to all again." if locked else "The chart book was not locked.")
 
 

@@ -418,7 +418,14 @@ class Tables:
             game = self.game(code)
             rules = self.system_of(code).rules
         top = (before - 1) if before else self.store.latest(code)
-        stored = self.store.events(code, max(0, top - limit * 4), top)
+        floor = max(0, top - limit * 4)
+        stored = self.store.events(code, floor, top)
+        while floor and stored:  # an action cut in half would begin with a line from its middle
+            before_it = self.store.events(code, max(0, floor - 200), floor)
+            if before_it[-1].act != stored[0].act:
+                break
+            stored = [*(i for i in before_it if i.act == stored[0].act), *stored]
+            floor = stored[0].seq - 1
         groups: OrderedDict[str, list[StoredEvent]] = OrderedDict()
         for item in stored:
             groups.setdefault(item.act, []).append(item)

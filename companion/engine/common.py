@@ -265,7 +265,7 @@ def adjust(
     )
 
 
-@common.action(by="any", label="Table settings", group="settings")
+@common.action(by="table", label="Table settings", group="settings")
 def set_mode(
     game: Game,
     dice: Annotated[

@@ -91,6 +91,10 @@ class Track:
     """Not shown on the table screen (internal bookkeeping)."""
     phases: tuple[str, ...] = ()
     """Shown in these phases only; in all when there are none."""
+    when: str = ""
+    """Shown while this holds, such as 'scenario=winter'."""
+    when: str = ""
+    """Shown while this holds."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +117,8 @@ class Dial:
     rule: str = ""
     help: str = ""
     hidden: bool = False
+    when: str = ""
+    """Shown while this holds."""
 
 
 @dataclass(frozen=True)
@@ -182,6 +188,8 @@ class PileDef:
     faces: str = ""
     """Name of the owner's book that tells what is printed on the tokens."""
     rule: str = ""
+    when: str = ""
+    """Shown while this holds."""
 
 
 @dataclass(frozen=True)
@@ -291,6 +299,8 @@ class Scenario:
     first_phase: str = ""
     partial: str = ""
     """What the companion leaves to another rulebook, said on the scenario's card."""
+    order: int = 0
+    """Its place in the lists of scenarios; equal ones stand by name of their files."""
     extra: Json = field(default_factory=dict)
     """Anything only the game's own rules read."""
 
@@ -401,6 +411,7 @@ def load_kit(folder: Path) -> tuple[Kit | None, list[Problem]]:
             problems += wrong
             scenario = replace(scenario, units=(*scenario.units, *units))
         scenarios[scenario.id] = scenario
+    scenarios = dict(sorted(scenarios.items(), key=lambda item: item[1].order))
     if not scenarios:
         problems.append(Problem(folder.name, 0, "no scenario: add a <scenario>.toml beside system.toml"))
     maps = _maps(folder / "grid.toml", problems)

@@ -97,7 +97,14 @@ def cross_check(kit: Kit) -> Iterator[Problem]:
                 )
     extra = [o.id for s in kit.scenarios.values() for o in s.options]
     checks = [c for p in system.phases for c in p.checklist]
-    yield from _check_ranges("system.toml", (*system.phases, *system.notes, *checks), [*values, *extra])
+    shown = [*values, *extra]
+    yield from _check_ranges("system.toml", (*system.phases, *system.notes, *checks), shown)
+    yield from _check_ranges("system.toml", (*system.tracks, *system.dials), shown)
+    for thing in (*system.tracks, *system.piles):
+        for name in condition_names(thing.when):
+            if name not in (*values, *extra, "scenario"):
+                hint = did_you_mean(name, values)
+                yield Problem("system.toml", 0, f"{thing.id!r}: when: no value {name!r}.{hint}")
     for variant in system.variants:
         for name in variant.phases:
             if name not in phases:
@@ -134,7 +141,7 @@ def _check_ranges(file: str, things: tuple[Any, ...], known: list[str]) -> Itera
     for thing in things:
         label = getattr(thing, "id", None) or thing.text
         try:
-            Turns(thing.turns)
+            Turns(getattr(thing, "turns", ""))
         except ValueError as error:
             yield Problem(file, 0, f"{label!r}: {error}")
         for name in condition_names(thing.when):

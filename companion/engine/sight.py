@@ -22,7 +22,8 @@ def may_see_unit(game: Game, unit: Unit, seat: str, stacks: Stacks | None = None
     if not game["fog"] or game.kit.enemy_stacks == "all" or not unit.on_map:
         return True
     if game.kit.enemy_stacks == "top":
-        return stack_of(game, unit, stacks)[0].id == unit.id
+        own = [u.id for u in stack_of(game, unit, stacks) if u.side == unit.side]
+        return own[0] == unit.id  # where both sides share a hex, each has a top unit of its own
     return False
 
 

@@ -46,6 +46,8 @@ def view(rules: Rules, game: Game, seat: str) -> dict[str, Any]:
             for t in game.kit.tracks
             if not t.hidden
             and (not t.phases or game.phase in t.phases)
+            and holds(t.when, game.values)
+            and holds(t.when, game.values)
             and _may_see_value(game, t.id, seat)
         ],
         "dials": [
@@ -58,7 +60,7 @@ def view(rules: Rules, game: Game, seat: str) -> dict[str, Any]:
                 "rule": d.rule,
             }
             for d in game.kit.dials
-            if not d.hidden and _may_see_value(game, d.id, seat)
+            if not d.hidden and holds(d.when, game.values) and _may_see_value(game, d.id, seat)
         ],
         "due": [
             {
@@ -81,7 +83,7 @@ def view(rules: Rules, game: Game, seat: str) -> dict[str, Any]:
             if t not in game.units and marks_view(game, t, seat)
         },
         "boxes": [{"id": f"box:{b.id}", "label": b.label, "side": b.side} for b in game.kit.boxes],
-        "piles": [_pile(game, p, seat) for p in game.kit.piles if p.id in game.piles],
+        "piles": [_pile(game, p, seat) for p in game.kit.piles if p.id in game.piles and holds(p.when, game.values)],
         "sealed": {name: sorted(choices) for name, choices in game.sealed.items()},
         "my_sealed": {name: choices[seat] for name, choices in game.sealed.items() if seat in choices},
         "revealed": game.revealed,

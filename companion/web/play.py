@@ -51,8 +51,8 @@ def page_context(code: str, seat: str) -> dict[str, Any]:
     }
 
 
-def log_row(entry: Entry) -> dict[str, Any]:
-    """A log entry as the templates draw it."""
+def log_row(entry: Entry, most: int = 12) -> dict[str, Any]:
+    """A log entry as the templates draw it, long ones cut short."""
     when = datetime.fromisoformat(entry.at).astimezone()
     return {
         "first": entry.first,
@@ -63,13 +63,18 @@ def log_row(entry: Entry) -> dict[str, Any]:
         "who": entry.seat_name,
         "label": entry.label,
         "text": entry.lines[0],
-        "more": entry.lines[1:],
+        "more": _short(entry.lines[1:], most),
         "rule": entry.rule,
         "turn": entry.turn,
         "phase": entry.phase,
         "undone": entry.undone,
         "kinds": entry.kinds,
     }
+
+
+def _short(lines: list[str], most: int) -> list[str]:
+    """The first lines of a long entry (a whole set-up) and how many more there are."""
+    return lines if len(lines) <= most else [*lines[: most - 1], f"and {len(lines) - most + 1} more lines"]
 
 
 def live_template(seat: str) -> str:
@@ -294,7 +299,7 @@ def log_page(code: str, seat: str) -> str:
     before = request.args.get("before", type=int)
     side, kind = request.args.get("side", ""), request.args.get("kind", "")
     entries = tables().log(code, seat, limit=80, before=before)
-    rows = [log_row(e) for e in entries if (not side or e.seat == side) and (not kind or kind in e.kinds)]
+    rows = [log_row(e, 60) for e in entries if (not side or e.seat == side) and (not kind or kind in e.kinds)]
     context = page_context(code, seat)
     phases = {p["id"]: p["name"] for p in context["v"]["phases"]}
     context |= {

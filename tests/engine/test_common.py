@@ -95,7 +95,9 @@ def test_a_hidden_value_stays_hidden_when_its_owner_corrects_it() -> None:
 
 def test_settings_of_the_table_change_one_by_one() -> None:
     table = Table()
-    done = table.do("red", "set-mode", dice="physical", fog=True)
+    with pytest.raises(NotYours):
+        table.do("red", "set-mode", fog=False)  # nobody lifts the fog from his own phone
+    done = table.do("table", "set-mode", dice="physical", fog=True)
     assert done == [e.Set("mode-dice", "physical", was="either")]
 
 

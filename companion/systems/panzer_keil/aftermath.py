@@ -80,10 +80,6 @@ def push(game: Game, result: Result, units: Sequence[str], attacker: str, battle
         yield from ask_retreat(game, mover, units, result.retreat, battle, result.disrupts)
 
 
-def _always(ctx: Context) -> bool:
-    return True
-
-
 def _those(name: str) -> Callable[[Context], list[Unit]]:
     """The units that a prompt is about, as another field holds them; all while it holds none."""
 
@@ -100,10 +96,10 @@ def _those(name: str) -> Callable[[Context], list[Unit]]:
 def lose_units(
     game: Game,
     units: Annotated[tuple[str, ...], UnitRef(label="Units lost", many=True, suggest=_those("among"))],
-    among: Annotated[tuple[str, ...], UnitRef(label="Of these", many=True, quiet=_always)] = (),
-    result: Annotated[str, Choice(label="Result", options=CODES, quiet=_always)] = "",
-    attacker: Annotated[str, Text(label="Attacking side", most=20, quiet=_always)] = "",
-    battle: Annotated[str, HexId(label="Battle hex", quiet=_always)] = "",
+    among: Annotated[tuple[str, ...], UnitRef(label="Of these", many=True, hidden=True)] = (),
+    result: Annotated[str, Choice(label="Result", options=CODES, hidden=True)] = "",
+    attacker: Annotated[str, Text(label="Attacking side", most=20, hidden=True)] = "",
+    battle: Annotated[str, HexId(label="Battle hex", hidden=True)] = "",
 ) -> Events:
     """Eliminate the units that a result costs; the others then suffer the rest of it."""
     wanted = RESULTS[result].losses if result else len(units)
@@ -158,9 +154,7 @@ def retreat_block(game: Game, side: str, a: str, b: str) -> str:
     return ""
 
 
-def retreat_ends(
-    game: Game, units: Sequence[str], owed: int, battle: str = ""
-) -> dict[str, tuple[str, ...]]:
+def retreat_ends(game: Game, units: Sequence[str], owed: int, battle: str = "") -> dict[str, tuple[str, ...]]:
     """Where a stack may end its retreat, each with a way there: as far as it can go [9.7.2-9.7.4]."""
     first = game.units[units[0]]
     if not first.on_map:
@@ -234,8 +228,8 @@ def _rivers_known(ctx: Context) -> bool:
 def retreat(
     game: Game,
     units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, suggest=_those("units"))],
-    owed: Annotated[int, Whole(label="Hexes to retreat", high=6, quiet=_always)] = 1,
-    battle: Annotated[str, HexId(label="Battle hex", quiet=_always)] = "",
+    owed: Annotated[int, Whole(label="Hexes to retreat", high=6, hidden=True)] = 1,
+    battle: Annotated[str, HexId(label="Battle hex", hidden=True)] = "",
     to: Annotated[
         str,
         Choice(label="To", options=_retreat_choices, when=lambda c: bool(_retreat_choices(c))),
@@ -243,7 +237,7 @@ def retreat(
     hexes: Annotated[
         tuple[str, ...], HexId(label="or hex by hex", help="as far as they can go", many=True)
     ] = (),
-    disrupts: Annotated[bool, Flag(label="The result disrupts", quiet=_always)] = False,
+    disrupts: Annotated[bool, Flag(label="The result disrupts", hidden=True)] = False,
     over_river: Annotated[
         bool, Flag(label="Over a major river", help="not at a railroad crossing", quiet=_rivers_known)
     ] = False,
@@ -353,10 +347,10 @@ def _only_vacated(ctx: Context) -> str:
 def advance(
     game: Game,
     units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, suggest=_advancers)],
-    limit: Annotated[int, Whole(label="Hexes at most", high=2, quiet=_always)] = 1,
-    battle: Annotated[str, HexId(label="Vacated hex", quiet=_always)] = "",
+    limit: Annotated[int, Whole(label="Hexes at most", high=2, hidden=True)] = 1,
+    battle: Annotated[str, HexId(label="Vacated hex", hidden=True)] = "",
     crossers: Annotated[
-        tuple[str, ...], UnitRef(label="Attacked over a major river", many=True, quiet=_always)
+        tuple[str, ...], UnitRef(label="Attacked over a major river", many=True, hidden=True)
     ] = (),
     to: Annotated[
         str,
@@ -369,7 +363,7 @@ def advance(
     ] = "",
     hexes: Annotated[
         tuple[str, ...],
-        HexId(label="Hexes in order", help="the vacated hex first", many=True, quiet=_always),
+        HexId(label="Hexes in order", help="the vacated hex first", many=True, hidden=True),
     ] = (),
 ) -> Events:
     """Move attackers into the vacated hex, and one further when the result allows."""

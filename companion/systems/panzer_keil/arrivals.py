@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated
 
 from companion.engine import events as e
 from companion.engine.actions import Events
-from companion.engine.common import movable, places
+from companion.engine.common import due, movable, places
 from companion.engine.errors import NotNow, Unreadable
-from companion.engine.fields import Choice, Flag, HexId, Text, UnitRef
+from companion.engine.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.moves import move, put_mark
 from companion.engine.roster import Unit
@@ -23,13 +24,33 @@ from companion.systems.panzer_keil.base import (
     phases,
     rules,
 )
-from companion.systems.panzer_keil.condition import grace_until, own_on_map, waiting
+from companion.systems.panzer_keil.condition import (
+    any_on_map,
+    can_mech_move,
+    chosen,
+    grace_until,
+    here_field,
+    own_here,
+    own_on_map,
+    waiting,
+)
 from companion.systems.panzer_keil.ground import board
+from companion.systems.panzer_keil.movement import march
+from companion.systems.panzer_keil.points import soviet_now
 from companion.systems.panzer_keil.stalingrad import strays
 
 
+def _anybody_waiting(game: Game) -> bool | str:
+    return bool(waiting(Context(game))) or "nobody on record is waiting to come in [8.6]"
+
+
 @rules.action(
-    phase=phases("move"), by="active", rule="8.6, B14.3, B14.4", label="Bring in reinforcements", order=10
+    phase=phases("move"),
+    by="active",
+    rule="8.6",
+    label="Bring in reinforcements",
+    order=10,
+    when=_anybody_waiting,
 )
 def enter_units(
     game: Game,
@@ -40,21 +61,63 @@ def enter_units(
     ] = False,
 ) -> Events:
     """Put reinforcements on an entry hex of their edge; they may come in any later turn too."""
-    side = game.active
-    if any(u.side != side for u in game.units_at(hex)):
-        raise NotNow(f"an enemy stands in {hex} [8.6.3]", field="hex", given=hex)
+    yield from _enter(game, game.active, units, hex, delayed)
+
+
+def _enter(game: Game, side: str, units: Iterable[str], hex_id: str, delayed: bool = False) -> Events:
+    if any(u.side != side for u in game.units_at(hex_id)):
+        raise NotNow(f"an enemy stands in {hex_id} [8.6.3]", field="hex", given=hex_id)
     for unit in units:
         edge = game.units[unit].entry.removesuffix(" (rail)")
         wanted = entry_hexes(game, edge)
-        if wanted and hex not in wanted and not delayed:
+        if wanted and hex_id not in wanted and not delayed:
             raise Unreadable(
-                f"{game.units[unit].name} enters at {edge}: {', '.join(wanted)} [B14]", field="hex", given=hex
+                f"{game.units[unit].name} enters at {edge}: {', '.join(wanted)} [B14]",
+                field="hex",
+                given=hex_id,
             )
-        yield move(game, unit, hex, reason=f"enters at {edge}" if edge else "enters", rule="8.6")
+        yield move(game, unit, hex_id, reason=f"enters at {edge}" if edge else "enters", rule="8.6")
         yield e.Marked(unit, "entered", True, rule="8.6")
         if side == SOVIET:
             yield put_mark(game, unit, "grace", grace_until(game), rule="B14.3")
-    yield from pass_through(game, side, [hex])
+    yield from pass_through(game, side, [hex_id])
+
+
+def _due(ctx: Context) -> list[tuple[str, str]]:
+    return [(name, arrival.text) for name, arrival in due(ctx.game)] if ctx.game else []
+
+
+def _names_units(ctx: Context) -> bool:
+    """Whether units of the arrival are on record and can be put in a hex."""
+    game = ctx.game
+    found = dict(due(game)).get(str(ctx.values.get("arrival") or "")) if game else None
+    return bool(game and found and any(u in game.units and not game.units[u].place for u in found.units))
+
+
+@rules.action(
+    by="any",
+    label="Reinforcements are in",
+    group="arrive",
+    rule="8.6",
+    when=lambda game: bool(due(game)) or "nothing is due",
+)
+def arrive(
+    game: Game,
+    arrival: Annotated[str, Choice(label="Which", options=_due)],
+    hex: Annotated[
+        str, HexId(label="Entry hex", help="for all of them; empty: only tick them off", when=_names_units)
+    ] = "",
+    delayed: Annotated[
+        bool,
+        Flag(label="Beside their edge", help="every entry hex was enemy-held last turn", when=_names_units),
+    ] = False,
+) -> Events:
+    """A whole formation has entered the map, or is dealt with otherwise."""
+    item = dict(due(game))[arrival]
+    if hex:
+        units = [u for u in item.units if u in game.units and not game.units[u].place]
+        yield from _enter(game, item.side, units, hex, delayed)
+    yield e.Ticked(f"arrival/{arrival}", True, item.text)
 
 
 def entry_hexes(game: Game, edge: str) -> list[str]:
@@ -102,15 +165,99 @@ def place_unit(
             yield e.Noted(f"{held.name} is more than five hexes from Stalingrad", rule="B13.2.2")
 
 
+EFFORTS = [("forced", "forced march"), ("one-hex", "one hex with too few points")]
+
+
+def _efforts(ctx: Context) -> list[tuple[str, str]]:
+    """What may exhaust a unit that moves; no forced march in mechanized movement [10.2]."""
+    mech = ctx.game is not None and ctx.game.phase == "german-mech"
+    return EFFORTS[1:] if mech else EFFORTS
+
+
+def _movers(ctx: Context) -> list[Unit]:
+    """Own units that may move now: undisrupted, in mechanized movement the able ones."""
+    game = ctx.game
+    if game is None:
+        return []
+    able = [u for u in own_here(ctx) if not disrupted(game, u.id)]
+    return [u for u in able if game.phase != "german-mech" or can_mech_move(game, u)]
+
+
 @rules.action(
-    phase=(*phases("move"), "german-mech"), by="active", rule="8.8, B15.1", label="Leave the map", order=40
+    phase=(*phases("move"), "german-mech"),
+    by="active",
+    rule="8",
+    label="Move units",
+    primary=True,
+    order=1,
+    when=any_on_map,
+)
+def move_units(
+    game: Game,
+    at: Annotated[str, here_field()] = "",
+    units: Annotated[
+        tuple[str, ...], UnitRef(label="Units", many=True, pick=own_on_map, suggest=_movers)
+    ] = (),
+    way: Annotated[
+        tuple[str, ...],
+        HexId(label="To hex", help="or hex by hex, to have zones and water checked", many=True),
+    ] = (),
+    effort: Annotated[str, Choice(label="Exhausting", options=_efforts)] = "",
+) -> Events:
+    """Move units of one hex together; hexes they pass become theirs."""
+    if not way:
+        raise Unreadable("say where to", field="way")
+    side = game.active
+    if len({game.units[u].place for u in chosen(units)}) > 1:
+        raise Unreadable("move the units of one hex at a time", field="units")
+    path = (game.units[units[0]].place, *way)
+    joined = all(b in game.maps.neighbours(a) for a, b in zip(path, path[1:], strict=False))
+    for text in march(game, side, path)[1] if joined else ():
+        yield e.Noted(f"Look again: {text}", rule="8.4")
+    for unit in units:
+        for text, rule in _faults(game, game.units[unit], way[-1]):
+            yield e.Noted(text, rule=rule)
+        if effort:
+            yield from states.put(game, unit, states.forced_march if effort == "forced" else states.one_hex)
+        yield move(game, unit, way[-1], rule="8")
+        if strays(game, game.units[unit]):
+            yield e.Noted(f"{game.units[unit].name} is more than five hexes from Stalingrad", rule="B13.2.2")
+    yield from pass_through(game, side, way)
+
+
+def _on_record(ctx: Context) -> bool:
+    return bool(own_on_map(ctx))
+
+
+@rules.action(
+    phase=(*phases("move"), "german-mech"), by="active", rule="8.8", label="Leave the map", order=40
 )
 def exit_map(
     game: Game,
-    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=own_on_map)],
-    west: Annotated[bool, Flag(label="Over the western edge")] = False,
+    at: Annotated[str, here_field()] = "",
+    units: Annotated[
+        tuple[str, ...],
+        UnitRef(label="Units", many=True, pick=own_on_map, suggest=own_here, when=_on_record),
+    ] = (),
+    west: Annotated[
+        bool,
+        Flag(
+            label="Over the western edge",
+            help="2 points for each supplied unit [B15.1]",
+            when=soviet_now,
+            start=soviet_now,
+        ),
+    ] = False,
+    count: Annotated[
+        int, Whole(label="Supplied units that left", high=20, quiet=_on_record, when=soviet_now)
+    ] = 0,
 ) -> Events:
     """Take units off the map for good; a supplied Soviet unit over the western edge scores 2."""
+    if not units and not count:
+        raise Unreadable(
+            "choose the units" if own_on_map(Context(game)) else "how many units left?",
+            field="units" if own_on_map(Context(game)) else "count",
+        )
     for unit in units:
         if disrupted(game, unit):
             raise NotNow(
@@ -119,5 +266,6 @@ def exit_map(
         scores = game.active == SOVIET and west and not out_of_supply(game, unit)
         yield from states.strip(game, unit)
         yield move(game, unit, EXIT_WEST if scores else EXIT, reason="left the map", rule="8.8")
-        if scores:
-            yield e.Set("exits", int(game["exits"]) + 1, was=game["exits"], rule="B15.1")
+        count += scores
+    if count and west:
+        yield e.Set("exits", int(game["exits"]) + count, was=game["exits"], rule="B15.1")

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Annotated, Any
 
 from companion.engine.actions import Events
 from companion.engine.chart import Chart
 from companion.engine.errors import NotNow, Unreadable
-from companion.engine.fields import Choice, Context, Dice, Field, HexId, Roll, UnitRef, Whole
+from companion.engine.fields import Choice, Context, Dice, Field, Flag, Roll, UnitRef, Whole
 from companion.engine.game import Game
-from companion.engine.roster import Unit
 from companion.engine.worksheet import Breakdown, chances, look_up
+from companion.systems.panzer_keil import asking
 from companion.systems.panzer_keil.base import GERMAN, SOVIET, phases, reading, rules
-from companion.systems.panzer_keil.condition import own_on_map
 from companion.systems.panzer_keil.fight import Fight, read_fight
 from companion.systems.panzer_keil.ground import board
 from companion.systems.panzer_keil.odds import (
@@ -58,57 +57,123 @@ class Sums(Field):
         return {"placeholder": "3+2 5", "most": 80, "long": False}
 
 
-def _beside(ctx: Context) -> list[Unit]:
-    """Own units, once the target is known those beside it."""
-    target = ctx.values.get("target")
-    near = set(ctx.game.maps.neighbours(target)) if ctx.game and target else set()
-    return [u for u in own_on_map(ctx) if not near or u.place in near]
-
-
-@rules.worksheet(rule="9.2, 9.3, 9.4, 9.5, B10.3, B11", title="Combat")
+@rules.worksheet(rule="9.2-9.5, B11", title="Combat")
 def combat(
     ctx: Context,
-    target: Annotated[str, HexId(label="Target hex")] = "",
-    attackers: Annotated[tuple[str, ...], UnitRef(label="Attackers", many=True, pick=_beside)] = (),
+    target: Annotated[str, asking.Target(label="Target hex")] = "",
+    attackers: Annotated[
+        tuple[str, ...],
+        UnitRef(
+            label="Attackers",
+            many=True,
+            pick=asking.beside,
+            suggest=asking.able,
+            when=asking.on_record,
+        ),
+    ] = (),
     side: Annotated[
-        str, Choice(label="Attacking side", options=[(SOVIET, "Soviet"), (GERMAN, "German")])
+        str,
+        Choice(
+            label="Attacking side",
+            options=[(SOVIET, "Soviet"), (GERMAN, "German")],
+            quiet=asking.side_known,
+        ),
     ] = "",
-    full: Annotated[tuple[int, ...], Sums(label="Attack, not halved", help="one number for each hex")] = (),
-    river: Annotated[tuple[int, ...], Sums(label="Attack over a river")] = (),
-    major: Annotated[tuple[int, ...], Sums(label="Attack over a major river", help="not at a railroad")] = (),
-    marsh: Annotated[tuple[int, ...], Sums(label="Attack out of a marsh")] = (),
-    oos: Annotated[tuple[int, ...], Sums(label="Attack out of supply", help="if not halved already")] = (),
-    defence: Annotated[int | None, Whole(label="Defence, undisrupted", high=99)] = None,
-    weak: Annotated[int | None, Whole(label="Defence, disrupted", high=99)] = None,
+    typed: Annotated[
+        bool,
+        Flag(label="Enter it by hand", help="instead of what the record tells", when=asking.may_type),
+    ] = False,
+    full: Annotated[
+        tuple[int, ...],
+        Sums(label="Attack", help="one number for each hex", quiet=asking.attack_told),
+    ] = (),
+    halved: Annotated[
+        tuple[str, ...],
+        Choice(label="Some attackers are halved", options=asking.HINDRANCES, many=True, when=asking.by_hand),
+    ] = (),
+    river: Annotated[
+        tuple[int, ...], Sums(label="Attack over a river", quiet=asking.not_hindered("river"))
+    ] = (),
+    major: Annotated[
+        tuple[int, ...],
+        Sums(
+            label="Attack over a major river",
+            help="not at a railroad",
+            quiet=asking.not_hindered("major"),
+        ),
+    ] = (),
+    marsh: Annotated[
+        tuple[int, ...], Sums(label="Attack out of a marsh", quiet=asking.not_hindered("marsh"))
+    ] = (),
+    oos: Annotated[
+        tuple[int, ...],
+        Sums(label="Attack out of supply", help="if not halved already", quiet=asking.not_hindered("oos")),
+    ] = (),
+    defence: Annotated[
+        int | None, Whole(label="Defence", help="undisrupted units", high=99, quiet=asking.defence_told)
+    ] = None,
+    weak: Annotated[
+        int | None, Whole(label="Defence of disrupted units", high=99, quiet=asking.defence_told)
+    ] = None,
     ground: Annotated[
-        str, Choice(label="Defender's hex", options=[("clear", "clear"), ("other", "other")])
+        str,
+        Choice(
+            label="Defender's hex",
+            options=[("clear", "clear"), ("other", "other")],
+            quiet=asking.ground_told,
+        ),
     ] = "",
     armour: Annotated[
         str,
         Choice(
             label="Attacker's armour",
-            options=[("none", "none"), ("free", "yes"), ("hindered", "only over a river or out of a marsh")],
+            options=asking.armour_choices,
+            quiet=asking.armour_told(defending=False),
         ),
     ] = "",
-    enemy_armour: Annotated[str, Choice(label="Defender's armour", options=YES_NO)] = "",
-    grenadiers: Annotated[str, Choice(label="German mechanized infantry takes part", options=YES_NO)] = "",
-    concentric: Annotated[str, Choice(label="Concentric attack", options=YES_NO)] = "",
-    roll: Annotated[str, Choice(label="Die column", options=[(GERMAN, "German"), (SOVIET, "Soviet")])] = "",
+    enemy_armour: Annotated[
+        str,
+        Choice(label="Defender's armour", options=YES_NO, quiet=asking.armour_told(defending=True)),
+    ] = "",
+    grenadiers: Annotated[
+        str,
+        Choice(label="German mechanized infantry takes part", options=YES_NO, quiet=asking.no_grenadiers),
+    ] = "",
+    concentric: Annotated[
+        str,
+        Choice(
+            label="Concentric attack",
+            help="all six hexes around are German or in German zones",
+            options=YES_NO,
+            quiet=asking.not_concentric,
+        ),
+    ] = "",
+    roll: Annotated[
+        str,
+        Choice(
+            label="Die column",
+            help="Soviet when only allies attack",
+            options=[(GERMAN, "German"), (SOVIET, "Soviet")],
+            quiet=asking.column_told,
+        ),
+    ] = "",
 ) -> Breakdown:
     """Strengths, odds and column of an attack. Empty fields are read off the record where it tells."""
     game = ctx.game
     known = read_fight(game, attackers, target) if game else Fight()
+    if typed:
+        known = replace(known, attack=Attack(), defence=None, weak=None, concentric=False)
     who = (
         side
         or (game.units[attackers[0]].side if game and attackers else game.active if game else "")
         or GERMAN
     )
-    typed = Attack(full, river, major, marsh, oos)
-    attack = typed if typed.given else known.attack
+    entered = Attack(full, river, major, marsh, oos)
+    attack = entered if entered.given else known.attack
     sheet = Breakdown("Combat", dice="1d6")
     strong = defence if defence is not None else (0 if weak is not None else known.defence)
     soft = weak if weak is not None else (0 if defence is not None else known.weak)
-    _need(known, typed, strong)
+    _need(known, entered, strong)
     total = _attack_lines(sheet, attack, str(reading(game, "oos-halving")))
     doubled = who == GERMAN and (concentric == "yes" or (concentric == "" and known.concentric))
     if concentric == "yes" and who != GERMAN:
@@ -128,7 +193,7 @@ def combat(
         sheet.warnings.append(f"{target} was attacked in this phase already [9.1.5]")
     if game and not ground and not known.ground:
         sheet.warnings.append("the defender's terrain is not entered: taken as clear")
-    if game and target and attackers and board(game).blank and not typed.given:
+    if game and target and attackers and board(game).blank and not entered.given:
         sheet.warnings.append("the map book is empty: rivers and marsh were not looked at")
     case = Armour(
         clear=clear,
@@ -166,7 +231,7 @@ def combat(
         "odds": ratio,
         "target": target,
         "attackers": list(attackers),
-        "crossers": known.crossers if not typed.given or typed.major else [],
+        "crossers": known.crossers if not entered.given or entered.major else [],
         "defenders": known.defenders,
         "major": over,
         "all_major": over and not (attack.full or attack.river or attack.marsh or attack.oos),
@@ -236,7 +301,7 @@ def _filled(chart: Chart) -> list[str]:
 @rules.action(
     phase=phases("combat"),
     by="active",
-    rule="9, B10.3, B11",
+    rule="9",
     worksheet=combat,
     label="Resolve a combat",
     primary=True,

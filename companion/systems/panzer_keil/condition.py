@@ -107,9 +107,7 @@ def _disrupted(ctx: Context) -> list[Unit]:
     return [u for u in own_on_map(ctx) if game and disrupted(game, u.id)]
 
 
-@rules.action(
-    phase=phases("move"), by="active", rule="8.3", label="Forced march", order=20, when=any_on_map
-)
+@rules.action(phase=phases("move"), by="active", rule="8.3", label="Forced march", order=20, when=any_on_map)
 def forced_march(
     game: Game,
     at: Annotated[str, here_field()] = "",

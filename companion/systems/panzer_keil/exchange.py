@@ -140,7 +140,7 @@ def exchange_defenders(
     units: Annotated[
         tuple[str, ...], UnitRef(label="Defenders lost", many=True, pick=lambda c: _of(c, "defenders"))
     ],
-    worth: Annotated[int, Whole(label="Worth", high=99, quiet=lambda _: True)] = 0,
+    worth: Annotated[int, Whole(label="Worth", high=99, hidden=True)] = 0,
 ) -> Events:
     """Remove the defenders that the exchange demands."""
     values: dict[str, int] = dict(_fight(game).get("values", {}))

@@ -196,22 +196,18 @@ def _hexes(front: str) -> Whole:
 
 
 def _supply(front: str) -> Whole:
-    return Whole(
-        label=f"{FRONTS[front]} supply", high=20, when=_wanted(front, False), start=_last(front, 0)
-    )
+    return Whole(label=f"{FRONTS[front]} supply", high=20, when=_wanted(front, False), start=_last(front, 0))
 
 
 def _support(front: str) -> Whole:
-    return Whole(
-        label=f"{FRONTS[front]} support", high=20, when=_wanted(front, False), start=_last(front, 1)
-    )
+    return Whole(label=f"{FRONTS[front]} support", high=20, when=_wanted(front, False), start=_last(front, 1))
 
 
 @rules.action(phase="soviet-supply", by=SOVIET, rule="B6.3.2, B7.2", label="Headquarters' points", order=2)
 def headquarters_points(
     game: Game,
     fronts: Annotated[
-        tuple[str, ...], Choice(label="Fronts", options=FRONT_CHOICES, many=True, quiet=lambda _: True)
+        tuple[str, ...], Choice(label="Fronts", options=FRONT_CHOICES, many=True, hidden=True)
     ] = (),
     voronezh_hexes: Annotated[int | None, _hexes("voronezh")] = None,
     voronezh_supply: Annotated[int | None, _supply("voronezh")] = None,
@@ -320,7 +316,9 @@ def spend_supply(
     """Turn exhausted units back to normal, one point each."""
     spent = len(units) or count
     if not spent:
-        raise Unreadable("say which units recover, or how many", field="units" if own_on_map(Context(game)) else "count")
+        raise Unreadable(
+            "say which units recover, or how many", field="units" if own_on_map(Context(game)) else "count"
+        )
     if game.active == SOVIET and not front:
         raise Unreadable("whose points? Name the Front that commands the units", field="front")
     pool = f"{front}-sp" if game.active == SOVIET else "german-sp"

@@ -173,16 +173,30 @@ def rail_riders(ctx: Context) -> list[Unit]:
     return [u for u in (*fresh, *waiting(ctx)) if u.side == GERMAN and rail_entry(game, u)]
 
 
-@rules.action(phase="german-move", by=GERMAN, rule="8.7, B9.1", label="Move by rail", order=25)
+def _riders(ctx: Context) -> bool:
+    return bool(rail_riders(ctx))
+
+
+def _anybody_by_rail(game: Game) -> bool | str:
+    if not game.units or rail_riders(Context(game)):
+        return True
+    return "only units that arrive this turn at a boxed edge go by rail [8.7.1, B14.4]"
+
+
+@rules.action(
+    phase="german-move", by=GERMAN, rule="8.7, B9.1", label="Move by rail", order=25, when=_anybody_by_rail
+)
 def rail_move(
     game: Game,
-    units: Annotated[tuple[str, ...], UnitRef(label="Arriving units", many=True, pick=rail_riders)] = (),
-    count: Annotated[
-        int, Whole(label="or number of units", high=RAIL_UNITS, help="without units on record")
-    ] = 0,
+    units: Annotated[
+        tuple[str, ...], UnitRef(label="Arriving units", many=True, pick=rail_riders, when=_riders)
+    ] = (),
+    count: Annotated[int, Whole(label="Arriving units", high=RAIL_UNITS, quiet=_riders)] = 0,
     hexes: Annotated[int, Whole(label="Rail hexes travelled by each", high=150)] = 0,
-    start: Annotated[str, HexId(label="From hex")] = "",
-    end: Annotated[str, HexId(label="To hex")] = "",
+    start: Annotated[
+        str, HexId(label="From hex", help="checked for Soviet units within three", when=_riders)
+    ] = "",
+    end: Annotated[str, HexId(label="To hex", when=_riders)] = "",
 ) -> Events:
     """Carry arriving units along the rails: five units and thirty hexes a turn, clear of Soviet units."""
     riders = len(units) or count

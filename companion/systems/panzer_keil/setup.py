@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Annotated, Any
 
 from companion.engine import events as e
 from companion.engine.actions import Events
-from companion.engine.fields import Context, SideRef
+from companion.engine.errors import Unreadable
+from companion.engine.fields import Choice, Context, HexId, SideRef, UnitRef, Whole
 from companion.engine.game import Game
-from companion.engine.moves import create, put_mark
+from companion.engine.moves import create, move, put_mark
 from companion.engine.roster import Unit, UnitDef, unit_facts
 from companion.engine.worksheet import Breakdown
 from companion.systems.panzer_keil.base import GERMAN, SOVIET, rules
@@ -35,16 +37,34 @@ def counter_facts(game: Game, unit: UnitDef) -> dict[str, Any]:
     return facts
 
 
-@rules.action(
-    by="any",
-    label="Set up the scenario",
-    group="setup",
-    rule="B14",
-    when=lambda game: not game.units or "units are on record already",
-)
+def _at_the_start(game: Game) -> bool | str:
+    if game.units:
+        return "units are on record already"
+    begun = game.turn > 1 or game.phase != "weather"
+    return "the game has begun: load the counters under Units" if begun else True
+
+
+@rules.action(by="any", label="Set up the scenario", group="setup", rule="B14", order=90, when=_at_the_start)
 def set_up(game: Game) -> Events:
     """Put every unit on record: on its printed hex, or for its owner to place in its area."""
-    for unit in game.roster:
+    yield from _every_counter(game)
+    yield from _ask_next(game)
+
+
+@rules.action(
+    by="any",
+    label="Load the counters",
+    group="units",
+    rule="B14",
+    when=lambda game: (not game.units and _at_the_start(game) is not True) or "units are on record already",
+)
+def load_counters(game: Game) -> Events:
+    """Put every unit on record in the middle of a game, as it is set up; then enter where it stands."""
+    yield from _every_counter(game)
+
+
+def _every_counter(game: Game) -> Events:
+    for unit in game.scenario.units:
         yield create(game, unit.id, "" if unit.turn else unit.place, counter_facts(game, unit))
         for name, value in unit.marks.items():
             yield put_mark(game, unit.id, name, value)
@@ -53,10 +73,16 @@ def set_up(game: Game) -> Events:
             yield e.Marked(target, name, value)
 
 
-@rules.action(by="any", label="Read the counter sheet again", group="setup", rule="2.2.1")
+@rules.action(
+    by="any",
+    label="Read the counter sheet again",
+    group="book-keeping",
+    rule="2.2.1",
+    when=lambda game: bool(game.units) or "no unit is on record",
+)
 def read_counters(game: Game) -> Events:
     """Take over what the owner has filled in on the counter sheet since the set-up."""
-    for definition in game.roster:
+    for definition in game.scenario.units:
         held = game.units.get(definition.id)
         if held is None:
             continue
@@ -68,6 +94,82 @@ def read_counters(game: Game) -> Events:
         }
         if new:
             yield e.Placed(held.id, facts=new, reason="counter sheet", rule="2.2.1", side=held.side)
+
+
+def unplaced(game: Game, formation: str = "") -> list[Unit]:
+    """Set-up units that nobody has put on the map yet."""
+    free = [u for u in game.units.values() if not u.turn and not u.place]
+    return [u for u in free if not formation or u.formation == formation]
+
+
+def _formations(ctx: Context) -> list[tuple[str, str]]:
+    """Formations with units still to place: how many, and where they belong."""
+    game = ctx.game
+    if game is None:
+        return []
+    mine = [u for u in unplaced(game) if ctx.seat in ("table", u.side)]
+    counts = Counter(u.formation for u in mine)
+    return [(name, f"{name}: {n}, {_where(name)}") for name, n in counts.items()]
+
+
+def _ask_next(game: Game) -> Events:
+    """The formation to lay out next: Germans first, then Soviets [B14.1, B14.2]."""
+    free = unplaced(game)
+    if free:
+        name, side = free[0].formation, free[0].side
+        left = sum(u.formation == name for u in free)
+        text = f"Set up {name}: {left} unit{'s' if left > 1 else ''}, {_where(name)}"
+        yield e.Asked(
+            f"set-up-{game.revision}",
+            (side, "table"),
+            text,
+            "place-formation",
+            {"formation": name},
+            rule="B14",
+        )
+
+
+def _of_formation(ctx: Context) -> list[Unit]:
+    return unplaced(ctx.game, str(ctx.values.get("formation") or "-")) if ctx.game else []
+
+
+@rules.action(
+    by="any",
+    label="Place a formation",
+    group="units",
+    rule="B14",
+    when=lambda game: bool(unplaced(game)) or "every unit of the set-up has been placed",
+)
+def place_formation(
+    game: Game,
+    formation: Annotated[str, Choice(label="Formation", options=_formations)],
+    hexes: Annotated[tuple[str, ...], HexId(label="Hexes", help="filled in this order", many=True)],
+    each: Annotated[int, Whole(label="Units to a hex", low=1, high=3)] = 1,
+    units: Annotated[
+        tuple[str, ...],
+        UnitRef(label="Which", help="none: the next ones in line", many=True, pick=_of_formation),
+    ] = (),
+) -> Events:
+    """Lay out a formation hex by hex: Germans first, then Soviets."""
+    waiting = list(units) or [u.id for u in unplaced(game, formation)]
+    places = [h for h in hexes for _ in range(each)]
+    if len(places) < len(units):
+        raise Unreadable(f"{len(units)} units do not fit in there", field="hexes", given=len(hexes))
+    if len(places) - each >= len(waiting):
+        raise Unreadable(
+            f"{len(hexes)} hexes for {len(waiting)} units: some would stay empty",
+            field="hexes",
+            given=len(hexes),
+        )
+    for unit, place in zip(waiting, places, strict=False):
+        yield move(game, unit, place, reason="set-up", rule="B14")
+        wrong = misplaced(game, game.units[unit])
+        if wrong:
+            yield e.Noted(wrong, rule="B14")
+    for ask in [a.id for a in game.asked.values() if a.action == "place-formation"]:
+        yield e.Answered(ask, formation)
+    if game.turn == 1:
+        yield from _ask_next(game)
 
 
 def misplaced(game: Game, unit: Unit) -> str:

@@ -15,7 +15,6 @@ from companion.systems.panzer_keil.base import GERMAN, SOVIET, is_hq, reading, r
 from companion.systems.panzer_keil.condition import any_on_map, chosen, own_on_map
 
 
-
 def surplus(stack: list[Unit]) -> int:
     """How many units a stack holds too many."""
     counted = [u for u in stack if not is_hq(u)]
@@ -69,9 +68,7 @@ def _stacked(ctx: Context) -> list[Unit]:
     return [u for u in own_on_map(ctx) if u.place in places]
 
 
-@rules.action(
-    by="active", rule="5.1.4", label="Remove surplus units", group="book-keeping", when=any_on_map
-)
+@rules.action(by="active", rule="5.1.4", label="Remove surplus units", group="book-keeping", when=any_on_map)
 def remove_surplus(
     game: Game,
     at: Annotated[str, HexId(label="Stack in hex")] = "",

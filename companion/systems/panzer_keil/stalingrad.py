@@ -95,7 +95,9 @@ def _still_besieged(game: Game) -> bool | str:
     return game["stalingrad"] == "besieged" or "Stalingrad has fallen already"
 
 
-@rules.action(by=SOVIET, rule="B13.2.3", label="Stalingrad has fallen", when=_still_besieged, group="book-keeping")
+@rules.action(
+    by=SOVIET, rule="B13.2.3", label="Stalingrad has fallen", when=_still_besieged, group="book-keeping"
+)
 def fall_of_stalingrad(game: Game) -> Events:
     """Take the Don Front off the map; six of its divisions may come back from turn 10."""
     left = sixth_left(game)

@@ -171,6 +171,15 @@ def _doubts(game: Game) -> Iterable[str]:
         yield "no railroad is entered: whether the cities are linked to 0114 was not looked at"
 
 
+@rules.watch
+def _last_in_town(game: Game) -> Events:
+    """5.4: who stood in a city last, however its units came there."""
+    towns = cities(game)
+    for unit in game.units.values():
+        if unit.place in towns and game.mark(unit.place, "owner") != unit.side:
+            yield e.Marked(unit.place, "owner", unit.side, reason="last there", rule="5.4")
+
+
 def _final(game: Game) -> bool | str:
     return game["final-turn"] == "yes" or "the weather track has not ended yet [B5.1.1]"
 

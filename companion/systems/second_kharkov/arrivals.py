@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from companion.engine import events as e
 from companion.engine.actions import Events
@@ -183,3 +183,11 @@ def hold_back(
         if game.units[name].place == HELD_BACK:
             raise NotNow(f"{label(game.units[name])} is held back already", field="units", given=name)
         yield move(game, name, HELD_BACK, reason="arrival delayed", rule="10.2")
+
+
+@rules.panel
+def delayed(game: Game, seat: str) -> dict[str, Any] | None:
+    """Who was held back: he may come in any later movement phase of his side."""
+    held = [u for u in game.units.values() if u.place == HELD_BACK]
+    rows = [{"label": label(u), "value": u.entry or "may enter", "rule": "10.2"} for u in held]
+    return {"title": "Held back", "rows": rows, "for": "both"} if rows else None

@@ -160,6 +160,7 @@ def doubts(game: Game, battle: Battle) -> list[str]:
         names = ", ".join(map(label, battle.unhalved))
         found.append(f"out of supply, so type these factors in the halved field: {names} (9.9)")
     marked = [battle.target] if game.mark(battle.target, "defended") and not battle.defenders else []
-    marked += [label(u) for u in battle.defenders if game.mark(u.id, "defended")]
+    # 12.23: who fell back after an attack may be attacked again where he is now
+    marked += [label(u) for u in battle.defenders if game.mark(u.id, "defended") == battle.target]
     found += [f"{name} was attacked in this phase (12.4)" for name in marked]
     return found

@@ -35,7 +35,7 @@ def combat(
         bool,
         Flag(label="German fights before moving", when=lambda c: form.no_table(c) and form.german_attacks(c)),
     ] = False,
-    target: Annotated[str, HexId(label="Target hex", start=known.target)] = "",
+    target: Annotated[str, HexId(label="Target hex", start=known.target, quiet=known.opened)] = "",
     attackers: Annotated[
         tuple[str, ...],
         UnitRef(
@@ -44,25 +44,20 @@ def combat(
             pick=form.near_target,
             when=lambda c: bool(form.attackers_on_map(c)),
             start=lambda c: [u.id for u in known.attackers(c)],
+            quiet=lambda c: known.opened(c) and bool(known.declared(c)),
         ),
     ] = (),
     attack: Annotated[
         tuple[int, ...],
         form.Factors(
             label="Attack factors",
-            help="those not halved",
             when=form.attack_is_typed,
-            part=("attack", "attack_mech", "attack_oos", "attack_both"),
+            halved=("attack_mech", "attack_oos", "attack_both"),
         ),
     ] = (),
     defence: Annotated[
         tuple[int, ...],
-        form.Factors(
-            label="Defence factors",
-            help="those not halved",
-            when=form.defence_is_typed,
-            part=("defence", "defence_oos"),
-        ),
+        form.Factors(label="Defence factors", when=form.defence_is_typed, halved=("defence_oos",)),
     ] = (),
     terrain: Annotated[str, Choice(label="Defender in", options=form.terrain_choices)] = "",
     river: Annotated[str, Choice(label="Every attacker crosses a river", options=form.river_choices)] = "",

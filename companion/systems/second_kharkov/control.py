@@ -47,9 +47,7 @@ def units_take_hexes(game: Game) -> Events:
             yield from take(game, hex_id, stack[0].side, "entered")
 
 
-@rules.action(
-    by="active", phase=(*MOVE.values(), *FIGHT.values()), rule="3.5", label="Take a hex", order=32
-)
+@rules.action(by="active", phase=(*MOVE.values(), *FIGHT.values()), rule="3.5", label="Take a hex", order=32)
 def take_hex(
     game: Game,
     hexes: Annotated[tuple[str, ...], HexId(label="Hexes", many=True)],

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.game import Game
-from companion.engine.moves import change, move
 from companion.engine.roster import Unit
 from companion.systems.second_kharkov.base import GERMAN
 from companion.systems.second_kharkov.units import label, mechanised
@@ -18,10 +18,15 @@ def step_value(unit: Unit) -> int:
     return 2 if unit.side == GERMAN and mechanised(unit) else 1
 
 
+def bury(unit: Unit, rule: str) -> Events:
+    """2.13: the last step is gone, and everybody sees which unit it was."""
+    facts = {"steps": 0}
+    yield e.Placed(unit.id, DEAD, unit.place, facts, reason="eliminated", rule=rule, side=unit.side)
+
+
 def eliminate(game: Game, unit: Unit, rule: str, counts: bool = True) -> Events:
     """Send a unit to the dead pile; the enemy gets its points (4.4)."""
     points = unit.steps * step_value(unit)
-    yield change(game, unit.id, {"steps": 0}, reason="eliminated", rule=rule, public=True)
-    yield move(game, unit.id, DEAD, reason="eliminated", rule=rule)
+    yield from bury(unit, rule)
     if counts:
         yield from score(game, game.other(unit.side), points, f"{label(unit)} eliminated", "4.4")

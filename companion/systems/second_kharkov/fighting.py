@@ -64,6 +64,11 @@ def losses_come_first(game: Game) -> Events:
 # -- declaring -------------------------------------------------------------------------------------
 
 
+def _may_declare(game: Game) -> bool | str:
+    standing = next(iter(game.marked("target")), "")
+    return f"the attack on {standing} stands: resolve it first (7.6, 12.5)" if standing else _ready(game)
+
+
 def _near_target(ctx: Context) -> list[Unit]:
     game, hex_id = ctx.game, str(ctx.values.get("target") or "")
     if game is None or not hex_id:
@@ -77,7 +82,7 @@ def _german_may_fly(ctx: Context) -> bool:
 
 
 @rules.action(
-    phase=COMBAT_PHASES, by="active", rule="12.5", label="Declare an attack", order=10, when=_ready
+    phase=COMBAT_PHASES, by="active", rule="12.5", label="Declare an attack", order=10, when=_may_declare
 )
 def declare_attack(
     game: Game,
@@ -94,16 +99,12 @@ def declare_attack(
     aircraft: Annotated[str, Choice(label="Aircraft", options=air_choices, when=_german_may_fly)] = "0",
 ) -> Events:
     """Name one target hex; from here the attack stands. Aircraft are promised before stacks are opened."""
-    for hex_id in list(game.marked("target")):
-        raise NotNow(
-            f"the attack on {hex_id} stands: resolve it first (7.6, 12.5)", field="target", given=target
-        )
-    yield e.Marked(target, "target", "declared", rule="7.6")
     for name in attackers:
         yield put_mark(game, name, "attacking", target, rule="12.5")
     if game.active == GERMAN:
         yield from _open(game, target, int(aircraft))
     elif int(game["air-free"]):
+        yield e.Marked(target, "target", "declared", rule="7.6")
         text = f"Soviets attack {target}: aircraft in the defence?"
         yield e.Asked(f"air-{game.revision}", (GERMAN, "table"), text, "defend-by-air", rule="12.17")
     else:
@@ -115,7 +116,7 @@ def _open(game: Game, target: str, aircraft: int) -> Events:
     if aircraft:
         yield e.Marked(target, "support", aircraft, rule="12.17")
         yield from air.fly(game, aircraft, air.USED, f"support at {target}", "12.17")
-    yield e.Marked(target, "target", "open", rule="7.6")
+    yield e.Marked(target, "target", "begun", rule="7.6")
     name, to = f"resolve-{game.revision}", (game.active, "table")
     yield e.Asked(
         name, to, f"Resolve the attack on {target}", "resolve-combat", {"target": target}, rule="12.7"
@@ -139,6 +140,18 @@ def defend_by_air(
     """Promise aircraft to the declared battle, or none, before the stacks are opened."""
     yield from close(game, "defend-by-air")
     yield from _open(game, _waiting(game)[0], int(aircraft))
+
+
+@rules.panel
+def declared_attack(game: Game, seat: str) -> dict[str, Any] | None:
+    """The attack that stands, and whom it waits for."""
+    rows = []
+    for hex_id, state in game.marked("target").items():
+        waits = "German: aircraft in the defence?" if state == "declared" else "stacks lie open"
+        rows.append({"label": f"on {hex_id}", "value": waits, "rule": "7.6"})
+        if aircraft := int(game.mark(hex_id, "support") or 0):
+            rows.append({"label": "German aircraft", "value": str(aircraft), "rule": "12.17"})
+    return {"title": "Attack declared", "rows": rows, "for": "both"} if rows else None
 
 
 # -- resolving -------------------------------------------------------------------------------------
@@ -223,7 +236,7 @@ def _mark_fighters(game: Game, facts: dict[str, Any]) -> Events:
     for name in facts["attackers"]:
         yield put_mark(game, name, "attacked", True, rule="12.4", public=True)
     for name in facts["defenders"]:
-        yield put_mark(game, name, "defended", True, rule="12.4", public=True)
+        yield put_mark(game, name, "defended", target, rule="12.4", public=True)
     if target and not facts["defenders"]:
         yield e.Marked(target, "defended", True, rule="12.4")
     for marker in ("target", "support"):

@@ -25,15 +25,15 @@ class Factors(Text):
 
     most: int = 60
     placeholder: str = "26, or hex by hex 14+12"
-    part: tuple[str, ...] = ()
-    """The fields that share this sum: one of them must be filled in."""
+    halved: tuple[str, ...] = ()
+    """For the plain factors: the fields for those that are halved. One of all of them must be filled in."""
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        found = {**super().describe(ctx), "required": self._missing(ctx)}
-        return found if not self.part or halving(ctx) else {**found, "help": ""}
-
-    def _missing(self, ctx: Context) -> bool:
-        return bool(self.part) and not any(ctx.values.get(name) for name in self.part)
+        plain = super().describe(ctx)
+        if not self.halved:
+            return plain
+        help_text = "those not halved" if halving(ctx) else ""
+        return {**plain, "help": help_text, "required": not any(ctx.values.get(n) for n in self.halved)}
 
     def read(self, raw: Any, ctx: Context) -> tuple[int, ...]:  # type: ignore[override]
         if isinstance(raw, tuple | list):

@@ -38,7 +38,7 @@ def target(ctx: Context) -> str:
 
 def opened(ctx: Context) -> bool:
     """7.6, 12.17: whether an attack was declared and aircraft settled, so that both stacks lie open."""
-    return ctx.game is not None and ctx.game.mark(target(ctx), "target") == "open"
+    return ctx.game is not None and ctx.game.mark(target(ctx), "target") == "begun"
 
 
 def attackers(ctx: Context) -> list[Unit]:
@@ -49,7 +49,13 @@ def attackers(ctx: Context) -> list[Unit]:
     picked = ctx.values.get("attackers") or ()
     if picked:
         return [game.units[name] for name in picked]
-    if not target(ctx) or not (opened(ctx) or ctx.seat == attacking_side(ctx)):
+    return declared(ctx)
+
+
+def declared(ctx: Context) -> list[Unit]:
+    """The attackers named when the attack was declared, as far as this seat may know them by now."""
+    game = ctx.game
+    if game is None or not target(ctx) or not (opened(ctx) or ctx.seat == attacking_side(ctx)):
         return []
     return [game.units[name] for name, hex_id in game.marked("attacking").items() if hex_id == target(ctx)]
 

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Annotated, Any
 
+from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import Unreadable
-from companion.engine.fields import Choice, Context, Flag, UnitRef, Whole
+from companion.engine.fields import Choice, Context, Flag, Whole
 from companion.engine.game import Game
-from companion.engine.moves import change, move
+from companion.engine.moves import change
 from companion.engine.roster import Unit
 from companion.systems.second_kharkov import pursuit
 from companion.systems.second_kharkov.base import GERMAN, SOVIET, count, rules
-from companion.systems.second_kharkov.dead import DEAD, eliminate, step_value
+from companion.systems.second_kharkov.dead import DEAD, bury, eliminate, step_value
 from companion.systems.second_kharkov.fighting import attacker_waits, close, fought, vacated
-from companion.systems.second_kharkov.units import after_loss, label
+from companion.systems.second_kharkov.units import Wanted, after_loss, label
 from companion.systems.second_kharkov.victory import score
 
 # -- sharing out -----------------------------------------------------------------------------------
@@ -40,7 +42,7 @@ def shares(
             picked = [u for u in chosen if u in alive]
             if not picked or ((even or first) and len(picked) != wanted):
                 raise Unreadable(
-                    f"choose {count(wanted, 'unit')} to take what does not go round evenly (12.20)",
+                    f"choose {count(wanted, 'unit')} for what does not go round evenly (12.20)",
                     field="units",
                     accepted=", ".join(alive),
                 )
@@ -53,13 +55,13 @@ def shares(
     return {u: n for u, n in taken.items() if n}
 
 
-def odd_steps(steps: Mapping[str, int], lost: int, even: bool = True) -> bool:
-    """Whether the player has a choice to make."""
+def odd_steps(steps: Mapping[str, int], lost: int, even: bool = True) -> str:
+    """What the player has to choose, in words; empty when everything goes round evenly."""
     try:
         shares(steps, lost, (), even)
-    except Unreadable:
-        return True
-    return False
+    except Unreadable as choice:
+        return choice.message
+    return ""
 
 
 # -- who was in the battle -------------------------------------------------------------------------
@@ -97,7 +99,21 @@ def _even(ctx: Context) -> bool:
 
 
 def _german_choice(ctx: Context) -> bool:
-    return odd_steps({u.id: u.steps for u in _germans(ctx)}, _owed(ctx), _even(ctx))
+    return bool(odd_steps({u.id: u.steps for u in _germans(ctx)}, _owed(ctx), _even(ctx)))
+
+
+@dataclass(frozen=True)
+class Takers(Wanted):
+    """Units to choose for losses: the form says how many."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        return {**super().describe(ctx), "help": self._how_many(ctx)}
+
+    def _how_many(self, ctx: Context) -> str:
+        force = self.units(ctx)
+        if force and force[0].side == GERMAN:
+            return odd_steps({u.id: u.steps for u in force}, _owed(ctx), _even(ctx))
+        return f"choose {count(_owed(ctx), 'unit')} (12.20)"
 
 
 # -- German losses ---------------------------------------------------------------------------------
@@ -122,7 +138,7 @@ def _refuges(ctx: Context) -> list[tuple[str, str]]:
     ]
 
 
-@rules.action(by=GERMAN, rule="12.19, 12.20, 12.23", label="German losses", group="hidden")
+@rules.action(by=GERMAN, rule="12.20", label="German losses", group="hidden")
 def german_losses(
     game: Game,
     steps: Annotated[int, Whole(label="Steps to lose", high=20)],
@@ -140,12 +156,15 @@ def german_losses(
     ] = "",
     units: Annotated[
         tuple[str, ...],
-        UnitRef(label="Who takes the odd steps", many=True, pick=_germans, when=_german_choice),
+        Takers(label="Who takes the odd steps", many=True, pick=_germans, when=_german_choice),
     ] = (),
     mech: Annotated[
         int,
         Whole(
-            label="Mechanised steps among them", high=20, when=lambda c: not _germans(c) and bool(_owed(c))
+            label="Mechanised steps among them",
+            help="2 points each",
+            high=20,
+            when=lambda c: not _germans(c) and bool(_owed(c)),
         ),
     ] = 0,
     vacated_hex: Annotated[
@@ -167,7 +186,10 @@ def german_losses(
     elif mech > owed:
         raise Unreadable(f"{mech} mechanised steps are more than the {owed} lost", field="mech", given=mech)
     else:
-        yield from score(game, SOVIET, owed + mech, f"{count(owed, 'German step')}, {mech} mechanised", "4.4")
+        words = count(owed, "German step") + (f", {mech} mechanised" if mech else "")
+        yield from score(game, SOVIET, owed + mech, words, "4.4")
+        if retreat:
+            yield e.Noted("The German defenders fall back one hex", rule="12.23")
     if retreat:
         yield from pursuit.fall_back(game, involved(game, GERMAN), to)
     yield from _after(game, GERMAN, vacated_hex or retreat)
@@ -179,9 +201,11 @@ def _reduce(game: Game, unit: Unit, lost: int) -> Events:
     reason = f"loses {count(lost, 'step')}"
     if unit.full == 4 and unit.steps > int(game["substitute"]) >= left > 0:
         reason += ": put its substitute counter in"
-    yield change(game, unit.id, after_loss(game, unit, left), reason=reason, rule="2.13, 12.20", public=True)
-    if not left:
-        yield move(game, unit.id, DEAD, reason="eliminated", rule="2.13")
+    if left:
+        facts = after_loss(game, unit, left)
+        yield change(game, unit.id, facts, reason=reason, rule="2.13, 12.20", public=True)
+    else:
+        yield from bury(unit, "2.13")
     yield from score(
         game, SOVIET, lost * step_value(unit), f"{label(unit)} {reason.partition(':')[0]}", "4.4"
     )
@@ -194,12 +218,12 @@ def _soviet_choice(ctx: Context) -> bool:
     return 0 < int(ctx.values.get("steps") or 0) < len(_soviets(ctx))
 
 
-@rules.action(by=SOVIET, rule="12.19, 12.20", label="Soviet losses", group="hidden")
+@rules.action(by=SOVIET, rule="12.20", label="Soviet losses", group="hidden")
 def soviet_losses(
     game: Game,
     steps: Annotated[int, Whole(label="Units to lose", help="every Soviet unit is one step", high=20)],
     units: Annotated[
-        tuple[str, ...], UnitRef(label="Which", many=True, pick=_soviets, when=_soviet_choice)
+        tuple[str, ...], Takers(label="Which", many=True, pick=_soviets, when=_soviet_choice)
     ] = (),
     vacated_hex: Annotated[
         bool, Flag(label="The hex is empty now", when=lambda c: _defends(c, SOVIET) and not _soviets(c))

@@ -11,7 +11,7 @@ from companion.engine.actions import Events
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Context, HexId, UnitRef
 from companion.engine.game import Game
-from companion.engine.moves import move, put_mark
+from companion.engine.moves import move
 from companion.engine.positions import situation
 from companion.engine.roster import Unit
 from companion.systems.second_kharkov import ground
@@ -21,7 +21,7 @@ from companion.systems.second_kharkov.control import take
 from companion.systems.second_kharkov.fighting import fought, losses_open
 from companion.systems.second_kharkov.judging import at_start
 from companion.systems.second_kharkov.stacking import overstacked
-from companion.systems.second_kharkov.units import label, mechanised
+from companion.systems.second_kharkov.units import Wanted, label, mechanised
 
 EXPLOITATION = 2  # 12.22: hexes beyond the won one
 
@@ -94,7 +94,7 @@ def _river_bar(game: Game, side: str, origin: str, hex_id: str) -> str:
 
 
 def fall_back(game: Game, force: Sequence[Unit], to: str) -> Events:
-    """12.23: the whole force leaves; it may defend again with the stack it joins."""
+    """12.23: the whole force leaves; in its new hex it may be attacked again, with the stack it joins."""
     if not force:
         return
     origin = str(fought(game).get("target"))
@@ -111,7 +111,6 @@ def fall_back(game: Game, force: Sequence[Unit], to: str) -> Events:
         return
     for unit in force:
         yield move(game, unit.id, where, reason="falls back", rule="12.23")
-        yield put_mark(game, unit.id, "defended", None, rule="12.23", public=True)
 
 
 # -- advance and exploitation ----------------------------------------------------------------------
@@ -130,7 +129,7 @@ def advance(
     game: Game,
     units: Annotated[
         tuple[str, ...],
-        UnitRef(label="Who moves in", many=True, pick=_victors, when=lambda c: bool(_victors(c))),
+        Wanted(label="Who moves in", many=True, pick=_victors, when=lambda c: bool(_victors(c))),
     ] = (),
 ) -> Events:
     """Move attackers into the won hex, or note that some moved in."""

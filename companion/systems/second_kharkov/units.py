@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from companion.engine.actions import Events
@@ -64,6 +65,14 @@ def is_172_75(unit: Unit) -> bool:
 
 def label(unit: Unit) -> str:
     return unit.name or unit.kind or unit.id
+
+
+@dataclass(frozen=True)
+class Wanted(UnitRef):
+    """Units that must be chosen wherever the form asks for them."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        return {**super().describe(ctx), "required": True}
 
 
 def seen_by(ctx: Context, side: str = "") -> list[Unit]:

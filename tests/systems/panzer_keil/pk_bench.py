@@ -7,6 +7,7 @@ from typing import Any
 
 from harness import SCENARIOS, Bench
 
+from companion.engine.fields import Context
 from companion.engine.game import Book
 from companion.engine.mapbook import MapBook, Vocabulary
 from companion.engine.mapentry import enter
@@ -65,9 +66,16 @@ def table(book: Book | None = None, units: bool = True, **options: Any) -> Bench
     bench = Bench("panzer-keil", "winter-1943", book, **options)
     if units:
         bench.do("table", "set-up")
+        quiet(bench)
         for unit in [u.id for u in bench.game.units.values() if u.on_map]:
             bench.do("table", "place-unit", unit=unit, box="box:exit")  # an empty map, for tests to fill
     return bench
+
+
+def quiet(bench: Bench) -> None:
+    """Tap the set-up's question away."""
+    for ask in bench.asked("table"):
+        bench.do("table", "dismiss", ask=ask["id"])
 
 
 def put(bench: Bench, unit: str, hex_id: str, kind: str = "", nation: str = "", **values: Any) -> None:
@@ -80,6 +88,11 @@ def put(bench: Bench, unit: str, hex_id: str, kind: str = "", nation: str = "", 
 
 def mark(bench: Bench, unit: str, marker: str, value: str = "on") -> None:
     bench.do("table", "mark", marker=marker, units=[unit], value=value)
+
+
+def form(bench: Bench, seat: str, action: str, **fields: Any) -> list[dict[str, Any]]:
+    """The fields of an action's form as a player sees them."""
+    return bench.system.rules.find(action).describe(Context(bench.game, seat), fields)
 
 
 def go(bench: Bench, phase: str, turn: int | None = None) -> None:

@@ -80,8 +80,8 @@ def settle(t: Bench) -> None:
                 t.answer(seat, units=[u for u in t.game.last_result["breakdown"]["facts"]["attackers"]][:1])
             elif ask["action"] == "exchange-defenders":
                 _pay(t, seat, ask)
-            elif ask["action"] == "front-points":
-                t.answer(seat, supply=1, support=1)
+            elif ask["action"] == "headquarters-points":
+                t.answer(seat, **{f"{front}_hexes": 9 for front in ask["args"]["fronts"]})
             elif ask["action"] == "advance" and t.game.units_at(ask["args"]["battle"]):
                 t.do(seat, "dismiss", ask=ask["id"])  # somebody could not retreat and is still there
             elif ask["action"] in ("advance", "check-supply", "exhaust"):
@@ -176,7 +176,10 @@ def test_a_whole_game_to_its_score() -> None:
                 if not attack(t, side, next(dice)):
                     break
         elif phase.endswith("-recovery"):
-            t.do(side, "recover")
+            if any(
+                t.game.mark(u.id, "disrupted") for u in t.game.units.values() if u.on_map and u.side == side
+            ):
+                t.do(side, "recover")
         elif phase.endswith("-move"):
             if side == "german":
                 _reinforce(t)
@@ -249,7 +252,7 @@ def test_with_nothing_typed_in_but_dice_and_score(fields: dict[str, Any], winner
     while not t.game.ended:
         if t.game.phase == "weather":
             t.do("table", "roll-weather")
-            t.answer("table", weather="mud" if t.game.turn == 3 else "snow", last=t.game.turn == 3)
+            t.answer("table", result="mud, last square" if t.game.turn == 3 else "snow")
         elif t.game.phase.endswith("combat"):
             t.do("table", "resolve-combat", full="6", defence=3)
             t.answer("table", result="C")

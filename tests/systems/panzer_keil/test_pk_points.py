@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from systems.panzer_keil.pk_bench import go, mark, owners_book, put, table
+from systems.panzer_keil.pk_bench import form, go, mark, owners_book, put, table
 
 from companion.engine.errors import NotNow, Unreadable
+from companion.systems.panzer_keil.base import FRONTS
 from companion.systems.panzer_keil.points import german_points
 
 
@@ -29,12 +30,43 @@ def test_pools_fill_when_the_phase_opens_and_lapse_when_it_closes() -> None:
 def test_a_blank_table_asks_for_each_headquarters() -> None:
     t = table(units=False)
     t.until("soviet-supply")
-    assert [a["args"]["front"] for a in t.asked("soviet")] == ["voronezh", "southwestern", "southern", "don"]
+    assert [a["args"]["fronts"] for a in t.asked("soviet")] == [list(FRONTS)]
     with pytest.raises(Unreadable, match="blank"):
-        t.answer("soviet", 0, distance=4)
-    t.answer("soviet", 0, distance=4, supply=3, support=2)
+        t.do("soviet", "front-points", front="voronezh", distance=4)
+    with pytest.raises(Unreadable, match="both"):
+        t.answer("soviet", voronezh_supply=3)
+    with pytest.raises(Unreadable, match="at least one"):
+        t.answer("soviet")
+    t.answer("soviet", voronezh_supply=3, voronezh_support=2, don_supply=1, don_support=0)
     assert (t.game["voronezh-sp"], t.game["voronezh-sap"]) == (3, 2)
-    assert len(t.asked("soviet")) == 3
+    assert (t.game["don-sp"], t.game["don-sap"], t.game["southern-sp"]) == (1, 0, 0)
+    assert not t.asked("soviet")
+
+
+def test_the_form_begins_with_what_each_headquarters_had_last_turn() -> None:
+    t = table(units=False)
+    t.until("soviet-supply")
+    t.answer("soviet", voronezh_supply=3, voronezh_support=2)
+    t.until("soviet-supply", 2)
+    rows = {r["name"]: r["value"] for r in form(t, "soviet", "headquarters-points")}
+    assert (rows["voronezh_supply"], rows["voronezh_support"], rows["don_supply"]) == (3, 2, None)
+    assert t.game["voronezh-sp"] == 0  # the points themselves lapsed
+
+
+def test_the_form_asks_for_distances_where_the_table_is_filled_and_not_for_fronts_that_are_gone() -> None:
+    t = table(owners_book(rails=""), units=False)
+    t.do("soviet", "fall-of-stalingrad")
+    t.until("soviet-supply")
+    rows = [r["name"] for r in form(t, "soviet", "headquarters-points") if not r["hidden"]]
+    assert rows == ["voronezh_hexes", "southwestern_hexes", "southern_hexes"]
+    t.answer("soviet", voronezh_hexes=4, southern_hexes=40)
+    assert (t.game["voronezh-sp"], t.game["southern-sap"]) == (6, 1)
+
+
+def test_an_unanswered_question_lapses_with_the_phase() -> None:
+    t = table(units=False)
+    t.until("soviet-support")
+    assert not t.asked("soviet")
 
 
 @pytest.mark.parametrize(
@@ -56,7 +88,9 @@ def test_the_supply_check_measures_the_headquarters_itself() -> None:
     t.do("soviet", "check-supply")
     got = {f: (t.game[f"{f}-sp"], t.game[f"{f}-sap"]) for f in ("voronezh", "southwestern", "southern")}
     assert got == {"voronezh": (6, 5), "southwestern": (6, 5), "southern": (4, 3)}
-    assert [a["args"].get("front") for a in t.asked("soviet") if a["action"] == "front-points"] == ["don"]
+    assert [(a["action"], a["args"]["fronts"]) for a in t.asked("soviet")] == [
+        ("headquarters-points", ["don"])
+    ]
 
 
 def test_a_disrupted_headquarters_has_no_points() -> None:

@@ -32,7 +32,8 @@ def test_the_result_hits_every_unit_in_the_hex(die: str, marks: set[str]) -> Non
 
 def test_the_firing_player_retreats_a_1d() -> None:
     t = ready()
-    t.do("german", "resolve-support", target="2039", points=3, die="6")
+    t.do("german", "allot-support", target="2039", points=3)
+    t.do("german", "resolve-support", target="2039", die="6")
     ask = t.asked("german")[0]
     assert set(ask["args"]["units"]) == {"voronezh-1", "voronezh-2"} and not t.asked("soviet")
     t.answer("german", hexes="2038")
@@ -42,7 +43,8 @@ def test_the_firing_player_retreats_a_1d() -> None:
 def test_already_attacker_disrupted_units_stay_so() -> None:
     t = ready()
     mark(t, "voronezh-1", "disrupted", "ad")
-    t.do("german", "resolve-support", target="2039", points=1, die="4")
+    t.do("german", "allot-support", target="2039", points=1)
+    t.do("german", "resolve-support", target="2039", die="4")
     assert t.game.mark("voronezh-1", "disrupted") == "ad"  # 5.3.3
 
 
@@ -78,7 +80,10 @@ def test_a_blank_table_is_read_by_the_player() -> None:
     put(t, "ss-w-1", "2040")
     put(t, "voronezh-1", "2039")
     t.until("german-support")
-    t.do("german", "resolve-support", target="2039", points=2, die="5")
+    with pytest.raises(NotNow, match="7.2"):
+        t.do("german", "resolve-support", target="2039", points=2, die="5")
+    t.do("german", "allot-support", target="2039", points=2)
+    t.do("german", "resolve-support", target="2039", die="5")
     ask = t.asked("german")[0]
     assert "column 2, row 5" in ask["text"]
     t.answer("german", result="D")

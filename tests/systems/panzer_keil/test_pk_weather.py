@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from systems.panzer_keil.pk_bench import go, owners_book, table
 
-from companion.engine.errors import NotNow
+from companion.engine.errors import NotNow, Unreadable
 from companion.engine.game import Book
 from companion.systems.panzer_keil.weather import ground, squares_moved
 
@@ -49,8 +49,13 @@ def test_a_ticked_starting_square_is_where_the_marker_begins() -> None:
 def test_a_blank_track_asks_what_the_square_shows() -> None:
     t = table(units=False)
     t.do("soviet", "roll-weather", die="3")
-    assert [a["action"] for a in t.asked("soviet")] == ["set-weather"]
-    t.answer("soviet", weather="thaw")
+    assert [a["text"] for a in t.asked("soviet")] == [
+        "Move the weather marker 2 squares on: what does it show?"
+    ]
+    assert t.asked("soviet")[0]["args"]["codes"] == ["snow", "freeze", "thaw", "mud", "mud, last square"]
+    with pytest.raises(Unreadable, match="no weather"):
+        t.answer("soviet", result="fog")
+    t.answer("soviet", result="thaw")
     assert (t.game["weather"], t.game["weather-square"]) == ("thaw", 2)
     assert "mechanized units move by the worse column" in str(t.sees("german")["notes"])
 

@@ -29,7 +29,7 @@ def test_declared_air_then_opened(table: Any) -> None:
     with pytest.raises(NotNow, match="12.17"):
         t.do("soviet", "resolve-combat", target="2510", attack=30, die="3")
     t.answer("german", aircraft="1")
-    assert t.game.mark("2510", "target") == "open"
+    assert t.game.mark("2510", "target") == "begun"
     assert (t.game["air-free"], t.game["air-used"]) == (1, 1)
     t.answer("soviet", attack=30, die="3")
     sheet = t.game.last_result["breakdown"]
@@ -42,7 +42,7 @@ def test_declared_air_then_opened(table: Any) -> None:
 def test_without_aircraft_the_stacks_open_at_once(table: Any) -> None:
     t = soviets_attack(table, aircraft=0)
     t.do("soviet", "declare-attack", target="2510", attackers="soviet-rd")
-    assert t.game.mark("2510", "target") == "open"
+    assert t.game.mark("2510", "target") == "begun"
     assert t.asked("soviet")[0]["action"] == "resolve-combat"
 
 
@@ -147,7 +147,7 @@ def test_retreat_saves_a_step_and_opens_the_hex(table: Any) -> None:
     t.answer("german", retreat=True, to=to, units="german-44")
     assert t.game["vp-soviet"] == 1
     assert {u.place for u in t.game.units.values() if u.side == "german"} == {to}
-    assert not t.game.mark("german-44", "defended"), "they may defend again with the stack they joined"
+    assert t.game.mark("german-44", "defended") != t.game.units["german-44"].place, "may defend again there"
     t.answer("soviet", units="soviet-rd")
     assert t.game.units["soviet-rd"].place == "2510"
 
@@ -349,7 +349,7 @@ def test_the_german_promises_aircraft_while_declaring(table: Any) -> None:
     t = germans_attack(table)
     t.do("table", "correct", name="air-free", value=1)
     t.do("german", "declare-attack", target="2610", attackers="german-3-pz", aircraft="1")
-    assert t.game.mark("2610", "target") == "open" and t.game["air-used"] == 1
+    assert t.game.mark("2610", "target") == "begun" and t.game["air-used"] == 1
     t.answer("german", die="3")
     assert t.game.last_result["breakdown"]["modifier"] == -2, "aircraft, and tanks alone in defence"
     assert t.game["air-used"] == 1

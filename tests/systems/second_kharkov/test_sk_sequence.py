@@ -160,7 +160,7 @@ def test_southern_soviets_are_frozen_on_turn_1(table: Any) -> None:
 
 @pytest.mark.parametrize(
     ("turn", "words"),
-    [(1, "Everyone is in supply"), (2, "1st Panzer Army neither"), (5, "Panic"), (8, "Last turn")],
+    [(1, "Everyone is in supply"), (2, "1st Panzer and 17th Armies neither"), (5, "Panic"), (8, "Last turn")],
 )
 def test_notes_of_the_turn(table: Any, turn: int, words: str) -> None:
     t = table(turn=turn)

@@ -243,9 +243,11 @@ def test_entering_takes_a_hex_that_matters(table: Any) -> None:
 
 def test_hexes_change_hands_by_hand_too(table: Any) -> None:
     t = table(turn=2)
-    t.do("german", "take-hex", hexes="4202", side="german")
+    with pytest.raises(NotYours):
+        t.do("german", "take-hex", hexes="4202", side="german")  # nobody enters hexes in the other's turn
+    t.do("table", "take-hex", hexes="4202", side="german")
     assert t.game.mark("4202", "owner") == "german"
-    assert t.do("german", "take-hex", hexes="4202", side="german") == []
+    assert t.do("table", "take-hex", hexes="4202", side="german") == []
 
 
 def test_seats_keep_to_their_side(table: Any) -> None:

@@ -135,7 +135,7 @@ def test_the_alternative_scenario_asks_for_all_of_kharkov(table: Any) -> None:
     t = table("alternative")
     t.until("soviet-move", 5)
     t.do("soviet", "take-hex", hexes="2306 2406", side="soviet")
-    t.do("german", "take-hex", hexes="2306", side="german")
+    t.do("table", "take-hex", hexes="2306", side="german")
     t.do("soviet", "take-hex", hexes="2407", side="soviet")
     assert t.game.ended is None
     t.do("soviet", "take-hex", hexes="2306", side="soviet")
@@ -159,4 +159,6 @@ def test_the_standing_panel(table: Any) -> None:
     t.do("table", "correct", name="vp-soviet", value="8")
     t.do("table", "correct", name="vp-german", value="9")
     rows = next(p for p in t.sees("watch")["panels"] if p["title"] == "Victory")["rows"]
-    assert rows[0] == {"label": "German needs 10 against 8", "value": "9: German short by 1", "rule": "4.6"}
+    assert [(r["label"], r["value"]) for r in rows] == [
+        ("German needs 125 % of 8", "10"), ("As it stands", "Soviet wins"),
+    ]  # fmt: skip

@@ -1,0 +1,169 @@
+"""What the combat form asks: only what the record does not tell and what can still matter [9.2-9.5, B11]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from companion.engine.errors import Mistake
+from companion.engine.fields import Context, HexId
+from companion.engine.game import Game
+from companion.engine.roster import Unit
+from companion.systems.panzer_keil.base import GERMAN, SOVIET, disrupted, phases
+from companion.systems.panzer_keil.condition import FEW, own_on_map
+from companion.systems.panzer_keil.fight import Fight, read_fight
+
+HINDRANCES = [
+    ("river", "over a river"),
+    ("major", "over a major river"),
+    ("marsh", "out of a marsh"),
+    ("oos", "out of supply"),
+]
+Quiet = Callable[[Context], bool]
+
+
+def targets(game: Game, side: str) -> list[str]:
+    """Enemy-held hexes beside a unit of this side."""
+    near = {
+        n for u in game.units.values() if u.on_map and u.side == side for n in game.maps.neighbours(u.place)
+    }
+    return sorted({u.place for u in game.units.values() if u.on_map and u.side != side} & near)
+
+
+@dataclass(frozen=True)
+class Target(HexId):
+    """A hex to attack; those with an enemy beside an own unit are suggested."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        found = targets(ctx.game, ctx.game.active) if ctx.game and ctx.game.active else []
+        return {**super().describe(ctx), "choices": [{"value": h, "label": h} for h in found]}
+
+
+def beside(ctx: Context) -> list[Unit]:
+    """Own units, once the target is known those beside it."""
+    target = ctx.values.get("target")
+    near = set(ctx.game.maps.neighbours(target)) if ctx.game and target else set()
+    return [u for u in own_on_map(ctx) if not near or u.place in near]
+
+
+def able(ctx: Context) -> list[Unit]:
+    """Those of them that may attack; none before the target is known when they are many."""
+    found = [
+        u
+        for u in beside(ctx)
+        if ctx.game and not disrupted(ctx.game, u.id) and not ctx.game.mark(u.id, "attacked")
+    ]
+    return found if ctx.values.get("target") or len(found) <= FEW else []
+
+
+def on_record(ctx: Context) -> bool:
+    """Whether the attacking side has units on the map."""
+    return bool(own_on_map(ctx))
+
+
+def told(ctx: Context) -> Fight | None:
+    """The combat as far as the record tells it; nothing when a mistake or the player's own figures stand against it."""
+    game = ctx.game
+    if game is None or ctx.values.get("typed"):
+        return None
+    try:
+        return read_fight(game, ctx.values.get("attackers") or (), str(ctx.values.get("target") or ""))
+    except Mistake:
+        return None
+
+
+def attack_told(ctx: Context) -> bool:
+    """Whether the record knows every attacker's strength."""
+    found = told(ctx)
+    return found is not None and found.attack.given and not found.no_attack
+
+
+def defence_told(ctx: Context) -> bool:
+    found = told(ctx)
+    return found is not None and found.defence is not None
+
+
+def by_hand(ctx: Context) -> bool:
+    return not attack_told(ctx)
+
+
+def may_type(ctx: Context) -> bool:
+    """Whether there is a record to overrule."""
+    return bool(ctx.values.get("typed")) or attack_told(ctx)
+
+
+def not_hindered(name: str) -> Quiet:
+    """A box for halved strengths stays away until its reason is ticked."""
+
+    def quiet(ctx: Context) -> bool:
+        if ctx.values.get(name):
+            return False
+        return not by_hand(ctx) or name not in (ctx.values.get("halved") or ())
+
+    return quiet
+
+
+def attacker_of(ctx: Context) -> str:
+    """Who attacks: as said, else whose phase it is."""
+    return str(ctx.values.get("side") or (ctx.game.active if ctx.game else ""))
+
+
+def side_known(ctx: Context) -> bool:
+    return ctx.game is not None and ctx.game.phase in phases("combat")
+
+
+def ground_told(ctx: Context) -> bool:
+    found = told(ctx)
+    return found is not None and bool(found.ground)
+
+
+def _units(ctx: Context, defending: bool) -> list[Unit]:
+    found = told(ctx)
+    if ctx.game is None or found is None:
+        return []
+    return [ctx.game.units[u] for u in (found.defenders if defending else ctx.values.get("attackers") or ())]
+
+
+def _rough(ctx: Context) -> bool:
+    """Whether the defender stands on other than clear ground, where no armour counts [9.4.4]."""
+    found = told(ctx)
+    return (ctx.values.get("ground") or (found.ground if found else "")) == "other"
+
+
+def armour_told(defending: bool) -> Quiet:
+    def quiet(ctx: Context) -> bool:
+        units = _units(ctx, defending)
+        return _rough(ctx) or (bool(units) and all(u.kind for u in units))
+
+    return quiet
+
+
+def no_grenadiers(ctx: Context) -> bool:
+    """B11.3 matters only where the Soviet side has armour, and is told where all types are known."""
+    if _rough(ctx) or (armour_told(False)(ctx) and armour_told(True)(ctx)):
+        return True
+    soviet = ctx.values.get("armour") if attacker_of(ctx) == SOVIET else ctx.values.get("enemy_armour")
+    return soviet in (None, "", "none", "no")
+
+
+def not_concentric(ctx: Context) -> bool:
+    """B11.2: German attackers only; told by the positions when units and target are named."""
+    named = bool(ctx.values.get("attackers") and ctx.values.get("target")) and told(ctx) is not None
+    return attacker_of(ctx) != GERMAN or named
+
+
+def column_told(ctx: Context) -> bool:
+    """B11.1: only the German side has allies, whose nation the record may know."""
+    units = _units(ctx, defending=False)
+    return attacker_of(ctx) != GERMAN or (bool(units) and all(u.klass for u in units))
+
+
+def armour_choices(ctx: Context) -> list[tuple[str, str]]:
+    """Attacker's armour; hindered only where somebody attacks over a river or out of a marsh [9.4.4]."""
+    hinders = ("river", "major", "marsh")
+    some = ctx.game is None or any(
+        ctx.values.get(n) or n in (ctx.values.get("halved") or ()) for n in hinders
+    )
+    hindered = [("hindered", "all of it hindered")]
+    return [("none", "none"), ("free", "yes"), *(hindered if some or ctx.values.get("attackers") else [])]

@@ -265,6 +265,37 @@
     input.dispatchEvent(new Event("change", { bubbles: true }));
   });
 
+  // A long list of choices is narrowed by typing: <input data-narrow="units"> before it. What is ticked always shows.
+
+  const narrowed = {};
+  const narrowKey = (input) => `${input.form?.action} ${input.dataset.narrow}`;
+  function narrow(input) {
+    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const choice of input.nextElementSibling?.querySelectorAll(".choice") || []) {
+      const text = choice.textContent.toLowerCase();
+      choice.hidden = !choice.querySelector(":checked") && !words.every((word) => text.includes(word));
+    }
+  }
+  for (const kind of ["input", "change"]) {
+    document.addEventListener(kind, (event) => {
+      const input = event.target.closest?.("[data-narrow]");
+      if (!input) return;
+      event.stopPropagation(); // not an answer: the form need not be asked again
+      narrowed[narrowKey(input)] = input.value;
+      narrow(input);
+    }, true);
+  }
+  document.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && event.target.matches?.("[data-narrow]")) event.preventDefault(); // does not send the form
+  });
+  body.addEventListener("htmx:afterSettle", () => {
+    for (const input of document.querySelectorAll("[data-narrow]")) {
+      if (!byId("sheet-body")?.contains(input)) continue;
+      input.value = narrowed[narrowKey(input)] || "";
+      narrow(input);
+    }
+  });
+
   // A sheet is closed by its link, and after its last answer; without JavaScript the link leads back to the table.
 
   document.addEventListener("click", (event) => {
@@ -272,6 +303,7 @@
     if (!link || !link.closest("#sheet")) return;
     event.preventDefault();
     byId("sheet").replaceChildren();
+    for (const name of Object.keys(narrowed)) delete narrowed[name];
     opener?.focus?.();
   });
   let opener;

@@ -21,13 +21,13 @@ from companion.systems.enemy_action_kharkov.base import (
 from companion.systems.enemy_action_kharkov.manifest import Card, card, listed
 
 COMMANDS = {
-    "activate": "Activate a formation",
-    "units": "Activate units in up to two hexes",
-    "kg": "Activate a Kampfgruppe",
-    "one-unit": "Activate one unit (once a turn, no attack)",
+    "activate": "Activate",
+    "units": "Units in two hexes",
+    "kg": "Kampfgruppe",
+    "one-unit": "One unit, no attack",
     "deploy": "Deploy reserves",
-    "replace": "Replace steps",
-    "event": "Play an event",
+    "replace": "Replacements",
+    "event": "Event",
 }
 # 5.2-5.5 by type of card; one unit is open to every card.
 BY_TYPE: Mapping[str, tuple[str, ...]] = {
@@ -54,6 +54,13 @@ def in_command(game: Game) -> dict[str, Any]:
 def last(game: Game, side: str) -> list[str]:
     """Formations that a side activated in its last impulse, of this turn."""
     return [f for f in str(game[f"last-{side}"] or "").split(", ") if f]
+
+
+def types_of(side: str) -> list[tuple[str, str]]:
+    """The types of card a side has."""
+    mine = {SOVIET: ("army units", "army", "front", "stavka")}
+    names = [t for t in BY_TYPE if (t in mine[SOVIET]) == (side == SOVIET)]
+    return [(t, {"stavka": "STAVKA", "corps kg": "Corps KG"}.get(t, t.capitalize())) for t in names]
 
 
 def commands(game: Game, known: Card) -> list[tuple[str, str]]:

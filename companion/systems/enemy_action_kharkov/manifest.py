@@ -68,7 +68,10 @@ def read_card(number: str, row: Mapping[str, Any]) -> Card:
 
 
 def card(game: Game, number: str) -> Card:
-    return read_card(number, game.book.tables.get("cards", {}).get(number, {}))
+    """A card as the manifest tells, or else as somebody told when it was played from a real hand."""
+    told = (game["told-cards"] or {}).get(number, {})
+    row = game.book.tables.get("cards", {}).get(number, {})
+    return read_card(number, {**told, **{k: v for k, v in row.items() if v not in ("", None)}})
 
 
 def manifest_ready(game: Game) -> bool:
@@ -172,7 +175,8 @@ def check_cards(rows: Rows) -> list[str]:
                 found.append(f"{name}: {count} {label} cards, the rulebook counts {target}")
         if unknown:
             found.append(
-                f"{name}: {len(unknown)} cards still need kind or turn ({', '.join(unknown[:4])} ...)"
+                f"{name}: {len(unknown)} cards still need kind or turn"
+                f" ({', '.join(unknown[:4])}{' ...' if len(unknown) > 4 else ''})"
             )
     for number, row in rows.items():
         kind = str(row.get("kind") or "").strip().lower()
@@ -221,21 +225,27 @@ def _face_problems(row: Mapping[str, Any], side: str) -> list[str]:
 def check_calendar(rows: Rows) -> list[str]:
     """15.36: levels from turn 4 on, the Soviet value above the German one."""
     found: list[str] = []
+    needed = {
+        "Soviet supplementals": "soviet_supplementals",
+        "German supplementals": "german_supplementals",
+        "German hand": "german_hand",
+    }
+    for label, column in needed.items():
+        blank = [t for t in range(1, 15) if whole(rows.get(str(t), {}).get(column)) is None]
+        if blank:
+            found.append(f"{label}: {len(blank)} turns are blank ({_few(blank)}); asked each turn until then")
     for turn in range(1, 15):
         row = rows.get(str(turn), {})
-        missing = [
-            c
-            for c in ("soviet_supplementals", "german_supplementals", "german_hand")
-            if whole(row.get(c)) is None
-        ]
-        if missing:
-            found.append(f"turn {turn}: {', '.join(m.replace('_', ' ') for m in missing)} missing")
         over, under = whole(row.get("soviet_over")), whole(row.get("german_under"))
         if turn < 4 and (over is not None or under is not None):
             found.append(f"turn {turn}: victory levels begin on turn 4")
         if over is not None and under is not None and under > over:
             found.append(f"turn {turn}: the German value {under} lies above the Soviet value {over}")
     return found
+
+
+def _few(turns: list[int]) -> str:
+    return ", ".join(map(str, turns[:3])) + (" ..." if len(turns) > 3 else "")
 
 
 def check_ground(rows: Rows) -> list[str]:

@@ -13,7 +13,7 @@ from companion.engine.game import Game
 from companion.engine.moves import put_mark
 
 from . import books
-from .base import AXIS, SOVIET, add, fall_blau, own_side, rules
+from .base import AXIS, SOVIET, add, fall_blau, own_phone, own_side, rules, some
 
 
 def printed_air(game: Game, side: str) -> int | None:
@@ -41,17 +41,33 @@ def air_phase(game: Game) -> Events:
         )
 
 
-@rules.action(phase="air", by="any", rule="5.11", label="Take Air Points")
+@rules.action(
+    phase="air",
+    by="any",
+    rule="5.11",
+    label="Take Air Points",
+    primary=True,
+    when=lambda game: (
+        any(printed_air(game, side) is None for side in game.sides)
+        or "the turn track has filled both boxes: correct them on the tracks"
+    ),
+)
 def take_air(
     game: Game,
-    side: Annotated[str, SideRef(label="Side", start=own_side)],
+    side: Annotated[str, SideRef(label="Side", start=own_side, quiet=own_phone)],
     points: Annotated[int, Whole(label="Air Points", high=30)],
 ) -> Events:
     """Put a side's Air Points of this turn in its box; they replace what was there."""
     yield e.Set(f"air-{side}", points, was=game[f"air-{side}"], reason="turn track", rule="5.11")
 
 
-@rules.action(phase="air", by=AXIS, rule="5.3", label="Place interdiction")
+@rules.action(
+    phase="air",
+    by=AXIS,
+    rule="5.3",
+    label="Place interdiction",
+    when=lambda game: bool(game["air-axis"]) or "the Axis has no Air Points",
+)
 def interdict(game: Game, hexes: Annotated[tuple[str, ...], HexId(label="Road hexes", many=True)]) -> Events:
     """Put one Axis Air Point on each road hex: shut to Soviet Strategic Movement this turn."""
     if len(hexes) > int(game["air-axis"]):
@@ -87,7 +103,7 @@ def spend_air(game: Game, attacker: str, attack: int, defence: int, mobile: bool
     for side, points, most in ((attacker, attack, most_attack(mobile)), (game.other(attacker), defence, 1)):
         if points > most:
             raise NotNow(
-                f"{game.side_name(side)}: at most {most} Air Point(s) in this combat [5.21]", given=points
+                f"{game.side_name(side)}: at most {some(most, 'Air Point')} in this combat [5.21]", given=points
             )
         if points > int(game[f"air-{side}"]):
             raise NotNow(

@@ -38,6 +38,17 @@ def own_side(ctx: Context) -> str:
     return ctx.seat if ctx.seat in ctx.game.sides else ctx.game.active or AXIS
 
 
+def own_phone(ctx: Context) -> bool:
+    """On a player's own phone his side needs no asking."""
+    return ctx.game is not None and ctx.seat in ctx.game.sides
+
+
+def some(number: int, thing: str) -> str:
+    """'1 step', '2 hexes'."""
+    ending = "" if number == 1 else "es" if thing.endswith("x") else "s"
+    return f"{number} {thing}{ending}"
+
+
 def to_side(game: Game, side: str) -> tuple[str, str]:
     """The seats that deal with a side's public follow-ups."""
     return (side, "table")

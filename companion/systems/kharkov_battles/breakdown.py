@@ -35,16 +35,26 @@ def cannot_break_down(game: Game, unit: Unit) -> str:
     return ""
 
 
-@rules.action(phase="maintenance", by=AXIS, rule="15.21", label="Break down a division", secret=True)
+def _divisible(game: Game) -> list[Unit]:
+    return [u for u in on_map(game, AXIS) if not cannot_break_down(game, u)]
+
+
+@rules.action(
+    phase="maintenance",
+    by=AXIS,
+    rule="15.21",
+    label="Break down a division",
+    secret=True,
+    order=3,
+    when=lambda game: bool(_divisible(game)) or "no division on record may break down now",
+)
 def break_down(
     game: Game,
     unit: Annotated[
         str,
         UnitRef(
             label="Division",
-            pick=lambda c: (
-                [u for u in on_map(c.game, AXIS) if not cannot_break_down(c.game, u)] if c.game else []
-            ),
+            pick=lambda c: _divisible(c.game) if c.game else [],
         ),
     ],
 ) -> Events:
@@ -78,7 +88,16 @@ def break_down(
             yield put_mark(game, name, "supply", state, rule="8.3")
 
 
-@rules.action(phase="maintenance", by=AXIS, rule="15.22", label="Recombine a division")
+@rules.action(
+    phase="maintenance",
+    by=AXIS,
+    rule="15.22",
+    label="Recombine a division",
+    order=4,
+    when=lambda game: (
+        any(u.place == "box:breakdown" for u in game.units.values()) or "the Breakdown Pool is empty"
+    ),
+)
 def recombine(
     game: Game,
     hex: Annotated[str, HexId(label="Hex with three regiments")],

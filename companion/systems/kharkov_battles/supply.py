@@ -15,7 +15,7 @@ from companion.engine.roster import Unit
 from companion.engine.worksheet import Breakdown, look_up
 
 from . import lines
-from .base import AXIS, D10, JANUARY, done, own_side, rules, scenario, tick, to_side
+from .base import AXIS, D10, JANUARY, done, own_phone, own_side, rules, scenario, some, tick, to_side
 from .units import is_cadre, is_mech, label, on_map, supply_state
 
 ORDER = {"": 0, "oos": 1, "isolated": 2}
@@ -44,26 +44,49 @@ def next_state(game: Game, unit: Unit, cut: bool) -> str:
     return "oos" if starts_oos and state == "oos" else WORSE[state]
 
 
-@rules.action(phase="supply", by="any", rule="8.3", label="Judge supply", primary=True)
+def _next_side(ctx: Context) -> str:
+    """A phone judges its own side, the table's screen whoever is left."""
+    if ctx.game is None or own_phone(ctx):
+        return own_side(ctx)
+    return next((s for s in ctx.game.sides if not done(ctx.game, f"supply/{s}")), AXIS)
+
+
+def _judged(ctx: Context) -> str:
+    return str(ctx.values.get("side") or _next_side(ctx))
+
+
+def _to_judge(ctx: Context) -> list[Unit]:
+    return [u for u in on_map(ctx.game, _judged(ctx)) if traces(ctx.game, u)] if ctx.game else []
+
+
+@rules.action(
+    phase="supply",
+    by="any",
+    rule="8.3",
+    label="Judge supply",
+    primary=True,
+    when=lambda game: (
+        any(not done(game, f"supply/{side}") for side in game.sides)
+        or "both sides are judged for this turn; correct single units by marking them"
+    ),
+)
 def judge_supply(
     game: Game,
-    side: Annotated[str, SideRef(label="Side", start=own_side)],
+    side: Annotated[str, SideRef(label="Side", start=_next_side, quiet=own_phone)],
     cut: Annotated[
         tuple[str, ...],
         UnitRef(
             label="Units without a supply line",
             many=True,
-            pick=lambda c: (
-                [u for u in on_map(c.game, str(c.values.get("side") or "")) if traces(c.game, u)]
-                if c.game
-                else []
-            ),
-            start=lambda c: cut_off(c.game, str(c.values.get("side") or own_side(c))) if c.game else (),
+            pick=_to_judge,
+            start=lambda c: cut_off(c.game, _judged(c)) if c.game else (),
+            when=lambda c: bool(_to_judge(c)),
             help="filled in from the map where positions and sources are known",
         ),
     ] = (),
     hexes: Annotated[
-        tuple[str, ...], HexId(label="Stacks not on record, by hex", many=True, help="a hex instead of units")
+        tuple[str, ...],
+        HexId(label="Hexes without a supply line", many=True, help="stacks whose counters are not on record"),
     ] = (),
     seat: str = "",
 ) -> Events:
@@ -118,10 +141,16 @@ def attrition_roll(game: Game | None, die: int) -> int:
     return min(9, die + 1) if freeze else die
 
 
-@rules.action(phase="supply", by="any", rule="8.4", label="Roll attrition")
+def _pockets(game: Game) -> bool | str:
+    """Whether anybody is Isolated."""
+    marks = (game.marked(m) for m in ("supply", "supply-axis", "supply-soviet"))
+    return any("isolated" in found.values() for found in marks) or "nobody is Isolated"
+
+
+@rules.action(phase="supply", by="any", rule="8.4", label="Roll attrition", when=_pockets)
 def roll_attrition(
     game: Game,
-    side: Annotated[str, SideRef(label="Side", start=own_side)],
+    side: Annotated[str, SideRef(label="Side", start=own_side, quiet=own_phone)],
     hex: Annotated[str, HexId(label="Hex of the pocket")],
     die: Annotated[Roll, Dice(spec=D10, purpose="attrition")],
 ) -> Events:
@@ -143,7 +172,7 @@ def attrition_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
     digits = "".join(c for c in result if c.isdigit())
     name = f"attrition-loss-{game.revision}"
     if digits and int(digits[0]) and len(digits) == 1:
-        text = f"{game.side_name(side)}: lose {digits} step(s) of the Isolated units in {hex_id}"
+        text = f"{game.side_name(side)}: lose {some(int(digits), 'step')} of the Isolated units in {hex_id}"
         args = {"side": side, "steps": int(digits), "pocket": hex_id}
         yield e.Asked(name, to_side(game, side), text, "take-losses", args, rule="8.4")
     elif result.strip() not in {"-", "0", "NE", "none"}:

@@ -39,7 +39,12 @@ def no_support_needed(game: Game) -> bool | str:
 
 
 @rules.action(
-    phase="maintenance", by=AXIS, rule="9.2", label="Receive Support Points", when=no_support_needed
+    phase="maintenance",
+    by=AXIS,
+    rule="9.2",
+    label="Receive Support Points",
+    when=no_support_needed,
+    primary=True,
 )
 def receive_support(
     game: Game,
@@ -123,13 +128,28 @@ def price(panzer: int, armee: int, single: int, credit: int) -> tuple[int, int]:
     return cost, credit + left % 2
 
 
+def _in_k(ctx: Context) -> bool:
+    return ctx.game is None or scenario(ctx.game) == K
+
+
+HQS = Annotated[
+    tuple[str, ...],
+    UnitRef(
+        label="Turn to their supported side",
+        many=True,
+        pick=flippable,
+        when=lambda c: c.game is None or bool(flippable(c)),
+    ),
+]
+
+
 @rules.worksheet(rule="9.21", title="Support for headquarters")
 def support_cost(
     ctx: Context,
-    hqs: Annotated[tuple[str, ...], UnitRef(label="Headquarters on record", many=True, pick=flippable)] = (),
-    panzerkorps: Annotated[int, Whole(label="Other PanzerKorps", high=12)] = 0,
-    armeekorps: Annotated[int, Whole(label="Other ArmeeKorps", high=12)] = 0,
-    single: Annotated[int, Whole(label="XVII. AK (Second Kharkov)", high=1)] = 0,
+    hqs: HQS = (),
+    panzerkorps: Annotated[int, Whole(label="PanzerKorps not on record", high=12)] = 0,
+    armeekorps: Annotated[int, Whole(label="ArmeeKorps not on record", high=12)] = 0,
+    single: Annotated[int, Whole(label="XVII. AK, not on record", high=1, when=_in_k)] = 0,
 ) -> Breakdown:
     """What turning headquarters to their supported side costs."""
     sheet = Breakdown("Support for headquarters")
@@ -168,13 +188,14 @@ def _when_flip(game: Game) -> bool | str:
     by=AXIS,
     rule="9.21",
     label="Support headquarters",
+    order=1,
     worksheet=support_cost,
     when=_when_flip,
 )
 def support_hq(
     game: Game,
     sheet: Breakdown,
-    hqs: Annotated[tuple[str, ...], UnitRef(label="Headquarters on record", many=True, pick=flippable)] = (),
+    hqs: HQS = (),
 ) -> Events:
     """Spend Support Points and turn headquarters to their supported side."""
     if sheet.warnings:
@@ -209,7 +230,14 @@ def without_support(game: Game) -> list[str]:
     return [u.id for u in must_check(game) if u.id not in served]
 
 
-@rules.action(phase="maintenance", by=AXIS, rule="9.3", label="Check full support")
+@rules.action(
+    phase="maintenance",
+    by=AXIS,
+    rule="9.3",
+    label="Check full support",
+    order=2,
+    when=lambda game: bool(must_check(game)) or "no mechanized regiment on record has to check",
+)
 def check_support(
     game: Game,
     limited: Annotated[

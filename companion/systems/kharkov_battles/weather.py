@@ -11,7 +11,7 @@ from companion.engine.fields import Choice, Context, Dice, Roll, Text
 from companion.engine.game import Game
 
 from . import books
-from .base import D10, rules, tick
+from .base import D10, done, rules, tick
 
 KINDS = (("clear", "Clear"), ("mud", "Mud"), ("freeze", "Freeze"))
 
@@ -31,6 +31,13 @@ def _rolls(ctx: Context) -> bool:
     return bool(str(ctx.values.get("mud_range") or "").strip()) and ctx.values.get("printed") != "mud"
 
 
+def _unset(game: Game) -> bool | str:
+    """Once a turn; turn 0 has no weather phase."""
+    if game.phase != "weather" and game.turn:
+        return "the weather is set in the Weather Phase"
+    return not done(game, "weather") or "the weather is set: tap it beside the tracks to correct it"
+
+
 def into(game: Game, weather: str, reason: str) -> Events:
     """The weather marker moves."""
     if game["weather"] != weather:
@@ -38,7 +45,14 @@ def into(game: Game, weather: str, reason: str) -> Events:
     yield tick(game, "weather", "Weather for this turn")
 
 
-@rules.action(phase="weather", by="any", rule="19.11", label="Set the weather", primary=True)
+@rules.action(
+    phase=("weather", "soviet-command"),
+    by="any",
+    rule="19.11",
+    label="Set the weather",
+    primary=True,
+    when=_unset,
+)
 def set_weather(
     game: Game,
     printed: Annotated[str, Choice(label="The track prints", options=KINDS, start=_printed)],
@@ -90,3 +104,6 @@ def weather_phase(game: Game) -> Events:
 def turn_zero(game: Game) -> Events:
     """Operation Star's turn 0 has no Preparation Stage; its weather is the track's."""
     yield from from_track(game)
+    if not done(game, "weather"):
+        text = "Which weather does your turn track print for turn 0?"
+        yield e.Asked("weather-0", (*game.sides, "table"), text, "set-weather", rule="19.0")

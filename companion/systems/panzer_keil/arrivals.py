@@ -229,8 +229,17 @@ def _on_record(ctx: Context) -> bool:
     return bool(own_on_map(ctx))
 
 
+def _somebody_to_leave(game: Game) -> bool | str:
+    return game.active == SOVIET or any_on_map(game)
+
+
 @rules.action(
-    phase=(*phases("move"), "german-mech"), by="active", rule="8.8", label="Leave the map", order=40
+    phase=(*phases("move"), "german-mech"),
+    by="active",
+    rule="8.8",
+    label="Leave the map",
+    order=40,
+    when=_somebody_to_leave,
 )
 def exit_map(
     game: Game,

@@ -6,7 +6,6 @@ from typing import Any
 
 from companion.engine.game import Game
 from companion.systems.panzer_keil.base import (
-    FRONTS,
     GERMAN,
     SOVIET,
     disrupted,
@@ -15,7 +14,6 @@ from companion.systems.panzer_keil.base import (
     rules,
 )
 from companion.systems.panzer_keil.condition import can_mech_move
-from companion.systems.panzer_keil.points import front_alive
 from companion.systems.panzer_keil.railroad import railhead
 from companion.systems.panzer_keil.stalingrad import sixth_left
 from companion.systems.panzer_keil.weather import ground, track
@@ -39,22 +37,6 @@ def weather_panel(game: Game, seat: str) -> Panel | None:
     if end:
         rows.append(_row("Squares to the end", end - int(game["weather-square"]), "B5.1.1"))
     return {"title": f"Weather: {now}", "rows": rows, "for": "both"}
-
-
-@rules.panel
-def points_panel(game: Game, seat: str) -> Panel | None:
-    """Points left, in the phases that spend them."""
-    if game.phase not in ("soviet-supply", "soviet-support", "german-supply", "german-support"):
-        return None
-    kind, title = ("sp", "Supply points") if game.phase.endswith("supply") else ("sap", "Support points")
-    if game.active == GERMAN:
-        return {
-            "title": title,
-            "rows": [_row("German", game[f"german-{kind}"], "B6.3.1, B7.1")],
-            "for": "both",
-        }
-    rows = [_row(name, game[f"{f}-{kind}"], "B8.2.3") for f, name in FRONTS.items() if front_alive(game, f)]
-    return {"title": title, "rows": rows, "for": "both"}
 
 
 @rules.panel

@@ -73,13 +73,13 @@ def fill_fronts(game: Game) -> Events:
             yield from _set_front(game, front, found, why)
     yield from _drop_asks(game)
     if missing:
-        yield from _ask_fronts(game, list(missing), f"Points by distance: {', '.join(missing.values())}")
+        yield from _ask_fronts(game, list(missing), f"HQ points by distance: {', '.join(missing.values())}")
 
 
 def _ask_fronts(game: Game, fronts: list[str], text: str) -> Events:
     args = {"fronts": fronts}
     yield e.Asked(
-        f"points-{game.revision}", (SOVIET, "table"), text, "headquarters-points", args, rule="B6.3.2, B7.2"
+        f"points-{game.revision}", (SOVIET, "table"), text, "headquarters-points", args, rule="B6.3.2"
     )
 
 
@@ -107,7 +107,7 @@ def _soviet_pools(game: Game) -> Events:
         return
     alive = [front for front in FRONTS if front_alive(game, front)]
     if alive:
-        text = f"Points of the headquarters: {', '.join(FRONTS[f] for f in alive)}"
+        text = f"HQ points by distance: {', '.join(FRONTS[f] for f in alive)}"
         yield from _ask_fronts(game, alive, text)
 
 
@@ -203,7 +203,7 @@ def _support(front: str) -> Whole:
     return Whole(label=f"{FRONTS[front]} support", high=20, when=_wanted(front, False), start=_last(front, 1))
 
 
-@rules.action(phase="soviet-supply", by=SOVIET, rule="B6.3.2, B7.2", label="Headquarters' points", order=2)
+@rules.action(phase="soviet-supply", by=SOVIET, rule="B6.3.2", label="HQ points", group="book-keeping")
 def headquarters_points(
     game: Game,
     fronts: Annotated[
@@ -256,9 +256,7 @@ def _front_by_hand(
     yield from _set_front(game, front, (values[0], values[1]), reason)
 
 
-@rules.action(
-    phase="soviet-supply", by=SOVIET, rule="B6.3.2", label="Points of one headquarters", group="book-keeping"
-)
+@rules.action(phase="soviet-supply", by=SOVIET, rule="B6.3.2", label="Points of one HQ", group="book-keeping")
 def front_points(
     game: Game,
     front: Annotated[str, Choice(label="Front", options=FRONT_CHOICES)],

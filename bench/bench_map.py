@@ -14,7 +14,7 @@ from typing import Any
 
 from companion.engine.hexgrid import Grid
 from companion.engine.mapbook import Fact, MapBook
-from companion.web import mapsvg
+from companion.web import mapbase, mapsvg
 
 ROUNDS = 20
 LIMIT = 300_000
@@ -83,15 +83,15 @@ def measure() -> dict[str, float]:
     grid, book = ground()
     seen, signs = view(grid), {"oos": "OOS"}
     everywhere = mapsvg.Layers(zones={"soviet": grid.ids[:900], "german": grid.ids[-900:]})
-    base, overlay = mapsvg.base(grid, book), mapsvg.overlay(seen, grid, signs, mapsvg.Layers())
+    base, overlay = mapbase.base(grid, book), mapsvg.overlay(seen, grid, signs, mapsvg.Layers())
     layered = mapsvg.overlay(seen, grid, signs, everywhere)
     plain = [f'<text x="{i}" y="{i}">{hex_id}</text>' for i, hex_id in enumerate(grid.ids)]
     yard, drawn, over, over_all, kept = median_ms(
         lambda: "".join(f'<text x="{i}" y="{i}">{hex_id}</text>' for i, hex_id in enumerate(grid.ids)),
-        lambda: mapsvg.base(grid, book),
+        lambda: mapbase.base(grid, book),
         lambda: mapsvg.overlay(seen, grid, signs, mapsvg.Layers()),
         lambda: mapsvg.overlay(seen, grid, signs, everywhere),
-        lambda: mapsvg.base_gzip(grid, book, "bench"),
+        lambda: mapbase.base_gzip(grid, book, "bench"),
     )
     return {
         "hexes": len(plain),

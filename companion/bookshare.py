@@ -167,18 +167,18 @@ def _merge_roster(book: RosterBook, units: Any, at: str, take: Collection[str], 
     if not isinstance(units, list) or not all(isinstance(u, dict) for u in units):
         merge.problems.append(f"{book.scenario.name}: a list of units is needed")
         return
-    heads = list(dict.fromkeys(k for u in units for k in (*u, *_factors(u)) if k not in ("factors", "marks")))
+    heads = list(dict.fromkeys(k for u in units for k in _flat(u)))
     mine = {u.id: u for u in owner_units(book.body)}
     table = [heads]
     for unit in units:
-        flat = {**unit, **_factors(unit)}
+        flat = _flat(unit)
         name, key = str(unit.get("id", ""))[:60], f"{book.book}#{unit.get('id', '')}"
         line = [str(flat.get(h, "")) for h in heads]
         if name not in mine:
             table.append(line)
             merge.filled += 1
             continue
-        held = {**asdict(mine[name]), **mine[name].factors}
+        held = _flat(asdict(mine[name]))
         if all(str(held.get(h) or "") == str(flat.get(h) or "") for h in heads):
             merge.same += 1
         elif _wanted(key, take):
@@ -201,9 +201,15 @@ def _merge_roster(book: RosterBook, units: Any, at: str, take: Collection[str], 
             merge.filled -= len(table) - 1
 
 
-def _factors(unit: Mapping[str, Any]) -> dict[str, Any]:
-    factors = unit.get("factors")
-    return factors if isinstance(factors, dict) else {}
+def _flat(unit: Mapping[str, Any]) -> dict[str, Any]:
+    """A shared unit as the columns of a roster: factors under their own heads, marks as one cell."""
+    factors, marks = unit.get("factors"), unit.get("marks")
+    flat = {k: v for k, v in unit.items() if k not in ("factors", "marks")}
+    if isinstance(factors, dict):
+        flat |= factors
+    if isinstance(marks, dict) and marks:
+        flat["marks"] = " ".join(n if v is True else f"{n}={v}" for n, v in sorted(marks.items()))
+    return flat
 
 
 def _merge_map(store: Store, system: System, data: Any, at: str, take: Collection[str], merge: Merge) -> None:

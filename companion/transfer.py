@@ -187,7 +187,7 @@ def import_table(tables: Tables, text: str) -> str:
                 ended=game.ended is not None if last else None,
             )
         tx.save_snapshot(len(events), game.dump())  # so that a long game opens as fast as it did before
-    return code
+    return str(code)
 
 
 def verify(copy: Mapping[str, Any], tables: Tables) -> Iterator[tuple[int, str, bool]]:

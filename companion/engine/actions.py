@@ -66,7 +66,7 @@ class Action:
     when: Callable[[Game], bool | str] | None = None
     """False or a reason (text) when it cannot be done now."""
     group: str = "phase"
-    """Where it is offered: phase, dice, units, hand, book-keeping, fix, or hidden (reached by a prompt only)."""
+    """Where it is offered: phase, dice, units, hand, card, end, book-keeping, fix, or hidden (reached by a prompt only)."""
     worksheet: Worksheet | None = None
     secret: bool = False
     """Only the side itself may do it, not the shared tablet."""

@@ -84,14 +84,14 @@ def _set(body: Mapping[str, Any], game: Game) -> str:
 
 def _rolled(body: Mapping[str, Any], game: Game) -> str:
     if body.get("hidden"):
-        return f"rolled {body['dice']} in secret"
+        return f"rolled {str(body['dice']).replace('z', '')} in secret"
     spec = Spec.parse(str(body["dice"]))
     values = [int(v) for v in body["values"]]
     total = sum(values) + spec.plus
     sums = f" = {total}" if len(values) > 1 or spec.plus else ""
     purpose = f"{body['purpose']}: " if body.get("purpose") else ""
     by_hand = " (by hand)" if body.get("mode") == "physical" else ""
-    return f"{purpose}{spec} rolled {', '.join(map(str, values))}{sums}{by_hand}"
+    return f"{purpose}{str(spec).replace('z', '')} rolled {', '.join(map(str, values))}{sums}{by_hand}"
 
 
 def _zone_label(game: Game, pile: str, zone: str) -> str:
@@ -141,7 +141,13 @@ def _placed(body: Mapping[str, Any], game: Game) -> str:
     return f"{unit}: {before}{place_label(game, str(place))}{_why(body)}"
 
 
+BY_SEQUENCE = "cleared by the sequence"
+"""Why a marker went off by itself; the log keeps silent about these."""
+
+
 def _marked(body: Mapping[str, Any], game: Game) -> str:
+    if body.get("reason") == BY_SEQUENCE:
+        return ""
     marker = next((m.label for m in game.kit.markers if m.id == body["marker"]), str(body["marker"]))
     if body.get("hidden"):
         return f"{marker} on a unit (hidden)"
@@ -149,7 +155,7 @@ def _marked(body: Mapping[str, Any], game: Game) -> str:
     value = body.get("value")
     if value is None or value is False:
         return f"{target}: {marker} off{_why(body)}"
-    shown = "" if value is True else f" {value}"
+    shown = "" if value is True else f" {game.side_name(value) if value in game.sides else value}"
     return f"{target}: {marker}{shown}{_why(body)}"
 
 

@@ -270,7 +270,9 @@ class Tokens(Field):
 
     def describe(self, ctx: Context) -> dict[str, Any]:
         names = (
-            {t: str(ctx.game.face(self.pile_id(ctx), t).get("name", "")) for t in self.held(ctx)} if ctx.game else {}
+            {t: str(ctx.game.face(self.pile_id(ctx), t).get("name", "")) for t in self.held(ctx)}
+            if ctx.game
+            else {}
         )
         return {
             "many": self.many,

@@ -93,8 +93,6 @@ class Track:
     """Shown in these phases only; in all when there are none."""
     when: str = ""
     """Shown while this holds, such as 'scenario=winter'."""
-    when: str = ""
-    """Shown while this holds."""
 
 
 @dataclass(frozen=True)
@@ -282,6 +280,8 @@ class Scenario:
     last: int
     """The last turn, or with `open_end` only the most the record holds."""
     open_end: bool = False
+    order: int = 0
+    """Place among the game's scenarios, shortest or first to play before the others."""
     about: str = ""
     dates: tuple[str, ...] = ()
     roles: Json = field(default_factory=dict)
@@ -299,8 +299,6 @@ class Scenario:
     first_phase: str = ""
     partial: str = ""
     """What the companion leaves to another rulebook, said on the scenario's card."""
-    order: int = 0
-    """Its place in the lists of scenarios; equal ones stand by name of their files."""
     extra: Json = field(default_factory=dict)
     """Anything only the game's own rules read."""
 
@@ -411,13 +409,13 @@ def load_kit(folder: Path) -> tuple[Kit | None, list[Problem]]:
             problems += wrong
             scenario = replace(scenario, units=(*scenario.units, *units))
         scenarios[scenario.id] = scenario
-    scenarios = dict(sorted(scenarios.items(), key=lambda item: item[1].order))
     if not scenarios:
         problems.append(Problem(folder.name, 0, "no scenario: add a <scenario>.toml beside system.toml"))
     maps = _maps(folder / "grid.toml", problems)
     if maps is None:
         return None, problems
     lists = _lists(folder, system, problems)
+    scenarios = dict(sorted(scenarios.items(), key=lambda item: (item[1].order, item[1].name)))
     kit = Kit(system, scenarios, charts, folder, maps, _map_facts(folder, maps, problems), lists)
     problems += list(cross_check(kit))
     return kit, problems

@@ -100,11 +100,6 @@ def cross_check(kit: Kit) -> Iterator[Problem]:
     shown = [*values, *extra]
     yield from _check_ranges("system.toml", (*system.phases, *system.notes, *checks), shown)
     yield from _check_ranges("system.toml", (*system.tracks, *system.dials), shown)
-    for thing in (*system.tracks, *system.piles):
-        for name in condition_names(thing.when):
-            if name not in (*values, *extra, "scenario"):
-                hint = did_you_mean(name, values)
-                yield Problem("system.toml", 0, f"{thing.id!r}: when: no value {name!r}.{hint}")
     for variant in system.variants:
         for name in variant.phases:
             if name not in phases:
@@ -113,6 +108,9 @@ def cross_check(kit: Kit) -> Iterator[Problem]:
         yield from _check_dial(dial, line_of(text, "dial", index))
     for index, pile in enumerate(system.piles):
         yield from _check_pile(pile, line_of(text, "pile", index))
+        for name in (n for n in condition_names(pile.when) if n not in (*shown, "scenario")):
+            line = line_of(text, "pile", index)
+            yield Problem("system.toml", line, f"pile {pile.id!r}: when: no value {name!r}")
 
 
 def _check_dial(dial: Dial, line: int) -> Iterator[Problem]:

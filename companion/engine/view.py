@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from companion.engine.common import due, in_force
+from companion.engine.actions import Action
+from companion.engine.common import in_force
 from companion.engine.describe import place_label, value_label
+from companion.engine.fields import Context
 from companion.engine.game import Game
 from companion.engine.kit import PileDef
 from companion.engine.roster import Unit
 from companion.engine.rules import Rules
 from companion.engine.sequence import Turns, holds, order, skip_reason
 from companion.engine.sight import known_factors, may_see_unit, stack_of
+from companion.engine.unitactions import due
 
 
 def view(rules: Rules, game: Game, seat: str) -> dict[str, Any]:
@@ -46,7 +49,6 @@ def view(rules: Rules, game: Game, seat: str) -> dict[str, Any]:
             for t in game.kit.tracks
             if not t.hidden
             and (not t.phases or game.phase in t.phases)
-            and holds(t.when, game.values)
             and holds(t.when, game.values)
             and _may_see_value(game, t.id, seat)
         ],
@@ -83,7 +85,9 @@ def view(rules: Rules, game: Game, seat: str) -> dict[str, Any]:
             if t not in game.units and marks_view(game, t, seat)
         },
         "boxes": [{"id": f"box:{b.id}", "label": b.label, "side": b.side} for b in game.kit.boxes],
-        "piles": [_pile(game, p, seat) for p in game.kit.piles if p.id in game.piles and holds(p.when, game.values)],
+        "piles": [
+            _pile(game, p, seat) for p in game.kit.piles if p.id in game.piles and holds(p.when, game.values)
+        ],
         "sealed": {name: sorted(choices) for name, choices in game.sealed.items()},
         "my_sealed": {name: choices[seat] for name, choices in game.sealed.items() if seat in choices},
         "revealed": game.revealed,
@@ -154,6 +158,7 @@ def _phase(game: Game) -> dict[str, Any]:
         "rule": phase.rule,
         "help": phase.help,
         "side": game.side_of(phase),
+        "alternates": phase.side.startswith("@"),
         "checklist": checks,
     }
 
@@ -169,12 +174,20 @@ def offered(rules: Rules, game: Game, seat: str) -> list[dict[str, Any]]:
             "rule": a.rule,
             "group": a.group,
             "primary": a.primary,
-            "fields": len(a.fields),
+            "fields": _asks(a, game, seat),
             "now": bool(a.phases),
             "order": a.order,
         }
         for a in sorted(found, key=lambda a: (not a.primary, a.order, a.label))
     ]
+
+
+def _asks(action: Action, game: Game, seat: str) -> int:
+    """How many fields a form would show now; with none, and no worksheet to look at, a button does it."""
+    if action.worksheet is not None:
+        return len(action.fields)
+    here = Context(game, seat)
+    return sum(1 for f in action.fields.values() if f.when is None or f.when(here))
 
 
 def _asked(rules: Rules, game: Game, seat: str) -> list[dict[str, Any]]:

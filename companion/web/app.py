@@ -101,6 +101,9 @@ def _errors(app: Flask) -> None:
     def mistake(error: Mistake) -> tuple[Response | str, int]:
         if _wants_json():
             return jsonify(error.to_json()), error.status
+        if request.headers.get("HX-Target") == "sheet" and error.status in {409, 422}:
+            place = request.view_args or {}
+            return render_template("sheet_error.html", message=error.message, **place), error.status
         return render_template("error.html", message=error.message, status=error.status), error.status
 
     @app.errorhandler(StoreError)

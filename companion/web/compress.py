@@ -7,7 +7,14 @@ from functools import lru_cache
 
 from flask import Flask, Response, request
 
-KINDS = {"text/html", "text/css", "text/javascript", "application/javascript", "application/json", "image/svg+xml"}
+KINDS = {
+    "text/html",
+    "text/css",
+    "text/javascript",
+    "application/javascript",
+    "application/json",
+    "image/svg+xml",
+}
 SMALLEST = 800
 
 

@@ -6,12 +6,14 @@ from typing import Any
 
 from flask import Response, make_response, render_template, request
 
-from companion.engine.entry import BadLines, hints, write_positions
+from companion.engine.entry import BadLines
+from companion.engine.entryhints import hints
+from companion.engine.entrysheets import write_positions
 from companion.engine.errors import Mistake, NotYours
 from companion.engine.events import Event
-from companion.web import mapsvg
 from companion.web.current import tables
 from companion.web.map import bp, hex_context, is_htmx, reply, seated, target
+from companion.web.mapcounter import unit_words
 from companion.web.seats import WATCH
 
 RECENT = 10
@@ -55,7 +57,7 @@ def entry_context(code: str, seat: str, text: str = "") -> dict[str, Any]:
         "box_ids": [b.id for b in game.kit.boxes],
         "waiting": [u for u in waiting if seat in {"table", u["side"]}],
         "recent": recent_hexes(code, seat),
-        "words": mapsvg.unit_words,
+        "words": unit_words,
         "side_ids": [s for s in game.sides if seat in {"table", s}],
         "can_set_up": any(a["name"] == "set-up" for a in view["actions"]) and bool(game.roster),
         "listed": len(game.roster),

@@ -21,8 +21,10 @@ from companion.engine.positions import map_book
 from companion.engine.ranges import FAR, within
 from companion.engine.trace import Answer
 from companion.systems import System
-from companion.web import mapsvg
+from companion.web import mapbase, mapsvg
 from companion.web.current import tables
+from companion.web.mapcanvas import SIZE, Canvas, canvas_of
+from companion.web.mapcounter import stacks, unit_words
 from companion.web.seats import WATCH, require
 
 bp = Blueprint("map", __name__)
@@ -76,7 +78,7 @@ def version(system: System, index: int) -> tuple[str, MapBook]:
     owner = tables().book(system).map
     if held is None or held[0] is not owner or held[1] is not here:
         book = ground(system)
-        held = _versions[system.id, index] = (owner, here, mapsvg.version(here, book), book)
+        held = _versions[system.id, index] = (owner, here, mapbase.version(here, book), book)
     return held[2], held[3]
 
 
@@ -91,7 +93,7 @@ def base_map(system: str, index: int, name: str) -> Response:
     if index >= len(grids(found)):
         raise Unreadable(f"{found.kit.system.name} has no map {index}", given=index)
     now, book = version(found, index)
-    body = mapsvg.base_gzip(grids(found)[index], book, now)
+    body = mapbase.base_gzip(grids(found)[index], book, now)
     response = Response(body, mimetype="image/svg+xml")
     response.headers["Content-Encoding"] = "gzip"
     response.headers["Cache-Control"] = FOREVER if name == now else "no-store"
@@ -161,7 +163,7 @@ def map_context(code: str, seat: str) -> dict[str, Any]:
     choices = layer_choices(game, seat, system.rules)
     wanted = [name for name, _ in choices if name in request.args.getlist("layer")]
     drawn = mapsvg.overlay(view, grid, marker_signs(game), layers(game, system.rules, view, seat, wanted))
-    canvas = mapsvg.canvas_of(grid)
+    canvas = canvas_of(grid)
     off_map = [
         u for u in view["units"] if u["place"] and u["place"] not in grid.index and u["place"][:4] != "box:"
     ]
@@ -182,8 +184,8 @@ def map_context(code: str, seat: str) -> dict[str, Any]:
         "start": start_of(canvas, view, seat),
         "base": base_url_of(system, index),
         "overlay": Markup(drawn),
-        "stacks": mapsvg.stacks(view, grid),
-        "words": mapsvg.unit_words,
+        "stacks": stacks(view, grid),
+        "words": unit_words,
         "off_map": len(off_map),
         "pick": Markup(""),
         "asks": bool(grid.question) and not answered(system, grid),
@@ -191,14 +193,14 @@ def map_context(code: str, seat: str) -> dict[str, Any]:
     }
 
 
-def start_of(canvas: mapsvg.Canvas, view: dict[str, Any], seat: str) -> tuple[int, int] | None:
+def start_of(canvas: Canvas, view: dict[str, Any], seat: str) -> tuple[int, int] | None:
     """Where a device looks first: where its side's units, or all, stand closest."""
     on_map = [u for u in view["units"] if u["place"] in canvas.grid.index]
     own = {u["place"] for u in on_map if u["side"] == seat} or {u["place"] for u in on_map}
     if not own:
         return None
     points = sorted(canvas.at(place) for place in own)
-    near = 9 * mapsvg.SIZE
+    near = 9 * SIZE
     x, y = max(points, key=lambda p: sum(abs(p[0] - q[0]) + abs(p[1] - q[1]) < near for q in points))
     return round(x), round(y)
 
@@ -265,7 +267,7 @@ def hex_context(code: str, seat: str, text: str, context: dict[str, Any] | None 
         within(game, hex_id, reach) if reach is not None else (),
         grid.line(hex_id, to) if distance is not None else (),
     )
-    in_reach = [h for h in mapsvg.stacks(view, grid) if h in set(chosen.reach)]
+    in_reach = [h for h in stacks(view, grid) if h in set(chosen.reach)]
     return {
         "hex": hex_id,
         "v": view,
@@ -273,7 +275,7 @@ def hex_context(code: str, seat: str, text: str, context: dict[str, Any] | None 
         "seat": seat,
         "facts": hex_facts(game, hex_id),
         "marks": [(marker_label(game, m), v) for m, v in view["hexes"].get(hex_id, {}).items()],
-        "piles": mapsvg.stacks(view, grid).get(hex_id, []),
+        "piles": stacks(view, grid).get(hex_id, []),
         "line": line,
         "traced_unit": traced_unit,
         "line_note": _line_note(system, game, seat, hex_id, line),
@@ -284,10 +286,10 @@ def hex_context(code: str, seat: str, text: str, context: dict[str, Any] | None 
         "distance": distance,
         "problem": problem,
         "pick": Markup(mapsvg.pick(grid, chosen)),
-        "view_box": mapsvg.canvas_of(grid).view_box,
+        "view_box": canvas_of(grid).view_box,
         "may_act": seat != WATCH,
         "oob": is_htmx(),
-        "words": mapsvg.unit_words,
+        "words": unit_words,
         "traces": system.rules.supply is not None,
         "label": lambda unit, name: marker_label(game, name),
     }
@@ -369,7 +371,7 @@ def supply_context(code: str, seat: str) -> dict[str, Any]:
         rows.append(
             {
                 "id": unit["id"],
-                "name": mapsvg.unit_words(unit),
+                "name": unit_words(unit),
                 "hex": row.unit.place,
                 "marked": bool(row.marked),
                 "differs": row.differs,

@@ -16,9 +16,10 @@ from companion.engine.mapbook import FIXED, RULEBOOK, Fact, MapBook, Vocabulary
 from companion.engine.mapentry import enter, read_csv
 from companion.systems import System
 from companion.tables import utc_now
-from companion.web import booklock, mapsvg
+from companion.web import booklock
 from companion.web.current import tables
 from companion.web.map import base_url_of, bp, grids, ground, is_htmx, reply, target
+from companion.web.mapcanvas import canvas_of
 
 SHOWN = 120
 
@@ -81,7 +82,7 @@ def context(system: System, index: int) -> dict[str, Any]:
         if fact.a in grid.index:
             tally = counts.setdefault(fact.kind if fact.kind in FIXED else "place", [0, 0])
             tally[0 if by == RULEBOOK else 1] += 1
-    canvas = mapsvg.canvas_of(grid)
+    canvas = canvas_of(grid)
     stored = (tables().store.book_get(system.id, "grid") or {}).get(grid.prefixes[0], {})
     return {
         "kit": system.kit.system,

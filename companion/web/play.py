@@ -276,7 +276,7 @@ def units_page(code: str, seat: str) -> str:
 def _unit_groups(view: dict[str, Any], show: str, seat: str) -> list[tuple[str, list[dict[str, Any]]]]:
     labels = {b["id"]: b["label"] for b in view["boxes"]}
     tests = {
-        "oos": lambda u: any(m.startswith("oos") or m == "isolated" for m in u.get("marks", {})),
+        "oos": lambda u: any(m.startswith("oos") or m in ("isolated", "supply") for m in u.get("marks", {})),
         "reduced": lambda u: u.get("steps", 1) < u.get("full", 1),
         "mine": lambda u: u["side"] == seat,
         "waiting": lambda u: not u["place"],
@@ -344,7 +344,12 @@ def worksheet_page(code: str, seat: str, name: str) -> tuple[str, int]:
         row["error"] = errors.get(row["name"], "")
     general = "; ".join(text for name, text in errors.items() if name not in sheet.fields)
     body = render_template(
-        "worksheet.html", sheet=sheet, fields=fields, preview=preview, error=general, **page_context(code, seat)
+        "worksheet.html",
+        sheet=sheet,
+        fields=fields,
+        preview=preview,
+        error=general,
+        **page_context(code, seat),
     )
     return body, 422 if errors and request.method == "POST" and not _is_htmx() else 200
 
@@ -365,15 +370,43 @@ def card_page(code: str, seat: str, pile: str, token: str) -> str:
     ]
     if not tokens:
         raise Unknown(f"There is no card {token[:20]!r} in your hand.", given=token)
-    plays = [a for a in view["actions"] if a["group"] == "hand"]
+    card = tokens[0]
+    plays = [
+        {**a, **_card_choices(code, seat, a["name"], token)}
+        for a in view["actions"]
+        if a["group"] in {"hand", "card"}
+    ]
     return render_template(
         "card_sheet.html" if _is_htmx() else "card.html",
         page=not _is_htmx(),
-        card=tokens[0],
+        card=card,
+        printed=_printed(code, pile, card),
         plays=plays,
         pile=pile,
         **page_context(code, seat),
     )
+
+
+def _card_choices(code: str, seat: str, action: str, token: str) -> dict[str, Any]:
+    """What a card can be played as: the first choice its action leaves open once the card is named."""
+    rows = tables().fields(code, seat, action, {"card": token})
+    first = next(
+        (r for r in rows if r["name"] != "card" and r["type"] == "choice" and not r.get("many")), None
+    )
+    return {"field": first["name"], "choices": first["choices"]} if first else {"field": "", "choices": []}
+
+
+def _printed(code: str, pile: str, card: dict[str, Any]) -> list[dict[str, Any]]:
+    """A card's face under the labels of the owner's list."""
+    kit = tables().system_of(code).kit.system
+    faces = next((p.faces for p in kit.piles if p.id == pile), "")
+    columns = next((b.columns for b in kit.books if b.id == faces), ())
+    labels = {str(c["id"]): str(c.get("label", c["id"])) for c in columns}
+    return [
+        {"label": labels.get(k, k.capitalize()), "value": v}
+        for k, v in card.items()
+        if k not in {"id", "name"} and v not in ("", None)
+    ]
 
 
 @bp.get("/t/<code>/<seat>/settings")

@@ -7,14 +7,15 @@ from typing import Any
 
 from flask import Blueprint, Response, render_template, url_for
 
-from companion.engine.common import arrival_id
 from companion.engine.errors import Unknown
 from companion.engine.kit import Kit, Scenario
 from companion.engine.mapbook import MapBook
 from companion.engine.roster import UnitDef
-from companion.web import mapsvg, qr
+from companion.engine.unitactions import arrival_id
+from companion.web import qr
 from companion.web.current import tables
 from companion.web.map import marker_label, reply, seated
+from companion.web.mapcounter import unit_words
 from companion.web.seats import WATCH, base_url
 
 bp = Blueprint("sheets", __name__)
@@ -48,9 +49,9 @@ def take_down(code: str, seat: str) -> Response:
             marks=marks,
             unit_marks={u["id"]: _marks(game, u.get("marks") or {}) for u in view["units"]},
             boxes=boxes,
-            waiting=sorted(waiting, key=lambda u: (u["side"], u.get("turn", 0), mapsvg.unit_words(u))),
+            waiting=sorted(waiting, key=lambda u: (u["side"], u.get("turn", 0), unit_words(u))),
             hidden=sum(bool(u.get("hidden")) for u in view["units"]),
-            words=mapsvg.unit_words,
+            words=unit_words,
             row=tables().row(code),
             url=url,
             qr=qr.svg(url, f"Back to table {code}"),

@@ -1,0 +1,107 @@
+"""Positions as spreadsheets: a roster CSV read, put on record, and written."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from companion.engine.actions import Events
+from companion.engine.entry import BadLines
+from companion.engine.entryreader import Reader
+from companion.engine.errors import Mistake, NotYours, Unreadable
+from companion.engine.game import Game
+from companion.engine.moves import change, create, move, put_mark
+from companion.engine.roster import UnitDef, read_roster, unit_facts
+from companion.engine.unitnames import free_id
+
+
+def read_positions(game: Game, seat: str, text: str) -> tuple[list[UnitDef], list[tuple[int, Mistake]]]:
+    """The rows of a roster CSV with their places checked, and everything wrong with it by line."""
+    text = text.removeprefix("\ufeff")
+    head = text.partition("\n")[0]
+    if ";" in head and "," not in head:  # spreadsheets in much of Europe write semicolons
+        out = io.StringIO()
+        csv.writer(out, lineterminator="\n").writerows(csv.reader(io.StringIO(text), delimiter=";"))
+        text = out.getvalue()
+    units, wrong = read_roster(text, game.sides)
+    problems = [_numbered(message) for message in wrong]
+    markers = {m.id for m in game.kit.markers}
+    good = []
+    for number, unit in zip(_unit_lines(text, game.sides), units, strict=True):
+        reader = Reader(game, seat, unit.side)
+        try:
+            place = reader.place_of([unit.place]) if unit.place else ""
+            if place is None:
+                place = reader.place_of(unit.place.removeprefix("box:").split())
+            if place is None:
+                raise Unreadable(f"{unit.place!r} is neither a hex nor a box", given=unit.place)
+            if seat not in {"table", unit.side}:
+                raise NotYours(
+                    f"{unit.name or unit.id}: {game.side_name(unit.side)} units are not yours to enter"
+                )
+            for name in unit.marks:
+                if name not in markers:
+                    raise Unreadable(f"{unit.name or unit.id}: there is no marker {name!r}", given=name)
+            good.append(replace(unit, place=place))
+        except Mistake as mistake:
+            problems.append((number, mistake))
+    return good, sorted(problems, key=lambda p: p[0])
+
+
+def _unit_lines(text: str, sides: Sequence[str]) -> list[int]:
+    """The lines of the file that hold a unit, as `read_roster` takes them."""
+    rows = enumerate(csv.DictReader(io.StringIO(text)), 2)
+    plain = (
+        (n, {(k or "").strip(): v.strip() for k, v in row.items() if isinstance(v, str)}) for n, row in rows
+    )
+    return [n for n, row in plain if row.get("side") in sides]
+
+
+def _numbered(message: str) -> tuple[int, Mistake]:
+    found = re.match(r"line (\d+): (.*)", message, re.DOTALL)
+    return (int(found[1]), Unreadable(found[2])) if found else (1, Unreadable(message))
+
+
+def import_units(game: Game, seat: str, text: str) -> Events:
+    """Put every row of a roster CSV on record: new units come, known ones move; what fits already stays."""
+    units, problems = read_positions(game, seat, text)
+    if problems:
+        raise BadLines(problems, 2, "csv")
+    if not units:
+        raise Unreadable("no row of this file names a unit", field="csv")
+    for unit in units:
+        known = game.units.get(unit.id)
+        if known is not None and known.side != unit.side:
+            unit = replace(unit, id=free_id(game, f"{unit.side}-{unit.id}"))
+            known = None
+        if known is None:
+            yield create(game, unit.id, unit.place, unit_facts(unit))
+        else:
+            facts = {k: v for k, v in unit_facts(unit).items() if k not in {"full", "side"}}
+            changed = {k: v for k, v in facts.items() if getattr(known, k) != v}
+            if changed:
+                yield change(game, unit.id, changed, reason="from a file")
+            if known.place != unit.place:
+                yield move(game, unit.id, unit.place)
+        for name, value in unit.marks.items():
+            if game.mark(unit.id, name) != value:
+                yield put_mark(game, unit.id, name, value)
+
+
+def write_positions(units: Iterable[dict[str, Any]], factors: Sequence[str]) -> str:
+    """Units as a seat sees them, as the CSV that `read_positions` reads; hidden ones are left out."""
+    columns = ("id", "side", "name", "kind", "klass", "size", "formation", "steps", "place", "turn", "entry")
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([*columns, "marks", "note", "doubtful", *factors])
+    # Stacks keep their order when they are read again from the bottom up.
+    for unit in sorted((u for u in units if not u.get("hidden")), key=lambda u: int(u["order"])):
+        marks = " ".join(n if v is True else f"{n}={v}" for n, v in unit["marks"].items())
+        row = [unit[c] if c != "turn" or unit[c] else "" for c in columns]
+        numbers = [unit["factors"].get(f, "") for f in factors]
+        writer.writerow([*row, marks, unit["note"], unit["doubtful"], *numbers])
+    return out.getvalue()

@@ -4,7 +4,7 @@
 //   <... id="live" data-rev="17" hx-trigger="table-changed from:body">   what is shown, refetched when it differs
 //   <form data-action hx-post=...>                gets an action id; kept and sent again while the network is away
 //   <... id="link"> <... id="waiting"> <... id="toast">     where the state, the kept taps and short notices show
-//   <... data-glow="vp-soviet"> <... data-key="n"> <button data-step="1">     see below
+//   <... data-glow="vp-soviet"> <... data-key="n"> <button data-step="1"> <button data-cover="hand">     see below
 (() => {
   "use strict";
   const SILENCE = 25_000, POLL = 4_000, RETRY = 3_000, SETTLE = 300, MAX_FAILURES = 3;
@@ -271,7 +271,7 @@
   const narrowKey = (input) => `${input.form?.action} ${input.dataset.narrow}`;
   function narrow(input) {
     const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-    for (const choice of input.nextElementSibling?.querySelectorAll(".choice") || []) {
+    for (const choice of input.parentElement.querySelectorAll(".choice")) {
       const text = choice.textContent.toLowerCase();
       choice.hidden = !choice.querySelector(":checked") && !words.every((word) => text.includes(word));
     }
@@ -296,6 +296,17 @@
     }
   });
 
+  // A preview of older input is not shown: it would clear what was ticked meanwhile. The next one is on its way.
+
+  let touched = 0;
+  for (const kind of ["input", "change"]) {
+    document.addEventListener(kind, ({ target }) => { if (target.closest?.("#sheet-body")) touched += 1; }, true);
+  }
+  body.addEventListener("htmx:beforeRequest", ({ detail }) => { if (detail.elt.id === "sheet-body") detail.xhr.touched = touched; });
+  body.addEventListener("htmx:beforeSwap", ({ detail }) => {
+    if (detail.xhr?.touched !== undefined && detail.xhr.touched !== touched) detail.shouldSwap = false;
+  });
+
   // A sheet is closed by its link, and after its last answer; without JavaScript the link leads back to the table.
 
   document.addEventListener("click", (event) => {
@@ -314,6 +325,27 @@
     if (!byId("sheet").contains(document.activeElement)) first?.focus({ preventScroll: true });
   });
 
+  // A covered hand stays covered on this device, through every refresh, until it is uncovered.
+
+  const covered = (name) => { try { return sessionStorage.getItem(`cover-${name}`) === "yes"; } catch { return false; } };
+  function showCovers() {
+    for (const button of document.querySelectorAll("[data-cover]")) {
+      const on = covered(button.dataset.cover);
+      byId(button.dataset.cover)?.classList.toggle(`${button.dataset.cover}-covered`, on);
+      byId(button.dataset.cover)?.toggleAttribute("inert", on);
+      button.setAttribute("aria-pressed", String(on));
+      button.textContent = on ? "Uncover" : "Cover";
+    }
+  }
+  document.addEventListener("click", (event) => {
+    const name = event.target.closest("[data-cover]")?.dataset.cover;
+    if (!name) return;
+    try { sessionStorage.setItem(`cover-${name}`, covered(name) ? "no" : "yes"); } catch { return; }
+    showCovers();
+  });
+  body.addEventListener("htmx:afterSwap", showCovers);
+
+  showCovers();
   showWaiting();
   centreStepper();
   if (!document.hidden) connect();

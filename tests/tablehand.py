@@ -14,7 +14,9 @@ class Table:
     def __init__(self, server, system: str, scenario: str, **options) -> None:
         self.server = server
         body = json.dumps({"system": system, "scenario": scenario, "options": options}).encode()
-        request = urllib.request.Request(f"{server.url}/api/tables", body, {"Content-Type": "application/json"})
+        request = urllib.request.Request(
+            f"{server.url}/api/tables", body, {"Content-Type": "application/json"}
+        )
         with urllib.request.urlopen(request, timeout=10) as answer:
             found = json.load(answer)
         self.code, self.tokens = found["code"], found["seats"]
@@ -39,7 +41,8 @@ class Table:
     def sees(self, seat: str) -> dict:
         """The table as a seat's view, from the API."""
         request = urllib.request.Request(
-            f"{self.server.url}/api/tables/{self.code}", headers={"Authorization": f"Bearer {self.tokens[seat]}"}
+            f"{self.server.url}/api/tables/{self.code}",
+            headers={"Authorization": f"Bearer {self.tokens[seat]}"},
         )
         with urllib.request.urlopen(request, timeout=10) as answer:
             return json.load(answer)

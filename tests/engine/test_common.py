@@ -6,8 +6,9 @@ import pytest
 from toykit import Table
 
 from companion.engine import events as e
-from companion.engine.common import due, in_force, marker_value
+from companion.engine.common import in_force
 from companion.engine.errors import Mistake, NotNow, NotYours, Unknown, Unreadable
+from companion.engine.unitactions import due, marker_value
 
 
 def test_turn_and_phase_can_be_set_by_hand_with_a_reason() -> None:

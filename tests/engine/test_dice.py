@@ -37,7 +37,8 @@ def test_a_roll_is_read_as_players_write_it(
 
 
 @pytest.mark.parametrize(
-    "text", ["", "six", "d", "0d6", "21d6", "1d1", "banana", "1d101", "2d6+", "1d6d6", "-1d6", "1d6; rm", "🎲"]
+    "text",
+    ["", "six", "d", "0d6", "21d6", "1d1", "banana", "1d101", "2d6+", "1d6d6", "-1d6", "1d6; rm", "🎲"],
 )
 def test_what_is_no_roll_is_refused_with_an_example(text: str) -> None:
     with pytest.raises(Unreadable) as raised:

@@ -7,7 +7,9 @@ from harness import Bench
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from companion.engine.entry import BadLines, hints, split_lines, write_positions
+from companion.engine.entry import BadLines, split_lines
+from companion.engine.entryhints import hints
+from companion.engine.entrysheets import write_positions
 from companion.engine.errors import Mistake
 
 

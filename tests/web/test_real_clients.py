@@ -27,7 +27,16 @@ class Server:
         self.url = f"http://127.0.0.1:{self.port}"
 
     def start(self) -> "Server":
-        command = [sys.executable, "-m", "companion", "serve", "--host", "127.0.0.1", "--port", str(self.port)]
+        command = [
+            sys.executable,
+            "-m",
+            "companion",
+            "serve",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(self.port),
+        ]
         self.process = subprocess.Popen(
             [*command, "--data", str(self.data)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
@@ -45,9 +54,13 @@ class Server:
         self.process.wait()
 
     def call(self, path: str, body: dict | None = None, token: str = "") -> dict:
-        headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {token}"} if token else {})
+        headers = {"Content-Type": "application/json"} | (
+            {"Authorization": f"Bearer {token}"} if token else {}
+        )
         data = json.dumps(body).encode() if body is not None else None
-        with urllib.request.urlopen(urllib.request.Request(self.url + path, data, headers), timeout=10) as answer:
+        with urllib.request.urlopen(
+            urllib.request.Request(self.url + path, data, headers), timeout=10
+        ) as answer:
             return json.load(answer)
 
 
@@ -127,7 +140,9 @@ def test_pulling_the_plug_loses_nothing_that_was_acknowledged(server):
     kept = {event["purpose"] for event in rolls(server, table["code"])}
     assert set(acknowledged) <= kept
     # The seats' links still work, and a tap that was never answered may simply be sent again.
-    again = server.call(path, {"dice": "1d6", "action_id": acknowledged[-1], "purpose": acknowledged[-1]}, token)
+    again = server.call(
+        path, {"dice": "1d6", "action_id": acknowledged[-1], "purpose": acknowledged[-1]}, token
+    )
     assert again["revision"] <= server.call(f"/api/tables/{table['code']}", token=token)["revision"]
 
 

@@ -7,6 +7,18 @@ from playwright.sync_api import Page, expect
 from tablehand import Table
 
 
+@pytest.fixture
+def device(device):
+    """Windows whose previews may be overtaken by the next keystroke: htmx tells of each one it gives up."""
+
+    def open_window(*args, **options):
+        page = device(*args, **options)
+        page.expected_errors += ["htmx:sendAbort", "htmx:afterRequest"]
+        return page
+
+    return open_window
+
+
 def fill_in(page: Page, attack: int, defence: int, terrain: str) -> None:
     page.get_by_role("link", name=re.compile("Resolve a combat")).click()
     page.get_by_label(re.compile("Attack factors")).fill(str(attack))
@@ -77,3 +89,110 @@ def test_nobody_sees_an_untried_unit_before_its_battle(server, device):
         page.goto(f"{server.url}/t/{table.code}/{side}/units")
         expect(page.get_by_text("untried").first).to_be_visible()
         assert "AF" not in page.locator(".side-soviet .unit-more").first.inner_text()
+
+
+def german_line(table: Table) -> None:
+    """Two German divisions in 2619, next to the Soviet set-up stack of 2719 and the one in 2718."""
+    table.do("table", "set-up")
+    for name in ("44 Infantry", "62 Infantry"):
+        table.do("german", "add-unit", side="german", name=name, kind="infantry", hex="2619", steps=4)
+        table.do("german", "copy-counter", unit=name, kind="infantry", army="6th Army", af=6, df=7, mf=4)
+
+
+def sheet_of(page: Page):
+    return page.locator("#sheet")
+
+
+def test_a_declared_attack_with_units_on_record(server, device):
+    """7.6, 12.17-12.23: target, aircraft, open stacks, even losses, retreat, advance, each on its own phone."""
+    table = Table(server, "second-kharkov", "historical")
+    german_line(table)
+    table.do("table", "go-to", turn=2, phase="soviet-combat")
+    table.do("table", "correct", name="air-free", value="2")
+    soviet, german = (table.seat(device("phone"), side) for side in ("soviet", "german"))
+
+    # The attackers next to the target are offered as soon as its number is typed.
+    soviet.get_by_role("link", name=re.compile("Declare an attack")).click()
+    soviet.get_by_label(re.compile("Target hex")).press_sequentially("2619", delay=80)
+    expect(sheet_of(soviet).get_by_role("checkbox")).to_have_count(5)
+    for unit in sheet_of(soviet).get_by_role("checkbox").all():
+        unit.check()
+    sheet_of(soviet).get_by_role("button", name="Declare an attack").click()
+    expect(sheet_of(soviet)).to_contain_text("the German decides on aircraft")
+    sheet_of(soviet).get_by_role("link", name=re.compile("Back to the")).click()
+    expect(soviet.get_by_role("link", name=re.compile("Resolve a combat"))).to_have_count(0)
+
+    german.get_by_role("link", name="Aircraft defend").click()
+    sheet_of(german).get_by_role("button", name="Aircraft defend").click()
+    sheet_of(german).get_by_role("link", name=re.compile("Back to the")).click()
+
+    # Target and attackers stand; the defence is on record, so only the untried attackers' factors are typed.
+    soviet.get_by_role("link", name="Resolve a combat").first.click()
+    expect(sheet_of(soviet).get_by_label(re.compile("Target hex"))).to_have_count(0)
+    expect(sheet_of(soviet).get_by_label(re.compile("Defence factors"))).to_have_count(0)
+    soviet.get_by_label(re.compile("Attack factors")).first.press_sequentially("42", delay=150)
+    expect(soviet.locator("#sheet .breakdown")).to_contain_text("German air support")
+    soviet.get_by_label(re.compile("I rolled 1d6")).fill("2")
+    soviet.get_by_role("button", name="Roll 1d6").last.click()
+    expect(soviet.locator("#sheet .breakdown-result")).to_have_text("1/2")
+
+    # Two steps over two divisions go round evenly; a retreat saves one, and then somebody must be chosen.
+    german.get_by_role("link", name="German losses").click()
+    expect(sheet_of(german)).not_to_contain_text("Who takes the odd steps")
+    sheet_of(german).get_by_text("Fall back one hex").last.click()
+    expect(sheet_of(german)).to_contain_text("choose 1 unit")
+    sheet_of(german).get_by_role("checkbox", name=re.compile("44 Infantry")).check()
+    sheet_of(german).get_by_role("button", name="German losses").click()
+    expect(sheet_of(german)).to_contain_text("44 Infantry: 3 steps")
+
+    sheet_of(soviet).get_by_role("link", name="Soviet losses").click()
+    expect(sheet_of(soviet)).to_contain_text("choose 1 unit")
+    sheet_of(soviet).get_by_role("checkbox").first.check()
+    sheet_of(soviet).get_by_role("button", name="Soviet losses").click()
+    sheet_of(soviet).get_by_role("link", name="Advance").click()
+    sheet_of(soviet).get_by_role("checkbox").first.check()
+    sheet_of(soviet).get_by_role("button", name="Advance").click()
+    expect(sheet_of(soviet)).to_contain_text("2619 (advance after combat)")
+    view = table.sees("table")
+    assert {t["id"]: t["value"] for t in view["tracks"]} == {
+        "vp-soviet": 1, "vp-german": 1, "air-free": 1, "air-used": 1,
+    }  # fmt: skip
+
+
+def test_the_german_turn_opens_with_one_tap(server, device):
+    """5.3, 11.19, 6.2: interdiction, the order of the player turn, and the release, on the tablet."""
+    table = Table(server, "second-kharkov", "historical")
+    table.do("table", "go-to", turn=3, phase="air-placement")
+    table.do("table", "correct", name="air-free", value="2")
+    tablet = table.seat(device("tablet"), "table")
+    tablet.get_by_role("link", name=re.compile("Interdict hexes")).click()
+    sheet_of(tablet).get_by_role("textbox", name="Hexes").fill("2720")
+    sheet_of(tablet).get_by_role("button", name="Interdict hexes").click()
+    sheet_of(tablet).get_by_role("link", name=re.compile("Back to the")).click()
+    zone = tablet.get_by_role("region", name="Interdiction: Soviets +1 MP")
+    expect(zone).to_contain_text("2720 2719 2820 2821 2721 2621 2620")
+    for phase in ("soviet-move", "soviet-combat", "air-removal", "german-move"):
+        table.do("table", "next-phase")
+        assert table.sees("table")["phase"]["id"] == phase
+    expect(zone).to_have_count(0)
+    expect(tablet.get_by_role("region", name="Tracks")).to_contain_text("17th Army released")
+    tablet.get_by_role("button", name=re.compile("Fight first")).click()
+    expect(tablet.get_by_role("heading", level=1)).to_contain_text("German combat")
+    expect(tablet.get_by_role("button", name=re.compile("Move first"))).to_have_count(0)
+
+
+def test_kharkov_falls_on_every_screen(server, device):
+    """4.2: a line of the checklist opens its own form, and the end is told to everybody."""
+    table = Table(server, "second-kharkov", "historical")
+    tablet = table.seat(device("tablet"), "table")
+    soviet, german = (table.seat(device("small"), side) for side in ("soviet", "german"))
+    line = soviet.get_by_role("listitem").filter(has_text="a Kharkov hex or an edge source entered")
+    line.get_by_role("link", name="Open").click()
+    sheet_of(soviet).get_by_role("textbox", name="Hexes").fill("2406")
+    sheet_of(soviet).get_by_role("button", name="Take a hex").click()
+    for page in (tablet, german):
+        expect(page.get_by_role("region", name="The game is over")).to_contain_text(
+            "Soviet victory: sudden death"
+        )
+        wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert wide <= 0

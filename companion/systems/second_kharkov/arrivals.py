@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 from companion.engine import events as e
 from companion.engine.actions import Events
-from companion.engine.common import due
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Choice, Context, HexId, Text, UnitRef
 from companion.engine.game import Game
@@ -14,12 +13,13 @@ from companion.engine.moves import create, move
 from companion.engine.positions import situation
 from companion.engine.roster import Unit, slug
 from companion.engine.trace import Trace, trace
+from companion.engine.unitactions import due
 from companion.engine.zones import zone_indices
 from companion.systems.second_kharkov.armies import any_restricted
 from companion.systems.second_kharkov.base import GERMAN, MOVE, SOUTH, SOVIET, area, rules
 from companion.systems.second_kharkov.judging import at_start, policy
 from companion.systems.second_kharkov.stacking import overstacked
-from companion.systems.second_kharkov.units import ARMIES, MECHANISED, SIXTH, is_172_75, label
+from companion.systems.second_kharkov.units import ARMIES, KINDS, MECHANISED, NAMES, SIXTH, is_172_75, label
 
 HELD_BACK = "box:delayed"
 PANZER_ARMY = ARMIES[0]
@@ -113,14 +113,17 @@ def bring_in(
     name: Annotated[
         str,
         Text(
-            label="or a new one", most=40, placeholder="23rd Panzer", when=lambda c: not c.values.get("unit")
+            label="or a new one",
+            most=40,
+            placeholder="name on the counter",
+            when=lambda c: not c.values.get("unit"),
         ),
     ] = "",
     kind: Annotated[
         str,
         Choice(
             label="Type",
-            options=lambda c: [(k, k) for k in c.game.kit.unit_kinds] if c.game else [],
+            options=lambda c: [(k, k) for k in KINDS.get(c.game.active, ())] if c.game else [],
             when=lambda c: not c.values.get("unit"),
         ),
     ] = "",
@@ -135,21 +138,39 @@ def bring_in(
     hex: Annotated[str, HexId(label="Entry hex")] = "",
 ) -> Events:
     """Bring a reinforcement onto the map; the entry hex is checked against the rules and costs movement."""
+    held = game.units[unit] if unit else _new_unit(game, name, kind, army)
+    problems = doubts(game, held, hex) if hex else []  # judged before it stands there
     if not unit:
-        if not name:
-            raise Unreadable(
-                "say which unit comes in: one that waits, or the name of a new one", field="name"
-            )
-        unit = _fresh_id(game, name)
-        facts = {"side": game.active, "name": name, "kind": kind, "formation": army, **_strength(game, kind)}
-        yield create(game, unit, "", {k: v for k, v in facts.items() if v}, reason="reinforcement")
-    held = game.units[unit]
-    if hex:
-        problems = doubts(game, held, hex)
+        yield create(game, held.id, hex, _facts(held), reason="reinforcement")
+    elif hex:
         yield move(game, unit, hex, reason="reinforcement", rule="10.1")
-        if problems:
-            seats = (held.side,) if game["fog"] else ()
-            yield e.Noted(f"{label(held)} at {hex}: {'; '.join(problems)} (10.1)", rule="10.1", only=seats)
+    if problems:
+        seats = (held.side,) if game["fog"] else ()
+        yield e.Noted(f"{label(held)} at {hex}: {'; '.join(problems)} (10.1)", rule="10.1", only=seats)
+
+
+def _new_unit(game: Game, name: str, kind: str, army: str) -> Unit:
+    """A unit not listed yet. 2.13, 2.14: Soviets have one step and come untried, Germans four steps."""
+    side = game.active
+    called = name or (NAMES.get(kind, "") if side == SOVIET else "")
+    if not called:
+        raise Unreadable("say which unit comes in: one that waits, or a new one by its name", field="name")
+    return Unit(
+        id=_fresh_id(game, called),
+        side=side,
+        name=called,
+        kind=kind,
+        klass=("mech" if kind in MECHANISED else "non-mech") if kind else "",
+        formation=army,
+        steps=1 if side == SOVIET else 4,
+        full=1 if side == SOVIET else 4,
+        untried=side == SOVIET,
+    )
+
+
+def _facts(unit: Unit) -> dict[str, Any]:
+    names = ("side", "name", "kind", "klass", "formation", "steps", "full", "untried")
+    return {name: getattr(unit, name) for name in names if getattr(unit, name)}
 
 
 def _fresh_id(game: Game, name: str) -> str:
@@ -158,13 +179,6 @@ def _fresh_id(game: Game, name: str) -> str:
     while unit_id in game.units:
         unit_id, number = f"{base}-{number}", number + 1
     return unit_id
-
-
-def _strength(game: Game, kind: str) -> dict[str, object]:
-    """2.13: Soviets have one step; Germans four, the weak ones of 3.4 being on record already."""
-    steps = 1 if game.active == SOVIET else 4
-    klass = ("mech" if kind in MECHANISED else "non-mech") if kind else ""
-    return {"steps": steps, "full": steps, "klass": klass}
 
 
 @rules.action(

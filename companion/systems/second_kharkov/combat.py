@@ -142,9 +142,9 @@ def work_out(ctx: Context, battle: Battle) -> Breakdown:
     sheet.column, sheet.dice, sheet.chart = ratio.column, "1d6", "crt"
     _modifiers(ctx, sheet, battle, ratio)
     if ctx.game is not None:
-        sheet.chances = chances(
-            ctx.game.chart("crt"), sheet.column, "1d6", lambda die: final_row(ctx, sheet, die)
-        )
+        chart = ctx.game.chart("crt")
+        if any(chart.cell(row, sheet.column) for row in chart.rows):  # a blank column has no chances to show
+            sheet.chances = chances(chart, sheet.column, "1d6", lambda die: final_row(ctx, sheet, die))
     return sheet
 
 
@@ -173,9 +173,9 @@ def _odds(sheet: Breakdown, battle: Battle, by_stack: bool) -> Odds:
 
 def _show(sheet: Breakdown, name: str, groups: tuple[Group, ...], by_stack: bool) -> None:
     for group in groups:
-        why = "".join(f", {cause.words}" for cause in group.causes)
+        how = ", ".join(filter(None, (group.arithmetic(by_stack), *(cause.words for cause in group.causes))))
         rule = ", ".join(["1.5", *(cause.rule for cause in group.causes)]) if group.causes else "12.7"
-        sheet.add(f"{name} factors{why}", group.arithmetic(by_stack), rule)
+        sheet.add(f"{name} factors{f': {how}' if how else ''}", str(group.total(by_stack)), rule)
 
 
 def _modifiers(ctx: Context, sheet: Breakdown, battle: Battle, ratio: Odds) -> None:

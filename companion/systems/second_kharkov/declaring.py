@@ -17,14 +17,14 @@ def _open(game: Game) -> bool | str:
     return game["german-order"] == "undeclared" or "the order of this turn is declared (5.3)"
 
 
-@rules.action(by=GERMAN, phase=MOVE[GERMAN], rule="5.3", label="Move, then fight", primary=True, when=_open)
+@rules.action(by=GERMAN, phase=MOVE[GERMAN], rule="5.3", label="Move first", primary=True, when=_open)
 def move_first(game: Game) -> Events:
     """Declare, once and for all units, that they move before they fight."""
     yield from put(game, "german-order", "move-fight", "declared", "5.3")
 
 
 @rules.action(
-    by=GERMAN, phase=MOVE[GERMAN], rule="5.7", label="Fight, then move: -1", primary=True, order=1, when=_open
+    by=GERMAN, phase=MOVE[GERMAN], rule="5.7", label="Fight first: -1", primary=True, order=1, when=_open
 )
 def fight_first(game: Game) -> Events:
     """Declare, once and for all units, that they fight before they move: -1 on every attack."""

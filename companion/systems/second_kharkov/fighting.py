@@ -23,8 +23,7 @@ from companion.systems.second_kharkov.victory import perimeter_attacked
 
 COMBAT_PHASES = tuple(FIGHT.values())
 FOLLOW_UPS = ("soviet-losses", "german-losses", "advance", "exploit", "enter-result")
-CODES = [f"{attacker}/{defender}" for attacker in range(4) for defender in range(4)]
-"""Results to tap where the chart is blank; others can be typed."""
+WAIT = "wait-for-air"
 LOSSES = {SOVIET: "soviet-losses", GERMAN: "german-losses"}
 
 
@@ -105,14 +104,17 @@ def declare_attack(
         yield from _open(game, target, int(aircraft))
     elif int(game["air-free"]):
         yield e.Marked(target, "target", "declared", rule="7.6")
-        text = f"Soviets attack {target}: aircraft in the defence?"
+        text = f"Soviets attack {target}: do aircraft defend?"
         yield e.Asked(f"air-{game.revision}", (GERMAN, "table"), text, "defend-by-air", rule="12.17")
+        text = f"Attack on {target} declared: the German decides on aircraft"
+        yield e.Asked(f"{WAIT}-{game.revision}", (SOVIET,), text, rule="12.17")
     else:
         yield from _open(game, target, 0)
 
 
 def _open(game: Game, target: str, aircraft: int) -> Events:
     """12.17, 7.6: with the aircraft promised, both stacks are opened."""
+    yield from _stop_waiting(game)
     if aircraft:
         yield e.Marked(target, "support", aircraft, rule="12.17")
         yield from air.fly(game, aircraft, air.USED, f"support at {target}", "12.17")
@@ -123,6 +125,14 @@ def _open(game: Game, target: str, aircraft: int) -> Events:
     )
 
 
+def _stop_waiting(game: Game) -> Events:
+    for name in [n for n in game.asked if n.startswith(WAIT)]:
+        yield e.Answered(name, "answered")
+
+
+rules.leaving(FIGHT[SOVIET])(_stop_waiting)
+
+
 def _waiting(game: Game) -> list[str]:
     return [hex_id for hex_id, state in game.marked("target").items() if state == "declared"]
 
@@ -131,15 +141,25 @@ def _waiting(game: Game) -> list[str]:
     by=GERMAN,
     phase=FIGHT[SOVIET],
     rule="12.17",
-    label="Aircraft in the defence",
+    label="Aircraft defend",
+    group="hidden",
     when=lambda game: bool(_waiting(game)) or "no Soviet attack is waiting for your aircraft",
 )
 def defend_by_air(
-    game: Game, aircraft: Annotated[str, Choice(label="Aircraft", options=air_choices)] = "0"
+    game: Game,
+    aircraft: Annotated[str, Choice(label="Aircraft", options=air_choices, start=lambda c: "1")] = "0",
 ) -> Events:
-    """Promise aircraft to the declared battle, or none, before the stacks are opened."""
+    """Promise aircraft to the declared battle before the stacks are opened."""
     yield from close(game, "defend-by-air")
     yield from _open(game, _waiting(game)[0], int(aircraft))
+
+
+@rules.watch
+def no_aircraft_defend(game: Game) -> Events:
+    """12.17: a German who puts the question away sends none."""
+    if not any(a.action == "defend-by-air" for a in game.asked.values()):
+        for hex_id in _waiting(game):
+            yield from _open(game, hex_id, 0)
 
 
 @rules.panel
@@ -147,7 +167,7 @@ def declared_attack(game: Game, seat: str) -> dict[str, Any] | None:
     """The attack that stands, and whom it waits for."""
     rows = []
     for hex_id, state in game.marked("target").items():
-        waits = "German: aircraft in the defence?" if state == "declared" else "stacks lie open"
+        waits = "the German decides on aircraft" if state == "declared" else "stacks lie open"
         rows.append({"label": f"on {hex_id}", "value": waits, "rule": "7.6"})
         if aircraft := int(game.mark(hex_id, "support") or 0):
             rows.append({"label": "German aircraft", "value": str(aircraft), "rule": "12.17"})
@@ -199,7 +219,6 @@ def resolve_combat(
         sheet.roll = die.total
         sheet.add(f"roll {die.total}{sheet.modifier:+d}", str(die.total + sheet.modifier), "12.18")
         look_up(sheet, game.chart("crt"), final_row(Context(game), sheet, die.total))
-        sheet.codes = [] if sheet.result else CODES
     if sheet.result:
         sheet.effects = [Line(words, "", "12.19") for _, _, words in _losses(game, facts, sheet.result)]
     yield from rules.settle(game, "combat", sheet, (game.active, "table"), "12.18")

@@ -8,6 +8,7 @@ from typing import Any
 
 from companion.engine.errors import Unreadable
 from companion.engine.fields import Context, Text
+from companion.engine.positions import board
 from companion.engine.roster import Unit
 from companion.systems.second_kharkov import known
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET
@@ -114,8 +115,8 @@ def terrain_choices(ctx: Context) -> list[tuple[str, str]]:
 
 
 def river_choices(ctx: Context) -> list[tuple[str, str]]:
-    """12.14: the same for rivers, once the attackers are known; a crossing fights like a major river."""
-    if known.target(ctx) and known.attackers(ctx):
+    """12.14: the same for rivers, once some are entered and the attackers known; a crossing fights as major."""
+    if ctx.game is not None and board(ctx.game).features and known.target(ctx) and known.attackers(ctx):
         return [("", f"as mapped: {known.mapped_river(ctx)}"), *RIVERS]
     return [("", "none"), *RIVERS[1:]]
 

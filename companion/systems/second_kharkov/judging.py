@@ -92,8 +92,10 @@ def out_of_supply(game: Game, units: Iterable[Unit]) -> set[str]:
     return found
 
 
-def _own(ctx: Context) -> list[Unit]:
-    return [u for u in seen_by(ctx) if u.on_map]
+def _judged(ctx: Context) -> list[Unit]:
+    """Whose supply matters now: the moving side's; in a battle everybody's."""
+    side = ctx.game.active if ctx.game and ctx.game.phase in MOVE.values() else ""
+    return [u for u in seen_by(ctx, side) if u.on_map]
 
 
 STATES = (("out", "out of supply"), ("in", "in supply"), ("trace", "as the trace says"))
@@ -102,20 +104,23 @@ STATES = (("out", "out of supply"), ("in", "in supply"), ("trace", "as the trace
 @rules.action(
     by="any",
     phase=(*MOVE.values(), *FIGHT.values()),
-    rule="9.1, 9.8, 9.9",
+    rule="9.1",
     label="Judge supply",
     order=20,
     when=lambda game: game.turn > 1 or "everybody is in supply on turn 1 (5.5)",
 )
 def judge_supply(
     game: Game,
-    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=_own)] = (),
-    hexes: Annotated[tuple[str, ...], HexId(label="or hexes", many=True)] = (),
+    hexes: Annotated[tuple[str, ...], HexId(label="Hexes", many=True)] = (),
+    units: Annotated[
+        tuple[str, ...],
+        UnitRef(label="or units", many=True, pick=_judged, when=lambda c: bool(_judged(c))),
+    ] = (),
     state: Annotated[str, Choice(label="are", options=STATES)] = "out",
 ) -> Events:
     """Say who is in or out of supply; it is remembered until the phase ends."""
     if not units and not hexes:
-        raise Unreadable("say who is judged: a unit, or a hex number", field="units")
+        raise Unreadable("say who is judged: a hex number, or a unit", field="hexes")
     for target in (*units, *hexes):
         for marker, value in (("oos", state == "out"), ("supplied", state == "in")):
             if value or game.mark(target, marker) is not None:

@@ -92,17 +92,17 @@ def walk(sheet: Breakdown, steps: Sequence[Step], mover: Mover) -> int:
         reason, rule = bar(steps, index, mover)
         cost = price(step, mover)
         if reason or cost is None:
-            sheet.add(f"{index + 1}. {step}", reason, rule)
+            sheet.add(f"{index + 1}. {step}: {reason}", "stop", rule)
             return index
         if step.river == "major":
             cost, rule = left, "11.14"
         elif cost > left and index == 0 and mover.mf:
             cost, rule = left, "11.3"  # one hex is always possible with the whole factor
         if cost > left:
-            sheet.add(f"{index + 1}. {step}", f"costs {cost}, {left} left", "11.2")
+            sheet.add(f"{index + 1}. {step}: costs {cost}, only {left} left", "stop", "11.2")
             return index
         left -= cost
-        sheet.add(f"{index + 1}. {step}", f"{cost}, {left} left", rule or RULE[step.terrain])
+        sheet.add(f"{index + 1}. {step}, {left} left", f"-{cost}", rule or RULE[step.terrain])
     sheet.facts["left"] = left
     return len(steps)
 
@@ -176,6 +176,10 @@ def _later(ctx: Context) -> bool:
     return ctx.game is None or ctx.game.turn > 1
 
 
+def _interdicted(ctx: Context) -> bool:
+    return ctx.game is None or bool(ctx.game.marked("interdiction"))
+
+
 CLASSES = (("non-mech", "non-mechanised"), ("mech", "mechanised"))
 
 
@@ -202,7 +206,7 @@ def movement(
         bool,
         Flag(
             label="Starts in an interdiction zone",
-            when=lambda c: _no_unit(c) and _side(c) == SOVIET and _later(c),
+            when=lambda c: _no_unit(c) and _side(c) == SOVIET and _interdicted(c),
         ),
     ] = False,
     hexes: Annotated[
@@ -257,7 +261,7 @@ def _mover(
     sheet.add("movement factor", str(mf), "11.1")
     for applies, reason, rule in ((oos, "out of supply", "9.8"), (late, "freed early", "13.4")):
         if applies:
-            sheet.add(reason, f"half of {mf} = {halve(mf)}", rule)
+            sheet.add(f"{reason}: half of {mf}", str(halve(mf)), rule)
             mf = halve(mf)
     return Mover(_side(ctx), mech, mf, from_zoc, from_iz)
 

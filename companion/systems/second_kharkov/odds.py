@@ -76,13 +76,12 @@ class Group:
         return sum(sums)
 
     def arithmetic(self, by_stack: bool = True) -> str:
-        """The sum as a player would write it: '9+6 = 15', 'half of 9, half of 6 = 8'."""
+        """How the total comes about, as a player would write it: '9 + 6', 'half of 9 + half of 6'."""
         sums = list(self.stacks) if by_stack else [sum(self.stacks)]
         if not self.causes:
-            text = "+".join(map(str, sums))
-            return text if len(sums) < 2 else f"{text} = {sum(sums)}"
+            return " + ".join(map(str, sums)) if len(sums) > 1 else ""
         part = "half" if len(self.causes) == 1 else "half of half"
-        return f"{', '.join(f'{part} of {s}' for s in sums)} = {self.total(by_stack)}"
+        return " + ".join(f"{part} of {s}" for s in sums)
 
 
 def grouped(parts: Iterable[tuple[str, int, tuple[Cause, ...]]]) -> list[Group]:

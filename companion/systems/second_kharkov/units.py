@@ -16,6 +16,17 @@ from companion.engine.sight import may_see_unit
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET, rules
 
 MECHANISED = ("panzer", "tank", "motorised")  # 2.10
+KINDS = {
+    GERMAN: ("panzer", "motorised", "infantry", "jaeger", "mountain", "security", "cavalry"),
+    SOVIET: ("tank", "motorised", "rifle", "cavalry"),
+}
+NAMES = {
+    "tank": "Tank brigade",
+    "motorised": "Motorised brigade",
+    "rifle": "Rifle division",
+    "cavalry": "Cavalry division",
+}
+"""What an untried Soviet unit is called, of which only the type is seen (2.14)."""
 SIXTH = "6th Army"
 ARMY_DIALS = {"1st Panzer Army": "first-panzer", "17th Army": "seventeenth"}  # 6.2: the restricted ones
 ARMIES = (*ARMY_DIALS, SIXTH)
@@ -111,7 +122,8 @@ def _is_german(ctx: Context) -> bool:
 
 
 def _kinds(ctx: Context) -> list[tuple[str, str]]:
-    return [(k, k) for k in ctx.game.kit.unit_kinds] if ctx.game else []
+    unit = _picked(ctx)
+    return [(k, k) for k in (KINDS[unit.side] if unit else ())]
 
 
 @rules.action(by="any", rule="2.5, 2.14", label="Copy a counter", group="units")
@@ -119,7 +131,7 @@ def copy_counter(
     game: Game,
     unit: Annotated[str, UnitRef(label="Unit", pick=seen_by)],
     name: Annotated[str, Text(label="Name on it", most=40)] = "",
-    kind: Annotated[str, Choice(label="Type", options=_kinds)] = "",
+    kind: Annotated[str, Choice(label="Type", options=_kinds, when=lambda c: _picked(c) is not None)] = "",
     army: Annotated[str, Choice(label="Army", options=[(a, a) for a in ARMIES], when=_is_german)] = "",
     af: Annotated[int | None, Whole(label="Attack factor", high=99)] = None,
     df: Annotated[int | None, Whole(label="Defence factor", high=99)] = None,

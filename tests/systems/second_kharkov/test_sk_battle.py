@@ -39,6 +39,24 @@ def test_declared_air_then_opened(table: Any) -> None:
     assert not t.game.marked("target") and not t.game.marked("attacking")
 
 
+def test_putting_the_question_away_sends_no_aircraft(table: Any) -> None:
+    """12.17: the attacker is told whom he waits for, and a German who declines by one tap holds nobody up."""
+    t = soviets_attack(table)
+    t.do("soviet", "declare-attack", target="2510", attackers="soviet-rd")
+    assert "the German decides" in t.asked("soviet")[0]["text"]
+    t.do("german", "dismiss", ask=t.asked("german")[0]["id"])
+    assert t.game.mark("2510", "target") == "begun" and t.game["air-used"] == 0
+    assert [a["action"] for a in t.asked("soviet")] == ["resolve-combat"]
+
+
+def test_nothing_waits_beyond_the_phase(table: Any) -> None:
+    t = soviets_attack(table)
+    t.do("soviet", "declare-attack", target="2510", attackers="soviet-rd")
+    t.next()
+    assert not t.game.asked or not t.asked("soviet")
+    assert not t.game.marked("target")
+
+
 def test_without_aircraft_the_stacks_open_at_once(table: Any) -> None:
     t = soviets_attack(table, aircraft=0)
     t.do("soviet", "declare-attack", target="2510", attackers="soviet-rd")

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from companion.engine.errors import Mistake, NotNow, NotYours
+from companion.engine.errors import Mistake, NotNow, NotYours, Unreadable
 from companion.engine.roster import Unit
 from companion.systems.second_kharkov.stacking import excess, overstacked
 
@@ -144,8 +144,9 @@ def test_german_held_banks(table: Any, reading: str, supplied: bool) -> None:
 )
 def test_german_entry(table: Any, unit: str, army: str, hex: str, doubt: str) -> None:
     """10.1, A6: a doubtful entry is written down, never refused."""
-    t = table(turn=2, phase="german-move", ground=LINES)
+    t = table(ground=LINES)
     t.do("table", "set-up")
+    t.do("table", "go-to", turn=2, phase="german-move")
     given = {"unit": unit} if unit != "new" else {"name": "23 Pz", "kind": "panzer", "army": army}
     done = t.do("german", "bring-in", hex=hex, **given)
     notes = [event.text for event in done if event.KIND == "noted"]
@@ -186,8 +187,9 @@ def test_soviet_entry(table: Any, hex: str, extra: str, doubt: str) -> None:
 
 def test_reinforcements_may_be_held_back_and_never_hurried(table: Any) -> None:
     """10.2."""
-    t = table(turn=5)
+    t = table()
     t.do("table", "set-up")
+    t.do("table", "go-to", turn=5, phase="soviet-move")
     with pytest.raises(Mistake):
         t.do("soviet", "bring-in", unit="rifle-turn-6", hex="3202")
     t.do("table", "go-to", turn=6, phase="soviet-move")
@@ -198,6 +200,41 @@ def test_reinforcements_may_be_held_back_and_never_hurried(table: Any) -> None:
     t.do("soviet", "bring-in", unit="rifle-turn-6", hex="3202")
     t.do("soviet", "bring-in", unit="tank-turn-6", hex="3202")
     assert not any(a["id"] == "soviet-6" for a in t.sees("soviet")["due"])
+
+
+def test_a_soviet_type_is_name_enough(table: Any) -> None:
+    """2.14: nobody knows an untried unit by name."""
+    t = table(turn=2)
+    done = t.do("soviet", "bring-in", kind="rifle", hex="3202")
+    unit = t.game.units["soviet-rifle-division"]
+    assert (unit.name, unit.klass, unit.untried, unit.place) == ("Rifle division", "non-mech", True, "3202")
+    assert len(done) == 1
+    with pytest.raises(Unreadable):
+        t.do("soviet", "bring-in", hex="3202")
+
+
+def test_a_lost_source_is_judged_before_the_unit_stands_there(table: Any) -> None:
+    """10.1, 9.13."""
+    t = table(turn=2)
+    t.do("table", "take-hex", hexes="3202", side="german")
+    done = t.do("soviet", "bring-in", kind="rifle", hex="3202")
+    assert any("neither a working Soviet edge source" in str(event) for event in done)
+
+
+def test_held_back_units_stay_in_sight(table: Any) -> None:
+    """10.2."""
+    t = table()
+    t.do("table", "set-up")
+    t.do("table", "go-to", turn=6, phase="soviet-move")
+    t.do("soviet", "hold-back", units="rifle-turn-6")
+    panel = next(p for p in t.sees("german")["panels"] if p["title"] == "Held back")
+    assert [row["label"] for row in panel["rows"]] == ["Rifle division"]
+
+
+def test_set_up_is_offered_on_turn_1_only(table: Any) -> None:
+    t = table(turn=2)
+    with pytest.raises(NotNow, match="begun"):
+        t.do("table", "set-up")
 
 
 def test_set_up_names_only_what_the_rulebook_names(table: Any) -> None:

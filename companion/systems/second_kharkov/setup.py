@@ -1,0 +1,24 @@
+"""Set-up: the units that the rulebook or the owner's roster names (3.1-3.4)."""
+
+from __future__ import annotations
+
+from companion.engine import events as e
+from companion.engine import unitactions
+from companion.engine.actions import Events
+from companion.engine.game import Game
+from companion.systems.second_kharkov.base import rules
+
+
+def _at_the_start(game: Game) -> bool | str:
+    if game.turn > 1:
+        return "the game has begun: type where units stand now under Enter positions"
+    return unitactions.set_up.when(game) if unitactions.set_up.when else True
+
+
+@rules.action(by="any", label="Set up the scenario", group="setup", rule="3.1", when=_at_the_start)
+def set_up(game: Game) -> Events:
+    """Put every known unit on record, on its set-up hex or waiting for its turn."""
+    here = [u for u in game.roster if u.place and not u.turn]
+    rest = len(game.roster) - len(here)
+    yield e.Noted(f"{len(here)} units are on their set-up hexes, {rest} wait under Units", rule="3.1")
+    yield from unitactions.set_up.fn(game)

@@ -42,9 +42,12 @@ def remind(game: Game, to: str, text: str, rule: str) -> e.Asked:
 
 
 def pass_through(game: Game, side: str, hexes: Iterable[str]) -> Events:
-    """5.4: the side that passed last is noted on each hex."""
+    """5.4: the side that passed last, noted where it can matter: in cities, and where the enemy is on note."""
+    book = board(game).book
+    towns = {*book.places("city"), *book.places("major city")}
     for hex_id in hexes:
-        if game.mark(hex_id, "owner") != side:
+        held = game.mark(hex_id, "owner")
+        if held != side and (held or hex_id in towns):
             yield e.Marked(hex_id, "owner", side, reason="passed", rule="5.4")
 
 
@@ -125,9 +128,8 @@ def ask_retreat(
     for unit in units:
         stacks.setdefault(game.units[unit].place, []).append(unit)
     for stack in stacks.values():
-        text = f"Retreat {named(game, stack)} {hexes} hex{'es' if hexes > 1 else ''}"
-        if game.units[stack[0]].side != mover:
-            text += f", moved by the {game.side_name(mover)} player"
+        who = "" if game.units[stack[0]].side == mover else f", moved by the {game.side_name(mover)} player"
+        text = f"Retreat {hexes} hex{'es' if hexes > 1 else ''}{who}: {named(game, stack)}"
         args: dict[str, object] = {"units": stack, "owed": hexes, "disrupts": disrupts, "battle": battle}
         yield ask(game, mover, text, "retreat", args, rule)
     if not units:
@@ -255,6 +257,8 @@ def retreat(
     """Move retreating units; hexes not retreated cost units, a major river disrupts or kills."""
     if to:
         hexes = retreat_ends(game, units, owed, battle)[to]
+    elif not hexes and retreat_ends(game, units, owed, battle):
+        raise Unreadable("choose a hex to retreat to", field="to")
     held = [game.units[u] for u in units]
     side, crossed = held[0].side, over_river
     at = held[0].place

@@ -7,12 +7,12 @@ from typing import Annotated
 
 from companion.engine import events as e
 from companion.engine.actions import Events
-from companion.engine.common import due, movable, places
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.moves import move, put_mark
 from companion.engine.roster import Unit
+from companion.engine.unitactions import due, movable, places
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.aftermath import pass_through
 from companion.systems.panzer_keil.base import (
@@ -27,7 +27,6 @@ from companion.systems.panzer_keil.base import (
 from companion.systems.panzer_keil.condition import (
     any_on_map,
     can_mech_move,
-    chosen,
     grace_until,
     here_field,
     own_here,
@@ -165,13 +164,13 @@ def place_unit(
             yield e.Noted(f"{held.name} is more than five hexes from Stalingrad", rule="B13.2.2")
 
 
-EFFORTS = [("forced", "forced march"), ("one-hex", "one hex with too few points")]
+EFFORTS = [("", "no"), ("forced", "forced march"), ("one-hex", "one hex with too few points")]
 
 
 def _efforts(ctx: Context) -> list[tuple[str, str]]:
     """What may exhaust a unit that moves; no forced march in mechanized movement [10.2]."""
     mech = ctx.game is not None and ctx.game.phase == "german-mech"
-    return EFFORTS[1:] if mech else EFFORTS
+    return [o for o in EFFORTS if not (mech and o[0] == "forced")]
 
 
 def _movers(ctx: Context) -> list[Unit]:
@@ -194,21 +193,18 @@ def _movers(ctx: Context) -> list[Unit]:
 )
 def move_units(
     game: Game,
+    *,
     at: Annotated[str, here_field()] = "",
-    units: Annotated[
-        tuple[str, ...], UnitRef(label="Units", many=True, pick=own_on_map, suggest=_movers)
-    ] = (),
+    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=own_on_map, suggest=_movers)],
     way: Annotated[
         tuple[str, ...],
         HexId(label="To hex", help="or hex by hex, to have zones and water checked", many=True),
-    ] = (),
-    effort: Annotated[str, Choice(label="Exhausting", options=_efforts)] = "",
+    ],
+    effort: Annotated[str, Choice(label="Exhausts them", options=_efforts)] = "",
 ) -> Events:
     """Move units of one hex together; hexes they pass become theirs."""
-    if not way:
-        raise Unreadable("say where to", field="way")
     side = game.active
-    if len({game.units[u].place for u in chosen(units)}) > 1:
+    if len({game.units[u].place for u in units}) > 1:
         raise Unreadable("move the units of one hex at a time", field="units")
     path = (game.units[units[0]].place, *way)
     joined = all(b in game.maps.neighbours(a) for a, b in zip(path, path[1:], strict=False))

@@ -10,7 +10,7 @@ from companion.engine.errors import Mistake
 from companion.engine.fields import Context, HexId
 from companion.engine.game import Game
 from companion.engine.roster import Unit
-from companion.systems.panzer_keil.base import GERMAN, SOVIET, disrupted, phases
+from companion.systems.panzer_keil.base import GERMAN, SOVIET, disrupted, is_hq, phases
 from companion.systems.panzer_keil.condition import FEW, own_on_map
 from companion.systems.panzer_keil.fight import Fight, read_fight
 
@@ -52,7 +52,7 @@ def able(ctx: Context) -> list[Unit]:
     found = [
         u
         for u in beside(ctx)
-        if ctx.game and not disrupted(ctx.game, u.id) and not ctx.game.mark(u.id, "attacked")
+        if ctx.game and not is_hq(u) and not disrupted(ctx.game, u.id) and not ctx.game.mark(u.id, "attacked")
     ]
     return found if ctx.values.get("target") or len(found) <= FEW else []
 

@@ -182,7 +182,7 @@ def combat(
         )
     if doubled:
         total *= 2
-        sheet.add("concentric attack", f"x2 = {_show(total)}", "B11.2")
+        sheet.add("concentric attack: doubled", _show(total), "B11.2")
     against = _defence_lines(sheet, strong or 0, soft or 0)
     if not against:
         raise Unreadable("the defence strength is missing", field="defence")
@@ -205,7 +205,7 @@ def combat(
     )
     shift = armour_shift(case, str(reading(game, "river-armour")), str(reading(game, "grenadiers-cancel")))
     for label, rule in shift.why:
-        sheet.add(label, f"{shift.by:+d} column" if rule == "9.4" else "", rule)
+        sheet.add(label, f"{shift.by:+d}" if rule == "9.4" else "", rule)
     sheet.modifier = shift.by
     ratio = odds(total, against, str(reading(game, "odds-below")))
     sheet.add(f"odds {_show(total)} to {against}", ratio, "9.3")
@@ -215,13 +215,10 @@ def combat(
     sheet.add(f"{dice.capitalize()} die column, {place} ground", "", "9.5.1, B11.1")
     low, high = _ends(game, sheet.chart, place)
     sheet.column = column(ratio, shift.by, low, high)
-    if shift.by:
-        sheet.add("column after the shift", sheet.column, "9.4")
     over = bool(attack.major)
     if over:
-        sheet.add("over a major river: results against the attacker are one worse", "", "B10.3.1")
-        sheet.add("advance one hex only", "", "B10.3.2")
-    if game is not None:
+        sheet.add("major river: one worse for the attacker, advance of one hex", "", "B10.3")
+    if game is not None and _filled(game.chart(sheet.chart)):
         sheet.chances = chances(game.chart(sheet.chart), sheet.column, "1d6", str)
     values = {u: v * 2 if doubled and u in attackers else v for u, v in known.values.items()}
     sheet.facts = {
@@ -269,7 +266,7 @@ def _attack_lines(sheet: Breakdown, attack: Attack, oos_halving: str) -> Fractio
         if stacks:
             exact = rule == "9.2.3" and oos_halving == "exact"
             halved = _show(Fraction(sum(stacks), 2)) if exact else str(half_down(stacks))
-            sheet.add(label, f"{' and '.join(map(str, stacks))} halved = {halved}", rule)
+            sheet.add(f"{label}: {' and '.join(map(str, stacks))} halved", halved, rule)
     return attack_strength(attack, oos_halving)
 
 
@@ -277,7 +274,7 @@ def _defence_lines(sheet: Breakdown, strong: int, soft: int) -> int:
     if strong:
         sheet.add("defence", str(strong), "9.2")
     if soft:
-        sheet.add("disrupted defenders", f"{soft} halved = {half_up(soft)}", "9.2.5")
+        sheet.add(f"disrupted defenders: {soft} halved", str(half_up(soft)), "9.2.5")
     return strong + half_up(soft)
 
 

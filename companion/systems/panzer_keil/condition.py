@@ -6,12 +6,12 @@ from typing import Annotated
 
 from companion.engine import events as e
 from companion.engine.actions import Events
-from companion.engine.common import due
-from companion.engine.errors import NotNow, Unreadable
+from companion.engine.errors import NotNow
 from companion.engine.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.moves import change
 from companion.engine.roster import Unit
+from companion.engine.unitactions import due
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.base import (
     ALLIES,
@@ -33,7 +33,8 @@ KINDS = (*MECHANIZED, "infantry", "mountain", "hq")
 def own_on_map(ctx: Context) -> list[Unit]:
     """The acting side's units on the map."""
     game = ctx.game
-    return [u for u in game.units.values() if u.on_map and u.side == (game.active or u.side)] if game else []
+    side = game.active if game else ""
+    return [u for u in game.units.values() if u.on_map and u.side == (side or u.side)] if game else []
 
 
 FEW = 12
@@ -56,13 +57,6 @@ def own_here(ctx: Context) -> list[Unit]:
 def here_field() -> HexId:
     """The hex whose units a form then offers."""
     return HexId(label="Stack in hex", help="its units are offered below", when=many_on_map)
-
-
-def chosen(units: tuple[str, ...]) -> tuple[str, ...]:
-    """Units out of a list that was narrowed down by their hex."""
-    if not units:
-        raise Unreadable("choose the units", field="units")
-    return units
 
 
 def any_on_map(game: Game) -> bool | str:
@@ -110,14 +104,15 @@ def _disrupted(ctx: Context) -> list[Unit]:
 @rules.action(phase=phases("move"), by="active", rule="8.3", label="Forced march", order=20, when=any_on_map)
 def forced_march(
     game: Game,
+    *,
     at: Annotated[str, here_field()] = "",
     units: Annotated[
         tuple[str, ...],
         UnitRef(label="Units that march on", many=True, pick=own_on_map, suggest=may_march),
-    ] = (),
+    ],
 ) -> Events:
     """Turn mechanized units over to move again on their exhausted side."""
-    for unit in chosen(units):
+    for unit in units:
         yield from states.put(game, unit, states.forced_march)
 
 
@@ -131,14 +126,13 @@ def forced_march(
 )
 def one_hex_move(
     game: Game,
+    *,
     at: Annotated[str, here_field()] = "",
-    units: Annotated[
-        tuple[str, ...], UnitRef(label="Units", many=True, pick=own_on_map, suggest=own_here)
-    ] = (),
+    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=own_on_map, suggest=own_here)],
     zone: Annotated[bool, Flag(label="Leaving an enemy zone", help="8.4.3 names no exhaustion")] = False,
 ) -> Events:
     """Move one hex with too few movement points; a mechanized unit is exhausted by it."""
-    for unit in chosen(units):
+    for unit in units:
         if disrupted(game, unit):
             raise NotNow(
                 f"{game.units[unit].name}: disrupted units cannot move [8.5.1]", field="units", given=unit

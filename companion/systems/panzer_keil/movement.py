@@ -123,7 +123,7 @@ def _read_steps(text: str) -> list[list[str]]:
     return steps
 
 
-@rules.worksheet(rule="8.2, 8.3, 8.4, 8.5, B5.2", title="Movement cost")
+@rules.worksheet(rule="8.2-8.5, B5.2", title="Movement cost")
 def movement(
     ctx: Context,
     unit: Annotated[str, UnitRef(label="Unit", pick=own_on_map)] = "",

@@ -71,12 +71,8 @@ def mech_panel(game: Game, seat: str) -> Panel | None:
     if game.phase != "german-mech":
         return None
     able = [u for u in game.units.values() if can_mech_move(game, u)]
-    if not able:
-        return None
-    return {
-        "title": "May move again",
-        "rows": [
-            _row(u.name or u.id, u.place if u.kind else f"{u.place}, if mechanized", "10.1") for u in able
-        ],
-        "for": "both",
-    }
+    rows = [_row(u.name or u.id, u.place, "10.1") for u in able if u.kind]
+    unknown = len(able) - len(rows)
+    if unknown:
+        rows.append(_row("Of unknown type", f"{unknown} units, if mechanized", "10.1"))
+    return {"title": "May move again", "rows": rows, "for": "both"} if rows else None

@@ -83,9 +83,9 @@ def _ask_fronts(game: Game, fronts: list[str], text: str) -> Events:
     )
 
 
-def _drop_asks(game: Game, why: str = "settled") -> Events:
-    for ask in [a.id for a in game.asked.values() if a.action in ("headquarters-points", "check-supply")]:
-        yield e.Answered(ask, why)
+def _drop_asks(game: Game) -> Events:
+    for ask in [a.id for a in game.asked.values() if a.action == "headquarters-points"]:
+        yield e.Answered(ask, "settled")
 
 
 def _set_front(game: Game, front: str, points: tuple[int, int], reason: str) -> Events:
@@ -102,9 +102,7 @@ def _soviet_pools(game: Game) -> Events:
         for kind, rule in (("sp", "B6.3.5"), ("sap", "B7.2")):
             yield from fill(game, f"{front}-{kind}", 0, "new turn", rule)
     if has_rails(game) and any(hq_of(game, front) for front in FRONTS):
-        text = "Check supply: it also works out each headquarters' points"
-        yield e.Asked(f"supply-{game.revision}", (SOVIET, "table"), text, "check-supply", rule="6.1.6")
-        return
+        return  # the supply check works them out
     alive = [front for front in FRONTS if front_alive(game, front)]
     if alive:
         text = f"HQ points by distance: {', '.join(FRONTS[f] for f in alive)}"
@@ -125,7 +123,6 @@ def _lapse(game: Game, names: list[str], rule: str) -> Events:
 
 @rules.leaving("soviet-supply")
 def _soviet_supply_lapses(game: Game) -> Events:
-    yield from _drop_asks(game, "the supply phase is over")
     yield from _lapse(game, [f"{front}-sp" for front in FRONTS], "B6.3.5")
 
 
@@ -321,7 +318,7 @@ def spend_supply(
         raise Unreadable("whose points? Name the Front that commands the units", field="front")
     pool = f"{front}-sp" if game.active == SOVIET else "german-sp"
     if spent > int(game[pool]):
-        raise NotNow(f"only {game[pool]} supply points are left there [B6.3]", field="units", given=spent)
+        raise NotNow(f"only {game[pool]} of its supply points left [B6.3]", field="units", given=spent)
     if game.active == SOVIET:
         _check_command(game, units, front)
     for unit in units:

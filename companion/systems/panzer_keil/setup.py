@@ -64,6 +64,7 @@ def load_counters(game: Game) -> Events:
 
 
 def _every_counter(game: Game) -> Events:
+    yield e.Noted(f"{len(game.scenario.units)} units are on record", rule="B14")
     for unit in game.scenario.units:
         yield create(game, unit.id, "" if unit.turn else unit.place, counter_facts(game, unit))
         for name, value in unit.marks.items():

@@ -12,7 +12,7 @@ from companion.engine.roster import Unit
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.aftermath import STACK
 from companion.systems.panzer_keil.base import GERMAN, SOVIET, is_hq, reading, rules
-from companion.systems.panzer_keil.condition import any_on_map, chosen, own_on_map
+from companion.systems.panzer_keil.condition import any_on_map, own_on_map
 
 
 def surplus(stack: list[Unit]) -> int:
@@ -71,12 +71,13 @@ def _stacked(ctx: Context) -> list[Unit]:
 @rules.action(by="active", rule="5.1.4", label="Remove surplus units", group="book-keeping", when=any_on_map)
 def remove_surplus(
     game: Game,
+    *,
     at: Annotated[str, HexId(label="Stack in hex")] = "",
     units: Annotated[
         tuple[str, ...],
         UnitRef(label="Units to remove", many=True, pick=own_on_map, suggest=_stacked),
-    ] = (),
+    ],
 ) -> Events:
     """Eliminate units that a stack holds beyond its limit."""
-    for unit in chosen(units):
+    for unit in units:
         yield from states.eliminate(game, unit, "over the stacking limit", "5.1.4")

@@ -28,7 +28,6 @@ from companion.systems.panzer_keil.base import (
 )
 from companion.systems.panzer_keil.condition import (
     any_on_map,
-    chosen,
     grace_until,
     here_field,
     own_here,
@@ -69,14 +68,15 @@ def _unbound(ctx: Context) -> list[Unit]:
 )
 def bind_to_don(
     game: Game,
+    *,
     at: Annotated[str, here_field()] = "",
     units: Annotated[
         tuple[str, ...],
         UnitRef(label="Units that attacked 6A", many=True, pick=own_on_map, suggest=_unbound),
-    ] = (),
+    ],
 ) -> Events:
     """Mark units that attacked the 6th Army: from now on they are the Don Front's."""
-    yield from bind(game, chosen(units))
+    yield from bind(game, units)
 
 
 def sixth_left(game: Game) -> list[str]:

@@ -36,16 +36,14 @@ def _traceable(game: Game) -> bool | str:
 def check_supply(game: Game) -> Events:
     """Trace every path and mark who is out of supply until this side's next supply phase."""
     side = game.active
-    for ask in [a.id for a in game.asked.values() if a.action == "check-supply"]:
-        yield e.Answered(ask, "checked")
     if side == SOVIET:
         yield from retreat_railhead(game)
     answers = supply(game, side)
+    cut = [name for name, answer in answers.items() if not answer.supplied]
+    text = f"Out of supply: {named(game, cut)}" if cut else f"Every {game.side_name(side)} unit is in supply"
+    yield e.Noted(text, rule="6.1.6")
     for name, answer in answers.items():
         yield from states.put(game, name, states.find_supply if answer.supplied else states.lose_supply)
-    cut = [name for name, answer in answers.items() if not answer.supplied]
-    text = f"out of supply: {named(game, cut)}" if cut else "everybody is in supply"
-    yield e.Noted(f"{game.side_name(side)} {text}", rule="6.1.6")
     if side == SOVIET:
         yield from fill_fronts(game)
 

@@ -88,7 +88,7 @@ def allot_support(
         )
     pool = pool_of(side, front)
     if points > int(game[pool]):
-        raise NotNow(f"only {game[pool]} support points are left there [7.2.1]", field="points", given=points)
+        raise NotNow(f"only {game[pool]} of its support points left [7.2.1]", field="points", given=points)
     if any(u.side != side for u in game.units_at(target)) and not sponsors(game, side, target, front):
         raise NotNow(
             f"no undisrupted, supplied unit of that command beside {target} [7.1, B8.3]",
@@ -131,16 +131,18 @@ def support(
 ) -> Breakdown:
     """The column of a support attack and what it may bring."""
     game = ctx.game
+    target = target or _first_target(ctx)
     sheet = Breakdown("Support attack", dice="1d6", chart="support")
     lies = int(game.mark(target, "support") or 0) if game and target else 0
     used = points or lies
     if not used:
         raise Unreadable("how many points? None are allotted to this hex", field="points")
-    sheet.add("support points", used, "7.3.1")
+    sheet.add("support points", str(used), "7.3.1")
     sheet.column = str(used)
     sheet.facts = {"points": used, "target": target, "side": game.active if game else ""}
     if game is not None:
-        sheet.chances = chances(game.chart("support"), sheet.column, "1d6", str)
+        if any(game.chart("support").cells.values()):
+            sheet.chances = chances(game.chart("support"), sheet.column, "1d6", str)
         if target and any(u.side != game.active for u in game.units_at(target)):
             front = str(game.mark(target, "support-front") or "")
             able = sponsors(game, game.active, target, front)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Annotated
 
 from companion.engine import events as e
@@ -36,6 +36,7 @@ NAMED = {
 """B15.1, first to third line; a value in the owner's map book wins."""
 MAJOR_CITY, CITY, EXIT_POINTS = 5, 1, 2
 NARROW, TACTICAL = 10, 30
+NONE = "none"
 
 
 def level(soviet: int, german: int) -> tuple[str, str]:
@@ -107,21 +108,63 @@ def _count(given: int | None, found: int) -> int:
     return found if given is None else given
 
 
+def _from_record(pick: Callable[[Game], int]) -> Callable[[Context], int | None]:
+    """What the record counts, to begin with; nothing without units."""
+
+    def found(ctx: Context) -> int | None:
+        return pick(ctx.game) if ctx.game is not None and ctx.game.units else None
+
+    return found
+
+
+def _held_now(ctx: Context) -> list[str]:
+    return _cities_by_kind(ctx.game)[0] if ctx.game and ctx.game.units else []
+
+
 @rules.worksheet(rule="B15", title="Victory")
 def victory(
     ctx: Context,
     held: Annotated[
         tuple[str, ...] | None,
         Choice(
-            label="Named cities Soviet and linked", options=[(h, n) for h, (n, _) in NAMED.items()], many=True
+            label="Named cities Soviet and linked",
+            options=[*((h, n) for h, (n, _) in NAMED.items()), (NONE, "none of them")],
+            many=True,
+            start=_held_now,
         ),
     ] = None,
-    majors: Annotated[int | None, Whole(label="Other major city hexes", high=60)] = None,
-    towns: Annotated[int | None, Whole(label="Other city hexes", high=99)] = None,
-    exits: Annotated[int | None, Whole(label="Supplied units off the western edge", high=140)] = None,
-    mech: Annotated[int | None, Whole(label="German mechanized units", high=99)] = None,
-    foot: Annotated[int | None, Whole(label="German other units", high=99)] = None,
-    allies: Annotated[int | None, Whole(label="Italian, Romanian, Hungarian units", high=99)] = None,
+    majors: Annotated[
+        int | None,
+        Whole(label="Other major city hexes", high=60, start=_from_record(lambda g: _cities_by_kind(g)[1])),
+    ] = None,
+    towns: Annotated[
+        int | None,
+        Whole(label="Other city hexes", high=99, start=_from_record(lambda g: _cities_by_kind(g)[2])),
+    ] = None,
+    exits: Annotated[
+        int | None,
+        Whole(
+            label="Supplied units off the western edge",
+            high=140,
+            start=lambda c: int(c.game["exits"]) if c.game else None,
+        ),
+    ] = None,
+    mech: Annotated[
+        int | None,
+        Whole(label="German mechanized units", high=99, start=_from_record(lambda g: german_units(g)[0])),
+    ] = None,
+    foot: Annotated[
+        int | None,
+        Whole(label="German other units", high=99, start=_from_record(lambda g: german_units(g)[1])),
+    ] = None,
+    allies: Annotated[
+        int | None,
+        Whole(
+            label="Italian, Romanian, Hungarian units",
+            high=99,
+            start=_from_record(lambda g: german_units(g)[2]),
+        ),
+    ] = None,
 ) -> Breakdown:
     """Both sides' points and the level of victory. Empty fields are read off the record."""
     game = ctx.game
@@ -129,7 +172,7 @@ def victory(
     names, big, small = _cities_by_kind(game)
     tired = german_units(game) if game else (0, 0, 0)
     soviet = 0
-    for hex_id in held if held is not None else names:
+    for hex_id in names if held is None else [h for h in held if h != NONE]:
         name, worth = NAMED[hex_id]
         worth = city_value(game, hex_id) if game else worth
         soviet += worth
@@ -154,7 +197,7 @@ def victory(
             sheet.add(f"{label}: {number}", number * worth, "B15.2")
     sheet.add("German points", str(german), "B15.2")
     winner, size = level(soviet, german)
-    sheet.result = f"{winner} {size}".strip()
+    sheet.result = " ".join(filter(None, (winner.capitalize(), size, "victory")))
     sheet.facts = {"soviet": soviet, "german": german, "winner": winner, "level": size}
     if game is not None:
         sheet.warnings += _doubts(game)

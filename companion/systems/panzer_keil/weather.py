@@ -77,7 +77,7 @@ def roll_weather(
         return
     where = f"to square {square}" if squares else f"{moved} square{'s' if moved > 1 else ''} on"
     sheet = Breakdown("Weather")
-    sheet.add("squares on", moved, "B5.1")
+    sheet.add("squares on", str(moved), "B5.1")
     yield e.Asked(
         f"weather-{game.revision}",
         (SOVIET, "table"),

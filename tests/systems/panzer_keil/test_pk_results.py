@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from harness import Bench
-from systems.panzer_keil.pk_bench import go, mark, owners_book, put, table
+from systems.panzer_keil.pk_bench import form, go, mark, owners_book, put, table
 
 from companion.engine.errors import NotNow, Unreadable
 from companion.systems.panzer_keil.results import (
@@ -216,12 +216,36 @@ def test_no_room_costs_units() -> None:
 def test_surrounded_units_die_where_they_stand() -> None:
     t = fight(rails="")
     strike(t, "D2")
+    with pytest.raises(Unreadable, match="choose a hex"):
+        t.answer("soviet")  # there is a way out
+    for unit, place in (("68id", "2139"), ("88id", "2039")):
+        put(t, unit, place)
     t.answer("soviet")
     assert t.game.units["voronezh-1"].place == "box:dead"
 
 
+def test_the_ways_to_retreat_are_offered() -> None:
+    t = fight()
+    strike(t, "D2")
+    asked = t.asked("soviet")[0]
+    rows = {r["name"]: r for r in form(t, "soviet", "retreat", **asked["args"])}
+    shown = [n for n, r in rows.items() if not (r["hidden"] or r["quiet"])]
+    assert shown == ["units", "to", "hexes"]  # nobody is short of hexes, and the map knows its rivers
+    ends = [c["value"] for c in rows["to"]["choices"]]
+    assert ends and all(t.game.maps.distance(end, "2040") == 2 for end in ends)  # 9.7.4
+    t.answer("soviet", to=ends[0])
+    assert t.game.units["voronezh-1"].place == ends[0]
+    advance = t.asked("german")[0]
+    rows = {r["name"]: r for r in form(t, "german", "advance", **{**advance["args"], "units": ["302id"]})}
+    choices = [c["value"] for c in rows["to"]["choices"]]
+    assert choices[0] == "2040" and "2039" in choices and rows["to"]["value"] == "2040"
+    t.answer("german", units=["302id"], to="2039")
+    assert t.game.units["302id"].place == "2039"
+
+
 def test_advance_goes_through_the_vacated_hex_and_not_over_a_major_river() -> None:
     t = fight()
+    t.do("table", "mark", marker="owner", hexes="2040", value="soviet")
     strike(t, "D2")
     t.answer("soviet", hexes="2140 2239")
     ask = t.asked("german")[0]

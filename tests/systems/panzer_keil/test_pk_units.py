@@ -251,9 +251,9 @@ def test_moving_a_disrupted_unit_is_noted_not_blocked() -> None:
     put(t, "ss-w-1", "1440", kind="armour")
     mark(t, "ss-w-1", "disrupted", "d")
     go(t, "german-move")
-    done = t.do("german", "place-unit", unit="ss-w-1", hex="1441", via="1442")
+    done = t.do("german", "place-unit", unit="ss-w-1", hex="0942", via="0941")
     assert any(getattr(e, "rule", "") == "8.5.1" for e in done)
-    assert (t.game.units["ss-w-1"].place, t.game.mark("1442", "owner")) == ("1441", "german")
+    assert (t.game.units["ss-w-1"].place, t.game.mark("0941", "owner")) == ("0942", "german")
 
 
 MARCH = "clear+road+zone, clear+road, forest+road+river+camp, road+camp"

@@ -1,0 +1,250 @@
+"""What is offered and asked when: no wall of buttons, no question that cannot apply."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from harness import Bench
+from systems.panzer_keil.pk_bench import form, go, mark, owners_book, put, quiet, table
+
+from companion.engine.errors import NotNow, Unreadable
+
+
+def offered(t: Bench, seat: str = "table") -> list[str]:
+    return [a["name"] for a in t.sees(seat)["actions"] if a["group"] in ("phase", "setup", "hand")]
+
+
+def shown(t: Bench, seat: str, action: str, **fields: Any) -> list[str]:
+    """The fields a player sees, in order."""
+    return [r["name"] for r in form(t, seat, action, **fields) if not (r["hidden"] or r["quiet"])]
+
+
+PLAIN = {
+    "weather": ["roll-weather", "set-up"],
+    "soviet-supply": ["spend-supply"],
+    "soviet-support": ["allot-support"],
+    "soviet-move": ["extend-railroad", "exit-map"],
+    "soviet-combat": ["resolve-combat"],
+    "soviet-recovery": [],
+    "german-supply": ["spend-supply"],
+    "german-support": ["allot-support"],
+    "german-move": ["rail-move"],
+    "german-combat": ["resolve-combat"],
+    "german-mech": [],
+    "german-recovery": [],
+}
+
+
+@pytest.mark.parametrize("phase", PLAIN)
+def test_without_units_a_phase_offers_what_needs_none(phase: str) -> None:
+    t = table(units=False)
+    t.until(phase)
+    assert offered(t) == PLAIN[phase]
+
+
+def test_with_units_the_movement_phase_offers_moving_first() -> None:
+    t = table()
+    put(t, "ss-w-1", "2050", kind="armour")
+    t.until("german-move")
+    assert offered(t) == ["move-units", "enter-units", "forced-march", "rail-move", "exit-map"]
+
+
+def test_points_are_on_show_only_while_they_can_be_spent() -> None:
+    t = table(units=False)
+    seen = {}
+    for phase in ("weather", "soviet-supply", "soviet-support", "soviet-combat", "german-support"):
+        t.until(phase)
+        seen[phase] = [x["id"] for x in t.sees("table")["tracks"]]
+    assert seen["weather"] == ["weather-square"] and seen["soviet-combat"] == []
+    assert len(seen["soviet-supply"]) == 8 and len(seen["soviet-support"]) == 4
+    assert seen["german-support"] == ["german-sap"]
+
+
+def test_the_length_of_the_game_is_not_promised() -> None:
+    assert table(units=False).sees("table")["turn"]["last"] is None
+
+
+# -- the combat form -----------------------------------------------------------------------------------------
+
+BY_HAND = ["target", "full", "halved", "defence", "weak", "ground", "armour", "enemy_armour"]
+
+
+def test_by_hand_each_side_is_asked_what_can_matter_to_it() -> None:
+    t = table(units=False)
+    go(t, "soviet-combat")
+    assert shown(t, "soviet", "resolve-combat") == [*BY_HAND, "die"]
+    go(t, "german-combat")
+    assert shown(t, "german", "resolve-combat") == [*BY_HAND, "concentric", "roll", "die"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "more", "fewer"),
+    [
+        ({"halved": ["river", "oos"]}, {"river", "oos"}, set()),
+        ({"river": "3"}, {"river"}, set()),  # what was typed never goes out of sight
+        ({"ground": "other"}, set(), {"armour", "enemy_armour"}),
+        ({"armour": "free"}, {"grenadiers"}, set()),
+    ],
+)
+def test_boxes_come_and_go_with_the_answers(fields: dict[str, Any], more: set[str], fewer: set[str]) -> None:
+    t = table(units=False)
+    go(t, "soviet-combat")
+    assert set(shown(t, "soviet", "resolve-combat", **fields)) == {*BY_HAND, "die", *more} - fewer
+
+
+def known_fight() -> Bench:
+    t = table(owners_book("rail 1450..1430\n2040 clear\n"))
+    put(t, "302id", "2041", kind="infantry", nation="german", attack=6, defence=4)
+    put(t, "ss-w-1", "2041")
+    put(t, "voronezh-1", "2040", kind="infantry", nation="soviet", attack=3, defence=4)
+    go(t, "german-combat")
+    return t
+
+
+def test_what_the_record_tells_is_not_asked() -> None:
+    t = known_fight()
+    fields = {"target": "2040", "attackers": ["302id"]}
+    assert shown(t, "german", "resolve-combat", **fields) == ["target", "attackers", "typed", "die"]
+    by_hand = shown(t, "german", "resolve-combat", **fields, typed=True)
+    assert {"full", "halved", "defence", "ground", "concentric"} <= set(by_hand)
+    assert t.calc("combat", **fields, typed=True, full="9", defence=2).facts["odds"] == "4:1"
+
+
+def test_a_counter_without_figures_is_asked_about() -> None:
+    t = known_fight()
+    fields = {"target": "2040", "attackers": ["302id", "ss-w-1"]}
+    asked = shown(t, "german", "resolve-combat", **fields)
+    assert {"full", "armour"} <= set(asked) and "defence" not in asked
+
+
+def test_attackers_are_those_beside_the_target_who_may_attack() -> None:
+    t = known_fight()
+    mark(t, "ss-w-1", "disrupted", "d")
+    put(t, "320id", "2045")
+    rows = {r["name"]: r for r in form(t, "german", "resolve-combat", target="2040")}
+    assert [c["value"] for c in rows["attackers"]["choices"]] == ["302id"]
+    assert [c["value"] for c in rows["target"]["choices"]] == ["2040"]
+
+
+def test_long_lists_ask_for_the_hex_first() -> None:
+    t = table()
+    for n in range(1, 14):
+        put(t, f"voronezh-{n}", f"10{n:02d}")
+    put(t, "voronezh-14", "1001")
+    go(t, "soviet-move")
+    rows = {r["name"]: r for r in form(t, "soviet", "move-units")}
+    assert "at" in rows and rows["units"]["choices"] == []
+    rows = {r["name"]: r for r in form(t, "soviet", "move-units", at="1001")}
+    assert {c["value"] for c in rows["units"]["choices"]} == {"voronezh-1", "voronezh-14"}
+
+
+# -- moving ---------------------------------------------------------------------------------------------------
+
+
+def test_a_stack_moves_and_may_be_exhausted_by_it() -> None:
+    t = table()
+    for unit in ("ss-w-1", "ss-w-2"):
+        put(t, unit, "0942", kind="armour")
+    go(t, "german-move")
+    t.do("german", "move-units", units=["ss-w-1", "ss-w-2"], way="0941 0940", effort="forced")
+    assert {t.game.units[u].place for u in ("ss-w-1", "ss-w-2")} == {"0940"}
+    assert t.game.mark("ss-w-1", "exhausted") and t.game.mark("0941", "owner") == "german"  # 8.3, 5.4
+    t.do("german", "move-units", units=["ss-w-1"], way="0939")
+    with pytest.raises(Unreadable, match="one hex at a time"):
+        t.do("german", "move-units", units=["ss-w-1", "ss-w-2"], way="0938")
+
+
+def test_a_move_from_zone_to_zone_is_noted() -> None:
+    t = table()
+    put(t, "ss-w-1", "1441", kind="armour")
+    put(t, "voronezh-1", "1439")
+    put(t, "voronezh-2", "1539")
+    go(t, "german-move")
+    done = t.do("german", "move-units", units=["ss-w-1"], way="1440 1540")
+    assert any("zone" in getattr(event, "text", "") for event in done)
+    assert t.game.units["ss-w-1"].place == "1540"  # advice, not refusal: it stands so on the map
+
+
+def test_no_forced_march_in_mechanized_movement() -> None:
+    t = table()
+    put(t, "ss-w-1", "1441", kind="armour")
+    put(t, "302id", "1441", kind="infantry")
+    go(t, "german-mech")
+    rows = {r["name"]: r for r in form(t, "german", "move-units")}
+    assert [c["value"] for c in rows["units"]["choices"]] == ["ss-w-1"]  # 10.1
+    assert [c["value"] for c in rows["effort"]["choices"]] == ["", "one-hex"]  # 10.2
+
+
+def test_exits_can_be_counted_without_units() -> None:
+    t = table(units=False)
+    t.until("soviet-move")
+    t.do("soviet", "exit-map", west=True, count=2)
+    assert t.game["exits"] == 2
+    with pytest.raises(Unreadable, match="how many"):
+        t.do("soviet", "exit-map", west=True)
+
+
+def test_supply_is_marked_by_hex() -> None:
+    t = table()
+    for unit, place in (("voronezh-1", "1020"), ("voronezh-2", "1020"), ("voronezh-3", "1021")):
+        put(t, unit, place)
+    go(t, "soviet-supply")
+    t.do("soviet", "mark-supply", hexes="1020", out=["voronezh-3"])
+    assert [bool(t.game.mark(f"voronezh-{n}", "oos")) for n in (1, 2, 3)] == [True, True, True]
+    go(t, "soviet-supply", 2)
+    rows = {r["name"]: r for r in form(t, "soviet", "mark-supply")}
+    assert rows["hexes"]["value"] == ["1020", "1021"]
+    t.do("soviet", "mark-supply", hexes="1021")
+    assert [bool(t.game.mark(f"voronezh-{n}", "oos")) for n in (1, 2, 3)] == [False, False, True]
+
+
+# -- set-up and arrivals --------------------------------------------------------------------------------------
+
+
+def test_the_set_up_leads_from_formation_to_formation() -> None:
+    t = table(units=False)
+    t.do("table", "set-up")
+    assert [a["text"] for a in t.asked("german")] == ["Set up FP: 3 units, within 5 of 1722"]
+    assert not t.asked("soviet")  # Germans first
+    t.answer("german", hexes="1722 1721", each=1)
+    assert [a["text"] for a in t.asked("german")] == ["Set up FP: 1 unit, within 5 of 1722"]
+    done = t.answer("german", hexes="2722")
+    assert any("not within 5" in getattr(event, "text", "") for event in done)
+    assert t.asked("german")[0]["args"]["formation"] == "Hollidt-A"
+    with pytest.raises(Unreadable, match="stay empty"):
+        t.answer("german", hexes="2319 2318 2320 2419", each=3)
+    t.answer("german", hexes="2319 2318 2320", each=3)
+    assert len(t.game.units_at("2319")) == 3
+    for hexes in ("2516 2517", "2120 2220 2320", "1703 1803 1704 1804 1605 1705 1805"):
+        t.answer("german", hexes=hexes, each=3)
+    assert t.asked("soviet")[0]["args"]["formation"] == "Voronezh" and not t.asked("german")
+    t.do("table", "dismiss", ask=t.asked("soviet")[0]["id"])
+    t.do("soviet", "place-formation", formation="S.West", hexes="1520", units=["southwestern-hq"])
+    assert t.game.units["southwestern-hq"].place == "1520"
+
+
+def test_counters_can_be_loaded_in_the_middle_of_a_game() -> None:
+    t = table(units=False)
+    t.until("soviet-combat")
+    with pytest.raises(NotNow, match="has begun"):
+        t.do("table", "set-up")
+    t.do("table", "load-counters")
+    assert len(t.game.units) == 223
+    quiet(t)
+
+
+def test_a_whole_formation_comes_in_with_its_marks() -> None:
+    t = table()
+    t.until("soviet-move", 3)
+    t.do("soviet", "arrive", arrival="40a", hex="0120")
+    assert {t.game.units[f"40a-{n}"].place for n in range(1, 8)} == {"0120"}
+    assert t.game.mark("40a-1", "grace") == 4 and t.game.mark("40a-1", "entered")  # B14.3
+    assert "40a" not in [d["id"] for d in t.sees("table")["due"]]
+
+
+def test_without_units_an_arrival_is_ticked_off() -> None:
+    t = table(units=False)
+    assert shown(t, "german", "arrive", arrival="ss-w") == ["arrival"]
+    t.do("german", "arrive", arrival="ss-w")
+    assert [d["id"] for d in t.sees("table")["due"]] == ["west-1"]

@@ -24,3 +24,16 @@ from companion.systems.wb95 import (  # noqa: F401 - imported for the rules that
 from companion.systems.wb95.base import rules
 
 __all__ = ["rules"]
+
+_FIRST = (
+    "short_formations",
+    "plans",
+    "obligations",
+    "fallen",
+    "set_aside",
+    "stacking",
+    "victory_panel",
+    "sky",
+)
+"""What a player looks for first, whatever the phase; the others follow."""
+rules.panels.sort(key=lambda p: _FIRST.index(p.__name__) if p.__name__ in _FIRST else len(_FIRST))

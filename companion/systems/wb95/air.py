@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from companion.engine import events as e
@@ -25,7 +26,35 @@ def _missions(ctx: Context) -> list[tuple[str, str]]:
     return [("", "none"), *((name, label) for name, label in MISSIONS if name not in barred)]
 
 
-MISSION = Choice(label="Mission", options=_missions)
+def _mission(number: int) -> Choice:
+    """The next mission is asked for when the one before it is chosen."""
+    before = f"mission_{number - 1}"
+    return Choice(
+        label=f"Mission {number}",
+        options=_missions,
+        when=None if number == 1 else lambda c: bool(c.values.get(before)),
+    )
+
+
+def _over(number: int) -> HexId:
+    return HexId(label="over hex", when=lambda c: bool(c.values.get(f"mission_{number}")))
+
+
+@dataclass(frozen=True)
+class Points(Whole):
+    """Strength points, up to what the side has left today."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        left = ctx.game[f"air-{ctx.seat}"] if ctx.game and ctx.seat in ctx.game.sides else self.high
+        return {"min": self.low, "max": left}
+
+
+def _points(number: int) -> Points:
+    return Points(label="with SP", low=1, high=99, when=lambda c: bool(c.values.get(f"mission_{number}")))
+
+
+def _spreads(ctx: Context) -> bool:
+    return any(ctx.values.get(f"mission_{n}") == "crossing" for n in (1, 2, 3))
 
 
 def choice_name(game: Game) -> str:
@@ -34,40 +63,52 @@ def choice_name(game: Game) -> str:
 
 
 def _open(game: Game) -> bool | str:
-    return "the missions of this phase lie open already" if choice_name(game) in game.revealed else True
+    if choice_name(game) in game.revealed:
+        return "the missions of this phase lie open already"
+    return any(game[f"air-{s}"] for s in game.sides) or "no air points are left today [8.1.5]"
 
 
-@rules.action(phase=AIR, rule="8.1.7", label="Assign air missions", secret=True, primary=True, when=_open)
+def _flyers(game: Game) -> str:
+    """The one side that has points to spend, or both."""
+    able = [s for s in game.sides if game[f"air-{s}"]]
+    return able[0] if len(able) == 1 else "any"
+
+
+@rules.action(
+    phase=AIR, by=_flyers, rule="8.1.7", label="Assign air missions", secret=True, primary=True, when=_open
+)
 def assign_air(
     game: Game,
-    mission_1: Annotated[str, MISSION] = "",
-    hex_1: Annotated[str, HexId(label="over hex")] = "",
-    sp_1: Annotated[int, Whole(label="SP", high=99)] = 0,
-    mission_2: Annotated[str, MISSION] = "",
-    hex_2: Annotated[str, HexId(label="over hex")] = "",
-    sp_2: Annotated[int, Whole(label="SP", high=99)] = 0,
-    mission_3: Annotated[str, MISSION] = "",
-    hex_3: Annotated[str, HexId(label="over hex")] = "",
-    sp_3: Annotated[int, Whole(label="SP", high=99)] = 0,
+    *,
+    mission_1: Annotated[str, _mission(1)] = "",
+    hex_1: Annotated[str, _over(1)],
+    sp_1: Annotated[int, _points(1)],
+    mission_2: Annotated[str, _mission(2)] = "",
+    hex_2: Annotated[str, _over(2)],
+    sp_2: Annotated[int, _points(2)],
+    mission_3: Annotated[str, _mission(3)] = "",
+    hex_3: Annotated[str, _over(3)],
+    sp_3: Annotated[int, _points(3)],
     more: Annotated[
         str,
         Text(
             label="More missions, one a line",
             most=800,
             long=True,
-            placeholder="attack 2408 3\nharass 2405 1\ncrossing 2408:3 2409:1 2",
-            help="mission, hex, SP; for crossing attacks hexes with their attacks, then SP",
+            placeholder="attack 2408 3\ncrossing 2408:3 2409:1 2",
+            help="mission, hex, SP; a crossing attack may name hexes with their attacks, then SP",
+            quiet=lambda c: not c.values.get("mission_3") and not _spreads(c),
         ),
     ] = "",
     seat: str = "",
 ) -> Events:
-    """Split your strength points over missions, in secret; empty means none. Both choices open together."""
+    """In secret; both sides' missions open together. Choosing again replaces what you chose; none is a choice too."""
     if seat not in game.sides:
         raise NotYours("air missions are chosen on a side's own phone", given=seat)
     plan = Plan(game, seat)
     rows = ((mission_1, hex_1, sp_1), (mission_2, hex_2, sp_2), (mission_3, hex_3, sp_3))
     for mission, hex_id, sp in rows:
-        if mission or hex_id or sp:
+        if mission:
             plan.add(row(mission, hex_id, sp))
     for line in read_lines(game, more):
         plan.add(line)
@@ -93,7 +134,8 @@ def launch(game: Game, choices: Mapping[str, Any]) -> Events:
             yield airmarks.write(side, hex_id, missions)
     found = clashes(game)
     for ours, theirs in found:
-        text = f"Air combat: German over {', '.join(ours)}, Soviet over {', '.join(theirs)}"
+        power = strength(game, GERMAN, ours), strength(game, SOVIET, theirs)
+        text = f"Air combat: German {power[0]} SP over {', '.join(ours)}, Soviet {power[1]} SP over {', '.join(theirs)}"
         args = {"german_hexes": ours, "soviet_hexes": theirs}
         yield e.Asked(
             f"air-{game.revision}", (*game.sides, "table"), text, "fight-in-the-air", args, rule="8.1.8"
@@ -128,7 +170,7 @@ def strength(game: Game, side: str, hexes: Sequence[str]) -> int:
     return total
 
 
-@rules.action(phase=AIR, rule="8.1.8", label="Air combat", order=10)
+@rules.action(phase=AIR, rule="8.1.8", label="Air combat", group="book-keeping", order=10)
 def fight_in_the_air(
     game: Game,
     german_hexes: Annotated[tuple[str, ...], HexId(label="German missions over", many=True)],
@@ -177,11 +219,19 @@ def _missions_due(game: Game) -> Events:
                     f"bomb-{game.revision}", (side, "table"), text, "attack-from-air", args, rule="8.2.6"
                 )
             if "object" in missions:
-                args = {"sp": missions["object"], "by_air": True}
-                text = f"{game.side_name(side)}: bridge at {hex_id}, {missions['object']} SP"
+                args = {"sp": missions["object"], "by_air": True, "bridge": _bridge_at(game, hex_id)}
+                text = (
+                    f"{game.side_name(side)}: attack on the bridge at {hex_id} with {missions['object']} SP"
+                )
                 yield e.Asked(
                     f"bomb-{game.revision}", (side, "table"), text, "hit-bridge", args, rule="8.2.8"
                 )
+
+
+def _bridge_at(game: Game, hex_id: str) -> list[str]:
+    """The two hexes of the bridge on record at a hex, when there is just one that stands."""
+    found = [b for b, state in game.marked("bridge").items() if hex_id in b.split("-") and state != "down"]
+    return found[0].split("-") if len(found) == 1 else []
 
 
 def _begin(game: Game) -> Events:
@@ -195,8 +245,13 @@ def _begin(game: Game) -> Events:
 
 
 def _finish(game: Game) -> Events:
-    """Who chose nothing flies nothing: the other side's choice opens as the phase ends."""
+    """Nobody ends the phase over the other's head; where neither side chose, nothing flies."""
     chosen = dict(game.sealed.get(choice_name(game), {}))
+    late = [s for s in game.sides if s not in chosen]
+    if late and any(game[f"air-{s}"] for s in chosen):
+        raise NotNow(
+            f"{game.side_name(late[0])} has not assigned its air missions yet; none is a choice too [8.1.7]"
+        )
     if chosen:
         yield e.Revealed(choice_name(game), chosen)
         yield from launch(game, chosen)
@@ -205,6 +260,24 @@ def _finish(game: Game) -> Events:
 for _phase in AIR:
     rules.entering(_phase)(_begin)
     rules.leaving(_phase)(_finish)
+
+
+@rules.panel
+def plans(game: Game, seat: str) -> dict[str, Any] | None:
+    """Who has chosen, and on a side's own phone what."""
+    chosen = game.sealed.get(choice_name(game), {})
+    if game.phase not in AIR or choice_name(game) in game.revealed:
+        return None
+    rows = []
+    for side in game.sides:
+        left = int(game[f"air-{side}"])
+        word = "chosen" if side in chosen else "still to choose"
+        rows.append({"label": game.side_name(side), "value": word if left else "no points", "rule": "8.1.7"})
+    for mission, hex_id, amount in chosen.get(seat, {}).get("missions", ()):
+        label = dict(MISSIONS)[mission]
+        unit = "attacks" if mission == "crossing" else "SP"
+        rows.append({"label": f"Yours: {label}", "value": f"{hex_id}, {amount} {unit}", "rule": "8.2.1"})
+    return {"title": "Air missions", "rows": rows, "for": "both"}
 
 
 @rules.panel

@@ -18,18 +18,19 @@ from companion.systems.wb95.base import (
     MOVE,
     SOVIET,
     STRATEGIC,
+    active_units,
     at_hexes,
     level,
+    on_a_phone,
     rules,
+    seated,
     touchable,
 )
 from companion.systems.wb95.losses import ask_losses, take_level
-from companion.systems.wb95.terrain import GROUND
+from companion.systems.wb95.terrain import GROUND, mapped
 
-Where = Annotated[str, HexId(label="Target hex", help="optional")]
-Whose = Annotated[
-    str, SideRef(label="Attacking side", start=lambda c: c.seat if c.game and c.seat in c.game.sides else "")
-]
+Where = Annotated[str, HexId(label="Target hex")]
+Whose = Annotated[str, SideRef(label="Attacking side", start=seated, quiet=on_a_phone)]
 
 
 @rules.worksheet(rule="8.2.6, 8.2.7", title="Air attack")
@@ -43,10 +44,12 @@ def air_attack(
             label="Target's terrain",
             options=[(g, g) for g in GROUND],
             many=True,
-            help="empty: from the map book",
+            quiet=lambda c: mapped(c, str(c.values.get("target") or "")),
         ),
     ] = (),
-    shifts: Annotated[int, Whole(label="Terrain shifts, if another game's", high=6)] = 0,
+    shifts: Annotated[
+        int, Whole(label="Terrain shifts, where a table gives others", high=6, hidden=True)
+    ] = 0,
     side: Whose = "",
 ) -> Breakdown:
     """Strength less twice the target's terrain shifts gives the column; two dice give the row."""
@@ -63,7 +66,9 @@ def air_attack(
     return sheet
 
 
-@rules.action(phase=AIR, rule="8.2.6", worksheet=air_attack, label="Air attack", order=20)
+@rules.action(
+    phase=AIR, rule="8.2.6", worksheet=air_attack, label="Air attack", group="book-keeping", order=20
+)
 def attack_from_air(
     game: Game,
     sheet: Breakdown,
@@ -80,6 +85,10 @@ def attack_from_air(
 
 def _soviets(ctx: Context) -> list[Unit]:
     return [u for u in touchable(ctx) if u.side == SOVIET]
+
+
+def _soviet_move(game: Game) -> bool | str:
+    return game.active == SOVIET or "only Soviet movement is hindered [8.2.11]"
 
 
 @rules.worksheet(rule="8.2.13-8.2.16", title="Hindered movement")
@@ -102,11 +111,19 @@ def hindered(
     return sheet
 
 
-@rules.action(phase=(*MOVE, *STRATEGIC), rule="8.2.14", label="Loss roll under aircraft", order=40)
+@rules.action(
+    phase=(*MOVE, *STRATEGIC),
+    by="active",
+    rule="8.2.14",
+    label="Loss roll under aircraft",
+    group="book-keeping",
+    order=40,
+    when=_soviet_move,
+)
 def roll_harassment(
     game: Game,
     hex: Annotated[str, HexId(label="Hindered hex")] = "",
-    unit: Annotated[str, UnitRef(label="Soviet unit", pick=_soviets)] = "",
+    unit: Annotated[str, UnitRef(label="Unit", pick=_soviets, quiet=lambda c: not _soviets(c))] = "",
     *,
     die: Annotated[Roll, Dice(label="Roll", spec="2d6", purpose="movement under aircraft")],
 ) -> Events:
@@ -122,26 +139,35 @@ def roll_harassment(
 
 
 def _attacks(ctx: Context) -> str:
-    game, hex_id, side = ctx.game, str(ctx.values.get("hex") or ""), str(ctx.values.get("side") or "")
+    game, hex_id = ctx.game, str(ctx.values.get("hex") or "")
+    side = str(ctx.values.get("side") or (game.active if game else ""))
     known = (
         airmarks.over(game, game.other(side), hex_id).get("crossing", 0) if game and hex_id and side else 0
     )
     return f"{max(1, min(20, known or int(ctx.values.get('attacks') or 1)))}d6"
 
 
-@rules.action(phase=(*MOVE, *STRATEGIC), rule="8.2.20", label="Crossing under aircraft", order=41)
+@rules.action(
+    phase=(*MOVE, *STRATEGIC),
+    by="active",
+    rule="8.2.20",
+    label="Crossing under aircraft",
+    group="book-keeping",
+    order=41,
+)
 def roll_crossing(
     game: Game,
-    side: Annotated[str, SideRef(label="Side that crosses")],
+    side: Annotated[str, SideRef(label="Side that crosses", hidden=True)] = "",
     hex: Annotated[str, HexId(label="Hex entered across the big river")] = "",
-    attacks: Annotated[int, Whole(label="Air attacks on that hex", low=1, high=20)] = 1,
-    unit: Annotated[
-        str, UnitRef(label="Unit", pick=lambda c: [u for u in touchable(c) if u.side == c.values.get("side")])
-    ] = "",
+    attacks: Annotated[
+        int, Whole(label="Air attacks on that hex", low=1, high=20, help="missions on record count first")
+    ] = 1,
+    unit: Annotated[str, UnitRef(label="Unit", pick=active_units, quiet=lambda c: not active_units(c))] = "",
     *,
     dice: Annotated[Roll, Dice(label="Roll", spec=_attacks, purpose="crossing under aircraft")],
 ) -> Events:
     """One die for each air attack on the hex: every 6 costs 1 CEL. Bridges are safe."""
+    side = side or game.active
     hits = sum(1 for v in dice.values if v == 6)
     if not hits:
         yield e.Noted(f"Crossing under aircraft: {', '.join(map(str, dice.values))}, no loss", rule="8.2.20")
@@ -152,7 +178,7 @@ def roll_crossing(
 
 
 @rules.action(
-    phase=AIR, rule="8.2.25", label="Air supply", order=50,
+    phase=AIR, rule="8.2.25", label="Air supply", group="book-keeping", order=50,
     when=lambda game: bool(game["air-supply"]) or "only American and British aircraft fly supplies [8.2.23]",
 )  # fmt: skip
 def fly_supplies(

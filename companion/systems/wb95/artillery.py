@@ -14,6 +14,7 @@ from companion.engine.roster import Unit
 from companion.engine.worksheet import Breakdown
 from companion.systems.wb95 import airmarks, bombardment
 from companion.systems.wb95.base import (
+    AIR,
     ATTACK,
     BARRAGE,
     GUN_RANGE,
@@ -27,7 +28,7 @@ from companion.systems.wb95.base import (
 )
 from companion.systems.wb95.obligations import duties
 from companion.systems.wb95.strength import label, worth
-from companion.systems.wb95.terrain import GROUND
+from companion.systems.wb95.terrain import GROUND, mapped
 
 
 def _batteries(ctx: Context) -> list[Unit]:
@@ -53,10 +54,33 @@ def flip_artillery(
         )
 
 
+def _in_range(ctx: Context) -> list[Unit]:
+    """Batteries that can shell the target; every one that is ready when none is named."""
+    game, target = ctx.game, str(ctx.values.get("target") or "")
+    if game is None:
+        return []
+    idle = [
+        u
+        for u in _batteries(ctx)
+        if not in_transport(game, u)
+        and not game.mark(u.id, "fought")
+        and not game.mark(u.id, "barrage-fired")
+    ]
+    return [u for u in idle if not target or 2 <= game.maps.distance(u.place, target) <= GUN_RANGE]
+
+
 Guns = Annotated[
-    tuple[str, ...], UnitRef(label="Batteries on record", many=True, pick=_batteries, when=has_units)
+    tuple[str, ...],
+    UnitRef(
+        label="Batteries",
+        many=True,
+        pick=_batteries,
+        suggest=_in_range,
+        when=has_units,
+        quiet=lambda c: not _in_range(c),
+    ),
 ]
-TargetHex = Annotated[str, HexId(label="Target hex", help="optional")]
+TargetHex = Annotated[str, HexId(label="Target hex")]
 
 
 @rules.worksheet(rule="6.4.2", title="Fire at range")
@@ -64,15 +88,15 @@ def ranged_fire(
     ctx: Context,
     target: TargetHex = "",
     guns: Guns = (),
-    sp: Annotated[int, Whole(label="Attack SP of the guns", help="batteries not on record")] = 0,
-    air: Annotated[int, Whole(label="Air SP in support")] = 0,
+    sp: Annotated[int, Whole(label="Gun SP", help="only what is not on record")] = 0,
+    air: Annotated[int, Whole(label="Air SP in support", help="0: as flown over the target")] = 0,
     terrain: Annotated[
         tuple[str, ...],
         Choice(
             label="Target's terrain",
             options=[(g, g) for g in GROUND],
             many=True,
-            help="empty: from the map book",
+            quiet=lambda c: mapped(c, str(c.values.get("target") or "")),
         ),
     ] = (),
     barrage: Annotated[
@@ -94,10 +118,13 @@ def ranged_fire(
             sheet.warnings.append(f"{label(game, unit)}: strength not on record, add it by hand")
         else:
             total += value[0]
-            sheet.add(label(game, unit), f"{value[0]} SP{f' ({value[1]})' if value[1] else ''}", "6.4.2")
+            why = f", {value[1]}" if value[1] else ""
+            sheet.add(f"{label(game, unit)}{why}", f"{value[0]} SP", "6.4.2")
     if barrage:
         total *= 2
         sheet.add("barrage", f"doubled to {total} SP", "6.5.3")
+    if game and game.active and target:
+        air = air or airmarks.over(game, game.active, target).get("support", 0)
     if air:
         total += air
         sheet.add("aircraft", f"{air} SP", "8.2.3")
@@ -187,12 +214,22 @@ for _phase in ATTACK:
     rules.leaving(_phase)(_cool)
 
 
+ByAir = Annotated[
+    bool,
+    Flag(
+        label="From the air",
+        start=lambda c: c.game is not None and c.game.phase in AIR,
+        when=lambda c: c.game is None or c.game.phase not in ATTACK,
+    ),
+]
+
+
 @rules.worksheet(rule="6.4.7, 8.2.8", title="Attack on a bridge")
 def object_attack(
     ctx: Context,
     bridge: Annotated[tuple[str, ...], HexId(label="Bridge between two hexes", many=True)] = (),
     sp: Annotated[int, Whole(label="SP of guns or aircraft", low=1, high=200)] = 1,
-    by_air: Annotated[bool, Flag(label="From the air")] = False,
+    by_air: ByAir = False,
 ) -> Breakdown:
     """Strength gives the column, no terrain counts; from the air at least 4 SP."""
     sheet = Breakdown("Attack on a bridge")
@@ -216,16 +253,17 @@ def bridge_name(game: Game, hexes: tuple[str, ...]) -> str:
 
 
 @rules.action(
-    phase=(*ATTACK, "air-a", "air-b"),
+    phase=(*ATTACK, *AIR),
     rule="6.4.7, 8.2.8",
     worksheet=object_attack,
     label="Hit a bridge",
+    group="book-keeping",
     order=30,
 )
 def hit_bridge(
     game: Game,
     sheet: Breakdown,
-    by_air: Annotated[bool, Flag(label="From the air")] = False,
+    by_air: ByAir = False,
     *,
     die: Annotated[Roll, Dice(label="Roll", spec="2d6", purpose="attack on a bridge")],
 ) -> Events:

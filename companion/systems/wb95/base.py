@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from math import ceil
 
@@ -135,18 +136,57 @@ def touchable(ctx: Context) -> list[Unit]:
     return [u for u in game.units.values() if u.on_map and ctx.seat in {"table", u.side}] if game else []
 
 
+def seated(ctx: Context) -> str:
+    """The side of the phone that asks; empty at the table, where it must be said."""
+    return ctx.seat if ctx.game and ctx.seat in ctx.game.sides else ""
+
+
+def on_a_phone(ctx: Context) -> bool:
+    """A side's own phone speaks for that side: no need to ask whose."""
+    return bool(seated(ctx))
+
+
+def by_combat(ctx: Context) -> bool:
+    """Asked for by a combat, which knows the answer."""
+    return bool(ctx.values.get("combat"))
+
+
 def has_units(ctx: Context) -> bool:
     return ctx.game is None or any(u.on_map for u in ctx.game.units.values())
 
 
+def when(game: Game, turn: int, phase: str) -> str:
+    """A phase of a day as players write it: '3/10' is phase 10 of day 3."""
+    found = game.phase_def(phase)
+    return f"{turn}/{found.code if found else phase}"
+
+
 def moment(game: Game) -> str:
-    return f"{game.turn} {game.phase}"
+    return when(game, game.turn, game.phase)
 
 
 def next_attacks(game: Game) -> tuple[str, str]:
-    """The next two combat phases after this moment, as 'turn phase' [9.1.6]."""
+    """The next two combat phases after this moment [9.1.6]."""
     names = [p.id for p in game.kit.phases]
     here = names.index(game.phase) if game.phase in names else -1
-    coming = [f"{game.turn} {p}" for p in ATTACK if names.index(p) > here]
-    coming += [f"{game.turn + 1} {p}" for p in ATTACK]
+    coming = [when(game, game.turn, p) for p in ATTACK if names.index(p) > here]
+    coming += [when(game, game.turn + 1, p) for p in ATTACK]
     return coming[0], coming[1]
+
+
+_COMBAT = re.compile(r"combat (\d+)")
+
+
+def fought_in(game: Game, unit: str) -> set[int]:
+    """The combats that a unit's markers tell of: it fought there, or fell back from there."""
+    words = " ".join(str(game.mark(unit, m) or "") for m in ("fought", "retreated"))
+    return {int(n) for n in _COMBAT.findall(words)}
+
+
+def next_combat(game: Game) -> int:
+    """A small number that no marker and no open question bears."""
+    used = {n for m in ("fought", "retreated") for u in game.marked(m) for n in fought_in(game, u)}
+    used |= {int(a.args.get("combat") or 0) for a in game.asked.values()}
+    for ask in game.asked.values():  # a result still to be read off the printed chart
+        used.add(int(dict(ask.args.get("sheet") or {}).get("facts", {}).get("combat") or 0))
+    return max(used, default=0) + 1

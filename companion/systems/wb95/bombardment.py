@@ -35,8 +35,9 @@ def aim(
 
 
 def set_column(sheet: Breakdown, game: Game | None, strength: int, chart: str) -> None:
-    sheet.add("strength that counts", f"{max(0, strength)} SP")
     sheet.column, sheet.dice, sheet.chart = band(strength), "2d6", chart
+    column = f", column {sheet.column}" if sheet.column else ""
+    sheet.add(f"strength that counts{column}", f"{max(0, strength)} SP")
     sheet.facts["strength"] = strength
     if not sheet.column:
         sheet.warnings.append("nothing is left after the terrain: no effect")
@@ -52,7 +53,8 @@ def fire(game: Game, worksheet: str, sheet: Breakdown, roll: int) -> Events:
     else:
         sheet.result = "-"
     if sheet.result:
-        sheet.effects = [Line("target", grammar.part(sheet.result).words(), "tables")]
+        where = ", ".join(map(str, sheet.facts.get("hexes", ()))) or "target"
+        sheet.effects = [Line(where, grammar.part(sheet.result).words(), "tables")]
     yield from rules.settle(game, worksheet, sheet)
 
 

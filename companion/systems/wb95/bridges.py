@@ -49,8 +49,9 @@ def _big(game: Game, name: str, said: str) -> bool:
 
 
 @rules.action(
-    phase=MOVE, by="active", rule="14.2.1, 14.3.1", label="Demolish a bridge", order=30, when=_played
-)
+    phase=MOVE, by="active", rule="14.2.1, 14.3.1", label="Demolish a bridge", group="book-keeping", order=30,
+    when=_played,
+)  # fmt: skip
 def demolish_bridge(
     game: Game,
     hexes: Pair,
@@ -78,7 +79,15 @@ def _builders(ctx: Context) -> list[Unit]:
     return [u for u in active_units(ctx) if is_regular(u) or is_hq(u)]
 
 
-@rules.action(phase=MOVE, by="active", rule="14.2.2", label="Rebuild a bridge", order=31, when=_played)
+@rules.action(
+    phase=MOVE,
+    by="active",
+    rule="14.2.2",
+    label="Rebuild a bridge",
+    group="book-keeping",
+    order=31,
+    when=_played,
+)
 def rebuild_bridge(
     game: Game,
     hexes: Pair,
@@ -105,6 +114,25 @@ def _headquarters(ctx: Context) -> list[Unit]:
 Hq = Annotated[str, UnitRef(label="Headquarters", pick=_headquarters)]
 
 
+def _steps(game: Game) -> list[tuple[str, int, str]]:
+    """The active side's bridges being built; only that side's phone is offered to go on with them."""
+    found = [work(game, u.id) for u in own(game, game.active)] if game.active else []
+    return [step for step in found if step]
+
+
+def _prepared(game: Game) -> bool | str:
+    if _played(game) is not True:
+        return _played(game)
+    return any(s[0] == "ready" for s in _steps(game)) or "no headquarters stood ready at a bank [14.3.2]"
+
+
+def _declared(game: Game) -> bool | str:
+    if _played(game) is not True:
+        return _played(game)
+    due = any(s[0] != "ready" and s[1] < game.turn for s in _steps(game))
+    return due or "no bridge was declared a turn ago [14.3.2]"
+
+
 def work(game: Game, unit: str) -> tuple[str, int, str] | None:
     """A headquarters' bridge: (the hexes or 'ready', the turn of that step, where it stands)."""
     found = _WORK.fullmatch(str(game.mark(unit, "bridgework") or ""))
@@ -112,8 +140,9 @@ def work(game: Game, unit: str) -> tuple[str, int, str] | None:
 
 
 @rules.action(
-    phase=SUPPLY, by="active", rule="14.3.2", label="Prepare a bridge", order=30, when=_played, secret=True
-)
+    phase=SUPPLY, by="active", rule="14.3.2", label="Prepare an HQ bridge", group="book-keeping", order=30,
+    when=_played, secret=True,
+)  # fmt: skip
 def begin_bridge(game: Game, unit: Hq) -> Events:
     """A headquarters at the bank of a big river may build in its next two movement phases."""
     held = game.units[unit]
@@ -122,7 +151,13 @@ def begin_bridge(game: Game, unit: Hq) -> Events:
 
 
 @rules.action(
-    phase=MOVE, by="active", rule="14.3.2", label="Bridge: declare", order=32, when=_played, secret=True
+    phase=MOVE,
+    by="active",
+    rule="14.3.2",
+    label="Declare an HQ bridge",
+    order=32,
+    when=_prepared,
+    secret=True,
 )
 def declare_bridge(game: Game, unit: Hq, hexes: Pair) -> Events:
     """Note in secret which hexes the bridge will join; the headquarters spends all its movement."""
@@ -142,7 +177,15 @@ def declare_bridge(game: Game, unit: Hq, hexes: Pair) -> Events:
     yield e.Marked(unit, "bridgework", value, reason="all MP spent", rule="14.3.2", only=(held.side,))
 
 
-@rules.action(phase=MOVE, by="active", rule="14.3.2", label="Bridge: complete", order=33, when=_played)
+@rules.action(
+    phase=MOVE,
+    by="active",
+    rule="14.3.2",
+    label="Complete an HQ bridge",
+    order=33,
+    when=_declared,
+    secret=True,
+)
 def complete_bridge(
     game: Game,
     unit: Hq,

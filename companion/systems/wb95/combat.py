@@ -33,22 +33,27 @@ def combat(
     attack_guns: form.AttackGuns = (),
     pay: form.Pay = (),
     attack: form.Attack = 0,
-    attack_halved: form.AttackHalved = "",
-    attack_artillery: form.AttackArtillery = 0,
-    attack_air: form.AttackAir = 0,
     defence_guns: form.DefenceGuns = (),
     defence: form.Defence = 0,
-    defence_halved: form.DefenceHalved = "",
-    defence_artillery: form.DefenceArtillery = 0,
-    defence_air: form.DefenceAir = 0,
-    lone_guns: form.LoneGuns = 0,
-    helpless: form.Helpless = False,
     terrain: form.Terrain = (),
-    river: form.River = 0,
-    doniec: form.Doniec = 0,
     fort: form.Fort = "auto",
     front: form.Front = 0,
     fp_shifts: form.FpShifts = 3,
+    attack_hq: form.AttackHq = False,
+    defence_hq: form.DefenceHq = False,
+    attack_pool: form.AttackPool = 0,
+    defence_pool: form.DefencePool = 0,
+    also: form.Also = (),
+    attack_artillery: form.AttackArtillery = 0,
+    defence_artillery: form.DefenceArtillery = 0,
+    attack_air: form.AttackAir = 0,
+    defence_air: form.DefenceAir = 0,
+    attack_halved: form.AttackHalved = "",
+    defence_halved: form.DefenceHalved = "",
+    river: form.River = 0,
+    doniec: form.Doniec = 0,
+    lone_guns: form.LoneGuns = 0,
+    helpless: form.Helpless = False,
     attack_formations: form.AttackFormations = "",
     defence_formations: form.DefenceFormations = "",
     attack_stars: form.AttackStars = "",
@@ -57,10 +62,6 @@ def combat(
     defence_mech: form.DefenceMech = False,
     special: form.Special = (),
     vs_regulars: form.VsRegulars = 0,
-    attack_hq: form.AttackHq = False,
-    defence_hq: form.DefenceHq = False,
-    attack_pool: form.AttackPool = 0,
-    defence_pool: form.DefencePool = 0,
 ) -> Breakdown:
     """Work out the column: strengths, ratio, the attacker's shifts up to 10:1, then the defender's."""
     game, sheet = ctx.game, Breakdown("Combat")
@@ -71,6 +72,9 @@ def combat(
     cover = [game.units[u] for u in defence_guns] if game else []
     force = attacking(game, mine, support, pay) if game else Force()
     wall = defending(ctx, theirs, cover)
+    fought_over = {*target, *(u.place for u in mine)}
+    attack_air = attack_air or form.overhead(game, True, fought_over)
+    defence_air = defence_air or form.overhead(game, False, fought_over)
     regular = _attack(sheet, force, attack, attack_halved, attack_artillery, attack_air)
     fire = force.guns + attack_artillery + attack_air
     held = _defence(sheet, wall, defence, defence_halved, defence_artillery, defence_air, lone_guns)
@@ -99,7 +103,7 @@ def combat(
         if 2 * strength > regular:
             minus.add(f"more than half across the {name.capitalize()}", shift(game, name), "5.5.4")
         elif strength:
-            sheet.add(f"not more than half across the {name.capitalize()}", "no shift", "5.5.4")
+            sheet.add(f"not more than half across the {name.capitalize()}", "0", "5.5.4")
     minus.add(*_fort_shift(game, kind, ground, frontal, fp_shifts))
     if option(game, "concentration", True):
         _concentrate(plus, game, [*mine, *support], attack_formations)
@@ -121,6 +125,8 @@ def combat(
     if column + plus.total > TOP:
         sheet.add("attacker's shifts stop at", COLUMNS[after], "1.6")
     sheet.column = COLUMNS[final]
+    if final != column:
+        sheet.add("column", sheet.column, "1.6")
 
     places = {u.place for u in [*mine, *(support if option(game, "hq-counts-guns", False) else [])]}
     if attack_hq or (mine and covered(ctx, side, places)):
@@ -174,7 +180,7 @@ def _attack(sheet: Breakdown, force: Force, whole: int, halved: str, guns: int, 
 def _defence(sheet: Breakdown, wall: Force, whole: int, halved: str, guns: int, air: int, lone: int) -> int:
     """Log the defenders and add them up; aircraft count half [8.2.4]."""
     for label, effect, rule in wall.lines:
-        sheet.add(label, f"{effect} in defence", rule)
+        sheet.add(f"{label} (defender)", effect, rule)
     half = sum(halve(n) for n in numbers(halved, "defence_halved"))
     if whole:
         sheet.add("defenders", f"{whole} SP")
@@ -221,7 +227,7 @@ class Shifts:
             self.add(f"{verdict.colour} star", verdict.counted, "15.1.3")
             self.used += verdict.counted
             if verdict.reason:
-                self.sheet.add(f"{verdict.colour} star ({self.who})", verdict.reason, "15.1.2")
+                self.sheet.add(f"{verdict.colour} star ({self.who}): {verdict.reason}", "0", "15.1.2")
 
 
 def _special(plus: Shifts, minus: Shifts, kinds: tuple[str, ...], regulars: int, fortified: bool) -> None:

@@ -7,8 +7,10 @@ from typing import Annotated
 
 from companion.engine import events as e
 from companion.engine.actions import Events
+from companion.engine.errors import Unreadable
 from companion.engine.fields import Choice, Context, HexId
 from companion.engine.game import Game
+from companion.engine.positions import board
 from companion.systems.wb95.base import GERMAN, SOVIET, SUPPLY, level, own, rules
 from companion.systems.wb95.cities import hexes_of, victory_hexes, worth_watching
 from companion.systems.wb95.zones import has_zone, zones
@@ -85,7 +87,7 @@ def read_cities(game: Game) -> Events:
 OWNERS = ((GERMAN, "German"), (SOVIET, "Soviet"), ("nobody", "nobody"))
 
 
-@rules.action(rule="4.3", label="Control of hexes", group="units", order=60)
+@rules.action(rule="4.3", label="Control of hexes", group="book-keeping", order=60)
 def set_control(
     game: Game,
     hexes: Annotated[tuple[str, ...], HexId(label="Hexes", many=True)],
@@ -116,16 +118,33 @@ def nearest_side(game: Game, hex_id: str) -> str:
     return "" if best[near[0]] == best[near[1]] else near[0]
 
 
-@rules.action(rule="4.3.1", label="Who holds the victory hexes", group="setup", order=10)
+def _countable(ctx: Context) -> list[tuple[str, str]]:
+    """Victory hexes with their names, as far as the map book has them."""
+    game = ctx.game
+    if game is None:
+        return []
+    names = board(game).book.places()
+    return [(h, f"{h} {names[h]}" if names.get(h) else h) for h in sorted(victory_hexes(game))]
+
+
+def _unsaid(game: Game) -> bool | str:
+    return any(not owner(game, h) for h in victory_hexes(game)) or "control of every victory hex is on record"
+
+
+@rules.action(rule="4.3.1", label="Who holds the victory hexes", group="setup", order=90, when=_unsaid)
 def start_control(
     game: Game,
     german: Annotated[
-        tuple[str, ...],
-        HexId(label="German", many=True, start=_nearer(GERMAN), help="look at your front line"),
+        tuple[str, ...], Choice(label="German", options=_countable, many=True, start=_nearer(GERMAN))
     ] = (),
-    soviet: Annotated[tuple[str, ...], HexId(label="Soviet", many=True, start=_nearer(SOVIET))] = (),
+    soviet: Annotated[
+        tuple[str, ...], Choice(label="Soviet", options=_countable, many=True, start=_nearer(SOVIET))
+    ] = (),
 ) -> Events:
     """The front line is printed on the map: confirm or correct what the nearest units suggest."""
+    twice = sorted({*german} & {*soviet})
+    if twice:
+        raise Unreadable(f"{', '.join(twice)}: held by one side only", field="soviet", given=twice[0])
     for side, hexes in ((GERMAN, german), (SOVIET, soviet)):
         for hex_id in hexes:
             yield e.Marked(hex_id, "owner", side, reason="front line", rule="4.3.1")

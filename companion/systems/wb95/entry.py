@@ -110,7 +110,14 @@ def _waiting(ctx: Context) -> list[Unit]:
     return [u for u in off if ctx.seat in {"table", u.side}]
 
 
-@rules.action(phase=(*MOVE, *STRATEGIC), by="active", rule="11.2", label="Send to another zone", order=50)
+@rules.action(
+    phase=(*MOVE, *STRATEGIC),
+    by="active",
+    rule="11.2",
+    label="Send to another zone",
+    group="book-keeping",
+    order=50,
+)
 def redirect_entry(
     game: Game,
     units: Annotated[tuple[str, ...], UnitRef(label="Units waiting", many=True, pick=_waiting)],
@@ -131,7 +138,14 @@ def _leavers(ctx: Context) -> list[Unit]:
     return [u for u in active_units(ctx) if game and u.side == game.active]
 
 
-@rules.action(phase=(*MOVE, *STRATEGIC), by="active", rule="11.2.3", label="Leave the map", order=51)
+@rules.action(
+    phase=(*MOVE, *STRATEGIC),
+    by="active",
+    rule="11.2.3",
+    label="Leave the map",
+    group="book-keeping",
+    order=51,
+)
 def leave_map(
     game: Game,
     units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=_leavers)],
@@ -160,7 +174,7 @@ def waiting_room(game: Game, seat: str) -> dict[str, Any] | None:
 
 
 @rules.action(
-    rule="Kharkov 1942", label="Izjum has fallen", group="units", order=70,
+    rule="Kharkov 1942", label="Izjum has fallen", group="book-keeping", order=70,
     when=lambda game: game.scenario.id == "kharkov-1942" and game["izjum"] != GERMAN,
 )  # fmt: skip
 def izjum_falls(game: Game) -> Events:

@@ -27,14 +27,37 @@ def _diggers(ctx: Context) -> list[Unit]:
     return [u for u in active_units(ctx) if is_regular(u)]
 
 
+def _unsheltered(ctx: Context) -> list[Unit]:
+    """Those without a fortification that are not set aside to move later."""
+    game = ctx.game
+    return [
+        u
+        for u in _diggers(ctx)
+        if game and not game.mark(u.place, "fort") and not game.mark(u.id, "strategic")
+    ]
+
+
+def _fell_back(ctx: Context) -> bool:
+    """Asked only where one of the named units fell back."""
+    game, units = ctx.game, ctx.values.get("units") or ()
+    return bool(game and any(game.mark(u, "retreated") for u in units))
+
+
 @rules.action(phase=MOVE, by="active", rule="7.1.2", label="Dig in", order=20)
 def dig_in(
     game: Game,
+    hexes: Annotated[tuple[str, ...], HexId(label="In hexes", many=True)] = (),
     units: Annotated[
-        tuple[str, ...], UnitRef(label="Units that stay and dig", many=True, pick=_diggers)
+        tuple[str, ...],
+        UnitRef(
+            label="or units that stay and dig",
+            many=True,
+            pick=_diggers,
+            suggest=_unsheltered,
+            quiet=lambda c: not _unsheltered(c),
+        ),
     ] = (),
-    hexes: Annotated[tuple[str, ...], HexId(label="or hexes", many=True)] = (),
-    hemmed: Annotated[bool, Flag(label="Fell back and cannot leave an enemy zone")] = False,
+    hemmed: Annotated[bool, Flag(label="Fell back and cannot leave an enemy zone", when=_fell_back)] = False,
 ) -> Events:
     """Build field fortifications for all the movement of units that do not move."""
     if not units and not hexes:

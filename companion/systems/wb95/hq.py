@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from companion.engine import events as e
 from companion.engine.actions import Events
@@ -113,11 +113,26 @@ for _phase in ATTACK:
     rules.leaving(_phase)(_expire)
 
 
+@rules.panel
+def fallen(game: Game, seat: str) -> dict[str, Any] | None:
+    """Shifts that a side may still spend for a fallen headquarters."""
+    rows = [
+        {
+            "label": f"{game.side_name(side)}, within {RADIUS} hexes of {pool.hex}",
+            "value": f"{pool.left} shifts in {' and '.join(pool.moments)}",
+            "rule": "9.1.6",
+        }
+        for side in game.sides
+        for pool in pools(game, side)
+    ]
+    return {"title": "For a fallen headquarters", "rows": rows, "for": "both"} if rows else None
+
+
 def _headquarters(ctx: Context) -> list[Unit]:
     return [u for u in touchable(ctx) if is_hq(u)]
 
 
-@rules.action(rule="9.1.5, 9.1.6", label="A headquarters falls", group="units", order=40)
+@rules.action(rule="9.1.5, 9.1.6", label="A headquarters falls", group="book-keeping", order=40)
 def lose_hq(
     game: Game,
     unit: Annotated[str, UnitRef(label="Headquarters", pick=_headquarters)] = "",

@@ -12,7 +12,7 @@ from companion.engine.fields import Context, Flag, HexId, SideRef, Text, UnitRef
 from companion.engine.game import Game
 from companion.engine.moves import change
 from companion.engine.roster import Unit
-from companion.systems.wb95.base import ATTACK, at_hexes, is_hq, rules, touchable
+from companion.systems.wb95.base import ATTACK, at_hexes, is_hq, on_a_phone, rules, seated, touchable
 from companion.systems.wb95.hq import open_pool
 
 PASSING = (
@@ -55,8 +55,9 @@ def ask_losses(
     """Ask the owner to choose who takes losses [5.1.8]."""
     if amount:
         where = list(hexes)
-        must = "; at least 1 from units that used a star or fortification bonus [15.1.7]" if starred else ""
-        text = f"{game.side_name(side)}: lose {amount} CEL ({why}){must}"
+        must = "; at least 1 from units that used a star or fortification bonus" if starred else ""
+        place = f" at {', '.join(where)}" if where else ""
+        text = f"{game.side_name(side)}: lose {amount} CEL{place} ({why}){must}"
         args = {"side": side, "cel": amount, "hexes": where, "starred": starred, "reason": why}
         yield e.Asked(f"losses-{game.revision}", (side, "table"), text, "lose-cel", args, rule=rule)
 
@@ -69,14 +70,21 @@ def _candidates(ctx: Context) -> list[Unit]:
 @rules.action(rule="5.1.8", label="Lose CEL", group="units", order=20)
 def lose_cel(
     game: Game,
-    side: Annotated[str, SideRef(label="Side")],
+    side: Annotated[str, SideRef(label="Side", start=seated, quiet=on_a_phone)],
     cel: Annotated[int, Whole(label="CEL to lose", low=0, high=30)],
-    hexes: Annotated[tuple[str, ...], HexId(label="in hexes", many=True)] = (),
+    hexes: Annotated[tuple[str, ...], HexId(label="In hexes", many=True)] = (),
     units: Annotated[
-        tuple[str, ...], UnitRef(label="Taken by, in this order", many=True, pick=_candidates)
+        tuple[str, ...],
+        UnitRef(
+            label="Taken by",
+            many=True,
+            pick=_candidates,
+            help="each loses one, then round again; empty when there is no choice",
+            quiet=lambda c: not _candidates(c),
+        ),
     ] = (),
-    starred: Annotated[bool, Flag(label="At least 1 from a unit that used its star")] = False,
-    reason: Annotated[str, Text(label="Why", most=120)] = "combat",
+    starred: Annotated[bool, Flag(label="At least 1 from a unit that used its star", hidden=True)] = False,
+    reason: Annotated[str, Text(label="Why", most=120, hidden=True)] = "combat",
     seat: str = "",
 ) -> Events:
     """Take CEL off units as their owner chooses; each named unit loses one, then round again."""

@@ -43,7 +43,7 @@ def neighbours(game: Game, seat: str) -> dict[str, Any] | None:
 
 
 @rules.action(
-    by="any", rule="16.1.2", label="Mask a stack", group="units", order=80, secret=True,
+    by="any", rule="16.1.2", label="Mask a stack", group="book-keeping", order=80, secret=True,
     when=lambda game: bool(game["masking"]) or "masking is not played [16.0]",
 )  # fmt: skip
 def mask_stack(

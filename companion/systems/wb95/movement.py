@@ -12,6 +12,7 @@ from companion.engine.errors import NotNow
 from companion.engine.fields import Choice, Context, Flag, HexId, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.moves import put_mark
+from companion.engine.roster import Unit
 from companion.engine.worksheet import Breakdown
 from companion.systems.wb95.base import (
     MOVE,
@@ -108,14 +109,24 @@ def hex_cost(
     return sheet
 
 
+def _free(ctx: Context) -> list[Unit]:
+    """Units out of enemy zones and not yet set aside [12.2.1]."""
+    game = ctx.game
+    threat = zones(game, game.other(game.active)) if game and game.active else {}
+    return [
+        u for u in active_units(ctx) if game and u.place not in threat and not game.mark(u.id, "strategic")
+    ]
+
+
 @rules.action(
-    phase=MOVE, by="active", rule="12.1.4", label="Mark for strategic movement", order=10,
+    phase=MOVE, by="active", rule="12.1.4", label="Mark for strategic move", order=10,
     when=lambda game: bool(game["strategic-movement"]) or "strategic movement is not played [12.0]",
 )  # fmt: skip
 def mark_strategic(
     game: Game,
     units: Annotated[
-        tuple[str, ...], UnitRef(label="Units that do not move now", many=True, pick=active_units)
+        tuple[str, ...],
+        UnitRef(label="Units that do not move now", many=True, pick=active_units, suggest=_free),
     ],
 ) -> Events:
     """Set units aside: they neither move nor fight now, and move after combat with 2 MP less."""
@@ -158,8 +169,9 @@ def overrun_cost(
 
 
 @rules.action(
-    phase=(*MOVE, *STRATEGIC), by="active", rule="6.1.7, 9.1.5", label="Overrun guns or an HQ", order=25
-)
+    phase=(*MOVE, *STRATEGIC), by="active", rule="6.1.7, 9.1.5", label="Overrun guns or an HQ",
+    group="book-keeping", order=25,
+)  # fmt: skip
 def overrun_hex(game: Game, hex: Annotated[str, HexId(label="Hex entered")]) -> Events:
     """A regular unit enters a hex that only guns or headquarters hold: they are eliminated."""
     victim = game.other(game.active)
@@ -175,6 +187,28 @@ def overrun_hex(game: Game, hex: Annotated[str, HexId(label="Hex entered")]) -> 
         raise NotNow(f"a regular unit holds {hex}: it must be attacked", field="hex", given=hex)
     if cost:
         yield e.Noted(f"Overrun at {hex}: {cost} MP", rule="6.1.7")
+
+
+@rules.panel
+def set_aside(game: Game, seat: str) -> dict[str, Any] | None:
+    """Who may still move after combat: by name for their own side, by hex for others."""
+    marked = [game.units[u] for u in game.marked("strategic") if u in game.units and game.units[u].on_map]
+    if (
+        game.phase not in (*MOVE, *STRATEGIC)
+        or not marked
+        or (game["fog"] and seat == game.other(game.active))
+    ):
+        return None
+    named = seat == game.active or not game["fog"]
+    rows = [
+        {
+            "label": unit.name if named else unit.place,
+            "value": unit.place if named else "set aside",
+            "rule": "12.1.4",
+        }
+        for unit in sorted(marked, key=lambda u: (u.place, u.name))
+    ]
+    return {"title": "Strategic movement", "rows": rows, "for": "both"}
 
 
 @rules.panel

@@ -8,12 +8,21 @@ from typing import Annotated
 from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow, NotYours, Unreadable
-from companion.engine.fields import Choice, Context, Dice, Roll, SideRef, Text, UnitRef, Whole
+from companion.engine.fields import Choice, Context, Dice, HexId, Roll, SideRef, Text, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.moves import put_mark
 from companion.engine.roster import Unit
 from companion.engine.supplycheck import may_trace, shown_ids
-from companion.systems.wb95.base import SUPPLY, active_units, level, own, rules, touchable
+from companion.systems.wb95.base import (
+    SUPPLY,
+    active_units,
+    at_hexes,
+    has_units,
+    level,
+    own,
+    rules,
+    touchable,
+)
 from companion.systems.wb95.losses import remove
 
 REGAINED = 4  # 10.2.7
@@ -44,8 +53,10 @@ def _cut_off(ctx: Context) -> list[str]:
     return [name for name, answer in rules.supply(game, game.active).items() if not answer.supplied]
 
 
-def _side_units(ctx: Context) -> list[Unit]:
-    return active_units(ctx)
+def _in_doubt(ctx: Context) -> list[Unit]:
+    """Units that the trace finds cut off, and those that were: the others are named by hex."""
+    game, cut = ctx.game, set(_cut_off(ctx))
+    return [u for u in active_units(ctx) if game and (u.id in cut or level(game, u.id))]
 
 
 def _unchecked(game: Game) -> bool | str:
@@ -61,16 +72,22 @@ def check_supply(
     out: Annotated[
         tuple[str, ...],
         UnitRef(
-            label="Units that cannot trace supply",
-            help="filled in from positions as far as the map book goes; correct it by hand",
+            label="Cannot trace supply",
+            help="ticked as far as positions and map book tell",
             many=True,
-            pick=_side_units,
+            pick=active_units,
+            suggest=_in_doubt,
             start=_cut_off,
+            quiet=lambda c: not _in_doubt(c),
         ),
+    ] = (),
+    hexes: Annotated[
+        tuple[str, ...], HexId(label="Also cut off: all units in hexes", many=True, when=has_units)
     ] = (),
 ) -> Events:
     """Set the levels: 1 for units newly cut off, 4 less for those back in supply; then surrender rolls."""
     side = game.active
+    out = tuple(dict.fromkeys([*out, *(u.id for u in at_hexes(game, side, hexes))]))
     for unit in own(game, side):
         had = level(game, unit.id)
         if unit.id in out and not had:
@@ -110,7 +127,7 @@ def apply_supply(
 def _ask_surrender(game: Game, unit: Unit) -> Events:
     """Two dice can never roll less than 2, so levels 1 and 2 need no roll [10.2.6]."""
     if level(game, unit.id) > 2:
-        text = f"Surrender test at {unit.place}: level {level(game, unit.id)}"
+        text = f"Surrender test: {unit.kind or 'unit'} at {unit.place}, level {level(game, unit.id)}"
         only = (unit.side, "table")
         yield e.Asked(
             f"surrender-{game.revision}",
@@ -123,10 +140,10 @@ def _ask_surrender(game: Game, unit: Unit) -> Events:
         )
 
 
-@rules.action(rule="10.2.6", label="Surrender test", group="units", order=50)
+@rules.action(rule="10.2.6", label="Surrender test", group="book-keeping", order=50)
 def test_surrender(
     game: Game,
-    unit: Annotated[str, UnitRef(label="Unit out of supply", pick=touchable)],
+    unit: Annotated[str, UnitRef(label="Unit out of supply", pick=touchable, suggest=lambda c: _out(c))],
     die: Annotated[Roll, Dice(label="Roll", spec="2d6", purpose="surrender")],
 ) -> Events:
     """Level less two dice: above 0 the unit surrenders."""
@@ -152,7 +169,7 @@ def _out(ctx: Context) -> list[Unit]:
     return [u for u in touchable(ctx) if ctx.game and level(ctx.game, u.id)]
 
 
-@rules.action(rule="10.2.3", label="Change a supply level", group="units", order=51)
+@rules.action(rule="10.2.3", label="Pay a supply level", group="book-keeping", order=51)
 def pay_level(
     game: Game,
     units: Annotated[tuple[str, ...], UnitRef(label="Units out of supply", many=True, pick=_out)],
@@ -166,7 +183,7 @@ def pay_level(
         )
 
 
-@rules.action(rule="10.2.1", label="Set supply levels", group="units", order=52)
+@rules.action(rule="10.2.1", label="Set supply levels", group="book-keeping", order=52)
 def set_supply(
     game: Game,
     units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=touchable)],

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow, NotYours, Unreadable
-from companion.engine.fields import Context, Flag, HexId, SideRef, UnitRef, Whole
+from companion.engine.fields import Choice, Context, Flag, HexId, SideRef, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.moves import move, put_mark
 from companion.engine.roster import Unit
@@ -18,24 +18,34 @@ from companion.systems.wb95.base import (
     ATTACK,
     STACKING,
     at_hexes,
+    by_combat,
+    fought_in,
     in_transport,
     is_gun,
     is_hq,
     is_regular,
     is_towed,
+    next_combat,
+    on_a_phone,
     own,
     rules,
+    seated,
     touchable,
 )
+from companion.systems.wb95.combat_form import EnemyHexes
 from companion.systems.wb95.losses import ask_losses, remove
 from companion.systems.wb95.shaken import ask_tests, disturb, exposed, involved, shake, stays_shaken
 from companion.systems.wb95.zones import zones
 
 
-@rules.action(phase=ATTACK, by="active", rule="16.1.3", label="Declare an attack", order=5)
+def _closed(game: Game) -> bool | str:
+    return bool(game["fog"]) or "stacks lie open at this table: resolve the combat"
+
+
+@rules.action(phase=ATTACK, by="active", rule="16.1.3", label="Declare an attack", order=5, when=_closed)
 def declare_attack(
     game: Game,
-    target: Annotated[tuple[str, ...], HexId(label="Defending hexes", many=True)],
+    target: Annotated[tuple[str, ...], EnemyHexes(label="Defending hexes", many=True)],
 ) -> Events:
     """Name the hexes of the next combat: their stacks lie open until the phase is over."""
     for hex_id in target:
@@ -51,7 +61,7 @@ def begin(
     pay: Sequence[str],
 ) -> Events:
     """Book who fights: once a phase [5.1.1], paid levels at once [10.2.5], support flown, rest disturbed."""
-    number = game.revision + 1
+    number = next_combat(game)
     sheet.facts["combat"] = number
     for unit in (*attackers, *guns):
         if game.mark(unit, "fought"):
@@ -59,13 +69,17 @@ def begin(
                 f"{game.units[unit].name} has fought in this phase [5.1.1]", field="attackers", given=unit
             )
     for unit in attackers:
-        yield put_mark(game, unit, "fought", number, rule="5.1.1")
+        yield put_mark(game, unit, "fought", f"combat {number}", rule="5.1.1")
     for unit in guns:
         # 6.3.4, 6.3.5: guns suffer results only beside the enemy.
         place = game.units[unit].place
         beside = any(game.maps.distance(place, h) <= 1 for h in target)
         yield put_mark(
-            game, unit, "fought", number if beside else "support", rule="6.3.5" if beside else "6.3.4"
+            game,
+            unit,
+            "fought",
+            f"combat {number}" if beside else "support",
+            rule="6.3.5" if beside else "6.3.4",
         )
     for hex_id in target:
         if not game.mark(hex_id, "attacked"):
@@ -95,7 +109,7 @@ def combat_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
     other = game.other(side)
     hexes, origin = list(facts.get("hexes", ())), list(facts.get("from", ()))
     number = int(facts.get("combat", 0))
-    mine = [u for u in own(game, side) if number and game.mark(u.id, "fought") == number]
+    mine = [u for u in own(game, side) if number and number in fought_in(game, u.id)]
     theirs = at_hexes(game, other, hexes)
     yield from oos.after_combat(game, mine, theirs, defence.retreat > 0)
     parts = (
@@ -121,9 +135,9 @@ def combat_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
 def _ask_retreat(
     game: Game, side: str, share: grammar.Part, hexes: list[str], starred: bool, fixed: bool, combat: int
 ) -> e.Asked:
-    choices = [f"{go} back, {pay} CEL" for go, pay in grammar.retreat_choices(share.retreat, fixed)]
     where = f" from {', '.join(hexes)}" if hexes else ""
-    text = f"{game.side_name(side)}: retreat {share.retreat}{where}. Choose: {'; '.join(choices)}"
+    pay = "" if not fixed else ", the first free in a fixed position"
+    text = f"{game.side_name(side)}: fall back {share.retreat}{where}, or pay 1 CEL a hex{pay}"
     args: dict[str, Any] = {"side": side, "ordered": share.retreat, "hexes": hexes, "combat": combat}
     args |= {"fixed": fixed, "starred": starred, "shaken": share.disorganised and not game["bought-off"]}
     return e.Asked(f"retreat-{game.revision}", (side, "table"), text, "retreat", args, rule="5.3.7")
@@ -134,39 +148,61 @@ def _retreaters(ctx: Context) -> list[Unit]:
     return [u for u in touchable(ctx) if (not side or u.side == side) and (not hexes or u.place in hexes)]
 
 
-@rules.action(phase=ATTACK, rule="5.3", label="Retreat", group="units", order=21)
+def _ways(ctx: Context) -> list[tuple[str, str]]:
+    """Every split of a retreat into hexes gone and CEL paid [5.3.7]."""
+    ways = grammar.retreat_choices(int(ctx.values.get("ordered") or 5), bool(ctx.values.get("fixed")))
+    return [
+        (str(go), f"{f'{go} back' if go else 'stay'}{f', pay {pay} CEL' if pay else ''}") for go, pay in ways
+    ]
+
+
+def _goes(ctx: Context) -> bool:
+    return str(ctx.values.get("go")) != "0"
+
+
+@rules.action(phase=ATTACK, rule="5.3", label="Retreat", group="book-keeping", order=21)
 def retreat(
     game: Game,
-    side: Annotated[str, SideRef(label="Side")],
-    ordered: Annotated[int, Whole(label="Hexes ordered", low=1, high=5)],
+    side: Annotated[str, SideRef(label="Side", start=seated, quiet=on_a_phone)],
+    ordered: Annotated[int, Whole(label="Hexes ordered", low=1, high=5, quiet=by_combat)],
+    fixed: Annotated[bool, Flag(label="In a fixed position", quiet=by_combat)] = False,
     go: Annotated[
-        int, Whole(label="Hexes you go back", high=5, start=lambda c: c.values.get("ordered"))
-    ] = -1,
-    hexes: Annotated[tuple[str, ...], HexId(label="From", many=True)] = (),
+        str, Choice(label="You go", options=_ways, start=lambda c: str(c.values.get("ordered") or ""))
+    ] = "",
+    hexes: Annotated[tuple[str, ...], HexId(label="From", many=True, quiet=by_combat)] = (),
+    to: Annotated[
+        str, HexId(label="To hex", help="moves the counters on record; the path is yours", when=_goes)
+    ] = "",
     units: Annotated[
         tuple[str, ...],
-        UnitRef(label="Units that go", many=True, pick=_retreaters, help="empty: all that can"),
+        UnitRef(
+            label="Units that go",
+            many=True,
+            pick=_retreaters,
+            help="empty: all that can",
+            when=lambda c: bool(_retreaters(c)),
+            quiet=lambda c: len(_retreaters(c)) < 2 or not _goes(c),
+        ),
     ] = (),
-    to: Annotated[str, HexId(label="To hex", help="optional")] = "",
-    in_zones: Annotated[int, Whole(label="Hexes in enemy zones, through own units", high=5)] = 0,
-    fixed: Annotated[bool, Flag(label="In a fixed position")] = False,
-    starred: Annotated[bool, Flag(label="Used stars")] = False,
-    shaken: Annotated[bool, Flag(label="Disorganised if it goes")] = False,
-    combat: Annotated[int, Whole(label="Combat number", high=10_000_000, help="filled in by itself")] = 0,
+    in_zones: Annotated[
+        int, Whole(label="Hexes in enemy zones, through own units: 1 CEL each", high=5, when=_goes)
+    ] = 0,
+    starred: Annotated[bool, Flag(label="Used stars", hidden=True)] = False,
+    shaken: Annotated[bool, Flag(label="Disorganised if it goes", hidden=True)] = False,
+    combat: Annotated[int, Whole(label="Combat", high=10_000_000, hidden=True)] = 0,
     seat: str = "",
 ) -> Events:
     """Go back some or all of the hexes and pay one CEL for each hex not gone."""
     if seat not in {side, "table"}:
         raise NotYours("the side that falls back chooses", field="side", given=seat, accepted=side)
-    gone = ordered if go < 0 else go
-    if gone > ordered:
-        raise Unreadable(f"at most {ordered} hexes", field="go", given=go, accepted=f"0 to {ordered}")
+    gone = int(go or ordered)
     if to and hexes and all(game.maps.distance(h, to) > gone for h in hexes):
         raise Unreadable(f"{to} is more than {gone} hexes away [5.3.2]", field="to", given=to)
     price = dict(grammar.retreat_choices(ordered, fixed))[gone]
     going = _who_goes(game, side, hexes, units, combat) if gone else []
     for unit in going:
-        yield put_mark(game, unit.id, "retreated", combat or True, reason=f"back {gone}", rule="5.3.10")
+        value = f"{gone} in combat {combat}" if combat else str(gone)
+        yield put_mark(game, unit.id, "retreated", value, rule="5.3.10")
         if to:
             yield move(game, unit.id, to, reason=f"retreat {gone}", rule="5.3.2")
             yield from stays_shaken(game, unit.id, to)
@@ -183,9 +219,9 @@ def retreat(
     yield from ask_tests(game, side, tests, f"fell back {gone}", "5.3.9", combat, (to,) if to else hexes)
     if gone:
         other = game.other(side)
-        where = f", first into {' or '.join(hexes)}" if hexes else ""
-        text = f"{game.side_name(other)}: may pursue up to {gone} hexes{where}"
-        args = {"side": other, "through": list(hexes), "limit": gone}
+        where = f" into {' or '.join(hexes)}, then on" if hexes else ""
+        text = f"{game.side_name(other)}: may pursue{where}, up to {gone} hex{'es' if gone > 1 else ''}"
+        args = {"side": other, "through": list(hexes), "limit": gone, "combat": combat}
         yield e.Asked(f"pursuit-{game.revision}", (other, "table"), text, "pursue", args, rule="5.4")
 
 
@@ -213,14 +249,26 @@ def _pursuers(ctx: Context) -> list[Unit]:
     return [u for u in touchable(ctx) if not is_towed(u)]
 
 
-@rules.action(phase=ATTACK, rule="5.4", label="Pursue", group="units", order=22)
+def _victors(ctx: Context) -> list[Unit]:
+    """Those beside the hexes that were left; all of the side when none is named."""
+    game, hexes, side = ctx.game, ctx.values.get("through") or (), ctx.values.get("side")
+    able = [u for u in _pursuers(ctx) if not is_hq(u) and (not side or u.side == side)]
+    return [
+        u for u in able if not hexes or (game and any(game.maps.distance(u.place, h) <= 1 for h in hexes))
+    ]
+
+
+@rules.action(phase=ATTACK, rule="5.4", label="Pursue", group="book-keeping", order=22)
 def pursue(
     game: Game,
-    side: Annotated[str, SideRef(label="Side")],
-    units: Annotated[tuple[str, ...], UnitRef(label="Pursuing units", many=True, pick=_pursuers)] = (),
+    side: Annotated[str, SideRef(label="Side", start=seated, quiet=on_a_phone)],
+    units: Annotated[
+        tuple[str, ...], UnitRef(label="Pursuing units", many=True, pick=_pursuers, suggest=_victors)
+    ] = (),
     to: Annotated[str, HexId(label="Ending in")] = "",
     through: Annotated[tuple[str, ...], HexId(label="Hexes entered", many=True)] = (),
-    limit: Annotated[int, Whole(label="At most hexes", low=1, high=5)] = 5,
+    limit: Annotated[int, Whole(label="At most hexes", low=1, high=5, quiet=by_combat)] = 5,
+    combat: Annotated[int, Whole(label="Combat", high=10_000_000, hidden=True)] = 0,
     seat: str = "",
 ) -> Events:
     """Follow the beaten side; guns and headquarters left alone in hexes that are entered are lost."""

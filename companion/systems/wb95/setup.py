@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
-from companion.engine import common
 from companion.engine import events as e
+from companion.engine import unitactions
 from companion.engine.actions import Events
 from companion.engine.errors import Unreadable
 from companion.engine.fields import Choice, Context, Text, UnitRef, Whole
@@ -21,20 +21,17 @@ def _whole_formation(unit: Unit) -> bool:
     return "not printed" in unit.note or "to take off the formation" in unit.note
 
 
-@rules.action(label="Set up the scenario", group="setup", when=common.set_up.when)
+@rules.action(label="Set up the scenario", group="setup", order=-1, when=unitactions.set_up.when)
 def set_up(game: Game) -> Events:
-    """Put every unit of the list on record, take missing CEL off single counters, and ask for the others."""
-    yield from common.set_up.fn(game)
+    """Put every unit of the list on record and take missing CEL off single counters; formations wait for their owner."""
+    waiting = sum(1 for u in game.roster if u.turn or not u.place)
+    yield e.Noted(
+        f"{game.scenario.name} is set up: {len(game.roster) - waiting} counters on the map, {waiting} to come"
+    )
+    yield from unitactions.set_up.fn(game)
     for name, missing in list(game.marked("short").items()):
         unit = game.units[name]
-        if _whole_formation(unit):
-            text = f"{unit.name}: take {missing} CEL off the formation, as its owner likes"
-            only = (unit.side, "table")
-            args = {"formation": name}
-            yield e.Asked(
-                f"short-{game.revision}", only, text, "take-missing", args, rule="set-up list", only=only
-            )
-        else:
+        if not _whole_formation(unit):
             yield change(
                 game, name, {"steps": max(1, unit.steps - int(missing))}, reason=f"-{missing} CEL in the list"
             )
@@ -54,25 +51,64 @@ def _short(ctx: Context) -> list[Unit]:
     return [u for u in _known(ctx) if ctx.game and ctx.game.mark(u.id, "short")]
 
 
-@rules.action(rule="set-up list", label="Take missing CEL off a formation", group="setup", order=20)
+def _counters(ctx: Context) -> list[Unit]:
+    """Counters of the one formation that is ticked."""
+    game, chosen = ctx.game, list(ctx.values.get("formations") or ())
+    if game is None or len(chosen) != 1:
+        return []
+    named = game.units[chosen[0]]
+    return [
+        u
+        for u in _known(ctx)
+        if u.side == named.side and u.formation and u.formation == named.formation and u.on_map
+    ]
+
+
+@rules.action(
+    rule="set-up list", label="Missing CEL are taken off", group="setup", order=91,
+    when=lambda game: bool(game.marked("short")) or "no formation lacks CEL",
+)  # fmt: skip
 def take_missing(
     game: Game,
-    formation: Annotated[str, UnitRef(label="Formation", pick=_short)],
+    formations: Annotated[
+        tuple[str, ...],
+        UnitRef(label="Formations", many=True, pick=_short, start=lambda c: [u.id for u in _short(c)]),
+    ],
     units: Annotated[
         tuple[str, ...],
         UnitRef(
-            label="Taken by, in this order",
+            label="Taken by these counters",
             many=True,
             pick=lambda c: _known(c),
-            help="empty: done on the map",
+            suggest=_counters,
+            help="empty: done on the map only",
+            quiet=lambda c: len(_counters(c)) < 2,
         ),
     ] = (),
 ) -> Events:
-    """The list says how many CEL a formation lacks; its owner chooses the counters."""
-    missing = int(game.mark(formation, "short") or 0)
-    for unit, amount in shares([game.units[u] for u in units], missing).items():
-        yield from take_level(game, unit, amount, "set-up list")
-    yield put_mark(game, formation, "short", None, reason=f"{missing} CEL taken off")
+    """The list says how many CEL a formation lacks; its owner takes them off counters as he likes."""
+    if units and len(formations) != 1:
+        raise Unreadable("counters can be named for one formation at a time", field="units")
+    for formation in formations:
+        missing = int(game.mark(formation, "short") or 0)
+        for unit, amount in shares([game.units[u] for u in units], missing).items():
+            yield from take_level(game, unit, amount, "set-up list")
+        yield put_mark(game, formation, "short", None, reason=f"{missing} CEL taken off")
+
+
+@rules.panel
+def short_formations(game: Game, seat: str) -> dict[str, Any] | None:
+    """How many CEL each formation of a side lacks at the start; the tablet under fog shows neither side's."""
+    mine = [
+        (game.units[name], missing)
+        for name, missing in game.marked("short").items()
+        if name in game.units and (seat == game.units[name].side or not game["fog"])
+    ]
+    rows = [
+        {"label": f"{unit.name} {unit.place}".strip(), "value": f"{missing} CEL", "rule": "set-up list"}
+        for unit, missing in mine
+    ]
+    return {"title": "To take off before play", "rows": rows, "for": "both"} if rows else None
 
 
 def _known(ctx: Context) -> list[Unit]:

@@ -18,59 +18,66 @@ from companion.systems.wb95.base import (
     BARRAGE,
     GERMAN,
     at_hexes,
+    by_combat,
+    fought_in,
     is_gun,
     moment,
     morale,
+    on_a_phone,
     own,
     rules,
+    seated,
     touchable,
+    when,
 )
 
-_VALUE = re.compile(r"(\d+) (\S+) @(.*)")
+_VALUE = re.compile(r"until (\S+), at (.*)")
 
 
 def until(game: Game, unit: Unit) -> str:
     """The phase at whose end a unit hit now recovers if it rests [5.6.5]."""
     if game.phase not in ATTACK or game["recovery"] == "full-turn":
-        return f"{game.turn + 1} {game.phase}"
+        return when(game, game.turn + 1, game.phase)
     mine = next(p for p in ATTACK if game.side_of(game.phase_def(p)) == unit.side)
     later = mine == "attack-b" and game.phase == "attack-a"
-    return f"{game.turn if later else game.turn + 1} {mine}"
+    return when(game, game.turn if later else game.turn + 1, mine)
+
+
+def _rest(game: Game, unit: Unit) -> str:
+    """The marker's words: until when it must rest, and where."""
+    return f"until {until(game, unit)}, at {unit.place}"
 
 
 def shake(game: Game, units: Iterable[Unit], reason: str, rule: str = "5.6.1") -> Events:
     """Units become disorganised."""
     for unit in units:
-        yield put_mark(
-            game, unit.id, "disorganised", f"{until(game, unit)} @{unit.place}", reason=reason, rule=rule
-        )
+        yield put_mark(game, unit.id, "disorganised", _rest(game, unit), reason=reason, rule=rule)
 
 
 def stays_shaken(game: Game, unit: str, place: str) -> Events:
     """A disorganised unit was driven to another hex: that is no movement of its own."""
     found = _VALUE.fullmatch(str(game.mark(unit, "disorganised") or ""))
     if found:
-        yield put_mark(game, unit, "disorganised", f"{found[1]} {found[2]} @{place}", reason="fell back")
+        yield put_mark(game, unit, "disorganised", f"until {found[1]}, at {place}", reason="fell back")
 
 
 def disturb(game: Game, units: Iterable[Unit]) -> Events:
     """Disorganised units that fight, or are attacked, start their rest anew."""
     for unit in list(units):
         if game.mark(unit.id, "disorganised"):
-            value = f"{until(game, unit)} @{unit.place}"
-            yield put_mark(game, unit.id, "disorganised", value, reason="no rest", rule="5.6.5")
+            yield put_mark(game, unit.id, "disorganised", _rest(game, unit), reason="no rest", rule="5.6.5")
 
 
 def _recover(game: Game) -> Events:
     for target, value in list(game.marked("disorganised").items()):
         found = _VALUE.fullmatch(str(value))
         unit = game.units.get(target)
-        if unit is None or found is None or f"{found[1]} {found[2]}" != moment(game):
+        if unit is None or found is None or found[1] != moment(game):
             continue
-        if unit.place == found[3]:
+        if unit.place == found[2]:
             yield put_mark(game, target, "disorganised", None, reason="rested", rule="5.6.5")
         else:
-            yield put_mark(game, target, "disorganised", f"{until(game, unit)} @{unit.place}", reason="moved")
+            yield put_mark(game, target, "disorganised", _rest(game, unit), reason="moved")
 
 
 for _phase in (*AIR, *BARRAGE, *ATTACK):
@@ -79,11 +86,7 @@ for _phase in (*AIR, *BARRAGE, *ATTACK):
 
 def involved(game: Game, side: str, combat: int, hexes: Iterable[str]) -> list[Unit]:
     """Who is meant: the side's units that fought or fell back in this combat, else those in the hexes."""
-    found = [
-        u
-        for u in own(game, side)
-        if combat and combat in (game.mark(u.id, "fought"), game.mark(u.id, "retreated"))
-    ]
+    found = [u for u in own(game, side) if combat and combat in fought_in(game, u.id)]
     return found or at_hexes(game, side, hexes)
 
 
@@ -119,14 +122,35 @@ def _meant(ctx: Context) -> list[Unit]:
     return [u for u in touchable(ctx) if not side or u.side == side]
 
 
-@rules.action(rule="5.6.2", label="Disorganisation test", group="units", order=30)
+def _on_record(ctx: Context) -> bool:
+    """The units that test are known, and so is their morale."""
+    game, v = ctx.game, ctx.values
+    if game is None or v.get("limit"):
+        return False
+    return bool(
+        v.get("units")
+        or involved(game, str(v.get("side") or ""), int(v.get("combat") or 0), v.get("hexes") or ())
+    )
+
+
+@rules.action(rule="5.6.2", label="Disorganisation test", group="book-keeping", order=30)
 def test_order(
     game: Game,
-    side: Annotated[str, SideRef(label="Side")],
-    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=_meant)] = (),
-    hexes: Annotated[tuple[str, ...], HexId(label="or all in hexes", many=True)] = (),
-    limit: Annotated[int, Whole(label="Morale limit", high=13, help="0: each unit's own")] = 0,
-    combat: Annotated[int, Whole(label="Combat number", high=10_000_000, help="filled in by itself")] = 0,
+    side: Annotated[str, SideRef(label="Side", start=seated, quiet=on_a_phone)],
+    hexes: Annotated[tuple[str, ...], HexId(label="All in hexes", many=True, quiet=by_combat)] = (),
+    units: Annotated[
+        tuple[str, ...],
+        UnitRef(
+            label="or units",
+            many=True,
+            pick=_meant,
+            quiet=lambda c: by_combat(c) or not _meant(c) or bool(c.values.get("hexes")),
+        ),
+    ] = (),
+    limit: Annotated[
+        int, Whole(label="Morale limit", high=13, help="0: each unit's own", quiet=_on_record)
+    ] = 0,
+    combat: Annotated[int, Whole(label="Combat", high=10_000_000, hidden=True)] = 0,
     *,
     die: Annotated[Roll, Dice(label="Roll", spec="2d6", purpose="disorganisation test")],
 ) -> Events:
@@ -145,7 +169,7 @@ def test_order(
     yield from shake(game, failed, "failed its test", "5.6.2")
 
 
-@rules.action(rule="5.6.1", label="Disorganise units", group="units", order=31)
+@rules.action(rule="5.6.1", label="Disorganise units", group="book-keeping", order=31)
 def disorganise(
     game: Game,
     units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=touchable)],

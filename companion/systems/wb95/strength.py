@@ -130,7 +130,7 @@ def _count(force: Force, game: Game, unit: Unit, value: tuple[int, str] | None) 
     force.regular += amount
     force.by_hex[unit.place] = force.by_hex.get(unit.place, 0) + amount
     rule = "10.2.2" if "supply" in why else "5.6.4" if why else ""
-    force.lines.append((label(game, unit), f"{amount} SP{f' ({why})' if why else ''}", rule))
+    force.lines.append((f"{label(game, unit)}{f', {why}' if why else ''}", f"{amount} SP", rule))
 
 
 def _gun(force: Force, game: Game, unit: Unit, factor: str) -> None:
@@ -139,7 +139,8 @@ def _gun(force: Force, game: Game, unit: Unit, factor: str) -> None:
         force.unknown.append(label(game, unit))
         return
     force.guns += value[0]
-    force.lines.append((label(game, unit), f"{value[0]} SP{f' ({value[1]})' if value[1] else ''}", "6.3.1"))
+    why = f", {value[1]}" if value[1] else ""
+    force.lines.append((f"{label(game, unit)}{why}", f"{value[0]} SP", "6.3.1"))
 
 
 def _support(

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
 
+from companion.engine.fields import Context
 from companion.engine.game import Game
 from companion.engine.positions import board
 from companion.engine.trace import Board, Cost
@@ -48,6 +49,12 @@ def hex_shift(game: Game | None, terrains: Iterable[str]) -> int:
     if "city" in names:
         names.discard("town")
     return sum(shift(game, name) for name in names)
+
+
+def mapped(ctx: Context, hex_id: str) -> bool:
+    """The map book tells the ground of a hex, and nothing else was said: no need to ask."""
+    game = ctx.game
+    return bool(game and hex_id and not ctx.values.get("terrain") and printed(game, hex_id))
 
 
 def printed(game: Game, hex_id: str) -> tuple[str, ...]:

@@ -114,13 +114,6 @@ def settle(game: Game) -> Events:
 rules.at_end(settle)
 
 
-@rules.leaving("turn", turns="17")
-def after_28_may(game: Game) -> Events:
-    """Kharkov 1942 stops after its last date unless the table plays an 18th turn."""
-    if game.scenario.id == "kharkov-1942" and not game["eighteenth-turn"]:
-        yield from settle(game)
-
-
 def _city(game: Game, name: str) -> str:
     label = str(game[name])
     return {GERMAN: "German", SOVIET: "Soviet", "contested": "fought over"}.get(label, label)
@@ -129,14 +122,15 @@ def _city(game: Game, name: str) -> str:
 def _missing_summer(game: Game) -> list[dict[str, Any]]:
     taken = int(game["kharkov-captured"] or 0)
     left = west_bank(game)
-    known = "" if hexes_of(game, "kharkov") else " (count by hand)"
-    if left is None:
-        west = f"by hand: enter the area '{WEST}' in the map book to have it judged"
-    else:
-        west = f"still at {', '.join(left)}" if left else "nobody left"
+    known = "" if hexes_of(game, "kharkov") else " (by hand)"
+    west = "judge on the map" if left is None else f"still at {', '.join(left)}" if left else "nobody left"
     return [
-        {"label": "Soviet: hexes of Kharkov", "value": f"{taken} of {NEEDED}{known}", "rule": "victory"},
-        {"label": "German: supplied Soviets west of the Doniec", "value": west, "rule": "victory"},
+        {
+            "label": "Soviet wins with Kharkov hexes",
+            "value": f"{taken} of {NEEDED}{known}",
+            "rule": "victory",
+        },
+        {"label": "German wins with no supplied Soviet west of the Doniec", "value": west, "rule": "victory"},
     ]
 
 

@@ -76,11 +76,43 @@ def test_the_tablet_and_the_other_seat_cannot_choose(table: Make) -> None:
             t.do(seat, "assign-air")
 
 
-def test_leaving_the_phase_opens_a_lone_choice(table: Make) -> None:
-    t = secret_table(table)
+@pytest.mark.parametrize("plan", [{}, {"mission_1": "attack", "hex_1": "1234", "sp_1": 7}])
+def test_nobody_ends_the_phase_over_the_others_head(table: Make, plan: dict[str, Any]) -> None:
+    """Whatever was chosen, or the refusal itself would tell whether anything was."""
+    t = table("kharkov-1943")
+    t.do("german", "assign-air", **plan)
+    with pytest.raises(Mistake, match="Soviet has not assigned"):
+        t.do("soviet", "next-phase")
+    t.do("soviet", "assign-air")
     t.next()
-    assert t.mark("1234", "air-german") == "attack 7"
-    assert t.game["air-german"] == 1
+    assert t.game.phase == "move-a"
+
+
+def test_a_phase_in_which_nobody_flies_just_ends(table: Make) -> None:
+    t = table("kharkov-1943")
+    t.next()
+    assert t.game.phase == "move-a"
+    t = table("kharkov-1942")  # 12 May: the Germans have no points and are not waited for
+    t.next()
+    assert t.game.phase == "move-a"
+
+
+def test_only_a_side_with_points_is_asked(table: Make) -> None:
+    t = table("kharkov-1942")
+    offers = {s: [a["name"] for a in t.sees(s)["actions"]] for s in ("german", "soviet", "table")}
+    assert "assign-air" in offers["soviet"]
+    assert "assign-air" not in offers["german"] + offers["table"]
+
+
+def test_the_panel_tells_who_has_chosen_and_only_the_owner_what(table: Make) -> None:
+    t = secret_table(table)
+    panels = {
+        s: str([p for p in t.sees(s)["panels"] if p["title"] == "Air missions"])
+        for s in ("german", "soviet", "table", "watch")
+    }
+    assert all("still to choose" in text for text in panels.values())
+    assert "1234" in panels["german"]
+    assert not any("1234" in panels[s] for s in ("soviet", "table", "watch"))
 
 
 @pytest.mark.parametrize(
@@ -98,7 +130,8 @@ def test_leaving_the_phase_opens_a_lone_choice(table: Make) -> None:
         ("german", {"more": "crossing 2020:2 2030:2 2"}, "8.2.19"),
         ("german", {"more": "crossing 2020:1 2021:1 2"}, "8.2.18"),
         ("german", {"more": "bomb 2020 1"}, "mission"),
-        ("german", {"mission_1": "attack", "hex_1": "2020"}, "strength points"),
+        ("german", {"mission_1": "attack", "hex_1": "2020"}, "with SP is missing"),
+        ("german", {"mission_1": "attack", "sp_1": 2}, "over hex is missing"),
         ("german", {"more": "attack 9999 1"}, "9999"),
     ],
 )

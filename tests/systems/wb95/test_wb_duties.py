@@ -99,12 +99,12 @@ def test_fallen_headquarters_example(table: Make) -> None:
     t.until("attack-a", 5)
     hq = t.unit("german", "HQ x", "3011", kind="HQ", cel=1)
     t.do("table", "lose-hq", unit=hq)
-    assert t.mark("3011", "hq-pool-soviet") == "5 CM: 5 attack-b, 6 attack-a"
+    assert t.mark("3011", "hq-pool-soviet") == "5 CM: 5/10, 6/4"
     t.do("soviet", "resolve-combat", attack=4, defence=4, attack_pool=2, die="3 4")
     assert t.game.last_result["breakdown"]["column"] == "1:1"  # not yet: the field is not offered
     t.until("attack-b")
     t.do("german", "resolve-combat", target="3013", attack=8, defence=4, defence_pool=2, die="3 4")
-    assert t.mark("3011", "hq-pool-soviet") == "3 CM: 5 attack-b, 6 attack-a"
+    assert t.mark("3011", "hq-pool-soviet") == "3 CM: 5/10, 6/4"
     assert t.game.last_result["breakdown"]["column"] == "1:2"
     t.until("attack-a", 6)
     with pytest.raises(Mistake, match="8 hexes"):
@@ -123,7 +123,7 @@ def test_the_pool_expires(table: Make) -> None:
     assert t.mark("3011", "hq-pool-soviet") is None
 
 
-@pytest.mark.parametrize(("opens", "found"), [(True, "5 CM: 1 attack-a, 1 attack-b"), (False, None)])
+@pytest.mark.parametrize(("opens", "found"), [(True, "5 CM: 1/4, 1/10"), (False, None)])
 def test_headquarters_lost_in_movement(table: Make, opens: bool, found: str | None) -> None:
     t = table(phase="move-a", fog=False, **{"hq-pool-moving": opens})
     t.do("table", "lose-hq", side="german", hex="3011")
@@ -281,7 +281,7 @@ def test_closed_stacks_do_not_feed_the_sheet(table: Make) -> None:
 
     t = table(phase="attack-a")
     a = t.unit("soviet", "rifles", "3010", a=9)
-    t.unit("german", "hidden", "3011", a=7)
+    t.unit("german", "grenadiers", "3011", a=7)
     t.unit("german", "top", "3011", a=1)
     t.unit("german", "HQ x", "3012", kind="HQ", cel=1)
     t.unit("german", "cover", "3012", a=1)
@@ -289,6 +289,6 @@ def test_closed_stacks_do_not_feed_the_sheet(table: Make) -> None:
     sheet = t.system.rules.worksheets["combat"].work(raw, Context(t.game, "soviet"))
     assert sheet.facts["defence"] == 3
     assert sheet.modifier == 0  # the headquarters under another counter is not given away
-    assert "hidden" not in json.dumps(sheet.to_json())
+    assert "grenadiers" not in json.dumps(sheet.to_json())
     form = json.dumps(t.system.rules.find("resolve-combat").describe(Context(t.game, "soviet")))
-    assert "hidden" not in form
+    assert "grenadiers" not in form

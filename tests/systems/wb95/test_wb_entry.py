@@ -39,10 +39,26 @@ def test_missing_cel(table: Make) -> None:
     assert t.game.units["bs-s-016"].steps == 1  # 106 INF-BR (-1 CEL)
     assert t.game.units["bs-s-016"].full == 2
     assert t.mark("bs-g-001", "short") == 3  # 3 ARM: its counters are not printed
-    ask = next(a for a in t.asked("german") if a["args"]["formation"] == "bs-g-007-a")
-    t.do("german", "take-missing", **ask["args"], units="bs-g-007-a,bs-g-007-b,bs-g-007-c", _asked=ask["id"])
+    panels = {s: str([p for p in t.sees(s)["panels"] if p["title"].startswith("To take off")]) for s in SEATS}
+    assert "3 ARM" in panels["german"] and "3 CEL" in panels["german"]
+    assert panels["soviet"] and "3 ARM" not in panels["soviet"] + panels["table"] + panels["watch"]
+    counters = "bs-g-007-a,bs-g-007-b,bs-g-007-c"
+    t.do("german", "take-missing", formations="bs-g-007-a", units=counters)
     assert [t.game.units[f"bs-g-007-{c}"].steps for c in "abcd"] == [1, 1, 1, 2]
     assert t.mark("bs-g-007-a", "short") is None
+    with pytest.raises(Mistake, match="one formation at a time"):
+        t.do("german", "take-missing", formations=",".join(german_short(t)[:2]), units=counters)
+    with pytest.raises(Mistake):
+        t.do("german", "take-missing", formations="bs-s-035")  # the other side's
+    t.do("german", "take-missing", formations=",".join(german_short(t)))  # done on the map: one tap for all
+    assert not german_short(t)
+
+
+def german_short(t: Any) -> list[str]:
+    return [u for u in t.game.marked("short") if t.game.units[u].side == "german"]
+
+
+SEATS = ("german", "soviet", "table", "watch")
 
 
 def test_listed_counters_of_a_corps(table: Make) -> None:
@@ -90,9 +106,9 @@ def test_arrivals_by_date(table: Make) -> None:
     t = table()
     assert due(t) == []
     t.until("move-a", 2)  # 13 May
-    assert sorted(due(t)) == ["III CAV: zone R", "Romanian 20 INF: zone D"]
+    assert sorted(due(t)) == ["III CAV", "Romanian 20 INF"]
     t.do("soviet", "arrive", arrival="soviet-2-20")
-    assert due(t) == ["Romanian 20 INF: zone D"]
+    assert due(t) == ["Romanian 20 INF"]
 
 
 def test_arrival_puts_units_on_the_map(table: Make) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from companion.engine.errors import Mistake
+from companion.engine.fields import Context
 
 Make = Callable[..., Any]
 
@@ -20,6 +21,13 @@ def battle(t: Any, die: str = "3 4", **fields: Any) -> None:
     t.do("soviet", "resolve-combat", target="3011", attackers=a, die=die, **fields)
 
 
+def ways(t: Any, ask: dict[str, Any]) -> list[str]:
+    """What the retreat's form offers."""
+    form = t.system.rules.find("retreat").describe(Context(t.game, ask["to"][0]), ask["args"])
+    shown = [f for f in form if not f["hidden"] and not f["quiet"]]
+    return [c["label"] for f in shown if f["name"] == "go" for c in f["choices"]]
+
+
 def test_example_of_5_2_1(table: Make) -> None:
     """Attacker -1, defender D2: three ways out, one test when it goes all the way."""
     t = table(phase="attack-a", fog=False)
@@ -27,7 +35,8 @@ def test_example_of_5_2_1(table: Make) -> None:
     assert [a["action"] for a in t.asked("soviet")] == ["lose-cel"]
     german = t.asked("german")
     assert [a["action"] for a in german] == ["retreat"]
-    assert "1 back, 0 CEL; 0 back, 1 CEL" in german[0]["text"]
+    assert german[0]["text"] == "German: fall back 1 from 3011, or pay 1 CEL a hex"
+    assert ways(t, german[0]) == ["1 back", "stay, pay 1 CEL"]
 
 
 def test_one_tap_retreat_moves_marks_tests_and_offers_pursuit(table: Make) -> None:
@@ -200,7 +209,7 @@ def test_a_lone_headquarters_pays_and_never_falls_back(table: Make) -> None:
     assert [x["action"] for x in t.asked("german")] == ["lose-cel"]
     t.answer("german")
     assert t.game.units[hq].place == "box:dead"
-    assert t.mark("3011", "hq-pool-soviet") == "5 CM: 1 attack-b, 2 attack-a"
+    assert t.mark("3011", "hq-pool-soviet") == "5 CM: 1/10, 2/4"
 
 
 def test_moving_guns_with_infantry_may_fall_back(table: Make) -> None:

@@ -42,7 +42,7 @@ def test_twelve_phases_of_12_may(table: Make) -> None:
     """One day by hand: air, movement, attack, supply for both sides."""
     t = table(fog=False)
     t.do("table", "set-up")
-    assert t.sees("table")["turn"] == {"number": 1, "last": 18, "date": "12 May 1942"}
+    assert t.sees("table")["turn"] == {"number": 1, "last": 17, "date": "12 May 1942"}
     t.do("soviet", "assign-air", mission_1="support", hex_1="2106", sp_1=6)
     codes = [(t.game.phase_def().code, t.game.active)]
     for name, strength in (("k42-s-055", 8), ("k42-s-056", 4), ("k42-g-041", 5)):
@@ -166,6 +166,7 @@ def test_unknown_hexes_that_cannot_matter_do_not_stop_a_verdict(table: Make) -> 
 
 def test_the_18th_turn_is_an_option(table: Make) -> None:
     t = table(**{"eighteenth-turn": True})
+    assert t.sees("table")["turn"]["last"] == 18
     t.until("air-a", 18)
     assert (t.game["air-german"], t.game["air-soviet"]) == (0, 0)
     play_out(t)
@@ -250,6 +251,6 @@ def test_victory_panel_says_what_is_missing(table: Make, map_book: Make) -> None
         if p["title"] == "Victory"
         for r in p["rows"]
     }
-    assert rows["Soviet: hexes of Kharkov"] == "0 of 5 (count by hand)"
-    assert "map book" in rows["German: supplied Soviets west of the Doniec"]
+    assert rows["Soviet wins with Kharkov hexes"] == "0 of 5 (by hand)"
+    assert rows["German wins with no supplied Soviet west of the Doniec"] == "judge on the map"
     assert "4909" in rows["Control not said"]

@@ -1,0 +1,239 @@
+"""What each phase offers on the main screen, and what its forms ask: only what can apply."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from harness import SCENARIOS
+
+from companion.engine.errors import Mistake
+from companion.engine.fields import Context
+from companion.systems import find_system
+
+Make = Callable[..., Any]
+
+MENUS = {
+    "air-a": ["assign-air"],
+    "move-a": ["mark-strategic", "dig-in", "flip-artillery"],
+    "attack-a": ["resolve-combat", "declare-attack", "fire-at-range"],
+    "strategic-a": [],
+    "supply-a": ["check-supply"],
+}
+
+
+def shown(t: Any, seat: str, action: str, **values: Any) -> dict[str, Any]:
+    """The fields that a form shows, by name."""
+    form = t.system.rules.find(action).describe(Context(t.game, seat), values)
+    return {f["name"]: f for f in form if not f["hidden"] and not f["quiet"] and f["type"] != "dice"}
+
+
+def labels(field: dict[str, Any]) -> list[str]:
+    return [c["label"] for c in field["choices"]]
+
+
+@pytest.mark.parametrize("phase", MENUS)
+def test_a_phase_offers_its_own_actions_to_the_side_that_acts(table: Make, phase: str) -> None:
+    t = table(phase=phase)
+    t.do("table", "set-up")
+    t.do(
+        "table",
+        "start-control",
+        german="4909",
+        soviet="5022 4804 3322 2915 2319 3132 0713 2609 2008 1705 1410 1306",
+    )
+    offered = {
+        s: [a["name"] for a in t.sees(s)["actions"] if a["group"] in {"phase", "setup"}] for s in t.game.sides
+    }
+    assert offered["soviet"] == MENUS[phase]
+    assert offered["german"] == []
+
+
+def test_every_action_named_by_a_checklist_exists() -> None:
+    system = find_system("wb95", SCENARIOS)
+    for phase in system.kit.system.phases:
+        for line in phase.checklist:
+            if line.action:
+                action = system.rules.find(line.action)
+                assert not action.phases or phase.id in action.phases, (phase.id, line.action)
+
+
+def test_every_action_is_two_taps_away(table: Make) -> None:
+    """On the main screen, on More or Units, or asked for: no action is out of reach."""
+    groups = {a.group for a in find_system("wb95", SCENARIOS).rules.actions.values()}
+    reached = {"phase", "setup", "next", "units", "arrive", "book-keeping", "dice", "fix", "talk", "settings"}
+    assert groups - reached <= {"hidden"}
+
+
+def test_set_up_says_so_first_and_asks_nothing(table: Make) -> None:
+    t = table()
+    events = t.do("table", "set-up")
+    assert events[0].text == "Kharkov 1942 is set up: 167 counters on the map, 48 to come"
+    assert not t.game.asked
+    assert "take-missing" not in [a["name"] for a in t.sees("table")["actions"]]  # nothing is short in 1942
+
+
+def test_the_front_is_confirmed_by_taps(table: Make) -> None:
+    t = table()
+    t.do("table", "set-up")
+    form = shown(t, "table", "start-control")
+    assert len(form["german"]["choices"]) == 13
+    assert set(form["german"]["value"]) | set(form["soviet"]["value"]) <= {
+        c["value"] for c in form["german"]["choices"]
+    }
+    with pytest.raises(Mistake, match="one side only"):
+        t.do("table", "start-control", german="4909", soviet="4909")
+
+
+# -- air
+
+
+def test_missions_are_asked_for_one_after_the_other(table: Make) -> None:
+    t = table()
+    assert list(shown(t, "soviet", "assign-air")) == ["mission_1"]
+    first = {"mission_1": "attack", "hex_1": "1705", "sp_1": 4}
+    assert list(shown(t, "soviet", "assign-air", **first)) == ["mission_1", "hex_1", "sp_1", "mission_2"]
+    assert shown(t, "soviet", "assign-air", **first)["sp_1"]["max"] == 8
+    spread = {"mission_1": "crossing", "hex_1": "1705", "sp_1": 4}
+    assert "more" in shown(t, "soviet", "assign-air", **spread)
+
+
+def test_an_attack_asked_for_on_a_phone_needs_no_side(table: Make) -> None:
+    t = table()
+    t.do("soviet", "assign-air", mission_1="attack", hex_1="1705", sp_1=4)
+    (ask,) = t.asked("soviet")
+    assert list(shown(t, "soviet", "attack-from-air", **ask["args"])) == ["sp", "target", "terrain"]
+
+
+def test_a_bridge_on_record_is_named_by_itself(table: Make) -> None:
+    t = table("kharkov-1942", turn=6, phase="air-a")
+    t.do("table", "mark", marker="bridge", hexes="1602", value="soviet")  # a stray mark is no bridge
+    t.game.marks.pop("1602")
+    t.do("table", "set-up")
+    t.do("german", "assign-air", mission_1="object", hex_1="1602", sp_1=4)
+    t.do("soviet", "assign-air")
+    (ask,) = t.asked("german")
+    assert ask["args"]["bridge"] == ["1602", "1603"]
+    t.do("german", "hit-bridge", **ask["args"], _asked=ask["id"], die="1 1")
+    assert t.sees("table")["result"]["breakdown"]["facts"]["bridge"] == "1602-1603"
+
+
+# -- combat
+
+
+def battlefield(table: Make) -> Any:
+    t = table(phase="attack-a")
+    t.unit("soviet", "rifles", "3010", a=9)
+    t.unit("soviet", "far away", "3020", a=9)
+    t.unit("soviet", "battery", "3009", a=3, kind="ART", cel=1)
+    t.unit("german", "landser", "3011", a=4)
+    t.do("table", "mark", marker="fort", hexes="3011", value="if")
+    return t
+
+
+def test_the_combat_form_is_short(table: Make) -> None:
+    t = table(phase="attack-a")
+    bare = ["target", "attack", "defence", "terrain", "fort", "attack_hq", "defence_hq", "also"]
+    assert list(shown(t, "soviet", "resolve-combat")) == bare
+    t = battlefield(table)
+    form = shown(t, "soviet", "resolve-combat")
+    assert labels(form["target"]) == ["3011 IF, must"]
+    assert "attackers" not in form
+    form = shown(t, "soviet", "resolve-combat", target="3011")
+    assert labels(form["attackers"]) == ["rifles (3010)"]
+    assert labels(form["attack_guns"]) == ["battery (3009)"]
+    assert "fort" not in form  # it is on record
+    assert "defence_guns" not in form and "pay" not in form
+
+
+@pytest.mark.parametrize(
+    ("part", "fields"),
+    [
+        ("guns", {"attack_artillery", "defence_artillery"}),
+        ("air", {"attack_air", "defence_air"}),
+        ("halved", {"attack_halved", "defence_halved"}),
+        ("water", {"river", "doniec"}),
+        ("division", {"attack_formations", "defence_formations"}),
+        ("stars", {"attack_stars", "defence_stars", "attack_mech", "defence_mech"}),
+        ("alone", {"lone_guns", "helpless"}),
+        ("special", {"special"}),
+    ],
+)
+def test_a_tap_opens_what_else_counts(table: Make, part: str, fields: set[str]) -> None:
+    t = table(phase="attack-a")
+    before, after = shown(t, "soviet", "resolve-combat"), shown(t, "soviet", "resolve-combat", also=part)
+    assert set(after) - set(before) == fields
+
+
+def test_rules_not_played_are_not_offered(table: Make) -> None:
+    t = table(phase="attack-a", **{"special-units": False, "concentration": False})
+    offered = labels(shown(t, "soviet", "resolve-combat")["also"])
+    assert not {"stars", "RG, VS, FU", "same division"} & set(offered)
+
+
+def test_what_is_filled_in_stays_in_sight(table: Make) -> None:
+    t = table(phase="attack-a")
+    assert "river" in shown(t, "soviet", "resolve-combat", river=3)
+
+
+def test_support_flown_over_the_target_counts_by_itself(table: Make) -> None:
+    t = table()
+    t.do("soviet", "assign-air", mission_1="support", hex_1="3011", sp_1=5)
+    t.until("attack-a")
+    assert t.calc("combat", target="3011", attack=9, defence=4).facts["attack"] == 14
+    assert t.calc("combat", target="3012", attack=9, defence=4).facts["attack"] == 9
+    assert t.calc("ranged-fire", target="3011", sp=3).column == "6-8"  # 8.2.3
+
+
+def test_a_unit_that_fought_is_not_offered_again(table: Make) -> None:
+    t = battlefield(table)
+    t.do("soviet", "resolve-combat", target="3011", attackers="rifles", die="3 4")
+    assert "attackers" not in shown(t, "soviet", "resolve-combat", target="3011")
+
+
+def test_follow_ups_ask_only_what_is_open(table: Make) -> None:
+    t = battlefield(table)
+    t.do("table", "mark", marker="fort", hexes="3011", value="off")
+    t.do("soviet", "resolve-combat", target="3011", attackers="rifles", die="2 3")
+    retreat = next(a for a in t.asked("german") if a["action"] == "retreat")
+    assert list(shown(t, "german", "retreat", **retreat["args"])) == ["go", "to", "in_zones"]
+    t.do("german", "retreat", **retreat["args"], go=2, to="3013", _asked=retreat["id"])
+    pursuit = next(a for a in t.asked("soviet") if a["action"] == "pursue")
+    form = shown(t, "soviet", "pursue", **pursuit["args"])
+    assert labels(form["units"]) == ["rifles (3010)"]
+    assert "limit" not in form and "side" not in form
+    test = next(a for a in t.asked("german") if a["action"] == "test-order")
+    assert list(shown(t, "german", "test-order", **test["args"])) == []
+
+
+def test_markers_read_like_a_player_wrote_them(table: Make) -> None:
+    t = battlefield(table)
+    t.do("soviet", "resolve-combat", target="3011", attackers="rifles", die="2 3")
+    assert t.mark(t.game.unit("rifles").id, "fought") == "combat 1"
+    for ask in t.asked("german"):
+        if ask["action"] == "retreat":
+            t.do("german", "retreat", **ask["args"], go=1, _asked=ask["id"])
+    assert t.mark(t.game.unit("landser").id, "retreated") in {None, "1 in combat 1"}
+    t.do("table", "disorganise", units=t.game.unit("rifles").id)
+    assert t.mark(t.game.unit("rifles").id, "disorganised") == "until 2/4, at 3010"
+
+
+# -- supply
+
+
+def test_a_pocket_is_named_by_its_hexes(table: Make) -> None:
+    t = table(phase="supply-a")
+    inside = t.unit("soviet", "cut off", "3010")
+    outside = t.unit("soviet", "free", "3020")
+    assert list(shown(t, "soviet", "check-supply")) == ["hexes"]
+    t.do("soviet", "check-supply", hexes="3010")
+    assert (t.mark(inside, "oos"), t.mark(outside, "oos")) == (1, None)
+
+
+def test_tracks_and_dials_of_a_scenario_are_its_own(table: Make) -> None:
+    summer, winter = table().sees("table"), table("black-snow", phase="supply-a").sees("table")
+    assert [t["id"] for t in summer["tracks"]] == ["air-german", "air-soviet", "kharkov-captured"]
+    assert [d["id"] for d in summer["dials"]] == ["izjum"]
+    assert [d["id"] for d in winter["dials"]] == ["kharkov", "bielgorod", "izjum"]
+    assert "city-vp-german" in [t["id"] for t in winter["tracks"]]

@@ -103,7 +103,8 @@ def spend_air(game: Game, attacker: str, attack: int, defence: int, mobile: bool
     for side, points, most in ((attacker, attack, most_attack(mobile)), (game.other(attacker), defence, 1)):
         if points > most:
             raise NotNow(
-                f"{game.side_name(side)}: at most {some(most, 'Air Point')} in this combat [5.21]", given=points
+                f"{game.side_name(side)}: at most {some(most, 'Air Point')} in this combat [5.21]",
+                given=points,
             )
         if points > int(game[f"air-{side}"]):
             raise NotNow(

@@ -24,12 +24,19 @@ def _waiting(ctx: Context) -> list[Unit]:
     return [u for u in game.units.values() if u.place in ("", "box:entry") and ctx.seat in {"table", u.side}]
 
 
+def _somebody_waits(game: Game) -> bool | str:
+    """Arrivals of both sides in the reinforcement phase, of the moving side while it moves."""
+    here = [u for u in game.units.values() if u.place in ("", "box:entry") and game.active in ("", u.side)]
+    return bool(here) or "no unit on record waits to come in"
+
+
 @rules.action(
     phase=("reinforcement", "axis-move", "soviet-move"),
-    by="any",
+    by="active",
     rule="17.0",
     label="Bring in reinforcements",
-    group="arrive",
+    order=1,
+    when=_somebody_waits,
 )
 def enter_units(
     game: Game,

@@ -6,28 +6,56 @@ from typing import Annotated, Any
 
 from companion.engine import events as e
 from companion.engine.actions import Events
-from companion.engine.errors import NotNow
+from companion.engine.describe import BY_SEQUENCE
+from companion.engine.errors import Mistake, NotNow
 from companion.engine.fields import Choice, Context, Dice, Flag, HexId, Roll, Whole
 from companion.engine.game import Game
 from companion.engine.worksheet import Breakdown, chances, look_up
 
 from . import air, ground
-from .base import COMBAT_PHASES, D10, rules, tick, to_side
+from .asking import announced, no_air, no_tigers, told
+from .base import COMBAT_PHASES, D10, fall_blau, rules, tick, to_side
+from .bonuses import combined_arms, tiger_shifts
 from .designate import attackers_of, defenders_of
 from .forces import enlist, next_number
 from .odds import AUTOMATIC, COLUMNS, column_of, ladder, on_table, shifted
-from .strength import combined_arms, freeze_unknown, river_effect, tiger_shifts
+from .strength import freeze_unknown, river_effect
 
-TERRAIN = tuple(
-    (t, t.capitalize()) for t in ("clear", "woods", "high woods", "marsh", "mountain", "town", "city")
-)
+LINES = ("clear", "woods", "high woods", "marsh", "mountain", "town", "city")
+RARE_LINES = ("high woods", "mountain")
+"""Fall Blau's maps only."""
 RIVERS = (
-    ("none", "none, or not all of them"),
-    ("minor", "all over Minor Rivers"),
-    ("mixed", "all over Minor or Major Rivers"),
-    ("major", "all over Major Rivers"),
-    ("some", "some over a Major River"),
+    ("none", "not all of them"),
+    ("minor", "all: Minor"),
+    ("mixed", "all: Minor, Major"),
+    ("major", "all: Major"),
+    ("some", "some: Major"),
 )
+
+
+def _lines(ctx: Context) -> list[tuple[str, str]]:
+    """The terrain lines to choose from; a town is a shift, not a line [12.34]."""
+    game = ctx.game
+    if game is None:
+        return [(t, t.capitalize()) for t in LINES]
+    here = _terrain(game, str(ctx.values.get("target") or ""))
+    rare = RARE_LINES if not fall_blau(game) else ()
+    return [(t, t.capitalize()) for t in LINES if t == here or t not in (*rare, "town")]
+
+
+def _terrain(game: Game, target: str) -> str:
+    """The line a hex is read on: a city is one of its own [12.45]."""
+    if ground.size(game, target) == "city":
+        return "city"
+    return ground.terrain(game, target) or "clear"
+
+
+def _open_ground(ctx: Context) -> bool:
+    return ctx.game is not None and ctx.values.get("terrain") != "city"
+
+
+def _in_city(ctx: Context) -> bool:
+    return ctx.values.get("terrain") == "city"
 
 
 def _place(ctx: Context) -> str:
@@ -45,29 +73,61 @@ def _ca_denied(ctx: Context, river: str, band_crosses: bool) -> bool:
     return reading == "any" or (reading == "band" and band_crosses)
 
 
+TARGET = Annotated[str, HexId(label="Hex under attack", quiet=told("target"))]
+ATTACK = Annotated[
+    int,
+    Whole(
+        label="Attack strength",
+        help="after halving and doubling",
+        high=400,
+        start=announced("attack-total"),
+        quiet=told("attack-total"),
+    ),
+]
+DEFENCE = Annotated[
+    int,
+    Whole(
+        label="Defence strength",
+        help="after halving and doubling",
+        high=400,
+        start=announced("defence-total"),
+        quiet=told("defence-total"),
+    ),
+]
+ATTACK_AIR = Annotated[int, Whole(label="Attacker's Air Points", high=2, quiet=no_air(True))]
+DEFENCE_AIR = Annotated[int, Whole(label="Defender's Air Points", high=1, quiet=no_air(False))]
+
+
 @rules.worksheet(rule="12.0", title="Prepared Assault")
 def prepared_assault(
     ctx: Context,
-    target: Annotated[str, HexId(label="Hex under attack")] = "",
-    attack: Annotated[int, Whole(label="Attack strength", help="after halving and doubling", high=400)] = 0,
-    defence: Annotated[int, Whole(label="Defence strength", help="after halving and doubling", high=400)] = 0,
+    target: TARGET = "",
+    attack: ATTACK = 0,
+    defence: DEFENCE = 0,
     terrain: Annotated[
         str,
         Choice(
             label="Terrain line",
-            options=TERRAIN,
-            start=lambda c: (
-                (ground.terrain(c.game, str(c.values.get("target") or "")) if c.game else "") or "clear"
-            ),
+            options=_lines,
+            start=lambda c: _terrain(c.game, str(c.values.get("target") or "")) if c.game else "clear",
         ),
     ] = "clear",
-    town: Annotated[bool, Flag(label="In a town", start=lambda c: _place(c) == "town")] = False,
-    city: Annotated[bool, Flag(label="In a city", start=lambda c: _place(c) == "city")] = False,
-    river: Annotated[str, Choice(label="Rivers crossed", options=RIVERS)] = "none",
-    attacker_air: Annotated[int, Whole(label="Attacker's Air Points", high=2)] = 0,
-    defender_air: Annotated[int, Whole(label="Defender's Air Points", high=1)] = 0,
+    town: Annotated[
+        bool,
+        Flag(
+            label="Town in the hex",
+            start=lambda c: _place(c) == "town",
+            quiet=_in_city,
+        ),
+    ] = False,
+    city: Annotated[bool, Flag(label="In a city", hidden=True)] = False,
+    river: Annotated[str, Choice(label="Attackers over rivers", options=RIVERS)] = "none",
+    attacker_air: ATTACK_AIR = 0,
+    defender_air: DEFENCE_AIR = 0,
     combined: Annotated[bool, Flag(label="Attacker has Combined Arms")] = False,
-    combined_defence: Annotated[bool, Flag(label="Defender has Combined Arms")] = False,
+    combined_defence: Annotated[
+        bool, Flag(label="Defender has Combined Arms too", quiet=lambda c: not c.values.get("combined"))
+    ] = False,
     band_crosses: Annotated[
         bool,
         Flag(
@@ -75,7 +135,7 @@ def prepared_assault(
             when=lambda c: c.values.get("river") in ("mixed", "some"),
         ),
     ] = False,
-    encircled: Annotated[bool, Flag(label="Defender encircled")] = False,
+    encircled: Annotated[bool, Flag(label="Defender encircled", quiet=_in_city)] = False,
     fz: Annotated[
         bool,
         Flag(
@@ -88,14 +148,18 @@ def prepared_assault(
         Flag(
             label="Rubble",
             start=lambda c: bool(c.game and c.game.mark(str(c.values.get("target") or ""), "rubble")),
+            quiet=_open_ground,
         ),
     ] = False,
-    tigers: Annotated[int, Whole(label="Attacker's Tiger shifts", high=6)] = 0,
-    tigers_defence: Annotated[int, Whole(label="Defender's Tiger shifts", high=6)] = 0,
-    several_hexes: Annotated[bool, Flag(label="Defenders in several hexes")] = False,
+    tigers: Annotated[int, Whole(label="Tigers attacking", high=6, quiet=no_tigers(True))] = 0,
+    tigers_defence: Annotated[int, Whole(label="Tigers defending", high=6, quiet=no_tigers(False))] = 0,
+    several_hexes: Annotated[bool, Flag(label="Defenders in several hexes", quiet=told("target"))] = False,
 ) -> Breakdown:
     """Work out the final odds of a Prepared Assault, shift by shift."""
     game = ctx.game
+    if not attack or not defence:
+        raise NotNow("enter both strengths; each is at least 1 [2.7]", field="attack")
+    city = city or terrain == "city"
     sheet = Breakdown("Prepared Assault" + (f" on {target}" if target else ""), dice=D10, chart="crt")
     columns = ladder(game)
     start = column_of(attack, defence, columns)
@@ -148,7 +212,8 @@ def prepared_assault(
         read = game.chart("lines").cell(terrain, sheet.column).value
         sheet.facts["read"] = read
         if read in COLUMNS:
-            sheet.chances = chances(game.chart("crt"), read, D10, str)
+            found = chances(game.chart("crt"), read, D10, str)
+            sheet.chances = found if len(found) > 1 else {}
     return sheet
 
 
@@ -156,7 +221,7 @@ def _needs_die(ctx: Context) -> bool:
     """A die is rolled unless the odds settle it [12.64]."""
     try:
         return not prepared_assault.answer(ctx.values, ctx).result
-    except (TypeError, KeyError):
+    except (TypeError, KeyError, Mistake):
         return True
 
 
@@ -164,24 +229,22 @@ def _needs_die(ctx: Context) -> bool:
     phase=COMBAT_PHASES,
     by="active",
     rule="12.0",
-    label="Resolve a Prepared Assault",
+    label="Resolve an assault",
     worksheet=prepared_assault,
-    primary=True,
+    order=1,
 )
 def resolve_assault(
     game: Game,
     sheet: Breakdown,
-    attacker_air: Annotated[int, Whole(label="Attacker's Air Points", high=2)] = 0,
-    defender_air: Annotated[int, Whole(label="Defender's Air Points", high=1)] = 0,
-    city: Annotated[bool, Flag(label="In a city", start=lambda c: _place(c) == "city")] = False,
-    target: Annotated[str, HexId(label="Hex under attack")] = "",
-    attack: Annotated[int, Whole(label="Attack strength", help="after halving and doubling", high=400)] = 0,
-    defence: Annotated[int, Whole(label="Defence strength", help="after halving and doubling", high=400)] = 0,
+    attacker_air: ATTACK_AIR = 0,
+    defender_air: DEFENCE_AIR = 0,
+    city: Annotated[bool, Flag(label="In a city", hidden=True)] = False,
+    target: TARGET = "",
+    attack: ATTACK = 0,
+    defence: DEFENCE = 0,
     die: Annotated[Roll | None, Dice(spec=D10, purpose="Prepared Assault", when=_needs_die)] = None,
 ) -> Events:
     """Roll the die, read the table, and hand out what follows."""
-    if not attack or not defence:
-        raise NotNow("enter both strengths; each is at least 1 [2.7]", field="attack")
     yield from air.spend_air(game, game.active, attacker_air, defender_air)
     if die is not None:
         sheet.roll = die.total
@@ -189,7 +252,7 @@ def resolve_assault(
     sheet.facts |= {"attacker": game.active, "combat": next_number(game)}
     yield from enlist(game, target, attackers_of(game, target), defenders_of(game, target) if target else ())
     yield from clear_designation(game, target)
-    yield from air.rubble(game, attacker_air, target, city)
+    yield from air.rubble(game, attacker_air, target, city or sheet.facts["terrain"] == "city")
     yield from rules.settle(game, "prepared-assault", sheet, (*game.sides, "table"), "12.6")
 
 
@@ -219,10 +282,10 @@ def clear_designation(game: Game, target: str) -> Events:
     for unit in attackers_of(game, target):
         for marker in ("pa", "must-attack"):
             if game.mark(unit.id, marker) is not None:
-                yield e.Marked(unit.id, marker, None, reason="attack resolved", rule="12.6")
+                yield e.Marked(unit.id, marker, None, reason=BY_SEQUENCE, rule="12.6")
     for marker in ("target", "attack-total", "defence-total", "attack-air", "defence-air"):
         if game.mark(target, marker) is not None:
-            yield e.Marked(target, marker, None, reason="attack resolved", rule="12.6")
+            yield e.Marked(target, marker, None, reason=BY_SEQUENCE, rule="12.6")
     yield tick(game, f"{game.phase}/attacked/{target}", f"{target} attacked")
 
 
@@ -256,11 +319,10 @@ def suggestion(game: Game, target: str) -> dict[str, Any]:
         "fz": game.mark(target, "fz") == game.other(game.active),
         "rubble": bool(game.mark(target, "rubble")),
         "town": ground.size(game, target) == "town",
-        "city": ground.size(game, target) == "city",
         "tigers": tiger_shifts(game, force),
         "tigers_defence": tiger_shifts(game, held),
         "several_hexes": several,
-        "terrain": ground.terrain(game, target) or "clear",
+        "terrain": _terrain(game, target),
     }
     return {k: v for k, v in found.items() if v}
 
@@ -271,8 +333,8 @@ def offer_resolution(game: Game, target: str) -> Events:
         return
     args = suggestion(game, target)
     text = f"Resolve the assault on {target}: {args['attack']} to {args['defence']}"
-    if not ground.terrain(game, target):
-        text += "; say which terrain, your map book does not"
+    if not ground.terrain(game, target) and args["terrain"] == "clear":
+        text += ". Check the terrain: your map book does not tell it"
     yield e.Asked(
         f"assault-{target}-{game.revision}",
         to_side(game, game.active),

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from companion.engine import events as e
+from companion.engine.chart import Chart
 from companion.engine.fields import Context
 from companion.engine.game import Game
+from companion.engine.worksheet import Breakdown, look_up
 from companion.systems import new_rules
 
 rules = new_rules("kharkov-battles")
@@ -18,6 +20,8 @@ D10 = "1d10z"
 
 COMBAT_PHASES = ("axis-combat", "soviet-combat")
 MOVE_PHASES = ("axis-move", "soviet-move")
+SETTING_UP = ("weather", "air")
+"""The phases in which the first turn still asks about the set-up."""
 CONSTRUCTION = ("axis-construction", "soviet-construction")
 
 
@@ -52,6 +56,15 @@ def some(number: int, thing: str) -> str:
 def to_side(game: Game, side: str) -> tuple[str, str]:
     """The seats that deal with a side's public follow-ups."""
     return (side, "table")
+
+
+def read_row(sheet: Breakdown, chart: Chart, row: str) -> None:
+    """Look up a table of one column; its only head is not worth a word."""
+    look_up(sheet, chart, row)
+    if sheet.read_chart:
+        sheet.read_chart = f"read your {chart.title}: {chart.row_label} {row}"
+    else:
+        sheet.column = ""
 
 
 def done(game: Game, what: str) -> bool:

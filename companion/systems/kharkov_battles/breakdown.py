@@ -129,12 +129,16 @@ def recombine(
     by=AXIS,
     rule="20.1",
     label="Place an Ersatz battalion",
-    when=lambda game: (scenario(game) == STAR and bool(game["ersatz"])) or "no Ersatz battalion is available",
+    order=3,
+    when=lambda game: (
+        (scenario(game) == STAR and bool(game["ersatz"]) and not done(game, "ersatz"))
+        or "no Ersatz battalion is available, or one was placed this turn [20.1]"
+    ),
 )
 def place_ersatz(
     game: Game,
     hex: Annotated[str, HexId(label="Owned town or city")],
-    strength: Annotated[int, Whole(label="Printed strength", high=9)] = 0,
+    strength: Annotated[int, Whole(label="Printed strength", low=1, high=9)] = 1,
 ) -> Events:
     """Put one available Ersatz battalion into an Axis-owned town or city; one a turn."""
     if done(game, "ersatz"):

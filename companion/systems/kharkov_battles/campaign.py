@@ -7,14 +7,15 @@ from typing import Annotated
 from companion.engine import events as e
 from companion.engine.actions import Chance, Events
 from companion.engine.errors import NotNow
-from companion.engine.fields import Choice, Flag, HexId, UnitRef, Whole
+from companion.engine.fields import Choice, Context, Flag, HexId, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.moves import create, move, put_mark
+from companion.engine.roster import Unit
 
-from . import books
-from .base import AXIS, CAMPAIGN, JANUARY, SOVIET, STAR, add, done, rules, scenario, tick
-from .owners import owner, owns
-from .units import nation, on_the_map
+from . import books, ground
+from .base import AXIS, CAMPAIGN, JANUARY, SETTING_UP, SOVIET, K, add, done, rules, scenario, tick
+from .owners import NAMES, owner, owns
+from .units import nation, on_map, on_the_map
 
 DRAWS = (1, 10, 28, 46)
 GOALS = {
@@ -112,7 +113,11 @@ def goal_panel(game: Game, seat: str) -> dict[str, object] | None:
     goal = str(game["goal"])
     if seat != AXIS or goal not in GOALS:
         return None
-    rows = [{"label": h, "value": owner(game, h) or "?", "rule": "27.3"} for h in GOALS[goal]]
+    rows = []
+    for h in GOALS[goal]:
+        held = owner(game, h)
+        shown = game.side_name(held) if held else "?"
+        rows.append({"label": f"{NAMES[h]} {h}", "value": shown, "rule": "27.3"})
     if EXITS[goal]:
         tracks = ("exits-cde",) if goal == "moscow" else ("exits-h", "exits-i")
         out = sum(int(game[t]) for t in tracks)
@@ -185,6 +190,38 @@ def watch_voronezh(game: Game) -> Events:
         yield e.Ticked(f"{game.turn + 1}/free-division", True, "one free Soviet rifle division is due")
 
 
+def rostov_near(game: Game) -> bool:
+    """27.8: a Soviet unit within five hexes of Axis-owned Rostov."""
+    if game.mark("B2114", "owner") != AXIS:
+        return False
+    near = (ground.distance(game, "B2114", u.place) for u in on_map(game, "soviet"))
+    return any(d is not None and d <= 5 for d in near)
+
+
+@rules.action(
+    phase="maintenance",
+    by="any",
+    rule="27.8",
+    label="Fight for Rostov",
+    order=5,
+    when=lambda game: scenario(game) == JANUARY and not done(game, "rostov"),
+)
+def rostov_fight(game: Game) -> Events:
+    """A Soviet unit is within five hexes of Axis-owned Rostov: a point for this turn, Soviet replacements double."""
+    yield from add(game, "sp-free", 1, "fight for Rostov, this turn only", "27.8")
+    yield tick(game, "rostov", "Fight for Rostov: 1 SP this turn, Soviet RP doubled")
+
+
+@rules.entering("maintenance")
+def rostov_reminder(game: Game) -> Events:
+    """Offer the Rostov escalation when the positions show it."""
+    if scenario(game) == JANUARY and rostov_near(game) and not done(game, "rostov"):
+        text = "Soviets within five hexes of Rostov: the Axis gets 1 SP, Soviet RP double"
+        yield e.Asked(
+            f"rostov-{game.revision}", ("axis", "soviet", "table"), text, "rostov-fight", rule="27.8"
+        )
+
+
 @rules.entering("reinforcement")
 def campaign_reminders(game: Game) -> Events:
     """What falls due in the January Campaign."""
@@ -201,7 +238,16 @@ def campaign_reminders(game: Game) -> Events:
                 yield move(game, unit.id, "box:withdrawn", reason="Rumanians leave", rule="27.8")
 
 
-@rules.action(by="any", rule="27.4", label="Set up a Fortress Region", group="setup")
+def _regions(game: Game) -> bool | str:
+    if game.turn != game.scenario.first:
+        return "Fortress Regions are set up on the first turn"
+    in_play = scenario(game) in (JANUARY, CAMPAIGN) and bool(game["fortress-regions"])
+    return in_play or "Fortress Regions are not in play [27.4]"
+
+
+@rules.action(
+    phase=SETTING_UP, by="any", rule="27.4", label="Fortress Region", group="setup", order=2, when=_regions
+)
 def fortress_region(
     game: Game,
     name: Annotated[
@@ -210,8 +256,6 @@ def fortress_region(
     hex: Annotated[str, HexId(label="Hex")],
 ) -> Events:
     """Put a Soviet Fortress Region on record: one step, a zone, never moves or attacks."""
-    if scenario(game) not in (JANUARY, CAMPAIGN) or not game["fortress-regions"]:
-        raise NotNow("Fortress Regions are not in play", field="name")
     unit = f"soviet-fr-{name}-{hex.lower()}"
     if unit in game.units:
         raise NotNow(f"{name} FR in {hex} is on record", field="hex", given=hex)
@@ -220,20 +264,46 @@ def fortress_region(
     )
 
 
-@rules.action(by="any", rule="13.1", label="Set up an uncommitted army", group="setup")
+def _soviets(ctx: Context) -> list[Unit]:
+    return [u for u in ctx.game.units.values() if u.side == SOVIET] if ctx.game else []
+
+
+def _colours(ctx: Context) -> list[tuple[str, str]]:
+    return [(c, c) for c in sorted({u.formation for u in _soviets(ctx) if u.formation})]
+
+
+def _may_wait(game: Game) -> bool | str:
+    """Only Second Kharkov and the Grand Campaign begin with armies that wait."""
+    if scenario(game) not in (K, CAMPAIGN):
+        return "everybody is committed in this scenario [20.1, 20.3, 27.8]"
+    if game.turn != game.scenario.first:
+        return "armies that wait are told before the first turn ends"
+    return any(u.side == SOVIET for u in game.units.values()) or "no Soviet unit is on record"
+
+
+@rules.action(
+    phase=SETTING_UP,
+    by="any",
+    rule="13.1",
+    label="Uncommitted armies",
+    group="setup",
+    order=1,
+    when=_may_wait,
+)
 def setup_uncommitted(
     game: Game,
+    colours: Annotated[
+        tuple[str, ...],
+        Choice(label="Icon colours that wait", options=_colours, many=True, when=lambda c: bool(_colours(c))),
+    ] = (),
     units: Annotated[
         tuple[str, ...],
-        UnitRef(
-            label="Soviet units",
-            many=True,
-            pick=lambda c: [u for u in c.game.units.values() if u.side == SOVIET] if c.game else [],
-        ),
-    ],
+        UnitRef(label="Single units", many=True, pick=_soviets, when=lambda c: not c.values.get("colours")),
+    ] = (),
 ) -> Events:
-    """Mark units that wait for their army's commitment."""
-    if scenario(game) == STAR:
-        raise NotNow("everybody is committed in this scenario [20.1]")
-    for name in units:
+    """Mark the armies that wait for their commitment; everybody else is committed."""
+    waiting = [u.id for u in game.units.values() if u.side == SOVIET and u.formation in colours]
+    if not waiting and not units:
+        raise NotNow("name the icon colours, or the units", field="colours")
+    for name in dict.fromkeys((*waiting, *units)):
         yield put_mark(game, name, "uncommitted", True, rule="13.1")

@@ -11,10 +11,10 @@ from companion.engine.fields import Choice, Context, Dice, Flag, Roll, Text, Uni
 from companion.engine.game import Game
 from companion.engine.moves import put_mark
 from companion.engine.roster import Unit
-from companion.engine.worksheet import Breakdown, look_up
+from companion.engine.worksheet import Breakdown
 
 from . import ground
-from .base import D10, SOVIET, STAR, K, L, rules, scenario, tick, to_side
+from .base import D10, SOVIET, STAR, K, L, read_row, rules, scenario, tick, to_side
 from .units import is_hq, is_mech, label, on_map, trait
 
 NEAR = 3
@@ -153,7 +153,7 @@ def roll_command(
             start=_no_fuel,
         ),
     ] = False,
-    die: Annotated[Roll | None, Dice(spec=D10, purpose="command")] = None,
+    die: Annotated[Roll | None, Dice(spec=D10, purpose="Command")] = None,
 ) -> Events:
     """One roll for a unit near the enemy and out of its army's command range."""
     who = label(game.units[unit]) if unit else name or "unit"
@@ -164,7 +164,7 @@ def roll_command(
     elif guards:
         sheet.shift("Guards", 1, "13.2")
     sheet.facts = {"unit": unit, "name": who, "modified": (sheet.roll or 0) + sheet.modifier}
-    look_up(sheet, game.chart("command"), str(sheet.facts["modified"]))
+    read_row(sheet, game.chart("command"), str(sheet.facts["modified"]))
     yield from rules.settle(game, "command", sheet, to_side(game, SOVIET), "13.2")
 
 

@@ -6,15 +6,16 @@ from typing import Annotated, Any
 
 from companion.engine import events as e
 from companion.engine.actions import Events
+from companion.engine.describe import BY_SEQUENCE
 from companion.engine.errors import Mistake, NotNow, NotYours, Several
-from companion.engine.fields import Context, HexId, SideRef, UnitRef, Whole
+from companion.engine.fields import Choice, Context, HexId, SideRef, UnitRef
 from companion.engine.game import Game
 from companion.engine.moves import put_mark
 from companion.engine.roster import Unit
 from companion.engine.worksheet import Breakdown
 
 from . import ground, reach
-from .base import AXIS, COMBAT_PHASES, SOVIET, K, own_side, rules, scenario, to_side
+from .base import AXIS, COMBAT_PHASES, MOVE_PHASES, SOVIET, K, own_side, rules, scenario, some, to_side
 from .command import commit_colour
 from .forces import has_attacked
 from .strength import over_limit, weight
@@ -101,12 +102,28 @@ def _active_units(ctx: Context) -> list[Unit]:
     return on_the_map(lambda game, unit: unit.side == game.active)(ctx)
 
 
-@rules.action(phase=COMBAT_PHASES, by="active", rule="12.1", label="Designate an attack")
+def _near(ctx: Context) -> list[Unit]:
+    """Once the target is typed, only those that could attack it."""
+    game, target = ctx.game, str(ctx.values.get("target") or "")
+    if game is None or not target:
+        return _active_units(ctx)
+    beside = set(ground.grid_at(game, target).neighbours(target))
+    return [u for u in _active_units(ctx) if u.place in beside and not problem(game, u, [target])]
+
+
+@rules.action(phase=COMBAT_PHASES, by="active", rule="12.1", label="Designate an attack", primary=True)
 def declare_assault(
     game: Game,
     target: Annotated[str, HexId(label="Hex under attack")],
     attackers: Annotated[
-        tuple[str, ...], UnitRef(label="Attacking units", many=True, pick=_active_units)
+        tuple[str, ...],
+        UnitRef(
+            label="Attacking units",
+            many=True,
+            pick=_active_units,
+            suggest=_near,
+            when=lambda c: bool(_active_units(c)),
+        ),
     ] = (),
     also: Annotated[tuple[str, ...], HexId(label="Further hexes in the same attack", many=True)] = (),
 ) -> Events:
@@ -134,44 +151,89 @@ def declare_assault(
         raise Several(wrong) if len(wrong) > 1 else wrong[0]
     for unit in force:
         yield put_mark(game, unit.id, "pa", target, rule="12.1")
-    yield e.Marked(target, "target", "+".join(hexes), rule="12.1")
+    silent = BY_SEQUENCE if force and not also else ""
+    yield e.Marked(target, "target", "+".join(hexes), reason=silent, rule="12.1")
     enemy = game.other(game.active)
     for unit in defenders_of(game, target):
         if game.mark(unit.id, "uncommitted"):
             yield from commit_colour(game, unit.formation, "attacked", "13.12")
     for h in hexes:
         yield from stop_building(game, h, enemy, "attacked")
+    for h, units in owed(game).items():
+        yield e.Noted(f"{h} must be attacked as well: its zone reaches {', '.join(units)}", rule="12.1")
     yield from ask_air(game, target)
+
+
+def is_mobile(game: Game, target: str) -> bool:
+    """Whether the combat in a hex is a Mobile Assault."""
+    return game.mark(target, "ma-target") is not None
 
 
 def ask_air(game: Game, target: str) -> Events:
     """5.21: the attacker says first, then the defender; a side without Air Points is not asked."""
-    for role, side, most in (("attack", game.active, 2), ("defence", game.other(game.active), 1)):
-        if game.mark(target, f"{role}-air") is None and int(game[f"air-{side}"] or 0):
-            text = f"{game.side_name(side)}: Air Points for the combat in {target}? At most {most}"
+    most_attack = 1 if is_mobile(game, target) else 2
+    for role, side, limit in (("attack", game.active, most_attack), ("defence", game.other(game.active), 1)):
+        most = min(limit, free_air(game, role, side))
+        if game.mark(target, f"{role}-air") is None and most:
+            text = f"{game.side_name(side)}: Air Points for {target}? At most {most}"
             args: dict[str, Any] = {"side": side, "target": target}
             name = f"air-{role}-{target}-{game.revision}"
             yield e.Asked(name, to_side(game, side), text, "commit-air", args, rule="5.21")
             return
+        if game.mark(target, f"{role}-air") is None:
+            yield e.Marked(target, f"{role}-air", 0, reason=BY_SEQUENCE, rule="5.21")
     yield from ask_strengths(game, target)
 
 
-@rules.action(phase=COMBAT_PHASES, by="any", rule="5.21", label="Commit Air Points", group="hidden")
+@rules.watch
+def no_air_wanted(game: Game) -> Events:
+    """A question about air that was waved away means none: the combat goes on."""
+    for target in [*game.marked("target"), *game.marked("ma-target")]:
+        if any(a.args.get("target") == target for a in game.asked.values()):
+            continue
+        for role in ("attack", "defence"):
+            if game.mark(target, f"{role}-air") is None:
+                yield e.Marked(target, f"{role}-air", 0, reason=BY_SEQUENCE, rule="5.21")
+                yield from ask_air(game, target)
+                break
+
+
+def free_air(game: Game, role: str, side: str) -> int:
+    """Air Points of a side that no open combat has claimed."""
+    claimed = sum(int(n) for n in game.marked(f"{role}-air").values())
+    return max(0, int(game[f"air-{side}"] or 0) - claimed)
+
+
+def _sorties(ctx: Context) -> list[tuple[str, str]]:
+    """As many as this combat may have."""
+    if ctx.game is None:
+        return [(n, n) for n in "012"]
+    side, target = str(ctx.values.get("side") or own_side(ctx)), str(ctx.values.get("target") or "")
+    role, most = _air_limit(ctx.game, side, target)
+    return [(str(n), str(n) if n else "none") for n in range(min(most, free_air(ctx.game, role, side)) + 1)]
+
+
+def _air_limit(game: Game, side: str, target: str) -> tuple[str, int]:
+    if side != game.active:
+        return "defence", 1
+    return "attack", 1 if is_mobile(game, target) else 2
+
+
+@rules.action(
+    phase=(*COMBAT_PHASES, *MOVE_PHASES), by="any", rule="5.21", label="Commit Air Points", group="hidden"
+)
 def commit_air(
     game: Game,
-    side: Annotated[str, SideRef(label="Side", start=own_side)],
-    target: Annotated[str, HexId(label="Hex under attack")],
-    points: Annotated[int, Whole(label="Air Points", high=2)] = 0,
+    side: Annotated[str, SideRef(label="Side", start=own_side, hidden=True)],
+    target: Annotated[str, HexId(label="Hex under attack", hidden=True)],
+    points: Annotated[str, Choice(label="Air Points", options=_sorties)] = "0",
     seat: str = "",
 ) -> Events:
     """Declare ground support for one combat; it is spent when the combat is resolved."""
     if seat in game.sides and seat != side:
         raise NotYours(f"{game.side_name(side)} commits its own Air Points", given=seat, accepted=side)
-    role, most = ("attack", 2) if side == game.active else ("defence", 1)
-    free = int(game[f"air-{side}"]) - sum(int(n) for n in game.marked(f"{role}-air").values())
-    if points > min(most, max(0, free)):
-        raise NotNow(f"at most {min(most, max(0, free))} here [5.21]", field="points", given=points)
-    yield e.Marked(target, f"{role}-air", points, rule="5.21")
+    role, _ = _air_limit(game, side, target)
+    yield e.Marked(target, f"{role}-air", int(points), rule="5.21")
     yield from ask_air(game, target)
 
 
@@ -188,9 +250,12 @@ def fighting(game: Game, units: list[Unit]) -> list[str]:
 
 
 def ask_strengths(game: Game, target: str) -> Events:
-    """Ask each side for its total."""
-    sides = (("attack", game.active, [u.id for u in attackers_of(game, target)]),
-             ("defence", game.other(game.active), fighting(game, defenders_of(game, target))))  # fmt: skip
+    """Ask each side for its total; a Mobile Assault meets the entire hex [11.2]."""
+    attacker = str(game.mark(target, "ma-target") or "")
+    force = [attacker] if attacker else [u.id for u in attackers_of(game, target)]
+    held = defenders_of(game, target)
+    sides = (("attack", game.active, force),
+             ("defence", game.other(game.active), [u.id for u in held] if attacker else fighting(game, held)))  # fmt: skip
     for role, side, units in sides:
         text = f"{game.side_name(side)}: strength {'attacking' if role == 'attack' else 'defending'} {target}"
         args: dict[str, Any] = {"role": role, "target": target, "units": units}
@@ -225,7 +290,7 @@ def attacks_owed(ctx: Context) -> Breakdown:
     sheet = Breakdown("Attacks still owed")
     for h, units in owed(ctx.game).items() if ctx.game else ():
         sheet.add(f"{h} controls the hex of {', '.join(units)}", "attack it", "12.1")
-    sheet.result = "none" if not sheet.lines else f"{len(sheet.lines)} stack(s)"
+    sheet.result = "none" if not sheet.lines else some(len(sheet.lines), "stack")
     return sheet
 
 

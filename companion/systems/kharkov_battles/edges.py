@@ -7,7 +7,7 @@ from typing import Annotated
 from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow
-from companion.engine.fields import Context, Flag, SideRef
+from companion.engine.fields import Choice, Context
 from companion.engine.game import Game
 from companion.engine.worksheet import Breakdown
 
@@ -26,37 +26,56 @@ DUTIES: dict[str, dict[str, str]] = {
 }
 
 
+EDGES: dict[tuple[str, str], tuple[str, ...]] = {
+    (K, AXIS): ("northern", "southern"),
+    (K, SOVIET): ("northern", "eastern"),
+    (L, AXIS): ("northern", "southern"),
+}
+"""Where a side has two edges to hold."""
+
+
 def _sides(ctx: Context) -> list[tuple[str, str]]:
     if ctx.game is None:
         return []
     return [(side, ctx.game.side_name(side)) for side in DUTIES[scenario(ctx.game)]]
 
 
-@rules.action(
-    phase="end",
-    by="any",
-    rule="20.0",
-    label="Edge lost this turn",
-    when=lambda game: bool(DUTIES[scenario(game)]) or "no edge must be held in this scenario",
-)
+def _edges(ctx: Context) -> list[tuple[str, str]]:
+    found = EDGES.get((scenario(ctx.game), str(ctx.values.get("side") or AXIS)), ()) if ctx.game else ()
+    return [(edge, edge) for edge in found]
+
+
+def _open(game: Game) -> bool | str:
+    left = [side for side in DUTIES[scenario(game)] if not done(game, f"edge/{side}")]
+    return bool(left) or "no edge is left to speak of this turn"
+
+
+@rules.action(phase="end", by="any", rule="20.0", label="Edge lost this turn", when=_open)
 def edge_lost(
     game: Game,
-    side: Annotated[str, SideRef(label="Who does not hold it", start=lambda c: AXIS)],
-    first_edge: Annotated[bool, Flag(label="Northern (or only) edge lost")] = True,
-    second_edge: Annotated[bool, Flag(label="Other edge lost")] = False,
+    side: Annotated[
+        str,
+        Choice(
+            label="Who does not hold it",
+            options=_sides,
+            start=lambda c: AXIS,
+            quiet=lambda c: len(_sides(c)) == 1,
+        ),
+    ],
+    edges: Annotated[
+        tuple[str, ...], Choice(label="Edge", options=_edges, many=True, when=lambda c: bool(_edges(c)))
+    ] = (),
 ) -> Events:
     """Say that a side does not hold the edge it must; silence means that it does."""
-    duty = DUTIES[scenario(game)].get(side)
-    if duty is None:
-        raise NotNow(f"{game.side_name(side)} need not hold an edge here", field="side", given=side)
+    duty = DUTIES[scenario(game)][side]
     if done(game, f"edge/{side}"):
         raise NotNow("that was said already this turn", field="side", given=side)
     reading = {K: "k-edge", L: "l-edge"}.get(scenario(game))
-    failed = first_edge or second_edge
-    if reading and game[reading] == "both":
-        failed = first_edge and second_edge
-    if not failed:
-        raise NotNow("by this table's reading that is no failure", field="first_edge")
+    both = EDGES.get((scenario(game), side), ())
+    if both and not edges:
+        raise NotNow("say which edge", field="edges", accepted=", ".join(both))
+    if reading and game[reading] == "both" and len(edges) < len(both):
+        raise NotNow("by this table's reading only losing both edges counts", field="edges")
     yield tick(game, f"edge/{side}", f"{game.side_name(side)} does not hold {duty}")
     yield from add(game, f"edge-{side}", 1, "edge not held", "20.0")
     if int(game[f"edge-{side}"]) >= 2:

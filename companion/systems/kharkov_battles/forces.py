@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from companion.engine import events as e
+from companion.engine.describe import BY_SEQUENCE
 from companion.engine.game import Game
 from companion.engine.roster import Unit
 
@@ -12,7 +13,7 @@ from .base import tick
 from .units import is_mech, is_tiger
 
 MARK = "combat"
-"""Its value: the combat's number in this phase and A (attacked), D (defended) or a (stood beside an attacker)."""
+"""Its value: the combat's number in this phase and A (attacked), D (defended), or a, d (stood beside them)."""
 
 
 def next_number(game: Game) -> int:
@@ -31,14 +32,17 @@ def enlist(game: Game, where: str, attackers: Iterable[Unit], defenders: Iterabl
         u for place in {a.place for a in fighting} for u in game.units_at(place)
         if u.side == game.active and u.id not in names and game.mark(u.id, "pa") is None and not game.mark(u.id, MARK)
     ]  # fmt: skip
-    for letter, units in (("A", fighting), ("D", list(defenders)), ("a", beside)):
+    held = list(defenders)
+    named = [u for u in held if game.mark(u.id, "fights")]
+    idle = [u for u in held if u not in named] if named else []
+    for letter, units in (("A", fighting), ("D", named or held), ("a", beside), ("d", idle)):
         for unit in units:
-            yield e.Marked(unit.id, MARK, f"{number}{letter}", rule="12.63")
+            yield e.Marked(unit.id, MARK, f"{number}{letter}", reason=BY_SEQUENCE, rule="12.63")
 
 
 def force(game: Game, number: int, role: str) -> list[Unit]:
     """The units that share a combat's result and are still on the map."""
-    wanted = {f"{number}A", f"{number}a"} if role == "A" else {f"{number}D"}
+    wanted = {f"{number}{role}", f"{number}{role.lower()}"}
     return [game.units[n] for n, v in game.marked(MARK).items() if v in wanted and game.units[n].on_map]
 
 

@@ -14,9 +14,10 @@ from companion.engine.moves import change, move, put_mark
 from companion.engine.roster import Unit
 
 from . import chits
-from .base import AXIS, SOVIET, K, add, done, own_side, rules, scenario, to_side
+from .base import AXIS, SOVIET, K, add, done, own_side, rules, scenario, some, to_side
 from .forces import first_to_lose, force
 from .lines import can_trace
+from .retreats import nobody_left
 from .units import (
     become_cadre,
     is_cadre,
@@ -135,44 +136,64 @@ def _losers(ctx: Context) -> list[Unit]:
     return [u for u in game.units.values() if u.side == side and u.on_map]
 
 
+def _only_loser(ctx: Context) -> str:
+    """Where there is no choice it is made."""
+    found = _losers(ctx)
+    return found[0].id if len(found) == 1 else ""
+
+
 @rules.action(by="any", rule="12.61-12.63", label="Take losses", group="hidden")
 def take_losses(
     game: Game,
     chance: Chance,
-    side: Annotated[str, SideRef(label="Side", start=own_side)],
-    steps: Annotated[int, Whole(label="Steps still to lose", low=1, high=20)],
-    combat: Annotated[
-        int, Whole(label="Combat number", high=99, when=lambda c: bool(c.values.get("side")))
-    ] = 0,
+    side: Annotated[str, SideRef(label="Side", start=own_side, hidden=True)],
+    steps: Annotated[int, Whole(label="Steps still to lose", low=1, high=20, hidden=True)],
+    combat: Annotated[int, Whole(label="Combat number", high=99, hidden=True)] = 0,
     role: Annotated[
-        str,
-        Choice(
-            label="Force",
-            options=(("A", "attacker"), ("D", "defender")),
-            when=lambda c: bool(c.values.get("combat")),
-        ),
+        str, Choice(label="Force", options=(("A", "attacker"), ("D", "defender")), hidden=True)
     ] = "D",
-    first: Annotated[
-        bool, Flag(label="First loss of this combat", when=lambda c: bool(c.values.get("combat")))
-    ] = False,
-    pocket: Annotated[str, HexId(label="Pocket", when=lambda c: not c.values.get("combat"))] = "",
+    first: Annotated[bool, Flag(label="First loss of this combat", hidden=True)] = False,
+    pocket: Annotated[str, HexId(label="Pocket", hidden=True)] = "",
     unit: Annotated[
         str,
-        UnitRef(label="Unit", pick=_losers, help="leave empty when the counters are not on record"),
+        UnitRef(
+            label="Unit",
+            pick=_losers,
+            start=_only_loser,
+            when=lambda c: bool(_losers(c)),
+            help="none chosen: the steps come off counters that are not on record",
+        ),
     ] = "",
-    lose_here: Annotated[int, Whole(label="Steps from this unit", low=1, high=3)] = 1,
-    no_line: Annotated[bool, Flag(label="It has no supply line", start=_no_line)] = False,
+    lose_here: Annotated[
+        int,
+        Whole(
+            label="Steps from this unit",
+            low=1,
+            high=3,
+            when=lambda c: bool(_losers(c)),
+            quiet=lambda c: c.values.get("steps") == 1,
+        ),
+    ] = 1,
+    no_line: Annotated[
+        bool,
+        Flag(label="It has no supply line", start=_no_line, when=lambda c: bool(_losers(c))),
+    ] = False,
     seat: str = "",
 ) -> Events:
     """Choose a unit and take steps off it; what is still owed is asked for again."""
     if seat in game.sides and seat != side:
         raise NotYours(f"{game.side_name(side)} chooses its own losses", given=seat, accepted=side)
     if not unit:
-        yield e.Noted(f"{game.side_name(side)} loses {steps} step(s) on the board", rule="12.61")
+        if _losers(
+            Context(game, seat, {"side": side, "combat": combat, "role": role, "pocket": pocket})
+        ) and (combat or pocket):
+            raise NotNow("choose the unit that loses steps", field="unit")
+        yield e.Noted(f"{game.side_name(side)} loses {some(steps, 'step')} on the board", rule="12.61")
         return
     victim = game.units[unit]
     taken = min(lose_here, steps, steps_left(game, victim))
     yield from lose(game, victim, taken, not no_line, chance, "step loss")
+    yield from nobody_left(game, combat, role)
     args: dict[str, Any] = {"side": side, "steps": steps - taken}
     if combat:
         args |= {"combat": combat, "role": role}
@@ -182,7 +203,7 @@ def take_losses(
         force(game, combat, role) if combat else hit_by_attrition(game, side, pocket) if pocket else [victim]
     )
     if steps > taken and left:
-        text = f"{game.side_name(side)}: {steps - taken} more step(s) to lose"
+        text = f"{game.side_name(side)}: {some(steps - taken, 'step')} more to lose"
         name = f"loss-{side}-{game.revision}"
         yield e.Asked(name, to_side(game, side), text, "take-losses", args, rule="12.61")
 
@@ -213,21 +234,31 @@ def eliminate_unit(
 
 
 def _lone(ctx: Context) -> list[Unit]:
-    """11.31: lone enemy units without a zone: HQs, cadres, white stripes."""
+    return _alone(ctx.game, ctx.game.other(ctx.game.active)) if ctx.game and ctx.game.active else []
+
+
+def _alone(game: Game, side: str) -> list[Unit]:
+    """11.31: lone units of a side without a zone: HQs, cadres, white stripes."""
     from .ground import size, stacks
     from .units import has_zoc
 
-    game = ctx.game
-    if game is None:
-        return []
     found = []
-    for hex_id, stack in stacks(game, game.other(own_side(ctx))).items():
+    for hex_id, stack in stacks(game, side).items():
         if len(stack) == 1 and not has_zoc(game, stack[0]) and size(game, hex_id) not in ("city", "town"):
             found.append(stack[0])
     return found
 
 
-@rules.action(phase=("axis-move", "soviet-move"), by="active", rule="11.3", label="Overrun a unit")
+@rules.action(
+    phase=("axis-move", "soviet-move"),
+    by="active",
+    rule="11.3",
+    label="Overrun a unit",
+    order=2,
+    when=lambda game: (
+        bool(_alone(game, game.other(game.active))) or "no lone enemy without a zone is on record"
+    ),
+)
 def overrun(
     game: Game,
     victim: Annotated[str, UnitRef(label="Overrun unit", pick=_lone)],

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import Annotated, Any
 
 from companion.engine import events as e
-from companion.engine.actions import Chance, Events
+from companion.engine.actions import Events
+from companion.engine.describe import BY_SEQUENCE
 from companion.engine.errors import NotNow
 from companion.engine.fields import Choice, Context, Dice, Flag, HexId, Roll, UnitRef, Whole
 from companion.engine.game import Game
@@ -15,17 +15,17 @@ from companion.engine.moves import put_mark
 from companion.engine.roster import Unit
 from companion.engine.worksheet import Breakdown
 
-from . import air, books, chits, ground
+from . import air, books, ground
+from .asking import announced, no_air, told
 from .base import AXIS, D10, MOVE_PHASES, SOVIET, K, rules, scenario, to_side
+from .designate import ask_air
 from .forces import enlist, next_number
 from .odds import column_of
-from .strength import add_up
 from .support import no_attack
-from .units import is_mech, is_multi_step, label, on_the_map, supply_state
+from .units import is_mech, is_multi_step, label, on_map, on_the_map, supply_state
 from .works import stop_building
 
 EXACT = ("1-1", *(f"{n}-1" for n in range(2, 61)))
-RESULT = re.compile(r"(?:D(?:\((\d)\))?(?:r(\d))?|A(?:\((\d)\))?D|AD(?:\((\d)\))?)")
 
 
 def forbidden(game: Game) -> bool | str:
@@ -88,23 +88,57 @@ def _others(ctx: Context) -> list[tuple[str, str]]:
     return [(c, c) for c in rows if not c.startswith("odds ") and c not in ("attacker air", "defender air")]
 
 
+TARGET = Annotated[str, HexId(label="Target hex", quiet=told("ma-target"))]
+ATTACK = Annotated[
+    int,
+    Whole(label="Attack strength", high=100, start=announced("attack-total"), quiet=told("attack-total")),
+]
+DEFENCE = Annotated[
+    int,
+    Whole(
+        label="Strength of the whole hex",
+        high=200,
+        start=announced("defence-total"),
+        quiet=told("defence-total"),
+    ),
+]
+ATTACK_AIR = Annotated[bool, Flag(label="Attacker's Air Point", quiet=no_air(True))]
+DEFENCE_AIR = Annotated[bool, Flag(label="Defender's Air Point", quiet=no_air(False))]
+
+
+def _cost(ctx: Context) -> int:
+    """What your terrain chart asks of mechanized units for the target hex; 1 where it is blank."""
+    game, target = ctx.game, str(ctx.values.get("target") or "")
+    if game is None or not target:
+        return 1
+    here, chart = ground.terrain(game, target) or "clear", game.chart("tec")
+    cell = str(chart.cell(here, f"mech, {str(game['weather']).capitalize()}").value or "")
+    return int(cell) if here in chart.rows and cell.isdigit() else 1
+
+
 @rules.worksheet(rule="11.2", title="Mobile Assault")
 def mobile_odds(
     ctx: Context,
-    attack: Annotated[int, Whole(label="Attack strength", high=100)] = 0,
-    defence: Annotated[int, Whole(label="Strength of the whole hex", high=200)] = 0,
-    attacker_air: Annotated[bool, Flag(label="Attacker's Air Point")] = False,
-    defender_air: Annotated[bool, Flag(label="Defender's Air Point")] = False,
+    target: TARGET = "",
+    attack: ATTACK = 0,
+    defence: DEFENCE = 0,
+    attacker_air: ATTACK_AIR = False,
+    defender_air: DEFENCE_AIR = False,
     conditions: Annotated[
-        tuple[str, ...], Choice(label="Conditions on your table", options=_others, many=True)
+        tuple[str, ...],
+        Choice(label="Conditions on your table", options=_others, many=True, when=lambda c: bool(_others(c))),
     ] = (),
     other: Annotated[int, Whole(label="Further modifier", low=-9, high=9)] = 0,
     terrain_cost: Annotated[
-        int, Whole(label="Cost of the target hex", help="roads and railways ignored", high=9)
+        int, Whole(label="Cost of the target hex", help="roads and railways ignored", high=9, start=_cost)
     ] = 1,
     mp_left: Annotated[int | None, Whole(label="Movement points left", high=30)] = None,
 ) -> Breakdown:
     """Odds, modifiers and movement cost of a Mobile Assault."""
+    if not attack or not defence:
+        raise NotNow(
+            "enter both strengths: the attacking unit's and the whole defending hex's", field="attack"
+        )
     sheet = Breakdown("Mobile Assault", dice=D10, chart="ma-table")
     cost = 2 + terrain_cost
     sheet.add("movement: 2 and the hex", f"{cost} MP", "11.2")
@@ -151,31 +185,83 @@ def _movers(ctx: Context) -> list[Unit]:
     return on_the_map(lambda g, u: u.side == g.active and is_mech(u))(ctx)
 
 
+def _may_declare(game: Game) -> bool | str:
+    found = forbidden(game)
+    if found is not True:
+        return found
+    return any(is_mech(u) for u in on_map(game, game.active)) or "no mechanized unit is on record"
+
+
+@rules.action(
+    phase=MOVE_PHASES, by="active", rule="11.2", label="Mobile Assault", when=_may_declare, primary=True
+)
+def declare_mobile(
+    game: Game,
+    unit: Annotated[str, UnitRef(label="Attacking unit", pick=_movers)],
+    target: Annotated[str, HexId(label="Target hex")],
+) -> Events:
+    """One unit attacks during its move: both sides are asked for air and strength, then it is rolled."""
+    why = problem(game, game.units[unit], target)
+    if why:
+        raise NotNow(f"{label(game.units[unit])} {why}", field="unit", given=unit)
+    for open_one in list(game.marked("ma-target")):
+        if any(a.args.get("target") == open_one for a in game.asked.values()):
+            raise NotNow(f"finish the Mobile Assault on {open_one} first", field="target")
+        yield from _wipe(game, open_one)
+    for h in (game.units[unit].place, target):
+        _still_free(game, h)
+    yield e.Marked(target, "ma-target", unit, reason=BY_SEQUENCE, rule="11.2")
+    yield e.Noted(f"{label(game.units[unit])} makes a Mobile Assault on {target}", rule="11.2")
+    yield from ask_air(game, target)
+
+
+def _wipe(game: Game, target: str) -> Events:
+    """What was declared and announced for a Mobile Assault comes off its hex."""
+    for marker in ("ma-target", "attack-total", "defence-total", "attack-air", "defence-air"):
+        if target and game.mark(target, marker) is not None:
+            yield e.Marked(target, marker, None, reason=BY_SEQUENCE, rule="11.2")
+
+
+def offer_mobile(game: Game, target: str) -> Events:
+    """Once both totals are known, the attacker may roll."""
+    totals = {role: game.mark(target, f"{role}-total") for role in ("attack", "defence")}
+    if None in totals.values():
+        return
+    args: dict[str, Any] = {"unit": game.mark(target, "ma-target"), "target": target, **totals}
+    for role, name in (("attack", "attacker_air"), ("defence", "defender_air")):
+        if game.mark(target, f"{role}-air"):
+            args[name] = True
+    text = f"Roll the Mobile Assault on {target}: {totals['attack']} to {totals['defence']}"
+    name = f"mobile-{target}-{game.revision}"
+    yield e.Asked(name, to_side(game, game.active), text, "mobile-assault", args, rule="11.2")
+
+
 @rules.action(
     phase=MOVE_PHASES,
     by="active",
     rule="11.2",
-    label="Mobile Assault",
+    label="Roll a Mobile Assault",
     worksheet=mobile_odds,
     when=forbidden,
-    primary=True,
+    order=1,
 )
 def mobile_assault(
     game: Game,
     sheet: Breakdown,
-    attack: Annotated[int, Whole(label="Attack strength", high=100)] = 0,
-    defence: Annotated[int, Whole(label="Strength of the whole hex", high=200)] = 0,
-    attacker_air: Annotated[bool, Flag(label="Attacker's Air Point")] = False,
-    defender_air: Annotated[bool, Flag(label="Defender's Air Point")] = False,
-    unit: Annotated[str, UnitRef(label="Attacking unit", pick=_movers)] = "",
-    target: Annotated[str, HexId(label="Target hex")] = "",
+    attack: ATTACK = 0,
+    defence: DEFENCE = 0,
+    attacker_air: ATTACK_AIR = False,
+    defender_air: DEFENCE_AIR = False,
+    unit: Annotated[
+        str,
+        UnitRef(
+            label="Attacking unit", pick=_movers, when=lambda c: bool(_movers(c)), quiet=told("ma-target")
+        ),
+    ] = "",
+    target: TARGET = "",
     die: Annotated[Roll | None, Dice(spec=D10, purpose="Mobile Assault", when=_needs_die)] = None,
 ) -> Events:
     """Roll a Mobile Assault and hand out what follows."""
-    if not attack or not defence:
-        raise NotNow(
-            "enter both strengths: the attacking unit's and the whole defending hex's", field="attack"
-        )
     if sheet.warnings and "not possible" in sheet.warnings[0]:
         raise NotNow(sheet.warnings[0], field="mp_left")
     if unit and target:
@@ -185,6 +271,7 @@ def mobile_assault(
     origin = game.units[unit].place if unit else ""
     yield from _count_hexes(game, origin, target)
     yield from air.spend_air(game, game.active, int(attacker_air), int(defender_air), mobile=True)
+    yield from _wipe(game, target)
     if unit:
         yield put_mark(game, unit, "ma-done", True, rule="11.2")
     if target and game["building-ma"] == "stops":
@@ -200,10 +287,15 @@ def mobile_assault(
 def _count_hexes(game: Game, *hexes: str) -> Events:
     """11.24: a hex serves twice a phase as origin or target."""
     for h in filter(None, hexes):
-        used = int(game.mark(h, "ma-count") or 0)
-        if used >= 2:
-            raise NotNow(f"{h} was origin or target of two Mobile Assaults this phase [11.24]", given=h)
-        yield e.Marked(h, "ma-count", used + 1, rule="11.24")
+        yield e.Marked(h, "ma-count", _still_free(game, h) + 1, reason=BY_SEQUENCE, rule="11.24")
+
+
+def _still_free(game: Game, hex_id: str) -> int:
+    """How often a hex has served this phase; twice is all it can."""
+    used = int(game.mark(hex_id, "ma-count") or 0)
+    if used >= 2:
+        raise NotNow(f"{hex_id} was origin or target of two Mobile Assaults this phase [11.24]", given=hex_id)
+    return used
 
 
 def _read(game: Game, sheet: Breakdown, roll: int) -> None:
@@ -218,98 +310,6 @@ def _read(game: Game, sheet: Breakdown, roll: int) -> None:
         missing = f", and add {', '.join(sheet.facts['blank'])}" if sheet.facts["blank"] else ""
         sheet.read_chart = f"read your Mobile Assault Table: odds {sheet.column}, roll {final}{missing}"
         sheet.codes = ["Dr3", "D(1)r3", "AD", "A(1)D"]
-
-
-def parse(result: str) -> tuple[int, int, bool, int]:
-    """Defender's steps, defender's retreat, attacker Disorganized, attacker's steps."""
-    found = RESULT.fullmatch(result.replace(" ", ""))
-    if not found:
-        return 0, 0, False, 0
-    if result.startswith("D"):
-        return int(found[1] or 0), int(found[2] or 0), False, 0
-    return 0, 0, True, int(found[3] or found[4] or 0)
-
-
-@rules.outcome("mobile-assault")
-def mobile_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
-    """The attacker moves the retreating stack; AD stops and disorganizes him [11.26, 11.27]."""
-    facts = sheet.get("facts", {})
-    attacker = str(facts.get("attacker") or game.active)
-    defender, unit, target = (
-        game.other(attacker),
-        str(facts.get("unit") or ""),
-        str(facts.get("target") or ""),
-    )
-    number = int(facts.get("combat") or 0)
-    steps, retreat, disorganized, own = parse(result)
-    if retreat:
-        where = f" from {target}" if target else ""
-        text = f"{game.side_name(attacker)} moves the defenders{where} {retreat} hexes; no steps in exchange"
-        yield e.Asked(
-            f"ma-retreat-{game.revision}", to_side(game, attacker), text, "retreat-done", rule="11.26"
-        )
-        for static in [
-            u for u in game.units_at(target) if u.side == defender and u.kind in ("ersatz", "fortress region")
-        ]:
-            text = f"{label(static)} cannot retreat: eliminate it"
-            args = {"unit": static.id}
-            yield e.Asked(
-                f"static-{static.id}-{game.revision}",
-                to_side(game, defender),
-                text,
-                "eliminate-unit",
-                args,
-                rule="20.1, 27.4",
-            )
-    if steps:
-        args2: dict[str, Any] = {"side": defender, "steps": steps, "combat": number, "role": "D"}
-        text = f"{game.side_name(defender)}: lose {steps} step(s)"
-        yield e.Asked(
-            f"ma-loss-{game.revision}", to_side(game, defender), text, "take-losses", args2, rule="11.26"
-        )
-    if disorganized:
-        if unit:
-            yield put_mark(game, unit, "disorganized", True, rule="11.27")
-        else:
-            yield e.Noted("the attacking unit stops and is Disorganized", rule="11.27")
-    if own:
-        args3: dict[str, Any] = {"side": attacker, "steps": own, "combat": number, "role": "A", "first": True}
-        text = f"{game.side_name(attacker)}: lose {own} step(s) of the attacking unit"
-        yield e.Asked(
-            f"ma-own-{game.revision}", to_side(game, attacker), text, "take-losses", args3, rule="11.27"
-        )
-
-
-@rules.action(by="any", rule="11.26", label="Retreat done", group="hidden")
-def retreat_done(game: Game) -> Events:
-    """The stack was moved on the map."""
-    yield e.Noted("retreat after the Mobile Assault done; the attacker may move in and go on", rule="11.2")
-
-
-@rules.action(
-    phase=MOVE_PHASES, by="any", rule="11.2", label="Strength for a Mobile Assault", secret=True, group="hand"
-)
-def mobile_strength(
-    game: Game,
-    chance: Chance,
-    units: Annotated[tuple[str, ...], UnitRef(label="Your units in it", many=True, pick=on_the_map())],
-    target: Annotated[str, HexId(label="Target hex")] = "",
-    seat: str = "",
-) -> Events:
-    """Draw the chits still needed and tell the table your total: one attacking unit, or the whole defending hex."""
-    chosen = [game.units[name] for name in units]
-    role = "attack" if seat == game.active else "defence"
-    for unit in chosen:
-        if chits.needs_chit(game, unit):
-            yield from chits.draw(game, unit, chance)
-    sheet = add_up(game, chosen, role, target, seat, mobile=True)
-    if not sheet.facts["complete"]:
-        raise NotNow("look under your counters and say the total aloud", field="units")
-    sheet.title = f"{game.side_name(seat)} strength in the Mobile Assault"
-    yield e.Resolved("strength", sheet.to_json(), sheet.result, only=(seat,))
-    yield e.Noted(
-        f"{game.side_name(seat)} strength in the Mobile Assault: {sheet.facts['total']}", rule="11.2"
-    )
 
 
 @rules.action(phase=MOVE_PHASES, by="active", rule="7.26", label="Crossed a Major River", group="units")

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from companion.engine import events as e
 from companion.engine.actions import Events
-from companion.engine.fields import Flag, HexId, SideRef
+from companion.engine.fields import Choice, Context, Flag, HexId, SideRef
 from companion.engine.game import Game
 
 from . import books
@@ -63,12 +63,32 @@ def start_ownership(game: Game) -> Events:
             yield e.Marked(one_hex(hex_id), "owner", side, reason="start line", rule="2.3")
     missing = [h for h in GOALS[scenario(game)] if h not in known]
     if missing:
-        names = ", ".join(f"{NAMES[h]} {h}" for h in missing)
-        text = f"Who owns these at the start? Your start line tells: {names}"
-        yield e.Asked(f"owners-{game.revision}", ("table", *game.sides), text, "own-hexes", rule="2.3")
+        text = "Which of the deciding towns are behind the Axis start line?"
+        yield e.Asked(f"owners-{game.revision}", ("table", *game.sides), text, "start-line", rule="2.3")
 
 
-@rules.action(by="any", rule="2.3", label="Hexes change hands", group="units")
+def _undecided(ctx: Context) -> list[tuple[str, str]]:
+    """The deciding hexes whose owner nobody has told."""
+    game = ctx.game
+    if game is None:
+        return []
+    return [(h, f"{NAMES[h]} {h}") for h in GOALS[scenario(game)] if not owner(game, h)]
+
+
+@rules.action(by="any", rule="2.3", label="Start line", group="hidden")
+def start_line(
+    game: Game,
+    axis: Annotated[
+        tuple[str, ...],
+        Choice(label="Axis at the start", options=_undecided, many=True, help="the others are Soviet"),
+    ] = (),
+) -> Events:
+    """Tap what lies on the Axis side of the printed start line; the rest belongs to the Soviets."""
+    for h, _ in _undecided(Context(game)):
+        yield e.Marked(h, "owner", "axis" if h in axis else "soviet", reason="start line", rule="2.3")
+
+
+@rules.action(by="any", rule="2.3", label="Hexes change hands", group="book-keeping")
 def own_hexes(
     game: Game,
     side: Annotated[str, SideRef(label="Now owned by", start=own_side)],
@@ -96,11 +116,11 @@ def watch_owners(game: Game) -> Events:
                 yield e.Marked(one_hex(hex_id), "owner", sides.pop(), reason="entered", rule="2.3")
 
 
-@rules.action(by="any", rule="20.0", label="Supply line to a victory hex", group="units")
+@rules.action(by="any", rule="20.0", label="Victory hex cut off", group="book-keeping")
 def victory_hex(
     game: Game,
     hexes: Annotated[tuple[str, ...], HexId(label="Hexes", many=True)],
-    cut: Annotated[bool, Flag(label="No supply line")] = False,
+    cut: Annotated[bool, Flag(label="No supply line reaches them", start=lambda c: True)] = False,
 ) -> Events:
     """Say whether a line of supply reaches these hexes, for conditions that need one."""
     for h in hexes:

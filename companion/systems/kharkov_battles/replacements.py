@@ -24,21 +24,25 @@ from .base import (
     add,
     count_done,
     done,
+    own_phone,
     own_side,
     rules,
     scenario,
+    some,
     tick,
 )
 from .lines import can_trace
 from .units import is_cadre, is_hq, is_mech, is_silhouette, label, nation, rating, supply_state
 
 KINDS = (
-    ("reduced", "reduced chit off: full strength"),
+    ("reduced", "reduced chit off"),
     ("cadre", "cadre to full strength"),
-    ("rifle", "Soviet rifle division from the pool"),
-    ("silhouette", "Soviet silhouette from the pool"),
-    ("regiment", "breakdown regiment to a division"),
+    ("rifle", "rifle division from the pool"),
+    ("silhouette", "silhouette from the pool"),
+    ("regiment", "regiment to division"),
 )
+ONLY = {"rifle": SOVIET, "silhouette": SOVIET, "regiment": AXIS}
+"""What only one side can buy."""
 
 AXIS_SCHEDULE: dict[str, dict[int, tuple[int, int]]] = {
     STAR: {6: (8, 9)},
@@ -89,17 +93,25 @@ def _soviet_points(game: Game, mech: int, foot: int) -> Iterator[e.Event]:
             yield e.Set(f"rp-soviet-{kind}", points, was=game[f"rp-soviet-{kind}"], reason=why, rule="16.0")
 
 
+def _points_unknown(game: Game) -> bool | str:
+    if scenario(game) == K:
+        return "there are no replacements in this scenario [20.2]"
+    row = books.track_row(game)
+    blank = any(books.whole(row, f"soviet-{kind}") is None for kind in ("mech", "foot"))
+    return blank or "the turn track has given them: correct them on the tracks"
+
+
 @rules.action(
     phase="reinforcement",
     by=SOVIET,
     rule="16.0",
     label="Take Soviet replacements",
-    when=lambda game: scenario(game) != K or "there are no replacements in this scenario [20.2]",
+    when=_points_unknown,
 )
 def take_replacements(
     game: Game,
-    mech: Annotated[int, Whole(label="Mechanized, as printed", high=30)] = 0,
-    foot: Annotated[int, Whole(label="Non-mechanized, as printed", high=30)] = 0,
+    mech: Annotated[int, Whole(label="Mech, as printed", high=30)] = 0,
+    foot: Annotated[int, Whole(label="Non-mech, as printed", high=30)] = 0,
 ) -> Events:
     """Enter the turn track's Soviet points; they are doubled where the scenario says so."""
     yield from _soviet_points(game, mech, foot)
@@ -141,24 +153,34 @@ def _wanted(ctx: Context) -> list[Unit]:
     return [u for u in own if u.on_map and u.kind == "breakdown regiment"]
 
 
+def _goods(ctx: Context) -> list[tuple[str, str]]:
+    side = str(ctx.values.get("side") or own_side(ctx))
+    return [(kind, text) for kind, text in KINDS if ONLY.get(kind, side) == side]
+
+
 def _no_replacements(game: Game) -> bool | str:
     return "there are no replacements in this scenario [20.2]" if scenario(game) == K else True
 
 
 @rules.action(
-    phase="reinforcement", by="any", rule="16.2, 16.3", label="Spend replacements", when=_no_replacements
+    phase="reinforcement",
+    by="any",
+    rule="16.2, 16.3",
+    label="Spend replacements",
+    when=_no_replacements,
+    primary=True,
 )
 def replace(
     game: Game,
-    side: Annotated[str, SideRef(label="Side", start=own_side)],
-    what: Annotated[str, Choice(label="Buy", options=KINDS)],
-    unit: Annotated[str, UnitRef(label="Unit", pick=_wanted)] = "",
+    side: Annotated[str, SideRef(label="Side", start=own_side, quiet=own_phone)],
+    what: Annotated[str, Choice(label="Buy", options=_goods)],
+    unit: Annotated[str, UnitRef(label="Unit", pick=_wanted, when=lambda c: bool(_wanted(c)))] = "",
     klass: Annotated[
         str,
         Choice(
             label="Points",
             options=(("mech", "mechanized"), ("foot", "non-mechanized")),
-            when=lambda c: not c.values.get("unit"),
+            when=lambda c: not c.values.get("unit") and c.values.get("what") in ("reduced", "cadre"),
         ),
     ] = "foot",
     hex: Annotated[
@@ -187,7 +209,7 @@ def replace(
         raise NotNow(f"{label(held)} {ineligible(game, held)}", field="unit", given=unit)
     track = _purse(game, side, mech, held)
     if price > int(game[track]):
-        raise NotNow(f"that costs {price} points; there are {game[track]}", field="what", given=price)
+        raise NotNow(f"that costs {some(price, 'point')}; there are {game[track]}", field="what", given=price)
     yield from add(game, track, -price, dict(KINDS)[what], "16.2")
     yield from _deliver(game, what, held, hex, division)
 
@@ -257,7 +279,9 @@ def _returns(game: Game) -> bool | str:
     return bool(due_back(game)) or "nothing is due back this turn"
 
 
-@rules.action(phase="reinforcement", by="any", rule="16.33, 16.35", label="Return a unit", when=_returns)
+@rules.action(
+    phase="reinforcement", by="any", rule="16.33, 16.35", label="Return a unit", when=_returns, order=2
+)
 def return_unit(
     game: Game,
     unit: Annotated[str, UnitRef(label="Unit", pick=lambda c: due_back(c.game) if c.game else [])],

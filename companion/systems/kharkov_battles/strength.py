@@ -8,6 +8,7 @@ from typing import Annotated
 
 from companion.engine import events as e
 from companion.engine.actions import Chance, Events
+from companion.engine.describe import BY_SEQUENCE
 from companion.engine.errors import NotNow, NotYours
 from companion.engine.fields import Choice, Context, HexId, UnitRef, Whole
 from companion.engine.game import Game
@@ -16,7 +17,7 @@ from companion.engine.roster import Unit
 from companion.engine.worksheet import Breakdown
 
 from . import chits, ground
-from .base import AXIS, CAMPAIGN, COMBAT_PHASES, JANUARY, SOVIET, fall_blau, rules, scenario
+from .base import CAMPAIGN, COMBAT_PHASES, JANUARY, MOVE_PHASES, SOVIET, fall_blau, rules, scenario
 from .units import (
     STATIC,
     is_cadre,
@@ -186,7 +187,7 @@ def add_up(
         printed = None if secret else base_strength(game, unit)
         if printed is None:
             hidden = True
-            sheet.add(label(unit), "chit not seen here" if secret else "no chit drawn yet", "2.6")
+            sheet.add(label(unit), "chit not seen here" if secret else "chit to draw", "2.6")
             continue
         attacking = role == "attack"
         part = (
@@ -203,11 +204,20 @@ def add_up(
     if not mobile or role == "attack":
         for h in over_limit(game, units):
             sheet.warnings.append(f"{h}: more than one multi-step unit fights from here [6.21]")
-    if any(not river_effect(game, f) or freeze_unknown(game, f) for f in ("major river", "marsh")):
+    if role == "attack" and target and _frozen_question(game, units, target):
         sheet.warnings.append("Freeze: check your Terrain Effects Chart for rivers and marsh [19.23]")
     sheet.facts = {"total": total, "complete": not hidden}
     sheet.result = str(total) if not hidden else ""
     return sheet
+
+
+def _frozen_question(game: Game, units: list[Unit], target: str) -> bool:
+    """Whether Freeze may lift a halving that the owner's chart has not settled."""
+    if not ground.known_map(game):
+        return freeze_unknown(game, "major river") or freeze_unknown(game, "marsh")
+    crossed = any(ground.river(game, u.place, target) == "major" for u in units)
+    marsh = ground.terrain(game, target) == "marsh"
+    return (crossed and freeze_unknown(game, "major river")) or (marsh and freeze_unknown(game, "marsh"))
 
 
 def _fighters(ctx: Context) -> list[Unit]:
@@ -225,24 +235,59 @@ def strength(
     if ctx.game is None:
         return Breakdown("Strength")
     chosen = [ctx.game.units[name] for name in units]
-    return add_up(ctx.game, chosen, role, target, ctx.seat)
+    return add_up(ctx.game, chosen, role, target, ctx.seat, ctx.game.mark(target, "ma-target") is not None)
 
 
-@rules.action(phase=COMBAT_PHASES, by="any", rule="12.0", label="Announce strength", worksheet=strength)
+def _in_reach(ctx: Context) -> list[Unit]:
+    """The units that the question is about: designated attackers, or everybody in the hexes under attack."""
+    from .designate import attackers_of, defenders_of
+
+    game, target = ctx.game, str(ctx.values.get("target") or "")
+    if game is None or not target:
+        return _fighters(ctx)
+    if ctx.values.get("role") == "defence":
+        return defenders_of(game, target)
+    attacker = game.units.get(str(game.mark(target, "ma-target") or ""))
+    return [attacker] if attacker else attackers_of(game, target)
+
+
+@rules.action(
+    phase=(*COMBAT_PHASES, *MOVE_PHASES),
+    by="any",
+    rule="12.0",
+    label="Announce strength",
+    worksheet=strength,
+    group="hidden",
+)
 def announce_strength(
     game: Game,
     chance: Chance,
-    role: Annotated[str, Choice(label="They are", options=ROLES)] = "attack",
-    target: Annotated[str, HexId(label="Hex under attack")] = "",
-    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=_fighters)] = (),
-    total: Annotated[int, Whole(label="or the total, added up by hand", high=300)] = 0,
+    role: Annotated[str, Choice(label="They are", options=ROLES, hidden=True)] = "attack",
+    target: Annotated[str, HexId(label="Hex under attack", hidden=True)] = "",
+    units: Annotated[
+        tuple[str, ...],
+        UnitRef(
+            label="Units in it",
+            many=True,
+            pick=_fighters,
+            suggest=_in_reach,
+            quiet=lambda c: not _in_reach(c),
+        ),
+    ] = (),
+    total: Annotated[
+        int,
+        Whole(label="Total, added up by hand", high=300, help="with real chits, or counters not on record"),
+    ] = 0,
     seat: str = "",
 ) -> Events:
     """Draw the chits still needed, add up, and tell the table the total; the chits stay secret."""
     from .assault import offer_resolution
+    from .designate import is_mobile
+    from .mobile import offer_mobile
 
     if not target:
         raise NotNow("say which hex is under attack", field="target")
+    mobile = is_mobile(game, target)
     chosen = [game.units[name] for name in units]
     side = game.active if role == "attack" else game.other(game.active)
     if seat in game.sides and seat != side:
@@ -252,12 +297,14 @@ def announce_strength(
     if any(u.side != side for u in chosen):
         raise NotNow(f"these are not all {game.side_name(side)} units", field="units")
     for unit in chosen:
+        if role == "defence":  # 6.22: its owner says who fights
+            yield e.Marked(unit.id, "fights", True, reason=BY_SEQUENCE, rule="6.22")
         if unit.untried:
             yield change(game, unit.id, {"untried": False}, reason="first combat", rule="2.72", public=True)
         if chits.needs_chit(game, unit):
             yield from chits.draw(game, unit, chance)
     if not total:
-        sheet = add_up(game, chosen, role, target, side)
+        sheet = add_up(game, chosen, role, target, side, mobile)
         if not sheet.facts["complete"]:
             raise NotNow("look under your counters and enter the total", field="total")
         if not chosen:
@@ -266,40 +313,4 @@ def announce_strength(
         yield e.Resolved("strength", sheet.to_json(), sheet.result, only=(side,))
         total = int(sheet.facts["total"])
     yield e.Marked(target, f"{role}-total", total, rule="12.0")
-    yield from offer_resolution(game, target)
-
-
-def tiger_shifts(game: Game, units: Iterable[Unit]) -> int:
-    """15.3: a battalion always, a company with a unit of its parent formation in the stack."""
-    found = 0
-    for unit in units:
-        if unit.kind == "tiger battalion":
-            found += 1
-        elif unit.kind == "tiger company":
-            parent = [
-                u for u in game.units_at(unit.place) if u.id != unit.id and u.formation == unit.formation
-            ]
-            found += bool(parent and unit.formation)
-    return found
-
-
-def combined_arms(game: Game, units: list[Unit], stack_only: bool = False) -> bool:
-    """12.41, 12.42: yellow band; blue band with infantry beside it; both regiments of 60. Motorized."""
-    for unit in units:
-        band = trait(game, unit, "band")
-        if is_cadre(game, unit):
-            continue
-        if band == "yellow":
-            return True
-        if band == "blue":
-            busy = game.mark(unit.id, "pa")
-            for friend in game.units_at(unit.place):
-                foot = not is_mech(friend) or friend.kind in ("panzergrenadier", "motorized", "mechanized")
-                other_fight = game.mark(friend.id, "pa") not in (None, busy)
-                static = friend.kind in STATIC and not stack_only
-                if friend.id != unit.id and not is_hq(friend) and foot and not other_fight and not static:
-                    return True
-    sixty = [
-        u for u in units if u.side == AXIS and u.formation.split(" ")[0].rstrip(".") in ("60", "60M", "60Mot")
-    ]
-    return len(sixty) >= 2
+    yield from (offer_mobile if mobile else offer_resolution)(game, target)

@@ -12,10 +12,23 @@ from companion.engine.fields import Choice, Context, Dice, Flag, HexId, Roll, Si
 from companion.engine.game import Game
 from companion.engine.moves import put_mark
 from companion.engine.roster import Unit
-from companion.engine.worksheet import Breakdown, look_up
+from companion.engine.worksheet import Breakdown
 
 from . import lines
-from .base import AXIS, D10, JANUARY, done, own_phone, own_side, rules, scenario, some, tick, to_side
+from .base import (
+    AXIS,
+    D10,
+    JANUARY,
+    done,
+    own_phone,
+    own_side,
+    read_row,
+    rules,
+    scenario,
+    some,
+    tick,
+    to_side,
+)
 from .units import is_cadre, is_mech, label, on_map, supply_state
 
 ORDER = {"": 0, "oos": 1, "isolated": 2}
@@ -80,7 +93,7 @@ def judge_supply(
             many=True,
             pick=_to_judge,
             start=lambda c: cut_off(c.game, _judged(c)) if c.game else (),
-            when=lambda c: bool(_to_judge(c)),
+            when=lambda c: c.game is not None and bool(on_map(c.game, _judged(c))),
             help="filled in from the map where positions and sources are known",
         ),
     ] = (),
@@ -141,18 +154,12 @@ def attrition_roll(game: Game | None, die: int) -> int:
     return min(9, die + 1) if freeze else die
 
 
-def _pockets(game: Game) -> bool | str:
-    """Whether anybody is Isolated."""
-    marks = (game.marked(m) for m in ("supply", "supply-axis", "supply-soviet"))
-    return any("isolated" in found.values() for found in marks) or "nobody is Isolated"
-
-
-@rules.action(phase="supply", by="any", rule="8.4", label="Roll attrition", when=_pockets)
+@rules.action(phase="supply", by="any", rule="8.4", label="Roll attrition", group="book-keeping")
 def roll_attrition(
     game: Game,
     side: Annotated[str, SideRef(label="Side", start=own_side, quiet=own_phone)],
     hex: Annotated[str, HexId(label="Hex of the pocket")],
-    die: Annotated[Roll, Dice(spec=D10, purpose="attrition")],
+    die: Annotated[Roll, Dice(spec=D10, purpose="Attrition")],
 ) -> Events:
     """One roll for a stack that was Isolated before and still is."""
     sheet = Breakdown(f"Attrition in {hex}", column="result", dice=D10, roll=die.total)
@@ -161,7 +168,7 @@ def roll_attrition(
     if final != die.total or game["weather"] == "freeze":
         sheet.add("Freeze, at most 9", final - die.total, "19.22")
     sheet.facts = {"side": side, "hex": hex}
-    look_up(sheet, game.chart("attrition"), str(final))
+    read_row(sheet, game.chart("attrition"), str(final))
     yield from rules.settle(game, "attrition", sheet, to_side(game, side), "8.4")
 
 

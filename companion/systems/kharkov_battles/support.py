@@ -11,14 +11,28 @@ from companion.engine.fields import Choice, Context, Dice, Roll, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.moves import put_mark
 from companion.engine.roster import Unit
-from companion.engine.worksheet import Breakdown, look_up
+from companion.engine.worksheet import Breakdown
 
-from . import books, ground
-from .base import AXIS, D10, JANUARY, STAR, K, L, add, done, fall_blau, rules, scenario, tick, to_side
+from . import books
+from .base import (
+    AXIS,
+    D10,
+    JANUARY,
+    STAR,
+    K,
+    L,
+    add,
+    done,
+    read_row,
+    rules,
+    scenario,
+    tick,
+    to_side,
+)
 from .reach import fully_supported_regiments, is_xvii, korps
 from .units import is_german_regiment, is_hq, label, on_map, supply_state
 
-SOURCES = (("roll", "roll on the Support Table"), ("track", "number on the turn track"))
+SOURCES = (("roll", "Support Table"), ("track", "turn track"))
 
 
 def suggested_source(game: Game) -> str:
@@ -28,8 +42,22 @@ def suggested_source(game: Game) -> str:
     return "roll"
 
 
+def _source(ctx: Context) -> str:
+    return str(ctx.values.get("source") or (suggested_source(ctx.game) if ctx.game else "roll"))
+
+
 def _may_roll(ctx: Context) -> bool:
-    return ctx.values.get("source") == "roll"
+    return _source(ctx) == "roll"
+
+
+def _sources(ctx: Context) -> list[tuple[str, str]]:
+    """Where a scenario leaves no choice there is none."""
+    game = ctx.game
+    if game is None:
+        return list(SOURCES)
+    if scenario(game) in (K, JANUARY) or (scenario(game) == STAR and game.turn == 1):
+        return [("track", dict(SOURCES)["track"])]
+    return list(SOURCES)
 
 
 def no_support_needed(game: Game) -> bool | str:
@@ -50,19 +78,19 @@ def receive_support(
     game: Game,
     source: Annotated[
         str,
-        Choice(label="From", options=SOURCES, start=lambda c: suggested_source(c.game) if c.game else "roll"),
+        Choice(label="From", options=_sources, start=_source, quiet=lambda c: len(_sources(c)) == 1),
     ],
     printed: Annotated[
         int | None,
         Whole(
             label="Number on the track",
             high=30,
-            when=lambda c: c.values.get("source") == "track",
+            when=lambda c: _source(c) == "track",
             start=lambda c: books.whole(books.track_row(c.game), "support") if c.game else None,
         ),
     ] = None,
     die: Annotated[
-        Roll | None, Dice(label="Support roll", spec=D10, purpose="support", when=_may_roll)
+        Roll | None, Dice(label="Support roll", spec=D10, purpose="Support", when=_may_roll)
     ] = None,
 ) -> Events:
     """Add this turn's Support Points to those saved."""
@@ -74,16 +102,8 @@ def receive_support(
             points = 0  # nothing is rolled on turn 1 and nothing is known to be printed
         yield from gain(game, points, "turn track")
         return
-    if scenario(game) == STAR and game.turn == 1:
-        raise NotNow(
-            "there is no Support Table roll on turn 1 [9.2]", field="source", given="roll", accepted="track"
-        )
-    if scenario(game) in (K, JANUARY):
-        raise NotNow(
-            "this scenario takes the turn track's number [20.2, 27.8]", field="source", accepted="track"
-        )
     sheet = Breakdown("Support Points", column="points", dice=D10, roll=die.total if die else 0)
-    look_up(sheet, game.chart("support"), str(sheet.roll))
+    read_row(sheet, game.chart("support"), str(sheet.roll))
     yield from rules.settle(game, "support", sheet, to_side(game, AXIS), "9.2")
 
 
@@ -296,34 +316,3 @@ def stand_down(game: Game) -> Events:
     for track in ("ak-credit", "sp-free"):
         if game[track]:
             yield e.Set(track, 0, was=game[track], reason="end of turn", rule="9.21")
-
-
-def rostov_near(game: Game) -> bool:
-    """27.8: a Soviet unit within five hexes of Axis-owned Rostov."""
-    if game.mark("B2114", "owner") != AXIS:
-        return False
-    near = (ground.distance(game, "B2114", u.place) for u in on_map(game, "soviet"))
-    return any(d is not None and d <= 5 for d in near)
-
-
-@rules.action(
-    phase="maintenance",
-    by="any",
-    rule="27.8",
-    label="Fight for Rostov",
-    when=lambda game: scenario(game) == JANUARY and not done(game, "rostov"),
-)
-def rostov_fight(game: Game) -> Events:
-    """A Soviet unit is within five hexes of Axis-owned Rostov: a point for this turn, Soviet replacements double."""
-    yield from add(game, "sp-free", 1, "fight for Rostov, this turn only", "27.8")
-    yield tick(game, "rostov", "Fight for Rostov: 1 SP this turn, Soviet RP doubled")
-
-
-@rules.entering("maintenance")
-def rostov_reminder(game: Game) -> Events:
-    """Offer the Rostov escalation when the positions show it."""
-    if scenario(game) == JANUARY and fall_blau(game) and rostov_near(game) and not done(game, "rostov"):
-        text = "Soviets within five hexes of Rostov: the Axis gets 1 SP, Soviet RP double"
-        yield e.Asked(
-            f"rostov-{game.revision}", ("axis", "soviet", "table"), text, "rostov-fight", rule="27.8"
-        )

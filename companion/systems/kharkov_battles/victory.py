@@ -70,16 +70,20 @@ def points(game: Game) -> list[tuple[str, int, str]]:
     """Every line of the Axis total, with its rule."""
     name = scenario(game)
     found: list[tuple[str, int, str]] = []
-    for hex_id, row in sorted(books.places(game).items()):
+    places = sorted(books.places(game).items())
+    names = [str(row.get("name") or "") for _, row in places]
+    for hex_id, row in places:
         value = books.whole(row, "vp") or 0
+        called = str(row.get("name") or hex_id)
+        called = f"{called} {hex_id}" if names.count(called) > 1 else called
         if value and owner(game, hex_id) == AXIS:
             if in_supply(game, AXIS, hex_id):
-                found.append((f"{row.get('name') or hex_id}", value, "20.1"))
+                found.append((called, value, "20.1"))
             else:
-                found.append((f"{row.get('name') or hex_id}: no supply line", 0, "20.1"))
+                found.append((f"{called}: no supply line", 0, "20.1"))
         west = books.word(row, "size") == "town" and books.word(row, "owner-j") == AXIS
         if name == JANUARY and west and owner(game, hex_id) == SOVIET:
-            found.append((f"{row.get('name') or hex_id} lost, west of the start line", -10, "27.8"))
+            found.append((f"{called} lost, west of the start line", -10, "27.8"))
     lost = int(game["regiments-lost"] or 0)
     if lost:
         found.append(
@@ -227,7 +231,12 @@ def victory_panel(game: Game, seat: str) -> dict[str, object]:
             ("KB4321", "Belgorod"),
             ("KB3126", "Kupyansk"),
         ):
-            rows.append({"label": f"{place} {h}", "value": owner(game, h) or "?", "rule": "20.3"})
+            held = owner(game, h)
+            rows.append(
+                {"label": f"{place} {h}", "value": game.side_name(held) if held else "?", "rule": "20.3"}
+            )
+    elif not points(game):
+        rows.append({"label": "values of the hexes", "value": "not in your list of places", "rule": "20.0"})
     else:
         for text, value, rule in points(game):
             rows.append({"label": text, "value": f"{value:+d}", "rule": rule})

@@ -28,7 +28,9 @@ def _rolls(ctx: Context) -> bool:
     """Whether a die decides: MUD? beside Clear or Freeze, and not yet mud for good."""
     if ctx.game is not None and ctx.game["mud"] == "yes":
         return False
-    return bool(str(ctx.values.get("mud_range") or "").strip()) and ctx.values.get("printed") != "mud"
+    typed = "mud_range" in ctx.values and ctx.values.get("printed")
+    span = ctx.values.get("mud_range") if typed else _range(ctx)
+    return bool(str(span or "").strip()) and (ctx.values.get("printed") or _printed(ctx)) != "mud"
 
 
 def _unset(game: Game) -> bool | str:
@@ -60,7 +62,7 @@ def set_weather(
         str,
         Text(label="MUD? on", most=5, placeholder="0-3, or empty", start=_range, help="rolls that bring mud"),
     ] = "",
-    die: Annotated[Roll | None, Dice(label="Soviet roll", spec=D10, purpose="weather", when=_rolls)] = None,
+    die: Annotated[Roll | None, Dice(label="Soviet roll", spec=D10, purpose="Weather", when=_rolls)] = None,
 ) -> Events:
     """Read the turn's weather off the track; with a MUD? range the Soviet player rolls."""
     if game["mud"] == "yes":

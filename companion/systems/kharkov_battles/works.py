@@ -14,8 +14,8 @@ from companion.engine.moves import put_mark
 from companion.engine.roster import Unit
 
 from . import books, ground
-from .base import CONSTRUCTION, STAR, L, add, own_side, rules, scenario, tick
-from .units import is_multi_step, label, on_the_map, supply_state
+from .base import CONSTRUCTION, SETTING_UP, STAR, K, L, add, own_side, rules, scenario, some, tick
+from .units import is_multi_step, label, on_map, on_the_map, supply_state
 
 FIRST = 3
 
@@ -49,7 +49,11 @@ def counters_left(game: Game, kind: str, side: str) -> int | None:
     return total - used
 
 
-@rules.action(phase=CONSTRUCTION, by="active", rule="18.14", label="Start a Fortified Zone")
+def _builders(ctx: Context) -> list[Unit]:
+    return on_the_map(lambda g, u: u.side == g.active and not cannot_build(g, u))(ctx)
+
+
+@rules.action(phase=CONSTRUCTION, by="active", rule="18.14", label="Start a Fortified Zone", primary=True)
 def build_fz(
     game: Game,
     units: Annotated[
@@ -57,10 +61,13 @@ def build_fz(
         UnitRef(
             label="Builders",
             many=True,
-            pick=on_the_map(lambda g, u: u.side == g.active and not cannot_build(g, u)),
+            pick=_builders,
+            when=lambda c: c.game is not None and bool(on_map(c.game, c.game.active)),
         ),
     ] = (),
-    hexes: Annotated[tuple[str, ...], HexId(label="or hexes, builders not on record", many=True)] = (),
+    hexes: Annotated[
+        tuple[str, ...], HexId(label="Hexes", many=True, help="of builders that are not on record")
+    ] = (),
 ) -> Events:
     """Put a Building 3 marker where eligible units stand."""
     side = game.active
@@ -69,7 +76,7 @@ def build_fz(
         raise NotNow("name the builders, or the hexes", field="units")
     left = counters_left(game, "building", side)
     if left is not None and len(sites) > left:
-        raise NotNow(f"only {left} Building marker(s) are left [18.17]", field="units", given=len(sites))
+        raise NotNow(f"{some(left, 'Building marker')} left [18.17]", field="units", given=len(sites))
     for h, builder in sites.items():
         why = no_site(game, h)
         if why or game.mark(h, "fz") or game.mark(h, f"building-{side}"):
@@ -114,7 +121,12 @@ def stop_building(game: Game, hex_id: str, side: str, reason: str) -> Iterator[e
         yield from _dismiss_builders(game, hex_id, side, reason)
 
 
-@rules.action(by="any", rule="18.16, 18.17", label="Remove works", group="units")
+def _any_works(game: Game) -> bool | str:
+    found = any(game.marked(m) for m in ("fz", "building-axis", "building-soviet"))
+    return found or "no works are noted"
+
+
+@rules.action(by="any", rule="18.16, 18.17", label="Remove works", group="book-keeping", when=_any_works)
 def remove_works(
     game: Game,
     hex: Annotated[str, HexId(label="Hex")],
@@ -160,7 +172,12 @@ def pontoons_in_l(game: Game) -> Events:
 
 
 @rules.action(
-    phase="soviet-construction", by="soviet", rule="18.21", label="Place a pontoon", when=_may_place
+    phase="soviet-construction",
+    by="soviet",
+    rule="18.21",
+    label="Place a pontoon",
+    when=_may_place,
+    order=1,
 )
 def place_pontoon(
     game: Game,
@@ -183,13 +200,25 @@ def _lay(game: Game, a: str, b: str) -> Iterator[e.Event]:
     yield e.Marked(side, "pontoon", True, rule="18.21")
 
 
-@rules.action(by="any", rule="18.21, 20.2", label="Set-up pontoon", group="setup")
+def _setting_up(game: Game) -> bool | str:
+    if scenario(game) != K or game.turn != game.scenario.first:
+        return "pontoons are set up before Second Kharkov begins [20.2]"
+    return len(game.marked("pontoon")) < 3 or "there are three pontoons in the game [18.21]"
+
+
+@rules.action(
+    phase=SETTING_UP,
+    by="any",
+    rule="18.21, 20.2",
+    label="Pontoon at the start",
+    group="setup",
+    order=2,
+    when=_setting_up,
+)
 def setup_pontoon(
     game: Game, hex: Annotated[str, HexId(label="Hex")], across: Annotated[str, HexId(label="Hex across")]
 ) -> Events:
     """Note a pontoon that stands on the map at the start (Second Kharkov)."""
-    if len(game.marked("pontoon")) >= 3:
-        raise NotNow("there are three pontoons in the game [18.21]")
     yield from _lay(game, hex, across)
 
 

@@ -75,3 +75,24 @@ def test_a_sound_chit_sheet_is_silent():
 def test_modules_stay_small():
     folder = Path(__file__).parents[3] / "companion" / "systems" / "kharkov_battles"
     assert all(len(p.read_text().splitlines()) <= 350 for p in folder.glob("*.py"))
+
+
+def test_a_shared_roster_keeps_what_is_printed_on_the_counters(tmp_path):
+    """Ratings and bands travel with a shared book: without them no chit would ever be drawn."""
+    from companion.bookshare import export_book, merge_book
+    from companion.rosterbook import RosterBook
+    from companion.store import open_store
+
+    system = find_system("kharkov-battles", SCENARIOS)
+    mine, theirs = (open_store(tmp_path / name) for name in ("mine.db", "theirs.db"))
+    table = [
+        ["side", "name", "kind", "marks", "MP"],
+        ["axis", "LAH 1", "panzergrenadier", "rating=A guards", "10"],
+    ]
+    assert RosterBook(mine, system, "operation-star").take(table, "2026-01-01T00:00:00Z") == (1, [])
+    shared = export_book(mine, system, "2026-01-01T00:00:00Z")
+    merge_book(theirs, system, shared, "2026-01-02T00:00:00Z")
+    assert export_book(theirs, system, "2026-01-01T00:00:00Z")["rosters"] == shared["rosters"]
+    assert shared["rosters"]["operation-star"][0]["marks"] == {"rating": "A", "guards": True}
+    for store in (mine, theirs):
+        store.close()

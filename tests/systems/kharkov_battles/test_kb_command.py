@@ -42,7 +42,7 @@ def test_fortified_units_are_exempt_and_uncommitted_hqs_no_help():
     """13.21, 2.8"""
     t, prefix, hq = scene("second-kharkov-k")
     unit = enrol(t, "soviet", "U", "rifle", "KH3513", formation="red", strength=3)
-    t.do("table", "setup-uncommitted", units=[hq])
+    t.do("table", "mark", marker="uncommitted", units=[hq])
     assert [u.id for u in must_roll(t.game)] == [unit]
     t.do("table", "mark", marker="fz", hexes=["KH3513"], value="soviet")
     assert not must_roll(t.game)
@@ -65,14 +65,14 @@ def test_the_phase_asks_for_each_roll_and_guards_add_one():
 def test_an_axis_attack_commits_the_whole_colour():
     """13.12"""
     t = table("second-kharkov-k")
-    jump(t, "axis-combat", 2)
     axis = enrol(t, "axis", "A", "infantry", "KH3010", strength=5)
     units = [
         enrol(t, "soviet", f"U{n}", "rifle", h, formation="yellow", strength=3)
         for n, h in ((1, "KH3011"), (2, "KH3025"))
     ]
     other = enrol(t, "soviet", "V", "rifle", "KH3030", formation="blue", strength=3)
-    t.do("table", "setup-uncommitted", units=[*units, other])
+    t.do("table", "setup-uncommitted", colours=["yellow", "blue"])
+    jump(t, "axis-combat", 2)
     t.do("axis", "declare-assault", target="KH3011", attackers=[axis])
     assert [bool(t.game.mark(u, "uncommitted")) for u in (*units, other)] == [False, False, True]
 

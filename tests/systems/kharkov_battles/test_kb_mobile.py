@@ -4,7 +4,7 @@ import pytest
 from kb_bench import enrol, jump, synthetic_book, table
 
 from companion.engine.errors import Mistake
-from companion.systems.kharkov_battles.mobile import parse
+from companion.systems.kharkov_battles.mobile_results import parse
 
 
 def moving(*facts, scenario="operation-star", phase="axis-move", **options):
@@ -49,11 +49,42 @@ def test_the_rulebooks_cost_example():
 
 
 def test_a_success_moves_the_defender_by_the_attackers_hand():
-    t, unit, _ = moving()
+    t, unit, enemy = moving()
     t.do("axis", "mobile-assault", unit=unit, target="KB3011", attack=9, defence=3, die="5")  # 7: Dr3
     assert t.game.last_result["result"] == "Dr3"
     assert "moves the defenders from KB3011 3 hexes" in t.asked("axis")[0]["text"]
     assert not t.asked("soviet")
+    with pytest.raises(Mistake, match="Axis conducts"):
+        t.do("soviet", "fall-back", **t.asked("axis")[0]["args"], hex="KB3014")
+    t.answer("axis", hex="KB3014")
+    assert t.game.units[enemy].place == "KB3014"
+    assert t.game.units[unit].place == "KB3011"  # 11.2: into the vacated hex
+
+
+def test_a_declared_assault_asks_for_air_and_strength_and_is_rolled():
+    """11.2: air, chits, odds, die; the entire hex defends."""
+    t, unit, enemy = moving()
+    more = [enrol(t, "soviet", f"{n} Rifle", "rifle", "KB3011", strength=3, steps=2) for n in (7, 8)]
+    for side in ("axis", "soviet"):
+        t.do("table", "correct", name=f"air-{side}", value="1")
+    with pytest.raises(Mistake, match="not adjacent"):
+        t.do("axis", "declare-mobile", unit=unit, target="KB3020")
+    t.do("axis", "declare-mobile", unit=unit, target="KB3011")
+    with pytest.raises(Mistake, match="finish the Mobile Assault"):
+        t.do("axis", "declare-mobile", unit=unit, target="KB3011")
+    with pytest.raises(Mistake, match="not one of: 0, 1"):
+        t.answer("axis", points=2)
+    t.answer("axis", points=1)
+    t.answer("soviet", points=0)
+    t.answer("axis")
+    ask = t.asked("soviet")[0]
+    assert set(ask["args"]["units"]) == {enemy, *more}
+    t.answer("soviet")
+    ask = t.asked("axis")[0]
+    assert ask["text"] == "Roll the Mobile Assault on KB3011: 9 to 9" and ask["args"]["attacker_air"]
+    t.answer("axis", die="0")
+    assert t.game["air-axis"] == 0 and t.game.mark(unit, "ma-done")
+    assert not t.game.marked("ma-target") and not t.game.marked("attack-total")
 
 
 def test_a_failure_disorganizes_and_halves_until_the_combat_phase_is_over():
@@ -61,7 +92,7 @@ def test_a_failure_disorganizes_and_halves_until_the_combat_phase_is_over():
     t, unit, _ = moving()
     t.do("axis", "mobile-assault", unit=unit, target="KB3011", attack=4, defence=3, die="3")  # 3: A(1)D
     assert t.game.mark(unit, "disorganized")
-    assert "lose 1 step" in t.asked("axis")[0]["text"]
+    assert "loses 1 step" in t.asked("axis")[0]["text"]
     t.until("axis-combat", 2)
     t.do("axis", "declare-assault", target="KB3011", attackers=[unit])
     t.answer("axis", -1)
@@ -156,9 +187,11 @@ def test_the_winter_bonus_is_not_for_mobile_assaults():
     t, *_ = moving(phase="soviet-move")
     t.do("table", "correct", name="weather", value="freeze")
     tank = enrol(t, "soviet", "3 Tank", "tank", "KB3510", size="XXX", rating="A")
-    t.do("soviet", "mobile-strength", units=[tank], target="KB3511")
+    enrol(t, "axis", "320 Inf", "infantry", "KB3511", strength=3)
+    t.do("soviet", "declare-mobile", unit=tank, target="KB3511")
+    t.answer("soviet")
     number = int(t.game.piles["chits"][f"at:{tank}"][0][1:])
-    assert f": {number + 3}" in [x.text for x in t.events if x.KIND == "noted"][-1]
+    assert t.game.mark("KB3511", "attack-total") == number + 3
 
 
 # -- overrun -----------------------------------------------------------------------------------------------
@@ -194,7 +227,7 @@ def test_a_hq_in_a_fortified_zone_cannot_be_overrun():
     t, unit, _ = moving()
     hq = enrol(t, "soviet", "6 Army", "hq army", "KB3015", reach=5)
     t.do("table", "mark", marker="fz", hexes=["KB3015"], value="soviet")
-    with pytest.raises(Mistake, match="cannot be chosen"):
+    with pytest.raises(Mistake, match="no lone enemy"):
         t.do("axis", "overrun", victim=hq, by_unit=unit)
 
 

@@ -53,12 +53,32 @@ def test_the_defender_chooses_and_the_victor_advances_as_far_as_was_retreated():
     ask = t.asked("soviet")[0]
     assert "lose 1 step" in ask["text"] and "retreat 2" in ask["text"]
     t.answer("soviet", more=1)
-    assert [a["text"] for a in t.asked("axis")] == ["Axis may advance up to 1 hex(es)"]
+    assert [a["text"] for a in t.asked("axis")] == ["Axis may advance up to 1 hex"]
     t.answer("soviet", unit=one)
     assert t.game.units[one].place == "box:pool"
-    assert "1 more step" in t.asked("soviet")[0]["text"]
-    t.answer("soviet", unit=two, no_line=True)
+    assert [a["action"] for a in t.asked("soviet")] == ["fall-back", "take-losses"]
+    assert "1 step more to lose" in t.asked("soviet")[-1]["text"]
+    t.answer("soviet", -1, unit=two, no_line=True)
     assert t.game.units[two].place == "box:dead"
+    assert not t.asked("soviet")  # nobody is left to retreat
+
+
+def test_counters_on_record_fall_back_and_follow():
+    """12.7, 12.8"""
+    t, first, one, two = fought("7")
+    t.answer("soviet")
+    t.answer("soviet", unit=one)
+    with pytest.raises(Mistake, match="holds enemy"):
+        t.answer("soviet", hex="KB3010")
+    t.answer("soviet", hex="KB3013")
+    assert t.game.units[two].place == "KB3013"
+    ask = t.asked("axis")[0]
+    with pytest.raises(Mistake, match="Axis advances"):
+        t.do("soviet", "advance", **ask["args"], units=[first], hex="KB3011")
+    with pytest.raises(Mistake, match="may advance 2 hexes"):
+        t.answer("axis", units=[first], hex="KB3014")
+    t.answer("axis", units=[first], hex="KB3011")
+    assert t.game.units[first].place == "KB3011" and not t.asked("axis")
 
 
 def test_example_1_two_one_step_units_and_r3():
@@ -133,6 +153,9 @@ def test_a_breakout_is_for_defenders_that_could_infiltrate():
     t = table("operation-star")
     jump(t, "axis-combat", 1)
     enrol(t, "soviet", "6 Rifle", "rifle", "KB3011", strength=2)
+    with pytest.raises(Mistake, match="follows a combat"):
+        t.do("soviet", "breakout", side="soviet", hex="KB3011", die="7")
+    t.do("axis", "resolve-assault", attack=9, defence=3, die="8")
     with pytest.raises(Mistake, match="Infiltration"):
         t.do("soviet", "breakout", side="soviet", hex="KB3011", die="7")
     enrol(t, "soviet", "3 Tank", "tank", "KB3011", size="XXX", rating="A")
@@ -178,9 +201,9 @@ def test_the_loser_sees_his_options_in_words():
     form = t.system.rules.actions["settle-result"].describe(Context(t.game, "soviet"), ask["args"])
     more = next(f for f in form if f["name"] == "more")
     assert [c["label"] for c in more["choices"]] == [
-        "0 more step(s), retreat 2",
-        "1 more step(s), retreat 1",
-        "2 more step(s), retreat 0",
+        "retreat 2 hexes",
+        "lose 1 more, retreat 1 hex",
+        "lose 2 more, stand fast",
     ]
 
 
@@ -224,3 +247,24 @@ def test_a_unit_attacks_once_a_phase():
         t.do("axis", "declare-assault", target="KB3009", attackers=[first])
     with pytest.raises(Mistake, match="attacked already"):
         t.do("axis", "declare-assault", target="KB3011")
+
+
+def test_the_first_loss_falls_on_the_defender_that_fought():
+    """6.22, 12.63: of two multi-step units one defends; the other only shares the result."""
+    t = table("operation-star")
+    jump(t, "axis-combat", 1)
+    first = enrol(t, "axis", "LAH 1", "panzergrenadier", "KB3010", size="III", formation="LAH", strength=20)
+    fights = enrol(t, "soviet", "3 Tank", "tank", "KB3011", size="XXX", strength=2, steps=2)
+    idle = enrol(t, "soviet", "6 Cav", "cavalry", "KB3011", size="XXX", strength=2, steps=2)
+    t.do("axis", "declare-assault", target="KB3011", attackers=[first])
+    t.answer("axis")
+    t.answer("soviet", units=[fights])
+    t.answer("axis", die="7")
+    t.answer("soviet", more=1)
+    with pytest.raises(Mistake, match="cannot be chosen"):
+        t.answer("soviet", unit=idle)
+    with pytest.raises(Mistake, match="choose the unit"):
+        t.answer("soviet")
+    t.answer("soviet", unit=fights)
+    t.answer("soviet", -1, unit=idle)
+    assert t.game.mark(idle, "cadre") and t.game.mark(fights, "cadre")

@@ -3,7 +3,8 @@
 import pytest
 from kb_bench import enrol, jump, synthetic_book, table
 
-from companion.systems.kharkov_battles.strength import adjust, combined_arms, tiger_shifts
+from companion.systems.kharkov_battles.bonuses import combined_arms, tiger_shifts
+from companion.systems.kharkov_battles.strength import adjust
 
 H = [("a", "1"), ("b", "2")]
 

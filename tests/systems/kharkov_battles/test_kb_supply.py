@@ -228,7 +228,8 @@ def test_a_pontoon_carries_supply():
     t = lined(*river("dnepr"))
     unit = enrol(t, "axis", "U", "infantry", "KB3015", strength=3)
     assert can_trace(t.game, t.game.units[unit]) is False
-    t.do("table", "setup-pontoon", hex="KB3010", across="KB3011")
+    t.do("table", "go-to", turn=t.game.turn, phase="soviet-construction")
+    t.do("soviet", "place-pontoon", hex="KB3010", across="KB3011")
     assert can_trace(t.game, t.game.units[unit]) is True
 
 

@@ -149,11 +149,11 @@ def test_air_is_declared_before_the_chits_are_drawn():
     enrol(t, "soviet", "R", "rifle", "KB3011", strength=3)
     t.do("axis", "declare-assault", target="KB3011", attackers=[unit])
     assert [a["action"] for a in t.asked("axis")] == ["commit-air"] and not t.asked("soviet")
-    with pytest.raises(Mistake, match="at most 2|from 0 to 2"):
+    with pytest.raises(Mistake, match="not one of: 0, 1, 2"):
         t.answer("axis", points=3)
     t.answer("axis", points=2)
     assert [a["action"] for a in t.asked("soviet")] == ["commit-air"] and not t.asked("axis")
-    with pytest.raises(Mistake, match="at most 1"):
+    with pytest.raises(Mistake, match="not one of: 0, 1"):
         t.answer("soviet", points=2)
     t.answer("soviet", points=1)
     assert t.game["air-axis"] == 3 and not t.game.mark(unit, "chit")
@@ -172,3 +172,32 @@ def test_a_table_without_counters_designates_and_adds_up_by_hand():
     t.answer("soviet", total=5)
     t.answer("axis", die="4", combined=True, encircled=True)
     assert t.game.last_result["breakdown"]["column"] == "7-1"
+
+
+def test_waving_the_air_question_away_means_none():
+    """The chain of a combat does not stop because somebody taps Not needed."""
+    t = table("operation-star")
+    t.until("axis-combat", 2)
+    unit = enrol(t, "axis", "LAH 1", "panzergrenadier", "KB3010", size="III", formation="LAH", strength=9)
+    enrol(t, "soviet", "R", "rifle", "KB3011", strength=3)
+    t.do("axis", "declare-assault", target="KB3011", attackers=[unit])
+    t.do("axis", "dismiss", ask=t.asked("axis")[0]["id"])
+    assert [a["action"] for a in t.asked("soviet")] == ["commit-air"]
+    t.do("soviet", "dismiss", ask=t.asked("soviet")[0]["id"])
+    assert [a["action"] for a in t.asked("axis")] == ["announce-strength"]
+    t.answer("axis")
+    t.answer("soviet")
+    assert t.asked("axis")[0]["text"].startswith("Resolve the assault on KB3011: 9 to 3")
+
+
+def test_a_blank_track_is_asked_about_on_turn_0():
+    """Turn 0 has no Weather Phase; without the track somebody has to say."""
+    t = table("operation-star", synthetic_book(**{"trt-kb": {}}))
+    ask = next(a for a in t.asked("soviet") if a["action"] == "set-weather")
+    t.do("soviet", "set-weather", printed="freeze", _asked=ask["id"])
+    assert t.game["weather"] == "freeze"
+    with pytest.raises(Mistake, match="is set"):
+        t.do("soviet", "set-weather", printed="clear")
+    t.until("soviet-command", 1)
+    with pytest.raises(Mistake, match="Weather Phase"):
+        t.do("soviet", "set-weather", printed="clear")

@@ -149,7 +149,9 @@ def test_a_unit_that_enters_owns_the_hex():
 def test_unknown_owners_are_asked_for():
     t = table("operation-star", synthetic_book(places={}))
     ask = t.asked("table")[0]
-    assert ask["action"] == "own-hexes" and "Valuki KB3631" in ask["text"]
+    assert ask["action"] == "start-line"
+    t.answer("table", axis=["KB3617", "KB3618"])
+    assert (t.game.mark("KB3618", "owner"), t.game.mark("KB3631", "owner")) == ("axis", "soviet")
 
 
 @pytest.mark.parametrize(

@@ -148,7 +148,7 @@ def test_every_enemy_whose_zone_reaches_an_attacker_is_owed_an_attack():
         enrol(t, "soviet", hex_id, "rifle", hex_id, strength=3)
     t.do("axis", "declare-assault", target="KB3011", attackers=[a])
     assert owed(t.game) == {"KB3110": ["6"]}  # the stack in the city exerts no zone
-    assert t.calc("attacks-owed").result == "1 stack(s)"
+    assert t.calc("attacks-owed").result == "1 stack"
     titles = [p["title"] for p in t.sees("axis")["panels"]]
     assert "Must be attacked as well" in titles
     b = enrol(t, "axis", "4", "infantry", "KB3210", strength=5)

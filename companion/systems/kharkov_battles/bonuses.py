@@ -1,0 +1,47 @@
+"""Tigers [15.3] and Combined Arms [12.4]: what the composition of a force is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from companion.engine.game import Game
+from companion.engine.roster import Unit
+
+from .base import AXIS
+from .units import STATIC, is_cadre, is_hq, is_mech, trait
+
+
+def tiger_shifts(game: Game, units: Iterable[Unit]) -> int:
+    """15.3: a battalion always, a company with a unit of its parent formation in the stack."""
+    found = 0
+    for unit in units:
+        if unit.kind == "tiger battalion":
+            found += 1
+        elif unit.kind == "tiger company":
+            parent = [
+                u for u in game.units_at(unit.place) if u.id != unit.id and u.formation == unit.formation
+            ]
+            found += bool(parent and unit.formation)
+    return found
+
+
+def combined_arms(game: Game, units: list[Unit], stack_only: bool = False) -> bool:
+    """12.41, 12.42: yellow band; blue band with infantry beside it; both regiments of 60. Motorized."""
+    for unit in units:
+        band = trait(game, unit, "band")
+        if is_cadre(game, unit):
+            continue
+        if band == "yellow":
+            return True
+        if band == "blue":
+            busy = game.mark(unit.id, "pa")
+            for friend in game.units_at(unit.place):
+                foot = not is_mech(friend) or friend.kind in ("panzergrenadier", "motorized", "mechanized")
+                other_fight = game.mark(friend.id, "pa") not in (None, busy)
+                static = friend.kind in STATIC and not stack_only
+                if friend.id != unit.id and not is_hq(friend) and foot and not other_fight and not static:
+                    return True
+    sixty = [
+        u for u in units if u.side == AXIS and u.formation.split(" ")[0].rstrip(".") in ("60", "60M", "60Mot")
+    ]
+    return len(sixty) >= 2

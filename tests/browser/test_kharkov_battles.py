@@ -1,0 +1,239 @@
+"""Kharkov Battles at the table: a Prepared Assault with hidden strength chits on two phones.
+
+The owner's book used here is synthetic: every number in it is made up by this test.
+"""
+
+import json
+import re
+import urllib.parse
+import urllib.request
+
+import pytest
+from playwright.sync_api import Page, expect
+from tablehand import Table
+
+pytestmark = pytest.mark.browser
+
+CHITS = {f"made-up-{n}": {"full": f"A9{n} B9{n}", "reduced": f"A8{n} B8{n}"} for n in range(1, 5)}
+"""Strengths 91-94, reduced 81-84: with 4 more beside them no total equals a chit."""
+FULL, REDUCED = range(91, 95), range(81, 85)
+RESULT = "D(1)r2"
+
+
+def synthetic_book() -> dict:
+    """An owner's book with nothing real in it: one combat result everywhere, a turn track, four chits."""
+    crt = {f"{roll}|{odds}-1": RESULT for roll in range(10) for odds in range(1, 12)}
+    crt.pop("4|7-1")  # the rulebook's own cell
+    track = {
+        f"{turn}|{name}": value
+        for turn in range(17)
+        for name, value in (("weather", "clear"), ("axis-air", "1"))
+    }
+    chits = {f"{chit}|{face}": text for chit, faces in CHITS.items() for face, text in faces.items()}
+    places = {f"{h}|owner": "axis" for h in ("KB3617", "KB3618", "KB1905", "KB1205", "KB1024", "KB3505")}
+    places["KB3631|owner"] = "soviet"
+    sheets = {"chart/crt": crt, "book/trt-kb": track, "book/chits": chits, "book/places": places}
+    head = {"kind": "kharkov-companion chart book", "format": 1, "system": "kharkov-battles"}
+    return {**head, "sheets": sheets}
+
+
+def load_book(server) -> None:
+    body = urllib.parse.urlencode({"text": json.dumps(synthetic_book())}).encode()
+    with urllib.request.urlopen(f"{server.url}/book/kharkov-battles/share", body, timeout=10) as answer:
+        assert "Not usable" not in answer.read().decode()
+
+
+def deploy(table: Table) -> None:
+    """A tank corps and a Guards division face a German regiment and a security division."""
+
+    def enrol(side: str, name: str, kind: str, at: str, **printed) -> None:
+        table.do("table", "enrol", side=side, name=name, kind=kind, hex=at, **printed)
+
+    enrol("axis", "Test Regiment", "panzergrenadier", "3620", size="III", formation="Test", rating="A")
+    enrol("axis", "Test Security", "security", "3620", strength=4)
+    enrol("soviet", "Test Tank", "tank", "3520", size="XXX", formation="pink", rating="B")
+    enrol("soviet", "Test Guards", "rifle", "3520", formation="pink", strength=4, steps=2, guards=True)
+
+
+def begin(page: Page, name: str) -> None:
+    """Open a form from the main screen."""
+    page.locator("#live").get_by_role("link", name=re.compile(name)).first.click()
+    expect(page.locator("#sheet form")).to_be_visible()
+
+
+def follow(page: Page, name: str) -> None:
+    """Open the form of a follow-up offered in the sheet."""
+    page.locator("#sheet").get_by_role("link", name=re.compile(name)).first.click()
+    expect(page.locator("#sheet #sheet-body")).to_be_visible()
+
+
+def submit(page: Page, name: str) -> None:
+    """Send the open form and wait for its answer."""
+    page.locator("#sheet").get_by_role("button", name=re.compile(name)).click()
+    expect(page.locator("#sheet section[aria-label$=': done']")).to_be_visible()
+
+
+def close(page: Page) -> None:
+    page.locator("#sheet").get_by_role("link", name="Close").first.click()
+    expect(page.locator("#sheet .sheet")).to_have_count(0)
+
+
+def asked(page: Page, text: str):
+    found = page.locator("#live").get_by_role("region", name="Waiting for you").filter(has_text=text)
+    expect(found).to_be_visible()
+    return found
+
+
+def secret(table: Table, seat: str, unit: str) -> dict:
+    """The chit under a unit, as its owner's seat sees it."""
+    chits = next(p for p in table.sees(seat)["piles"] if p["id"] == "chits")
+    return next(z["tokens"][0] for z in chits["zones"] if z["zone"] == f"at:{unit}")
+
+
+def numbers_in(thing) -> set[int]:
+    """Every number anywhere in an API answer."""
+    if isinstance(thing, dict):
+        return {n for item in thing.items() for part in item for n in numbers_in(part)}
+    if isinstance(thing, list):
+        return {n for item in thing for n in numbers_in(item)}
+    return {int(n) for n in re.findall(r"(?<![\w.])\d{1,4}(?![\w.])", str(thing))}
+
+
+def never_shows(table: Table, chit: dict, pages: dict[str, Page], watcher: Page) -> None:
+    """Neither the other phone, nor the table, nor a watcher is sent the chit, by page or by API."""
+    wrong = {int(n) for face in ("full", "reduced") for n in re.findall(r"\d+", chit[face])}
+    words = (chit["id"], chit["full"], chit["reduced"])
+    assert table.sees("table")["revision"] < min(REDUCED), "the record's own line numbers would be mistaken"
+    sources = {}
+    for seat, page in {**pages, "watch": watcher}.items():
+        base = f"{table.server.url}/t/{table.code}/{seat}"
+        answers = [page.request.get(base + path) for path in ("", "/log", "/units", "/map")]
+        assert all(answer.ok for answer in answers), seat
+        sources[seat] = [page.content(), *(answer.text() for answer in answers)]
+        if seat != "watch":
+            view = table.sees(seat)
+            assert not wrong & numbers_in(view), (seat, wrong & numbers_in(view))
+            sources[seat].append(json.dumps(view))
+    filled = ", ".join(sorted(CHITS))  # the cup was filled before everybody's eyes
+    for seat, texts in sources.items():
+        for text in (t.replace(filled, "") for t in texts):
+            assert not [word for word in words if word in text], seat
+            plain = re.sub(r"<svg.*?</svg>|<script.*?</script>", "", text, flags=re.S)
+            shown = {int(n) for n in re.findall(r"(?<![\w.#-])\d{2}(?![\w.-])", plain)}
+            assert not wrong & shown, (seat, wrong & shown)
+
+
+def test_a_prepared_assault_with_hidden_chits(start_server, device):
+    server = start_server()
+    load_book(server)
+    table = Table(server, "kharkov-battles", "operation-star")
+    deploy(table)
+    for _ in range(3):  # turn 0: Soviet command, construction, movement
+        table.do("soviet", "next-phase")
+    tablet = table.seat(device("tablet"), "table")
+    soviet, axis = (table.seat(device("phone"), side) for side in ("soviet", "axis"))
+    watcher = device("small")
+    watcher.goto(f"{server.url}/t/{table.code}/watch")
+
+    # The attacker types the hex; only units that can attack it are left to choose from.
+    begin(soviet, "Designate an attack")
+    soviet.get_by_label(re.compile("Hex under attack")).fill("3620")
+    for name in ("Test Tank", "Test Guards"):
+        soviet.locator("#sheet label.choice", has_text=name).click()
+    submit(soviet, "Designate an attack")
+    expect(soviet.locator("#sheet")).to_contain_text("Test Tank: Prepared Assault KB3620")
+
+    # Air first. The Axis has none on turn 0, so nobody asks it.
+    follow(soviet, "Commit Air Points")
+    soviet.locator("#sheet label.choice", has_text="1").click()
+    submit(soviet, "Commit Air Points")
+
+    # Each side draws on its own phone; the table hears a total and nothing else.
+    follow(soviet, "Announce strength")
+    expect(soviet.locator("#sheet")).to_contain_text("chit to draw")
+    submit(soviet, "Announce strength")
+    chit = secret(table, "soviet", "soviet-test-tank")
+    own = int(re.search(r"B(\d+)", chit["full"]).group(1))
+    assert own in FULL
+    expect(soviet.locator("#sheet .breakdown-result")).to_have_text(str(own + 4))
+    expect(tablet.get_by_role("region", name="Last events")).to_contain_text(f"Attack strength {own + 4}")
+    asked(axis, "Axis: strength defending KB3620")
+    never_shows(table, chit, {"axis": axis, "table": tablet}, watcher)
+
+    begin(axis, "Announce strength")
+    submit(axis, "Announce strength")
+    expect(axis.locator("#sheet .breakdown-result")).to_be_visible()
+    other = secret(table, "axis", "axis-test-regiment")
+    held = int(re.search(r"A(\d+)", other["full"]).group(1))
+    never_shows(table, other, {"soviet": soviet, "table": tablet}, watcher)
+    close(axis)
+
+    # Everything known is filled in; the sheet gives every shift with its rule.
+    close(soviet)
+    asked(soviet, f"Resolve the assault on KB3620: {own + 4} to {held + 4}")
+    begin(soviet, "Resolve an assault")
+    sheet = soviet.locator("#sheet .breakdown")
+    expect(sheet).to_contain_text("attacker's Air Points")
+    expect(sheet).to_contain_text("5.21")
+    soviet.get_by_label(re.compile("I rolled 1d10")).fill("7")
+    submit(soviet, "Roll 1d10")
+    expect(soviet.locator("#sheet .breakdown-result")).to_have_text(RESULT)
+    expect(tablet.locator("[data-glow=track-air-soviet]")).to_contain_text("0")
+
+    # The loser chooses on his phone; his chit is turned where only he sees it.
+    asked(axis, "Axis: lose 1 step, then retreat 2 hexes")
+    begin(axis, "Settle the result")
+    axis.locator("#sheet label.choice", has_text="lose 1 more, retreat 1 hex").click()
+    submit(axis, "Settle the result")
+    follow(axis, "Take losses")
+    axis.locator("#sheet label.choice", has_text="Test Regiment").click()
+    submit(axis, "Take losses")
+    expect(axis.locator("#sheet")).to_contain_text("Test Regiment: chit reduced")
+    close(axis)
+    weaker = re.search(r"A(\d+)", other["reduced"]).group(1)
+    assert int(weaker) in REDUCED
+    expect(axis.get_by_role("region", name="Your strength chits")).to_contain_text(f"{weaker} (reduced)")
+    never_shows(table, other, {"soviet": soviet, "table": tablet}, watcher)
+
+    # The second step costs the other division; the rest falls back and the victor follows.
+    asked(axis, "1 step more to lose")
+    begin(axis, "Take losses")
+    axis.locator("#sheet label.choice", has_text="Test Security").click()
+    submit(axis, "Take losses")
+    close(axis)
+    begin(axis, "^Retreat")
+    axis.get_by_label(re.compile("To hex")).fill("3619")
+    submit(axis, "^Retreat")
+    expect(axis.locator("#sheet")).to_contain_text("Test Regiment: KB3620 → KB3619")
+    close(soviet)
+    asked(soviet, "Soviet may advance up to 1 hex")
+    begin(soviet, "^Advance")
+    soviet.locator("#sheet label.choice", has_text="Test Tank").click()
+    soviet.get_by_label(re.compile("To hex")).fill("3620")
+    submit(soviet, "^Advance")
+    expect(tablet.get_by_role("region", name="Last events")).to_contain_text("Test Tank: KB3520 → KB3620")
+    never_shows(table, chit, {"axis": axis, "table": tablet}, watcher)
+    never_shows(table, other, {"soviet": soviet, "table": tablet}, watcher)
+
+
+def test_nothing_of_it_is_too_wide_for_a_small_phone(start_server, device):
+    """Every form that a phase of the first full turn offers fits 360 px, with a blank book and with counters."""
+    server = start_server()
+    table = Table(server, "kharkov-battles", "operation-star")
+    deploy(table)
+    phones = {side: table.seat(device("small"), side) for side in ("axis", "soviet")}
+    seen = set()
+    for _ in range(17):
+        for side, page in phones.items():
+            names = [
+                a["name"]
+                for a in table.sees(side)["actions"]
+                if a["fields"] and a["group"] in ("phase", "setup", "hand", "book-keeping")
+            ]
+            for name in [n for n in names if (side, n) not in seen]:
+                seen.add((side, name))
+                page.goto(f"{server.url}/t/{table.code}/{side}/do/{name}")
+                assert page.evaluate("document.documentElement.scrollWidth") <= 360, (side, name)
+        table.do("table", "next-phase")
+    wanted = {"judge-supply", "receive-support", "replace", "build-fz", "declare-mobile", "resolve-assault"}
+    assert wanted <= {name for side, name in seen if side == "axis"}

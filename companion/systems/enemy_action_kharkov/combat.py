@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -15,12 +16,15 @@ from companion.engine.worksheet import Breakdown
 from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, ask, on_map, rules
 from companion.systems.enemy_action_kharkov.command import in_command, played
 from companion.systems.enemy_action_kharkov.fight import LARGE, STATUS, Fight, cleanup, current, draws, save
+from companion.systems.enemy_action_kharkov.manifest import cup_is_real
 from companion.systems.enemy_action_kharkov.record import barrage as in_barrage_zone
-from companion.systems.enemy_action_kharkov.record import from_record
+from companion.systems.enemy_action_kharkov.record import from_record, knows_rivers
+from companion.systems.enemy_action_kharkov.record import terrain as map_terrain
 from companion.systems.enemy_action_kharkov.situations import armoured, flank
+from companion.systems.enemy_action_kharkov.support import in_support
+from companion.systems.enemy_action_kharkov.tactics import invite
 
 TERRAINS = [(t, t.capitalize()) for t in ("clear", "broken", "woods", "marsh", "town", "city")]
-STATUSES = [(s, label.capitalize()) for s, label in STATUS.items()]
 
 
 def _attacker(ctx: Context) -> str:
@@ -50,12 +54,60 @@ def why_not(game: Game, unit: Unit) -> str:
     return ""
 
 
+def _statuses(ctx: Context) -> list[tuple[str, str]]:
+    """10.0: nobody lacks supply on turn 1, no Soviet unit before turn 4."""
+    always = ctx.game is not None and ctx.game.turn < (4 if _attacker(ctx) == GERMAN else 2)
+    return [(s, label) for s, label in STATUS.items() if not always or s in ("good", "dispersed")]
+
+
 def _late(ctx: Context) -> bool:
     return ctx.game is None or ctx.game["support-line"] != "everywhere"
 
 
 def _early(ctx: Context) -> bool:
     return ctx.game is None or (ctx.game.turn <= 2 and _attacker(ctx) == SOVIET)
+
+
+def _on_record(ctx: Context) -> bool:
+    return bool(_ready(ctx))
+
+
+def _beside(ctx: Context) -> list[Unit]:
+    """Those next to the target are offered, once it is named."""
+    hex_id = str(ctx.values.get("hex") or "")
+    ready = _ready(ctx)
+    if ctx.game is None or not hex_id:
+        return ready
+    return [u for u in ready if u.place in ctx.game.maps.neighbours(hex_id)]
+
+
+def _told(ctx: Context) -> bool:
+    """Units on record tell it, unless the player prefers to enter everything."""
+    return ctx.game is not None and _on_record(ctx) and not ctx.values.get("by_hand")
+
+
+def _by_map(known: Callable[[Game, str], bool]) -> Callable[[Context], bool]:
+    """Quiet while the record and the map book tell it of the target hex."""
+
+    def quiet(ctx: Context) -> bool:
+        hex_id = str(ctx.values.get("hex") or "")
+        return _told(ctx) and ctx.game is not None and (not hex_id or known(ctx.game, hex_id))
+
+    return quiet
+
+
+_terrain_known = _by_map(lambda game, hex_id: bool(map_terrain(game, hex_id)))
+_rivers_known = _by_map(lambda game, hex_id: knows_rivers(game))
+_support_known = _by_map(lambda game, hex_id: in_support(game, hex_id) is not None)
+
+
+def _not_judged(ctx: Context) -> bool:
+    """Only chits that the companion draws are judged by it; with a real cup the players do that."""
+    return _told(ctx) or (ctx.game is not None and cup_is_real(ctx.game))
+
+
+def _halving(ctx: Context) -> bool:
+    return ctx.game is None or bool(ctx.values.get("halving"))
 
 
 @rules.worksheet(rule="9.3, 9.4", title="Combat")
@@ -67,46 +119,69 @@ def combat(
             label="Attacker", options=[(SOVIET, "Soviet"), (GERMAN, "German")], when=lambda c: c.game is None
         ),
     ] = "",
-    hex: Annotated[str, HexId(label="Target hex", help="optional")] = "",
+    hex: Annotated[str, HexId(label="Target hex")] = "",
     units: Annotated[
         tuple[str, ...],
-        UnitRef(label="Attacking units", many=True, pick=_ready, help="only with positions on record"),
+        UnitRef(label="Attacking units", many=True, pick=_ready, suggest=_beside, when=_on_record),
     ] = (),
-    by_hand: Annotated[
-        bool, Flag(label="Use only what I enter", when=lambda c: bool(c.values.get("units")))
-    ] = False,
-    small: Annotated[int | None, Whole(label="Attackers with 1 or 2 steps", high=18)] = None,
-    large: Annotated[int | None, Whole(label="Attackers with 3 steps", high=12)] = None,
-    steps: Annotated[int | None, Whole(label="Defending steps", high=9)] = None,
-    attack: Annotated[
-        int | None, Whole(label="Attack strength", help="without the halved part", high=200)
-    ] = None,
-    attack_halved: Annotated[
-        int,
-        Whole(
-            label="Attack strength to be halved",
-            help="over the Dniepr; mechanised into or out of marsh",
-            high=200,
+    by_hand: Annotated[bool, Flag(label="Enter everything by hand", when=_on_record)] = False,
+    small: Annotated[int | None, Whole(label="Attackers of 1 or 2 steps", high=18, quiet=_told)] = None,
+    large: Annotated[int | None, Whole(label="Attackers of 3 steps", high=12, quiet=_told)] = None,
+    steps: Annotated[int | None, Whole(label="Defending steps", high=9, quiet=_told)] = None,
+    attack: Annotated[int | None, Whole(label="Attack strength", high=200, quiet=_not_judged)] = None,
+    defence: Annotated[int | None, Whole(label="Defence strength", high=100, quiet=_not_judged)] = None,
+    halving: Annotated[
+        bool,
+        Flag(
+            label="More strength, to be halved",
+            help="attack over the Dniepr; mechanised in, into or out of marsh",
+            quiet=_not_judged,
         ),
+    ] = False,
+    attack_halved: Annotated[
+        int, Whole(label="Attack strength to be halved", high=200, quiet=lambda c: not _halving(c))
     ] = 0,
-    defence: Annotated[int | None, Whole(label="Defence strength", high=100)] = None,
     defence_halved: Annotated[
-        int, Whole(label="Defence to be halved", help="mechanised in marsh", high=100)
+        int, Whole(label="Defence strength to be halved", high=100, quiet=lambda c: not _halving(c))
     ] = 0,
-    hexes: Annotated[int | None, Whole(label="Hexes attacked from", low=1, high=6)] = None,
+    hexes: Annotated[int | None, Whole(label="Hexes attacked from", low=1, high=6, quiet=_not_judged)] = None,
     apart: Annotated[
         bool, Flag(label="The two hexes do not touch", when=lambda c: c.values.get("hexes") == 2)
     ] = False,
-    terrain: Annotated[str, Choice(label="Defender's terrain", options=TERRAINS)] = "",
-    status: Annotated[str, Choice(label="Defenders are", options=STATUSES)] = "",
-    adjacent: Annotated[bool, Flag(label="Fresh supplied friend beside the defender")] = False,
-    ip: Annotated[bool, Flag(label="Improved position")] = False,
-    river: Annotated[bool, Flag(label="All attack across Donets or Dniepr")] = False,
-    attacker_armour: Annotated[bool, Flag(label="Attacker has armour")] = False,
-    defender_armour: Annotated[bool, Flag(label="Defender has armour")] = False,
-    unsupported: Annotated[bool, Flag(label="Soviet side is outside support", when=_late)] = False,
+    terrain: Annotated[
+        str,
+        Choice(
+            label="Defender's terrain",
+            options=TERRAINS,
+            quiet=_terrain_known,
+        ),
+    ] = "",
+    status: Annotated[str, Choice(label="Defenders", options=_statuses, quiet=_told)] = "",
+    adjacent: Annotated[
+        bool, Flag(label="Fresh supplied friend beside the defender", quiet=_not_judged)
+    ] = False,
+    ip: Annotated[
+        bool,
+        Flag(
+            label="Improved position",
+            quiet=lambda c: _told(c) or c.values.get("terrain") in ("town", "city"),
+        ),
+    ] = False,
+    river: Annotated[bool, Flag(label="All attack across Donets or Dniepr", quiet=_rivers_known)] = False,
+    attacker_armour: Annotated[bool, Flag(label="Attacker has armour", quiet=_not_judged)] = False,
+    defender_armour: Annotated[bool, Flag(label="Defender has armour", quiet=_not_judged)] = False,
+    unsupported: Annotated[
+        bool,
+        Flag(
+            label="Soviet side is outside support",
+            when=_late,
+            quiet=_support_known,
+        ),
+    ] = False,
     barrage: Annotated[bool, Flag(label="Target east of the artillery line", when=_early)] = False,
-    tactics: Annotated[int, Whole(label="Attacker's tactics, for a preview", high=9)] = 0,
+    tactics: Annotated[
+        int, Whole(label="Attacker's tactics", high=9, quiet=lambda c: c.game is not None)
+    ] = 0,
 ) -> Breakdown:
     """How many chits the attacker must and may draw, and which situations hold."""
     game = ctx.game
@@ -171,7 +246,8 @@ def _sheet(fight: Fight, preview: int = 0) -> Breakdown:
     ):
         if true:
             sheet.add(label, "applies", rule)
-    sheet.add(f"strength {fight.attack}:{fight.defence} in {fight.terrain}", "", "9.4")
+    if fight.attack or fight.defence:
+        sheet.add(f"strength {fight.attack}:{fight.defence} in {fight.terrain}", "", "9.4")
     sheet.result = f"{sheet.facts['required']} required, {sheet.facts['maximum']} at most"
     need = LARGE[fight.attacker]
     sheet.add("large attack from", f"{need} chits", "9.4")
@@ -183,9 +259,7 @@ def _may_declare(game: Game) -> bool | str:
     if not said or said.get("what") not in ("activate", "units", "kg"):
         return "only units activated by the card of this impulse attack [9.1]"
     fight = current(game)
-    if fight is not None and not fight.hits:
-        return "finish the combat in hand first"
-    return True
+    return fight is None or fight.settled or "finish the combat in hand first"
 
 
 @rules.action(
@@ -231,13 +305,10 @@ def declare_combat(game: Game, sheet: Breakdown) -> Events:
     yield save(fight, f"{game.side_name(fight.attacker)} attack{where}")
     for unit in attackers:
         yield from _leave_ip(game, unit, fight)
-    if fight.defender_tactics_open:
-        text = "Defender: when the attacker has played his tactics, play yours, or say that you play none"
-        yield ask(game, "tactics", (fight.defender,), text, "no-tactics", "9.2")
     if fight.bonus:
-        yield ask(
-            game, "bonus", (fight.attacker, "table"), "Name this attack's free tactic", "bonus-tactic", "9.23"
-        )
+        text = f"Attacker: name the free tactic of {known.label}"
+        yield ask(game, "bonus", (fight.attacker, "table"), text, "bonus-tactic", "9.23")
+    yield from invite(game, fight)
 
 
 def _leave_ip(game: Game, unit: Unit, fight: Fight) -> Events:

@@ -41,6 +41,7 @@ BY_TYPE: Mapping[str, tuple[str, ...]] = {
     "army group": ("activate", "kg", "deploy", "event"),
     "von manstein": ("activate", "kg", "event"),
 }
+SOVIET_TYPES = ("army units", "army", "front", "stavka")
 WILD = ("front", "stavka", "german army", "army group", "von manstein")
 """5.4, 9.22: cards that serve as any command event."""
 RANGES = {"corps kg": 2, "german army": 2, "army group": 3, "von manstein": 2}
@@ -58,8 +59,7 @@ def last(game: Game, side: str) -> list[str]:
 
 def types_of(side: str) -> list[tuple[str, str]]:
     """The types of card a side has."""
-    mine = {SOVIET: ("army units", "army", "front", "stavka")}
-    names = [t for t in BY_TYPE if (t in mine[SOVIET]) == (side == SOVIET)]
+    names = [t for t in BY_TYPE if (t in SOVIET_TYPES) == (side == SOVIET)]
     return [(t, {"stavka": "STAVKA", "corps kg": "Corps KG"}.get(t, t.capitalize())) for t in names]
 
 
@@ -128,13 +128,17 @@ def kampfgruppe(game: Game, known: Card, hex_id: str, reach: int) -> list[Unit]:
     ]
 
 
-def played(game: Game) -> Card:
-    """The card in use for the command, with what was said about a real card that the manifest does not tell."""
-    said = in_command(game)
-    known = card(game, str(said.get("card", "")))
+def told(known: Card, said: Mapping[str, Any]) -> Card:
+    """A card with what was said about it where the manifest is silent."""
     return replace(
         known,
         kind=known.kind or str(said.get("kind", "")),
         type=known.type or str(said.get("type", "")),
         value=said.get("value") if known.value is None else known.value,
     )
+
+
+def played(game: Game) -> Card:
+    """The card in use for the command."""
+    said = in_command(game)
+    return told(card(game, str(said.get("card", ""))), said)

@@ -8,20 +8,15 @@ from typing import Annotated
 from companion.engine import events as e
 from companion.engine.actions import Chance, Events
 from companion.engine.errors import NotNow, Unreadable
-from companion.engine.fields import Context, Text, Whole
+from companion.engine.fields import Context, Flag, Text, Whole
 from companion.engine.game import Game
 from companion.engine.worksheet import Breakdown
 from companion.systems.enemy_action_kharkov.base import ask, rules
-from companion.systems.enemy_action_kharkov.fight import Fight, current, save
+from companion.systems.enemy_action_kharkov.fight import Fight, answered, current, save
 from companion.systems.enemy_action_kharkov.hits import settle, tally
-from companion.systems.enemy_action_kharkov.manifest import PLAIN, chits_ready, dark
+from companion.systems.enemy_action_kharkov.manifest import PLAIN, cup_is_real, dark
 from companion.systems.enemy_action_kharkov.odds import forecast
 from companion.systems.enemy_action_kharkov.tactics import attacker_of
-
-
-def cup_is_real(game: Game) -> bool:
-    """Whether chits are entered by hand: a real cup, or a chit sheet that is not filled yet."""
-    return bool(game["mode-chits"] == "physical") or not chits_ready(game)
 
 
 def _owed(game: Game) -> bool | str:
@@ -30,9 +25,16 @@ def _owed(game: Game) -> bool | str:
         return "declare a combat first"
     if fight.hits:
         return "this combat's chits are drawn"
+    if fight.tactics_by in game.sides:
+        return f"{game.side_name(fight.tactics_by)} may still play tactics: first they say they play no more [9.0]"
     if not fight.missing:
         return "declare how many more chits you draw"
     return True
+
+
+def _missing(ctx: Context) -> int | None:
+    fight = current(ctx.game) if ctx.game else None
+    return fight.missing if fight else None
 
 
 def _digital(game: Game) -> bool | str:
@@ -50,7 +52,15 @@ def draw_chits(
     game: Game,
     chance: Chance,
     count: Annotated[
-        int | None, Whole(label="How many", help="empty: all that are owed", low=1, high=30)
+        int | None,
+        Whole(
+            label="How many now",
+            help="all that are owed, or one by one",
+            low=1,
+            high=30,
+            start=_missing,
+            when=lambda c: (_missing(c) or 0) > 1,
+        ),
     ] = None,
 ) -> Events:
     """Draw the required chits, then the declared ones, one by one; each is judged at once."""
@@ -88,21 +98,27 @@ def _replenish(game: Game, fight: Fight) -> Events:
 )
 def enter_chits(
     game: Game,
+    attacker: Annotated[int, Whole(label="Attacker hits on them (A)", low=-9, high=30)] = 0,
+    defender: Annotated[int, Whole(label="Defender hits on them (D)", low=-9, high=30)] = 0,
+    was_dark: Annotated[bool, Flag(label="A dark chit was among them")] = False,
     hits: Annotated[
         str,
         Text(
-            label="Chits",
+            label="Or chit by chit",
             most=200,
             placeholder="D1, A1 D1, -, D2*",
-            help="one for each chit, with commas: its hits if a side applies, - if none does, * after a dark chit",
+            help="with commas: its hits if a side applies, - if none does, * after a dark chit",
         ),
-    ],
+    ] = "",
 ) -> Events:
-    """Enter what came out of the real cup."""
+    """Enter what came out of the real cup: all owed chits by their sum, or one by one."""
     fight = current(game)
     if fight is None:
         raise NotNow("declare a combat first")
-    items = [item.strip() for item in re.split(r"[,;/]", hits) if item.strip()]
+    if hits:
+        items = [item.strip() for item in re.split(r"[,;/]", hits) if item.strip()]
+    else:
+        items = [f"A{attacker} D{defender}{'*' if was_dark else ''}", *["-"] * (fight.missing - 1)]
     if len(items) > fight.missing:
         raise Unreadable(
             f"{len(items)} chits are too many: {fight.missing} are owed",
@@ -135,13 +151,21 @@ def _anonymous(game: Game, *, dark_one: bool) -> e.Drawn:
     return e.Drawn("chits", (token,), "cup", "drawn", 1, "physical")
 
 
+def _ask_draw(game: Game, fight: Fight) -> e.Asked:
+    action = "enter-chits" if cup_is_real(game) else "draw-chits"
+    text = (
+        "Attacker: draw the last chit" if fight.missing == 1 else f"Attacker: draw {fight.missing} more chits"
+    )
+    return ask(game, "draw", (fight.attacker, "table"), text, action, "9.3")
+
+
 def _after(game: Game, fight: Fight) -> Events:
-    for question in [q for q in game.asked.values() if q.id.startswith("tactics-")]:
-        yield e.Answered(question.id, "chits are drawn")
-    yield save(fight, f"{fight.drawn} chits drawn")
+    yield from answered(game, "tactics", "bonus", "join", "draw")
+    yield save(fight, "")
     sheet = tally(game, fight)
     yield e.Resolved("chits", sheet.to_json(), sheet.result)
     if fight.missing:
+        yield _ask_draw(game, fight)
         return
     if fight.declared is None and fight.extra:
         text = f"Declare 0 to {fight.extra} more chits"
@@ -151,9 +175,7 @@ def _after(game: Game, fight: Fight) -> Events:
 
 
 @rules.worksheet(rule="9.3", title="More chits")
-def extra_draws(
-    ctx: Context, extra: Annotated[int, Whole(label="Additional chits", high=24)] = 0
-) -> Breakdown:
+def extra_draws(ctx: Context, extra: Annotated[int, Whole(label="More chits", high=24)] = 0) -> Breakdown:
     """What drawing this many more chits may bring, from what is left in the cup."""
     sheet = Breakdown("More chits", facts={"declared": extra})
     game = ctx.game
@@ -165,7 +187,7 @@ def extra_draws(
         sheet.warnings.append(f"at most {fight.extra} more may be declared [9.3]")
         return sheet
     sheet.facts["extra"] = fight.extra
-    sheet.add("drawn so far", f"{fight.drawn} of {fight.required} required", "9.3")
+    sheet.add(f"drawn so far; up to {fight.extra} more", fight.drawn, "9.3")
     if not game["show-chances"] or cup_is_real(game):
         return sheet
     forecast(game, fight, extra, sheet)
@@ -200,9 +222,12 @@ def declare_draws(game: Game, sheet: Breakdown) -> Events:
     extra = int(sheet.facts["declared"])
     if extra > fight.extra:
         raise Unreadable(f"at most {fight.extra} more chits [9.3]", field="extra", given=extra)
+    yield from answered(game, "declare")
     fight.declared = extra
-    yield save(fight, f"declares {extra} more chits")
-    if not extra:
+    yield save(fight, f"{extra} more chits declared")
+    if extra:
+        yield _ask_draw(game, fight)
+    else:
         yield from settle(game, fight)
 
 

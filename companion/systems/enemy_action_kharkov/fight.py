@@ -16,17 +16,20 @@ from companion.systems.enemy_action_kharkov.manifest import card
 
 LIGHT_MUD_CAP = 6
 LARGE = {SOVIET: 7, GERMAN: 6}
-QUESTIONS = ("tactics", "bonus", "join", "declare", "aid", "defend", "attack", "lose", "retreat", "advance")
+QUESTIONS = (
+    *("tactics", "bonus", "join", "draw", "declare", "aid"),
+    *("defend", "attack", "lose", "retreat", "paid", "advance"),
+)
 """First words of the ids of what a combat asks."""
 # 9.3, 10.21, 10.22: extra chits by what is true of all defenders.
 STATUS = {
-    "good": "some are in good order",
+    "good": "in good order, or some are",
     "dispersed": "all dispersed",
     "oos": "all out of supply",
     "dispersed-oos": "all dispersed and out of supply",
     "isolated": "all isolated",
-    "mixed": "out of supply and isolated together",
-    "poor": "each dispersed or unsupplied, not all alike",
+    "mixed": "out of supply and isolated",
+    "poor": "each dispersed or unsupplied",
 }
 
 
@@ -68,6 +71,8 @@ class Fight:
     light_mud: bool = False
     fixed_counts: bool = True
     """Whether fixed artillery serves the artillery chits."""
+    tactics_by: str = ""
+    """Whose tactics are being played: the attacker's, then the defender's, then nobody's (9.0)."""
     declared: int | None = None
     drawn: int = 0
     chits: list[str] = field(default_factory=list)
@@ -109,6 +114,12 @@ class Fight:
         return max(0, self.total - self.drawn)
 
     @property
+    def settled(self) -> bool:
+        """Whether all hits are taken: nothing is left but to advance."""
+        answered = not self.hits.get("D") or self.retreat is not None
+        return bool(self.hits) and answered and not self.hits.get("A") and not self.owed
+
+    @property
     def engineers_cleared(self) -> bool:
         return "combat engineers" in self.attack_tactics
 
@@ -126,6 +137,13 @@ def save(fight: Fight | None, reason: str) -> e.Set:
     return e.Set("combat", fight.to_json() if fight else {}, reason=reason)
 
 
+def answered(game: Game, *names: str, by: str = "") -> Iterator[e.Event]:
+    """What a combat asked (of one side) is done, whether by its prompt or not."""
+    for question in list(game.asked.values()):
+        if question.id.partition("-")[0] in names and (not by or by in question.to):
+            yield e.Answered(question.id, "done")
+
+
 def draws(fight: Fight, sheet: Breakdown | None = None) -> Breakdown:
     """9.3: the maximum with its reasons; `facts` has maximum, required and extra."""
     sheet = sheet or Breakdown("Chit draw")
@@ -137,8 +155,8 @@ def draws(fight: Fight, sheet: Breakdown | None = None) -> Breakdown:
             total += number
             sheet.add(label, number, rule)
 
-    count(f"{fight.small} attacking units of one or two steps", fight.small, "9.3")
-    count(f"{fight.large} attacking units of three steps, two each", 2 * fight.large, "9.3")
+    count("attackers of one or two steps", fight.small, "9.3")
+    count(f"attackers of three steps, two each: {fight.large}", 2 * fight.large, "9.3")
     count(f"attacker's tactics: {', '.join(fight.attack_tactics)}", len(set(fight.attack_tactics)), "9.2")
     if fight.status == "isolated":
         count("defenders isolated", 2, "10.22")
@@ -152,7 +170,7 @@ def draws(fight: Fight, sheet: Breakdown | None = None) -> Breakdown:
     total = max(0, total)
     sheet.add("required: one chit for each defending step", f"{fight.required}", "9.3")
     sheet.facts |= {"maximum": total, "required": fight.required, "extra": max(0, total - fight.required)}
-    sheet.column = ratio_text(fight)
+    sheet.column = ratio_text(fight) if fight.attack or fight.defence else ""
     return sheet
 
 
@@ -188,7 +206,5 @@ def cleanup(game: Game) -> Iterator[e.Event]:
     for unit in fight.defenders:
         if unit in game.units:
             yield e.Marked(unit, "struck", True, rule="9.1")
-    for question in list(game.asked.values()):
-        if question.id.partition("-")[0] in QUESTIONS:
-            yield e.Answered(question.id, "combat over")
-    yield save(None, "combat over")
+    yield from answered(game, *QUESTIONS)
+    yield save(None, "over")

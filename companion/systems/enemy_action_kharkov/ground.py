@@ -6,6 +6,7 @@ from typing import Annotated
 
 from companion.engine import events as e
 from companion.engine.actions import Chance, Events
+from companion.engine.describe import value_label
 from companion.engine.errors import NotNow
 from companion.engine.fields import Choice, Context
 from companion.engine.game import Game
@@ -111,13 +112,14 @@ def reveal_ground(
                 f"no marker lies on turn {turn}: enter what it shows, with the chits set to real ones"
             )
         yield from _lay(game, chance)
-    if laid(game, turn):
-        token = laid(game, turn)[0]
-        yield e.Drawn(PILE, (token,), f"turn:{turn}", "shown", 1, reason=f"turn {turn}")
-        shows = face(game, token)
+    under = laid(game, turn)
+    shows = face(game, under[0]) if under else shows
     if not shows:
         raise NotNow(f"what does the marker of turn {turn} show?", field="shows")
-    yield e.Set("ground-known", turn, was=game["ground-known"], reason=f"turn {turn}: {shows}")
+    yield e.Noted(f"Ground on turn {turn}: {value_label(game, 'ground', shows)}", rule="15.33")
+    if under:
+        yield e.Drawn(PILE, (under[0],), f"turn:{turn}", "shown", 1)
+    yield e.Set("ground-known", turn)
     if game.phase == "end":
         yield e.Set("ground-next", shows, was=game["ground-next"], reason=f"turn {turn}", rule="15.33")
     else:

@@ -12,8 +12,8 @@ from companion.engine.game import Game
 from companion.engine.moves import put_mark
 from companion.engine.worksheet import Breakdown
 from companion.systems.enemy_action_kharkov.base import SOVIET, ask, mechanised, rules
-from companion.systems.enemy_action_kharkov.fight import Fight, cleanup, current, save
-from companion.systems.enemy_action_kharkov.manifest import adjustment, parse_hits
+from companion.systems.enemy_action_kharkov.fight import Fight, answered, cleanup, current, save
+from companion.systems.enemy_action_kharkov.manifest import adjustment, dark, parse_hits
 from companion.systems.enemy_action_kharkov.situations import TOWNS, Judged, by_role, judge
 
 
@@ -39,14 +39,21 @@ def base_hits(game: Game, fight: Fight, total: int | None = None) -> tuple[int, 
 def tally(game: Game, fight: Fight) -> Breakdown:
     """The chits one by one with the side that applies, and the running total."""
     sheet = Breakdown("Chits")
-    for number, chit in enumerate(judged_chits(game, fight), 1):
-        what = f"A{chit.attacker} D{chit.defender}" if chit.face else "does not apply"
-        label = f"{number}. {chit.situation}" if chit.face else f"{number}."
-        sheet.add(label, what, "9.4")
+    names = [*fight.chits, *(f"chit {n}" for n in range(1, len(fight.entered) + 1))]
+    for name, chit in zip(names, judged_chits(game, fight), strict=True):
+        mark = ", dark" if name in fight.chits and dark(game.face("chits", name)) else ""
+        told = chit.situation if chit.face else "neither side applies"
+        sheet.add(f"{name}{mark}: {told}", hit_text(chit) if chit.face else "-", "9.4")
     attacker, defender = base_hits(game, fight)
     sheet.result = f"A{attacker} D{defender}"
     sheet.facts = {"A": attacker, "D": defender, "drawn": fight.drawn}
     return sheet
+
+
+def hit_text(chit: Judged) -> str:
+    """'A1 D2', without what is nought."""
+    hits = [f"{role}{n}" for role, n in (("A", chit.attacker), ("D", chit.defender)) if n]
+    return " ".join(hits) or "0"
 
 
 def unknown_tactics(game: Game, fight: Fight) -> list[str]:
@@ -132,6 +139,8 @@ def total_hits(
 
 def _total(game: Game, fight: Fight, by_hand: tuple[int, int]) -> Events:
     sheet = adjust(game, fight, base_hits(game, fight), by_hand)
+    sheet.lines[:0] = tally(game, fight).lines
+    yield from answered(game, "aid")
     fight.hits = {"A": sheet.facts["A"], "D": sheet.facts["D"]}
     yield e.Resolved("hits", sheet.to_json(), sheet.result)
     if sheet.facts["ip_spent"]:
@@ -140,14 +149,30 @@ def _total(game: Game, fight: Fight, by_hand: tuple[int, int]) -> Events:
             yield e.Marked(fight.target, "ip", None, reason="absorbed a hit", rule="12.24")
     yield save(fight, f"hits: {sheet.result}")
     if fight.hits["D"]:
-        text = f"Defender: {fight.hits['D']} hits to satisfy"
+        text = f"Defender: {hits_word(fight.hits['D'])} to satisfy"
         yield ask(game, "defend", (fight.defender, "table"), text, "apply-defence", "9.52")
     elif fight.hits["A"]:
         yield _ask_attacker(game, fight)
+    else:
+        yield from conclude(game, fight)
+
+
+def conclude(game: Game, fight: Fight) -> Events:
+    """When all hits are taken: the advance, if the hex may be empty, and the end of the combat."""
+    if not fight.settled:
+        return
+    defenders = [game.units[u] for u in fight.defenders if u in game.units]
+    gone = bool(defenders) and not any(u.on_map and u.place == fight.target for u in defenders)
+    unknown = not defenders and bool(fight.hits.get("D"))
+    if fight.retreat or gone or unknown:
+        yield advance_reminder(game, fight, far=fight.retreat != 1)
+    else:
+        text = "No advance: the defenders hold" if fight.hits.get("D") else "No hits on the defenders"
+        yield ask(game, "advance", (fight.attacker, "table"), text, "end-combat", "9.0")
 
 
 def _ask_attacker(game: Game, fight: Fight) -> e.Asked:
-    text = f"Attacker: {fight.hits['A']} hits, the first is a step"
+    text = f"Attacker: {hits_word(fight.hits['A'])}, the first is a step"
     return ask(game, "attack", (fight.attacker, "table"), text, "apply-attack", "9.52")
 
 
@@ -173,19 +198,19 @@ def retreat_limit(game: Game, fight: Fight) -> tuple[int, str]:
 
 def defence_options(hits: int, limit: int) -> list[tuple[str, str]]:
     """9.52: stand, or retreat a hex a hit, up to two."""
-    found = [("stand", f"Stand: lose {hits} steps")]
+    found = [("stand", f"Stand: lose {steps(hits)}")]
     if hits >= 1 and limit >= 1:
-        found.append(("retreat-1", f"Retreat one hex: lose {hits - 1} steps"))
+        found.append(("retreat-1", f"Retreat one hex: lose {steps(hits - 1)}"))
     if hits >= 2 and limit >= 2:
-        found.append(("retreat-2", f"Retreat two hexes, dispersed: lose {hits - 2} steps"))
+        found.append(("retreat-2", f"Retreat two hexes, dispersed: lose {steps(hits - 2)}"))
     return found
 
 
 def attack_options(hits: int) -> list[tuple[str, str]]:
     """9.52: the first hit costs a step; dispersing all attackers satisfies up to two more."""
-    found = [("steps", f"Lose {hits} steps")]
+    found = [("steps", f"Lose {steps(hits)}")]
     if hits >= 2:
-        found.append(("disperse", f"Disperse all attackers: lose {max(1, hits - 2)} steps"))
+        found.append(("disperse", f"Disperse all attackers: lose {steps(max(1, hits - 2))}"))
     return found
 
 
@@ -219,6 +244,10 @@ def _attack(ctx: Context) -> list[tuple[str, str]]:
     return attack_options(fight.hits.get("A", 0)) if fight else []
 
 
+def _sole(options: list[tuple[str, str]]) -> str:
+    return options[0][0] if len(options) == 1 else ""
+
+
 def _defender_of(game: Game) -> str:
     fight = current(game)
     return fight.defender if fight else "any"
@@ -245,7 +274,10 @@ def _pending(game: Game, side: str) -> bool | str:
     label="Defender takes hits",
     when=lambda game: _pending(game, "D"),
 )
-def apply_defence(game: Game, choice: Annotated[str, Choice(label="How", options=_defence)]) -> Events:
+def apply_defence(
+    game: Game,
+    choice: Annotated[str, Choice(label="How", options=_defence, start=lambda c: _sole(_defence(c)))],
+) -> Events:
     """Stand, or retreat one or two hexes; the other hits are step losses."""
     fight = current(game)
     if fight is None:
@@ -253,32 +285,43 @@ def apply_defence(game: Game, choice: Annotated[str, Choice(label="How", options
     back = {"stand": 0, "retreat-1": 1, "retreat-2": 2}[choice]
     losses = fight.hits["D"] - back
     fight.retreat = back
-    if losses:
+    yield from answered(game, "defend")
+    if losses and fight.defenders:  # without units on record the loss is a reminder
         fight.owed[fight.defender] = losses
-    yield save(fight, f"{game.side_name(fight.defender)}: {choice}, {losses} step losses")
+    how = {0: "stand", 1: "retreat one hex", 2: "retreat two hexes"}[back]
+    yield save(fight, f"{game.side_name(fight.defender)} {how}, lose {steps(losses)}")
     side = (fight.defender, "table")
     if losses:
-        yield ask(game, "lose", side, f"Defender: lose {losses} steps", "lose-steps", "9.6")
+        action = "lose-steps" if fight.defenders else ""
+        yield ask(game, "lose", side, f"Defender: lose {steps(losses)}", action, "9.6")
     if back:
         if back == 2:
             for unit in fight.defenders:
                 yield put_mark(game, unit, "dispersed", "on", rule="9.75")
         yield from caught_again(game, fight)
-        text = (
-            f"Retreat {back} hex: 1 free of enemy zones, 2 a supplied friend in a zone, 3 and 4 cost a step"
-        )
+        hexes = "one hex" if back == 1 else "two hexes, then dispersed"
+        text = f"Defender: retreat {hexes}. Out of enemy zones, else to a supplied friend; any other zone costs a step"
         yield ask(game, "retreat", side, text, "retreat" if fight.defenders else "", "9.7")
-        yield advance_reminder(game, fight, far=back == 2)
     if fight.hits["A"]:
         yield _ask_attacker(game, fight)
+    else:
+        yield from conclude(game, fight)
+
+
+def steps(number: int) -> str:
+    return "1 step" if number == 1 else f"{number or 'no'} steps"
+
+
+def hits_word(number: int) -> str:
+    return "1 hit" if number == 1 else f"{number} hits"
 
 
 def advance_reminder(game: Game, fight: Fight, *, far: bool) -> e.Asked:
     """9.8: who may follow up when the hex is empty; `far`: after a two-hex retreat or an elimination."""
-    text = "Advance into the empty hex: undispersed active attackers, none that a tactic brought in"
+    text = "If the hex is empty, undispersed active attackers may advance, but none that a tactic brought in"
     if far:
         text += "; mechanised units two hexes, off the path of retreat not from zone to zone"
-    return ask(game, "advance", (fight.attacker, "table"), text, "", "9.8")
+    return ask(game, "advance", (fight.attacker, "table"), text, "end-combat", "9.8")
 
 
 def caught_again(game: Game, fight: Fight) -> Events:
@@ -298,7 +341,10 @@ def caught_again(game: Game, fight: Fight) -> Events:
     label="Attacker takes hits",
     when=lambda game: _pending(game, "A"),
 )
-def apply_attack(game: Game, choice: Annotated[str, Choice(label="How", options=_attack)]) -> Events:
+def apply_attack(
+    game: Game,
+    choice: Annotated[str, Choice(label="How", options=_attack, start=lambda c: _sole(_attack(c)))],
+) -> Events:
     """Lose steps, or disperse every attacker to satisfy up to two hits after the first."""
     fight = current(game)
     if fight is None:
@@ -306,14 +352,24 @@ def apply_attack(game: Game, choice: Annotated[str, Choice(label="How", options=
     if fight.hits["D"] and fight.retreat is None:
         raise NotNow("the defender satisfies his hits first [9.52]")
     hits = fight.hits["A"]
+    yield from answered(game, "attack")
     losses = max(1, hits - 2) if choice == "disperse" else hits
     fight.hits = {**fight.hits, "A": 0}
-    fight.owed[fight.attacker] = losses
-    yield save(fight, f"{game.side_name(fight.attacker)}: {choice}, {losses} step losses")
-    yield ask(game, "lose", (fight.attacker, "table"), f"Attacker: lose {losses} steps", "lose-steps", "9.6")
+    if fight.units:
+        fight.owed[fight.attacker] = losses
+    also = ", all attackers dispersed" if choice == "disperse" else ""
+    yield save(fight, f"{game.side_name(fight.attacker)} lose {steps(losses)}{also}")
+    text = f"Attacker: lose {steps(losses)}{also}"
+    yield ask(game, "lose", (fight.attacker, "table"), text, "lose-steps" if fight.units else "", "9.6")
     if choice == "disperse":
         for unit in fight.units:
             yield put_mark(game, unit, "dispersed", "fresh", rule="9.9")
+    yield from conclude(game, fight)
+
+
+def _unsettled(ctx: Context) -> bool:
+    fight = current(ctx.game) if ctx.game else None
+    return fight is not None and not fight.settled
 
 
 @rules.action(
@@ -321,16 +377,38 @@ def apply_attack(game: Game, choice: Annotated[str, Choice(label="How", options=
     by=_attacker_of,
     rule="9.0",
     label="End the combat",
+    group="hidden",
     when=lambda game: bool(current(game)) or "there is no combat in hand",
 )
 def end_combat(
-    game: Game, anyway: Annotated[bool, Flag(label="Although something is still open")] = False
+    game: Game,
+    anyway: Annotated[
+        bool, Flag(label="Although something is still open", when=lambda ctx: _unsettled(ctx))
+    ] = False,
 ) -> Events:
     """Advance, then put tactic cards and chits away."""
     fight = current(game)
     if fight is not None and not anyway and (fight.missing or not fight.hits):
         raise NotNow("chits are still to be drawn; tick 'although something is open' to break the combat off")
-    if fight is not None and not anyway and fight.owed and (fight.units or fight.defenders):
+    if fight is not None and not anyway and fight.owed:
         owed = ", ".join(f"{game.side_name(s)} {n}" for s, n in fight.owed.items())
         raise NotNow(f"steps are still to be lost: {owed}")
+    if fight is not None and not anyway and not fight.settled:
+        raise NotNow(
+            "there are hits to take first; tick 'although something is open' to break the combat off"
+        )
+    yield from cleanup(game)
+
+
+@rules.action(
+    phase="command",
+    by=_attacker_of,
+    rule="9.0",
+    label="Break off the combat",
+    group="book-keeping",
+    when=lambda game: bool(current(game)) or "there is no combat in hand",
+)
+def break_off(game: Game) -> Events:
+    """Put tactic cards and chits away although something is still open."""
+    yield e.Noted("The combat is broken off", rule="9.0")
     yield from cleanup(game)

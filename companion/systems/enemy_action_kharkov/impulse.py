@@ -7,7 +7,7 @@ from typing import Annotated
 from companion.engine import events as e
 from companion.engine.actions import Chance, Events
 from companion.engine.common import advance
-from companion.engine.errors import NotNow, Unreadable
+from companion.engine.errors import Unreadable
 from companion.engine.fields import Choice, Context, Flag, Text, Whole
 from companion.engine.game import Game
 from companion.systems.enemy_action_kharkov import command as c
@@ -17,11 +17,21 @@ from companion.systems.enemy_action_kharkov.base import (
     rules,
 )
 from companion.systems.enemy_action_kharkov.deck import Deck
-from companion.systems.enemy_action_kharkov.fight import cleanup
-from companion.systems.enemy_action_kharkov.manifest import card
-from companion.systems.enemy_action_kharkov.orders import ACTIVATIONS
+from companion.systems.enemy_action_kharkov.fight import cleanup, current
+from companion.systems.enemy_action_kharkov.manifest import card, cup_is_real, remember
+from companion.systems.enemy_action_kharkov.orders import (
+    ACTIVATIONS,
+    Also,
+    Event,
+    Formations,
+    Marker,
+    Reach,
+    Steps,
+    Units,
+    command_choices,
+    give,
+)
 
-TYPES = [(t, t.capitalize()) for t in c.BY_TYPE]
 IMPULSE_MARKS = ("active", "moved", "attacked", "struck", "fell-back", "kg")
 KINDS = [("primary", "Primary"), ("supplemental", "Supplemental")]
 
@@ -82,8 +92,37 @@ def _may_play(game: Game, *, real: bool) -> bool | str:
 
 
 def _unknown(ctx: Context, what: str) -> bool:
-    known = card(ctx.game, str(ctx.values.get("card") or "")) if ctx.game else None
-    return known is None or not getattr(known, what)
+    """Whether the chosen card's manifest row leaves this open; nothing is asked before a card is chosen."""
+    number = str(ctx.values.get("card") or "")
+    return ctx.game is not None and bool(number) and not getattr(card(ctx.game, number), what)
+
+
+@rules.action(
+    phase="command",
+    by="active",
+    rule="5.1",
+    label="Play as command",
+    group="card",
+    secret=True,
+    when=lambda game: _may_play(game, real=False),
+)
+def play_card(
+    game: Game,
+    card: Annotated[str, Choice(label="Card", options=_hand, quiet=lambda ctx: bool(ctx.values.get("card")))],
+    what: Annotated[str, Choice(label="Command", options=command_choices)] = "",
+    hex: Marker = "",
+    reach: Reach = None,
+    units: Units = (),
+    formations: Formations = (),
+    also: Also = (),
+    event: Event = "",
+    steps: Steps = 1,
+) -> Events:
+    """Lay the card open and say what it does."""
+    yield from Deck(game, game.active).lay(card, "in-use", "")
+    yield e.Set("command", {"card": card})
+    if what:
+        yield from give(game, what, hex, reach, units, formations, also, event, steps)
 
 
 @rules.action(
@@ -92,40 +131,57 @@ def _unknown(ctx: Context, what: str) -> bool:
     rule="5.1",
     label="Play a card",
     primary=True,
-    secret=True,
-    when=lambda game: _may_play(game, real=False),
-)
-def play_card(game: Game, card: Annotated[str, Choice(label="Card", options=_hand)]) -> Events:
-    """Lay one card of your hand open for a command."""
-    yield from Deck(game, game.active).lay(card, "in-use", "played for a command")
-    yield e.Set("command", {"card": card}, reason="card laid open")
-
-
-@rules.action(
-    phase="command",
-    by="active",
-    rule="5.1",
-    label="Play a real card",
-    primary=True,
     when=lambda game: _may_play(game, real=True),
 )
 def play_real_card(
     game: Game,
     card: Annotated[str, Choice(label="Card number", options=_box)],
-    kind: Annotated[str, Choice(label="It is", options=KINDS, when=lambda c: _unknown(c, "kind"))] = "",
+    kind: Annotated[str, Choice(label="It is", options=KINDS, when=lambda ctx: _unknown(ctx, "kind"))] = "",
     type: Annotated[
-        str, Choice(label="Type", options=TYPES, help="optional", when=lambda c: _unknown(c, "type"))
+        str,
+        Choice(
+            label="Type",
+            options=lambda ctx: c.types_of(ctx.game.active) if ctx.game else [],
+            when=lambda ctx: _unknown(ctx, "type"),
+        ),
     ] = "",
     value: Annotated[
-        int | None, Whole(label="Command value", help="optional", high=9, when=lambda c: _unknown(c, "value"))
+        int | None,
+        Whole(
+            label="Command value",
+            high=9,
+            when=lambda ctx: _unknown(ctx, "value") and ctx.game is not None and not cup_is_real(ctx.game),
+        ),
     ] = None,
+    what: Annotated[
+        str, Choice(label="Command", options=command_choices, when=lambda ctx: bool(command_choices(ctx)))
+    ] = "",
+    hex: Marker = "",
+    reach: Reach = None,
+    units: Units = (),
+    formations: Formations = (),
+    also: Also = (),
+    event: Event = "",
+    steps: Steps = 1,
 ) -> Events:
-    """Enter the number of the real card that is played for a command."""
+    """Enter the real card that is played, and its command."""
     if _unknown(Context(game, values={"card": card}), "kind") and not kind:
         raise Unreadable("is the card primary or supplemental? The manifest does not tell", field="kind")
-    yield from Deck(game, game.active).lay(card, "in-use", "played for a command")
-    said = {"card": card, "kind": kind, "type": type, "value": value}
-    yield e.Set("command", {k: v for k, v in said.items() if v not in ("", None)}, reason="card laid open")
+    yield from Deck(game, game.active).lay(card, "in-use", "")
+    said = {k: v for k, v in {"kind": kind, "type": type, "value": value}.items() if v not in ("", None)}
+    yield e.Set("command", {"card": card, **said})
+    yield from remember(game, card, said)
+    if what:
+        yield from give(game, what, hex, reach, units, formations, also, event, steps)
+
+
+def _may_end(game: Game) -> bool | str:
+    said, fight = c.in_command(game), current(game)
+    if not said:
+        return "play a card, or pass"
+    if "what" not in said:
+        return "say first what the card is played for: give the command"
+    return fight is None or fight.settled or "finish the combat first, or break it off"
 
 
 # -- the end of an impulse -----------------------------------------------------------------------------------
@@ -136,6 +192,7 @@ def play_real_card(
     by="active",
     rule="5.1",
     label="Pass",
+    group="end",
     fresh=True,
     when=lambda game: "a card is being played" if c.in_command(game) else may_pass(game, game.active) or True,
 )
@@ -150,15 +207,15 @@ def pass_impulse(game: Game, chance: Chance) -> Events:
     by="active",
     rule="4-IV",
     label="End the impulse",
+    group="end",
     primary=True,
     fresh=True,
-    when=lambda game: bool(c.in_command(game)) or "play a card, or pass",
+    when=_may_end,
 )
 def end_impulse(game: Game, chance: Chance) -> Events:
     """Discard, undisperse, draw up to the hand limit, and hand over to the other side."""
     said, side = c.in_command(game), game.active
-    if "what" not in said:
-        raise NotNow("say first what the card is played for: give the command")
+    yield e.Noted(f"{game.side_name(side)} impulse over", rule="4-IV")
     yield from cleanup(game)
     known = c.played(game)
     yield from Deck(game, side).discard(known.id, "in-use", known.kind, stavka=known.stavka)
@@ -188,12 +245,14 @@ def _over(game: Game, chance: Chance, activated: list[str]) -> Events:
         for target in list(game.marked(marker)):
             yield e.Marked(target, marker, None, reason="impulse over")
     if c.in_command(game):
-        yield e.Set("command", {}, reason="impulse over")
+        yield e.Set("command", {})
+    yield from _untick(game)
     for question in list(game.asked.values()):
         if question.by != "take-back":
             yield e.Answered(question.id, "impulse over")
     if ", ".join(activated) != str(game[f"last-{side}"] or ""):
-        yield e.Set(f"last-{side}", ", ".join(activated), reason="barred in the next impulse [6.3]")
+        barred = e.Set(f"last-{side}", ", ".join(activated), reason="barred in its next impulse [6.3]")
+        yield barred
     yield from Deck(game, side).draw_up(chance)
     if not any(Deck(game, s).left for s in game.sides):
         yield e.Noted("Both draw piles and both hands are empty: the command phase is over", rule="4-IV.3")
@@ -203,6 +262,15 @@ def _over(game: Game, chance: Chance, activated: list[str]) -> Events:
     following = Deck(game, game.other(side))
     if not following.count("hand") and game["empty-hand"] == "draw-first":
         yield from following.draw_up(chance)
+
+
+def _untick(game: Game) -> Events:
+    """The command checklist begins anew with every impulse."""
+    phase = game.phase_def("command")
+    for index, check in enumerate(phase.checklist if phase else ()):
+        item = f"{game.turn}/command/{index}"
+        if item in game.ticked:
+            yield e.Ticked(item, False, check.text)
 
 
 def _undisperse(game: Game) -> Events:

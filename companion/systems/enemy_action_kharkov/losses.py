@@ -12,8 +12,8 @@ from companion.engine.game import Game
 from companion.engine.moves import change, put_mark
 from companion.engine.roster import Unit
 from companion.systems.enemy_action_kharkov.base import armour, ask, rules
-from companion.systems.enemy_action_kharkov.fight import Fight, current, save
-from companion.systems.enemy_action_kharkov.hits import advance_reminder, caught_again
+from companion.systems.enemy_action_kharkov.fight import Fight, answered, current, save
+from companion.systems.enemy_action_kharkov.hits import caught_again, conclude, steps
 
 
 def lose_step(game: Game, unit: Unit, rule: str = "9.6") -> Events:
@@ -65,14 +65,20 @@ def _participants(ctx: Context) -> list[Unit]:
     return [game.units[u] for u in ids if u in game.units and ctx.seat in ("table", game.units[u].side)]
 
 
+def _fighting(ctx: Context) -> bool:
+    return ctx.game is None or current(ctx.game) is not None
+
+
 @rules.action(by="any", rule="9.6", label="Lose steps", group="units")
 def lose_steps(
     game: Game,
     units: Annotated[
         tuple[str, ...], UnitRef(label="Units, one step each", many=True, pick=_participants)
     ] = (),
-    penalty: Annotated[bool, Flag(label="For a bad retreat hex, surrender or withdrawal")] = False,
-    anyway: Annotated[bool, Flag(label="Against the order of losses")] = False,
+    penalty: Annotated[
+        bool, Flag(label="For a bad retreat hex or a withdrawal", when=lambda c: _fighting(c))
+    ] = False,
+    anyway: Annotated[bool, Flag(label="Against the order of losses", when=lambda c: _fighting(c))] = False,
 ) -> Events:
     """Take one step from each unit chosen; with no units on record, just tick the losses off."""
     fight = current(game)
@@ -101,6 +107,7 @@ def lose_steps(
     if wrong:
         raise NotNow(wrong, field="units")
     side = chosen[0].side
+    yield from answered(game, "lose", by=side)
     for unit in chosen:
         yield from lose_step(game, unit)
         fight.lost[unit.id] = fight.lost.get(unit.id, 0) + 1
@@ -108,10 +115,13 @@ def lose_steps(
     fight.owed = {s: n for s, n in {**fight.owed, side: left}.items() if n}
     yield save(fight, f"{len(chosen)} steps lost")
     if side == fight.defender and not any(game.units[u].on_map for u in fight.defenders):
+        fight.owed.pop(side, None)  # nobody is left to lose more
+        yield save(fight, "")
         yield from caught_again(game, fight)
-        yield advance_reminder(game, fight, far=True)
     elif left:
-        yield ask(game, "lose", (side, "table"), f"{left} more steps to lose", "lose-steps", "9.62")
+        who = "Defender" if side == fight.defender else "Attacker"
+        yield ask(game, "lose", (side, "table"), f"{who}: lose {steps(left)} more", "lose-steps", "9.62")
+    yield from conclude(game, fight)
 
 
 @rules.action(phase="command", by="any", rule="9.9", label="Disperse units", group="hidden")

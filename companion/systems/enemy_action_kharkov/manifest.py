@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from companion.engine import events as e
 from companion.engine.game import Game
 from companion.engine.sequence import Turns
 from companion.systems.enemy_action_kharkov.base import ADJUSTING, GERMAN, SOVIET, TACTICS, whole, yes
@@ -74,6 +75,13 @@ def card(game: Game, number: str) -> Card:
     return read_card(number, {**told, **{k: v for k, v in row.items() if v not in ("", None)}})
 
 
+def remember(game: Game, number: str, said: Mapping[str, Any]) -> Iterator[e.Event]:
+    """What was told of a real card is not asked again at this table."""
+    known = dict(game["told-cards"] or {})
+    if said and known.get(number) != said:
+        yield e.Set("told-cards", {**known, number: {**known.get(number, {}), **said}})
+
+
 def manifest_ready(game: Game) -> bool:
     """Whether every card's kind and turn of entry is known, so that the companion can deal."""
     cards = [card(game, n) for numbers in NUMBERS.values() for n in numbers]
@@ -84,6 +92,11 @@ def chits_ready(game: Game) -> bool:
     """Whether every chit has a face, so that the companion can draw."""
     sheet = game.book.tables.get("chits", {})
     return all(sheet.get(c, {}).get("front") for c in CHITS)
+
+
+def cup_is_real(game: Game) -> bool:
+    """Whether chits are entered by hand: a real cup, or a chit sheet that is not filled yet."""
+    return bool(game["mode-chits"] == "physical") or not chits_ready(game)
 
 
 def ground_ready(game: Game) -> bool:

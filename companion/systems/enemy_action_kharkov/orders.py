@@ -20,8 +20,14 @@ from companion.systems.enemy_action_kharkov.base import (
     on_map,
     rules,
 )
-from companion.systems.enemy_action_kharkov.manifest import Card
+from companion.systems.enemy_action_kharkov.manifest import Card, card
+from companion.systems.enemy_action_kharkov.replacements import candidates
+from companion.systems.enemy_action_kharkov.reserves import reserves
 from companion.systems.enemy_action_kharkov.supply import hex_supplied
+
+DEPLOYS = {"army units": 1, "army": 1, "corps": 1, "corps kg": 1, "german army": 1, "army group": 2}
+"""5.3: how many formations a card deploys; fronts and STAVKA take all of theirs."""
+ACTIVATIONS = ("activate", "units", "kg", "one-unit")
 
 
 def _laid(game: Game) -> bool | str:
@@ -31,32 +37,72 @@ def _laid(game: Game) -> bool | str:
     return "what" not in said or "the command is given already"
 
 
-def _what(ctx: Context) -> list[tuple[str, str]]:
-    return c.commands(ctx.game, c.played(ctx.game)) if ctx.game and c.in_command(ctx.game) else []
+# -- what a form asks: the card is in play already, or chosen in the same form ---------------------------------
+
+
+def _card(ctx: Context) -> Card | None:
+    """The card the command is about."""
+    game = ctx.game
+    if game is None or game.active not in game.sides:
+        return None
+    if c.in_command(game):
+        return c.played(game)
+    number = str(ctx.values.get("card") or "")
+    told = {k: ctx.values[k] for k in ("kind", "type") if ctx.values.get(k)}
+    return c.told(card(game, number), told) if number else None
+
+
+def _said(ctx: Context) -> str:
+    return str(ctx.values.get("what") or "")
+
+
+def command_choices(ctx: Context) -> list[tuple[str, str]]:
+    known = _card(ctx)
+    return c.commands(ctx.game, known) if ctx.game and known else []
 
 
 def _formations(ctx: Context) -> list[tuple[str, str]]:
-    game = ctx.game
-    if game is None or not c.in_command(game):
+    game, known, what = ctx.game, _card(ctx), _said(ctx)
+    if game is None or known is None:
         return []
-    what = str(ctx.values.get("what") or "")
-    known = None if what == "one-unit" else c.played(game)
-    closed = c.barred(game, game.active, c.played(game), what) if what in ACTIVATIONS else {}
-    return [(f, label) for f, label in c.formation_choices(game, game.active, known) if f not in closed]
+    closed = c.barred(game, game.active, known, what) if what in ACTIVATIONS else {}
+    every = c.formation_choices(game, game.active, None if what == "one-unit" else known)
+    return [(f, label) for f, label in every if f not in closed]
 
 
-DEPLOYS = {"army units": 1, "army": 1, "corps": 1, "corps kg": 1, "german army": 1, "army group": 2}
-"""5.3: how many formations a card deploys; fronts and STAVKA take all of theirs."""
-ACTIVATIONS = ("activate", "units", "kg", "one-unit")
+def _only_one(ctx: Context) -> tuple[str, ...]:
+    """The card's one formation is chosen from the start."""
+    found = _formations(ctx)
+    return (found[0][0],) if len(found) == 1 else ()
+
+
+def _own(ctx: Context) -> list[Unit]:
+    return on_map(ctx.game, ctx.game.active) if ctx.game and ctx.game.active in ctx.game.sides else []
+
+
+def _names_a_formation(ctx: Context) -> bool:
+    """Units on record tell their formation themselves."""
+    what = _said(ctx)
+    if what in ("", "event"):
+        return False
+    if what == "kg":
+        return not (ctx.values.get("hex") and _own(ctx))
+    return what not in ("units", "one-unit") or not ctx.values.get("units")
+
+
+def _takes_along(ctx: Context) -> bool:
+    known = _card(ctx)
+    return _said(ctx) == "activate" and known is not None and known.type in ("front", "stavka", "")
+
+
+def _picks_units(ctx: Context) -> bool:
+    return bool(_own(ctx)) and (_said(ctx) in ("units", "one-unit") or _takes_along(ctx))
 
 
 def _along(ctx: Context) -> list[tuple[str, str]]:
     """5.2: armies that a front or STAVKA card can take units of along, named by hand."""
-    game = ctx.game
-    if game is None or game.active != SOVIET or not c.in_command(game):
-        return []
-    known = c.played(game)
-    if known.type not in ("front", "stavka", ""):
+    game, known = ctx.game, _card(ctx)
+    if game is None or known is None or game.active != SOVIET or not _takes_along(ctx):
         return []
     front = known.formation if known.type == "front" and game["front-extras"] == "front" else ""
     closed = c.barred(game, SOVIET, known)
@@ -64,16 +110,46 @@ def _along(ctx: Context) -> list[tuple[str, str]]:
     return [(f, FORMATION_NAMES[f]) for f in open_]
 
 
-def _own(ctx: Context) -> list[Unit]:
-    return on_map(ctx.game, ctx.game.active) if ctx.game else []
-
-
 def _events(ctx: Context) -> list[tuple[str, str]]:
-    return c.event_choices(ctx.game, c.played(ctx.game)) if ctx.game and c.in_command(ctx.game) else []
+    known = _card(ctx)
+    return c.event_choices(ctx.game, known) if ctx.game and known else []
 
 
 def _range(ctx: Context) -> int:
-    return c.RANGES.get(c.played(ctx.game).type, 2) if ctx.game and c.in_command(ctx.game) else 2
+    known = _card(ctx)
+    return c.RANGES.get(known.type, 2) if known else 2
+
+
+def _asks_steps(ctx: Context) -> bool:
+    known = _card(ctx)
+    return (
+        _said(ctx) == "replace" and known is not None and known.side != SOVIET and known.steps not in (1, 2)
+    )
+
+
+Formations = Annotated[
+    tuple[str, ...],
+    Choice(label="Army or corps", options=_formations, many=True, start=_only_one, when=_names_a_formation),
+]
+Marker = Annotated[str, HexId(label="KG marker", when=lambda ctx: _said(ctx) == "kg" and bool(_own(ctx)))]
+Reach = Annotated[
+    int | None,
+    Whole(label="Range", high=3, start=_range, when=lambda ctx: _said(ctx) == "kg" and bool(_own(ctx))),
+]
+Units = Annotated[
+    tuple[str, ...], UnitRef(label="Units", many=True, pick=_own, quiet=lambda ctx: not _picks_units(ctx))
+]
+Also = Annotated[
+    tuple[str, ...],
+    Choice(
+        label="Stacked units of other armies come along",
+        options=_along,
+        many=True,
+        when=lambda ctx: not _own(ctx) and bool(_along(ctx)),
+    ),
+]
+Event = Annotated[str, Choice(label="Event", options=_events, when=lambda ctx: _said(ctx) == "event")]
+Steps = Annotated[int, Whole(label="Steps", low=1, high=2, when=_asks_steps)]
 
 
 @rules.action(
@@ -81,48 +157,31 @@ def _range(ctx: Context) -> int:
 )
 def give_command(
     game: Game,
-    what: Annotated[str, Choice(label="Command", options=_what)],
-    formations: Annotated[
-        tuple[str, ...],
-        Choice(
-            label="Formations",
-            options=_formations,
-            many=True,
-            help="army or corps; for a Kampfgruppe every corps that takes part",
-            when=lambda c: str(c.values.get("what") or "") != "event",
-        ),
-    ] = (),
-    hex: Annotated[str, HexId(label="KG marker", when=lambda c: c.values.get("what") == "kg")] = "",
-    reach: Annotated[
-        int | None, Whole(label="Range", high=3, start=_range, when=lambda c: c.values.get("what") == "kg")
-    ] = None,
-    units: Annotated[
-        tuple[str, ...],
-        UnitRef(
-            label="Units",
-            many=True,
-            pick=_own,
-            help="only with positions on record: the one unit, the units in two hexes, or those stacked with the army",
-            when=lambda c: c.values.get("what") in ("activate", "units", "one-unit"),
-        ),
-    ] = (),
-    also: Annotated[
-        tuple[str, ...],
-        Choice(
-            label="Armies of stacked units that come along",
-            options=_along,
-            many=True,
-            when=lambda c: c.values.get("what") == "activate" and bool(_along(c)),
-        ),
-    ] = (),
-    event: Annotated[
-        str, Choice(label="Event", options=_events, when=lambda c: c.values.get("what") == "event")
-    ] = "",
-    steps: Annotated[
-        int, Whole(label="Steps", low=1, high=2, when=lambda c: c.values.get("what") == "replace")
-    ] = 1,
+    what: Annotated[str, Choice(label="Command", options=command_choices)],
+    hex: Marker = "",
+    reach: Reach = None,
+    units: Units = (),
+    formations: Formations = (),
+    also: Also = (),
+    event: Event = "",
+    steps: Steps = 1,
 ) -> Events:
-    """Say what the card is played for; barred formations are refused."""
+    """Say what the card is played for; barred formations are not offered."""
+    yield from give(game, what, hex, reach, units, formations, also, event, steps)
+
+
+def give(
+    game: Game,
+    what: str,
+    hex: str,
+    reach: int | None,
+    units: tuple[str, ...],
+    formations: tuple[str, ...],
+    also: tuple[str, ...],
+    event: str,
+    steps: int,
+) -> Events:
+    """5.2-5.5: the command of the card that lies open."""
     known, side = c.played(game), game.active
     chosen = [game.units[u] for u in units]
     if what == "event":
@@ -131,7 +190,7 @@ def give_command(
         yield from _event(game, side, event)
         return
     if what == "kg" and hex:
-        reach = _range(Context(game)) if reach is None else reach
+        reach = c.RANGES.get(known.type, 2) if reach is None else reach
         chosen = c.kampfgruppe(game, known, hex, reach)
         yield e.Marked(hex, "kg", reach, reason="Kampfgruppe", rule="6.2")
     if what == "activate":
@@ -164,9 +223,12 @@ def _other_command(game: Game, known: Card, what: str, names: tuple[str, ...], s
     yield e.Set("command", said, reason=text)
     to = (side, "table")
     if what == "deploy":
-        yield ask(game, "deploy", to, f"Place the reserves of {text}", "deploy-reserve", "11.1")
+        waiting = [u for u in reserves(game, side) if u.formation in names or not u.formation]
+        action = "deploy-reserve" if waiting else ""
+        yield ask(game, "deploy", to, f"Place the reserves of {text}", action, "11.1")
     else:
-        yield ask(game, "replace", to, f"Assign {steps} step(s) in {text}", "replace-steps", "13.1")
+        action = "replace-steps" if candidates(game, side, list(names)) else ""
+        yield ask(game, "replace", to, f"Assign {steps} step(s) in {text}", action, "13.1")
 
 
 def _whole_formation(game: Game, formations: tuple[str, ...], extra: list[Unit]) -> list[Unit]:
@@ -223,6 +285,8 @@ def _event(game: Game, side: str, event: str) -> Events:
         yield e.Set("nkvd-turn", game.turn, was=game["nkvd-turn"], reason="NKVD chits apply this turn [9.4]")
     elif event in FOLLOW_UP:
         action, text, rule = FOLLOW_UP[event]
-        yield ask(game, action, (side, "table"), text, action, rule)
+        on_units = action in ("air-supply", "disperse")  # nothing to choose while no unit is on record
+        known = action if not on_units or any(u.on_map for u in game.units.values()) else ""
+        yield ask(game, action, (side, "table"), text, known, rule)
     else:
         yield e.Noted(f"{event.capitalize()}: carry it out as the card and the events aid say", rule="5.4")

@@ -99,11 +99,18 @@ def _vp_start(ctx: Context) -> int | None:
     return vp_of(ctx.game, str(ctx.values["hex"])) if ctx.game and ctx.values.get("hex") else None
 
 
-@rules.action(by="any", rule="12.1, 14.1", label="A town changes hands", group="units")
+@rules.action(phase="command", by="any", rule="12.1, 14.1", label="A town changes hands", order=8)
 def take_town(
     game: Game,
     hex: Annotated[str, HexId(label="Town or city")],
-    side: Annotated[str, Choice(label="Entered by", options=[(SOVIET, "Soviet"), (GERMAN, "German")])],
+    side: Annotated[
+        str,
+        Choice(
+            label="Entered by",
+            options=[(SOVIET, "Soviet"), (GERMAN, "German")],
+            start=lambda c: c.game.active if c.game else "",
+        ),
+    ],
     vp: Annotated[int | None, Whole(label="Printed VP", high=30, start=_vp_start)] = None,
 ) -> Events:
     """Record who entered a town or city; the VP are booked at once."""

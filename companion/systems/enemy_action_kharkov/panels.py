@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from companion.engine.describe import value_label
 from companion.engine.game import Game
 from companion.systems.enemy_action_kharkov.base import FORMATION_NAMES, rules
-from companion.systems.enemy_action_kharkov.command import in_command, last, played
+from companion.systems.enemy_action_kharkov.command import COMMANDS, in_command, last, played
 from companion.systems.enemy_action_kharkov.deck import Deck
 from companion.systems.enemy_action_kharkov.fight import current
-from companion.systems.enemy_action_kharkov.hits import base_hits
+from companion.systems.enemy_action_kharkov.hits import base_hits, steps
 from companion.systems.enemy_action_kharkov.impulse import may_pass
 from companion.systems.enemy_action_kharkov.manifest import calendar, calendar_text, date_of
 from companion.systems.enemy_action_kharkov.posts import overstacked
@@ -22,46 +23,47 @@ def _row(label: str, value: object, rule: str = "") -> Row:
 
 
 @rules.panel
+def impulse(game: Game, seat: str) -> dict[str, Any] | None:
+    """The card in play, who is barred and why, and the right to pass."""
+    if game.phase != "command" or game.active not in game.sides or current(game):
+        return None
+    said, side = in_command(game), game.side_name(game.active)
+    rows = []
+    if said:
+        what = COMMANDS.get(str(said.get("what")), "command not given yet")
+        names = [FORMATION_NAMES.get(f, f) for f in said.get("for", [])]
+        more = ", ".join([*names, *([said["event"].capitalize()] if "event" in said else [])])
+        rows.append(_row(played(game).label, f"{what}: {more}" if more else what, "5.2"))
+    else:
+        why = may_pass(game, game.active)
+        rows.append(_row(f"{side} to play", "a card" if why else "a card, or pass", "5.1"))
+        if why and not Deck(game, game.active).count("draw"):
+            rows.append(_row("No pass", why.partition(": ")[2].partition(" [")[0] or why, "5.1"))
+    for whose in sorted(game.sides, key=lambda s: s != seat):
+        names = [FORMATION_NAMES.get(f, f) for f in last(game, whose)]
+        if names:
+            label = f"{game.side_name(whose)} barred: activated last impulse"
+            rows.append(_row(label, ", ".join(names), "6.3"))
+    used = [game.side_name(s) for s in game.sides if game[f"one-unit-{s}"] == game.turn]
+    if used:
+        rows.append(_row("One unit: used this turn", ", ".join(used), "6.1"))
+    return {"title": "Impulse", "rows": rows, "for": "both", "first": True}
+
+
+@rules.panel
 def cards(game: Game, seat: str) -> dict[str, Any] | None:
-    """Counts only: what is in a hand stays there."""
-    if int(game["cards-prepared"]) == 0:
+    """Real cards, counted; dealt ones are counted where they lie."""
+    if int(game["cards-prepared"]) == 0 or game["cards-run"] != "real":
         return None
     rows = []
     for side in game.sides:
         deck = Deck(game, side)
-        n = deck.counts()
-        text = f"hand {n['hand']} of {deck.limit}, draw pile {n['draw']}, available {n['avail']}"
-        rows.append(_row(game.side_name(side), text, "5.1"))
-        gone = f"primary {n['discard-p']}, supplemental {n['discard-s']}, entering {n['entering']}, out {n['removed']}"
-        rows.append(_row(f"{game.side_name(side)} discards", gone, "5.6"))
-    if game.phase == "command" and game.active in game.sides:
-        why = may_pass(game, game.active)
-        rows.append(_row("Pass", why or f"{game.side_name(game.active)} may pass", "5.1"))
+        n, name = deck.counts(), game.side_name(side)
+        rows.append(_row(f"{name} hand", f"{n['hand']} of {deck.limit}", "5.0"))
+        rows.append(_row(f"{name} draw pile", n["draw"], "5.1"))
+        rows.append(_row(f"{name} available", n["avail"], "4-II"))
+        rows.append(_row(f"{name} discards", f"{n['discard-p']} P, {n['discard-s']} S", "5.6"))
     return {"title": "Cards", "rows": rows, "for": "both"}
-
-
-@rules.panel
-def formations(game: Game, seat: str) -> dict[str, Any] | None:
-    """Who is barred now and why; the phone shows its own side first."""
-    if game.phase != "command":
-        return None
-    rows = []
-    for side in sorted(game.sides, key=lambda s: s != seat):
-        names = [FORMATION_NAMES.get(f, f) for f in last(game, side)]
-        rows.append(_row(f"{game.side_name(side)} barred", ", ".join(names) or "nobody", "6.3"))
-        used = game[f"one-unit-{side}"] == game.turn
-        rows.append(_row(f"{game.side_name(side)} one-unit activation", "used" if used else "free", "6.1"))
-    said = in_command(game)
-    if said:
-        what = said.get("what", "command not given yet")
-        names = [FORMATION_NAMES.get(f, f) for f in said.get("for", [])]
-        text = f"{played(game).label}: {what} {', '.join(names)} {said.get('event', '')}"
-        rows.insert(0, _row("In play", " ".join(text.split()), "5.2"))
-    if any(FORMATION_NAMES and last(game, s) for s in game.sides):
-        rows.append(
-            _row("Why", "activated in that side's last impulse; the Von Manstein card is exempt", "6.3")
-        )
-    return {"title": "Formations", "rows": rows, "for": "both"}
 
 
 @rules.panel
@@ -71,23 +73,25 @@ def combat(game: Game, seat: str) -> dict[str, Any] | None:
     if fight is None:
         return None
     hits = fight.hits or dict(zip("AD", base_hits(game, fight), strict=True))
+    odds = f"{fight.attack}:{fight.defence}, {fight.terrain}" if fight.attack else fight.terrain
     rows = [
+        _row(" ".join(filter(None, [game.side_name(fight.attacker), "attack", fight.target])), odds, "9.4"),
         _row(
-            "Attacker",
-            f"{game.side_name(fight.attacker)}{f' on {fight.target}' if fight.target else ''}",
-            "9.0",
+            "Chits", f"{fight.drawn} of {fight.total} drawn, {max(fight.maximum, fight.total)} at most", "9.3"
         ),
-        _row("Strength", f"{fight.attack}:{fight.defence} in {fight.terrain}", "9.4"),
-        _row("Chits", f"{fight.drawn} drawn, {fight.required} required, {fight.maximum} at most", "9.3"),
-        _row("Attacker's tactics", ", ".join(fight.attack_tactics) or "none", "9.2"),
-        _row("Defender's tactics", ", ".join(fight.defence_tactics) or "none", "9.2"),
-        _row("Hits", f"A{hits.get('A', 0)} D{hits.get('D', 0)}{'' if fight.hits else ' so far'}", "9.5"),
     ]
+    if fight.tactics_by in game.sides:
+        rows.append(_row("May play tactics", game.side_name(fight.tactics_by), "9.2"))
+    for who, names in (("Attacker", fight.attack_tactics), ("Defender", fight.defence_tactics)):
+        if names:
+            rows.append(_row(f"{who}'s tactics", ", ".join(names), "9.2"))
+    if fight.drawn:
+        rows.append(_row("Hits" if fight.hits else "Hits so far", f"A{hits['A']} D{hits['D']}", "9.5"))
     if fight.dark:
-        rows.append(_row("Dark chit", "all chits return to the cup after this combat", "9.41"))
-    for side, steps in fight.owed.items():
-        rows.append(_row(f"{game.side_name(side)} owes", f"{steps} steps", "9.6"))
-    return {"title": "Combat", "rows": rows, "for": "both"}
+        rows.append(_row("Dark chit", "all go back to the cup after this", "9.41"))
+    for side, number in fight.owed.items():
+        rows.append(_row(f"{game.side_name(side)} owe", steps(number), "9.6"))
+    return {"title": "Combat", "rows": rows, "for": "both", "first": True}
 
 
 @rules.panel
@@ -100,6 +104,10 @@ def calendar_space(game: Game, seat: str) -> dict[str, Any] | None:
     ):
         if text:
             rows.append(_row(label, text, "2.1"))
+    if game.scenario.id == "campaign" and 6 <= game.turn <= 12:
+        rows.append(_row("Ground next turn", value_label(game, "ground-next", game["ground-next"]), "15.33"))
+    if game.scenario.id != "campaign":
+        return {"title": "Calendar", "rows": rows, "for": "both"} if rows else None
     over, under = calendar(game, game.turn, "soviet_over"), calendar(game, game.turn, "german_under")
     if over is not None:
         rows.append(_row("Soviet win above", f"{over} VP", "15.36"))

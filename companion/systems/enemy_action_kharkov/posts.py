@@ -66,11 +66,15 @@ def _value(game: Game, hex_id: str, side: str) -> str:
 
 
 def _activation(game: Game) -> bool | str:
+    if game["combat"]:
+        return "finish the combat first"
     busy = in_command(game).get("what") in ("activate", "units", "kg", "one-unit")
     return busy or "only in an activation: play a card for one first"
 
 
-@rules.action(phase="command", by="active", rule="12.21", label="Build improved positions", when=_activation)
+@rules.action(
+    phase="command", by="active", rule="12.21", label="Build improved positions", order=5, when=_activation
+)
 def build_ip(game: Game, hexes: Annotated[tuple[str, ...], HexId(label="Hexes", many=True)]) -> Events:
     """At the end of an activation: one Soviet position, or any number of German ones."""
     said, side = in_command(game), game.active
@@ -151,7 +155,11 @@ def withdrawal_mistake(game: Game, units: list[Unit], target: str) -> str:
     rule="8.1",
     label="Withdraw a surrounded stack",
     group="units",
-    when=_activation,
+    when=lambda game: (
+        _activation(game)
+        if any(u.on_map and u.side == game.active for u in game.units.values())
+        else "no unit is on record: withdraw on the map [8.1]"
+    ),
 )
 def withdraw(
     game: Game,

@@ -120,6 +120,7 @@ def prepare_cards(
     ]
     if missing:
         raise Several(missing)
+    yield e.Noted(f"Cards prepared for game-turn {game.turn}", rule="4-II")
     yield from settle_mode(game)
     hands = {SOVIET: SOVIET_HAND, GERMAN: asked["german_hand_size"]}
     given = {SOVIET: (soviet_primary, soviet_supplemental), GERMAN: (german_primary, german_supplemental)}
@@ -134,4 +135,4 @@ def prepare_cards(
             given[side][1] if supplemental is None else supplemental,
         )
         yield from Deck(game, side).prepare(plan, chance)
-    yield e.Set("cards-prepared", game.turn, was=game["cards-prepared"], reason="cards are ready")
+    yield e.Set("cards-prepared", game.turn)

@@ -30,6 +30,11 @@ def terrain(game: Game, hex_id: str) -> str:
     return book.terrain(hex_id)
 
 
+def knows_rivers(game: Game) -> bool:
+    """Whether the owner entered any river, so that a hexside without one means something."""
+    return any(f.value in RIVERS for f in board(game).book.of_kind("side"))
+
+
 def river_between(game: Game, a: str, b: str) -> frozenset[str]:
     """The rivers on a hexside; a bridge takes them away when the table reads it so."""
     if game.maps.distance(a, b) != 1:

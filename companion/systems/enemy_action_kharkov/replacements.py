@@ -109,12 +109,22 @@ def _own(ctx: Context) -> list[Unit]:
     return candidates(game, side, named)
 
 
+def _replacing(game: Game) -> bool | str:
+    said = in_command(game)
+    if said.get("what") != "replace":
+        return "play a card for replacements first [5.5]"
+    if not candidates(game, game.active, list(said.get("for", []))):
+        return "no unit on record can receive a step: do it on the map [13.2]"
+    return int(said.get("given", 0)) < int(said.get("steps", 1)) or "all steps are assigned [13.1]"
+
+
 @rules.action(
     phase="command",
     by="active",
     rule="13.1",
     label="Assign replacement steps",
-    when=lambda game: in_command(game).get("what") == "replace" or "play a card for replacements first [5.5]",
+    primary=True,
+    when=lambda game: _replacing(game),
 )
 def replace_steps(
     game: Game,
@@ -146,7 +156,10 @@ def mud_replacements(
     game: Game,
     side: Annotated[str, SideRef(label="Side", start=side_at)],
     units: Annotated[
-        tuple[str, ...], UnitRef(label="Up to two infantry units", many=True, pick=_infantry)
+        tuple[str, ...],
+        UnitRef(
+            label="Up to two infantry units", many=True, pick=_infantry, when=lambda c: bool(_infantry(c))
+        ),
     ] = (),
 ) -> Events:
     """Two infantry steps for two units, Soviet side first; no card is needed."""

@@ -165,7 +165,9 @@ def deployment(
 def _may_deploy(game: Game) -> bool | str:
     if game.phase == "reserve":
         return bool(delayed(game)) or "no overdue reserve is on record [11.3]"
-    return in_command(game).get("what") == "deploy" or "play a card to deploy reserves first [11.1]"
+    if in_command(game).get("what") != "deploy":
+        return "play a card to deploy reserves first [11.1]"
+    return bool(reserves(game, game.active)) or "no reserve is on record: place it on the map [11.1]"
 
 
 @rules.action(
@@ -174,6 +176,7 @@ def _may_deploy(game: Game) -> bool | str:
     rule="11.1",
     worksheet=deployment,
     label="Place a reserve",
+    primary=True,
     when=_may_deploy,
 )
 def deploy_reserve(

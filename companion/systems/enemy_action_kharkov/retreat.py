@@ -24,7 +24,7 @@ from companion.systems.enemy_action_kharkov.base import (
     ask,
     rules,
 )
-from companion.systems.enemy_action_kharkov.fight import current
+from companion.systems.enemy_action_kharkov.fight import answered, current
 from companion.systems.enemy_action_kharkov.posts import enemy_zone
 from companion.systems.enemy_action_kharkov.supply import hex_supplied, owner, towns
 
@@ -164,6 +164,20 @@ def _defenders(ctx: Context) -> list[Unit]:
     return [ctx.game.units[u] for u in fight.defenders if u in ctx.game.units]
 
 
+def _open_routes(ctx: Context) -> list[tuple[str, str]]:
+    """The routes by the priorities, each with its price."""
+    fight = current(ctx.game) if ctx.game else None
+    stack = [u for u in _defenders(ctx) if u.on_map and fight is not None and u.place == fight.target]
+    if ctx.game is None or fight is None or not stack:
+        return []
+    found = []
+    for way, cost in routes(ctx.game, stack, fight.retreat or 1):
+        hexes = [w.hex for w in way]
+        price = f", costs {cost} step{'s' if cost > 1 else ''}" if cost else ""
+        found.append(("-".join(hexes), " then ".join(hexes) + price))
+    return found
+
+
 @rules.action(
     phase="command",
     by="any",
@@ -174,13 +188,28 @@ def _defenders(ctx: Context) -> list[Unit]:
 )
 def retreat(
     game: Game,
-    path: Annotated[tuple[str, ...], HexId(label="Hexes entered", many=True)],
-    units: Annotated[
-        tuple[str, ...], UnitRef(label="Units", many=True, pick=_defenders, help="empty: all")
+    route: Annotated[
+        str, Choice(label="Where to", options=_open_routes, when=lambda c: bool(_open_routes(c)))
+    ] = "",
+    path: Annotated[
+        tuple[str, ...], HexId(label="Other hexes", many=True, when=lambda c: not c.values.get("route"))
     ] = (),
-    anyway: Annotated[bool, Flag(label="Although the companion objects")] = False,
+    units: Annotated[
+        tuple[str, ...],
+        UnitRef(
+            label="Units",
+            many=True,
+            pick=_defenders,
+            help="none chosen: all",
+            quiet=lambda c: len(_defenders(c)) < 2,
+        ),
+    ] = (),
+    anyway: Annotated[
+        bool, Flag(label="Although the companion objects", when=lambda c: bool(c.values.get("path")))
+    ] = False,
 ) -> Events:
-    """Move the defenders one or two hexes back; bad hexes cost a step."""
+    """Move the defenders back by the priorities; some hexes cost a step."""
+    path = tuple(route.split("-")) if route else path
     fight = current(game)
     if fight is None:
         raise NotNow("no combat in hand")
@@ -192,11 +221,12 @@ def retreat(
     if path not in table and not anyway:
         known = "; ".join(" ".join(p) for p in table) or "none"
         raise NotNow(f"that is no route by the priorities; open: {known} [9.7]", field="path")
+    yield from answered(game, "retreat")
     for unit in stack:
         yield move(game, unit.id, path[-1], reason="retreat", rule="9.7")
         if any(u.side == unit.side and u.id not in ids for u in game.units_at(path[-1])):
             yield e.Marked(unit.id, "fell-back", True, rule="9.74")
     cost = table.get(path, 0)
     if cost:
-        text = f"Retreat through enemy zones: {cost} step(s), owner's choice"
+        text = f"Retreat through enemy zones: lose {cost} step(s), owner's choice"
         yield ask(game, "paid", (fight.defender, "table"), text, "lose-steps", "9.7", penalty=True)

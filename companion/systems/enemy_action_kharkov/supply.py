@@ -130,8 +130,24 @@ def _due_sides(game: Game) -> list[str]:
 
 
 def _by_hand(ctx: Context) -> bool:
-    game, side = ctx.game, str(ctx.values.get("side") or "")
-    return game is None or bool(ctx.values.get("by_hand")) or not side or not map_ready(game, side)
+    game, side = ctx.game, str(ctx.values.get("side") or _next_side(ctx))
+    if game is None or not on_map(game, side):
+        return game is None
+    return bool(ctx.values.get("by_hand")) or not map_ready(game, side)
+
+
+def _can_trace(ctx: Context) -> bool:
+    game, side = ctx.game, str(ctx.values.get("side") or _next_side(ctx))
+    return game is None or (map_ready(game, side) and bool(on_map(game, side)))
+
+
+def _next_side(ctx: Context) -> str:
+    """The side that is not checked yet, German first."""
+    game = ctx.game
+    if game is None:
+        return GERMAN
+    done = dict(game["supply-checked"] or {})
+    return next((s for s in _due_sides(game) if done.get(s) != game.turn), GERMAN)
 
 
 @rules.action(phase="supply", by="any", rule="4-III, 10.2", label="Check supply", primary=True)
@@ -142,15 +158,16 @@ def check_supply(
         Choice(
             label="Side",
             options=lambda c: [(s, c.game.side_name(s)) for s in _due_sides(c.game)] if c.game else [],
+            start=_next_side,
         ),
     ],
-    by_hand: Annotated[bool, Flag(label="I say who is cut off")] = False,
+    by_hand: Annotated[bool, Flag(label="I say who is cut off", when=_can_trace)] = False,
     cut: Annotated[
         tuple[str, ...],
         UnitRef(
             label="Units that cannot trace",
             many=True,
-            pick=lambda c: on_map(c.game, str(c.values.get("side") or "")) if c.game else [],
+            pick=lambda c: on_map(c.game, str(c.values.get("side") or _next_side(c))) if c.game else [],
             when=_by_hand,
         ),
     ] = (),
@@ -169,9 +186,9 @@ def check_supply(
         new = next_state(now, unit.id not in off, heavy_mud=mud)
         if new != now:
             yield put_mark(game, unit.id, "supply", new or None, reason="supply phase", rule="10.2")
-    yield e.Noted(
-        f"{game.side_name(side)} supply checked: {len(off)} of {len(units)} units on record are cut off"
-    )
+    yield e.Set("supply-checked", {**(game["supply-checked"] or {}), side: game.turn})
+    told = f"{len(off)} of {len(units)} units are cut off" if units else "done on the map"
+    yield e.Noted(f"{game.side_name(side)} supply checked: {told}", rule="10.2")
     if not mud:
         yield from _surrenders(game, side, stuck)
 

@@ -11,6 +11,7 @@ from companion.engine.fields import Choice, Context, Flag, SideRef, UnitRef, Who
 from companion.engine.game import Game
 from companion.engine.roster import Unit
 from companion.systems.enemy_action_kharkov.base import (
+    GERMAN,
     SOVIET,
     TACTICS,
     armour,
@@ -22,9 +23,17 @@ from companion.systems.enemy_action_kharkov.base import (
     strength,
 )
 from companion.systems.enemy_action_kharkov.deck import Deck
-from companion.systems.enemy_action_kharkov.fight import Fight, current, save
-from companion.systems.enemy_action_kharkov.manifest import card, listed, tactic_turns
+from companion.systems.enemy_action_kharkov.fight import Fight, answered, current, save
+from companion.systems.enemy_action_kharkov.manifest import (
+    card,
+    cup_is_real,
+    listed,
+    remember,
+    tactic_turns,
+)
 
+OVER = "nobody"
+"""Nobody's tactics any more."""
 WILD = ("front", "stavka", "german army", "army group")
 JOINING = ("reinforce battle", "assault coordination")
 
@@ -32,6 +41,11 @@ JOINING = ("reinforce battle", "assault coordination")
 def attacker_of(game: Game) -> str:
     fight = current(game)
     return fight.attacker if fight else "any"
+
+
+def _asked_side(game: Game) -> str:
+    fight = current(game)
+    return fight.tactics_by if fight and fight.tactics_by in game.sides else "any"
 
 
 def _open(game: Game) -> bool | str:
@@ -88,22 +102,34 @@ def _kinds(ctx: Context) -> list[tuple[str, str]]:
     return found
 
 
+def _playing(ctx: Context) -> str:
+    """At the table: the side whose tactics are being played."""
+    fight = current(ctx.game) if ctx.game else None
+    if ctx.seat == "table" and fight is not None and fight.tactics_by in (fight.attacker, fight.defender):
+        return fight.tactics_by
+    return side_at(ctx)
+
+
+def _type(ctx: Context) -> str:
+    return card(ctx.game, str(ctx.values.get("card") or "")).type if ctx.game is not None else ""
+
+
 def _second(ctx: Context) -> bool:
     return ctx.game is not None and card(ctx.game, str(ctx.values.get("card") or "")).manstein
 
 
 @rules.action(
     phase="command",
-    by="any",
+    by=_asked_side,
     rule="9.2",
-    label="Play a tactic",
-    group="hand",
+    label="Play as tactic",
+    group="card",
     secret=True,
     when=lambda game: _kind(game, real=False),
 )
 def play_tactic(
     game: Game,
-    card: Annotated[str, Choice(label="Card", options=_hand)],
+    card: Annotated[str, Choice(label="Card", options=_hand, quiet=lambda ctx: bool(ctx.values.get("card")))],
     tactic: Annotated[str, Choice(label="Tactic", options=tactic_choices)],
     second: Annotated[str, Choice(label="Second tactic", options=tactic_choices, when=_second)] = "",
     seat: str = "",
@@ -116,24 +142,33 @@ def play_tactic(
     phase="command",
     by="any",
     rule="9.2",
-    label="Play a real tactic card",
-    group="hand",
+    label="Play a tactic card",
     when=lambda game: _kind(game, real=True),
 )
 def play_real_tactic(
     game: Game,
-    side: Annotated[str, SideRef(label="Played by", start=side_at)],
+    side: Annotated[str, SideRef(label="Played by", start=_playing, quiet=lambda c: c.seat != "table")],
     card: Annotated[str, Choice(label="Card number", options=_box)],
     tactic: Annotated[str, Choice(label="Tactic", options=tactic_choices)],
     second: Annotated[
-        str, Choice(label="Second tactic", options=tactic_choices, help="Von Manstein only")
+        str,
+        Choice(
+            label="Second tactic",
+            options=tactic_choices,
+            help="Von Manstein only",
+            when=lambda c: _side(c) == GERMAN and (_second(c) or not _type(c)),
+        ),
     ] = "",
     kind: Annotated[
         str,
         Choice(
             label="It is",
             options=_kinds,
-            when=lambda c: c.game is not None and not _known_kind(c.game, str(c.values.get("card") or "")),
+            when=lambda c: (
+                c.game is not None
+                and bool(c.values.get("card"))
+                and not _known_kind(c.game, str(c.values["card"]))
+            ),
         ),
     ] = "",
     seat: str = "",
@@ -145,6 +180,8 @@ def play_real_tactic(
         raise Unreadable("is the card primary or supplemental? The manifest does not tell", field="kind")
     if not Deck(game, side).count("hand"):
         raise NotNow(f"{game.side_name(side)} has no card in hand", field="card")
+    if kind in ("primary", "supplemental"):
+        yield from remember(game, card, {"kind": kind})
     yield from _play(game, side, card, kind, [tactic, *([second] if second else [])])
 
 
@@ -168,6 +205,9 @@ def _check(game: Game, fight: Fight, side: str, names: list[str]) -> None:
         raise NotNow(
             "no tactics here: no supplied, undispersed or supported unit to play them for [9.2, 10.42]"
         )
+    if fight.tactics_by and fight.tactics_by != side:
+        turn = "the attacker plays his tactics first" if fight.tactics_by == fight.attacker else "too late"
+        raise NotNow(f"{turn if not attacking else 'your tactics are over'} [9.0]")
     have = fight.attack_tactics if attacking else fight.defence_tactics
     twice = [n for n in names if n in have] or ([names[0]] if len(set(names)) < len(names) else [])
     if twice:
@@ -234,13 +274,64 @@ def bonus_tactic(
         raise NotNow("declare a combat first")
     _check(game, fight, fight.attacker, [tactic])
     fight.bonus -= 1
+    if not fight.bonus:
+        yield from answered(game, "bonus")
     yield from _apply(game, fight, fight.attacker, [tactic])
 
 
-@rules.action(phase="command", by="any", rule="9.2", label="No more tactics", group="hidden", when=_open)
-def no_tactics(game: Game, seat: str = "") -> Events:
-    """Tell the attacker that you play no more tactics and that chits may be drawn."""
-    yield e.Noted(f"{game.side_name(seat)} plays no more tactics", rule="9.2")
+# -- attacker first, then defender, then the chits (9.0) --------------------------------------------------------
+
+
+def invite(game: Game, fight: Fight) -> Events:
+    """Ask the next side for its tactics; when both have had their say, the chits are drawn."""
+    order = [
+        (fight.attacker, fight.attacker_tactics_open, "Attacker: play tactics, or none"),
+        (fight.defender, fight.defender_tactics_open, "Defender: play tactics, or none"),
+    ]
+    if fight.tactics_by:
+        order = order[1:] if fight.tactics_by == fight.attacker else []
+    yield from answered(game, "tactics")
+    for side, open_, text in order:
+        if open_ and Deck(game, side).count("hand"):
+            fight.tactics_by = side
+            yield save(fight, "")
+            if game["cards-run"] != "real":
+                text += " (tap cards in your hand)"
+            yield ask(game, "tactics", (side, "table"), text, "no-tactics", "9.2")
+            return
+    fight.tactics_by = OVER
+    yield save(fight, "")
+    action = "enter-chits" if cup_is_real(game) else "draw-chits"
+    chits = "1 chit" if fight.missing == 1 else f"{fight.missing} chits"
+    yield ask(game, "draw", (fight.attacker, "table"), f"Attacker: draw {chits}", action, "9.3")
+
+
+@rules.action(
+    phase="command",
+    by=_asked_side,
+    rule="9.2",
+    label="No more tactics",
+    group="hidden",
+    when=lambda game: _asked_side(game) in game.sides or "nobody is asked for tactics",
+)
+def no_tactics(game: Game) -> Events:
+    """Say that you play no more tactics: the other side follows, or the chits."""
+    fight = current(game)
+    if fight is None:
+        raise NotNow("no combat in hand")
+    side = fight.tactics_by
+    yield e.Noted(f"{game.side_name(side)} plays no more tactics", rule="9.2")
+    yield from invite(game, fight)
+
+
+@rules.watch
+def tactics_go_on(game: Game) -> Events:
+    """A question for tactics that was waved away means none: the other side follows, or the chits."""
+    fight = current(game)
+    if fight is None or fight.tactics_by not in game.sides or fight.drawn:
+        return
+    if not any(q.startswith("tactics-") for q in game.asked):
+        yield from invite(game, fight)
 
 
 def _beside_active(game: Game, unit: Unit) -> bool:
@@ -255,16 +346,36 @@ def _joiners(ctx: Context) -> list[Unit]:
     return [u for u in on_map(game, _side(ctx)) if u.id not in (*fight.units, *fight.defenders)]
 
 
+def _by_hand(ctx: Context, attacking: bool) -> bool:
+    """Numbers are asked only where no unit on record tells them."""
+    fight = current(ctx.game) if ctx.game else None
+    return fight is not None and not ctx.values.get("units") and (_side(ctx) == fight.attacker) is attacking
+
+
+def _crossing(ctx: Context) -> bool:
+    fight = current(ctx.game) if ctx.game else None
+    return fight is not None and fight.river and _side(ctx) == fight.attacker
+
+
 @rules.action(phase="command", by="any", rule="9.1", label="Join the combat", group="hidden", when=_open)
 def join_combat(
     game: Game,
-    side: Annotated[str, SideRef(label="Side", start=side_at)],
-    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=_joiners)] = (),
-    small: Annotated[int, Whole(label="Units with 1 or 2 steps", high=9)] = 0,
-    large: Annotated[int, Whole(label="Units with 3 steps", high=9)] = 0,
-    steps: Annotated[int, Whole(label="Their steps, in defence", high=9)] = 0,
-    dry: Annotated[bool, Flag(label="They do not attack across the river")] = False,
-    points: Annotated[int, Whole(label="Their strength", high=99)] = 0,
+    side: Annotated[str, SideRef(label="Side", start=side_at, quiet=lambda c: bool(c.values.get("side")))],
+    units: Annotated[
+        tuple[str, ...],
+        UnitRef(label="Units", many=True, pick=_joiners, when=lambda c: bool(_joiners(c))),
+    ] = (),
+    small: Annotated[
+        int, Whole(label="Units with 1 or 2 steps", high=9, when=lambda c: _by_hand(c, True))
+    ] = 0,
+    large: Annotated[int, Whole(label="Units with 3 steps", high=9, when=lambda c: _by_hand(c, True))] = 0,
+    steps: Annotated[int, Whole(label="Their steps", high=9, when=lambda c: _by_hand(c, False))] = 0,
+    dry: Annotated[
+        bool, Flag(label="They do not attack across the river", when=lambda c: _crossing(c))
+    ] = False,
+    points: Annotated[
+        int, Whole(label="Their strength", high=99, when=lambda c: not c.values.get("units"))
+    ] = 0,
 ) -> Events:
     """Units brought in by Reinforce Battle or Assault Coordination add to the combat."""
     fight = current(game)

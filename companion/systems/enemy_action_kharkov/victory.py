@@ -117,15 +117,19 @@ def check_victory(game: Game) -> Events:
         yield ask(game, "calendar", (*game.sides, "table"), text, "calendar-verdict", "15.36")
 
 
+def _may_compare(game: Game) -> bool | str:
+    if game.scenario.id != "campaign" or game.turn < 4 or game["ground"] == "heavy-mud":
+        return "victory is checked from turn 4 of the campaign on, not in heavy mud [15.36]"
+    return not calendar_known(game, game.turn) or "the owner's calendar was compared by itself [15.36]"
+
+
 @rules.action(
     phase="end",
     by="any",
     rule="15.36",
     label="Compare with the calendar",
-    when=lambda game: (
-        (game.scenario.id == "campaign" and game.turn >= 4 and game["ground"] != "heavy-mud")
-        or "victory is checked from turn 4 of the campaign on, not in heavy mud [15.36]"
-    ),
+    primary=True,
+    when=lambda game: _may_compare(game),
 )
 def calendar_verdict(
     game: Game,
@@ -180,8 +184,8 @@ def _breakthrough(game: Game) -> str:
     phase=("reserve", "command"),
     by="any",
     rule="15.1",
-    label="Kharkov entered, or the West line crossed",
-    group="fix",
+    label="Kharkov entered or West line crossed",
+    group="book-keeping",
     fresh=True,
     when=lambda game: game.scenario.id == "initial-assault",
 )

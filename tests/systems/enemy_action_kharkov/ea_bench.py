@@ -8,6 +8,7 @@ from typing import Any
 
 from harness import SCENARIOS, Bench
 
+from companion.engine.fields import Context
 from companion.engine.game import Book
 from companion.engine.mapbook import MapBook, Vocabulary
 from companion.engine.mapentry import enter
@@ -144,14 +145,32 @@ def shipped(name: str) -> dict[str, dict[str, str]]:
     return {r[0]: {h: c for h, c in zip(rows[0][1:], r[1:], strict=True) if c} for r in rows[1:]}
 
 
+class Table(Bench):
+    """Says "no more tactics" for whoever is asked when a test draws chits or the other side plays a tactic."""
+
+    def do(self, seat: str, action: str, **fields: Any) -> list[Any]:
+        said = []
+        for _ in range(2):
+            fight = self.game["combat"] or {}
+            asked = fight.get("tactics_by")
+            plays = action in ("play-tactic", "play-real-tactic") and fields.get("side", seat) != asked
+            if asked in SIDES and (action in ("draw-chits", "enter-chits") or plays):
+                said += super().do(asked, "no-tactics")
+        return [*said, *super().do(seat, action, **fields)]
+
+    def fields(self, seat: str, action: str, **filled: Any) -> list[dict[str, Any]]:
+        """What a form asks a seat, with some of it filled in."""
+        return self.system.rules.find(action).describe(Context(self.game, seat), filled)
+
+
 def table(scenario: str = "campaign", book: Book | None = None, **options: Any) -> Bench:
-    return Bench(SYSTEM, scenario, book or owners_book(), **options)
+    return Table(SYSTEM, scenario, book or owners_book(), **options)
 
 
 def blank_table(scenario: str = "campaign", **options: Any) -> Bench:
     """A table whose owner has filled in nothing."""
     kit = find_system(SYSTEM, SCENARIOS).kit
-    return Bench(SYSTEM, scenario, Book(charts=kit.charts), **options)
+    return Table(SYSTEM, scenario, Book(charts=kit.charts), **options)
 
 
 def command(scenario: str = "campaign", book: Book | None = None, turn: int = 1, **options: Any) -> Bench:

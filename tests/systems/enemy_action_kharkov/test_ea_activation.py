@@ -202,8 +202,9 @@ def test_bars_and_one_unit_are_forgotten_with_the_turn() -> None:
 def test_the_panel_says_who_is_barred() -> None:
     t = command()
     impulse(t, "P03", "3T")
-    panel = next(p for p in t.sees("soviet")["panels"] if p["title"] == "Formations")
-    assert {"label": "Soviet barred", "value": "3rd Tank Army", "rule": "6.3"} in panel["rows"]
+    panel = next(p for p in t.sees("soviet")["panels"] if p["title"] == "Impulse")
+    barred = {"label": "Soviet barred: activated last impulse", "value": "3rd Tank Army", "rule": "6.3"}
+    assert barred in panel["rows"]
     t.do("table", "set-barred", side="soviet", nothing=True)
     assert t.game["last-soviet"] == ""
 

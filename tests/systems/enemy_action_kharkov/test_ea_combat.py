@@ -38,7 +38,9 @@ from companion.systems.enemy_action_kharkov.situations import applies, judge
     ],
 )
 def test_how_many_chits(fields: dict[str, Any], required: int, maximum: int, extra: int) -> None:
-    sheet = blank_table().calc("combat", attack=9, defence=3, terrain="clear", **fields)
+    t = blank_table()
+    t.do("table", "go-to", turn=2, phase="command")  # 10.0: on turn 1 nobody lacks supply
+    sheet = t.calc("combat", attack=9, defence=3, terrain="clear", **fields)
     assert (sheet.facts["required"], sheet.facts["maximum"], sheet.facts["extra"]) == (
         required,
         maximum,
@@ -200,13 +202,16 @@ def test_ways_to_satisfy_hits() -> None:
     assert [o for o, _ in defence_options(3, 1)] == ["stand", "retreat-1"]
     assert [o for o, _ in defence_options(3, 0)] == ["stand"]
     assert [o for o, _ in attack_options(1)] == ["steps"]
-    assert "lose 1 steps" in attack_options(3)[1][1] and "lose 2 steps" in attack_options(4)[1][1]
+    assert "lose 1 step" in attack_options(3)[1][1] and "lose 2 steps" in attack_options(4)[1][1]
 
 
 def test_the_cup_is_refilled_by_a_dark_chit() -> None:
     """9.41: earlier chits return at once, this combat's at its end."""
     t = start(number=2)
     enter_all(t, "D1, -")
+    with pytest.raises(NotNow, match="hits to take"):
+        t.do("soviet", "end-combat")
+    t.answer("german", choice="stand")
     t.do("soviet", "end-combat")
     cup = t.game.piles["chits"]
     assert (cup.count("cup"), cup.count("aside"), cup.count("drawn")) == (58, 2, 0)
@@ -216,7 +221,7 @@ def test_the_cup_is_refilled_by_a_dark_chit() -> None:
     t.do("soviet", "enter-chits", hits="D2*, A1")
     cup = t.game.piles["chits"]
     assert (cup.count("cup"), cup.count("aside"), cup.count("drawn")) == (57, 0, 3)
-    t.do("soviet", "end-combat")
+    t.do("soviet", "end-combat", anyway=True)
     assert t.game.piles["chits"].count("cup") == 60
 
 
@@ -296,7 +301,7 @@ def test_tactics_add_chits_once_each() -> None:
     t.do("german", "play-tactic", card=german, tactic="screen")
     sheet = t.sees("table")["panels"]
     rows = {r["label"]: r["value"] for p in sheet if p["title"] == "Combat" for r in p["rows"]}
-    assert rows["Chits"] == "0 drawn, 1 required, 1 at most"  # 2 units + 1 tactic - 2 screen
+    assert rows["Chits"] == "0 of 1 drawn, 1 at most"  # 2 units + 1 tactic - 2 screen
     t.do("soviet", "draw-chits")
     with pytest.raises(NotNow, match="too late"):
         t.do("soviet", "play-tactic", card=b, tactic="intelligence")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from harness import SCENARIOS
+from harness import SCENARIOS, Bench
 from systems.enemy_action_kharkov.ea_bench import (
     SYSTEM,
     activate,
@@ -116,10 +116,22 @@ def test_the_defender_is_asked_for_tactics_before_the_draw() -> None:
     t = command()
     activate(t, "P03", "3T")
     t.do("soviet", "declare-combat", small=2, steps=1, attack=6, defence=3, terrain="clear")
+    assert [a["action"] for a in t.asked("soviet")] == ["no-tactics"]  # 9.0: the attacker first
+    assert not t.asked("german")
+    with pytest.raises(NotYours, match="Soviet seat"):
+        Bench.do(t, "german", "play-tactic", card=hand(t, "german")[0], tactic="artillery")
+    with pytest.raises(NotNow, match="may still play tactics"):
+        Bench.do(t, "soviet", "draw-chits")
+    t.answer("soviet")
     assert [a["action"] for a in t.asked("german")] == ["no-tactics"]
+    with pytest.raises(NotYours, match="German seat"):
+        Bench.do(t, "soviet", "play-tactic", card=hand(t, "soviet")[0], tactic="artillery")
+    with pytest.raises(Mistake, match="German seat"):
+        Bench.do(t, "soviet", "no-tactics")
     t.answer("german")
     assert not t.asked("german")
-    t.do("soviet", "draw-chits")
+    assert [a["action"] for a in t.asked("soviet")] == ["draw-chits"]
+    t.answer("soviet")
     t.do("soviet", "end-combat", anyway=True)
     t.do("soviet", "declare-combat", small=2, steps=1, attack=6, defence=3, terrain="clear")
     t.do("soviet", "draw-chits")
@@ -270,5 +282,69 @@ def test_leaving_the_phase_early_puts_everything_away() -> None:
 
 def test_a_watcher_sees_counts_only() -> None:
     t = command()
+    cards = next(p for p in t.sees("watch")["piles"] if p["id"] == "soviet-cards")
+    counts = {z["zone"]: z["count"] for z in cards["zones"]}
+    assert (counts["hand:soviet"], counts["draw"], counts["avail"]) == (5, 7, 5)
+    assert not any(z.get("tokens") for z in cards["zones"] if z["zone"] not in ("entering",))
+
+
+def test_real_cards_are_counted_on_a_panel() -> None:
+    t = command(mode_cards="physical")
     panel = next(p for p in t.sees("watch")["panels"] if p["title"] == "Cards")
-    assert panel["rows"][0]["value"] == "hand 5 of 5, draw pile 7, available 5"
+    assert [r["value"] for r in panel["rows"][:3]] == ["5 of 5", "7", "5"]
+
+
+def test_what_was_told_of_a_real_card_is_not_asked_again() -> None:
+    t = blank_table()
+    t.until("cards")
+    t.do("table", "prepare-cards", soviet_supplementals=6)
+    t.until("command")
+    asked = {f["name"] for f in t.fields("table", "play-real-card", card="P05")}
+    assert {"kind", "type"} <= asked and "value" not in asked  # a real cup: nobody needs the value
+    t.do("table", "play-real-card", card="P05", kind="primary", type="army", what="activate", formations="40")
+    assert t.game["command"]["for"] == ["40"]
+    t.do("soviet", "end-impulse")
+    assert not {"kind", "type"} & {f["name"] for f in t.fields("table", "play-real-card", card="P05")}
+
+
+def test_a_card_and_its_command_in_one_go() -> None:
+    t = command()
+    take(t, "soviet", "P03")
+    asked = {f["name"]: f for f in t.fields("soviet", "play-card", card="P03", what="activate")}
+    assert asked["card"]["quiet"] and asked["formations"]["value"] == ["3T"]
+    t.do("soviet", "play-card", card="P03", what="activate", formations="3T")
+    assert t.game["command"]["what"] == "activate"
+    with pytest.raises(NotNow, match="given already"):
+        t.do("soviet", "give-command", what="activate", formations="3T")
+
+
+def test_an_impulse_does_not_end_in_the_middle_of_a_combat() -> None:
+    t = command()
+    activate(t, "P03", "3T")
+    t.do("soviet", "declare-combat", small=2, steps=1, attack=6, defence=3, terrain="clear")
+    with pytest.raises(NotNow, match="finish the combat"):
+        t.do("soviet", "end-impulse")
+    t.do("soviet", "end-combat", anyway=True)
+    t.do("soviet", "end-impulse")
+    assert t.game.active == "german"
+
+
+def test_the_chits_of_a_real_cup_by_their_sum() -> None:
+    t = command(mode_chits="physical")
+    activate(t, "P03", "3T")
+    t.do("soviet", "declare-combat", small=2, steps=2, terrain="clear")
+    t.do("soviet", "enter-chits", attacker=1, defender=2, was_dark=True)
+    assert t.game["combat"]["drawn"] == 2 and t.game["combat"]["dark"]
+    assert t.game["combat"]["hits"] == {"A": 1, "D": 2}
+
+
+def test_a_blank_record_asks_for_no_units() -> None:
+    """Without positions a form has no unit fields, and losses are plain reminders."""
+    t = command()
+    activate(t, "P03", "3T")
+    asked = {f["name"] for f in t.fields("soviet", "declare-combat")}
+    assert "units" not in asked and {"small", "steps", "attack"} <= asked
+    real = command(mode_chits="physical")
+    activate(real, "P03", "3T")
+    shown = {f["name"] for f in real.fields("soviet", "declare-combat") if not f["quiet"]}
+    assert "small" in shown and not {"attack", "hexes", "adjacent"} & shown

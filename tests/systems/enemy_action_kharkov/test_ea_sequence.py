@@ -173,6 +173,7 @@ def test_scenario_tables(scenario: str, vp: int, winner: str, level: str) -> Non
 
 def test_26_vp_end_star_and_gallop_at_once() -> None:
     t = table("star-and-gallop")
+    t.do("table", "go-to", turn=1, phase="command")
     set_(t, "vp", 25)
     t.do("soviet", "take-town", hex="1012", side="soviet", vp=1)
     assert t.game.ended and (t.game.ended.winner, t.game.ended.level) == ("soviet", "Strategic")

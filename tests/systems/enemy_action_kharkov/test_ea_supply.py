@@ -280,6 +280,7 @@ def test_an_unknown_value_is_asked() -> None:
 
 def test_towns_by_hand_without_positions() -> None:
     t = table()
+    t.do("table", "go-to", turn=1, phase="command")
     t.do("soviet", "take-town", hex="1012", side="soviet", vp=4)
     t.do("german", "take-town", hex="1012", side="german", vp=4)
     assert t.game["vp"] == 2

@@ -156,7 +156,7 @@ def device(browser):
             stack.callback(context.close)
             page = context.new_page()
             # A keystroke that overtakes a live preview cancels it; htmx says so on the console.
-            page.errors, page.expected_errors = [], ["sendAbort"]
+            page.errors, page.expected_errors = [], ["sendAbort", "htmx:afterRequest"]
             page.on("console", lambda message: message.type == "error" and page.errors.append(message.text))
             page.on("pageerror", lambda error: page.errors.append(str(error)))
             pages.append(page)

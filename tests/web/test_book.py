@@ -262,7 +262,7 @@ def test_a_list_goes_out_and_comes_back_as_csv(client):
     answer = client.post(f"{CARDS}/csv", data={"text": sent})
     text = text_of(answer)
     assert answer.status_code == 422 and "2 cells saved" in text
-    assert "card P03, Kind: 'wrong'" in text and "card P03, Turn (0: start): 77" in text
+    assert "card P03, Kind: 'wrong'" in text and "card P03, Enters on turn: 77" in text
     assert "P02,supplemental,2" in csv_of(client, CARDS)
 
 

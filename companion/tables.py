@@ -31,6 +31,7 @@ from companion.systems import System, find_system, load_systems
 CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 SNAPSHOT_EVERY = 200
 CACHED_GAMES = 400
+LOOK_BACK = 1
 
 
 def utc_now() -> str:
@@ -474,8 +475,11 @@ class Tables:
         return spans
 
     def _position(self, code: str, seq: int, game: Game) -> tuple[int, str]:
-        """Turn and phase after a line of the log, with what was taken back left out."""
-        while seq > 0:
+        """Turn and phase after a line of the log, with what was taken back left out.
+
+        A phase of hundreds of lines is the one we are in: we look back a little, not to the beginning.
+        """
+        for _ in range(LOOK_BACK):
             floor = max(0, seq - 200)
             items = {s.seq: s.body for s in self.store.events(code, floor, seq)}
             while seq > floor:
@@ -483,4 +487,6 @@ class Tables:
                 if body["kind"] == "advanced":
                     return int(body["turn"]), str(body["phase"])
                 seq = int(body["to"]) if body["kind"] == "undone" else seq - 1
-        return game.scenario.first, ""
+            if seq <= 0:
+                return game.scenario.first, ""
+        return game.turn, game.phase

@@ -431,7 +431,7 @@ class Tables:
         for item in stored:
             groups.setdefault(item.act, []).append(item)
         turn, phase = self._position(code, stored[0].seq - 1 if stored else 0, game)
-        taken_back = self._taken_back(code, top)
+        taken_back = self._taken_back(code, max(0, floor - 100))
         entries = []
         for items in groups.values():
             seen = [e.Event.from_json(i.body).seen_by(seat) for i in items]
@@ -460,9 +460,8 @@ class Tables:
             )
         return [entry for entry in reversed(entries) if entry.lines][:limit]
 
-    def _taken_back(self, code: str, top: int) -> list[tuple[int, int]]:
+    def _taken_back(self, code: str, floor: int) -> list[tuple[int, int]]:
         """Spans of the log that later undos made void; an undo that was itself taken back voids nothing."""
-        floor = max(0, top - 400)
         recent = {s.seq: s.body for s in self.store.events(code, floor)}
         spans = []
         seq = max(recent, default=0)
@@ -480,7 +479,7 @@ class Tables:
         A phase of hundreds of lines is the one we are in: we look back a little, not to the beginning.
         """
         for _ in range(LOOK_BACK):
-            floor = max(0, seq - 200)
+            floor = max(0, seq - 120)
             items = {s.seq: s.body for s in self.store.events(code, floor, seq)}
             while seq > floor:
                 body = items[seq]

@@ -345,6 +345,18 @@
     else save(cell, valueOf(cell) === value ? "" : value);
   });
 
+  // One by one: with a keyboard at hand the next answer can be typed at once
+
+  const keyboard = matchMedia("(hover: hover) and (pointer: fine)");
+  function readyToType() {
+    const field = byId("walk-text") ?? document.querySelector("#walk .walk-tap");
+    if (keyboard.matches) field?.focus({ preventScroll: true });
+    const card = document.querySelector("#walk .walk-step");
+    if (card && !card.querySelector(".error") && card.getBoundingClientRect().top < 0) card.scrollIntoView();
+  }
+  document.body.addEventListener("htmx:afterSettle", ({ detail }) => { if (detail.target?.id === "walk" || detail.elt?.id === "walk") readyToType(); });
+  readyToType();
+
   showProblems();
   const wrong = document.querySelector("#problems:not([hidden])");
   if (wrong) wrong.scrollIntoView?.({ block: "nearest" });

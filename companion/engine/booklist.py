@@ -30,6 +30,12 @@ class Column:
     max: int | None = None
     help: str = ""
     required: bool = False
+    part: str = ""
+    """Which side of the thing it stands on, when a row has several alike: a chit's front and back."""
+    when: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+    """Asked only where another column of the row holds one of these."""
+    taps: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Usual texts that are offered for a tap, by the value of the column in `when`; "" for any."""
 
     @classmethod
     def from_toml(cls, table: Mapping[str, Any]) -> Column:
@@ -60,7 +66,21 @@ class Column:
             max=table.get("max"),
             help=str(table.get("help", "")),
             required=bool(table.get("required", False)),
+            part=str(table.get("part", "")),
+            when={str(k): tuple(v) for k, v in table.get("when", {}).items()},
+            taps=_by_value(table.get("taps", {})),
         )
+
+    def asked_of(self, row: Mapping[str, Any]) -> bool:
+        """Whether the column means anything in this row."""
+        return all(row.get(name) in values for name, values in self.when.items())
+
+    def usual(self, row: Mapping[str, Any]) -> tuple[str, ...]:
+        """Texts worth a button here."""
+        for name in self.when:
+            if str(row.get(name)) in self.taps:
+                return self.taps[str(row.get(name))]
+        return self.taps.get("", ())
 
     @property
     def accepted(self) -> str:
@@ -143,6 +163,12 @@ class Column:
         return next((label for v, label in self.choices if v == value), self.write(value))
 
 
+def _by_value(taps: Any) -> dict[str, tuple[str, ...]]:
+    if isinstance(taps, Mapping):
+        return {str(value): tuple(map(str, texts)) for value, texts in taps.items()}
+    return {"": tuple(map(str, taps))}
+
+
 @dataclass(frozen=True)
 class Given:
     """What the rulebook tells of one cell."""
@@ -167,6 +193,8 @@ class BookList:
     help: str = ""
     where: str = ""
     shipped: Mapping[str, Mapping[str, Given]] = field(default_factory=dict)
+    walk: tuple[str, ...] = ()
+    """The columns that filling it one by one asks for; the required ones when not said."""
 
     @property
     def open(self) -> bool:
@@ -212,10 +240,14 @@ class BookList:
         return found
 
     def complete(self, key: str, row: Mapping[str, Any]) -> bool:
-        """Whether a row is filled: its required columns, or else anything that the rulebook left open in it."""
-        needed = [c.id for c in self.columns if c.required]
+        """Whether a row is filled: what it requires or a walk asks for, or else anything the rulebook left open."""
+        needed = [
+            c.id
+            for c in self.columns
+            if c.required or (c.id in self.walk and c.type != "flag" and c.asked_of(row))
+        ]
         if needed:
-            return all(name in row for name in needed)
+            return all(row.get(name) is not None for name in needed)
         asked = [c for c in self.columns if c.type in ("whole", "choice")] or list(self.columns)
         left = [c.id for c in asked if not self.locked(key, c.id)]
         return not left or any(name in row for name in left)
@@ -242,7 +274,12 @@ def build_list(shape: Any, table: list[list[str]]) -> tuple[BookList, list[str]]
         shape.rule,
         shape.help,
         shape.where,
+        walk=tuple(shape.walk),
     )
+    names = {c.id for c in columns}
+    for column in columns:
+        wrong += [f"column {column.id}: when names no column {n!r}" for n in column.when if n not in names]
+    wrong += [f"walk names no column {n!r}.{did_you_mean(n, names)}" for n in shape.walk if n not in names]
     shipped, more = _shipped(blank, table)
     return BookList(**{**blank.__dict__, "shipped": shipped}), [*wrong, *more]
 

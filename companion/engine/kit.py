@@ -235,6 +235,8 @@ class BookShape:
     """Where it is printed: map, cards, play aid."""
     file: str = ""
     """What the rulebook tells of it, a CSV; books/<id>.csv when not said."""
+    walk: tuple[str, ...] = ()
+    """The columns that filling it one by one asks for; the required ones when not said."""
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,7 @@ from typing import Any
 
 from companion.books import ListSheet
 from companion.booksheet import Outcome, Sheet
+from companion.engine.bookwalk import walked
 
 
 def grid_of(sheet: Sheet, outcome: Outcome | None) -> dict[str, Any]:
@@ -86,6 +87,7 @@ def layout_of(sheet: ListSheet) -> dict[str, Any]:
         "first": first,
         "brushes": brushes if len(sheet.rows()) > 6 else [],
         "to_do": sheet.to_do(),
+        "walk": bool(walked(sheet.shape)) and len(sheet.rows()) > 1,
     }
 
 

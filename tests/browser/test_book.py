@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 
 CRT = "/book/second-kharkov/chart/crt"
 CARDS = "/book/enemy-action-kharkov/list/cards"
+CHITS = "/book/enemy-action-kharkov/list/chits"
 ROSTER = "/book/second-kharkov/roster/historical"
 REFUSED = "422"  # the console tells of every answer that is not 2xx
 
@@ -169,6 +170,66 @@ def test_a_brush_fills_many_cards_with_one_tap_each(book, phone):
     expect(row.get_by_role("textbox", name="Enters on turn")).to_have_value("2")
 
 
+def test_chits_are_entered_one_by_one_on_a_phone(book, phone):
+    phone.goto(book + CHITS)
+    phone.get_by_role("link", name="Fill in one by one").tap()
+    key, ask = phone.locator(".walk-key"), phone.locator(".walk-ask")
+
+    def tap(name):
+        phone.get_by_role("button", name=name, exact=True).tap()
+
+    expect(key).to_have_text("C01")
+    tap("Dark")
+    expect(phone.get_by_role("button", name="Dark", pressed=True)).to_be_visible()
+    tap("flank attack")
+    expect(ask).to_have_text("Front: hits")
+    tap("D1")
+    expect(ask).to_contain_text("Back")
+    tap("ratio at least")
+    expect(ask).to_have_text("Back: detail")
+    tap("3")
+    expect(ask).to_have_text("Back: hits")
+    tap("A1 D1")
+    expect(key).to_have_text("C02")
+    tap("ratio at least, 3 · A1 D1")
+    expect(ask).to_contain_text("Back")
+    phone.get_by_role("link", name="Back", exact=False).filter(has_text="◂").tap()
+    expect(ask).to_have_text("Front: hits")
+    tap("D2")
+    expect(ask).to_contain_text("Back")
+    tap("flank attack, D1")
+    expect(key).to_have_text("C03")
+    tap("Same as C02")
+    expect(key).to_have_text("C04")
+    phone.get_by_role("link", name="See the whole list").tap()
+    expect(phone.locator(".brow-sum").first).to_contain_text("Dark · flank attack · D1")
+    expect(phone.locator("#progress")).to_contain_text("3 of 60")
+
+
+def test_answers_are_typed_one_after_the_other_with_a_keyboard(book, device):
+    tablet = device("tablet", has_touch=False)
+    tablet.expected_errors.append(REFUSED)
+    tablet.goto(book + CHITS + "/walk")
+    ask = tablet.locator(".walk-ask")
+    for typed, asked in (
+        ("fla", "Front: hits"),
+        ("A2", "Back"),
+        ("terr", "Back: detail"),
+        ("town woods", "Back: hits"),
+    ):
+        expect(tablet.locator("#walk-text")).to_be_focused()
+        tablet.keyboard.type(typed)
+        tablet.keyboard.press("Enter")
+        expect(ask).to_contain_text(asked)
+    tablet.keyboard.type("D-1")
+    tablet.keyboard.press("Enter")
+    expect(tablet.locator(".walk-key")).to_have_text("C02")
+    tablet.keyboard.type("ratio")
+    tablet.keyboard.press("Enter")
+    expect(tablet.locator("#walk .error")).to_contain_text("could be several")
+    expect(tablet.locator("#walk-text")).to_have_value("ratio")
+
+
 def test_a_chart_goes_out_as_csv_and_comes_back(book, tablet, tmp_path):
     tablet.goto(book + CRT)
     cell(tablet, "1", "1:3").fill("2/0")
@@ -214,15 +275,23 @@ def test_a_roster_is_pasted_in_with_its_mistakes_shown(book, tablet):
     expect(tablet.get_by_role("row", name=re.compile("Made Up"))).to_contain_text("yours")
 
 
+PAGES = ["/book", "/book/second-kharkov", CRT, CARDS, CHITS + "/walk", ROSTER, "/book/wb95/chart/combat"]
+
+
 @pytest.mark.parametrize("size", ["tablet", "phone", "small"])
-@pytest.mark.parametrize(
-    "page", ["/book", "/book/second-kharkov", CRT, CARDS, ROSTER, "/book/wb95/chart/combat"]
-)
-def test_every_page_fits_and_is_accessible(server, device, size, page):
+def test_every_page_fits(server, device, size):
+    window = device(size)
+    for page in PAGES:
+        window.goto(server.url + page)
+        wide = window.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+        assert wide <= 0, f"{page} runs {wide} px over the edge"
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_every_page_is_accessible(server, phone, page):
     from axe_playwright_python.sync_playwright import Axe
 
-    window = device(size)
+    window = phone
     window.goto(server.url + page)
-    assert window.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth")
     found = Axe().run(window)
     assert found.violations_count == 0, found.generate_report()

@@ -214,7 +214,7 @@ class Tables:
         return {
             "turn": game.turn,
             "last": None if game.scenario.open_end else game.last,
-            "date": game.scenario.date(game.turn),
+            "date": game.date(game.turn),
             "phase": phase.name if phase else "",
             "active": game.active,
             "ended": game.ended.why if game.ended else "",

@@ -65,7 +65,7 @@ def _why(body: Mapping[str, Any]) -> str:
 
 def _advanced(body: Mapping[str, Any], game: Game) -> str:
     phase = game.phase_def(str(body["phase"]))
-    date = game.scenario.date(int(body["turn"]))
+    date = game.date(int(body["turn"]))
     title = f"{game.kit.turn_name} {body['turn']}{f', {date}' if date else ''}: {phase.name if phase else body['phase']}"
     return title + _why(body)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from companion.engine import events as e
 from companion.engine.chart import Chart
+from companion.engine.dates import days_later
 from companion.engine.errors import Unknown, did_you_mean
 from companion.engine.gridfile import Maps
 from companion.engine.kit import Kit, Phase, Scenario, SystemKit
@@ -176,6 +177,16 @@ class Game:
     def roster(self) -> tuple[UnitDef, ...]:
         """The scenario's units, as far as the rulebook and the owner's book tell."""
         return self.book.roster.get(self.scenario.id, self.scenario.units)
+
+    def date(self, turn: int) -> str:
+        """A turn's date: the scenario's, or the owner's calendar's, counted on from its first turn."""
+        rows = self.book.tables.get(self.kit.calendar, {})
+        text = self.scenario.date(turn) or str(rows.get(str(turn), {}).get("date") or "")
+        if text or not self.kit.turn_days:
+            return text
+        first = self.scenario.first
+        days = self.kit.turn_days * (turn - first)
+        return days_later(str(rows.get(str(first), {}).get("date") or ""), days)
 
     def chart(self, name: str) -> Chart:
         return self.book.charts[name]

@@ -249,6 +249,10 @@ class SystemKit:
     sides: tuple[Side, ...]
     phases: tuple[Phase, ...]
     turn_name: str = "Turn"
+    calendar: str = ""
+    """The owner's list that prints a `date` by turn, where no rulebook gives the dates."""
+    turn_days: int = 0
+    """Days between two turns: with it the date of the first turn tells all the others."""
     tray: tuple[str, ...] = ("1d6", "2d6")
     variants: tuple[Variant, ...] = ()
     tracks: tuple[Track, ...] = ()

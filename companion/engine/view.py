@@ -31,7 +31,7 @@ def view(rules: Rules, game: Game, seat: str) -> dict[str, Any]:
         "turn": {
             "number": game.turn,
             "last": None if game.scenario.open_end else game.last,
-            "date": game.scenario.date(game.turn),
+            "date": game.date(game.turn),
         },
         "phases": _phases(game),
         "phase": _phase(game),

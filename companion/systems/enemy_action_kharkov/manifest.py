@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from typing import Any
 
 from companion.engine import events as e
@@ -111,21 +110,6 @@ def calendar(game: Game, turn: int, column: str) -> int | None:
 
 def calendar_text(game: Game, turn: int, column: str) -> str:
     return str(game.book.tables.get("calendar", {}).get(str(turn), {}).get(column) or "").strip()
-
-
-def date_of(game: Game, turn: int) -> str:
-    """A turn's date as the owner copied it, or three days a turn from the date of turn 1 (2.1)."""
-    text = calendar_text(game, turn, "date")
-    if text:
-        return text
-    for form in ("%d %B %Y", "%d %b %Y", "%Y-%m-%d", "%d.%m.%Y"):
-        try:
-            first = datetime.strptime(calendar_text(game, 1, "date"), form)
-        except ValueError:
-            continue
-        day = first + timedelta(days=3 * (turn - 1))
-        return f"{day.day} {day:%B %Y}"
-    return ""
 
 
 def adjustment(game: Game, tactic: str, role: str) -> tuple[int, int] | None:

@@ -12,7 +12,7 @@ from companion.systems.enemy_action_kharkov.deck import Deck
 from companion.systems.enemy_action_kharkov.fight import current
 from companion.systems.enemy_action_kharkov.hits import base_hits, steps
 from companion.systems.enemy_action_kharkov.impulse import may_pass
-from companion.systems.enemy_action_kharkov.manifest import calendar, calendar_text, date_of
+from companion.systems.enemy_action_kharkov.manifest import calendar, calendar_text
 from companion.systems.enemy_action_kharkov.posts import overstacked
 
 Row = dict[str, str]
@@ -98,12 +98,9 @@ def combat(game: Game, seat: str) -> dict[str, Any] | None:
 def calendar_space(game: Game, seat: str) -> dict[str, Any] | None:
     """This turn's space of the owner's calendar."""
     rows = []
-    for label, text in (
-        ("Date", date_of(game, game.turn)),
-        ("Fixed artillery range", calendar_text(game, game.turn, "far")),
-    ):
-        if text:
-            rows.append(_row(label, text, "2.1"))
+    reach = calendar_text(game, game.turn, "far")
+    if reach:
+        rows.append(_row("Fixed artillery range", reach, "2.1"))
     if game.scenario.id == "campaign" and 6 <= game.turn <= 12:
         rows.append(_row("Ground next turn", value_label(game, "ground-next", game["ground-next"]), "15.33"))
     if game.scenario.id != "campaign":

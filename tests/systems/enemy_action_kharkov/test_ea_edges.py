@@ -27,7 +27,7 @@ import companion.systems.enemy_action_kharkov as package
 from companion.engine.errors import Mistake, NotNow, NotYours
 from companion.systems.enemy_action_kharkov.fight import Fight
 from companion.systems.enemy_action_kharkov.hits import adjust, judged_chits, retreat_limit
-from companion.systems.enemy_action_kharkov.manifest import date_of, listed, parse_hits
+from companion.systems.enemy_action_kharkov.manifest import listed, parse_hits
 
 
 def test_every_option_is_read_somewhere() -> None:
@@ -236,7 +236,7 @@ def test_dates_three_days_apart() -> None:
     rows = {k: {**v, "date": ""} for k, v in calendar().items()}
     rows["1"]["date"] = "2 February 1943"
     t = table(book=owners_book(calendar=rows))
-    assert [date_of(t.game, n) for n in (1, 2, 10)] == ["2 February 1943", "5 February 1943", "1 March 1943"]
+    assert [t.game.date(n) for n in (1, 2, 10)] == ["2 February 1943", "5 February 1943", "1 March 1943"]
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ kits: $(VENV)/test-ok
 	$(BIN)/companion check
 
 pytest: $(VENV)/test-ok
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --cov --cov-branch --cov-report=term $(ARGS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --cov --cov-branch --cov-report=term $(ARGS)
 
 bench: $(VENV)/ok
 	$(BIN)/python -m bench $(ARGS)

@@ -315,8 +315,7 @@ def test_a_set_up_sheet_prints(server, device):
 # -- for everybody
 
 
-@pytest.mark.parametrize("size", ["phone", "tablet"])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize(("scheme", "size"), [("light", "phone"), ("dark", "tablet")])
 def test_pages_are_accessible(table, device, size, scheme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
     page = table.front().sit(device(size, color_scheme=scheme), "soviet", "map?layer=zoc-german")

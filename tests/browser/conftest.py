@@ -165,6 +165,7 @@ def device(browser):
             # A keystroke that overtakes a live preview cancels it; htmx says so on the console.
             page.errors, page.expected_errors = [], ["sendAbort", "htmx:afterRequest"]
             page.on("console", lambda message: message.type == "error" and page.errors.append(message.text))
+            page.on("dialog", lambda dialog: dialog.accept())
             page.on("pageerror", lambda error: page.errors.append(str(error)))
             pages.append(page)
             return page

@@ -345,3 +345,15 @@ def test_the_seed_is_shown_only_when_the_game_has_ended(
     assert seed not in red.get("settings").text
     table.do("end-game", winner="red", rev=tables.store.latest(code))
     assert seed in red.get("settings").text
+
+
+def test_a_phase_is_not_left_over_open_answers_unasked(red: Device, table: Device, tables: Tables) -> None:
+    def question(device: Device) -> str:
+        form = re.search(r'<form[^>]*action="[^"]+do/next-phase"[^>]*>', device.get().text)
+        assert form
+        return form[0]
+
+    assert "hx-confirm" not in question(red)
+    tables.act(red.code, "red", "whisper", {"text": "bring up the <guns>"})
+    assert 'hx-confirm="Still open: bring up the &lt;guns&gt;. Leave' in question(red)
+    assert "guns" not in question(table)  # the whisper is Red's own

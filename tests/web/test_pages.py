@@ -357,3 +357,11 @@ def test_a_phase_is_not_left_over_open_answers_unasked(red: Device, table: Devic
     tables.act(red.code, "red", "whisper", {"text": "bring up the <guns>"})
     assert 'hx-confirm="Still open: bring up the &lt;guns&gt;. Leave' in question(red)
     assert "guns" not in question(table)  # the whisper is Red's own
+
+
+def test_the_lobby_shows_where_this_device_sits_first(red: Device, code: str, tables: Tables) -> None:
+    other = tables.new("toy", "skirmish", {}, "Saturday morning")
+    page = words(red.get("/").text)
+    assert page.index("Where this device sits") < page.index("Friday night") < page.index("Other tables")
+    assert page.index("Other tables") < page.index("Saturday morning") < page.index(other)
+    assert "ended" not in page

@@ -1,30 +1,16 @@
 """The JSON API: the same actions as the forms, for programs; every mistake has one shape."""
 
 import json
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from toykit import Device, serving
+from toykit import Device
 from werkzeug.test import TestResponse
 
 from companion.tables import Tables
 from companion.web.seats import token
-
-
-@pytest.fixture
-def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Flask]:
-    with serving(monkeypatch, tmp_path) as app:
-        yield app
-
-
-@pytest.fixture
-def tables(app: Flask) -> Tables:
-    found: Tables = app.extensions["companion"]["tables"]
-    return found
 
 
 class Client:

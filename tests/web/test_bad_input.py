@@ -4,12 +4,11 @@ import html
 import io
 import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from flask import Flask
-from toykit import Device, serving
+from toykit import Device
 from werkzeug.routing import Rule
 
 from companion.store import StoreError
@@ -20,27 +19,10 @@ HTML = '<script>alert("x")</script><img src=x onerror=alert(1)>'
 
 
 @pytest.fixture
-def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Flask]:
-    with serving(monkeypatch, tmp_path) as app:
-        yield app
-
-
-@pytest.fixture
-def tables(app: Flask) -> Tables:
-    found: Tables = app.extensions["companion"]["tables"]
-    return found
-
-
-@pytest.fixture
 def code(tables: Tables) -> str:
     code = tables.new("toy", "skirmish", {}, HTML[:80])
     tables.act(code, "table", "set-up", {})
     return code
-
-
-@pytest.fixture
-def red(app: Flask, code: str) -> Device:
-    return Device(app, code, "red")
 
 
 # -- a fuzzer over every address -----------------------------------------------------------------------------

@@ -1,7 +1,5 @@
 """Charts and lists of the owner's book without the web: reading, merging, spreadsheets. Values are made up here."""
 
-from types import SimpleNamespace
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,6 +8,7 @@ from companion.books import ChartSheet, ListSheet, from_table, load_book, natura
 from companion.booksheet import Edit
 from companion.engine.booklist import Column, build_list
 from companion.engine.errors import Mistake, Unreadable
+from companion.engine.kit import BookShape
 from companion.resources import SCENARIOS
 from companion.spreadsheet import decode, read_table, write_table
 from companion.store import open_store
@@ -60,7 +59,7 @@ def shape(table, **changes):
         "help": "",
         "where": "map",
     }
-    return build_list(SimpleNamespace(**{**block, **changes}), table)
+    return build_list(BookShape(**{**block, **changes}), table)
 
 
 # -- columns

@@ -1,29 +1,15 @@
 """The live stream: it carries the revision, pokes on change, and cleans up behind every device that leaves."""
 
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from flask import Flask
-from toykit import Device, serving
+from toykit import Device
 
 from companion.tables import Tables
 from companion.web import live
 from companion.web.live import STREAMS_PER_TABLE, Hub
-
-
-@pytest.fixture
-def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Flask]:
-    with serving(monkeypatch, tmp_path) as app:
-        yield app
-
-
-@pytest.fixture
-def tables(app: Flask) -> Tables:
-    found: Tables = app.extensions["companion"]["tables"]
-    return found
 
 
 @pytest.fixture

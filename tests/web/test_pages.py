@@ -1,13 +1,11 @@
 """Pages: every seat's every page answers, forms work without JavaScript, fragments work with it."""
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from flask import Flask
-from toykit import Device, serving
+from toykit import Device
 
 from companion.tables import Tables
 
@@ -16,33 +14,11 @@ PAGES = ("", "units", "log", "more", "settings", "map", "sheet/combat", "do/roll
 
 
 @pytest.fixture
-def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Flask]:
-    with serving(monkeypatch, tmp_path) as app:
-        yield app
-
-
-@pytest.fixture
-def tables(app: Flask) -> Tables:
-    found: Tables = app.extensions["companion"]["tables"]
-    return found
-
-
-@pytest.fixture
 def code(tables: Tables) -> str:
     code = tables.new("toy", "skirmish", {}, "Friday night")
     tables.act(code, "table", "set-up", {})
     tables.act(code, "red", "draw-card", {})
     return code
-
-
-@pytest.fixture
-def table(app: Flask, code: str) -> Device:
-    return Device(app, code, "table")
-
-
-@pytest.fixture
-def red(app: Flask, code: str) -> Device:
-    return Device(app, code, "red")
 
 
 def watcher(app: Flask, code: str) -> Device:

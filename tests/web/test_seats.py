@@ -1,37 +1,18 @@
 """Seats: a link opens one, a lost phone's link is worthless, guessing is slow."""
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from flask import Flask
-from toykit import Device, serving
+from toykit import Device
 
 from companion.tables import Tables
 from companion.web.seats import token
 
 
 @pytest.fixture
-def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Flask]:
-    with serving(monkeypatch, tmp_path) as app:
-        yield app
-
-
-@pytest.fixture
-def tables(app: Flask) -> Tables:
-    found: Tables = app.extensions["companion"]["tables"]
-    return found
-
-
-@pytest.fixture
 def code(tables: Tables) -> str:
     return tables.new("toy", "skirmish", {}, "Friday night")
-
-
-@pytest.fixture
-def table(app: Flask, code: str) -> Device:
-    return Device(app, code, "table")
 
 
 def link(app: Flask, code: str, seat: str) -> str:

@@ -1,29 +1,14 @@
 """Nothing hidden leaves the server for the wrong seat: not in pages, fragments, JSON, events, logs, exports or undo."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from flask import Flask
-from toykit import Device, serving
+from toykit import Device
 
 from companion.tables import Tables
 
 OTHERS = ("blue", "table", "watch")
 WORDS = ("operation-kremlin", "wolf-hour", "mine-red", "0808", "Partisan brigade")
 PAGES = ("", "units", "log", "more", "settings", "map", "export.json", "log?kind=noted", "log?side=red")
-
-
-@pytest.fixture
-def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Flask]:
-    with serving(monkeypatch, tmp_path) as app:
-        yield app
-
-
-@pytest.fixture
-def tables(app: Flask) -> Tables:
-    found: Tables = app.extensions["companion"]["tables"]
-    return found
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ def open_table(rules: Rules, game: Game, options: dict[str, Any], seed_commitmen
 
 def _turn_begins(rules: Rules, game: Game) -> Events:
     for name, by_turn in game.scenario.by_turn.items():
-        if str(game.turn) in by_turn:
+        if str(game.turn) in by_turn and game[name] != by_turn[str(game.turn)]:
             yield e.Set(name, by_turn[str(game.turn)], was=game[name], reason="turn record")
     yield from rules.run("turn", game)
 
@@ -82,8 +82,12 @@ def bind_common(rules: Rules) -> None:
         bind(rules)
 
     @rules.action(by="active", label="Next phase", group="next", fresh=True, primary=True)
-    def next_phase(game: Game) -> Events:
+    def next_phase(game: Game, seat: str = "") -> Events:
         """End this phase and go on."""
+        movers = rules.movers(game)
+        if seat in game.sides and seat not in movers:
+            names = " and ".join(game.side_name(s) for s in movers)
+            raise NotNow(f"the phase waits for {names}", given=seat, accepted=", ".join(movers))
         yield from advance(rules, game)
 
     @rules.action(by="any", label="Enter the result", group="hidden")

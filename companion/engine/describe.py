@@ -35,6 +35,21 @@ def named_values(game: Game) -> list[tuple[str, str]]:
     ]
 
 
+def steps_label(game: Game, count: int) -> str:
+    """So many steps, as the game calls them."""
+    return f"{count} {game.kit.step_name if count == 1 else game.kit.steps_name}"
+
+
+def mark_label(game: Game, marker: str, value: Any = True) -> str:
+    """A marker with its value, in words: Fortification field."""
+    kind = next((m for m in game.kit.markers if m.id == marker), None)
+    label = kind.label if kind else marker
+    if value is True or value is None or value is False:
+        return label
+    words = {s.id: s.name for s in game.kit.sides} | dict(kind.words if kind else {})
+    return f"{label} {words.get(str(value), value)}"
+
+
 def name_label(game: Game, name: str) -> str:
     """A track's, dial's or option's label."""
     labels = dict(named_values(game))
@@ -134,7 +149,7 @@ def _placed(body: Mapping[str, Any], game: Game) -> str:
     place = body.get("place")
     if place is None:
         steps = body.get("facts", {}).get("steps") if isinstance(body.get("facts"), dict) else None
-        what = f"{steps} step{'s' if steps != 1 else ''}" if steps is not None else "record changed"
+        what = steps_label(game, int(steps)) if steps is not None else "record changed"
         return f"{unit}: {what}{_why(body)}"
     was = body.get("was")
     before = f"{place_label(game, str(was))} \u2192 " if was else ""
@@ -146,17 +161,14 @@ BY_SEQUENCE = "cleared by the sequence"
 
 
 def _marked(body: Mapping[str, Any], game: Game) -> str:
-    if body.get("reason") == BY_SEQUENCE:
+    if body.get("reason") == BY_SEQUENCE or body.get("hidden"):
+        return ""  # what the other side marks in secret is no line at all
+    kind = next((m for m in game.kit.markers if m.id == body["marker"]), None)
+    if kind is not None and kind.quiet:
         return ""
-    marker = next((m.label for m in game.kit.markers if m.id == body["marker"]), str(body["marker"]))
-    if body.get("hidden"):
-        return f"{marker} on a unit (hidden)"
-    target = target_label(game, str(body["target"]))
-    value = body.get("value")
-    if value is None or value is False:
-        return f"{target}: {marker} off{_why(body)}"
-    shown = "" if value is True else f" {game.side_name(value) if value in game.sides else value}"
-    return f"{target}: {marker}{shown}{_why(body)}"
+    target, value = target_label(game, str(body["target"])), body.get("value")
+    off = " off" if value is None or value is False else ""
+    return f"{target}: {mark_label(game, str(body['marker']), value)}{off}{_why(body)}"
 
 
 def _resolved(body: Mapping[str, Any], game: Game) -> str:
@@ -164,7 +176,9 @@ def _resolved(body: Mapping[str, Any], game: Game) -> str:
     title = sheet.get("title", body["worksheet"]) if isinstance(sheet, Mapping) else body["worksheet"]
     column = f" at {sheet['column']}" if isinstance(sheet, Mapping) and sheet.get("column") else ""
     result = f": {body['result']}" if body.get("result") else ""
-    return f"{title}{column}{result}"
+    effects = sheet.get("effects", ()) if isinstance(sheet, Mapping) else ()
+    words = "; ".join(": ".join(filter(None, (x["label"], x.get("effect", "")))) for x in effects)
+    return f"{title}{column}{result}{f' ({words})' if words else ''}"
 
 
 def _asked(body: Mapping[str, Any], game: Game) -> str:

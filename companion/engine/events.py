@@ -151,7 +151,7 @@ class Placed(Event):
 class Marked(Event):
     """A unit's or hex's marker has this value now; None takes it off."""
 
-    SECRET: ClassVar[tuple[str, ...]] = ("target", "value")
+    SECRET: ClassVar[tuple[str, ...]] = ("target", "marker", "value", "reason", "rule")
     target: str
     marker: str
     value: Any = None

@@ -88,7 +88,7 @@ class Game:
 
     @property
     def last(self) -> int:
-        """The last turn: the scenario's, or an earlier one while a condition holds (`extra.last_when`)."""
+        """The last turn: the scenario's, or another one while a condition holds (`extra.last_when`)."""
         for when, turn in dict(self.scenario.extra.get("last_when", {})).items():
             if holds(str(when), self.values):
                 return int(turn)

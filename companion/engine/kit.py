@@ -133,6 +133,10 @@ class Marker:
     symbol: str = ""
     clears: str = ""
     """When the companion takes it off by itself: 'phase', 'turn', or a phase id."""
+    words: Json = field(default_factory=dict)
+    """Values in words where the value itself is only a sign: {ff = "field"}."""
+    quiet: bool = False
+    """Kept for the rules: the log and the units' badges pass over it."""
 
 
 @dataclass(frozen=True)
@@ -249,6 +253,9 @@ class SystemKit:
     sides: tuple[Side, ...]
     phases: tuple[Phase, ...]
     turn_name: str = "Turn"
+    step_name: str = "step"
+    steps_name: str = "steps"
+    """What the game calls the levels of strength that a unit can lose, one and several."""
     calendar: str = ""
     """The owner's list that prints a `date` by turn, where no rulebook gives the dates."""
     turn_days: int = 0
@@ -265,6 +272,8 @@ class SystemKit:
     charts: tuple[Chart, ...] = ()
     """Shapes of the printed charts; their known cells come from charts/<id>.csv."""
     books: tuple[BookShape, ...] = ()
+    arrival_phases: tuple[str, ...] = ()
+    """Phases in which a side brings its arrivals in, where the arrival itself does not say; any when empty."""
     enemy_stacks: str = "top"
     """What a side sees of an enemy stack: 'all', 'top' or 'count'."""
     unit_factors: tuple[str, ...] = ("AF", "DF", "MF")

@@ -53,6 +53,15 @@ def cross_check(kit: Kit) -> Iterator[Problem]:
                 line_of(text, "track", index),
                 f"track {track.id!r}: no phase {wrong!r}.{did_you_mean(wrong, phases)}",
             )
+    for wrong in (p for p in system.arrival_phases if p not in phases):
+        yield Problem("system.toml", 0, f"arrival_phases: no phase {wrong!r}.{did_you_mean(wrong, phases)}")
+    for index, marker in enumerate(system.markers):
+        for wrong in (v for v in marker.words if v not in marker.values):
+            yield Problem(
+                "system.toml",
+                line_of(text, "marker", index),
+                f"marker {marker.id!r}: words for {wrong!r}, which is none of its values",
+            )
     values = [*(t.id for t in system.tracks), *(d.id for d in system.dials), *(o.id for o in system.options)]
     for scenario in kit.scenarios.values():
         file = f"{scenario.id}.toml"
@@ -83,6 +92,12 @@ def cross_check(kit: Kit) -> Iterator[Problem]:
                     file,
                     0,
                     f"arrival on turn {arrival.turn}: no side {arrival.side!r}.{did_you_mean(arrival.side, sides)}",
+                )
+            for wrong in (p for p in arrival.phases if p not in phases):
+                yield Problem(
+                    file,
+                    0,
+                    f"arrival on turn {arrival.turn}: no phase {wrong!r}.{did_you_mean(wrong, phases)}",
                 )
         yield from _check_ranges(file, (*scenario.notes,), known)
         ids = [u.id for u in scenario.units]

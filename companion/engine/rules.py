@@ -45,6 +45,7 @@ class Rules:
         self.finale: Callable[[Game], Iterable[e.Event]] | None = None
         self.outcomes: dict[str, Outcome] = {}
         self.supply: Supply | None = None
+        self.awaited: Callable[[Game], Iterable[str]] | None = None
         self.supply_marker = "oos"
         """The marker of a unit out of supply, with its value where it has several: 'supply=oos'."""
 
@@ -111,6 +112,18 @@ class Rules:
         """What happens when the last phase of the last turn is over."""
         self.finale = fn
         return fn
+
+    def awaits(self, fn: Callable[[Game], Iterable[str]]) -> Callable[[Game], Iterable[str]]:
+        """Which sides a phase of both sides still waits for, such as a sealed choice; none when it is over."""
+        self.awaited = fn
+        return fn
+
+    def movers(self, game: Game) -> list[str]:
+        """The sides whose move it is: the active one, those that are awaited, or all."""
+        if game.active:
+            return [game.active]
+        late = list(self.awaited(game)) if self.awaited and not game.ended else []
+        return late or list(game.sides)
 
     def supplies(self, fn: Supply) -> Supply:
         """How this game traces supply; serves the supply page, the map and the one-tap check."""

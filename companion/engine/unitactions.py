@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from companion.engine import events as e
-from companion.engine.actions import Events
+from companion.engine.actions import Action, Events
 from companion.engine.errors import Unreadable
 from companion.engine.fields import Choice, Context, HexId, SideRef, Text, UnitRef, Whole
 from companion.engine.game import Game
-from companion.engine.kit import Arrival
+from companion.engine.kit import Arrival, SystemKit
 from companion.engine.moves import change, create, move, put_mark
 from companion.engine.roster import slug, unit_facts
 from companion.engine.rules import Rules
@@ -73,7 +75,12 @@ def add_unit(
     yield create(game, unit_id, hex, {k: v for k, v in facts.items() if v})
 
 
-@unit_rules.action(by="any", label="Set steps", group="units")
+def _losable(game: Game) -> bool | str:
+    one = f"no unit on record has more than one {game.kit.step_name}"
+    return any(u.full > 1 for u in game.units.values()) or one
+
+
+@unit_rules.action(by="any", label="Set steps", group="units", when=_losable)
 def set_steps(
     game: Game,
     unit: Annotated[str, UnitRef(label="Unit", pick=movable)],
@@ -97,8 +104,14 @@ class MarkerValue(Text):
         marker = next((m for m in kinds if m.id == ctx.values.get("marker")), None)
         if marker is None or "#" in marker.values:
             return super().describe(ctx)
-        words = [v for v in marker.values if v != "#"] or ["on"]
-        return {"type": "choice", "choices": [{"value": w, "label": w.capitalize()} for w in (*words, "off")]}
+        values = [v for v in marker.values if v != "#"] or ["on"]
+        names = {s.id: s.name for s in ctx.game.kit.sides} if ctx.game else {}
+        names |= dict(marker.words)
+        offered = [(v, str(names.get(v, v))) for v in (*values, "off")]
+        return {
+            "type": "choice",
+            "choices": [{"value": v, "label": name[:1].upper() + name[1:]} for v, name in offered],
+        }
 
 
 @unit_rules.action(by="any", label="Mark a unit or hex", group="units")
@@ -157,6 +170,29 @@ def set_up(game: Game) -> Events:
             yield e.Marked(target, name, value)
 
 
+_STEPS = re.compile(r"\b([Ss])teps?\b")
+
+
+def unit_words(actions: Mapping[str, Action], kit: SystemKit) -> dict[str, Action]:
+    """The actions about steps in the game's own word for them."""
+    word = kit.steps_name
+    capital = word[:1].upper() + word[1:]
+
+    def own(text: str) -> str:
+        return _STEPS.sub(lambda found: capital if found[1] == "S" else word, text)
+
+    return {
+        name: replace(
+            action,
+            label=own(action.label),
+            doc=own(action.doc),
+            fields={n: replace(f, label=own(f.label)) for n, f in action.fields.items()},
+        )
+        for name, action in actions.items()
+        if name in {"add-unit", "set-steps"} and word != "steps"
+    }
+
+
 # -- reinforcements --------------------------------------------------------------------------------------
 
 
@@ -181,18 +217,46 @@ def due(game: Game) -> list[tuple[str, Arrival]]:
     return found
 
 
-@unit_rules.action(
-    by="any",
-    label="Reinforcements are in",
-    group="arrive",
-    when=lambda game: bool(due(game)) or "nothing is due",
-)
+def arrival_phases(game: Game, arrival: Arrival) -> tuple[str, ...]:
+    """The phases in which it can come in: its own, else the game's as far as they are its side's; any when empty."""
+    if arrival.phases or not game.kit.arrival_phases:
+        return arrival.phases
+    phases = [p for p in game.kit.phases if p.id in game.kit.arrival_phases]
+    return tuple(p.id for p in phases if not arrival.side or game.side_of(p) in {"", arrival.side})
+
+
+def may_arrive(game: Game, arrival: Arrival, seat: str) -> bool:
+    """Whether this seat may bring it in now: its own side's or the table's screen, in its phases."""
+    phases = arrival_phases(game, arrival)
+    here = not phases or game.phase in phases
+    return here and (seat == "table" or (seat in game.sides and arrival.side in {"", seat}))
+
+
+def arriving(ctx: Context) -> list[tuple[str, str]]:
+    """What this seat may bring in now."""
+    game = ctx.game
+    return [(n, a.text) for n, a in due(game) if may_arrive(game, a, ctx.seat)] if game else []
+
+
+def can_arrive(game: Game) -> bool | str:
+    """Whether anything that is due may come in now."""
+    if any(may_arrive(game, arrival, "table") for _, arrival in due(game)):
+        return True
+    return "what is due does not come in this phase" if due(game) else "nothing is due"
+
+
+def _entry_hex(ctx: Context) -> str:
+    """The one hex that the list names for it: 'hex 2319'."""
+    found = dict(due(ctx.game)).get(str(ctx.values.get("arrival") or "")) if ctx.game else None
+    kind, _, place = found.entry.partition(" ") if found else ("", "", "")
+    return place if kind == "hex" and " " not in place else ""
+
+
+@unit_rules.action(by="any", label="Reinforcements are in", group="arrive", when=can_arrive)
 def arrive(
     game: Game,
-    arrival: Annotated[
-        str, Choice(label="Which", options=lambda c: [(n, a.text) for n, a in due(c.game)] if c.game else [])
-    ],
-    hex: Annotated[str, HexId(label="Entry hex", help="optional")] = "",
+    arrival: Annotated[str, Choice(label="Which", options=arriving)],
+    hex: Annotated[str, HexId(label="Entry hex", start=_entry_hex)] = "",
 ) -> Events:
     """Reinforcements have entered the map, or the item that was due is dealt with."""
     item = dict(due(game))[arrival]

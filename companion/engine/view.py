@@ -7,7 +7,7 @@ from typing import Any
 
 from companion.engine.actions import Action
 from companion.engine.common import in_force
-from companion.engine.describe import place_label, value_label
+from companion.engine.describe import mark_label, place_label, steps_label, value_label
 from companion.engine.fields import Context
 from companion.engine.game import Game
 from companion.engine.kit import PileDef
@@ -15,7 +15,7 @@ from companion.engine.roster import Unit
 from companion.engine.rules import Rules
 from companion.engine.sequence import Turns, holds, order, skip_reason
 from companion.engine.sight import known_factors, may_see_unit, stack_of
-from companion.engine.unitactions import due
+from companion.engine.unitactions import due, may_arrive
 
 
 def view(rules: Rules, game: Game, seat: str) -> dict[str, Any]:
@@ -25,7 +25,13 @@ def view(rules: Rules, game: Game, seat: str) -> dict[str, Any]:
         "title": game.title,
         "seat": seat,
         "seat_name": seat_name(game, seat),
-        "system": {"id": game.kit.id, "name": game.kit.name, "turn_name": game.kit.turn_name},
+        "system": {
+            "id": game.kit.id,
+            "name": game.kit.name,
+            "turn_name": game.kit.turn_name,
+            "step_name": game.kit.step_name,
+            "steps_name": game.kit.steps_name,
+        },
         "scenario": {"id": game.scenario.id, "name": game.scenario.name, "partial": game.scenario.partial},
         "sides": [{"id": s.id, "name": s.name, "mark": s.mark} for s in game.kit.sides],
         "turn": {
@@ -36,6 +42,7 @@ def view(rules: Rules, game: Game, seat: str) -> dict[str, Any]:
         "phases": _phases(game),
         "phase": _phase(game),
         "active": game.active,
+        "movers": rules.movers(game),
         "actions": offered(rules, game, seat),
         "tracks": [
             {
@@ -73,8 +80,10 @@ def view(rules: Rules, game: Game, seat: str) -> dict[str, Any]:
                 "entry": a.entry,
                 "late": game.turn - a.turn,
                 "doubtful": a.doubtful,
+                "open": may_arrive(game, a, seat),
             }
             for name, a in due(game)
+            if seat in {"table", "watch", a.side} or not a.side
         ],
         "notes": in_force(game),
         "asked": _asked(rules, game, seat),
@@ -231,7 +240,8 @@ def unit_view(
             "hidden": True,
             "name": "?",
         }
-    seen = {
+    marks = marks_view(game, unit.id, seat)
+    return {
         "id": unit.id,
         "side": unit.side,
         "name": unit.name,
@@ -250,9 +260,10 @@ def unit_view(
         "note": unit.note,
         "doubtful": unit.doubtful,
         "order": unit.order,
-        "marks": marks_view(game, unit.id, seat),
+        "marks": marks,
+        "mark_words": mark_words(game, marks),
+        "step_words": f"{unit.steps} of {steps_label(game, unit.full)}" if unit.full > 1 else "",
     }
-    return seen
 
 
 def _blind(unit: Unit, stack: list[Unit]) -> str:
@@ -267,6 +278,12 @@ def marks_view(game: Game, target: str, seat: str) -> dict[str, Any]:
         for name, mark in game.marks.get(target, {}).items()
         if not mark.only or seat in mark.only
     }
+
+
+def mark_words(game: Game, marks: Mapping[str, Any]) -> list[str]:
+    """Markers as a player reads them; those that only the rules need are left out."""
+    quiet = {m.id for m in game.kit.markers if m.quiet}
+    return [mark_label(game, name, value) for name, value in marks.items() if name not in quiet]
 
 
 def _pile(game: Game, definition: PileDef, seat: str) -> dict[str, Any]:

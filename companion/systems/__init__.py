@@ -15,6 +15,7 @@ from companion.engine.errors import Unknown, did_you_mean
 from companion.engine.kit import Kit, load_kit
 from companion.engine.rules import Rules
 from companion.engine.shape import Problem
+from companion.engine.unitactions import unit_words
 
 IDS = ("second-kharkov", "panzer-keil", "enemy-action-kharkov", "kharkov-battles", "wb95")
 
@@ -46,6 +47,7 @@ def load_system(system: str, scenarios: Path) -> tuple[System | None, list[Probl
     module = f"companion.systems.{system.replace('-', '_')}"
     found: Any = import_module(module) if find_spec(module) else None
     rules = getattr(found, "rules", None) or new_rules(system)
+    rules.actions.update(unit_words(rules.actions, kit.system))
     return System(kit, rules), problems
 
 

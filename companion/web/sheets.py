@@ -12,9 +12,10 @@ from companion.engine.kit import Kit, Scenario
 from companion.engine.mapbook import MapBook
 from companion.engine.roster import UnitDef
 from companion.engine.unitactions import arrival_id
+from companion.engine.view import mark_words
 from companion.web import qr
 from companion.web.current import tables
-from companion.web.map import marker_label, reply, seated
+from companion.web.map import reply, seated
 from companion.web.mapcounter import unit_words
 from companion.web.seats import WATCH, base_url
 
@@ -61,7 +62,7 @@ def take_down(code: str, seat: str) -> Response:
 
 
 def _marks(game: Any, held: dict[str, Any]) -> list[str]:
-    return [marker_label(game, m) if v is True else f"{marker_label(game, m)} {v}" for m, v in held.items()]
+    return mark_words(game, held)
 
 
 @bp.get("/scenario/<system>/<scenario>/setup")

@@ -1,5 +1,6 @@
 """What can be done at every table: corrections, units, markers, reinforcements, notes, taking back."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from toykit import Table
 from companion.engine import events as e
 from companion.engine.common import in_force
 from companion.engine.errors import Mistake, NotNow, NotYours, Unknown, Unreadable
-from companion.engine.unitactions import due, marker_value
+from companion.engine.unitactions import due, marker_value, unit_words
 
 
 def test_turn_and_phase_can_be_set_by_hand_with_a_reason() -> None:
@@ -192,6 +193,25 @@ def test_steps_are_set_by_hand() -> None:
     table = Table()
     table.do("red", "set-steps", unit="Guards", steps=1)
     assert (table.game.unit("Guards").steps, table.game.unit("Guards").full) == (1, 2)
+
+
+def test_steps_are_not_offered_where_every_unit_has_one() -> None:
+    table = Table()
+    for unit in list(table.game.units.values()):
+        unit.full = 1
+    assert "set-steps" not in {a["name"] for a in table.sees("red")["actions"]}
+    with pytest.raises(NotNow, match="more than one step"):
+        table.do("red", "set-steps", unit="Guards", steps=1)
+
+
+def test_actions_speak_the_game_s_word_for_steps() -> None:
+    table = Table()
+    own = unit_words(table.rules.actions, replace(table.game.kit, step_name="CEL", steps_name="CEL"))
+    assert {n: a.label for n, a in own.items()} == {"set-steps": "Set CEL", "add-unit": "Add a unit"}
+    assert own["set-steps"].fields["steps"].label == "CEL left"
+    assert own["set-steps"].doc == "Set how many CEL a unit has left."
+    assert own["add-unit"].fields["steps"].label == "CEL"
+    assert unit_words(table.rules.actions, table.game.kit) == {}
 
 
 def test_reinforcements_are_due_from_their_turn_until_they_are_in() -> None:

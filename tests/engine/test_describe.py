@@ -1,5 +1,7 @@
 """The log's words: what each event says to those who may read it and to those who may not."""
 
+from dataclasses import replace
+
 import pytest
 from toykit import HIDDEN, OPEN, Table
 
@@ -51,7 +53,7 @@ SECRET_LINES: list[tuple[e.Event, str]] = [
     (e.Drawn("deck", ("STUKA",), "deck", "hand:red", 1, only=("red",)), "Card deck: 1 from deck to Red hand"),
     (e.Placed("red-guards", "0404", was="0303", side="red", only=("red",)), "a Red unit: 0303 → 0404"),
     (e.Placed("red-guards", facts={"steps": 1}, side="red", only=("red",)), "a Red unit: record changed"),
-    (e.Marked("red-guards", "oos", 2, only=("red",)), "Out of supply on a unit (hidden)"),
+    (e.Marked("red-guards", "oos", 2, only=("red",)), ""),
     (e.Noted("hush", only=("red",)), "a note in secret"),
     (e.Asked("q", ("red",), "hush", only=("red",)), ""),
     (e.Resolved("combat", {"title": "Ambush"}, "DR", only=("red",)), "combat: DR"),
@@ -86,3 +88,27 @@ def test_labels_are_the_kits_words_and_fall_back_on_the_id() -> None:
     assert (value_label(GAME, "reading", "defender"), value_label(GAME, "vp", 3)) == ("The defender", "3")
     assert (name_label(GAME, "vp"), name_label(GAME, "entropy-red")) == ("Victory points", "Entropy red")
     assert (place_label(GAME, "box:camp"), place_label(GAME, "box:moon")) == ("Rear camp", "moon")
+
+
+def test_a_game_has_its_own_words_for_steps_and_for_a_marker_s_values() -> None:
+    game = Table().game
+    words = {"attack": "going forward"}
+    markers = tuple(replace(m, words=words) if m.id == "posture" else m for m in game.kit.markers)
+    markers = tuple(replace(m, quiet=True) if m.id == "moved" else m for m in markers)
+    game.kit = replace(game.kit, step_name="CEL", steps_name="CEL", markers=markers)
+    assert describe(e.Placed("red-guards", facts={"steps": 2}).seen_by("red"), game) == "Guards: 2 CEL"
+    assert describe(e.Marked("red-guards", "posture", "attack").to_json(), game) == (
+        "Guards: Posture going forward"
+    )
+    assert describe(e.Marked("red-guards", "moved", True).to_json(), game) == ""
+
+
+def test_a_result_tells_what_it_means() -> None:
+    effects = [{"label": "Blue", "effect": "falls back 2"}, {"label": "Red loses 1"}]
+    event = e.Resolved("combat", {"title": "Combat", "column": "2:1", "effects": effects}, "DR")
+    assert describe(event.to_json(), GAME) == "Combat at 2:1: DR (Blue: falls back 2; Red loses 1)"
+
+
+def test_a_secret_mark_does_not_even_tell_its_name() -> None:
+    event = e.Marked("red-guards", "oos", 2, reason="cut off", rule="9.9", only=("red",))
+    assert event.seen_by("blue") == {"kind": "marked", "hidden": True}

@@ -1,12 +1,14 @@
 """What a seat sees, and above all what it does not."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from toykit import Table
 
 from companion.engine import events as e
+from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Context
 
 OTHERS = ("blue", "table", "watch")
@@ -251,6 +253,78 @@ def test_a_question_to_both_is_seen_by_all_but_waits_for_some() -> None:
         ("table", True),
         ("watch", False),
     ]
+
+
+def test_what_is_due_is_shown_to_its_own_side_and_the_table() -> None:
+    table = Table().until("weather", 3)
+    assert [d["text"] for d in table.sees("red")["due"]] == ["A supply drop"]
+    for seat in ("blue", "table", "watch"):
+        assert [d["text"] for d in table.sees(seat)["due"]] == ["The relief column", "A supply drop"], seat
+    assert not any(d["open"] for d in table.sees("watch")["due"])
+
+
+def test_what_is_due_can_be_brought_in_only_in_its_phases() -> None:
+    table = Table().until("weather", 2)
+    table.game.kit = replace(table.game.kit, arrival_phases=("red-move", "blue-move"))
+    column = {seat: table.sees(seat)["due"][0] for seat in ("blue", "table")}
+    assert {d["text"]: d["open"] for d in column.values()} == {"The relief column": False}
+    with pytest.raises(NotNow, match="does not come in this phase"):
+        table.do("table", "arrive", arrival="The relief column")
+    table.game.kit = replace(
+        table.game.kit, arrival_phases=("red-move", "blue-move")
+    )  # a mistake loads it anew
+    table.until("red-move", 2)  # the enemy's own movement is no time for it either
+    assert {d["text"]: d["open"] for d in table.sees("table")["due"]} == {
+        "The relief column": False,
+        "A supply drop": True,
+    }
+    table.until("blue-move", 2)
+    assert table.sees("blue")["due"][0]["open"]
+    with pytest.raises(Unreadable, match="'The relief column' is not one of"):
+        table.do("red", "arrive", arrival="The relief column")
+    table.do("blue", "arrive", arrival="The relief column", hex="1010")
+    assert table.game.unit("Relief").place == "1010"
+
+
+def test_an_entry_hex_of_the_list_stands_in_the_form() -> None:
+    table = Table().until("weather", 2)
+    arrivals = tuple(replace(a, entry="hex 0110") for a in table.game.scenario.arrivals)
+    table.game.scenario = replace(table.game.scenario, arrivals=arrivals)
+    chosen = {"arrival": table.sees("blue")["due"][0]["id"]}
+    rows = table.rules.find("arrive").describe(Context(table.game, "blue"), chosen)
+    assert {r["name"]: r["value"] for r in rows}["hex"] == "0110"
+
+
+def test_whose_move_it_is() -> None:
+    table = Table()
+    assert table.sees("red")["movers"] == ["red", "blue"]
+    table.until("red-move")
+    assert table.sees("blue")["movers"] == ["red"]
+
+
+def test_a_phase_of_both_sides_waits_for_the_one_that_is_awaited(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = Table()
+    monkeypatch.setattr(table.rules, "awaited", lambda game: ["blue"] if game.phase == "weather" else [])
+    assert table.sees("red")["movers"] == ["blue"]
+    with pytest.raises(NotNow, match="the phase waits for Blue"):
+        table.do("red", "next-phase")
+    table.do("blue", "next-phase")
+    assert table.game.phase == "red-move"
+
+
+def test_a_unit_speaks_the_game_s_words() -> None:
+    table = Table()
+    guards = next(u for u in table.sees("red")["units"] if u["name"] == "Guards")
+    assert (guards["step_words"], guards["mark_words"]) == ("2 of 2 steps", ["Out of supply 2"])
+    markers = tuple(
+        replace(m, values=("hard",), words={"hard": "very hard"}) if m.id == "posture" else
+        replace(m, quiet=True) if m.id == "oos" else m
+        for m in table.game.kit.markers
+    )  # fmt: skip
+    table.game.kit = replace(table.game.kit, step_name="level", steps_name="levels", markers=markers)
+    table.do("red", "mark", marker="posture", units="red-guards", value="hard")
+    guards = next(u for u in table.sees("red")["units"] if u["name"] == "Guards")
+    assert (guards["step_words"], guards["mark_words"]) == ("2 of 2 levels", ["Posture very hard"])
 
 
 def test_what_is_due_says_how_late_it_is() -> None:

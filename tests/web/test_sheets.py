@@ -24,7 +24,7 @@ def test_a_take_down_sheet_names_every_hex_box_marker_and_track(hall):
     for words in (
         "Dead pile",
         "16Pz",
-        "Controlled by soviet",
+        "Controlled by Soviet",
         "Interdiction",
         "Soviet VP",
         "2713",

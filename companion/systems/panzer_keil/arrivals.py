@@ -12,7 +12,7 @@ from companion.engine.fields import Choice, Context, Flag, HexId, Text, UnitRef,
 from companion.engine.game import Game
 from companion.engine.moves import move, put_mark
 from companion.engine.roster import Unit
-from companion.engine.unitactions import due, movable, places
+from companion.engine.unitactions import arriving, can_arrive, due, movable, places
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.aftermath import pass_through
 from companion.systems.panzer_keil.base import (
@@ -82,10 +82,6 @@ def _enter(game: Game, side: str, units: Iterable[str], hex_id: str, delayed: bo
     yield from pass_through(game, side, [hex_id])
 
 
-def _due(ctx: Context) -> list[tuple[str, str]]:
-    return [(name, arrival.text) for name, arrival in due(ctx.game)] if ctx.game else []
-
-
 def _names_units(ctx: Context) -> bool:
     """Whether units of the arrival are on record and can be put in a hex."""
     game = ctx.game
@@ -98,11 +94,11 @@ def _names_units(ctx: Context) -> bool:
     label="Reinforcements are in",
     group="arrive",
     rule="8.6",
-    when=lambda game: bool(due(game)) or "nothing is due",
+    when=can_arrive,
 )
 def arrive(
     game: Game,
-    arrival: Annotated[str, Choice(label="Which", options=_due)],
+    arrival: Annotated[str, Choice(label="Which", options=arriving)],
     hex: Annotated[
         str, HexId(label="Entry hex", help="for all of them; empty: only tick them off", when=_names_units)
     ] = "",

@@ -245,6 +245,7 @@ def test_a_whole_formation_comes_in_with_its_marks() -> None:
 
 def test_without_units_an_arrival_is_ticked_off() -> None:
     t = table(units=False)
+    t.until("german-move")
     assert shown(t, "german", "arrive", arrival="ss-w") == ["arrival"]
     t.do("german", "arrive", arrival="ss-w")
     assert [d["id"] for d in t.sees("table")["due"]] == ["west-1"]

@@ -299,7 +299,12 @@ def toy_rules() -> Rules:
         attack: Annotated[int, Whole(label="Attack", low=1, high=99)],
         defence: Annotated[int, Whole(label="Defence", low=1, high=99)],
         posture: Annotated[
-            str, Choice(label="Posture", options=(("attack", "Attack"), ("defend", "Defend")))
+            str,
+            Choice(
+                label="Posture",
+                options=(("attack", "Attack"), ("defend", "Defend")),
+                start=lambda c: "defend" if c.game and c.game["weather"] == "mud" else "attack",
+            ),
         ] = "attack",
     ) -> Breakdown:
         """Odds of a fight."""

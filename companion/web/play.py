@@ -179,7 +179,14 @@ def action_form(code: str, seat: str, name: str) -> tuple[str, int]:
     refused = action.refusal(tables().game(code), seat)
     if refused is not None:
         raise refused
-    return _sheet(code, seat, name, form_values())
+    return _sheet(code, seat, name, _first_values(code, seat, name, form_values()))
+
+
+def _first_values(code: str, seat: str, name: str, raw: dict[str, Any]) -> dict[str, Any]:
+    """What the form will show when it opens, so that its first preview speaks of the same."""
+    rows = tables().fields(code, seat, name, _plain(raw))
+    shown = {row["name"]: row["value"] for row in rows if row["value"] not in (None, "", [], False)}
+    return {**shown, **raw}
 
 
 @bp.post("/t/<code>/<seat>/preview/<name>")

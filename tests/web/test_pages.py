@@ -341,3 +341,16 @@ def test_the_lobby_shows_where_this_device_sits_first(red: Device, code: str, ta
     assert page.index("Where this device sits") < page.index("Friday night") < page.index("Other tables")
     assert page.index("Other tables") < page.index("Saturday morning") < page.index(other)
     assert "ended" not in page
+
+
+@pytest.mark.parametrize(("weather", "dug_in"), [("clear", False), ("mud", True)])
+def test_the_first_preview_speaks_of_what_the_form_shows(
+    red: Device, tables: Tables, weather: str, dug_in: bool
+) -> None:
+    tables.act(red.code, "table", "correct", {"name": "weather", "value": weather})
+    for _ in range(6):
+        if tables.game(red.code).phase == "red-move":
+            break
+        tables.act(red.code, "table", "next-phase", {}, revision=tables.store.latest(red.code))
+    page = words(red.get("do/fight?attack=6&defence=3", "sheet").text)
+    assert ("Dug in" in page) == dug_in

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated
 
 from companion.engine import events as e
@@ -13,7 +14,7 @@ from companion.engine.game import Game
 from companion.engine.moves import move
 from companion.engine.roster import Unit
 from companion.systems.panzer_keil import states
-from companion.systems.panzer_keil.base import is_hq, named, rules
+from companion.systems.panzer_keil.base import named, rules, surplus
 from companion.systems.panzer_keil.ground import (
     MAJOR,
     SEA,
@@ -27,8 +28,8 @@ from companion.systems.panzer_keil.ground import (
 from companion.systems.panzer_keil.results import ATTACKER, RESULTS, Result, survivors_lost
 
 CODES = [(code, code) for code in RESULTS]
-STACK = 3
-"""B4: units to a hex, headquarters apart."""
+BEYOND = 4
+"""Steps that a retreat is followed past full hexes [9.7.3]."""
 
 
 def ask(game: Game, to: str, text: str, action: str, args: Mapping[str, object], rule: str) -> e.Asked:
@@ -130,58 +131,81 @@ def ask_retreat(
     for stack in stacks.values():
         who = "" if game.units[stack[0]].side == mover else f", moved by the {game.side_name(mover)} player"
         text = f"Retreat {hexes} hex{'es' if hexes > 1 else ''}{who}: {named(game, stack)}"
-        args: dict[str, object] = {"units": stack, "owed": hexes, "disrupts": disrupts, "battle": battle}
-        yield ask(game, mover, text, "retreat", args, rule)
+        args: dict[str, object] = {"units": stack, "among": stack, "owed": hexes, "battle": battle}
+        yield ask(game, mover, text, "retreat", {**args, "disrupts": disrupts}, rule)
     if not units:
         yield remind(game, mover, f"{game.side_name(mover)} player retreats the units {hexes}", rule)
 
 
-def retreat_block(game: Game, side: str, a: str, b: str) -> str:
+@dataclass(frozen=True)
+class Reach:
+    """The enemy's zones as a retreat meets them: those of its own bank, and all of them [9.7.2, B10.1]."""
+
+    near: frozenset[str]
+    full: frozenset[str]
+
+    @classmethod
+    def against(cls, game: Game, side: str) -> Reach:
+        enemy = game.other(side)
+        return cls(frozenset(zone(game, enemy, supply_zones(game))), frozenset(zone(game, enemy)))
+
+
+def retreat_block(game: Game, side: str, a: str, b: str, reach: Reach) -> str:
     """Why a retreating unit may not step from one hex to the next, or nothing [9.7.2, B10.3.3]."""
-    enemy = game.other(side)
     if b not in game.maps.neighbours(a):
         return f"{b} does not touch {a}"
-    if any(u.side == enemy for u in game.units_at(b)):
+    if any(u.side != side for u in game.units_at(b)):
         return f"an enemy stands in {b} [9.7.2]"
     between = barrier(game, a, b)
     if between == SEA or terrain(game, b) in WATER:
         return f"sea or lake before {b} [9.7.2]"
     # A zone from over a major river does not stop a retreat along one's own bank.
-    if b in zone(game, enemy, supply_zones(game)):
+    if b in reach.near:
         return f"{b} is in an enemy zone [9.7.2]"
-    if between == MAJOR:
-        reach = zone(game, enemy)
-        if a in reach and b in reach:
-            return f"over the river from one enemy zone into another at {b} [B10.1.2, B10.3.3]"
+    if between == MAJOR and a in reach.full and b in reach.full:
+        return f"over the river from one enemy zone into another at {b} [B10.1.2, B10.3.3]"
     return ""
 
 
-def retreat_ends(game: Game, units: Sequence[str], owed: int, battle: str = "") -> dict[str, tuple[str, ...]]:
+Ways = dict[str, tuple[str, ...]]
+
+
+def retreat_ends(game: Game, units: Sequence[str], owed: int, battle: str = "") -> Ways:
     """Where a stack may end its retreat, each with a way there: as far as it can go [9.7.2-9.7.4]."""
     first = game.units[units[0]]
     if not first.on_map:
         return {}
-    ways: list[tuple[str, ...]] = [()]
+    reach = Reach.against(game, first.side)
+    found: Ways = {}
     for _ in range(owed):
-        longer = [
-            (*way, step)
-            for way in ways
-            for step in game.maps.neighbours(way[-1] if way else first.place)
-            if step != first.place
-            and step not in way
-            and not retreat_block(game, first.side, way[-1] if way else first.place, step)
-        ]
+        longer = _one_further(game, first, found or {first.place: ()}, reach)
         if not longer:
             break
-        ways = longer
-    found: dict[str, tuple[str, ...]] = {}
-    for way in sorted((w for w in ways if w), key=lambda w: (_crossings(game, first.place, w), w)):
-        found.setdefault(way[-1], way)
+        found = longer
     if owed > 1 and found:  # 9.7.4
         far = {end: game.maps.distance(end, battle or first.place) for end in found}
         found = {end: way for end, way in found.items() if far[end] == max(far.values())}
-    room = {end: way for end, way in found.items() if _room(game, end, units)}
-    return room or found
+    beyond = found
+    for _ in range(BEYOND):  # 9.7.3: where every hex is full, the retreat goes on
+        room = {end: way for end, way in beyond.items() if _room(game, end, units)}
+        if room or not beyond:
+            return room
+        beyond = _one_further(game, first, beyond, reach)
+    return found
+
+
+def _one_further(game: Game, first: Unit, ways: Ways, reach: Reach) -> Ways:
+    """Every hex one step on from the ends of some ways, by the way with the fewest major rivers."""
+    longer = [
+        (*way, step)
+        for at, way in ways.items()
+        for step in game.maps.neighbours(at)
+        if step != first.place and step not in way and not retreat_block(game, first.side, at, step, reach)
+    ]
+    found: Ways = {}
+    for way in sorted(longer, key=lambda w: (_crossings(game, first.place, w), w)):
+        found.setdefault(way[-1], way)
+    return found
 
 
 def _crossings(game: Game, start: str, way: Sequence[str]) -> int:
@@ -189,8 +213,9 @@ def _crossings(game: Game, start: str, way: Sequence[str]) -> int:
 
 
 def _room(game: Game, hex_id: str, units: Sequence[str]) -> bool:
-    stack = [u for u in game.units_at(hex_id) if not is_hq(u) and u.id not in units]
-    return len(stack) + sum(not is_hq(game.units[u]) for u in units) <= STACK
+    """Whether the units fit in beside those who stand there [B4]."""
+    there = [u for u in game.units_at(hex_id) if u.id not in units]
+    return not surplus([*there, *(game.units[u] for u in units)])
 
 
 def _retreat_choices(ctx: Context) -> list[tuple[str, str]]:
@@ -222,6 +247,11 @@ def _no_shortfall(ctx: Context) -> bool:
     return not 0 < survivors_lost(len(units), owed, len(way)) < len(units)
 
 
+def _prompted(ctx: Context) -> list[Unit]:
+    """The units that a prompt is about, ticked or not: they may part company [9.7.1, 9.8]."""
+    return _those("among" if ctx.values.get("among") else "units")(ctx)
+
+
 def _rivers_known(ctx: Context) -> bool:
     return ctx.game is not None and any(MAJOR in found for found in board(ctx.game).features.values())
 
@@ -229,7 +259,8 @@ def _rivers_known(ctx: Context) -> bool:
 @rules.action(by="any", rule="9.7", label="Retreat", group="hidden")
 def retreat(
     game: Game,
-    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, suggest=_those("units"))],
+    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, suggest=_prompted)],
+    among: Annotated[tuple[str, ...], UnitRef(label="Of these", many=True, hidden=True)] = (),
     owed: Annotated[int, Whole(label="Hexes to retreat", high=6, hidden=True)] = 1,
     battle: Annotated[str, HexId(label="Battle hex", hidden=True)] = "",
     to: Annotated[
@@ -262,9 +293,10 @@ def retreat(
     held = [game.units[u] for u in units]
     side, crossed = held[0].side, over_river
     at = held[0].place
+    reach = Reach.against(game, side)
     for hex_id in hexes:
         if at:
-            blocked = retreat_block(game, side, at, hex_id)
+            blocked = retreat_block(game, side, at, hex_id, reach)
             if blocked:
                 raise NotNow(f"no retreat that way: {blocked}", field="hexes", given=hex_id)
             crossed = crossed or barrier(game, at, hex_id) == MAJOR
@@ -294,34 +326,35 @@ def retreat(
             yield e.Noted(
                 f"{hexes[-1]} is nearer to {battle} than a retreat of {owed} should end", rule="9.7.4"
             )
+    rest = [u for u in among if u not in units and game.units[u].on_map]
+    if rest:
+        mover = game.other(side) if disrupts else side
+        yield from ask_retreat(game, mover, rest, owed, battle, disrupts)
 
 
 # -- advance -----------------------------------------------------------------------------------------------
 
 
 def ask_advance(
-    game: Game, side: str, units: Sequence[str], limit: int, battle: str, crossers: Sequence[str]
+    game: Game,
+    side: str,
+    units: Sequence[str],
+    limit: int,
+    battle: str,
+    crossers: Sequence[str],
+    again: bool = False,
 ) -> Events:
     """Offer the advance after combat."""
     here = [u for u in units if game.units[u].on_map]
     if limit and here and battle:
-        text = f"Advance into {battle}{' and one hex beyond' if limit > 1 else ''}, if you like"
-        args: dict[str, object] = {"units": here, "limit": limit, "battle": battle}
+        who = f" with {named(game, here)}" if again else ""
+        text = f"Advance into {battle}{' and one hex beyond' if limit > 1 else ''}{who}, if you like"
+        args: dict[str, object] = {"units": here, "among": here, "limit": limit, "battle": battle}
         if crossers:
             args["crossers"] = list(crossers)
         yield ask(game, side, text, "advance", args, "9.8")
     elif limit:
         yield remind(game, side, f"Attackers may advance up to {limit}, first into the vacated hex", "9.8")
-
-
-def _advancers(ctx: Context) -> list[Unit]:
-    """The attackers of the last battle that are still there."""
-    found = _those("units")(ctx)
-    if ctx.game is None:
-        return found
-    facts = ctx.game.last_result.get("breakdown", {}).get("facts", {})
-    fought = [ctx.game.units[u] for u in facts.get("attackers", ()) if u in ctx.game.units]
-    return [u for u in fought if u.on_map] or found
 
 
 def _advance_choices(ctx: Context) -> list[tuple[str, str]]:
@@ -350,7 +383,8 @@ def _only_vacated(ctx: Context) -> str:
 @rules.action(by="any", rule="9.8", label="Advance after combat", group="hidden")
 def advance(
     game: Game,
-    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, suggest=_advancers)],
+    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, suggest=_prompted)],
+    among: Annotated[tuple[str, ...], UnitRef(label="Of these", many=True, hidden=True)] = (),
     limit: Annotated[int, Whole(label="Hexes at most", high=2, hidden=True)] = 1,
     battle: Annotated[str, HexId(label="Vacated hex", hidden=True)] = "",
     crossers: Annotated[
@@ -381,7 +415,9 @@ def advance(
         raise NotNow("who attacked over a major river advances one hex only [B10.3.2]", field="units")
     for hex_id in path:
         if any(u.side != side for u in game.units_at(hex_id)):
-            raise NotNow(f"an enemy stands in {hex_id} [9.8.1]", field="hexes", given=hex_id)
+            raise NotNow(
+                f"the enemy is still in {hex_id}: his retreat first [9.8.1]", field="hexes", given=hex_id
+            )
     if len(path) > 1:
         between = barrier(game, path[0], path[1]) if path[1] in game.maps.neighbours(path[0]) else "far"
         if between in (MAJOR, SEA, "far") or terrain(game, path[1]) in WATER:
@@ -393,3 +429,8 @@ def advance(
     for unit in units:
         yield move(game, unit, path[-1], reason="advance after combat", rule="9.8")
     yield from pass_through(game, side, path)
+    rest = [u for u in among if u not in units]
+    if limit > 1 and rest:  # they may go another way, as in the worked example
+        yield from ask_advance(
+            game, side, rest, limit, battle, [u for u in crossers if u in rest], again=True
+        )

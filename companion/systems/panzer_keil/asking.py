@@ -104,6 +104,18 @@ def not_hindered(name: str) -> Quiet:
     return quiet
 
 
+def named_attackers(ctx: Context) -> list[Unit]:
+    """The attackers as far as they are chosen."""
+    return [ctx.game.units[u] for u in ctx.values.get("attackers") or ()] if ctx.game else []
+
+
+def crossers_known(ctx: Context) -> bool:
+    """Whether nobody has to say who crossed: asked only of a typed attack partly over a major river [B10.3.1]."""
+    values = ctx.values
+    others = any(values.get(name) for name in ("full", "river", "marsh", "oos"))
+    return not (values.get("major") and others and len(named_attackers(ctx)) > 1)
+
+
 def attacker_of(ctx: Context) -> str:
     """Who attacks: as said, else whose phase it is."""
     return str(ctx.values.get("side") or (ctx.game.active if ctx.game else ""))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 from companion.engine.game import Game
@@ -24,6 +25,7 @@ DON_RADIUS = 5  # B13.2.2
 DON_TEN = ("don-52grd", "don-66grd", "don-277rd", "don-333rd", "don-157rd", "don-204rd")  # B13.2.3
 DEAD, EXIT, EXIT_WEST = "box:dead", "box:exit", "box:exit-west"
 DON_GONE, DON_RESERVE = "box:don-gone", "box:don-reserve"
+STACK = 3  # B4
 
 READINGS: dict[str, Any] = {
     "weather-end": "turn",
@@ -75,6 +77,13 @@ def mechanized(unit: Unit) -> bool | None:
 
 def is_hq(unit: Unit) -> bool:
     return unit.kind == "hq"
+
+
+def surplus(stack: Iterable[Unit]) -> int:
+    """B4: how many units a stack holds too many: three at most, one Soviet corps, headquarters apart."""
+    counted = [u for u in stack if not is_hq(u)]
+    corps = sum(1 for u in counted if u.side == SOVIET and u.size == "XXX")
+    return max(0, len(counted) - STACK, corps - 1)
 
 
 def is_sixth(unit: Unit) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Annotated, Any
@@ -100,6 +100,15 @@ def combat(
             label="Attack over a major river",
             help="not at a railroad",
             quiet=asking.not_hindered("major"),
+        ),
+    ] = (),
+    over: Annotated[
+        tuple[str, ...],
+        UnitRef(
+            label="Who attacks over the major river",
+            many=True,
+            pick=asking.named_attackers,
+            quiet=asking.crossers_known,
         ),
     ] = (),
     marsh: Annotated[
@@ -213,14 +222,24 @@ def combat(
     place = "clear" if clear else "other"
     sheet.chart = f"crt-{dice}-{place}"
     sheet.add(f"{dice.capitalize()} die column, {place} ground", "", "9.5.1, B11.1")
-    low, high = _ends(game, sheet.chart, place)
+    low, high, printed = _ends(game, sheet.chart, place)
     sheet.column = column(ratio, shift.by, low, high)
-    over = bool(attack.major)
-    if over:
+    if game and not printed and not rank(low) <= rank(ratio) <= rank(high):
+        end = low if rank(ratio) < rank(low) else high
+        sheet.warnings.append(
+            f"{ratio} is beyond {end}, where your table is taken to end; enter its first and last odds "
+            "in the chart book [9.5.1]"
+        )
+    if attack.major:
         sheet.add("major river: one worse for the attacker, advance of one hex", "", "B10.3")
     if game is not None and _filled(game.chart(sheet.chart)):
         sheet.chances = chances(game.chart(sheet.chart), sheet.column, "1d6", str)
+    crossers = _crossers(known, entered, attackers, over)
     values = {u: v * 2 if doubled and u in attackers else v for u, v in known.values.items()}
+    if entered.given:
+        values = _typed(values, attackers, int(total))
+    if defence is not None or weak is not None:
+        values = _typed(values, known.defenders, against)
     sheet.facts = {
         "side": who,
         "attack": _show(total),
@@ -228,13 +247,36 @@ def combat(
         "odds": ratio,
         "target": target,
         "attackers": list(attackers),
-        "crossers": known.crossers if not entered.given or entered.major else [],
+        "crossers": crossers,
         "defenders": known.defenders,
-        "major": over,
-        "all_major": over and not (attack.full or attack.river or attack.marsh or attack.oos),
+        "major": bool(attack.major),
+        "all_major": _all_major(attack),
         "values": values,
     }
     return sheet
+
+
+def _all_major(attack: Attack) -> bool:
+    return bool(attack.major) and not (attack.full or attack.river or attack.marsh or attack.oos)
+
+
+def _crossers(known: Fight, typed: Attack, attackers: Sequence[str], over: Sequence[str]) -> list[str]:
+    """Who attacks over a major river: as the map tells, or as the typed strengths do [B10.3.1]."""
+    if not typed.given:
+        return known.crossers
+    if not typed.major:
+        return []
+    if _all_major(typed):
+        return list(attackers)
+    if len(attackers) > 1 and not over and not known.crossers:
+        raise Unreadable("say who attacks over the major river: he suffers more [B10.3.1]", field="over")
+    return list(over) or known.crossers
+
+
+def _typed(values: Mapping[str, int], units: Sequence[str], total: int) -> dict[str, int]:
+    """The units' worth where strengths were typed: unknown one by one, a single unit has it all."""
+    rest = {u: v for u, v in values.items() if u not in units}
+    return {**rest, units[0]: total} if len(units) == 1 else rest
 
 
 def _need(known: Fight, typed: Attack, strong: int | None) -> None:
@@ -278,16 +320,17 @@ def _defence_lines(sheet: Breakdown, strong: int, soft: int) -> int:
     return strong + half_up(soft)
 
 
-def _ends(game: Game | None, chart: str, place: str) -> tuple[str, str]:
-    """The printed ends of the odds: the owner's list, else his filled columns, else the whole frame."""
+def _ends(game: Game | None, chart: str, place: str) -> tuple[str, str, bool]:
+    """The ends of the odds, and whether they are printed ones: the owner's list, his filled columns, the whole frame."""
     low, high = COLUMNS[0], COLUMNS[-1]
     if game is None:
-        return low, high
+        return low, high, False
     filled = _filled(game.chart(chart))
     if filled:
         low, high = filled[0], filled[-1]
     row: Mapping[str, Any] = game.book.tables.get("crt-ends", {}).get(place, {})
-    return str(row.get("lowest") or low), str(row.get("highest") or high)
+    lowest, highest = str(row.get("lowest") or ""), str(row.get("highest") or "")
+    return lowest or low, highest or high, bool(lowest and highest)
 
 
 def _filled(chart: Chart) -> list[str]:

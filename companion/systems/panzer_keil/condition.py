@@ -90,15 +90,34 @@ def may_march(ctx: Context) -> list[Unit]:
     ]
 
 
-def _any_disrupted(game: Game) -> bool | str:
-    if not own_on_map(Context(game)):
+def _any_able(game: Game) -> bool | str:
+    ctx = Context(game)
+    if not own_on_map(ctx):
         return "no unit of this side is on record: turn the markers on the map"
-    return bool(_disrupted(Context(game))) or "no unit of this side is disrupted"
+    waiting = _disrupted(ctx)
+    if any(_recovers(game, u) for u in waiting):
+        return True
+    if any(out_of_supply(game, u.id) for u in waiting):
+        return "whoever is still disrupted is out of supply [11.1]"
+    if any(disrupted(game, u.id) for u in own_on_map(ctx)):
+        return "whoever is still disrupted was turned in this phase [11.1]"
+    return "no unit of this side is disrupted"
 
 
 def _disrupted(ctx: Context) -> list[Unit]:
+    """Own disrupted units, without those whose marker was turned in this phase already."""
     game = ctx.game
-    return [u for u in own_on_map(ctx) if game and disrupted(game, u.id)]
+    return [
+        u
+        for u in own_on_map(ctx)
+        if game and disrupted(game, u.id) and game.mark(u.id, "turned") != game.turn
+    ]
+
+
+def _recovers(game: Game, unit: Unit) -> bool:
+    """Whether recovery would change anything for a unit [11.1]."""
+    now = states.state_of(game, unit)
+    return states.recover(now, states.nature_of(game, unit)) != now
 
 
 @rules.action(phase=phases("move"), by="active", rule="8.3", label="Forced march", order=20, when=any_on_map)
@@ -144,7 +163,7 @@ def one_hex_move(
 
 
 @rules.action(
-    phase=phases("recovery"), by="active", rule="11.1", label="Recover", primary=True, when=_any_disrupted
+    phase=phases("recovery"), by="active", rule="11.1", label="Recover", primary=True, when=_any_able
 )
 def recover(
     game: Game,
@@ -155,7 +174,10 @@ def recover(
 ) -> Events:
     """Take disruption off supplied units; attacker disrupted turns to disrupted."""
     for unit in units or [u.id for u in _disrupted(Context(game))]:
+        was = game.mark(unit, "disrupted")
         yield from states.put(game, unit, states.recover)
+        if disrupted(game, unit) and game.mark(unit, "disrupted") != was:
+            yield e.Marked(unit, "turned", game.turn, rule="11.1")
 
 
 @rules.action(by="any", label="What the counter says", group="units", rule="2.2.1")

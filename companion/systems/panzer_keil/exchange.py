@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from companion.engine import events as e
 from companion.engine.actions import Events
-from companion.engine.errors import NotNow, Unreadable
-from companion.engine.fields import Context, UnitRef, Whole
+from companion.engine.errors import Unreadable
+from companion.engine.fields import Context, HexId, Text, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.roster import Unit
 from companion.engine.worksheet import Breakdown
 from companion.systems.panzer_keil import states
-from companion.systems.panzer_keil.aftermath import ask, ask_advance
+from companion.systems.panzer_keil.aftermath import ask, ask_advance, remind
 from companion.systems.panzer_keil.base import named, phases, reading, rules
 from companion.systems.panzer_keil.combat import Sums
 from companion.systems.panzer_keil.odds import exchange_loss
@@ -61,25 +63,85 @@ def exchange_by_hand(game: Game, sheet: Breakdown) -> Events:
     yield e.Resolved("exchange", sheet.to_json(), sheet.result)
 
 
-def _fight(game: Game) -> dict[str, Any]:
-    """The facts of the combat or exchange in hand."""
-    last = game.last_result
-    if last.get("worksheet") not in {"combat", "exchange"}:
-        return {}
-    return dict(last.get("breakdown", {}).get("facts", {}))
+def ask_exchange(game: Game, side: str, facts: Mapping[str, Any]) -> Events:
+    """Ask the attacker what he gives up; the question carries its battle along, whatever is fought meanwhile."""
+    attackers = list(facts.get("attackers", ()))
+    if not attackers:
+        yield ask(game, side, "Exchange: what did the attacker give up?", "exchange-by-hand", {}, "9.6")
+        return
+    args: dict[str, object] = {
+        "among": attackers,
+        "against": list(facts.get("defenders", ())),
+        "worths": _written(dict(facts.get("values", {}))),
+        "whole": int(facts.get("defence", 0)),
+        "battle": str(facts.get("target", "")),
+        "crossers": list(facts.get("crossers", ())),
+    }
+    where = f" at {args['battle']}" if args["battle"] else ""
+    text = f"Exchange{where}: choose the attackers to give up"
+    yield ask(game, side, text, "exchange-attackers", {k: v for k, v in args.items() if v}, "9.6")
 
 
-def _of(ctx: Context, key: str) -> list[Unit]:
-    game = ctx.game
-    if game is None:
-        return []
-    return [game.units[u] for u in _fight(game).get(key, ()) if u in game.units and game.units[u].on_map]
+def _written(values: Mapping[str, int]) -> str:
+    """Units' modified strengths as a follow-up carries them: '302id=6 voronezh-1=4'."""
+    return " ".join(f"{unit}={worth}" for unit, worth in values.items())
 
 
-def _on_record(ctx: Context) -> bool:
-    """Whether the record knows what the attackers are worth."""
-    values = _fight(ctx.game).get("values", {}) if ctx.game else {}
-    return all(u.id in values for u in _of(ctx, "attackers"))
+def _read(text: object) -> dict[str, int]:
+    parts = (part.rpartition("=") for part in str(text or "").split())
+    return {unit: int(worth) for unit, _, worth in parts if unit and worth.isdigit()}
+
+
+def _living(name: str) -> Callable[[Context], list[Unit]]:
+    """The units of a battle that are still on the map, as another field holds them."""
+
+    def found(ctx: Context) -> list[Unit]:
+        game = ctx.game
+        units = [game.units[u] for u in ctx.values.get(name) or ()] if game else []
+        return [u for u in units if u.on_map]
+
+    return found
+
+
+def _unit_worths_known(name: str) -> Callable[[Context], bool]:
+    """Whether the battle's record tells what each of these units is worth."""
+
+    def known(ctx: Context) -> bool:
+        values, units = _read(ctx.values.get("worths")), ctx.values.get(name) or ()
+        return bool(units) and all(u in values for u in units)
+
+    return known
+
+
+def _paid_known(ctx: Context) -> bool:
+    """Whether the units chosen so far, or all that could be, have their strength on record."""
+    return _unit_worths_known("units" if ctx.values.get("units") else "among")(ctx)
+
+
+@dataclass(frozen=True)
+class DefenderSums(Sums):
+    """The defenders' strengths in the order of their names."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        names = named(ctx.game, ctx.values.get("against") or ()) if ctx.game else ""
+        found = {**super().describe(ctx), "placeholder": "4 4 3"}
+        return {**found, "help": f"as halved, in this order: {names}"} if names else found
+
+
+@dataclass(frozen=True)
+class WorthyUnits(UnitRef):
+    """Units offered with what they are worth in this exchange."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        found, values = super().describe(ctx), _read(ctx.values.get("worths"))
+        for choice in found["choices"]:
+            if choice["value"] in values:
+                choice["label"] += f": {values[choice['value']]}"
+        return found
+
+
+def _worths() -> Text:
+    return Text(label="Modified strengths", most=400, hidden=True)
 
 
 @rules.action(
@@ -87,49 +149,61 @@ def _on_record(ctx: Context) -> bool:
 )
 def exchange_attackers(
     game: Game,
+    *,
+    among: Annotated[tuple[str, ...], UnitRef(label="Attackers", many=True, hidden=True)] = (),
+    against: Annotated[tuple[str, ...], UnitRef(label="Defenders", many=True, hidden=True)] = (),
+    worths: Annotated[str, _worths()] = "",
+    whole: Annotated[int, Whole(label="Whole defence", high=99, hidden=True)] = 0,
+    battle: Annotated[str, HexId(label="Battle hex", hidden=True)] = "",
+    crossers: Annotated[
+        tuple[str, ...], UnitRef(label="Attacked over a major river", many=True, hidden=True)
+    ] = (),
     units: Annotated[
-        tuple[str, ...], UnitRef(label="Attackers given up", many=True, pick=lambda c: _of(c, "attackers"))
+        tuple[str, ...], WorthyUnits(label="Attackers given up", many=True, pick=_living("among"))
     ],
     loss: Annotated[
-        int | None,
-        Whole(label="Their modified strength", high=99, quiet=_on_record),
+        int | None, Whole(label="Their attack", help="as halved or doubled", high=99, quiet=_paid_known)
     ] = None,
+    strengths: Annotated[
+        tuple[int, ...],
+        DefenderSums(label="Defence of each defender", help="as halved", quiet=_unit_worths_known("against")),
+    ] = (),
 ) -> Events:
     """Remove attackers of your choice; the defender then pays as much as he can."""
-    facts = _fight(game)
-    values: dict[str, int] = dict(facts.get("values", {}))
+    values = _read(worths)
+    defenders = [u for u in against if game.units[u].on_map]
+    if strengths:
+        if defenders and len(strengths) != len(defenders):
+            raise Unreadable(
+                f"{len(defenders)} strengths are wanted, for {named(game, defenders)}",
+                field="strengths",
+                given=len(strengths),
+            )
+        values |= dict(zip(defenders, strengths, strict=False))
     if loss is None and any(u not in values for u in units):
         raise Unreadable("their strength is not on record: enter it", field="loss")
+    if any(u not in values for u in defenders) or not (defenders or strengths):
+        raise Unreadable("the defenders' strengths are not on record: enter them", field="strengths")
     paid = loss if loss is not None else sum(values[u] for u in units)
-    defenders = [u for u in facts.get("defenders", ()) if game.units[u].on_map]
-    if any(u not in values for u in defenders):
-        raise NotNow(
-            "the defenders' strengths are not on record: work the exchange out by hand", field="units"
-        )
+    side = game.units[units[0]].side
     for unit in units:
         yield from states.eliminate(game, unit, "exchange", "9.6")
     sheet = exchange.fn(
         Context(game),
         loss=paid,
-        defenders=tuple(values[u] for u in defenders),
-        total=int(facts.get("defence", 0)) or None,
+        defenders=tuple(values[u] for u in defenders) or strengths,
+        total=whole if whole and not strengths else None,
     )
-    side, target = str(facts.get("side")), str(facts.get("target", ""))
-    left = [u for u in facts.get("attackers", ()) if u not in units]
-    sheet.facts |= {
-        "side": side,
-        "target": target,
-        "attackers": left,
-        "crossers": facts.get("crossers", []),
-        "defenders": defenders,
-        "values": values,
-    }
     yield e.Resolved("exchange", sheet.to_json(), sheet.result)
+    left = [u for u in among if u not in units and game.units[u].on_map]
     if sheet.facts["all"]:
-        yield from _all_lost(game, defenders, side, left, target, list(facts.get("crossers", [])))
-    elif sheet.facts["lost"]:
+        yield from _all_lost(game, defenders, side, left, battle, [u for u in crossers if u in left])
+    elif sheet.facts["lost"] and defenders:
         text = f"Exchange: lose units worth {sheet.facts['sum']} of {named(game, defenders)}"
-        yield ask(game, game.other(side), text, "exchange-defenders", {"worth": sheet.facts["sum"]}, "9.6")
+        args = {"worth": sheet.facts["sum"], "among": defenders, "worths": _written(values)}
+        yield ask(game, game.other(side), text, "exchange-defenders", args, "9.6")
+    elif sheet.facts["lost"]:
+        yield remind(game, game.other(side), f"Exchange: {sheet.result}", "9.6")
 
 
 @rules.action(
@@ -137,13 +211,14 @@ def exchange_attackers(
 )
 def exchange_defenders(
     game: Game,
-    units: Annotated[
-        tuple[str, ...], UnitRef(label="Defenders lost", many=True, pick=lambda c: _of(c, "defenders"))
-    ],
+    *,
+    among: Annotated[tuple[str, ...], UnitRef(label="Defenders", many=True, hidden=True)] = (),
+    worths: Annotated[str, _worths()] = "",
     worth: Annotated[int, Whole(label="Worth", high=99, hidden=True)] = 0,
+    units: Annotated[tuple[str, ...], WorthyUnits(label="Defenders lost", many=True, pick=_living("among"))],
 ) -> Events:
     """Remove the defenders that the exchange demands."""
-    values: dict[str, int] = dict(_fight(game).get("values", {}))
+    values = _read(worths)
     given = sum(values.get(u, 0) for u in units)
     if worth and given != worth:
         raise Unreadable(f"these are worth {given}, not {worth} [9.6]", field="units", given=given)
@@ -157,5 +232,8 @@ def _all_lost(
     """9.8.2: all defenders gone, so the advance is two hexes."""
     for unit in defenders:
         yield from states.eliminate(game, unit, "exchange", "9.6")
+    if not defenders:
+        yield remind(game, game.other(side), "Exchange: all defenders are lost", "9.6")
     limit = 1 if attackers and set(attackers) <= set(crossers) else 2
-    yield from ask_advance(game, side, attackers, limit, target, crossers)
+    if attackers:
+        yield from ask_advance(game, side, attackers, limit, target, crossers)

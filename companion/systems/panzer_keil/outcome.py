@@ -12,8 +12,9 @@ from companion.engine.game import Game
 from companion.engine.roster import Unit
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.aftermath import ask, ask_advance, remind, suffer
-from companion.systems.panzer_keil.base import SOVIET, is_sixth, mechanized, named, reading, rules
+from companion.systems.panzer_keil.base import SOVIET, exhausted, is_sixth, mechanized, named, reading, rules
 from companion.systems.panzer_keil.condition import any_on_map, own_here, own_on_map
+from companion.systems.panzer_keil.exchange import ask_exchange
 from companion.systems.panzer_keil.results import ATTACKER, RESULTS, advance_limit, beside_river, over_river
 from companion.systems.panzer_keil.stalingrad import bind
 
@@ -37,15 +38,16 @@ def combat_outcome(game: Game, sheet: dict[str, Any], code: str) -> Events:
         yield from bind(game, attackers)
     result = RESULTS[code]
     if code == "EX":
-        yield from _exchange(game, side, attackers)
+        yield from ask_exchange(game, side, facts)
     elif result.sufferer == ATTACKER and major:
         yield from _thrown_back(game, code, side, attackers, crossers, target, bool(facts.get("all_major")))
     elif result.sufferer == ATTACKER:
         yield from suffer(game, code, attackers, side, target)
     elif result.sufferer:
         yield from suffer(game, code, defenders, side, target)
-        all_across = major and (not attackers or set(attackers) <= set(crossers))
+        all_across = set(attackers) <= set(crossers) if attackers else bool(facts.get("all_major"))
         yield from ask_advance(game, side, attackers, advance_limit(code, all_across), target, crossers)
+    yield from _ask_tired(game, side, attackers)
 
 
 def _on_the_map(game: Game, side: str, code: str, major: bool, all_major: bool) -> Events:
@@ -81,37 +83,53 @@ def _told(game: Game, code: str, side: str) -> str:
 
 
 def _tire(game: Game, side: str, attackers: Sequence[str]) -> Events:
-    """9.9: attacking mechanized units are exhausted; where the type is unknown the player says so."""
-    unknown = []
+    """9.9: attacking mechanized units are exhausted, whatever the result."""
     for unit in attackers:
         yield e.Marked(unit, "attacked", True, rule="9.1.6")
         if mechanized(game.units[unit]):
             yield from states.put(game, unit, states.attack)
-        elif mechanized(game.units[unit]) is None and not game.mark(unit, "exhausted"):
-            unknown.append(unit)
-    if unknown:
-        text = f"Exhaust the mechanized units among {named(game, unknown)}"
-        yield ask(game, side, text, "exhaust", {"units": unknown}, "9.9")
-    elif not attackers:
+    if not attackers:
         yield remind(game, side, "Turn attacking mechanized units to their exhausted side", "9.9")
 
 
+def _ask_tired(game: Game, side: str, attackers: Sequence[str]) -> Events:
+    """Where the record does not tell who is mechanized, the player does."""
+    unknown = [
+        u
+        for u in attackers
+        if game.units[u].on_map and mechanized(game.units[u]) is None and not game.mark(u, "exhausted")
+    ]
+    if unknown:
+        text = f"Exhaust the mechanized units among {named(game, unknown)}"
+        yield ask(game, side, text, "exhaust", {"units": unknown}, "9.9")
+
+
 def _attackers(ctx: Context) -> list[Unit]:
-    """Units that attacked in this phase, else those in the hex just typed."""
-    fought = [u for u in own_on_map(ctx) if ctx.game and ctx.game.mark(u.id, "attacked")]
+    """Units that attacked in this phase and are not exhausted yet, else those in the hex just typed."""
+    game = ctx.game
+    fought = [
+        u for u in own_on_map(ctx) if game and game.mark(u.id, "attacked") and not exhausted(game, u.id)
+    ]
     return fought or own_here(ctx)
+
+
+def _living_or_lost(ctx: Context) -> list[Unit]:
+    """The acting side's units; a question may name some that were lost since."""
+    game = ctx.game
+    return [u for u in game.units.values() if u.side == (game.active or u.side)] if game else []
 
 
 @rules.action(by="any", rule="9.9", label="Exhaust units", group="book-keeping", when=any_on_map)
 def exhaust(
     game: Game,
     units: Annotated[
-        tuple[str, ...], UnitRef(label="Mechanized units", many=True, pick=own_on_map, suggest=_attackers)
+        tuple[str, ...],
+        UnitRef(label="Mechanized units", many=True, pick=_living_or_lost, suggest=_attackers),
     ],
 ) -> Events:
     """Turn mechanized units that attacked to their exhausted side."""
     for unit in units:
-        if not game.mark(unit, "exhausted"):
+        if game.units[unit].on_map and not game.mark(unit, "exhausted"):
             yield e.Marked(unit, "exhausted", True, reason="attacked", rule="9.9")
 
 
@@ -140,10 +158,3 @@ def _thrown_back(
     else:
         yield from suffer(game, worse, crossers, side, target)
         yield from suffer(game, beside_river(code), rest, side, target)
-
-
-def _exchange(game: Game, side: str, attackers: Sequence[str]) -> Events:
-    if attackers:
-        yield ask(game, side, "Exchange: choose the attackers to give up", "exchange-attackers", {}, "9.6")
-    else:
-        yield ask(game, side, "Exchange: what did the attacker give up?", "exchange-by-hand", {}, "9.6")

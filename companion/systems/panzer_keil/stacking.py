@@ -10,16 +10,7 @@ from companion.engine.fields import Context, HexId, UnitRef
 from companion.engine.game import Game
 from companion.engine.roster import Unit
 from companion.systems.panzer_keil import states
-from companion.systems.panzer_keil.aftermath import STACK
-from companion.systems.panzer_keil.base import GERMAN, SOVIET, is_hq, reading, rules
-from companion.systems.panzer_keil.condition import any_on_map, own_on_map
-
-
-def surplus(stack: list[Unit]) -> int:
-    """How many units a stack holds too many."""
-    counted = [u for u in stack if not is_hq(u)]
-    corps = sum(1 for u in counted if u.side == SOVIET and u.size == "XXX")
-    return max(0, len(counted) - STACK, corps - 1)
+from companion.systems.panzer_keil.base import GERMAN, SOVIET, reading, rules, surplus
 
 
 def overstacked(game: Game, side: str) -> dict[str, int]:
@@ -42,21 +33,33 @@ def _ask(game: Game, side: str) -> Events:
 
 # 5.1.3: the limit counts when movement and combat close; the question comes as the next phase opens.
 @rules.entering("soviet-combat")
-@rules.entering("soviet-recovery")
-def _soviet_stacks(game: Game) -> Events:
+def _after_soviet_movement(game: Game) -> Events:
     yield from _ask(game, SOVIET)
 
 
 @rules.entering("german-combat")
-@rules.entering("german-mech")
-def _german_stacks(game: Game) -> Events:
+def _after_german_movement(game: Game) -> Events:
     yield from _ask(game, GERMAN)
 
 
+# A retreat may have crowded the defender's hexes too.
+@rules.entering("soviet-recovery")
+@rules.entering("german-mech")
+def _after_combat(game: Game) -> Events:
+    for side in (SOVIET, GERMAN):
+        yield from _ask(game, side)
+
+
 @rules.entering("german-recovery")
-def _german_stacks_last(game: Game) -> Events:
+def _after_mechanized_movement(game: Game) -> Events:
     if reading(game, "stack-after-mech"):
         yield from _ask(game, GERMAN)
+
+
+def _own(ctx: Context) -> list[Unit]:
+    """The units on the map of whoever acts; on the shared screen everybody's."""
+    game = ctx.game
+    return [u for u in game.units.values() if u.on_map and ctx.seat in ("table", u.side)] if game else []
 
 
 def _stacked(ctx: Context) -> list[Unit]:
@@ -64,18 +67,26 @@ def _stacked(ctx: Context) -> list[Unit]:
     game, at = ctx.game, ctx.values.get("at")
     if game is None:
         return []
-    places = {at} if at else set(overstacked(game, game.active))
-    return [u for u in own_on_map(ctx) if u.place in places]
+    places = {at} if at else {h for side in (SOVIET, GERMAN) for h in overstacked(game, side)}
+    return [u for u in _own(ctx) if u.place in places]
 
 
-@rules.action(by="active", rule="5.1.4", label="Remove surplus units", group="book-keeping", when=any_on_map)
+def _units_on_record(game: Game) -> bool | str:
+    return (
+        any(u.on_map for u in game.units.values()) or "no unit is on record: remove the counters on the map"
+    )
+
+
+@rules.action(
+    by="any", rule="5.1.4", label="Remove surplus units", group="book-keeping", when=_units_on_record
+)
 def remove_surplus(
     game: Game,
     *,
     at: Annotated[str, HexId(label="Stack in hex")] = "",
     units: Annotated[
         tuple[str, ...],
-        UnitRef(label="Units to remove", many=True, pick=own_on_map, suggest=_stacked),
+        UnitRef(label="Units to remove", many=True, pick=_own, suggest=_stacked),
     ],
 ) -> Events:
     """Eliminate units that a stack holds beyond its limit."""

@@ -45,8 +45,10 @@ class Points(Whole):
     """Strength points, up to what the side has left today."""
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        left = ctx.game[f"air-{ctx.seat}"] if ctx.game and ctx.seat in ctx.game.sides else self.high
-        return {"min": self.low, "max": left}
+        if ctx.game is None or ctx.seat not in ctx.game.sides:
+            return {"min": self.low, "max": self.high}
+        left = ctx.game[f"air-{ctx.seat}"]
+        return {"min": self.low, "max": left, "help": f"of {left} left today"}
 
 
 def _points(number: int) -> Points:
@@ -257,6 +259,15 @@ def _finish(game: Game) -> Events:
         yield from launch(game, chosen)
 
 
+@rules.awaits
+def undecided(game: Game) -> list[str]:
+    """Sides with points that have not chosen yet in an air phase."""
+    if game.phase not in AIR or choice_name(game) in game.revealed:
+        return []
+    chosen = game.sealed.get(choice_name(game), {})
+    return [s for s in game.sides if game[f"air-{s}"] and s not in chosen]
+
+
 for _phase in AIR:
     rules.entering(_phase)(_begin)
     rules.leaving(_phase)(_finish)
@@ -272,12 +283,13 @@ def plans(game: Game, seat: str) -> dict[str, Any] | None:
     for side in game.sides:
         left = int(game[f"air-{side}"])
         word = "chosen" if side in chosen else "still to choose"
-        rows.append({"label": game.side_name(side), "value": word if left else "no points", "rule": "8.1.7"})
+        word = word if left else "no points, nothing to choose"
+        rows.append({"label": game.side_name(side), "value": word, "rule": "8.1.7"})
     for mission, hex_id, amount in chosen.get(seat, {}).get("missions", ()):
         label = dict(MISSIONS)[mission]
         unit = "attacks" if mission == "crossing" else "SP"
         rows.append({"label": f"Yours: {label}", "value": f"{hex_id}, {amount} {unit}", "rule": "8.2.1"})
-    return {"title": "Air missions", "rows": rows, "for": "both"}
+    return {"title": "Air missions", "rows": rows, "for": "both", "first": True}
 
 
 @rules.panel

@@ -87,8 +87,21 @@ def _soviets(ctx: Context) -> list[Unit]:
     return [u for u in touchable(ctx) if u.side == SOVIET]
 
 
+def _had_points(game: Game, side: str) -> bool:
+    """Whether a side's aircraft can be over the map at all today; they may have been flown without the companion."""
+    today = game.scenario.by_turn.get(f"air-{side}", {}).get(str(game.turn), 0)
+    return bool(today or game[f"air-{side}"] or airmarks.everywhere(game, side))
+
+
 def _soviet_move(game: Game) -> bool | str:
-    return game.active == SOVIET or "only Soviet movement is hindered [8.2.11]"
+    if game.active != SOVIET:
+        return "only Soviet movement is hindered [8.2.11]"
+    return _had_points(game, GERMAN) or "the Germans have no aircraft today"
+
+
+def _crossed(game: Game) -> bool | str:
+    enemy = game.other(game.active) if game.active else ""
+    return not enemy or _had_points(game, enemy) or "the enemy has no aircraft today"
 
 
 @rules.worksheet(rule="8.2.13-8.2.16", title="Hindered movement")
@@ -154,6 +167,7 @@ def _attacks(ctx: Context) -> str:
     label="Crossing under aircraft",
     group="book-keeping",
     order=41,
+    when=_crossed,
 )
 def roll_crossing(
     game: Game,

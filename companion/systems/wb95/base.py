@@ -156,9 +156,17 @@ def has_units(ctx: Context) -> bool:
 
 
 def when(game: Game, turn: int, phase: str) -> str:
-    """A phase of a day as players write it: '3/10' is phase 10 of day 3."""
+    """A phase of a day in words."""
     found = game.phase_def(phase)
-    return f"{turn}/{found.code if found else phase}"
+    return f"day {turn} phase {found.code if found else phase}"
+
+
+_SHORT = re.compile(r"\b(\d+)/(\d+)\b")
+
+
+def in_words(value: object) -> str:
+    """A marker's moment as it is written now; earlier records say 3/10."""
+    return _SHORT.sub(r"day \1 phase \2", str(value or ""))
 
 
 def moment(game: Game) -> str:

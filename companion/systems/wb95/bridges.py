@@ -29,8 +29,29 @@ from companion.systems.wb95.zones import zones
 WATERS = (("river", "river or stream"), ("big", "big river"))
 DEMOLISH = {"river": 1, "big": 3}  # 14.2.1, 14.3.1
 REBUILD = 3  # 14.2.2
-_WORK = re.compile(r"(\S+) (\d+) at (\S+)")
+_WORK = re.compile(r"(\S+) (?:since day )?(\d+)(?:,)? at (\S+)")
 Pair = Annotated[tuple[str, ...], HexId(label="The two hexes it joins", many=True)]
+OtherPair = Annotated[
+    tuple[str, ...],
+    HexId(label="The two hexes it joins", many=True, when=lambda c: not c.values.get("bridge")),
+]
+
+
+def _standing(ctx: Context) -> list[tuple[str, str]]:
+    """Bridges on record that the side whose phase it is may blow [14.1.4]."""
+    game = ctx.game
+    found = [b for b, v in game.marked("bridge").items() if v == game.active] if game else []
+    return [*((b, b) for b in sorted(found)), ("", "another")]
+
+
+def _down(ctx: Context) -> list[tuple[str, str]]:
+    found = [b for b, v in ctx.game.marked("bridge").items() if v == "down"] if ctx.game else []
+    return [*((b, b) for b in sorted(found)), ("", "another")]
+
+
+def _known_water(ctx: Context) -> bool:
+    ends = str(ctx.values.get("bridge") or "").split("-")
+    return bool(ctx.game and len(ends) == 2 and crossed(ctx.game, *ends))
 
 
 def _played(game: Game) -> bool | str:
@@ -54,10 +75,14 @@ def _big(game: Game, name: str, said: str) -> bool:
 )  # fmt: skip
 def demolish_bridge(
     game: Game,
-    hexes: Pair,
-    water: Annotated[str, Choice(label="Over", options=WATERS)] = "river",
+    bridge: Annotated[
+        str, Choice(label="Bridge", options=_standing, when=lambda c: len(_standing(c)) > 1)
+    ] = "",
+    hexes: OtherPair = (),
+    water: Annotated[str, Choice(label="Over", options=WATERS, quiet=_known_water)] = "river",
 ) -> Events:
     """A regular unit or headquarters at either end blows a bridge that its side controls."""
+    hexes = tuple(bridge.split("-")) if bridge else hexes
     name = _pair(game, hexes)
     holder = game.mark(name, "bridge")
     if holder == "down":
@@ -90,10 +115,12 @@ def _builders(ctx: Context) -> list[Unit]:
 )
 def rebuild_bridge(
     game: Game,
-    hexes: Pair,
+    bridge: Annotated[str, Choice(label="Bridge", options=_down, when=lambda c: len(_down(c)) > 1)] = "",
+    hexes: OtherPair = (),
     unit: Annotated[str, UnitRef(label="Builder", pick=_builders)] = "",
 ) -> Events:
     """Over a river or stream where one is printed: any unit but guns in HQ range, or the HQ, for 3 MP."""
+    hexes = tuple(bridge.split("-")) if bridge else hexes
     name = _pair(game, hexes)
     if "doniec" in crossed(game, *hexes) and game["doniec-is-big"]:
         raise NotNow(
@@ -111,7 +138,24 @@ def _headquarters(ctx: Context) -> list[Unit]:
     return [u for u in active_units(ctx) if is_hq(u)]
 
 
+def _at_work(ready: bool) -> UnitRef:
+    """A headquarters whose bridge has come so far; it stands in the form when there is just one."""
+
+    def those(ctx: Context) -> list[Unit]:
+        found = [(u, work(ctx.game, u.id)) for u in _headquarters(ctx)] if ctx.game else []
+        return [u for u, step in found if step and (step[0] == "ready") == ready]
+
+    return UnitRef(
+        label="Headquarters",
+        pick=_headquarters,
+        suggest=those,
+        start=lambda c: found[0].id if len(found := those(c)) == 1 else "",
+    )
+
+
 Hq = Annotated[str, UnitRef(label="Headquarters", pick=_headquarters)]
+ReadyHq = Annotated[str, _at_work(ready=True)]
+BuildingHq = Annotated[str, _at_work(ready=False)]
 
 
 def _steps(game: Game) -> list[tuple[str, int, str]]:
@@ -146,7 +190,7 @@ def work(game: Game, unit: str) -> tuple[str, int, str] | None:
 def begin_bridge(game: Game, unit: Hq) -> Events:
     """A headquarters at the bank of a big river may build in its next two movement phases."""
     held = game.units[unit]
-    value = f"ready {game.turn} at {held.place}"
+    value = f"ready since day {game.turn}, at {held.place}"
     yield e.Marked(unit, "bridgework", value, rule="14.3.2", only=(held.side,))
 
 
@@ -159,7 +203,7 @@ def begin_bridge(game: Game, unit: Hq) -> Events:
     when=_prepared,
     secret=True,
 )
-def declare_bridge(game: Game, unit: Hq, hexes: Pair) -> Events:
+def declare_bridge(game: Game, unit: ReadyHq, hexes: Pair) -> Events:
     """Note in secret which hexes the bridge will join; the headquarters spends all its movement."""
     name = _pair(game, hexes)
     held, step = game.units[unit], work(game, unit)
@@ -173,7 +217,7 @@ def declare_bridge(game: Game, unit: Hq, hexes: Pair) -> Events:
         )
     if any((other := work(game, u.id)) and other[0] == name for u in own(game, held.side) if u.id != unit):
         raise NotNow("one headquarters builds one bridge [14.3.3]", field="unit", given=unit)
-    value = f"{name} {game.turn} at {held.place}"
+    value = f"{name} since day {game.turn}, at {held.place}"
     yield e.Marked(unit, "bridgework", value, reason="all MP spent", rule="14.3.2", only=(held.side,))
 
 
@@ -188,7 +232,7 @@ def declare_bridge(game: Game, unit: Hq, hexes: Pair) -> Events:
 )
 def complete_bridge(
     game: Game,
-    unit: Hq,
+    unit: BuildingHq,
     sure: Annotated[
         bool, Flag(label="The far hex was ours all the time", help="only needed without positions")
     ] = False,
@@ -211,7 +255,7 @@ def complete_bridge(
     yield e.Marked(
         step[0], "bridge", held.side, reason="built by a headquarters, all MP spent", rule="14.3.2"
     )
-    yield e.Marked(unit, "bridgework", None, reason="the bridge stands")
+    yield e.Marked(unit, "bridgework", None, reason="the bridge stands", only=(held.side,))
 
 
 @rules.watch

@@ -134,8 +134,9 @@ def combat(
     if defence_hq or (game and side and theirs and covered(ctx, game.other(side), target)):
         sheet.shift("defenders in HQ range", +1, "9.2.1")
     sheet.dice = "2d6"
-    for name in [*force.unknown, *wall.unknown]:
-        sheet.warnings.append(f"{name}: strength not on record, add it by hand")
+    for names, by_hand in ((force.unknown, attack), (wall.unknown, defence)):
+        if names and not by_hand:
+            sheet.warnings.append(f"{', '.join(names)}: strength not on record, add it by hand")
     if game and any(game.mark(h, "shelled") for h in target):
         sheet.warnings.append("shelled at range this phase: it may not be assaulted [6.4.5]")
     if len({u.place for u in mine}) > 1 and len(target) > 1:

@@ -17,6 +17,7 @@ from companion.systems.wb95.base import (
     GUN_RANGE,
     SOVIET,
     active_units,
+    at_hexes,
     has_units,
     in_transport,
     is_gun,
@@ -26,6 +27,7 @@ from companion.systems.wb95.base import (
     level,
     option,
     own,
+    visible,
 )
 from companion.systems.wb95.hq import usable
 from companion.systems.wb95.obligations import duties
@@ -227,7 +229,37 @@ AttackPool = Annotated[
 DefencePool = Annotated[
     int, Whole(label="Defender's shifts for a fallen HQ", high=20, when=lambda c: _pools(c, False))
 ]
-Attack = Annotated[int, Whole(label="Attack SP", help="only what is not on record")]
+
+
+@dataclass(frozen=True)
+class Total(Whole):
+    """Strength typed by hand; the form says whose is missing on record."""
+
+    attacker: bool = True
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        return {**super().describe(ctx), "help": _wanted(ctx, self.attacker)}
+
+
+def _wanted(ctx: Context, attacker: bool) -> str:
+    """Whose strength has to be typed: units that are named but whose counters were never copied."""
+    game, v = ctx.game, ctx.values
+    if game is None:
+        return ""
+    if attacker:
+        units = [game.units[u] for u in (*(v.get("attackers") or ()), *(v.get("attack_guns") or ()))]
+    else:
+        there = at_hexes(game, game.other(game.active), v.get("target") or ()) if game.active else []
+        known = visible(ctx, there)
+        if any(u not in known and not game.mark(u.place, "attacked") for u in there):
+            return "the stack is closed to you: ask for its strength, or declare the attack first"
+        units = [u for u in there if not is_hq(u)]
+        units += [game.units[u] for u in v.get("defence_guns") or ()]
+    blank = [u.name for u in units if ("A" if attacker else "D") not in u.factors]
+    return f"add up {', '.join(blank)}: not on record" if blank else "only what is not on record"
+
+
+Attack = Annotated[int, Total(label="Attack SP")]
 AttackHalved = Annotated[
     str,
     Text(
@@ -255,7 +287,7 @@ DefenceGuns = Annotated[
         quiet=lambda c: not _ready(c, False),
     ),
 ]
-Defence = Annotated[int, Whole(label="Defence SP", help="what is not on record, or closed to you")]
+Defence = Annotated[int, Total(label="Defence SP", attacker=False)]
 DefenceHalved = Annotated[
     str,
     Text(

@@ -87,7 +87,7 @@ def read_cities(game: Game) -> Events:
 OWNERS = ((GERMAN, "German"), (SOVIET, "Soviet"), ("nobody", "nobody"))
 
 
-@rules.action(rule="4.3", label="Control of hexes", group="book-keeping", order=60)
+@rules.action(rule="4.3", label="Set control of hexes", group="book-keeping", order=60)
 def set_control(
     game: Game,
     hexes: Annotated[tuple[str, ...], HexId(label="Hexes", many=True)],
@@ -131,7 +131,7 @@ def _unsaid(game: Game) -> bool | str:
     return any(not owner(game, h) for h in victory_hexes(game)) or "control of every victory hex is on record"
 
 
-@rules.action(rule="4.3.1", label="Who holds the victory hexes", group="setup", order=90, when=_unsaid)
+@rules.action(rule="4.3.1", label="Say who holds the victory hexes", group="setup", order=90, when=_unsaid)
 def start_control(
     game: Game,
     german: Annotated[

@@ -13,6 +13,7 @@ from companion.engine.fields import Context, Text, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.moves import change, move
 from companion.engine.roster import Unit
+from companion.engine.unitactions import due
 from companion.engine.worksheet import Breakdown
 from companion.systems.wb95.base import (
     GERMAN,
@@ -107,7 +108,18 @@ def _waiting(ctx: Context) -> list[Unit]:
     if game is None:
         return []
     off = [u for u in game.units.values() if not u.place or u.place == "box:off-map"]
-    return [u for u in off if ctx.seat in {"table", u.side}]
+    return [u for u in off if ctx.seat in {"table", u.side} and game.active in {"", u.side}]
+
+
+def _due_units(ctx: Context) -> list[Unit]:
+    """Those whose day has come; who sends others on their way early may still name them."""
+    game = ctx.game
+    named = {n for _, a in due(game) for n in a.units} if game else set()
+    return [u for u in _waiting(ctx) if game and (u.id in named or u.place == "box:off-map")]
+
+
+def _somebody_waits(game: Game) -> bool | str:
+    return bool(_waiting(Context(game, "table"))) or "nobody waits to enter"
 
 
 @rules.action(
@@ -117,10 +129,14 @@ def _waiting(ctx: Context) -> list[Unit]:
     label="Send to another zone",
     group="book-keeping",
     order=50,
+    when=_somebody_waits,
 )
 def redirect_entry(
     game: Game,
-    units: Annotated[tuple[str, ...], UnitRef(label="Units waiting", many=True, pick=_waiting)],
+    units: Annotated[
+        tuple[str, ...],
+        UnitRef(label="Units waiting", many=True, pick=_waiting, suggest=_due_units),
+    ],
     zone: Annotated[str, Text(label="To zone", most=8, placeholder="D")],
 ) -> Events:
     """Let reinforcements wait and enter elsewhere: three zones for each turn of delay."""

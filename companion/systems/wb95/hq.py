@@ -16,6 +16,7 @@ from companion.engine.roster import Unit
 from companion.systems.wb95.base import (
     ATTACK,
     hq_range,
+    in_words,
     is_hq,
     moment,
     next_attacks,
@@ -42,7 +43,7 @@ def pools(game: Game, side: str) -> list[Pool]:
     """What a side may still spend, wherever and whenever."""
     found = []
     for hex_id, value in game.marked(f"hq-pool-{side}").items():
-        match = _POOL.fullmatch(str(value))
+        match = _POOL.fullmatch(in_words(value))
         if match:
             found.append(Pool(hex_id, int(match[1]), tuple(match[2].split(", "))))
     return found

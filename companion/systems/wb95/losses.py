@@ -32,8 +32,9 @@ def remove(game: Game, unit: str, reason: str, rule: str = "") -> Events:
     held = game.units[unit]
     place = held.place
     for marker in PASSING:
-        if game.mark(unit, marker) is not None:
-            yield e.Marked(unit, marker, None, reason=reason)
+        held_mark = game.marks.get(unit, {}).get(marker)
+        if held_mark is not None:  # what was secret stays so to the end
+            yield e.Marked(unit, marker, None, reason=reason, only=held_mark.only)
     yield e.Placed(unit, "box:dead", was=place, reason=reason, rule=rule, side=held.side)
     if is_hq(held) and place and not place.startswith("box:"):
         yield from open_pool(game, held.side, place)

@@ -8,10 +8,11 @@ from typing import Annotated, Any
 
 from companion.engine import events as e
 from companion.engine.actions import Events
+from companion.engine.describe import BY_SEQUENCE
 from companion.engine.errors import NotNow
 from companion.engine.fields import Choice, Context, Flag, HexId, UnitRef, Whole
 from companion.engine.game import Game
-from companion.engine.moves import put_mark
+from companion.engine.moves import move, put_mark
 from companion.engine.roster import Unit
 from companion.engine.worksheet import Breakdown
 from companion.systems.wb95.base import (
@@ -21,6 +22,7 @@ from companion.systems.wb95.base import (
     active_units,
     at_hexes,
     is_gun,
+    is_regular,
     option,
     refusal,
     rules,
@@ -145,7 +147,7 @@ def mark_strategic(
 def _unmark(game: Game) -> Events:
     for unit in list(game.marked("strategic")):
         if unit in game.units and game.units[unit].side == game.active:
-            yield put_mark(game, unit, "strategic", None, reason="its phase is over")
+            yield put_mark(game, unit, "strategic", None, reason=BY_SEQUENCE)
 
 
 for _phase in STRATEGIC:
@@ -168,16 +170,44 @@ def overrun_cost(
     return sheet
 
 
+NEAR = 10  # as far as a unit may come in a move, for the list to tap
+
+
+def _regulars(ctx: Context) -> list[Unit]:
+    return [u for u in active_units(ctx) if is_regular(u)]
+
+
+def _in_reach(ctx: Context) -> list[Unit]:
+    """Regular units not too far from the hex that is entered."""
+    game, hex_id = ctx.game, str(ctx.values.get("hex") or "")
+    return [u for u in _regulars(ctx) if game and hex_id and game.maps.distance(u.place, hex_id) <= NEAR]
+
+
 @rules.action(
     phase=(*MOVE, *STRATEGIC), by="active", rule="6.1.7, 9.1.5", label="Overrun guns or an HQ",
     group="book-keeping", order=25,
 )  # fmt: skip
-def overrun_hex(game: Game, hex: Annotated[str, HexId(label="Hex entered")]) -> Events:
+def overrun_hex(
+    game: Game,
+    hex: Annotated[str, HexId(label="Hex entered")],
+    unit: Annotated[
+        str,
+        UnitRef(
+            label="Unit that enters",
+            pick=_regulars,
+            suggest=_in_reach,
+            help="moves there on record",
+            quiet=lambda c: not _in_reach(c),
+        ),
+    ] = "",
+) -> Events:
     """A regular unit enters a hex that only guns or headquarters hold: they are eliminated."""
     victim = game.other(game.active)
     here = at_hexes(game, victim, [hex])
     if not here:
         yield e.Noted(f"{hex} entered: guns or headquarters there are lost", rule="6.1.7, 9.1.5")
+        if unit:
+            yield move(game, unit, hex, reason="overrun", rule="6.1.7")
         return
     guns = sum(1 for u in here if is_gun(u))
     cost = guns + (1 if guns and game.mark(hex, "fort") else 0)
@@ -187,6 +217,8 @@ def overrun_hex(game: Game, hex: Annotated[str, HexId(label="Hex entered")]) -> 
         raise NotNow(f"a regular unit holds {hex}: it must be attacked", field="hex", given=hex)
     if cost:
         yield e.Noted(f"Overrun at {hex}: {cost} MP", rule="6.1.7")
+    if unit:
+        yield move(game, unit, hex, reason="overrun", rule="6.1.7")
 
 
 @rules.panel
@@ -208,7 +240,7 @@ def set_aside(game: Game, seat: str) -> dict[str, Any] | None:
         }
         for unit in sorted(marked, key=lambda u: (u.place, u.name))
     ]
-    return {"title": "Strategic movement", "rows": rows, "for": "both"}
+    return {"title": "Strategic movement", "rows": rows, "for": "both", "first": game.phase in STRATEGIC}
 
 
 @rules.panel

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from companion.engine import events as e
 from companion.engine.actions import Events
@@ -59,6 +60,15 @@ def _in_doubt(ctx: Context) -> list[Unit]:
     return [u for u in active_units(ctx) if game and (u.id in cut or level(game, u.id))]
 
 
+@dataclass(frozen=True)
+class AlsoCut(HexId):
+    """Hexes of further units; the form says what the trace has found by itself."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        found = "" if _in_doubt(ctx) else "positions on record show nobody cut off"
+        return {**super().describe(ctx), "help": found}
+
+
 def _unchecked(game: Game) -> bool | str:
     done = f"supply/{game.turn}/{game.phase}" in game.ticked
     return "supply was checked in this phase" if done else True
@@ -82,7 +92,7 @@ def check_supply(
         ),
     ] = (),
     hexes: Annotated[
-        tuple[str, ...], HexId(label="Also cut off: all units in hexes", many=True, when=has_units)
+        tuple[str, ...], AlsoCut(label="Also cut off: all units in hexes", many=True, when=has_units)
     ] = (),
 ) -> Events:
     """Set the levels: 1 for units newly cut off, 4 less for those back in supply; then surrender rolls."""
@@ -169,7 +179,11 @@ def _out(ctx: Context) -> list[Unit]:
     return [u for u in touchable(ctx) if ctx.game and level(ctx.game, u.id)]
 
 
-@rules.action(rule="10.2.3", label="Pay a supply level", group="book-keeping", order=51)
+def _somebody_out(game: Game) -> bool | str:
+    return bool(game.marked("oos")) or "no unit on record is out of supply"
+
+
+@rules.action(rule="10.2.3", label="Pay a supply level", group="book-keeping", order=51, when=_somebody_out)
 def pay_level(
     game: Game,
     units: Annotated[tuple[str, ...], UnitRef(label="Units out of supply", many=True, pick=_out)],

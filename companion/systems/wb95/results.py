@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from companion.engine import events as e
 from companion.engine.actions import Events
+from companion.engine.describe import BY_SEQUENCE
 from companion.engine.errors import NotNow, NotYours, Unreadable
 from companion.engine.fields import Choice, Context, Flag, HexId, SideRef, UnitRef, Whole
 from companion.engine.game import Game
@@ -160,6 +162,21 @@ def _goes(ctx: Context) -> bool:
     return str(ctx.values.get("go")) != "0"
 
 
+@dataclass(frozen=True)
+class WayBack(HexId):
+    """Where a retreat can end: so many hexes away and not among the enemy; zones are the players' to see."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        game, known = ctx.game, super().describe(ctx)
+        side, hexes = str(ctx.values.get("side") or ""), ctx.values.get("hexes") or ()
+        if game is None or side not in game.sides or not hexes:
+            return known
+        gone = int(ctx.values.get("go") or ctx.values.get("ordered") or 1)
+        closed = {u.place for u in own(game, game.other(side))}
+        found = {h for start in hexes for h in game.maps.grid_of(start).ring(start, gone)} - closed
+        return {**known, "choices": [{"value": h, "label": h} for h in sorted(found)]}
+
+
 @rules.action(phase=ATTACK, rule="5.3", label="Retreat", group="book-keeping", order=21)
 def retreat(
     game: Game,
@@ -171,7 +188,7 @@ def retreat(
     ] = "",
     hexes: Annotated[tuple[str, ...], HexId(label="From", many=True, quiet=by_combat)] = (),
     to: Annotated[
-        str, HexId(label="To hex", help="moves the counters on record; the path is yours", when=_goes)
+        str, WayBack(label="To hex", help="where the counters end; the path is yours", when=_goes)
     ] = "",
     units: Annotated[
         tuple[str, ...],
@@ -200,6 +217,9 @@ def retreat(
         raise Unreadable(f"{to} is more than {gone} hexes away [5.3.2]", field="to", given=to)
     price = dict(grammar.retreat_choices(ordered, fixed))[gone]
     going = _who_goes(game, side, hexes, units, combat) if gone else []
+    if going and not to:
+        where = ", ".join(sorted({u.place for u in going}))
+        raise Unreadable(f"say where the counters at {where} end their retreat", field="to")
     for unit in going:
         value = f"{gone} in combat {combat}" if combat else str(gone)
         yield put_mark(game, unit.id, "retreated", value, rule="5.3.10")
@@ -253,9 +273,18 @@ def _victors(ctx: Context) -> list[Unit]:
     """Those beside the hexes that were left; all of the side when none is named."""
     game, hexes, side = ctx.game, ctx.values.get("through") or (), ctx.values.get("side")
     able = [u for u in _pursuers(ctx) if not is_hq(u) and (not side or u.side == side)]
+    number = int(ctx.values.get("combat") or 0)
+    if game and number:
+        able = [u for u in able if number in fought_in(game, u.id)]
     return [
         u for u in able if not hexes or (game and any(game.maps.distance(u.place, h) <= 1 for h in hexes))
     ]
+
+
+def _emptied(ctx: Context) -> str:
+    """The hex that was left, where there is just one."""
+    hexes = list(ctx.values.get("through") or ())
+    return str(hexes[0]) if len(hexes) == 1 else ""
 
 
 @rules.action(phase=ATTACK, rule="5.4", label="Pursue", group="book-keeping", order=22)
@@ -265,7 +294,7 @@ def pursue(
     units: Annotated[
         tuple[str, ...], UnitRef(label="Pursuing units", many=True, pick=_pursuers, suggest=_victors)
     ] = (),
-    to: Annotated[str, HexId(label="Ending in")] = "",
+    to: Annotated[str, HexId(label="Ending in", start=_emptied)] = "",
     through: Annotated[tuple[str, ...], HexId(label="Hexes entered", many=True)] = (),
     limit: Annotated[int, Whole(label="At most hexes", low=1, high=5, quiet=by_combat)] = 5,
     combat: Annotated[int, Whole(label="Combat", high=10_000_000, hidden=True)] = 0,
@@ -315,7 +344,7 @@ def _clear_retreats(game: Game) -> Events:
     """A unit may dig in again once its own next movement phase is over [5.3.10]."""
     for target in list(game.marked("retreated")):
         if target in game.units and game.units[target].side == game.active:
-            yield put_mark(game, target, "retreated", None, reason="its movement phase is over")
+            yield put_mark(game, target, "retreated", None, reason=BY_SEQUENCE)
 
 
 rules.leaving("move-a")(_clear_retreats)

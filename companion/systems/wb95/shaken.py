@@ -20,6 +20,7 @@ from companion.systems.wb95.base import (
     at_hexes,
     by_combat,
     fought_in,
+    in_words,
     is_gun,
     moment,
     morale,
@@ -31,7 +32,7 @@ from companion.systems.wb95.base import (
     when,
 )
 
-_VALUE = re.compile(r"until (\S+), at (.*)")
+_VALUE = re.compile(r"until (.+), at (.*)")
 
 
 def until(game: Game, unit: Unit) -> str:
@@ -56,7 +57,7 @@ def shake(game: Game, units: Iterable[Unit], reason: str, rule: str = "5.6.1") -
 
 def stays_shaken(game: Game, unit: str, place: str) -> Events:
     """A disorganised unit was driven to another hex: that is no movement of its own."""
-    found = _VALUE.fullmatch(str(game.mark(unit, "disorganised") or ""))
+    found = _VALUE.fullmatch(in_words(game.mark(unit, "disorganised")))
     if found:
         yield put_mark(game, unit, "disorganised", f"until {found[1]}, at {place}", reason="fell back")
 
@@ -70,7 +71,7 @@ def disturb(game: Game, units: Iterable[Unit]) -> Events:
 
 def _recover(game: Game) -> Events:
     for target, value in list(game.marked("disorganised").items()):
-        found = _VALUE.fullmatch(str(value))
+        found = _VALUE.fullmatch(in_words(value))
         unit = game.units.get(target)
         if unit is None or found is None or found[1] != moment(game):
             continue
@@ -96,7 +97,8 @@ def ask_tests(
     """Ask for so many disorganisation tests, for the side, each hex or each unit as the table reads it."""
     where = list(hexes)
     meant = involved(game, side, combat, where)
-    groups: list[tuple[str, dict[str, object]]] = [("", {"combat": combat, "hexes": where})]
+    place = f" at {', '.join(where)}" if where else ""
+    groups: list[tuple[str, dict[str, object]]] = [(place, {"combat": combat, "hexes": where})]
     if meant and game["test-for"] == "hex":
         groups = [(f" at {h}", {"hexes": [h]}) for h in sorted({u.place for u in meant})]
     elif meant and game["test-for"] == "unit":

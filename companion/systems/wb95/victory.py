@@ -156,7 +156,9 @@ def victory_panel(game: Game, seat: str) -> dict[str, Any] | None:
         for side in game.sides
     ]
     if undecided(game):
-        rows.append({"label": "Control not said", "value": ", ".join(undecided(game)), "rule": "4.3.1"})
+        left = undecided(game)
+        value = ", ".join(left) if len(left) < 5 else f"{len(left)} of {len(victory_hexes(game))} hexes"
+        rows.append({"label": "Control not said", "value": value, "rule": "4.3.1"})
     if unknown_cities(game):
         rows.append({"label": "Count by hand", "value": ", ".join(unknown_cities(game)), "rule": "victory"})
     return {"title": "Victory", "rows": rows, "for": "both"}

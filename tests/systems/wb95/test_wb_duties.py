@@ -99,12 +99,12 @@ def test_fallen_headquarters_example(table: Make) -> None:
     t.until("attack-a", 5)
     hq = t.unit("german", "HQ x", "3011", kind="HQ", cel=1)
     t.do("table", "lose-hq", unit=hq)
-    assert t.mark("3011", "hq-pool-soviet") == "5 CM: 5/10, 6/4"
+    assert t.mark("3011", "hq-pool-soviet") == "5 CM: day 5 phase 10, day 6 phase 4"
     t.do("soviet", "resolve-combat", attack=4, defence=4, attack_pool=2, die="3 4")
     assert t.game.last_result["breakdown"]["column"] == "1:1"  # not yet: the field is not offered
     t.until("attack-b")
     t.do("german", "resolve-combat", target="3013", attack=8, defence=4, defence_pool=2, die="3 4")
-    assert t.mark("3011", "hq-pool-soviet") == "3 CM: 5/10, 6/4"
+    assert t.mark("3011", "hq-pool-soviet") == "3 CM: day 5 phase 10, day 6 phase 4"
     assert t.game.last_result["breakdown"]["column"] == "1:2"
     t.until("attack-a", 6)
     with pytest.raises(Mistake, match="8 hexes"):
@@ -123,7 +123,7 @@ def test_the_pool_expires(table: Make) -> None:
     assert t.mark("3011", "hq-pool-soviet") is None
 
 
-@pytest.mark.parametrize(("opens", "found"), [(True, "5 CM: 1/4, 1/10"), (False, None)])
+@pytest.mark.parametrize(("opens", "found"), [(True, "5 CM: day 1 phase 4, day 1 phase 10"), (False, None)])
 def test_headquarters_lost_in_movement(table: Make, opens: bool, found: str | None) -> None:
     t = table(phase="move-a", fog=False, **{"hq-pool-moving": opens})
     t.do("table", "lose-hq", side="german", hex="3011")

@@ -216,7 +216,7 @@ def test_markers_read_like_a_player_wrote_them(table: Make) -> None:
             t.do("german", "retreat", **ask["args"], go=1, _asked=ask["id"])
     assert t.mark(t.game.unit("landser").id, "retreated") in {None, "1 in combat 1"}
     t.do("table", "disorganise", units=t.game.unit("rifles").id)
-    assert t.mark(t.game.unit("rifles").id, "disorganised") == "until 2/4, at 3010"
+    assert t.mark(t.game.unit("rifles").id, "disorganised") == "until day 2 phase 4, at 3010"
 
 
 # -- supply

@@ -209,7 +209,7 @@ def test_a_lone_headquarters_pays_and_never_falls_back(table: Make) -> None:
     assert [x["action"] for x in t.asked("german")] == ["lose-cel"]
     t.answer("german")
     assert t.game.units[hq].place == "box:dead"
-    assert t.mark("3011", "hq-pool-soviet") == "5 CM: 1/10, 2/4"
+    assert t.mark("3011", "hq-pool-soviet") == "5 CM: day 1 phase 10, day 2 phase 4"
 
 
 def test_moving_guns_with_infantry_may_fall_back(table: Make) -> None:
@@ -229,7 +229,7 @@ def test_moving_guns_with_infantry_may_fall_back(table: Make) -> None:
 
 
 def test_losses_on_the_march_stay_under_cover(table: Make) -> None:
-    t = table(phase="move-a")
+    t = table(phase="move-a", turn=2)  # on the first day no German flies
     unit = t.unit("soviet", "column", "2020")
     t.unit("soviet", "top", "2020")
     done = t.do("soviet", "roll-harassment", unit=unit, die="1 1")

@@ -1,0 +1,203 @@
+"""What a first evening stumbled over: prompts that belong to one seat, hexes that are asked for, secrets that stay."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from companion.engine.describe import describe
+from companion.engine.errors import Mistake, NotNow, Unreadable
+from companion.engine.fields import Context
+from companion.engine.game import Mark
+
+Make = Callable[..., Any]
+
+
+def form(t: Any, seat: str, action: str, **raw: Any) -> dict[str, dict[str, Any]]:
+    """An action's fields by name, as the form shows them."""
+    rows = t.system.rules.find(action).describe(Context(t.game, seat), raw)
+    return {str(r["name"]): r for r in rows if not r["quiet"]}
+
+
+# -- air
+
+
+def test_a_side_without_points_cannot_end_the_other_s_air_phase(table: Make) -> None:
+    t = table()  # 12 May: no German flies
+    assert t.sees("german")["movers"] == ["soviet"]
+    with pytest.raises(NotNow, match="the phase waits for Soviet"):
+        t.do("german", "next-phase")
+    t.do("soviet", "assign-air", mission_1="support", hex_1="1905", sp_1=3)
+    assert t.sees("german")["movers"] == ["german", "soviet"]
+    t.do("german", "next-phase")
+    assert t.game.phase == "move-a"
+
+
+def test_the_form_tells_how_many_points_are_left(table: Make) -> None:
+    assert form(table(), "soviet", "assign-air", mission_1="attack")["sp_1"]["help"] == "of 8 left today"
+
+
+def test_nobody_rolls_for_aircraft_that_cannot_be_there(table: Make) -> None:
+    t = table(phase="move-a")
+    names = {a["name"] for a in t.sees("soviet")["actions"]}
+    assert not names & {"roll-harassment", "roll-crossing"}
+    t.until("move-a", 2)
+    assert {"roll-harassment", "roll-crossing"} <= {a["name"] for a in t.sees("soviet")["actions"]}
+
+
+# -- movement
+
+
+def test_the_unit_that_overruns_enters_the_hex(table: Make) -> None:
+    t = table(phase="move-a")
+    tanks = t.unit("soviet", "tanks", "3009", kind="ARM", klass="mechanized")
+    t.unit("soviet", "far", "0101")
+    staff = t.unit("german", "HQ X", "3011", kind="HQ", cel=1)
+    offered = form(t, "soviet", "overrun-hex", hex="3011")["unit"]["choices"]
+    assert [c["label"] for c in offered] == ["tanks (3009)"]
+    t.do("soviet", "overrun-hex", hex="3011", unit=tanks)
+    assert (t.game.units[tanks].place, t.game.units[staff].place) == ("3011", "box:dead")
+
+
+def test_bridges_on_record_are_tapped(table: Make) -> None:
+    t = table()
+    t.do("table", "set-up")
+    t.until("move-a")
+    choices = form(t, "soviet", "demolish-bridge")["bridge"]["choices"]
+    assert [c["value"] for c in choices] == ["1602-1603", "1902-1903", "2104-2204", ""]
+    t.do("soviet", "demolish-bridge", bridge="1602-1603")
+    assert t.mark("1602-1603", "bridge") == "down"
+    assert form(t, "soviet", "rebuild-bridge")["bridge"]["choices"][0]["value"] == "1602-1603"
+    t.do("soviet", "rebuild-bridge", bridge="1602-1603")
+    assert t.mark("1602-1603", "bridge") == "soviet"
+
+
+def test_a_bridge_being_prepared_is_nobody_else_s_business(table: Make) -> None:
+    """14.3.2: neither the preparation nor its end tells the enemy that there was one."""
+    t = table(phase="supply-a")
+    staff = t.unit("soviet", "HQ X", "1601", kind="HQ", cel=1)
+    done = t.do("soviet", "begin-bridge", unit=staff)
+    assert describe(done[0].seen_by("soviet"), t.game) == ("HQ X: Bridge building ready since day 1, at 1601")
+    t.until("move-b")
+    done += t.do("german", "overrun-hex", hex="1601")
+    for seat in ("german", "table", "watch"):
+        heard = json.dumps([event.seen_by(seat) for event in done]).lower()
+        assert "bridge" not in heard and "14.3.2" not in heard, seat
+
+
+def test_the_headquarters_at_work_stands_in_the_form(table: Make) -> None:
+    t = table(phase="supply-a")
+    staff = t.unit("soviet", "HQ X", "1601", kind="HQ", cel=1)
+    t.do("soviet", "begin-bridge", unit=staff)
+    t.until("move-a", 2)
+    assert form(t, "soviet", "declare-bridge")["unit"]["value"] == staff
+    t.do("soviet", "declare-bridge", unit=staff, hexes="1601 1602")
+    t.until("move-a", 3)
+    assert form(t, "soviet", "complete-bridge")["unit"]["value"] == staff
+    t.do("soviet", "complete-bridge", unit=staff, sure=True)
+    assert t.mark("1601-1602", "bridge") == "soviet"
+    assert not t.mark(staff, "bridgework")
+
+
+def test_reinforcements_come_in_their_own_side_s_movement(table: Make) -> None:
+    t = table()
+    t.do("table", "set-up")
+    t.until("air-a", 2)
+    assert [(d["text"], d["open"]) for d in t.sees("german")["due"]] == [("Romanian 20 INF", False)]
+    assert [(d["text"], d["open"]) for d in t.sees("soviet")["due"]] == [("III CAV", False)]
+    t.until("move-a", 2)
+    assert [d["open"] for d in t.sees("soviet")["due"]] == [True]
+    assert {d["text"]: d["open"] for d in t.sees("table")["due"]} == {
+        "Romanian 20 INF": False,
+        "III CAV": True,
+    }
+    with pytest.raises(Mistake):
+        t.do("german", "arrive", arrival="german-2-1")
+
+
+# -- combat
+
+
+def fallen_back(table: Make) -> tuple[Any, dict[str, Any]]:
+    t = table(phase="attack-a", fog=False)
+    t.unit("soviet", "rifles", "3010", a=12)
+    t.unit("soviet", "bystanders", "2911", a=4)
+    t.unit("german", "landser", "3011", a=3)
+    t.do("soviet", "resolve-combat", target="3011", attackers="rifles", die="3 4")
+    ask = next(a for a in t.asked("german") if a["action"] == "retreat")
+    return t, ask
+
+
+def test_a_retreat_of_counters_on_record_needs_its_hex(table: Make) -> None:
+    t, ask = fallen_back(table)
+    with pytest.raises(Unreadable, match="say where the counters at 3011 end their retreat"):
+        t.do("german", "retreat", **ask["args"], _asked=ask["id"])
+    offered = form(t, "german", "retreat", **ask["args"])["to"]["choices"]
+    hexes = [c["value"] for c in offered]
+    far = int(ask["args"]["ordered"])
+    assert "3010" not in hexes and all(t.game.maps.distance("3011", h) == far for h in hexes)
+    t.do("german", "retreat", **ask["args"], to=hexes[0], _asked=ask["id"])
+    assert t.game.unit("landser").place == hexes[0]
+
+
+def test_only_those_who_fought_are_offered_to_pursue(table: Make) -> None:
+    t, ask = fallen_back(table)
+    t.do("german", "retreat", **ask["args"], to="3013", _asked=ask["id"])
+    ask = next(a for a in t.asked("soviet") if a["action"] == "pursue")
+    fields = form(t, "soviet", "pursue", **ask["args"])
+    assert [c["label"] for c in fields["units"]["choices"]] == ["rifles (3010)"]
+    assert fields["to"]["value"] == "3011"
+
+
+def test_the_combat_form_says_whose_strength_is_missing(table: Make) -> None:
+    t = table(phase="attack-a", fog=False)
+    t.unit("soviet", "rifles", "3010")
+    t.unit("german", "landser", "3011")
+    fields = form(t, "soviet", "resolve-combat", target="3011", attackers="rifles")
+    assert fields["attack"]["help"] == "add up rifles: not on record"
+    assert fields["defence"]["help"] == "add up landser: not on record"
+    t.do("soviet", "resolve-combat", target="3011", attackers="rifles", attack=6, defence=3, die="3 4")
+    assert t.sees("soviet")["result"]["breakdown"].get("warnings", []) == []
+
+
+def test_under_fog_the_combat_form_tells_nothing_of_a_closed_stack(table: Make) -> None:
+    t = table(phase="attack-a")
+    t.unit("soviet", "rifles", "3010")
+    t.unit("german", "below", "3011")
+    t.unit("german", "top", "3011")
+    fields = form(t, "soviet", "resolve-combat", target="3011", attackers="rifles")
+    assert fields["defence"]["help"] == (
+        "the stack is closed to you: ask for its strength, or declare the attack first"
+    )
+
+
+# -- supply
+
+
+def test_the_supply_form_says_when_nobody_is_cut_off(table: Make) -> None:
+    t = table()
+    t.do("table", "set-up")
+    t.until("supply-a")
+    assert form(t, "soviet", "check-supply")["hexes"]["help"] == "positions on record show nobody cut off"
+
+
+def test_no_level_is_paid_while_everybody_is_in_supply(table: Make) -> None:
+    t = table(phase="move-a")
+    unit = t.unit("soviet", "rifles", "3010")
+    assert "pay-level" not in {a["name"] for a in t.sees("soviet")["actions"]}
+    t.do("soviet", "set-supply", units=unit, now=1)
+    t.do("soviet", "pay-level", units=unit)
+    assert t.mark(unit, "oos") == 2
+
+
+def test_markers_of_earlier_records_still_lift(table: Make) -> None:
+    t = table(phase="attack-a")
+    unit = t.unit("soviet", "rifles", "3010")
+    t.game.marks.setdefault(unit, {})["disorganised"] = Mark("until 2/4, at 3010")
+    t.until("attack-a", 2)
+    assert t.mark(unit, "disorganised")
+    t.next()
+    assert not t.mark(unit, "disorganised")

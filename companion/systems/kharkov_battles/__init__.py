@@ -15,6 +15,8 @@ from . import (  # noqa: F401 - each adds its actions, worksheets and hooks to t
     losses,
     mobile,
     mobile_results,
+    offers,
+    overrun,
     owners,
     replacements,
     results,

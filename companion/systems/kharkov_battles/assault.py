@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from companion.engine import events as e
 from companion.engine.actions import Events
@@ -14,12 +14,12 @@ from companion.engine.worksheet import Breakdown, chances, look_up
 
 from . import air, ground
 from .asking import announced, no_air, no_tigers, told
-from .base import COMBAT_PHASES, D10, fall_blau, rules, tick, to_side
-from .bonuses import combined_arms, tiger_shifts
-from .designate import attackers_of, defenders_of
+from .base import COMBAT_PHASES, D10, fall_blau, rules, tick
+from .designate import attackers_of, defenders_of, target_hexes
 from .forces import enlist, next_number
 from .odds import AUTOMATIC, COLUMNS, column_of, ladder, on_table, shifted
 from .strength import freeze_unknown, river_effect
+from .units import fortified
 
 LINES = ("clear", "woods", "high woods", "marsh", "mountain", "town", "city")
 RARE_LINES = ("high woods", "mountain")
@@ -38,12 +38,12 @@ def _lines(ctx: Context) -> list[tuple[str, str]]:
     game = ctx.game
     if game is None:
         return [(t, t.capitalize()) for t in LINES]
-    here = _terrain(game, str(ctx.values.get("target") or ""))
+    here = terrain_line(game, str(ctx.values.get("target") or ""))
     rare = RARE_LINES if not fall_blau(game) else ()
     return [(t, t.capitalize()) for t in LINES if t == here or t not in (*rare, "town")]
 
 
-def _terrain(game: Game, target: str) -> str:
+def terrain_line(game: Game, target: str) -> str:
     """The line a hex is read on: a city is one of its own [12.45]."""
     if ground.size(game, target) == "city":
         return "city"
@@ -61,6 +61,11 @@ def _in_city(ctx: Context) -> bool:
 def _place(ctx: Context) -> str:
     game, target = ctx.game, ctx.values.get("target")
     return ground.size(game, str(target)) if game is not None and target else ""
+
+
+def _fortified(ctx: Context) -> bool:
+    game, target = ctx.game, str(ctx.values.get("target") or "")
+    return game is not None and bool(target) and fortified(game, target, game.other(game.active))
 
 
 def _ca_denied(ctx: Context, river: str, band_crosses: bool) -> bool:
@@ -109,7 +114,7 @@ def prepared_assault(
         Choice(
             label="Terrain line",
             options=_lines,
-            start=lambda c: _terrain(c.game, str(c.values.get("target") or "")) if c.game else "clear",
+            start=lambda c: terrain_line(c.game, str(c.values.get("target") or "")) if c.game else "clear",
         ),
     ] = "clear",
     town: Annotated[
@@ -140,7 +145,7 @@ def prepared_assault(
         bool,
         Flag(
             label="Defender in a Fortified Zone",
-            start=lambda c: bool(c.game and c.game.mark(str(c.values.get("target") or ""), "fz")),
+            start=_fortified,
         ),
     ] = False,
     rubble: Annotated[
@@ -279,6 +284,7 @@ def clear_designation(game: Game, target: str) -> Events:
     """The combat is under way: its markers come off, its hex has been attacked [12.0]."""
     if not target:
         return
+    hexes = target_hexes(game, target)
     for unit in attackers_of(game, target):
         for marker in ("pa", "must-attack"):
             if game.mark(unit.id, marker) is not None:
@@ -286,60 +292,5 @@ def clear_designation(game: Game, target: str) -> Events:
     for marker in ("target", "attack-total", "defence-total", "attack-air", "defence-air"):
         if game.mark(target, marker) is not None:
             yield e.Marked(target, marker, None, reason=BY_SEQUENCE, rule="12.6")
-    yield tick(game, f"{game.phase}/attacked/{target}", f"{target} attacked")
-
-
-def rivers_crossed(game: Game, target: str) -> str:
-    """What the designated attackers cross, in the worksheet's words."""
-    force = [u for u in attackers_of(game, target) if u.on_map]
-    kinds = {ground.river(game, u.place, target) for u in force}
-    if not kinds or "" in kinds:
-        return "some" if "major" in kinds else "none"
-    if kinds == {"minor"}:
-        return "minor"
-    return "major" if kinds == {"major"} else "mixed"
-
-
-def suggestion(game: Game, target: str) -> dict[str, Any]:
-    """Everything the record tells about a designated assault."""
-    force, held = attackers_of(game, target), defenders_of(game, target)
-    crossing = [u for u in force if ground.river(game, u.place, target) == "major"]
-    several = str(game.mark(target, "target") or "").count("+") > 0
-    found: dict[str, Any] = {
-        "target": target,
-        "attack": game.mark(target, "attack-total") or 0,
-        "defence": game.mark(target, "defence-total") or 0,
-        "attacker_air": game.mark(target, "attack-air") or 0,
-        "defender_air": game.mark(target, "defence-air") or 0,
-        "river": rivers_crossed(game, target),
-        "combined": combined_arms(game, force),
-        "combined_defence": combined_arms(game, held, stack_only=True),
-        "band_crosses": any(game.mark(u.id, "band") for u in crossing),
-        "encircled": bool(force) and not several and ground.encircled(game, target, game.active),
-        "fz": game.mark(target, "fz") == game.other(game.active),
-        "rubble": bool(game.mark(target, "rubble")),
-        "town": ground.size(game, target) == "town",
-        "tigers": tiger_shifts(game, force),
-        "tigers_defence": tiger_shifts(game, held),
-        "several_hexes": several,
-        "terrain": _terrain(game, target),
-    }
-    return {k: v for k, v in found.items() if v}
-
-
-def offer_resolution(game: Game, target: str) -> Events:
-    """Once both totals are known, the attacker may roll."""
-    if game.mark(target, "attack-total") is None or game.mark(target, "defence-total") is None:
-        return
-    args = suggestion(game, target)
-    text = f"Resolve the assault on {target}: {args['attack']} to {args['defence']}"
-    if not ground.terrain(game, target) and args["terrain"] == "clear":
-        text += ". Check the terrain: your map book does not tell it"
-    yield e.Asked(
-        f"assault-{target}-{game.revision}",
-        to_side(game, game.active),
-        text,
-        "resolve-assault",
-        args,
-        rule="12.0",
-    )
+    for h in hexes:
+        yield tick(game, f"{game.phase}/attacked/{h}", f"{h} attacked")

@@ -8,7 +8,7 @@ from companion.engine.game import Game
 from companion.engine.roster import Unit
 
 from .base import AXIS
-from .units import STATIC, is_cadre, is_hq, is_mech, trait
+from .units import STATIC, is_cadre, is_hq, is_mech, printed_number, trait
 
 
 def tiger_shifts(game: Game, units: Iterable[Unit]) -> int:
@@ -41,7 +41,5 @@ def combined_arms(game: Game, units: list[Unit], stack_only: bool = False) -> bo
                 static = friend.kind in STATIC and not stack_only
                 if friend.id != unit.id and not is_hq(friend) and foot and not other_fight and not static:
                     return True
-    sixty = [
-        u for u in units if u.side == AXIS and u.formation.split(" ")[0].rstrip(".") in ("60", "60M", "60Mot")
-    ]
+    sixty = [u for u in units if u.side == AXIS and is_mech(u) and printed_number(u.formation) == 60]
     return len(sixty) >= 2

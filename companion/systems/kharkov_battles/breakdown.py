@@ -13,9 +13,9 @@ from companion.engine.roster import Unit
 
 from . import books, chits, ground
 from .base import AXIS, SOVIET, STAR, K, add, done, rules, scenario, tick
-from .units import is_cadre, label, nation, on_map, supply_state
+from .units import is_cadre, label, nation, on_map, printed_number, supply_state
 
-UNDER_STRENGTH = ("57", "68", "88", "168")
+UNDER_STRENGTH = (57, 68, 88, 168)
 
 
 def cannot_break_down(game: Game, unit: Unit) -> str:
@@ -30,7 +30,7 @@ def cannot_break_down(game: Game, unit: Unit) -> str:
         return "is Isolated [15.23]"
     if ground.in_ezoc(game, unit):
         return "is in an enemy zone [15.21]"
-    if scenario(game) == K and unit.name.split(" ")[0].rstrip(".") in UNDER_STRENGTH:
+    if scenario(game) == K and printed_number(unit.name) in UNDER_STRENGTH:
         return "has fewer than three regiments [20.2]"
     return ""
 

@@ -15,7 +15,7 @@ from companion.engine.roster import Unit
 from . import books, ground
 from .base import AXIS, CAMPAIGN, JANUARY, SETTING_UP, SOVIET, K, add, done, rules, scenario, tick
 from .owners import NAMES, owner, owns
-from .units import nation, on_map, on_the_map
+from .units import is_mech, is_multi_step, nation, on_map, on_the_map
 
 DRAWS = (1, 10, 28, 46)
 GOALS = {
@@ -142,13 +142,14 @@ def exit_units(
     no_line: Annotated[bool, Flag(label="No supply line from the exit hex")] = False,
 ) -> Events:
     """Units leave for good; with a supply line they count toward Hitler's goal."""
+    counting = [n for n in units if is_mech(game.units[n]) and is_multi_step(game, game.units[n])]
     for name in units:
         yield move(game, name, "box:exited", reason=f"by Area {area}", rule="27.3")
     if no_line:
         yield e.Noted("they left without a supply line and do not count", rule="27.3")
         return
     track = "exits-cde" if area in "CDE" else f"exits-{area.lower()}"
-    yield from add(game, track, number or len(units), f"left by Area {area}", "27.3")
+    yield from add(game, track, number or len(counting), f"left by Area {area}", "27.3")
 
 
 # -- January -----------------------------------------------------------------------------------------------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
 from companion.engine import events as e
@@ -14,8 +14,8 @@ from companion.engine.roster import Unit
 from companion.engine.worksheet import Breakdown
 
 from . import ground
-from .base import D10, SOVIET, STAR, K, L, read_row, rules, scenario, tick, to_side
-from .units import is_hq, is_mech, label, on_map, trait
+from .base import D10, SOVIET, STAR, K, L, done, read_row, rules, scenario, tick, to_side
+from .units import fortified, is_hq, is_mech, label, on_map, trait
 
 NEAR = 3
 
@@ -29,6 +29,13 @@ def commit_colour(game: Game, colour: str, reason: str, rule: str) -> Iterator[e
                 yield put_mark(
                     game, unit.id, "supply", None, reason="Operational when committed", rule="13.13"
                 )
+
+
+def wake(game: Game, attacked: Iterable[Unit]) -> Iterator[e.Event]:
+    """13.12: an attack, mobile or prepared, commits the icon colours of those it strikes."""
+    for unit in attacked:
+        if game.mark(unit.id, "uncommitted"):
+            yield from commit_colour(game, unit.formation, "attacked", "13.12")
 
 
 def _waiting_colours(ctx: Context) -> list[tuple[str, str]]:
@@ -98,7 +105,7 @@ def must_roll(game: Game) -> list[Unit]:
             continue
         if (
             dry(game, unit)
-            or game.mark(unit.place, "fz") != SOVIET
+            or not fortified(game, unit.place, SOVIET)
             and near_enemy(game, unit)
             and not in_command(game, unit)
         ):
@@ -186,7 +193,11 @@ def command_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
     rule="20.1",
     label="Popov's fuel",
     when=lambda game: (
-        scenario(game) == STAR and bool(game["popov-fuel"]) and game.turn >= 6 and game["popov"] == "fuelled"
+        scenario(game) == STAR
+        and bool(game["popov-fuel"])
+        and game.turn >= 6
+        and game["popov"] == "fuelled"
+        and (not done(game, "popov") or "Popov's fuel is rolled once a turn [20.1]")
     ),
 )
 def roll_popov(game: Game, die: Annotated[Roll, Dice(spec=D10, purpose="Popov's fuel")]) -> Events:

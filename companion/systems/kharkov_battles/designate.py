@@ -16,7 +16,7 @@ from companion.engine.worksheet import Breakdown
 
 from . import ground, reach
 from .base import AXIS, COMBAT_PHASES, MOVE_PHASES, SOVIET, K, own_side, rules, scenario, some, to_side
-from .command import commit_colour
+from .command import wake
 from .forces import has_attacked
 from .strength import over_limit, weight
 from .support import no_attack
@@ -44,11 +44,14 @@ def defenders_of(game: Game, target: str) -> list[Unit]:
     return [u for h in target_hexes(game, target) for u in game.units_at(h) if u.side != game.active]
 
 
+def under_attack(game: Game) -> set[str]:
+    """Every hex of the attacks designated and not yet resolved."""
+    return {h for target in game.marked("target") for h in target_hexes(game, target)}
+
+
 def already_attacked(game: Game, hex_id: str) -> bool:
-    return (
-        f"{game.turn}/{game.phase}/attacked/{hex_id}" in game.ticked
-        or game.mark(hex_id, "target") is not None
-    )
+    """12.0: a hex is attacked once a phase, as a further hex of an attack too."""
+    return f"{game.turn}/{game.phase}/attacked/{hex_id}" in game.ticked or hex_id in under_attack(game)
 
 
 def problem(game: Game, unit: Unit, hexes: list[str]) -> str:
@@ -82,7 +85,9 @@ def _stack_problem(game: Game, unit: Unit) -> str:
     if unit.side != AXIS:
         return ""
     for friend in game.units_at(unit.place):
-        if friend.id != unit.id and is_mech(friend) and no_attack(game, friend):
+        if friend.id == unit.id or not is_mech(friend):
+            continue
+        if no_attack(game, friend) or reach.supported_now(game, friend) is False:
             return f"shares its hex with {label(friend)}, which lacks full support [9.41]"
     return "has no full support [9.3]" if reach.supported_now(game, unit) is False and not is_hq(unit) else ""
 
@@ -154,9 +159,7 @@ def declare_assault(
     silent = BY_SEQUENCE if force and not also else ""
     yield e.Marked(target, "target", "+".join(hexes), reason=silent, rule="12.1")
     enemy = game.other(game.active)
-    for unit in defenders_of(game, target):
-        if game.mark(unit.id, "uncommitted"):
-            yield from commit_colour(game, unit.formation, "attacked", "13.12")
+    yield from wake(game, defenders_of(game, target))
     for h in hexes:
         yield from stop_building(game, h, enemy, "attacked")
     for h, units in owed(game).items():
@@ -273,13 +276,12 @@ def owed(game: Game) -> dict[str, list[str]]:
         return {}
     enemy = game.other(game.active) if game.active else ""
     controlled = ground.zones(game, enemy, combat=True) if enemy else {}
-    covered = {h for t in game.marked("target") for h in target_hexes(game, t)}
     found: dict[str, list[str]] = {}
     for unit in attackers:
         if ground.is_city(game, unit.place):
             continue  # 7.14: the city's occupant cancels the zone
         for h in sorted(controlled.get(unit.place, ())):
-            if h not in covered and not already_attacked(game, h):
+            if not already_attacked(game, h):
                 found.setdefault(h, []).append(label(unit))
     return dict(sorted(found.items()))
 

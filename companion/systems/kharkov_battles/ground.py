@@ -76,6 +76,12 @@ def grid_at(game: Game, hex_id: str) -> Grid:
     return game.maps.grid_of(hex_id)
 
 
+def out_of_play(game: Game, hex_id: str) -> bool:
+    """20.3: rows of the map that a scenario leaves out."""
+    rows = game.scenario.extra.get("rows")
+    return rows is not None and not rows[0] <= grid_at(game, hex_id).column_row(hex_id)[1] <= rows[1]
+
+
 def distance(game: Game, a: str, b: str) -> int | None:
     """Hexes between two places on one map, None across maps."""
     grid = grid_at(game, a)
@@ -136,7 +142,7 @@ def encircled(game: Game, hex_id: str, attacker: str) -> bool:
     for h in grid_at(game, hex_id).neighbours(hex_id):
         if h in friends:
             return False
-        if river(game, hex_id, h) == "barred":
+        if river(game, hex_id, h) == "barred" or out_of_play(game, h):
             continue  # nobody could go there
         if h not in enemies and h not in controlled:
             return False

@@ -10,7 +10,7 @@ from companion.engine.roster import Unit
 from companion.engine.trace import Answer, Ban, Policy, Situation, Stage, Trace, ZoneRule, chain, trace
 
 from .base import AXIS, SOVIET, L, fall_blau, rules, scenario
-from .ground import BRIDGES, pontoons, stacks, zones
+from .ground import BRIDGES, out_of_play, pontoons, stacks, zones
 from .units import has_zoc
 
 _MAJOR = Ban(
@@ -48,12 +48,8 @@ def _closed(game: Game, side: str) -> dict[str, str]:
     friends = stacks(game, side)
     enemy = game.other(side)
     found = {h: "enemy zone of control [7.41]" for h in zones(game, enemy) if h not in friends}
-    rows = game.scenario.extra.get("rows")
-    if rows:
-        grid = positions.grid(game)
-        for h in grid.ids:
-            if not rows[0] <= grid.column_row(h)[1] <= rows[1]:
-                found[h] = "out of play [20.3]"
+    if game.scenario.extra.get("rows"):
+        found |= {h: "out of play [20.3]" for h in positions.grid(game).ids if out_of_play(game, h)}
     return found
 
 
@@ -62,10 +58,10 @@ def sources(game: Game, side: str) -> list[str]:
     book = positions.board(game).book
     found = book.named("source", side)
     if scenario(game) == L:
-        found = [*found, *book.named("source", f"{side} third kharkov")]
-        if side == SOVIET:
-            found = [*found, *soviet_arc(game)]
-    return list(dict.fromkeys(found))
+        found = (
+            soviet_arc(game) if side == SOVIET else [*found, *book.named("source", f"{side} third kharkov")]
+        )
+    return [h for h in dict.fromkeys(found) if not out_of_play(game, h)]
 
 
 def soviet_arc(game: Game) -> list[str]:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
 from companion.engine import events as e
 from companion.engine.actions import Chance, Events
 from companion.engine.errors import NotNow, NotYours
-from companion.engine.fields import Choice, Context, Flag, HexId, SideRef, Text, UnitRef, Whole
+from companion.engine.fields import Choice, Context, Flag, HexId, SideRef, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.moves import change, move, put_mark
 from companion.engine.roster import Unit
@@ -21,6 +21,7 @@ from .retreats import nobody_left
 from .units import (
     become_cadre,
     is_cadre,
+    is_formation,
     is_german_regiment,
     is_hq,
     is_mech,
@@ -35,6 +36,11 @@ from .units import (
 
 NEVER_BACK = ("popov", "bobkin")
 LATER = 5
+OFF_WITH_IT = (
+    "supply", "pa", "builder", "disorganized", "cadre", "ls", "ooc", "combat", "must-attack", "repl", "fights",
+    "full-support", "supported", "uncommitted", "ma-done", "infiltrated",
+)  # fmt: skip
+"""A lost unit takes none of these with it to its box."""
 
 
 def destination(game: Game, unit: Unit, traced: bool, overrun: bool = False) -> tuple[str, str]:
@@ -65,7 +71,7 @@ def eliminate(game: Game, unit: Unit, traced: bool, reason: str, overrun: bool =
     place, rule = destination(game, unit, traced, overrun)
     regiment = is_german_regiment(game, unit)
     yield from chits.give_back(game, unit, reason)
-    for marker in ("supply", "pa", "builder", "disorganized", "cadre", "ls", "ooc", "combat"):
+    for marker in OFF_WITH_IT:
         if game.mark(unit.id, marker) is not None:
             yield put_mark(game, unit.id, marker, None, reason=reason)
     if place == "box:track":
@@ -81,7 +87,7 @@ def eliminate(game: Game, unit: Unit, traced: bool, reason: str, overrun: bool =
         yield from add(game, "ersatz", 1, "available again", "20.1")
     if regiment:
         yield from add(game, "regiments-lost", 1, f"{label(unit)} lost", "20.1, 27.3, 27.8")
-    if scenario(game) == K and unit.side == SOVIET and unit.size in ("XX", "XXX"):
+    if scenario(game) == K and unit.side == SOVIET and is_formation(unit):
         yield from add(game, "soviet-lost", 1, f"{label(unit)} lost", "20.2")
 
 
@@ -113,12 +119,17 @@ def hit_by_attrition(game: Game, side: str, hex_id: str) -> list[str]:
     ]  # fmt: skip
 
 
-def _no_line(ctx: Context) -> bool:
-    """Unknown counts as in supply; the player says otherwise."""
-    game, name = ctx.game, ctx.values.get("unit")
-    if game is None or not name or str(name) not in game.units:
-        return False
-    return can_trace(game, game.units[str(name)]) is False
+def no_line_for(field: str) -> Callable[[Context], bool]:
+    """Whether the chosen unit has no supply line; unknown counts as in supply, the player says otherwise."""
+
+    def test(ctx: Context) -> bool:
+        game, name = ctx.game, str(ctx.values.get(field) or "")
+        return game is not None and name in game.units and can_trace(game, game.units[name]) is False
+
+    return test
+
+
+_no_line = no_line_for("unit")
 
 
 def _losers(ctx: Context) -> list[Unit]:
@@ -228,60 +239,3 @@ def eliminate_unit(
 ) -> Events:
     """Send a unit to the box it belongs in."""
     yield from eliminate(game, game.units[unit], not no_line, "eliminated")
-
-
-# -- overrun -----------------------------------------------------------------------------------------------
-
-
-def _lone(ctx: Context) -> list[Unit]:
-    return _alone(ctx.game, ctx.game.other(ctx.game.active)) if ctx.game and ctx.game.active else []
-
-
-def _alone(game: Game, side: str) -> list[Unit]:
-    """11.31: lone units of a side without a zone: HQs, cadres, white stripes."""
-    from .ground import size, stacks
-    from .units import has_zoc
-
-    found = []
-    for hex_id, stack in stacks(game, side).items():
-        if len(stack) == 1 and not has_zoc(game, stack[0]) and size(game, hex_id) not in ("city", "town"):
-            found.append(stack[0])
-    return found
-
-
-@rules.action(
-    phase=("axis-move", "soviet-move"),
-    by="active",
-    rule="11.3",
-    label="Overrun a unit",
-    order=2,
-    when=lambda game: (
-        bool(_alone(game, game.other(game.active))) or "no lone enemy without a zone is on record"
-    ),
-)
-def overrun(
-    game: Game,
-    victim: Annotated[str, UnitRef(label="Overrun unit", pick=_lone)],
-    by_unit: Annotated[
-        str, UnitRef(label="Overrunning unit", pick=on_the_map(lambda g, u: u.side == g.active))
-    ] = "",
-    displaced: Annotated[
-        str,
-        Text(
-            label="Displaced to hex", most=6, help="its owner's choice when a friendly zone covers it [11.32]"
-        ),
-    ] = "",
-    no_line: Annotated[bool, Flag(label="It has no supply line")] = False,
-) -> Events:
-    """A multi-step unit rides over a lone HQ, cadre or unit without a zone, for 1 MP more."""
-    if by_unit:
-        mover = game.units[by_unit]
-        if game.mark(by_unit, "supply"):
-            raise NotNow(f"{label(mover)} is not Operational: no Overrun [11.34]", field="by_unit")
-        if game.mark(by_unit, "infiltrated"):
-            raise NotNow(f"{label(mover)} used Mobile Infiltration this phase [11.31]", field="by_unit")
-    unit = game.units[victim]
-    if displaced:
-        yield move(game, victim, game.maps.parse(displaced), reason="Forced Displacement", rule="11.32")
-    else:
-        yield from eliminate(game, unit, not no_line, "overrun", overrun=True)

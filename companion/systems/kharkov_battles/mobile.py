@@ -15,10 +15,11 @@ from companion.engine.moves import put_mark
 from companion.engine.roster import Unit
 from companion.engine.worksheet import Breakdown
 
-from . import air, books, ground
+from . import air, books, ground, reach
 from .asking import announced, no_air, told
 from .base import AXIS, D10, MOVE_PHASES, SOVIET, K, rules, scenario, to_side
-from .designate import ask_air
+from .command import wake
+from .designate import ask_air, defenders_of
 from .forces import enlist, next_number
 from .odds import column_of
 from .support import no_attack
@@ -51,6 +52,8 @@ def problem(game: Game, unit: Unit, target: str) -> str:
         return "is not Operational [11.2]"
     if no_attack(game, unit):
         return f"has {no_attack(game, unit)}"
+    if unit.side == AXIS and reach.supported_now(game, unit) is False:
+        return "has no full support [9.0]"
     return _hex_problem(game, unit, target)
 
 
@@ -211,6 +214,7 @@ def declare_mobile(
     for h in (game.units[unit].place, target):
         _still_free(game, h)
     yield e.Marked(target, "ma-target", unit, reason=BY_SEQUENCE, rule="11.2")
+    yield from wake(game, defenders_of(game, target))
     yield e.Noted(f"{label(game.units[unit])} makes a Mobile Assault on {target}", rule="11.2")
     yield from ask_air(game, target)
 
@@ -277,7 +281,8 @@ def mobile_assault(
     if target and game["building-ma"] == "stops":
         yield from stop_building(game, target, game.other(game.active), "Mobile Assault")
     sheet.facts |= {"attacker": game.active, "unit": unit, "target": target, "combat": next_number(game)}
-    held = [u for u in game.units_at(target) if u.side != game.active] if target else []
+    held = defenders_of(game, target) if target else []
+    yield from wake(game, held)
     yield from enlist(game, target, [game.units[unit]] if unit else [], held)
     if die is not None:
         _read(game, sheet, die.total)

@@ -12,6 +12,7 @@ from companion.engine.moves import put_mark
 
 from .base import rules, some, to_side
 from .retreats import ask_static
+from .units import STATIC
 
 RESULT = re.compile(r"(?:D(?:\((\d)\))?(?:r(\d))?|A(?:\((\d)\))?D|AD(?:\((\d)\))?)")
 
@@ -49,7 +50,8 @@ def mobile_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
         where = f" from {target}" if target else ""
         text = f"{game.side_name(attacker)} moves the defenders{where} {some(retreat, 'hex')}"
         name = f"ma-retreat-{game.revision}"
-        yield e.Asked(name, to_side(game, attacker), text, "fall-back", args, rule="11.26")
+        if not held or any(u.kind not in STATIC for u in held):
+            yield e.Asked(name, to_side(game, attacker), text, "fall-back", args, rule="11.26")
         yield from ask_static(game, defender, held)
     if disorganized:
         if unit:

@@ -9,7 +9,7 @@ from companion.engine.roster import Unit
 
 from . import lines
 from .base import AXIS, K, scenario
-from .units import is_german_regiment, is_hq, is_silhouette, nation, on_map
+from .units import is_german_regiment, is_hq, is_silhouette, nation, on_map, printed_number
 
 MOST_DIVISIONS = 3
 
@@ -50,7 +50,7 @@ def may_serve(game: Game, hq: Unit, unit: Unit) -> bool:
         return True  # 9.34
     if is_german_regiment(game, unit) or unit.kind == "tiger company":
         if is_xvii(game, hq):
-            return division(unit).split()[0].rstrip(".") in {"3", "23", "3Pz", "23Pz"}  # 20.2
+            return printed_number(division(unit)) in (3, 23)  # 20.2
         return serves_panzer(game, hq)
     if hq.kind == "hq panzerkorps":
         return False
@@ -126,7 +126,7 @@ def supported_now(game: Game, unit: Unit) -> bool | None:
     hqs = [u for u in on_map(game, AXIS) if is_hq(u)]
     if is_german_regiment(game, unit):
         return not game.mark(unit.id, "ls")
-    if is_silhouette(game, unit) and unit.kind != "tiger battalion":
+    if is_silhouette(game, unit):
         partners = [u for u in game.units_at(unit.place) if is_german_regiment(game, u)]
         if partners:
             return all(not game.mark(u.id, "ls") for u in partners)  # 9.35, 15.31

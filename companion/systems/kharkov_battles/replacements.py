@@ -21,6 +21,7 @@ from .base import (
     SOVIET,
     STAR,
     K,
+    L,
     add,
     count_done,
     done,
@@ -32,7 +33,17 @@ from .base import (
     tick,
 )
 from .lines import can_trace
-from .units import is_cadre, is_hq, is_mech, is_silhouette, label, nation, rating, supply_state
+from .units import (
+    is_cadre,
+    is_german_regiment,
+    is_hq,
+    is_mech,
+    is_silhouette,
+    label,
+    nation,
+    rating,
+    supply_state,
+)
 
 KINDS = (
     ("reduced", "reduced chit off"),
@@ -43,6 +54,8 @@ KINDS = (
 )
 ONLY = {"rifle": SOVIET, "silhouette": SOVIET, "regiment": AXIS}
 """What only one side can buy."""
+
+SATELLITES = ("hungarian", "italian", "rumanian")
 
 AXIS_SCHEDULE: dict[str, dict[int, tuple[int, int]]] = {
     STAR: {6: (8, 9)},
@@ -70,7 +83,8 @@ def points_phase(game: Game) -> Events:
     mech, foot, satellite = schedule(game)
     yield from add(game, "rp-axis-mech", mech, "schedule", "16.0")
     yield from add(game, "rp-axis-foot", foot, "schedule", "16.0")
-    yield from add(game, "rp-satellite", satellite, "schedule", "27.7")
+    for who in SATELLITES:
+        yield from add(game, f"rp-{who}", satellite, "schedule", "27.7")
     if scenario(game) == STAR and game.turn in (2, 3, 4):
         yield from add(game, "ersatz", 1, "one more is available", "20.1")
     if scenario(game) == K:
@@ -215,15 +229,25 @@ def replace(
 
 
 def _purse(game: Game, side: str, mech: bool, unit: Unit | None) -> str:
-    """The track that pays; J's and GC's mechanized points serve German regiments, satellites have their own."""
-    if unit is not None and side == AXIS and nation(game, unit) != "german":
-        if scenario(game) == JANUARY:
+    """The track that pays; some points serve German units, or German regiments, alone [20.3, 27.7, 27.8]."""
+    name, pays = scenario(game), f"rp-{side}-{'mech' if mech else 'foot'}"
+    if unit is None or side != AXIS:
+        return pays
+    own_schedule = name == CAMPAIGN and bool(game["rp-schedule"])
+    if nation(game, unit) != "german":
+        if name in (L, JANUARY):
+            rule = "20.3" if name == L else "27.8"
             raise NotNow(
-                "satellites get no replacements in this scenario [27.8]", field="unit", given=unit.id
+                f"satellites get no replacements in this scenario [{rule}]", field="unit", given=unit.id
             )
-        if scenario(game) == CAMPAIGN and game["rp-schedule"]:
-            return "rp-satellite"
-    return f"rp-{side}-{'mech' if mech else 'foot'}"
+        return f"rp-{nation(game, unit)}" if own_schedule else pays
+    if mech and (own_schedule or name == JANUARY) and not is_german_regiment(game, unit):
+        raise NotNow(
+            f"mechanized points serve German regiments only [{'27.7' if own_schedule else '27.8'}]",
+            field="unit",
+            given=unit.id,
+        )
+    return pays
 
 
 def _deliver(game: Game, what: str, unit: Unit | None, hex_id: str, division: str) -> Iterator[e.Event]:

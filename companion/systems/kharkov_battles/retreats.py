@@ -25,7 +25,7 @@ def ask_retreat(game: Game, side: str, role: str, back: int, combat: int, encirc
     """Ask for the retreat, and tell the victor how far he may follow [12.8]."""
     who, other = game.side_name(side), game.other(side)
     if not back:
-        yield e.Noted(f"{who} stands fast: no advance", rule="12.8")
+        yield e.Noted(f"{who} takes no retreat: no advance", rule="12.8")
         return
     members = force(game, combat, role) if combat else []
     text = f"{who} retreats {some(back, 'hex')}"
@@ -39,6 +39,9 @@ def ask_retreat(game: Game, side: str, role: str, back: int, combat: int, encirc
     text = f"{game.side_name(other)} may advance up to {some(back, 'hex')}"
     text += "; non-mechanized units 1 hex after the encirclement" if limited else ""
     args = {"hexes": back, "side": other, "role": "D" if role == "A" else "A", "combat": combat}
+    left = sorted({u.place for u in members if u.on_map})
+    if left:
+        args["vacated"] = left
     if limited:
         args["encirclement"] = True
     yield e.Asked(f"advance-{game.revision}", to_side(game, other), text, "advance", args, rule="12.8")
@@ -62,6 +65,15 @@ def nobody_left(game: Game, combat: int, role: str) -> Events:
         for ask in list(game.asked.values()):
             if ask.action == "fall-back" and (ask.args.get("combat"), ask.args.get("role")) == (combat, role):
                 yield e.Answered(ask.id, "nobody is left")
+                yield from move_in(
+                    game, str(ask.args.get("assault") or ""), str(ask.args.get("vacated") or "")
+                )
+
+
+def move_in(game: Game, assault: str, vacated: str) -> Events:
+    """11.2: a Mobile Assault that empties its target carries the attacker into it."""
+    if assault and vacated and not [u for u in game.units_at(vacated) if u.side != game.units[assault].side]:
+        yield move(game, assault, vacated, reason="moves into the vacated hex", rule="11.2")
 
 
 def _retreating(ctx: Context) -> list[Unit]:
@@ -80,6 +92,8 @@ def fall_back(
     side: Annotated[str, SideRef(label="Side", start=own_side, hidden=True)] = "",
     role: Annotated[str, Choice(label="Force", options=ROLES, hidden=True)] = "D",
     combat: Annotated[int, Whole(label="Combat number", high=99, hidden=True)] = 0,
+    assault: Annotated[str, UnitRef(label="Mobile Assault by", hidden=True)] = "",
+    vacated: Annotated[str, HexId(label="From hex", hidden=True)] = "",
     hex: Annotated[str, HexId(label="To hex", help="empty: move the counters on the map later")] = "",
     units: Annotated[
         tuple[str, ...],
@@ -92,14 +106,26 @@ def fall_back(
             help="none chosen: the whole stack",
         ),
     ] = (),
-    assault: Annotated[str, UnitRef(label="Mobile Assault by", hidden=True)] = "",
-    vacated: Annotated[str, HexId(label="From hex", hidden=True)] = "",
+    steps: Annotated[
+        int,
+        Whole(
+            label="Steps it costs",
+            high=9,
+            when=lambda c: bool(c.values.get("vacated")),
+            help="one for each enemy zone entered without a friend in it, one for each hex it cannot go",
+        ),
+    ] = 0,
     seat: str = "",
 ) -> Events:
     """Move the beaten stack to where its retreat ends; it moves as a whole, no hex twice."""
     mover = game.other(side) if assault else side  # 11.26: the attacker moves them after a Mobile Assault
     if seat in game.sides and side and seat != mover:
         raise NotYours(f"{game.side_name(mover)} conducts this retreat", given=seat, accepted=mover)
+    if steps:  # 11.26, 12.71, 12.73: a Prepared Assault has asked for them before
+        args = {"side": side, "steps": steps, "combat": combat, "role": role}
+        text = f"{game.side_name(side)}: lose {some(steps, 'step')} on the way back"
+        name = f"way-back-{game.revision}"
+        yield e.Asked(name, to_side(game, side), text, "take-losses", args, rule="12.71, 12.73")
     if not hex:
         yield e.Noted("retreat done on the map", rule="12.7")
         return
@@ -108,8 +134,7 @@ def fall_back(
     whole = [u.id for u in force(game, combat, role) if u.kind not in STATIC] if combat else ()
     for name in units or whole:
         yield move(game, name, hex, reason="retreat", rule="12.7")
-    if assault and vacated and not [u for u in game.units_at(vacated) if u.side == side]:
-        yield move(game, assault, vacated, reason="moves into the vacated hex", rule="11.2")
+    yield from move_in(game, assault, vacated)
 
 
 def _victors(ctx: Context) -> list[Unit]:
@@ -134,14 +159,22 @@ def advance(
     role: Annotated[str, Choice(label="Force", options=ROLES, hidden=True)] = "A",
     combat: Annotated[int, Whole(label="Combat number", high=99, hidden=True)] = 0,
     encirclement: Annotated[bool, Flag(label="Encirclement Bonus used", hidden=True)] = False,
+    vacated: Annotated[tuple[str, ...], HexId(label="Vacated", many=True, hidden=True)] = (),
     units: Annotated[
-        tuple[str, ...], UnitRef(label="Units", many=True, pick=_victors, when=lambda c: bool(_victors(c)))
+        tuple[str, ...],
+        UnitRef(
+            label="Who advances",
+            many=True,
+            pick=_victors,
+            when=lambda c: bool(_victors(c)),
+            help="none chosen: nobody, or you move the counters later",
+        ),
     ] = (),
     hex: Annotated[
         str,
         HexId(
             label="To hex",
-            help="empty: nobody advances, or you move the counters later",
+            start=lambda c: next(iter(c.values.get("vacated") or ()), ""),
             when=lambda c: bool(_victors(c)),
         ),
     ] = "",
@@ -150,25 +183,27 @@ def advance(
     """Victorious units follow, first into the vacated hex, each as far as it may; they need never advance."""
     if seat in game.sides and side and seat != side:
         raise NotYours(f"{game.side_name(side)} advances", given=seat, accepted=side)
-    if bool(hex) != bool(units):
-        raise NotNow("choose the units and the hex they advance to", field="units" if hex else "hex")
-    if not hex:
+    if units and not hex:
+        raise NotNow("say to which hex they advance", field="hex")
+    if not units:
         yield e.Noted(f"advance of up to {some(hexes, 'hex')} done", rule="12.8")
         return
     if any(u.side != side for u in game.units_at(hex)):
         raise NotNow(f"{hex} holds enemy units", field="hex", given=hex)
     for name in units:
         unit = game.units[name]
-        most = 1 if encirclement and not is_mech(unit) else hexes
+        most, reason, rule = furthest(game, unit, hexes, vacated, encirclement)
         away = ground.distance(game, unit.place, hex)
         if away is not None and away > most:
-            why = f"{label(unit)} may advance {some(most, 'hex')}; {hex} is {away} away [12.8]"
+            because = f" ({reason})" if most < hexes else ""
+            why = f"{label(unit)} may advance {some(most, 'hex')}{because}; {hex} is {away} away [{rule}]"
             raise NotNow(why, field="hex", given=hex)
         yield move(game, name, hex, reason="advance", rule="12.8")
     left = [u for u in force(game, combat, role) if u.id not in units and not is_hq(u)]
     if left:
         args: dict[str, Any] = {"hexes": hexes, "side": side, "role": role, "combat": combat}
         args |= {"encirclement": True} if encirclement else {}
+        args |= {"vacated": list(vacated)} if vacated else {}
         text = f"{game.side_name(side)}: does anybody else advance? Up to {some(hexes, 'hex')}"
         yield e.Asked(f"advance-{game.revision}", to_side(game, side), text, "advance", args, rule="12.8")
 
@@ -230,6 +265,25 @@ def advance_limits(
     if ezoc:
         return 1, "stops in the enemy zone of the first hex", "12.82"
     return hexes, "along the path of retreat", "12.82"
+
+
+def furthest(
+    game: Game, unit: Unit, hexes: int, vacated: tuple[str, ...], encirclement: bool
+) -> tuple[int, str, str]:
+    """The longest advance of a unit by the hex it may enter first; enemy zones on the way are for the eye."""
+    beside = [h for h in vacated if h in ground.grid_at(game, unit.place).neighbours(unit.place)]
+    ways = [
+        advance_limits(
+            hexes,
+            is_mech(unit),
+            ground.is_city(game, h),
+            ground.river(game, unit.place, h) == "major",
+            encirclement,
+            False,
+        )
+        for h in beside
+    ]
+    return max(ways, default=advance_limits(hexes, is_mech(unit), False, False, encirclement, False))
 
 
 @rules.worksheet(rule="12.8", title="Advance after combat")

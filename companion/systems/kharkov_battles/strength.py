@@ -281,9 +281,9 @@ def announce_strength(
     seat: str = "",
 ) -> Events:
     """Draw the chits still needed, add up, and tell the table the total; the chits stay secret."""
-    from .assault import offer_resolution
     from .designate import is_mobile
     from .mobile import offer_mobile
+    from .offers import offer_resolution
 
     if not target:
         raise NotNow("say which hex is under attack", field="target")

@@ -42,6 +42,11 @@ def suggested_source(game: Game) -> str:
     return "roll"
 
 
+def nothing_on_turn_1(game: Game) -> bool:
+    """9.2: by one reading Operation Star's turn 1 brings nothing, whatever the track prints."""
+    return scenario(game) == STAR and game.turn == 1 and game["star-sp"] == "none"
+
+
 def _source(ctx: Context) -> str:
     return str(ctx.values.get("source") or (suggested_source(ctx.game) if ctx.game else "roll"))
 
@@ -85,7 +90,7 @@ def receive_support(
         Whole(
             label="Number on the track",
             high=30,
-            when=lambda c: _source(c) == "track",
+            when=lambda c: _source(c) == "track" and not (c.game and nothing_on_turn_1(c.game)),
             start=lambda c: books.whole(books.track_row(c.game), "support") if c.game else None,
         ),
     ] = None,
@@ -96,6 +101,8 @@ def receive_support(
     """Add this turn's Support Points to those saved."""
     if source == "track":
         points = printed if printed is not None else books.whole(books.track_row(game), "support")
+        if nothing_on_turn_1(game):
+            points = 0
         if points is None:
             if not (scenario(game) == STAR and game.turn == 1):
                 raise NotNow("enter the number your turn track prints for this turn", field="printed")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 
 from companion.engine import events as e
+from companion.engine import positions
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow
 from companion.engine.fields import Choice, Context, Flag, HexId, SideRef, Text, UnitRef, Whole
@@ -29,6 +31,17 @@ def trait(game: Game, unit: Unit, name: str) -> Any:
 
 def is_hq(unit: Unit) -> bool:
     return unit.kind.startswith("hq")
+
+
+def is_formation(unit: Unit) -> bool:
+    """20.2: the divisions and corps that Second Kharkov counts; headquarters are neither."""
+    return unit.size in ("XX", "XXX") and not is_hq(unit)
+
+
+def printed_number(text: str) -> int:
+    """The number a division's name begins with, however it is written: '60.Motorized', '60 Mot', '60M'."""
+    found = re.match(r"\d+(?!\d|\.?SS)", text.strip(), re.I)
+    return int(found[0]) if found else 0
 
 
 def is_mech(unit: Unit) -> bool:
@@ -98,9 +111,14 @@ def supply_state(game: Game, unit: Unit) -> str:
     return str(state or "")
 
 
+def fortified(game: Game, hex_id: str, side: str) -> bool:
+    """18.1: a Fortified Zone of a side: its marker, or one printed on the map, which nobody can destroy."""
+    return game.mark(hex_id, "fz") == side or hex_id in positions.board(game).book.named("area", f"fz {side}")
+
+
 def has_zoc(game: Game, unit: Unit) -> bool:
     """2.4, 7.13, 18.12: whether a unit exerts a zone, its stack and fortifications considered."""
-    if game.mark(unit.place, "fz") == unit.side:
+    if fortified(game, unit.place, unit.side):
         return True
     if is_hq(unit) or unit.kind in NO_ZONE or trait(game, unit, "no-zoc"):
         return False

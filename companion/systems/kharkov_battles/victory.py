@@ -5,11 +5,12 @@ from __future__ import annotations
 from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.game import Game
+from companion.engine.roster import Unit
 
 from . import books, lines
-from .base import AXIS, CAMPAIGN, JANUARY, SOVIET, STAR, K, L, rules, scenario
+from .base import AXIS, CAMPAIGN, JANUARY, SOVIET, STAR, K, L, rules, scenario, some
 from .owners import one_hex, owner, owns
-from .units import on_map, supply_state
+from .units import is_formation, on_map, supply_state
 
 KHARKOV = ("KB3617", "KB3618")
 LEVELS = ("German Major", "German Minor", "Draw", "Soviet Minor", "Soviet Major")
@@ -69,6 +70,7 @@ def in_supply(game: Game, side: str, hex_id: str) -> bool:
 def points(game: Game) -> list[tuple[str, int, str]]:
     """Every line of the Axis total, with its rule."""
     name = scenario(game)
+    rule = {JANUARY: "27.8", CAMPAIGN: "27.3"}.get(name, "20.1")
     found: list[tuple[str, int, str]] = []
     places = sorted(books.places(game).items())
     names = [str(row.get("name") or "") for _, row in places]
@@ -78,16 +80,16 @@ def points(game: Game) -> list[tuple[str, int, str]]:
         called = f"{called} {hex_id}" if names.count(called) > 1 else called
         if value and owner(game, hex_id) == AXIS:
             if in_supply(game, AXIS, hex_id):
-                found.append((called, value, "20.1"))
+                found.append((called, value, rule))
             else:
-                found.append((f"{called}: no supply line", 0, "20.1"))
+                found.append((f"{called}: no supply line", 0, rule))
         west = books.word(row, "size") == "town" and books.word(row, "owner-j") == AXIS
         if name == JANUARY and west and owner(game, hex_id) == SOVIET:
             found.append((f"{called} lost, west of the start line", -10, "27.8"))
     lost = int(game["regiments-lost"] or 0)
     if lost:
         found.append(
-            (f"{lost} German mechanized regiments lost", -REGIMENT.get(name, 0) * lost, "20.1, 27.3, 27.8")
+            (f"{some(lost, 'German mechanized regiment')} lost", -REGIMENT.get(name, 0) * lost, rule)
         )
     if name == CAMPAIGN and game["okh"]:
         found.append(("OKH options taken", -int(game["okh"]), "27.3"))
@@ -127,11 +129,14 @@ def winner_of(level: str) -> str:
 
 def eliminated_soviets(game: Game) -> int:
     """20.2: divisions and corps lost, with those that cannot trace supply at the end."""
-    cut = {n for n, answer in lines.supplies(game, SOVIET).items() if not answer.supplied}
-    stranded = [
-        u for u in on_map(game, SOVIET) if u.size in ("XX", "XXX") and (u.id in cut or supply_state(game, u))
-    ]
+    stranded = [u for u in on_map(game, SOVIET) if is_formation(u) and _stranded(game, u)]
     return int(game["soviet-lost"] or 0) + len(stranded)
+
+
+def _stranded(game: Game, unit: Unit) -> bool:
+    """The map's word at this moment; a marker of the last supply phase only where the map cannot tell."""
+    traced = lines.can_trace(game, unit)
+    return bool(supply_state(game, unit)) if traced is None else not traced
 
 
 def k_conditions(game: Game) -> dict[str, list[tuple[str, bool]]]:

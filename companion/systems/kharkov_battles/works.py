@@ -15,7 +15,7 @@ from companion.engine.roster import Unit
 
 from . import books, ground
 from .base import CONSTRUCTION, SETTING_UP, STAR, K, L, add, own_side, rules, scenario, some, tick
-from .units import is_multi_step, label, on_map, on_the_map, supply_state
+from .units import fortified, is_multi_step, label, on_map, on_the_map, supply_state
 
 FIRST = 3
 
@@ -79,7 +79,7 @@ def build_fz(
         raise NotNow(f"{some(left, 'Building marker')} left [18.17]", field="units", given=len(sites))
     for h, builder in sites.items():
         why = no_site(game, h)
-        if why or game.mark(h, "fz") or game.mark(h, f"building-{side}"):
+        if why or fortified(game, h, side) or game.mark(h, f"building-{side}"):
             raise NotNow(f"{h}: {why or 'there is work or a Fortified Zone already'}", field="hexes", given=h)
         yield e.Marked(h, f"building-{side}", FIRST, rule="18.14")
         if builder:
@@ -90,6 +90,10 @@ def _advance_work(game: Game, side: str) -> Iterator[e.Event]:
     for h, number in list(game.marked(f"building-{side}").items()):
         if int(number) > 1:
             yield e.Marked(h, f"building-{side}", int(number) - 1, rule="18.14")
+            continue
+        if counters_left(game, "fz", side) == 0:
+            text = f"{h} is finished, but every {game.side_name(side)} FZ marker is in use: remove one to place it"
+            yield e.Noted(text, rule="18.17")
             continue
         yield e.Marked(h, f"building-{side}", None, reason="completed", rule="18.14")
         yield e.Marked(h, "fz", side, reason="completed", rule="18.14")
@@ -185,6 +189,9 @@ def place_pontoon(
     across: Annotated[str, HexId(label="Hex across the Dnepr")],
 ) -> Events:
     """Bridge a Dnepr hexside: from then on a bridged Major River for both sides."""
+    here = {u.side for u in game.units_at(hex)}
+    if "soviet" not in here and (here or on_map(game, "soviet")):
+        raise NotNow(f"no Soviet unit stands in {hex} [18.21]", field="hex", given=hex)
     yield from _lay(game, hex, across)
     yield from add(game, "pontoons", -1, "placed", "18.21")
 

@@ -102,3 +102,12 @@ def test_popov_runs_dry():
     assert t.game.last_result["breakdown"]["row"] == "3"  # -3, no Guards bonus
     t.until("supply", 8)
     assert not [a for a in t.asked("soviet") if a["action"] == "roll-popov"]
+
+
+def test_popovs_fuel_is_rolled_once_a_turn():
+    """20.1: after a roll above four the next one is on the following turn."""
+    t = table("operation-star", popov_fuel=True)
+    t.until("supply", 6)
+    t.answer("soviet", die="5")
+    with pytest.raises(Mistake, match="once a turn"):
+        t.do("soviet", "roll-popov", die="0")

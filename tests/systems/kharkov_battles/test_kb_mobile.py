@@ -256,3 +256,63 @@ def test_who_may_infiltrate(side, kind, scenario, turn, able):
     else:
         with pytest.raises(Mistake, match="nfiltrate"):
             t.do(side, "infiltrate", units=[unit])
+
+
+def test_a_mobile_assault_that_kills_the_last_defender_carries_the_attacker_in():
+    """11.2: the target hex is vacated, however it came to be."""
+    t, unit, enemy = moving()
+    t.do("axis", "mobile-assault", unit=unit, target="KB3011", attack=9, defence=3, die="7")  # 9: D(1)r3
+    assert [a["action"] for a in t.asked("axis")] == ["fall-back"]
+    t.answer("soviet", unit=enemy)
+    assert not t.asked("axis")
+    assert t.game.units[unit].place == "KB3011"
+
+
+def test_the_way_back_from_a_mobile_assault_costs_steps():
+    """11.26, 12.71, 12.73: zones entered and hexes not found cost the defender steps, as after any combat."""
+    t, unit, enemy = moving()
+    other = enrol(t, "soviet", "7 Rifle", "rifle", "KB3011", strength=3)
+    t.do("axis", "mobile-assault", unit=unit, target="KB3011", attack=9, defence=3, die="5")  # 7: Dr3
+    t.answer("axis", hex="KB3014", steps=1)
+    assert "lose 1 step on the way back" in t.asked("soviet")[0]["text"]
+    t.answer("soviet", unit=other)
+    assert t.game.units[other].place == "box:pool" and t.game.units[enemy].place == "KB3014"
+
+
+@pytest.mark.parametrize("action", ["declare-mobile", "mobile-assault"])
+def test_a_mobile_assault_commits_the_whole_colour(action):
+    """13.12: being attacked is enough."""
+    t = table("second-kharkov-k")
+    jump(t, "weather", 1)
+    unit = enrol(t, "axis", "3 Pz", "panzer", "KH3010", size="III", formation="3 Pz", strength=9, steps=2)
+    near = enrol(t, "soviet", "A", "rifle", "KH3011", formation="green", strength=3)
+    far = enrol(t, "soviet", "B", "rifle", "KH2020", formation="green", strength=3)
+    t.do("table", "setup-uncommitted", colours=["green"])
+    jump(t, "axis-move", 2)
+    fields = {"attack": 9, "defence": 3, "die": "5"} if action == "mobile-assault" else {}
+    t.do("axis", action, unit=unit, target="KH3011", **fields)
+    assert not t.game.mark(near, "uncommitted") and not t.game.mark(far, "uncommitted")
+
+
+def test_only_multi_step_units_overrun_and_not_over_a_major_river():
+    """11.31, 11.33"""
+    t, unit, _ = moving(("side", "KB3009", "KB3010", "major river"))
+    hq = enrol(t, "soviet", "6 Army", "hq army", "KB3009", reach=5)
+    weak = enrol(t, "axis", "Alarm", "infantry", "KB3008", size="II", strength=1)
+    with pytest.raises(Mistake, match="not a multi-step unit"):
+        t.do("axis", "overrun", victim=hq, by_unit=weak)
+    with pytest.raises(Mistake, match="11.33"):
+        t.do("axis", "overrun", victim=hq, by_unit=unit)
+
+
+def test_a_unit_is_displaced_only_to_a_friend_whose_zone_covers_it():
+    """11.32: its owner chooses, and may let it go."""
+    t, unit, enemy = moving()
+    hq = enrol(t, "soviet", "6 Army", "hq army", "KB3012", reach=5)
+    enrol(t, "soviet", "far", "rifle", "KB3020", strength=3)
+    with pytest.raises(Mistake, match="its owner says"):
+        t.do("axis", "overrun", victim=hq, by_unit=unit)
+    with pytest.raises(Mistake, match="not one of: KB3011, lost"):
+        t.do("axis", "overrun", victim=hq, by_unit=unit, displaced="KB3020")
+    t.do("axis", "overrun", victim=hq, by_unit=unit, displaced="lost")
+    assert t.game.units[hq].place == "box:track"

@@ -264,3 +264,36 @@ def test_a_blank_track_is_asked_for():
     t.until("reinforcement", 61)
     t.answer("soviet", mech=1, foot=3)
     assert (t.game["rp-soviet-mech"], t.game["rp-soviet-foot"]) == (2, 6)
+
+
+def test_each_satellite_has_its_own_points():
+    """27.7: one each; a Hungarian step is not paid for by the Italians."""
+    t = table("grand-campaign", rp_schedule=True)
+    t.until("reinforcement", 10)
+    assert [t.game[f"rp-{n}"] for n in ("hungarian", "italian", "rumanian")] == [1, 1, 1]
+    cadre = enrol(t, "axis", "7 Light", "light", "A3010", nationality="hungarian", strength=3, steps=2)
+    t.do("axis", "lose-steps", unit=cadre)
+    t.do("axis", "replace", side="axis", what="cadre", unit=cadre)
+    assert [t.game[f"rp-{n}"] for n in ("hungarian", "italian", "rumanian")] == [0, 1, 1]
+
+
+@pytest.mark.parametrize(("scenario", "hex_id", "rule"), [("third-kharkov-l", "KB3505", "20.3"),
+                                                          ("january-campaign", "A3010", "27.8")])  # fmt: skip
+def test_points_for_germans_only(scenario, hex_id, rule):
+    t = table(scenario)
+    t.until("reinforcement")
+    cadre = enrol(t, "axis", "Ravenna", "infantry", hex_id, nationality="italian", strength=3, steps=2)
+    t.do("axis", "lose-steps", unit=cadre)
+    with pytest.raises(Mistake, match=rule):
+        t.do("axis", "replace", side="axis", what="cadre", unit=cadre)
+
+
+def test_divisions_without_three_regiments_however_they_are_written():
+    """20.2"""
+    from companion.systems.kharkov_battles.breakdown import cannot_break_down
+
+    t = table("second-kharkov-k")
+    jump(t, "maintenance", 2)
+    for name, barred in (("168.Inf", True), ("57ID", True), ("62.Inf", False)):
+        unit = enrol(t, "axis", name, "infantry", "KH3010", rating="A")
+        assert bool(cannot_break_down(t.game, t.game.units[unit])) is barred, name

@@ -1,7 +1,7 @@
 """Result codes [12.6], the loser's options, losses, advances [12.8]."""
 
 import pytest
-from kb_bench import enrol, jump, table
+from kb_bench import enrol, jump, synthetic_book, table
 
 from companion.engine.errors import Mistake
 from companion.systems.kharkov_battles.results import Share, parse
@@ -268,3 +268,60 @@ def test_the_first_loss_falls_on_the_defender_that_fought():
     t.answer("soviet", unit=fights)
     t.answer("soviet", -1, unit=idle)
     assert t.game.mark(idle, "cadre") and t.game.mark(fights, "cadre")
+
+
+def test_example_2_of_the_rulebook():
+    """12.81: a lone full-strength unit takes D(1)r2 wholly in steps and dies: nobody advances."""
+    t = table("operation-star")
+    jump(t, "axis-combat", 1)
+    first = enrol(t, "axis", "LAH 1", "panzergrenadier", "KB3010", size="III", formation="LAH", strength=20)
+    alone = enrol(t, "soviet", "3 Tank", "tank", "KB3011", size="XXX", rating="B")
+    t.do("axis", "declare-assault", target="KB3011", attackers=[first])
+    t.answer("axis")
+    t.answer("soviet")
+    t.answer("axis", die="7")  # D(1)r2
+    t.answer("soviet", more=2)
+    t.answer("soviet", unit=alone, lose_here=3)
+    assert t.game.units[alone].place == "box:dead"
+    assert not t.asked("axis") and not t.asked("soviet")
+
+
+@pytest.mark.parametrize(
+    ("fact", "rule"),
+    [(("city", "KB3011", "", "C"), "12.82, 12.85"), (("side", "KB3010", "KB3011", "major river"), "12.82")],
+)
+def test_a_city_or_a_major_river_ends_the_advance(fact, rule):
+    """12.82: no further than the first hex."""
+    book = synthetic_book()
+    book.map = {"facts": [[*fact, "owner"]], "removed": []}
+    t = table("operation-star", book)
+    jump(t, "axis-combat", 1)
+    first = enrol(t, "axis", "LAH 1", "panzergrenadier", "KB3010", size="III", formation="LAH", strength=30)
+    two = [enrol(t, "soviet", n, "rifle", "KB3011", strength=2) for n in ("6 Rifle", "7 Rifle")]
+    t.do("axis", "declare-assault", target="KB3011", attackers=[first])
+    t.answer("axis")
+    t.answer("soviet")
+    t.answer("axis", die="7", terrain="clear")  # D(1)r2
+    t.answer("soviet")
+    t.answer("soviet", unit=two[0])
+    t.answer("soviet", hex="KB3013")
+    assert t.asked("axis")[0]["args"]["vacated"] == ["KB3011"]
+    with pytest.raises(Mistake, match=f"may advance 1 hex .*{rule}"):
+        t.answer("axis", units=[first], hex="KB3012")
+    t.answer("axis", units=[first], hex="KB3011")
+    assert t.game.units[first].place == "KB3011"
+
+
+def test_the_advance_starts_with_the_vacated_hex():
+    """12.82: the first hex entered is the one the enemy left; nobody chosen means that nobody goes."""
+    from companion.engine.fields import Context
+
+    t, first, one, two = fought("7")
+    t.answer("soviet")
+    t.answer("soviet", unit=one)
+    t.answer("soviet", hex="KB3013")
+    ask = t.asked("axis")[0]
+    form = t.system.rules.actions["advance"].describe(Context(t.game, "axis"), ask["args"])
+    assert next(f for f in form if f["name"] == "hex")["value"] == "KB3011"
+    t.answer("axis", hex="KB3011")
+    assert t.game.units[first].place == "KB3010" and not t.asked("axis")

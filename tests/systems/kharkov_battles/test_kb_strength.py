@@ -201,3 +201,14 @@ def test_the_record_fills_in_the_assault():
         t.game.last_result["breakdown"]["column"] == "3-1"
     )  # 4-1, river -1, FZ -1, Tiger +1, no Combined Arms
     assert not t.game.marked("pa") and not t.game.marked("target")
+
+
+@pytest.mark.parametrize(("formation", "bonus"), [("60.Motorized", True), ("60M", True), ("160 Inf", False)])
+def test_sixty_motorized_however_it_is_written(formation, bonus):
+    """12.42"""
+    t = fighting(phase="axis-combat")
+    names = [
+        enrol(t, "axis", n, "motorized", "KB3010", size="III", formation=formation, strength=5)
+        for n in ("92", "120")
+    ]
+    assert combined_arms(t.game, [t.game.units[n] for n in names]) is bonus

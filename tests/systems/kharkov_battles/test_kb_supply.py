@@ -4,7 +4,7 @@ import pytest
 from kb_bench import enrol, jump, synthetic_book, table
 
 from companion.engine.errors import Mistake
-from companion.systems.kharkov_battles.lines import can_trace, soviet_arc
+from companion.systems.kharkov_battles.lines import can_trace, sources, soviet_arc
 from companion.systems.kharkov_battles.supply import allowance
 
 
@@ -271,3 +271,13 @@ def test_third_kharkovs_sources_and_rows():
     assert can_trace(t.game, t.game.units[west]) is True
     east = enrol(t, "soviet", "S", "rifle", "KB3525", strength=3)
     assert can_trace(t.game, t.game.units[east]) is True
+
+
+def test_third_kharkovs_soviets_are_supplied_from_the_arc_alone():
+    """20.3: printed Soviet sources are not among them, and sources out of play serve nobody."""
+    book = synthetic_book()
+    facts = [("source", "KB3505", "", "soviet"), ("source", "KB2910", "", "axis")]
+    book.map = {"facts": [[*fact, "owner"] for fact in facts], "removed": []}
+    t = table("third-kharkov-l", book)
+    assert "KB3505" not in sources(t.game, "soviet") and "KB4820" in sources(t.game, "soviet")
+    assert "KB2910" not in sources(t.game, "axis") and "KB3010" in sources(t.game, "axis")

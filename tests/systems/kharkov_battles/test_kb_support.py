@@ -206,3 +206,37 @@ def test_january_spends_its_first_point_on_one_korps():
         t.do("axis", "support-hq", hqs=[wrong])
     t.do("axis", "support-hq", hqs=[right])
     assert t.game["sp"] == 0
+
+
+def test_support_on_stars_turn_1_is_a_reading():
+    """9.2: nothing is rolled; by one reading a number on the track does not count either."""
+    t = table("operation-star", star_sp="none")
+    jump(t, "maintenance", 1)
+    t.do("axis", "receive-support", source="track")
+    assert t.game["sp"] == 0
+    t.until("maintenance", 2)
+    t.do("axis", "receive-support", source="track")
+    assert t.game["sp"] == 2
+
+
+def test_a_tiger_battalion_may_join_a_regiments_support():
+    """9.35, 15.31: in this it is a silhouette like the others."""
+    t, hq, near, far = placed()
+    tiger = enrol(t, "axis", "503", "tiger battalion", t.game.units[near].place, size="II", strength=4)
+    assert supported_now(t.game, t.game.units[tiger]) is True
+    t.do("axis", "check-support", limited=[near])
+    assert supported_now(t.game, t.game.units[tiger]) is False
+
+
+@pytest.mark.parametrize("name", ["3.Panzer", "3. Panzer", "3 Pz", "23Pz"])
+def test_xvii_korps_knows_its_divisions_however_they_are_written(name):
+    """20.2: 3. and 23. Panzer, no others."""
+    from companion.systems.kharkov_battles.reach import may_serve
+
+    t = table("second-kharkov-k")
+    hq = enrol(t, "axis", "XVII. AK", "hq armeekorps", "KH3010", size="XXX", reach=3)
+    own, other = (
+        enrol(t, "axis", f, "panzer", "KH3011", size="III", formation=f, strength=5) for f in (name, "13.Pz")
+    )
+    units = t.game.units
+    assert may_serve(t.game, units[hq], units[own]) and not may_serve(t.game, units[hq], units[other])

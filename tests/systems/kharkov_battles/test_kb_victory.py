@@ -388,3 +388,30 @@ def test_the_axis_point_panel_tells_the_level():
     jump(t, "end", 1)
     panel = next(p for p in t.sees("watch")["panels"] if p["title"] == "Victory")
     assert panel["rows"][-1]["value"] == "120: German Minor"
+
+
+def test_the_last_trace_counts_not_the_last_marker():
+    """20.2: who can trace at the end is not eliminated, whatever its last supply phase said; HQs never count."""
+    book = synthetic_book()
+    book.map = {"facts": [["source", "KH3031", "", "soviet", "owner"]], "removed": []}
+    t = table("second-kharkov-k", book)
+    division = enrol(t, "soviet", "R", "rifle", "KH3020", strength=3)
+    t.do("table", "mark", marker="supply", units=[division], value="oos")
+    assert eliminated_soviets(t.game) == 0
+    hq = enrol(t, "soviet", "Bobkin", "hq army", "KH3021", size="XXX", reach=5)
+    t.do("soviet", "eliminate-unit", unit=hq)
+    assert t.game["soviet-lost"] == 0
+
+
+def test_only_multi_step_mechanized_units_count_when_they_leave():
+    """27.3"""
+    t = campaign("volga")
+    names = [
+        enrol(
+            t, "axis", "LAH 1", "panzergrenadier", "B3010", size="III", formation="LAH", strength=5, steps=2
+        ),
+        enrol(t, "axis", "320 Inf", "infantry", "B3010", rating="A"),
+        enrol(t, "axis", "203 StG", "assault gun", "B3010", size="II", silhouette=True, strength=3),
+    ]
+    t.do("axis", "exit-units", area="H", units=names)
+    assert t.game["exits-h"] == 1

@@ -180,3 +180,37 @@ def test_stacking(units, wrong):
         enrol(t, side, f"U{number}", kind, "KB3010", **facts)
     assert [rule for _, rule in wrong_with(t.game, t.game.units_at("KB3010"))] == wrong
     assert ("Stacking to put right" in [p["title"] for p in t.sees("table")["panels"]]) == bool(wrong)
+
+
+def test_a_finished_fortified_zone_waits_for_a_counter():
+    """18.17: the counter mix is the limit; giving one up makes room."""
+    t = table("operation-star", synthetic_book(counters={"fz axis": {"count": 1}}))
+    t.do("table", "mark", marker="fz", hexes=["KB2020"], value="axis")
+    t.until("axis-construction", 2)
+    t.do("axis", "build-fz", hexes=["KB3010"])
+    t.until("axis-construction", 5)
+    assert t.game.mark("KB3010", "fz") is None and t.game.mark("KB3010", "building-axis") == 1
+    t.do("axis", "remove-works", hex="KB2020", side="axis")
+    t.until("axis-construction", 6)
+    assert t.game.mark("KB3010", "fz") == "axis"
+
+
+def test_a_pontoon_starts_from_a_hex_the_soviets_hold():
+    """18.21"""
+    t = table("operation-star")
+    jump(t, "soviet-construction", 2)
+    enrol(t, "soviet", "R", "rifle", "KB2010", strength=3)
+    with pytest.raises(Mistake, match="no Soviet unit stands in KB3010"):
+        t.do("soviet", "place-pontoon", hex="KB3010", across="KB3011")
+    t.do("soviet", "place-pontoon", hex="KB2010", across="KB2011")
+    assert t.game["pontoons"] == 2
+
+
+def test_a_lost_unit_owes_no_attack():
+    """7.26: nobody is told to send a dead unit back over the river."""
+    t = table("operation-star")
+    jump(t, "axis-move", 2)
+    unit = enrol(t, "axis", "320 Inf", "infantry", "KB3010", strength=3)
+    t.do("axis", "river-crossing", units=[unit])
+    t.do("axis", "eliminate-unit", unit=unit)
+    assert not t.game.marked("must-attack")

@@ -232,3 +232,90 @@ def test_colours_attack_separately_in_second_kharkov():
     with pytest.raises(Mistake, match="green and red"):
         t.do("soviet", "declare-assault", target="KH3011", attackers=units)
     t.do("soviet", "declare-assault", target="KH3011", attackers=[units[0], units[2]])
+
+
+def two_hexes(*facts):
+    t = mapped(*facts)
+    a = enrol(t, "axis", "6", "infantry", "KB3010", strength=9)
+    for hex_id in ("KB3011", "KB3110"):
+        enrol(t, "soviet", hex_id, "rifle", hex_id, strength=3)
+    t.do("axis", "declare-assault", target="KB3011", attackers=[a], also=["KB3110"])
+    return t, a
+
+
+def test_a_further_hex_is_attacked_as_much_as_the_first():
+    """12.0, 12.21: not twice in a phase, and once it is attacked it is owed nothing."""
+    t, _ = two_hexes()
+    other = enrol(t, "axis", "7", "infantry", "KB3210", strength=9)
+    with pytest.raises(Mistake, match="KB3110 is attacked already"):
+        t.do("axis", "declare-assault", target="KB3110", attackers=[other])
+    t.answer("axis")
+    t.answer("soviet")
+    t.answer("axis", die="4")
+    assert not owed(t.game)
+    with pytest.raises(Mistake, match="KB3110 is attacked already"):
+        t.do("axis", "declare-assault", target="KB3110", attackers=[other])
+
+
+def test_several_hexes_defend_with_the_best_of_their_ground():
+    """12.24, 12.34: the better line, and a town or works in any of them."""
+    t, _ = two_hexes(("terrain", "KB3110", "", "woods"), ("town", "KB3110", "", "T"))
+    t.do("table", "mark", marker="fz", hexes=["KB3110"], value="soviet")
+    t.answer("axis")
+    t.answer("soviet")
+    args = t.asked("axis")[0]["args"]
+    assert (args["terrain"], args["town"], args["fz"], args["several_hexes"]) == ("woods", True, True, True)
+
+
+def test_encirclement_is_judged_when_the_assault_is_resolved():
+    """12.5: an earlier combat may close the ring after the strengths were announced."""
+    t = mapped()
+    enrol(t, "soviet", "U", "rifle", "KB3010", strength=3)
+    friend = enrol(t, "soviet", "friend", "rifle", "KB3109", strength=3)
+    force = [enrol(t, "axis", h, "infantry", h, strength=9) for h in ("KB3009", "KB3011")]
+    for hex_id in ("KB3210", "KB2810"):
+        enrol(t, "axis", hex_id, "infantry", hex_id, strength=3)
+    t.do("axis", "declare-assault", target="KB3010", attackers=force)
+    t.answer("axis")
+    t.answer("soviet")
+    assert "encircled" not in t.asked("axis")[0]["args"]
+    t.do("table", "place-unit", unit=friend, box="box:dead")
+    asks = [a for a in t.asked("axis") if a["action"] == "resolve-assault"]
+    assert len(asks) == 1 and asks[0]["args"]["encircled"] is True
+
+
+def test_rows_out_of_play_are_not_usable():
+    """20.3, 12.5"""
+    t = table("third-kharkov-l")
+    jump(t, "axis-combat", 12)
+    enrol(t, "soviet", "U", "rifle", "KB3010", strength=3)
+    for hex_id in ("KB3009", "KB3011"):
+        enrol(t, "axis", hex_id, "infantry", hex_id, strength=3, stripe=True)
+    enrol(t, "axis", "north", "infantry", "KB3210", strength=3)
+    assert ground.encircled(t.game, "KB3010", "axis")
+
+
+def test_a_printed_fortified_zone_serves_its_side_and_stays():
+    """18.1, 18.12: drawn on the map, it cannot be destroyed."""
+    t = mapped(("area", "KB3010", "", "fz soviet"))
+    hq = enrol(t, "soviet", "6 Army", "hq army", "KB3010", reach=5)
+    assert len(ground.zones(t.game, "soviet")) == 6
+    t.do("table", "place-unit", unit=hq, box="box:dead")
+    enemy = enrol(t, "axis", "320 Inf", "infantry", "KB3010", strength=3)
+    t.do("table", "place-unit", unit=enemy, box="box:dead")
+    enrol(t, "soviet", "7 Army", "hq army", "KB3010", reach=5)
+    assert len(ground.zones(t.game, "soviet")) == 6
+
+
+def test_a_silhouette_without_support_bars_its_hex():
+    """9.41: limited support or none, a mechanized unit keeps its hex from a Prepared Assault."""
+    t = mapped()
+    hq = enrol(t, "axis", "XXX. AK", "hq armeekorps", "KB3005", size="XXX", reach=6)
+    t.do("table", "mark", marker="supported", units=[hq], value="on")
+    foot = enrol(t, "axis", "320 Inf", "infantry", "KB3010", strength=5)
+    enrol(t, "soviet", "R", "rifle", "KB3011", strength=3)
+    tigers = enrol(t, "axis", "DR Tigers", "tiger company", "KB3010", size="I", formation="DR")
+    with pytest.raises(Mistake, match="9.41"):
+        t.do("axis", "declare-assault", target="KB3011", attackers=[foot])
+    t.do("table", "place-unit", unit=tigers, box="box:dead")
+    t.do("axis", "declare-assault", target="KB3011", attackers=[foot])

@@ -9,7 +9,7 @@ from companion.engine.actions import Events
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import HexId, Whole
 from companion.engine.game import Game
-from companion.systems.second_kharkov.base import GERMAN, MOVE, put, rules
+from companion.systems.second_kharkov.base import FIGHT, GERMAN, MOVE, PHASES, put, rules
 
 ALL = 6  # 12.17
 FREE, INTERDICTING, USED = "air-free", "air-interdicting", "air-used"
@@ -79,8 +79,23 @@ def _arrive(game: Game) -> Events:
     elif game["aircraft-turn-2"] != "ask":
         yield from put(game, FREE, int(game["aircraft-turn-2"]), "aircraft arrive", "10.4")
     else:
-        text = "How many aircraft does the turn record track bring on turn 2?"
-        yield e.Asked(f"aircraft-{game.revision}", (GERMAN, "table"), text, "aircraft-arrive", rule="10.4")
+        yield from _ask_how_many(game)
+
+
+def _ask_how_many(game: Game) -> Events:
+    text = "How many aircraft does the turn record track bring on turn 2?"
+    yield e.Asked(f"aircraft-{game.revision}", (GERMAN, "table"), text, "aircraft-arrive", rule="10.4")
+
+
+def _keep_asking(game: Game) -> Events:
+    """10.4: a phase that ends puts its questions away; this one stays open until the turn is over."""
+    last = MOVE[GERMAN] if game["german-order"] == "fight-move" else FIGHT[GERMAN]
+    if game.phase != last and any(ask.action == "aircraft-arrive" for ask in game.asked.values()):
+        yield from _ask_how_many(game)
+
+
+for _phase in PHASES:
+    rules.leaving(_phase, turns="2")(_keep_asking)
 
 
 @rules.action(

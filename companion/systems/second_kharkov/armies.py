@@ -22,7 +22,7 @@ from companion.systems.second_kharkov.base import (
     put,
     rules,
 )
-from companion.systems.second_kharkov.units import ARMY_DIALS
+from companion.systems.second_kharkov.units import ARMY_DIALS, label
 
 RELEASE_TURN = 3
 
@@ -45,7 +45,21 @@ def frozen(game: Game, unit: Unit) -> bool:
     """5.5: a Soviet that set up south of the boundary stays put and does not attack on turn 1."""
     if unit.side != SOVIET or game.turn != 1:
         return False
-    return unit.place in area(game, SOUTH) or any(game.mark(t, "frozen") for t in (unit.id, unit.place))
+    if any(game.mark(t, "frozen") for t in (unit.id, unit.place)):
+        return True
+    return (_home(game, unit) or unit.place) in area(game, SOUTH)
+
+
+def _home(game: Game, unit: Unit) -> str:
+    """The set-up hex that the list gives a unit; empty where its player placed it."""
+    return next((u.place for u in game.roster if u.id == unit.id), "")
+
+
+def frozen_words(game: Game, unit: Unit, does: str) -> str:
+    """5.5 in words; where it set up is not known of a unit that its player placed."""
+    sure = _home(game, unit) or any(game.mark(t, "frozen") for t in (unit.id, unit.place))
+    where = "set up south of the boundary and" if sure else "if it set up south of the boundary,"
+    return f"{label(unit)} {where} {does} on turn 1 (5.5)"
 
 
 def release(game: Game, state: str, why: str, rule: str) -> Events:

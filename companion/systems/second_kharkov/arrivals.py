@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from companion.engine import events as e
@@ -89,6 +90,14 @@ def _wrong_town(game: Game, sources: Trace, hex_id: str) -> list[str]:
     return found
 
 
+@dataclass(frozen=True)
+class EntryHex(HexId):
+    """A hex that must be given wherever the form asks for it."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        return {**super().describe(ctx), "required": True}
+
+
 def _may_bring_in(game: Game) -> bool | str:
     """10.2: nobody comes before his turn; whoever was delayed may come in any later one."""
     if game.turn == 1:
@@ -135,14 +144,18 @@ def bring_in(
             when=lambda c: not c.values.get("unit") and c.game is not None and c.game.active == GERMAN,
         ),
     ] = "",
-    hex: Annotated[str, HexId(label="Entry hex")] = "",
+    hex: Annotated[str, EntryHex(label="Entry hex")] = "",
 ) -> Events:
     """Bring a reinforcement onto the map; the entry hex is checked against the rules and costs movement."""
     held = game.units[unit] if unit else _new_unit(game, name, kind, army)
-    problems = doubts(game, held, hex) if hex else []  # judged before it stands there
+    if not hex:
+        raise Unreadable(
+            "say where it enters; without positions tap 'in' beside what is due", field="hex", accepted="1402"
+        )
+    problems = doubts(game, held, hex)  # judged before it stands there
     if not unit:
         yield create(game, held.id, hex, _facts(held), reason="reinforcement")
-    elif hex:
+    else:
         yield move(game, unit, hex, reason="reinforcement", rule="10.1")
     if problems:
         seats = (held.side,) if game["fog"] else ()

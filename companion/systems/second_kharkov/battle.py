@@ -10,7 +10,7 @@ from companion.engine.game import Game
 from companion.engine.roster import Unit
 from companion.engine.sight import may_see_unit
 from companion.systems.second_kharkov import known
-from companion.systems.second_kharkov.armies import frozen, hasty, restricted
+from companion.systems.second_kharkov.armies import frozen, frozen_words, hasty, restricted
 from companion.systems.second_kharkov.base import GERMAN, SOVIET
 from companion.systems.second_kharkov.judging import out_of_supply
 from companion.systems.second_kharkov.odds import Cause, Group, grouped
@@ -155,7 +155,7 @@ def doubts(game: Game, battle: Battle) -> list[str]:
         if game.mark(unit.id, "attacked"):
             found.append(f"{label(unit)} has attacked in this phase (12.4)")
         if frozen(game, unit):
-            found.append(f"{label(unit)} set up south of the boundary and may not attack on turn 1 (5.5)")
+            found.append(frozen_words(game, unit, "may not attack"))
     if battle.unhalved:
         names = ", ".join(map(label, battle.unhalved))
         found.append(f"out of supply, so type these factors in the halved field: {names} (9.9)")

@@ -25,6 +25,12 @@ COMBAT_PHASES = tuple(FIGHT.values())
 FOLLOW_UPS = ("soviet-losses", "german-losses", "advance", "exploit", "enter-result")
 WAIT = "wait-for-air"
 LOSSES = {SOVIET: "soviet-losses", GERMAN: "german-losses"}
+UNDONE = {
+    "defend-by-air": "12.17",
+    "resolve-combat": "7.6",
+    **dict.fromkeys((*LOSSES.values(), "enter-result"), "12.19"),
+}
+"""What a combat phase does not end over, with the rule."""
 
 
 def fought(game: Game) -> dict[str, Any]:
@@ -53,10 +59,13 @@ def _ready(game: Game) -> bool | str:
 @rules.leaving(FIGHT[SOVIET])
 @rules.leaving(FIGHT[GERMAN])
 def losses_come_first(game: Game) -> Events:
-    """12.19: a battle's losses are taken before the phase ends; whoever disagrees puts the reminder away."""
+    """7.6, 12.19: an attack once declared is fought and its losses are taken before the phase ends.
+
+    Whoever disagrees puts the reminder away.
+    """
     for ask in game.asked.values():
-        if ask.action in (*LOSSES.values(), "enter-result"):
-            raise NotNow(f"still to do before the phase ends (12.19): {ask.text}")
+        if ask.action in UNDONE:
+            raise NotNow(f"still to do before the phase ends ({UNDONE[ask.action]}): {ask.text}")
     return iter(())
 
 

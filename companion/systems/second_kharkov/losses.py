@@ -14,9 +14,9 @@ from companion.engine.game import Game
 from companion.engine.moves import change
 from companion.engine.roster import Unit
 from companion.systems.second_kharkov import pursuit
-from companion.systems.second_kharkov.base import GERMAN, SOVIET, count, rules
+from companion.systems.second_kharkov.base import GERMAN, SOVIET, count, historical, rules
 from companion.systems.second_kharkov.dead import DEAD, bury, eliminate, step_value
-from companion.systems.second_kharkov.fighting import attacker_waits, close, fought, vacated
+from companion.systems.second_kharkov.fighting import LOSSES, attacker_waits, close, fought, vacated
 from companion.systems.second_kharkov.units import Wanted, after_loss, label
 from companion.systems.second_kharkov.victory import score
 
@@ -125,7 +125,8 @@ def _may_retreat(ctx: Context) -> bool:
         _defends(ctx, GERMAN)
         and ctx.game is not None
         and fought(ctx.game).get("terrain") != "city"
-        and bool(_owed(ctx))
+        and int(ctx.values.get("steps") or 0) > 0
+        and pursuit.can_fall_back(ctx.game, _germans(ctx), str(fought(ctx.game).get("target") or ""))
     )
 
 
@@ -164,7 +165,7 @@ def german_losses(
             label="Mechanised steps among them",
             help="2 points each",
             high=20,
-            when=lambda c: not _germans(c) and bool(_owed(c)),
+            when=lambda c: not _germans(c) and bool(_owed(c)) and c.game is not None and historical(c.game),
         ),
     ] = 0,
     vacated_hex: Annotated[
@@ -177,6 +178,7 @@ def german_losses(
 ) -> Events:
     """Take German step losses, spread evenly; a defender outside a city may fall back to save one."""
     attacker_waits(game, GERMAN)
+    yield from close(game, LOSSES[GERMAN])
     force = involved(game, GERMAN)
     owed = max(0, steps - retreat)
     if force:
@@ -231,6 +233,7 @@ def soviet_losses(
 ) -> Events:
     """Take Soviet losses; the Soviet player chooses freely."""
     attacker_waits(game, SOVIET)
+    yield from close(game, LOSSES[SOVIET])
     force = [u.id for u in involved(game, SOVIET)]
     if force:
         lost = force if steps >= len(force) else list(units)

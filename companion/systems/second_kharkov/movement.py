@@ -15,10 +15,10 @@ from companion.engine.worksheet import Breakdown, halve
 from companion.engine.zones import ZoneRule, zone_indices
 from companion.systems.second_kharkov import ground
 from companion.systems.second_kharkov.air import interdicted
-from companion.systems.second_kharkov.armies import frozen, hasty, restricted
+from companion.systems.second_kharkov.armies import frozen, frozen_words, hasty, restricted
 from companion.systems.second_kharkov.base import GERMAN, SOVIET, WEST, area, rules
 from companion.systems.second_kharkov.judging import out_of_supply
-from companion.systems.second_kharkov.units import factor, label, mechanised, seen_by
+from companion.systems.second_kharkov.units import factor, mechanised, seen_by
 
 COST = {"clear": (1, 1), "forest": (1, 2), "marsh": (2, None), "town": (1, 1), "city": (1, 2)}
 """To enter: non-mechanised, mechanised (11.11-11.15); None is never."""
@@ -269,7 +269,7 @@ def _mover(
 def _doubts(game: Game, unit: Unit, steps: Sequence[Step]) -> list[str]:
     found = []
     if frozen(game, unit):
-        found.append(f"{label(unit)} set up south of the boundary and stays put on turn 1 (5.5)")
+        found.append(frozen_words(game, unit, "stays put"))
     west = area(game, WEST)
     beyond = [s.hex for s in steps if s.hex and west and s.hex not in west]
     if restricted(game, unit.formation):

@@ -18,7 +18,7 @@ from companion.systems.second_kharkov import ground
 from companion.systems.second_kharkov.air import interdicted
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET, rules
 from companion.systems.second_kharkov.control import take
-from companion.systems.second_kharkov.fighting import fought, losses_open
+from companion.systems.second_kharkov.fighting import close, fought, losses_open
 from companion.systems.second_kharkov.judging import at_start
 from companion.systems.second_kharkov.stacking import overstacked
 from companion.systems.second_kharkov.units import Wanted, label, mechanised
@@ -107,10 +107,35 @@ def fall_back(game: Game, force: Sequence[Unit], to: str) -> Events:
             f"choose where to: {', '.join(choices)} (12.23)", field="to", accepted=", ".join(choices)
         )
     if not where:
-        yield e.Noted("No one hex takes the whole force: split it and move the units by hand", rule="12.23")
+        yield from _split(game, force, origin)
         return
     for unit in force:
         yield move(game, unit.id, where, reason="falls back", rule="12.23")
+
+
+def _split(game: Game, force: Sequence[Unit], origin: str) -> Events:
+    """12.23: only where stacking bars one hex for all do they part, each to the nearest that takes him."""
+    taken: set[str] = set()
+    for unit in force:
+        choices = [r.hex for r in refuges(game, [unit], origin)]
+        if not choices:
+            raise NotNow(
+                f"{label(unit)} has no hex to fall back to: the step is lost (12.23)", field="retreat"
+            )
+        where = next((h for h in choices if h in taken), choices[0])
+        taken.add(where)
+        yield move(game, unit.id, where, reason="falls back", rule="12.23")
+    yield e.Noted(
+        "No one hex takes the whole force, so it parts; where two hexes are equally near, move by hand",
+        rule="12.23",
+    )
+
+
+def can_fall_back(game: Game, force: Sequence[Unit], origin: str) -> bool:
+    """12.23: whether every unit on record has somewhere to go; without positions the players see for themselves."""
+    if not origin:
+        return True
+    return all(refuges(game, [unit], origin) for unit in force)
 
 
 # -- advance and exploitation ----------------------------------------------------------------------
@@ -141,6 +166,7 @@ def advance(
     if on_record and not units:
         raise Unreadable("choose who moves in, or put the reminder away", field="units")
     _check_steps(game, [game.units[n] for n in units], target)
+    yield from close(game, "advance")
     for name in units:
         yield move(game, name, target, reason="advance after combat", rule="12.21")
     if target:
@@ -201,4 +227,5 @@ def exploit(
         yield move(game, unit, hex_id, reason="exploits", rule="12.22")
         yield from take(game, hex_id, GERMAN, "exploitation")
         here = hex_id
+    yield from close(game, "exploit")
     yield from _ask_to_exploit(game)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow
-from companion.engine.fields import Text, Whole
+from companion.engine.fields import Context, Text, Whole
 from companion.engine.game import Game
 from companion.systems.second_kharkov.base import (
     FIGHT,
@@ -17,6 +19,7 @@ from companion.systems.second_kharkov.base import (
     PERIMETER,
     SOVIET,
     area,
+    count,
     german_player_turn,
     historical,
     put,
@@ -125,12 +128,29 @@ def _may_check(game: Game) -> bool | str:
     ) or "the terminal supply check ends turn 8 (4.5)"
 
 
+@dataclass(frozen=True)
+class CutOff(Whole):
+    """How many Soviet units are out of supply: starts with what the record finds, and says where."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        return {**super().describe(ctx), "help": self._found(ctx.game) if ctx.game else ""}
+
+    def _found(self, game: Game) -> str:
+        here = [u for u in game.units.values() if u.side == SOVIET and u.on_map]
+        out = [game.units[n] for n in cut_off(game)]
+        if not here:
+            return "count them on the map; 0 for none"
+        where = ", ".join(f"{n} in {h}" for h, n in sorted(Counter(u.place for u in out).items()))
+        known = f"of the {count(len(here), 'Soviet unit')} on record"
+        return f"{known}: {where or 'none'}. Add those that stand on the map only."
+
+
 @rules.action(by="any", rule="4.5", label="Terminal supply check", order=5, when=_may_check)
 def terminal_check(
     game: Game,
     units: Annotated[
         int,
-        Whole(label="Soviet units out of supply", start=lambda c: len(cut_off(c.game)) if c.game else 0),
+        CutOff(label="Soviet units out of supply", start=lambda c: len(cut_off(c.game)) if c.game else 0),
     ],
 ) -> Events:
     """Count the Soviet units out of supply as turn 8 closes, a point each to the German. May be redone."""
@@ -142,16 +162,14 @@ def terminal_check(
 
 @rules.leaving("turn", turns=str(LAST_TURN))
 def closing_check(game: Game) -> Events:
-    """4.5: the last step of turn 8, while what was judged by hand still lies on the table."""
-    if not historical(game) or game["terminal-check"] == "done":
-        return
-    if not any(u.side == SOVIET and u.on_map for u in game.units.values()):
+    """4.5: the last step of turn 8. The record may hold a few of the counters only, so the players say it."""
+    if historical(game) and game["terminal-check"] != "done":
         raise NotNow(
-            "Turn 8 closes with the terminal supply check (4.5):"
-            " enter how many Soviet units are out of supply, 0 for none",
+            "Turn 8 closes with the Terminal supply check (4.5):"
+            " say how many Soviet units are out of supply, 0 for none",
             field="terminal-check",
         )
-    yield from terminal_check.fn(game, len(cut_off(game)))
+    return iter(())
 
 
 @rules.at_end

@@ -49,6 +49,30 @@ def test_the_split_is_asked_when_it_is_not_known(table: Any) -> None:
     assert pool(t) == (6, 0, 0)
 
 
+@pytest.mark.parametrize("order", ["move-first", "fight-first"])
+def test_the_question_outlives_its_phase(table: Any, order: str) -> None:
+    """10.4: a phase that ends does not lose the aircraft of turn 2; turn 3 brings all that are missing."""
+    t = table()
+    t.until("german-move", 2)
+    t.do("german", order)
+    for expected in (1, 1, 0):
+        asks = [a for a in t.asked("german") if a["action"] == "aircraft-arrive"]
+        assert len(asks) == expected, t.game.phase
+        t.next()
+    t.until("german-move", 3)
+    assert pool(t) == (6, 0, 0)
+
+
+def test_the_question_is_open_from_the_start_of_the_turn(table: Any) -> None:
+    """10.4, A10: read so that aircraft fly with the game turn, the German has until his own turn to answer."""
+    t = table(aircraft_ready="game-turn")
+    t.until("german-move", 2)
+    (ask,) = [a for a in t.asked("german") if a["action"] == "aircraft-arrive"]
+    t.do("german", "aircraft-arrive", aircraft=0, _asked=ask["id"])
+    t.next()
+    assert not t.asked("german"), "none is an answer too"
+
+
 def test_arrival_comes_before_a_fight_first_turn(table: Any) -> None:
     """A10: in a fight/move turn the aircraft of that turn can already support."""
     t = table(aircraft_turn_2="3")

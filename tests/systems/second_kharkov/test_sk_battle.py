@@ -49,12 +49,18 @@ def test_putting_the_question_away_sends_no_aircraft(table: Any) -> None:
     assert [a["action"] for a in t.asked("soviet")] == ["resolve-combat"]
 
 
-def test_nothing_waits_beyond_the_phase(table: Any) -> None:
+def test_a_declared_attack_is_not_lost_with_its_phase(table: Any) -> None:
+    """7.6: looking into the stack does not let the attacker call it off by ending the phase."""
     t = soviets_attack(table)
     t.do("soviet", "declare-attack", target="2510", attackers="soviet-rd")
+    with pytest.raises(NotNow, match="12.17"):
+        t.next()
+    t.do("german", "dismiss", ask=t.asked("german")[0]["id"])
+    with pytest.raises(NotNow, match="7.6"):
+        t.next()
+    t.do("soviet", "dismiss", ask=t.asked("soviet")[0]["id"])  # both agree that it never was
     t.next()
-    assert not t.game.asked or not t.asked("soviet")
-    assert not t.game.marked("target")
+    assert not t.asked("soviet") and not t.game.marked("target")
 
 
 def test_without_aircraft_the_stacks_open_at_once(table: Any) -> None:
@@ -374,7 +380,7 @@ def test_the_german_promises_aircraft_while_declaring(table: Any) -> None:
 
 
 def test_equal_refuges_are_the_germans_choice(table: Any) -> None:
-    """12.23: he must say where; elsewhere is refused; a force no hex can take is split by hand."""
+    """12.23, 7.3: he must say where; elsewhere is refused; with no hex left nothing is saved."""
     t = soviets_attack(table, result="0/1", aircraft=0, fog=False, ground=(("terrain", "2509", "", "marsh"),))
     t.enter("17A", "german", "2410", army="17th Army", kind="infantry", af=1, df=1)
     t.do("soviet", "resolve-combat", target="2510", attackers="soviet-rd", attack=30, die="3")
@@ -384,8 +390,43 @@ def test_equal_refuges_are_the_germans_choice(table: Any) -> None:
         t.answer("german", retreat=True, to="2509")
     for hex_id in ("2411", "2511", "2611"):
         t.enter(f"Other {hex_id}", "german", hex_id, army="17th Army")
-    done = t.answer("german", retreat=True)
-    assert any("split it" in event.text for event in done if event.KIND == "noted")
+    assert "retreat" not in [f["name"] for f in describe(t, "german", "german-losses", steps=1)]
+    t.answer("german", retreat=True, units="german-44")
+    assert t.game["vp-soviet"] == 1 and len(t.game.units_at("2510")) == 2
+
+
+def test_the_wish_to_fall_back_stays_on_the_form(table: Any) -> None:
+    """12.23: a form is drawn again after every tap; saving the only step does not take the question away."""
+    t = soviets_attack(table, result="0/1", aircraft=0, fog=False)
+    t.do("soviet", "resolve-combat", target="2510", attackers="soviet-rd", attack=30, die="3")
+    form = {f["name"]: f for f in describe(t, "german", "german-losses", steps=1, retreat=True)}
+    assert form["retreat"]["value"] is True and "to" in form
+
+
+def test_a_surrounded_force_cannot_fall_back(table: Any) -> None:
+    """12.23, 7.1: every hex around is Soviet, so no step is saved."""
+    t = soviets_attack(table, result="0/1", aircraft=0, fog=False)
+    for hex_id in t.game.maps.neighbours("2510"):
+        t.enter(f"Ring {hex_id}", "soviet", hex_id, kind="rifle")
+    t.do("soviet", "resolve-combat", target="2510", attackers="soviet-rd", attack=30, die="3")
+    assert "retreat" not in [f["name"] for f in describe(t, "german", "german-losses", steps=1)]
+    t.answer("german", retreat=True, units="german-44")
+    assert t.game["vp-soviet"] == 1 and not t.asked("soviet")
+
+
+def test_a_retreat_parts_only_where_stacking_asks_for_it(table: Any) -> None:
+    """12.23, 7.1: two hexes with room for one unit each take one each; then the hex is open (12.21)."""
+    t = soviets_attack(table, result="0/1", aircraft=0, fog=False)
+    for hex_id in t.game.maps.neighbours("2510"):
+        if not t.game.units_at(hex_id):
+            for n in range(2):
+                t.enter(f"{n} in {hex_id}", "german", hex_id, army="6th Army", kind="infantry")
+    t.do("soviet", "resolve-combat", target="2510", attackers="soviet-rd", attack=30, die="3")
+    t.answer("german", retreat=True)
+    fled = [t.game.units[n].place for n in ("german-44", "german-3-pz")]
+    assert len(set(fled)) == 2 and all(len(t.game.units_at(h)) == 3 for h in fled)
+    assert t.game["vp-soviet"] == 0
+    assert [a["action"] for a in t.asked("soviet")] == ["advance"]
 
 
 @pytest.mark.parametrize(("units", "words"), [("", "choose who moves in"), ("all", "7.1")])

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from companion.engine.errors import Mistake, NotNow
+from companion.engine.fields import Context
 from companion.systems.second_kharkov.losses import odd_steps, shares
 
 
@@ -151,3 +152,23 @@ def test_the_alternative_scenario_counts_no_points(table: Any) -> None:
     t.answer("german", mech=1)
     t.answer("soviet")
     assert t.game["vp-soviet"] == t.game["vp-german"] == 0
+
+
+def test_losses_taken_are_asked_for_no_more(table: Any) -> None:
+    """12.19: also when they are booked through the API, without the prompt's own button."""
+    t = table(turn=3, phase="soviet-combat", result="1/2")
+    t.do("soviet", "resolve-combat", target="2510", attack=9, defence=3, die="3")
+    t.do("german", "german-losses", steps=2, vacated_hex=True)
+    t.do("soviet", "soviet-losses", steps=1)
+    t.do("soviet", "advance")
+    assert not t.game.asked
+    t.next()
+
+
+def test_the_alternative_scenario_does_not_ask_for_what_only_points_need(table: Any) -> None:
+    """13.5: no points, so nobody counts mechanised steps."""
+    for scenario, asked in (("historical", True), ("alternative", False)):
+        t = table(scenario, turn=3, phase="soviet-combat", result="0/2")
+        t.do("soviet", "resolve-combat", attack=9, defence=3, die="3")
+        form = t.system.rules.find("german-losses").describe(Context(t.game, "german"), {"steps": 2})
+        assert ("mech" in [f["name"] for f in form]) is asked

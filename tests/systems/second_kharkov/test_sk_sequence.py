@@ -158,6 +158,23 @@ def test_southern_soviets_are_frozen_on_turn_1(table: Any) -> None:
     assert "5.5" not in " ".join(t.calc("combat", target="2416", attackers=marked, defence=3).warnings)
 
 
+def test_where_a_unit_set_up_decides_not_where_it_stands(table: Any) -> None:
+    """5.5: the rifle division of 2718 comes from the north of this boundary and may fight in the south."""
+    south = tuple(("area", hex_id, "", "south") for hex_id in ("2719", "2819"))
+    t = table(ground=south, fog=False)
+    t.do("table", "set-up")
+    t.do("soviet", "place-unit", unit="rifle-2718", hex="2819")
+    moved = t.enter("RD", "soviet", "2819", kind="rifle", af=3, df=3)
+    t.until("soviet-combat")
+
+    def warned(unit: str) -> str:
+        return " ".join(t.calc("combat", target="2820", attackers=unit, attack=3, defence=3).warnings)
+
+    assert "5.5" not in warned("rifle-2718")
+    assert "set up south" in warned("tank-2719-1").replace("if it set up", "")
+    assert "if it set up south" in warned(moved), "the record does not know where his player placed him"
+
+
 @pytest.mark.parametrize(
     ("turn", "words"),
     [(1, "Everyone is in supply"), (2, "1st Panzer and 17th Armies neither"), (5, "Panic"), (8, "Last turn")],

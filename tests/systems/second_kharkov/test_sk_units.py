@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from companion.engine.errors import Mistake, NotNow, NotYours, Unreadable
+from companion.engine.fields import Context
 from companion.engine.roster import Unit
 from companion.systems.second_kharkov.stacking import excess, overstacked
 
@@ -211,6 +212,18 @@ def test_a_soviet_type_is_name_enough(table: Any) -> None:
     assert len(done) == 1
     with pytest.raises(Unreadable):
         t.do("soviet", "bring-in", hex="3202")
+
+
+@pytest.mark.parametrize("unit", [{"unit": "tank-turn-6"}, {"kind": "rifle"}])
+def test_an_entry_needs_its_hex(table: Any, unit: dict[str, str]) -> None:
+    """10.1: without one nothing would happen, and nobody would be told."""
+    t = table()
+    t.do("table", "set-up")
+    t.do("table", "go-to", turn=6, phase="soviet-move")
+    with pytest.raises(Unreadable, match="where it enters"):
+        t.do("soviet", "bring-in", **unit)
+    form = {f["name"]: f for f in t.system.rules.find("bring-in").describe(Context(t.game, "soviet"))}
+    assert form["hex"]["required"]
 
 
 def test_a_lost_source_is_judged_before_the_unit_stands_there(table: Any) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from companion.engine.errors import NotNow
+from companion.engine.fields import Context
 from companion.systems.second_kharkov.victory import german_needs
 
 
@@ -73,7 +74,7 @@ def test_a_game_on_points(table: Any, soviet_losses: int, oos: int, winner: str)
 
 
 def test_the_terminal_check_counts_the_record(table: Any) -> None:
-    """4.5: with positions entered the cut-off units are counted by themselves."""
+    """4.5: the form starts with what the record finds, and says where; the players have the last word."""
     t = table(turn=8, phase="german-move", fog=False)
     for row in range(3, 30, 2):
         t.enter(f"P{row}", "german", f"29{row:02d}")
@@ -83,8 +84,23 @@ def test_the_terminal_check_counts_the_record(table: Any) -> None:
     t.do("german", "move-first")
     t.next()
     t.do("table", "judge-supply", units=judged, state="out")
+    with pytest.raises(NotNow, match="4.5"):  # other counters may stand on the map only
+        t.next()
+    (form,) = t.system.rules.find("terminal-check").describe(Context(t.game, "table"))
+    assert form["value"] == 2 and "1 in 2904, 1 in 3404" in form["help"] and "3 Soviet units" in form["help"]
+    t.do("table", "terminal-check", units=form["value"])
     t.next()
     assert t.game["vp-german"] == 2 and t.game.ended.winner == "german"
+
+
+def test_a_few_counters_on_record_do_not_close_the_game(table: Any) -> None:
+    """4.5: the rulebook names eight Soviet units; whoever set them up and moved cardboard alone is asked."""
+    t = table()
+    t.do("table", "set-up")
+    t.do("table", "go-to", turn=8, phase="german-combat")
+    with pytest.raises(NotNow, match="4.5"):
+        t.next()
+    assert t.game.ended is None
 
 
 def test_kharkov_falls_in_the_historical_scenario(table: Any) -> None:

@@ -33,7 +33,7 @@ from companion.systems.panzer_keil.condition import (
     own_on_map,
     waiting,
 )
-from companion.systems.panzer_keil.ground import board
+from companion.systems.panzer_keil.ground import supply_zones, wrong_edge, zone
 from companion.systems.panzer_keil.movement import march
 from companion.systems.panzer_keil.points import soviet_now
 from companion.systems.panzer_keil.stalingrad import strays
@@ -68,18 +68,16 @@ def _enter(game: Game, side: str, units: Iterable[str], hex_id: str, delayed: bo
         raise NotNow(f"an enemy stands in {hex_id} [8.6.3]", field="hex", given=hex_id)
     for unit in units:
         edge = game.units[unit].entry.removesuffix(" (rail)")
-        wanted = entry_hexes(game, edge)
-        if wanted and hex_id not in wanted and not delayed:
-            raise Unreadable(
-                f"{game.units[unit].name} enters at {edge}: {', '.join(wanted)} [B14]",
-                field="hex",
-                given=hex_id,
-            )
+        wrong = "" if delayed else wrong_edge(game, game.units[unit], hex_id)
+        if wrong:
+            raise Unreadable(wrong, field="hex", given=hex_id)
         yield move(game, unit, hex_id, reason=f"enters at {edge}" if edge else "enters", rule="8.6")
         yield e.Marked(unit, "entered", True, rule="8.6")
         if side == SOVIET:
             yield put_mark(game, unit, "grace", grace_until(game), rule="B14.3")
     yield from pass_through(game, side, [hex_id])
+    if hex_id in zone(game, game.other(side), supply_zones(game)):
+        yield e.Noted(f"{hex_id} is in an enemy zone: who came in there moves no further", rule="8.6.2")
 
 
 def _names_units(ctx: Context) -> bool:
@@ -113,13 +111,6 @@ def arrive(
         units = [u for u in item.units if u in game.units and not game.units[u].place]
         yield from _enter(game, item.side, units, hex, delayed)
     yield e.Ticked(f"arrival/{arrival}", True, item.text)
-
-
-def entry_hexes(game: Game, edge: str) -> list[str]:
-    """The hexes of an entry edge as the owner copied them into his map book; W is WN and WS [B14.4]."""
-    book = board(game).book
-    names = ("WN", "WS") if edge == "W" else (edge,)
-    return [h for name in names for h in book.named("edge", name)]
 
 
 def _faults(game: Game, unit: Unit, hex_id: str) -> list[tuple[str, str]]:

@@ -70,7 +70,7 @@ def waiting(ctx: Context) -> list[Unit]:
     if game is None:
         return []
     names = {n for _, arrival in due(game) if arrival.side == game.active for n in arrival.units}
-    return [game.units[n] for n in names if n in game.units and not game.units[n].place]
+    return [u for u in game.units.values() if u.id in names and not u.place]
 
 
 def grace_until(game: Game) -> int:

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from companion.engine import positions, zones
 from companion.engine.game import Game
+from companion.engine.roster import Unit
 from companion.engine.trace import Board, Situation, ZoneRule
 from companion.systems.panzer_keil.base import GERMAN, SOVIET, disrupted, is_hq, reading
 
@@ -88,6 +89,22 @@ def occupier_among(game: Game, hex_id: str, zones_of: dict[str, set[str]]) -> st
     if present and not standing and passed and reading(game, "occupation") == "passage":
         return passed
     return next(iter(present), passed)
+
+
+def entry_hexes(game: Game, edge: str) -> list[str]:
+    """The hexes of an entry edge as the owner copied them into his map book; W is WN and WS [B14.4]."""
+    book = board(game).book
+    names = ("WN", "WS") if edge == "W" else (edge,)
+    return [h for name in names for h in book.named("edge", name)]
+
+
+def wrong_edge(game: Game, unit: Unit, hex_id: str) -> str:
+    """Why a reinforcement cannot come in at a hex, or nothing, also while its edge is not entered."""
+    edge = unit.entry.removesuffix(" (rail)")
+    wanted = entry_hexes(game, edge)
+    return (
+        f"{unit.name} enters at {edge}: {', '.join(wanted)} [B14]" if wanted and hex_id not in wanted else ""
+    )
 
 
 def surrounded(game: Game, hex_id: str) -> bool:

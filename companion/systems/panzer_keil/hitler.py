@@ -17,7 +17,9 @@ COMES, LEAVES = "7", "8"
 
 @rules.entering("german-move", turns=COMES)
 def _arrives(game: Game) -> Events:
-    if occupier(game, ZAPORIZHZHIA) == SOVIET:
+    # With a German zone over it nobody occupies the hex [5.4.1]; he does not land among Soviet units all the same.
+    held = any(u.side == SOVIET for u in game.units_at(ZAPORIZHZHIA))
+    if held or occupier(game, ZAPORIZHZHIA) == SOVIET:
         yield e.Noted("Zaporizhzhia is Soviet: Hitler does not come", rule="B15.3.1")
         return
     yield e.Set("hitler", "here", was=game["hitler"], rule="B15.3.1")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow, Unreadable
-from companion.engine.fields import Choice, Context, UnitRef, Whole
+from companion.engine.fields import Choice, Context, Options, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.roster import Unit
 from companion.systems.panzer_keil import states
@@ -98,6 +99,9 @@ def _set_front(game: Game, front: str, points: tuple[int, int], reason: str) -> 
 
 @rules.entering("soviet-supply")
 def _soviet_pools(game: Game) -> Events:
+    for unit, until in game.marked("grace").items():
+        if int(until) < game.turn:
+            yield e.Marked(unit, "grace", None, reason="over", rule="B14.3")
     for front in FRONTS:
         for kind, rule in (("sp", "B6.3.5"), ("sap", "B7.2")):
             yield from fill(game, f"{front}-{kind}", 0, "new turn", rule)
@@ -144,25 +148,42 @@ def _german_support_lapses(game: Game) -> Events:
 FRONT_CHOICES = [(front, name) for front, name in FRONTS.items()]
 
 
-def fronts_with(kind: str) -> Callable[[Context], list[tuple[str, str]]]:
-    """The Fronts that still have a headquarters, each with its points of a kind."""
-
-    def found(ctx: Context) -> list[tuple[str, str]]:
-        game = ctx.game
-        if game is None:
-            return FRONT_CHOICES
-        alive = [(f, n) for f, n in FRONT_CHOICES if front_alive(game, f)]
-        return [(f, f"{n}: {game[f'{f}-{kind}']}") for f, n in alive]
-
-    return found
-
-
-_fronts_with_points = fronts_with("sp")
-
-
 def soviet_now(ctx: Context) -> bool:
     """Whether a form should ask for the Front."""
     return ctx.game is not None and ctx.game.active == SOVIET
+
+
+@dataclass(frozen=True)
+class Payer(Choice):
+    """A Front that pays with its points of a kind; those that have some are offered."""
+
+    kind: str = "sp"
+
+    def choices(self, ctx: Context) -> Options:
+        game = ctx.game
+        if game is None:
+            return FRONT_CHOICES
+        return [(f, f"{n}: {game[f'{f}-{self.kind}']}") for f, n in FRONT_CHOICES if front_alive(game, f)]
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        game, everybody = ctx.game, self.choices(ctx)
+        rich = [(f, label) for f, label in everybody if game and game[f"{f}-{self.kind}"]]
+        return {"choices": [{"value": f, "label": label} for f, label in rich or everybody], "many": False}
+
+
+def paying(label: str, kind: str) -> Payer:
+    """The field that asks for the Front; the first that has points is ticked."""
+
+    def rich(ctx: Context) -> str:
+        game = ctx.game
+        return next((f for f in FRONTS if game and front_alive(game, f) and game[f"{f}-{kind}"]), "")
+
+    return Payer(label=label, when=soviet_now, start=rich, kind=kind)
+
+
+def payer(ctx: Context, kind: str) -> str:
+    """The Front chosen so far, or the one the form begins with."""
+    return str(ctx.values.get("front") or (paying("", kind).start or str)(ctx) or "")
 
 
 def _wanted(front: str, by_table: bool) -> Callable[[Context], bool]:
@@ -285,6 +306,18 @@ def _refreshable(ctx: Context) -> list[Unit]:
     )
 
 
+def _offered(ctx: Context) -> list[Unit]:
+    """Those of them that the paying headquarters commands [B8.2]."""
+    game, found = ctx.game, _refreshable(ctx)
+    front = payer(ctx, "sp")
+    if game is None or game.active != SOVIET or not found or not front:
+        return found
+    if hq_of(game, front) is None:
+        return [u for u in found if front == "don" or not don_bound(game, u)]
+    reach = in_command(game, front)
+    return [u for u in found if u.id in reach]
+
+
 def _on_record(ctx: Context) -> bool:
     return bool(own_on_map(ctx))
 
@@ -301,12 +334,12 @@ def _any_tired(game: Game) -> bool | str:
 )
 def spend_supply(
     game: Game,
+    front: Annotated[str, paying("Points of", "sp")] = "",
     units: Annotated[
         tuple[str, ...],
-        UnitRef(label="Exhausted units", many=True, pick=_tired, suggest=_refreshable, when=_on_record),
+        UnitRef(label="Exhausted units", many=True, pick=_tired, suggest=_offered, when=_on_record),
     ] = (),
     count: Annotated[int, Whole(label="Units turned back", high=20, quiet=_on_record)] = 0,
-    front: Annotated[str, Choice(label="Points of", options=_fronts_with_points, when=soviet_now)] = "",
 ) -> Events:
     """Turn exhausted units back to normal, one point each."""
     spent = len(units) or count

@@ -14,6 +14,7 @@ from companion.engine.moves import move
 from companion.engine.roster import Unit
 from companion.engine.trace import Situation
 from companion.engine.zones import zone_indices
+from companion.systems.panzer_keil.aftermath import pass_through
 from companion.systems.panzer_keil.base import (
     FIRST_RAILHEAD,
     GERMAN,
@@ -31,6 +32,7 @@ from companion.systems.panzer_keil.ground import (
     near_enemy,
     situation,
     supply_zones,
+    wrong_edge,
     zone,
 )
 
@@ -177,6 +179,43 @@ def _riders(ctx: Context) -> bool:
     return bool(rail_riders(ctx))
 
 
+def _from_where(ctx: Context) -> str:
+    """Where the riders chosen so far have come in, if they stand in one hex."""
+    places = {ctx.game.units[u].place for u in ctx.values.get("units") or ()} if ctx.game else set()
+    return places.pop() if len(places) == 1 else ""
+
+
+def rail_way(game: Game, start: str, end: str, clear: bool) -> list[str]:
+    """The shortest way by the entered rails, `clear` of Soviet units all along [8.7.2, 8.7.3]; empty without one."""
+    here, rails = board(game), board(game).along(RAIL)
+    enemies = {u.place for u in game.units.values() if u.on_map and u.side == SOVIET} if clear else set()
+
+    def safe(i: int) -> bool:
+        return all(game.maps.distance(here.grid.ids[i], enemy) > SAFETY for enemy in enemies)
+
+    a, b = here.grid.index[start], here.grid.index[end]
+    came = {a: a}
+    queue = deque([a] if safe(a) else [])
+    while queue and b not in came:
+        i = queue.popleft()
+        for j in rails[i]:
+            if j not in came and safe(j):
+                came[j] = i
+                queue.append(j)
+    if b not in came or (start == end and not safe(a)):
+        return []
+    way = [b]
+    while way[-1] != a:
+        way.append(came[way[-1]])
+    return [here.grid.ids[i] for i in reversed(way)]
+
+
+def _way_known(ctx: Context) -> bool:
+    """Whether the map book tells how long the ride is."""
+    game, start, end = ctx.game, ctx.values.get("start") or _from_where(ctx), ctx.values.get("end")
+    return bool(game and start and end and rail_way(game, start, end, clear=False))
+
+
 def _anybody_by_rail(game: Game) -> bool | str:
     if not game.units or rail_riders(Context(game)):
         return True
@@ -192,11 +231,12 @@ def rail_move(
         tuple[str, ...], UnitRef(label="Arriving units", many=True, pick=rail_riders, when=_riders)
     ] = (),
     count: Annotated[int, Whole(label="Arriving units", high=RAIL_UNITS, quiet=_riders)] = 0,
-    hexes: Annotated[int, Whole(label="Rail hexes travelled by each", high=150)] = 0,
     start: Annotated[
-        str, HexId(label="From hex", help="checked for Soviet units within three", when=_riders)
+        str,
+        HexId(label="From hex", help="where they come in", when=_riders, start=_from_where),
     ] = "",
     end: Annotated[str, HexId(label="To hex", when=_riders)] = "",
+    hexes: Annotated[int, Whole(label="Rail hexes travelled by each", high=150, quiet=_way_known)] = 0,
 ) -> Events:
     """Carry arriving units along the rails: five units and thirty hexes a turn, clear of Soviet units."""
     riders = len(units) or count
@@ -207,10 +247,19 @@ def rail_move(
         raise NotNow(
             f"{RAIL_UNITS} units a turn by rail, {used} have gone [B9.1]", field="units", given=riders
         )
+    start = start or _from_where(Context(game, values={"units": units}))
+    for unit in units:
+        wrong = wrong_edge(game, game.units[unit], start) if start and not game.units[unit].place else ""
+        if wrong:
+            raise Unreadable(wrong, field="start", given=start)
+    known = rail_way(game, start, end, clear=False) if start and end else []
+    way = rail_way(game, start, end, clear=True) if known else []
+    hexes = len(way or known) - 1 if known else hexes
     total = spent + hexes * riders
     if hexes > RAIL_HEXES or (reading(game, "rail-limit") == "total" and total > RAIL_HEXES):
         raise NotNow(f"{RAIL_HEXES} rail hexes at most, {spent} used [B9.1]", field="hexes", given=hexes)
     close = near_enemy(game, [h for h in (start, end) if h], GERMAN, SAFETY)
+    close = close or ([] if way else near_enemy(game, known, GERMAN, SAFETY))
     if close:
         raise NotNow(
             f"Soviet units within {SAFETY} hexes: {', '.join(close)} [8.7.3]", field="end", given=end
@@ -221,5 +270,7 @@ def rail_move(
         if end:
             yield move(game, unit, end, reason="by rail", rule="8.7")
             yield e.Marked(unit, "entered", True, rule="8.6")
+    if units and end:
+        yield from pass_through(game, GERMAN, way or [end])
     if not end and units:
         yield e.Noted(f"{named(game, units)} by rail", rule="8.7")

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow, Unreadable
-from companion.engine.fields import Choice, Context, Dice, HexId, Roll, Whole
+from companion.engine.fields import Context, Dice, HexId, Roll, Whole
 from companion.engine.game import Game
 from companion.engine.worksheet import Breakdown, chances, look_up
 from companion.systems.panzer_keil import states
@@ -23,7 +23,7 @@ from companion.systems.panzer_keil.base import (
     phases,
     rules,
 )
-from companion.systems.panzer_keil.points import fronts_with, pool_of, soviet_now
+from companion.systems.panzer_keil.points import payer, paying, pool_of
 from companion.systems.panzer_keil.supply import hq_of, in_command
 
 MOST = 5  # 7.2.3
@@ -46,10 +46,20 @@ def sponsors(game: Game, side: str, target: str, front: str = "") -> list[str]:
     return [name for name in found if name in reach or (is_hq(game.units[name]) and name == f"{front}-hq")]
 
 
-def targets(game: Game, side: str) -> list[str]:
-    """Enemy-held hexes beside an able own unit."""
+def targets(game: Game, side: str, front: str = "") -> list[str]:
+    """Enemy-held hexes beside an able own unit, of this command if one is named [7.1, B8.3]."""
     enemies = {u.place for u in game.units.values() if u.on_map and u.side != side}
-    return sorted(h for h in enemies if sponsors(game, side, h))
+    return sorted(h for h in enemies if sponsors(game, side, h) and sponsors(game, side, h, front))
+
+
+@dataclass(frozen=True)
+class SupportTarget(HexId):
+    """A hex to hit; those that the points can reach are suggested."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        game = ctx.game
+        found = targets(game, game.active, payer(ctx, "sap")) if game and game.active else []
+        return {**super().describe(ctx), "choices": [{"value": h, "label": h} for h in found]}
 
 
 def _unresolved(game: Game) -> bool | str:
@@ -67,9 +77,10 @@ def _unresolved(game: Game) -> bool | str:
 )
 def allot_support(
     game: Game,
-    target: Annotated[str, HexId(label="Target hex")],
+    *,
+    front: Annotated[str, paying("From", "sap")] = "",
+    target: Annotated[str, SupportTarget(label="Target hex")],
     points: Annotated[int, Whole(label="Points", low=1, high=MOST, help="five to a hex at most")],
-    front: Annotated[str, Choice(label="From", options=fronts_with("sap"), when=soviet_now)] = "",
 ) -> Events:
     """Lay support points on a target hex, five at most and from one headquarters."""
     side = game.active

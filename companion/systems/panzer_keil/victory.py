@@ -108,6 +108,24 @@ def _count(given: int | None, found: int) -> int:
     return found if given is None else given
 
 
+def _written_worths(game: Game | None) -> dict[int, int]:
+    """The points of the unnamed cities on record by their usual worth; the owner may have written others."""
+    if game is None:
+        return {MAJOR_CITY: 0, CITY: 0}
+    majors = board(game).book.places("major city")
+    others = {h: v for h, v in soviet_cities(game).items() if h not in NAMED}
+    return {
+        MAJOR_CITY: sum(v for h, v in others.items() if h in majors),
+        CITY: sum(v for h, v in others.items() if h not in majors),
+    }
+
+
+def _worth(given: int | None, found: int, each: int, recorded: int) -> tuple[int, int]:
+    """A number and its points: the record's own points while the number is the record's."""
+    number = _count(given, found)
+    return number, recorded if number == found else number * each
+
+
 def _from_record(pick: Callable[[Game], int]) -> Callable[[Context], int | None]:
     """What the record counts, to begin with; nothing without units."""
 
@@ -177,14 +195,16 @@ def victory(
         worth = city_value(game, hex_id) if game else worth
         soviet += worth
         sheet.add(f"{name} ({hex_id})", worth, "B15.1")
-    for label, number, worth in (
-        ("other major city hexes", _count(majors, big), MAJOR_CITY),
-        ("other city hexes", _count(towns, small), CITY),
-        ("exits over the western edge", _count(exits, int(game["exits"]) if game else 0), EXIT_POINTS),
+    written = _written_worths(game)
+    left = int(game["exits"]) if game else 0
+    for label, number, points in (
+        ("other major city hexes", *_worth(majors, big, MAJOR_CITY, written[MAJOR_CITY])),
+        ("other city hexes", *_worth(towns, small, CITY, written[CITY])),
+        ("exits over the western edge", *_worth(exits, left, EXIT_POINTS, left * EXIT_POINTS)),
     ):
         if number:
-            soviet += number * worth
-            sheet.add(f"{label}: {number}", number * worth, "B15.1")
+            soviet += points
+            sheet.add(f"{label}: {number}", points, "B15.1")
     sheet.add("Soviet points", str(soviet), "B15.1")
     german = 0
     for label, number, worth in (

@@ -155,3 +155,19 @@ def test_new_turn_empties_soviet_pools() -> None:
     go(t, "german-recovery")
     t.until("soviet-supply", 2)
     assert (t.game["don-sp"], t.game["don-sap"]) == (0, 0)
+
+
+def test_the_form_offers_units_in_command_of_the_paying_headquarters() -> None:
+    t = table(owners_book())
+    put(t, "voronezh-hq", "1409")
+    put(t, "don-hq", "1405")
+    put(t, "voronezh-1", "1415", kind="armour")
+    put(t, "voronezh-2", "3040", kind="armour")  # out of everybody's range, though not marked so
+    put(t, "don-1", "1408", kind="armour")
+    for unit in ("voronezh-1", "voronezh-2", "don-1"):
+        mark(t, unit, "exhausted")
+    go(t, "soviet-supply")
+    t.do("table", "correct", name="voronezh-sp", value="2")
+    rows = {r["name"]: r for r in form(t, "soviet", "spend-supply")}
+    assert rows["front"]["value"] == "voronezh"  # the only one with points
+    assert [c["value"] for c in rows["units"]["choices"]] == ["voronezh-1"]  # B8.2, B13.2.1

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from systems.panzer_keil.pk_bench import RAILS, go, owners_book, put, table
+from systems.panzer_keil.pk_bench import RAILS, form, go, owners_book, put, table
 
 from companion.engine.errors import Mistake, NotNow, Unreadable
 
@@ -96,6 +96,49 @@ def test_rail_keeps_clear_of_soviet_units(enemy: str, safe: bool) -> None:
     else:
         with pytest.raises(NotNow, match="8.7.3"):
             t.do("german", "rail-move", units=["302id"], hexes=20, start="1450", end="1430")
+
+
+def test_the_map_counts_the_rail_hexes() -> None:
+    t = table(owners_book())
+    go(t, "german-move")
+    rows = {r["name"]: r for r in form(t, "german", "rail-move", units=["302id"], start="1450", end="1430")}
+    assert rows["hexes"]["quiet"]
+    t.do("german", "rail-move", units=["302id"], start="1450", end="1430")
+    assert (t.game["rail-units"], t.game["rail-hexes"]) == (1, 20)
+    t = table(owners_book(RAILS + "rail 1430 1429..1415\n"))
+    go(t, "german-move")
+    with pytest.raises(NotNow, match="30 rail hexes"):  # B9.1: 35 of them
+        t.do("german", "rail-move", units=["302id"], start="1450", end="1415")
+
+
+def test_the_whole_way_keeps_clear_of_soviet_units() -> None:
+    t = table(owners_book())
+    put(t, "voronezh-1", "1740")  # three rows from 1440, far from both ends
+    go(t, "german-move")
+    with pytest.raises(NotNow, match="8.7.3"):
+        t.do("german", "rail-move", units=["302id"], start="1450", end="1430")
+    t.do("table", "place-unit", unit="voronezh-1", hex="1840")
+    t.do("german", "rail-move", units=["302id"], start="1450", end="1430")
+    assert t.game.units["302id"].place == "1430"
+
+
+def test_a_detour_by_rail_is_found() -> None:
+    t = table(owners_book(RAILS + "rail 1445 1345 1245 1145 1144..1135 1235 1335 1435\n"))
+    put(t, "voronezh-1", "1740")
+    go(t, "german-move")
+    t.do("german", "rail-move", units=["302id"], start="1450", end="1430")
+    assert t.game["rail-hexes"] > 20
+
+
+def test_riders_begin_where_they_came_in_or_at_their_edge() -> None:
+    t = table(owners_book(RAILS + "edge WN 1450\nedge WS 2050\n"))
+    go(t, "german-move")
+    t.do("german", "enter-units", units=["302id"], hex="1450")
+    rows = {r["name"]: r for r in form(t, "german", "rail-move", units=["302id"])}
+    assert rows["start"]["value"] == "1450"
+    with pytest.raises(Unreadable, match="enters at W"):
+        t.do("german", "rail-move", units=["320id"], start="1440", end="1430")  # B14.4
+    t.do("german", "rail-move", units=["320id"], start="2050", end="2040")
 
 
 @pytest.mark.parametrize(

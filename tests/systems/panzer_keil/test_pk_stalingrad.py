@@ -147,6 +147,15 @@ def test_he_does_not_come_to_a_soviet_city() -> None:
     assert t.game["hitler"] == "away"  # B15.3.1
 
 
+def test_he_does_not_land_among_soviet_units() -> None:
+    t = table()
+    put(t, "voronezh-1", "2547")
+    put(t, "vii-1", "2546")  # a German zone: nobody occupies the hex [5.4.1]
+    go(t, "german-support", 7)
+    t.next()
+    assert t.game["hitler"] == "away"
+
+
 @pytest.mark.parametrize(("die", "ended"), [("6", True), ("5", False), ("1", False)])
 def test_the_one_roll(die: str, ended: bool) -> None:
     t = visit()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from systems.panzer_keil.pk_bench import mark, owners_book, put, table
+from systems.panzer_keil.pk_bench import form, go, mark, owners_book, put, table
 
 from companion.engine.errors import NotNow, Unreadable
 
@@ -121,3 +121,20 @@ def test_a_target_needs_a_unit_of_that_command_beside_it() -> None:
     with pytest.raises(NotNow, match="B8.3"):
         t.do("soviet", "allot-support", target="1416", points=1, front="southern")
     t.do("soviet", "allot-support", target="1416", points=1, front="voronezh")
+
+
+def test_the_form_offers_targets_and_the_one_headquarters_with_points() -> None:
+    t = table(owners_book())
+    put(t, "voronezh-hq", "1409")
+    put(t, "southern-hq", "2906")
+    put(t, "voronezh-1", "1415")
+    put(t, "ss-w-1", "1416", kind="armour")
+    put(t, "ss-w-2", "3040", kind="armour")  # nobody beside it
+    go(t, "soviet-support")
+    t.do("table", "correct", name="voronezh-sap", value="3")
+    rows = {r["name"]: r for r in form(t, "soviet", "allot-support")}
+    assert rows["front"]["value"] == "voronezh"  # the others have none
+    assert [c["value"] for c in rows["target"]["choices"]] == ["1416"]
+    rows = {r["name"]: r for r in form(t, "soviet", "allot-support", front="southern")}
+    assert rows["target"]["choices"] == []  # B8.3: not in its command
+    assert [c["value"] for c in rows["front"]["choices"]] == ["voronezh"]

@@ -9,8 +9,10 @@ from harness import SCENARIOS
 from systems.panzer_keil.pk_bench import go, mark, owners_book, put, table
 
 from companion.engine.errors import NotNow, Unreadable
+from companion.engine.fields import Context
 from companion.systems import find_system
 from companion.systems.panzer_keil.base import READINGS
+from companion.systems.panzer_keil.condition import waiting
 from companion.systems.panzer_keil.setup import misplaced
 from companion.systems.panzer_keil.stacking import overstacked
 
@@ -147,6 +149,33 @@ def test_reinforcements_enter_at_their_edge_or_later() -> None:
         t.do("german", "enter-units", units=[f"gd-dr-{n}"], hex=place)
     with pytest.raises(Unreadable, match="enters at W"):
         t.do("german", "enter-units", units=["333id"], hex="0150")
+
+
+def test_entry_into_an_enemy_zone_ends_the_move() -> None:
+    t = table()
+    put(t, "voronezh-1", "1449")
+    go(t, "german-move")
+    done = t.do("german", "enter-units", units=["302id"], hex="1450")
+    assert any("8.6.2" in getattr(event, "rule", "") for event in done if event.KIND == "noted")
+    done = t.do("german", "enter-units", units=["320id"], hex="2050")
+    assert not any(event.KIND == "noted" for event in done)
+
+
+def test_waiting_units_are_listed_in_the_order_of_the_roster() -> None:
+    t = table()
+    go(t, "german-move", 5)
+    names = [u.id for u in waiting(Context(t.game, "german"))]
+    assert names == [u for u in t.game.units if u in names] and len(names) == 21
+
+
+def test_automatic_supply_is_taken_off_when_it_has_run_out() -> None:
+    t = table()
+    go(t, "soviet-move", 3)
+    t.do("soviet", "enter-units", units=["40a-1"], hex="0130")
+    t.until("soviet-move", 4)
+    assert t.game.mark("40a-1", "grace") == 4
+    t.until("soviet-supply", 5)
+    assert t.game.mark("40a-1", "grace") is None  # B14.3
 
 
 def test_no_entry_into_an_enemy_held_hex() -> None:

@@ -75,6 +75,16 @@ def test_the_owner_may_write_another_value() -> None:
     assert soviet_cities(t.game)["0941"] == 25
 
 
+def test_the_owners_values_are_scored() -> None:
+    t = table(owners_book(CITIES + "vp 0941 25\nvp 0920 7\nvp 0921 2\n"))
+    t.do("table", "pull-back-railhead", hex="0314")
+    for n, place in enumerate(("0941", "0920", "0921"), 1):
+        put(t, f"voronezh-{n}", place)
+    assert t.calc("victory").facts["soviet"] == 34
+    assert t.calc("victory", majors=1, towns=1).facts["soviet"] == 34  # as the form begins
+    assert t.calc("victory", majors=2, towns=1).facts["soviet"] == 37  # two typed in: 5 each [B15.1]
+
+
 @pytest.mark.parametrize(
     ("soviet", "german", "passed", "reading", "holder"),
     [

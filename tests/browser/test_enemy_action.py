@@ -46,6 +46,7 @@ def synthetic_book() -> dict[str, dict[str, str]]:
     chits: dict[str, str] = {}
     for n in range(1, 61):
         face = {"front": "terrain", "front_detail": "clear", "front_hits": "A1 D1"}
+        face |= {"back": "terrain", "back_detail": "city", "back_hits": "A1"}
         chits |= {f"C{n:02d}|{column}": value for column, value in face.items()}
         if n <= 3:
             chits[f"C{n:02d}|dark"] = "yes"

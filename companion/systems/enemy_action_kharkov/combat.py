@@ -106,6 +106,11 @@ def _not_judged(ctx: Context) -> bool:
     return _told(ctx) or (ctx.game is not None and cup_is_real(ctx.game))
 
 
+def _first(value: Any, quiet: Callable[[Context], bool]) -> Callable[[Context], Any]:
+    """The usual answer stands there from the start, unless the record tells."""
+    return lambda ctx: None if quiet(ctx) else value
+
+
 def _halving(ctx: Context) -> bool:
     return ctx.game is None or bool(ctx.values.get("halving"))
 
@@ -125,11 +130,24 @@ def combat(
         UnitRef(label="Attacking units", many=True, pick=_ready, suggest=_beside, when=_on_record),
     ] = (),
     by_hand: Annotated[bool, Flag(label="Enter everything by hand", when=_on_record)] = False,
-    small: Annotated[int | None, Whole(label="Attackers of 1 or 2 steps", high=18, quiet=_told)] = None,
-    large: Annotated[int | None, Whole(label="Attackers of 3 steps", high=12, quiet=_told)] = None,
-    steps: Annotated[int | None, Whole(label="Defending steps", high=9, quiet=_told)] = None,
-    attack: Annotated[int | None, Whole(label="Attack strength", high=200, quiet=_not_judged)] = None,
-    defence: Annotated[int | None, Whole(label="Defence strength", high=100, quiet=_not_judged)] = None,
+    small: Annotated[
+        int | None,
+        Whole(label="Attackers of 1 or 2 steps", high=18, start=_first(0, _told), quiet=_told),
+    ] = None,
+    large: Annotated[
+        int | None, Whole(label="Attackers of 3 steps", high=12, start=_first(0, _told), quiet=_told)
+    ] = None,
+    steps: Annotated[
+        int | None, Whole(label="Defending steps", high=9, start=_first(0, _told), quiet=_told)
+    ] = None,
+    attack: Annotated[
+        int | None,
+        Whole(label="Attack strength", high=200, start=_first(0, _not_judged), quiet=_not_judged),
+    ] = None,
+    defence: Annotated[
+        int | None,
+        Whole(label="Defence strength", high=100, start=_first(0, _not_judged), quiet=_not_judged),
+    ] = None,
     halving: Annotated[
         bool,
         Flag(
@@ -144,7 +162,10 @@ def combat(
     defence_halved: Annotated[
         int, Whole(label="Defence strength to be halved", high=100, quiet=lambda c: not _halving(c))
     ] = 0,
-    hexes: Annotated[int | None, Whole(label="Hexes attacked from", low=1, high=6, quiet=_not_judged)] = None,
+    hexes: Annotated[
+        int | None,
+        Whole(label="Hexes attacked from", low=1, high=6, start=_first(1, _not_judged), quiet=_not_judged),
+    ] = None,
     apart: Annotated[
         bool, Flag(label="The two hexes do not touch", when=lambda c: c.values.get("hexes") == 2)
     ] = False,
@@ -153,10 +174,13 @@ def combat(
         Choice(
             label="Defender's terrain",
             options=TERRAINS,
+            start=_first("clear", _terrain_known),
             quiet=_terrain_known,
         ),
     ] = "",
-    status: Annotated[str, Choice(label="Defenders", options=_statuses, quiet=_told)] = "",
+    status: Annotated[
+        str, Choice(label="Defenders", options=_statuses, start=_first("good", _told), quiet=_told)
+    ] = "",
     adjacent: Annotated[
         bool, Flag(label="Fresh supplied friend beside the defender", quiet=_not_judged)
     ] = False,
@@ -287,6 +311,8 @@ def declare_combat(game: Game, sheet: Breakdown) -> Events:
         raise NotNow("at least one supplied unit must attack [9.1]", field="units")
     if fight.defenders and all(game.mark(d, "struck") for d in fight.defenders):
         raise NotNow("those defenders were attacked in this activation already [9.1]", field="hex")
+    if not fight.attack and not fight.units and not cup_is_real(game):
+        raise Unreadable("enter both strengths: many chits compare them [9.4]", field="attack")
     yield from cleanup(game)
     known = played(game)
     fight.value = known.value

@@ -112,7 +112,7 @@ def stacked_with(game: Game, formation: str, known: Card, closed: Iterable[str])
     if known.type == "front" and game["front-extras"] == "front":
         front = SOVIET_ARMIES.get(formation)
         found = [u for u in found if SOVIET_ARMIES.get(u.formation) == front]
-    elif known.type not in ("front", "stavka"):
+    elif known.type not in ("front", "stavka", ""):
         return []
     return [u for u in found if u.formation not in set(closed)]
 

@@ -126,12 +126,12 @@ class Deck:
         yield from steps(plan, chance, mud)
 
     def _sweep(self) -> Iterator[e.Event]:
-        """Cards a table left unplayed count as played; after set-up there are none."""
+        """Cards a table left unplayed count as played, but stay face down; after set-up there are none."""
         if int(self.game["cards-prepared"]) == 0 or self.real:
             return  # real cards that were left stay where their owner has them
         for zone in (self.hand_zone, "draw"):
             for number in list(self.game.piles[self.pile][zone]):
-                target = "discard-p" if card(self.game, number).kind == "primary" else "discard-s"
+                target = "facedown-p" if card(self.game, number).kind == "primary" else "facedown-s"
                 yield e.Drawn(self.pile, (number,), zone, target, 1, reason="left unplayed", only=NOBODY)
 
     def due(self) -> list[Card]:

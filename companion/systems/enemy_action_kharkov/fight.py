@@ -46,7 +46,8 @@ class Fight:
     steps: int = 0
     attack: int = 0
     defence: int = 0
-    hexes: int = 1
+    hexes: int = 0
+    """Hexes attacked from; 0 while nobody told, so that neither flank nor one-hex attack is claimed."""
     apart: bool = False
     terrain: str = "clear"
     status: str = "good"
@@ -86,6 +87,8 @@ class Fight:
     owed: dict[str, int] = field(default_factory=dict)
     """Step losses still to be assigned, by side."""
     retreat: int | None = None
+    concluded: bool = False
+    """Whether the advance, or the end of the combat, was offered."""
 
     @property
     def defender(self) -> str:

@@ -10,6 +10,7 @@ from companion.engine.errors import NotNow
 from companion.engine.fields import Choice, Context, Flag, Whole
 from companion.engine.game import Game
 from companion.engine.moves import put_mark
+from companion.engine.roster import Unit
 from companion.engine.worksheet import Breakdown
 from companion.systems.enemy_action_kharkov.base import SOVIET, ask, mechanised, rules
 from companion.systems.enemy_action_kharkov.fight import Fight, answered, cleanup, current, save
@@ -70,7 +71,8 @@ def adjust(game: Game, fight: Fight, raw: tuple[int, int], by_hand: tuple[int, i
     spent = False
     if fight.ip and defender > 0:
         spent = bool(game["ip-first"]) or not (fight.river and defender == 1)
-    if fight.terrain in TOWNS or (fight.ip and (spent or defender <= 0)):
+    helped = fight.terrain not in TOWNS and fight.ip and (spent or defender <= 0)
+    if fight.terrain in TOWNS or helped:
         defender -= 1
         sheet.add(
             "defender in a town or city" if fight.terrain in TOWNS else "improved position", "D-1", "9.51"
@@ -86,10 +88,13 @@ def adjust(game: Game, fight: Fight, raw: tuple[int, int], by_hand: tuple[int, i
         attacker -= less
         sheet.add("defenders dispersed or out of supply", f"A-{less}", "9.51")
     if game["floor"] == "before":
+        helped = helped and defender >= 0
         attacker, defender = max(0, attacker), max(0, defender)
     attacker, defender = _tactics(game, fight, sheet, attacker + by_hand[0], defender + by_hand[1])
     if by_hand != (0, 0):
         sheet.add("from the tactics aid", f"A{by_hand[0]:+d} D{by_hand[1]:+d}", "9.51")
+    if fight.ip and not spent and helped and defender + 1 > 0:
+        spent = True  # 12.24: a tactic brought the hit that the position took
     sheet.facts = {"A": max(0, attacker), "D": max(0, defender), "ip_spent": spent}
     sheet.result = f"A{max(0, attacker)} D{max(0, defender)}"
     return sheet
@@ -157,10 +162,25 @@ def _total(game: Game, fight: Fight, by_hand: tuple[int, int]) -> Events:
         yield from conclude(game, fight)
 
 
+def unfinished(game: Game) -> list[str]:
+    """What units on record still owe after the hits: the retreat itself, and steps for it."""
+    return [q.text for q in game.asked.values() if q.action and q.id.partition("-")[0] in ("retreat", "paid")]
+
+
+@rules.watch
+def combat_goes_on(game: Game) -> Events:
+    """The advance is offered once the retreat is done or waved away."""
+    fight = current(game)
+    if fight is not None and fight.settled and not fight.concluded:
+        yield from conclude(game, fight)
+
+
 def conclude(game: Game, fight: Fight) -> Events:
-    """When all hits are taken: the advance, if the hex may be empty, and the end of the combat."""
-    if not fight.settled:
+    """When all hits are taken and the defenders are away: the advance, if the hex may be empty, and the end."""
+    if not fight.settled or fight.concluded or unfinished(game):
         return
+    fight.concluded = True
+    yield save(fight, "")
     defenders = [game.units[u] for u in fight.defenders if u in game.units]
     gone = bool(defenders) and not any(u.on_map and u.place == fight.target for u in defenders)
     unknown = not defenders and bool(fight.hits.get("D"))
@@ -190,7 +210,7 @@ def retreat_limit(game: Game, fight: Fight) -> tuple[int, str]:
     if isolated or (not units and fight.status in ("isolated", "mixed")):
         return 1, "isolated units go one hex; mechanised ones none [10.22]"
     if any(game.mark(u.id, "dispersed") for u in units) or (
-        not units and fight.status.startswith("dispersed")
+        not units and fight.status in ("dispersed", "dispersed-oos", "poor")
     ):
         return 1, "a dispersed unit keeps its stack to one hex [9.52]"
     return 2, ""
@@ -325,13 +345,25 @@ def advance_reminder(game: Game, fight: Fight, *, far: bool) -> e.Asked:
 
 
 def caught_again(game: Game, fight: Fight) -> Events:
-    """9.74: units that had fallen back into this hex are lost when its defenders leave."""
+    """9.74: units that had fallen back into this hex are eliminated when its defenders leave."""
     stack = game.units_at(fight.target) if fight.target else []
-    caught = [u.name or u.id for u in stack if game.mark(u.id, "fell-back")]
-    if caught:
-        yield e.Noted(
-            f"{', '.join(caught)} fell back into {fight.target} before: eliminated now", rule="9.74"
-        )
+    for unit in [u for u in stack if u.side == fight.defender and game.mark(u.id, "fell-back")]:
+        yield from eliminate(game, unit, f"had fallen back into {fight.target}", "9.74")
+
+
+def eliminate(game: Game, unit: Unit, why: str, rule: str) -> Events:
+    """9.63, 10.22: to its eliminated box, or out of the game for good."""
+    destroyed = game.mark(unit.id, "supply") == "isolated"
+    gone = destroyed or unit.full == 1
+    place = "box:out" if gone else f"box:eliminated-{unit.side}"
+    end = (
+        "destroyed, isolated [10.22]" if destroyed else "eliminated, one step only" if gone else "eliminated"
+    )
+    why = ", ".join(filter(None, (end, why)))
+    yield e.Placed(unit.id, place, was=unit.place, facts={"steps": 1}, reason=why, rule=rule, side=unit.side)
+    for marker in ("supply", "dispersed", "active", "fell-back"):
+        if game.mark(unit.id, marker):
+            yield e.Marked(unit.id, marker, None)
 
 
 @rules.action(
@@ -369,7 +401,7 @@ def apply_attack(
 
 def _unsettled(ctx: Context) -> bool:
     fight = current(ctx.game) if ctx.game else None
-    return fight is not None and not fight.settled
+    return ctx.game is not None and fight is not None and (not fight.settled or bool(unfinished(ctx.game)))
 
 
 @rules.action(
@@ -393,6 +425,8 @@ def end_combat(
     if fight is not None and not anyway and fight.owed:
         owed = ", ".join(f"{game.side_name(s)} {n}" for s, n in fight.owed.items())
         raise NotNow(f"steps are still to be lost: {owed}")
+    if fight is not None and not anyway and unfinished(game):
+        raise NotNow(f"first: {unfinished(game)[0]}")
     if fight is not None and not anyway and not fight.settled:
         raise NotNow(
             "there are hits to take first; tick 'although something is open' to break the combat off"

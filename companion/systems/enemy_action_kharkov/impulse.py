@@ -11,11 +11,7 @@ from companion.engine.errors import Unreadable
 from companion.engine.fields import Choice, Context, Flag, Text, Whole
 from companion.engine.game import Game
 from companion.systems.enemy_action_kharkov import command as c
-from companion.systems.enemy_action_kharkov.base import (
-    GERMAN,
-    SOVIET,
-    rules,
-)
+from companion.systems.enemy_action_kharkov.base import FORMATION_NAMES, GERMAN, SOVIET, rules
 from companion.systems.enemy_action_kharkov.deck import Deck
 from companion.systems.enemy_action_kharkov.fight import cleanup, current
 from companion.systems.enemy_action_kharkov.manifest import card, cup_is_real, remember
@@ -44,7 +40,9 @@ def first_side(turn: int) -> str:
 @rules.entering("command")
 def begin_command(game: Game) -> Events:
     """Whose impulse is first; what was barred and used last turn no longer counts (6.1, 6.3)."""
-    yield e.Set("impulse", first_side(game.turn), was=game["impulse"], reason="first impulse")
+    begins = first_side(game.turn)
+    if game["impulse"] != begins:
+        yield e.Set("impulse", begins, was=game["impulse"], reason="first impulse")
     for side in (SOVIET, GERMAN):
         if game[f"last-{side}"]:
             yield e.Set(f"last-{side}", "", reason="new game-turn [6.3]")
@@ -97,6 +95,35 @@ def _unknown(ctx: Context, what: str) -> bool:
     return ctx.game is not None and bool(number) and not getattr(card(ctx.game, number), what)
 
 
+def _asks_value(ctx: Context) -> bool:
+    """9.4: only chits that the companion judges look at the command value."""
+    return ctx.game is not None and not cup_is_real(ctx.game) and _unknown(ctx, "value")
+
+
+# What the manifest leaves open is asked when the card is played, once a table: 5.2-5.5 and 6.3 hang on the type.
+CardType = Annotated[
+    str,
+    Choice(
+        label="Type of card",
+        options=lambda ctx: (
+            c.types_of(ctx.game.active) if ctx.game and ctx.game.active in ctx.game.sides else []
+        ),
+        when=lambda ctx: _unknown(ctx, "type"),
+    ),
+]
+CardValue = Annotated[
+    int | None,
+    Whole(label="Command value", help="upper left corner", low=1, high=9, when=_asks_value),
+]
+
+
+def _played(game: Game, number: str, what: str, named: tuple[str, ...], event: str) -> e.Noted:
+    """One line that says it all: who plays which card, and for what."""
+    parts = [FORMATION_NAMES.get(f, f) for f in named] or ([event.capitalize()] if event else [])
+    for_what = f": {c.COMMANDS[what]}{', ' if parts else ''}{', '.join(parts)}" if what else ""
+    return e.Noted(f"{game.side_name(game.active)} plays {card(game, number).label}{for_what}", rule="5.1")
+
+
 @rules.action(
     phase="command",
     by="active",
@@ -109,6 +136,8 @@ def _unknown(ctx: Context, what: str) -> bool:
 def play_card(
     game: Game,
     card: Annotated[str, Choice(label="Card", options=_hand, quiet=lambda ctx: bool(ctx.values.get("card")))],
+    type: CardType = "",
+    value: CardValue = None,
     what: Annotated[str, Choice(label="Command", options=command_choices)] = "",
     hex: Marker = "",
     reach: Reach = None,
@@ -119,8 +148,11 @@ def play_card(
     steps: Steps = 1,
 ) -> Events:
     """Lay the card open and say what it does."""
+    said = {k: v for k, v in {"type": type, "value": value}.items() if v not in ("", None)}
+    yield _played(game, card, what, (*formations, *also), event)
     yield from Deck(game, game.active).lay(card, "in-use", "")
-    yield e.Set("command", {"card": card})
+    yield e.Set("command", {"card": card, **said})
+    yield from remember(game, card, said)
     if what:
         yield from give(game, what, hex, reach, units, formations, also, event, steps)
 
@@ -137,22 +169,8 @@ def play_real_card(
     game: Game,
     card: Annotated[str, Choice(label="Card number", options=_box)],
     kind: Annotated[str, Choice(label="It is", options=KINDS, when=lambda ctx: _unknown(ctx, "kind"))] = "",
-    type: Annotated[
-        str,
-        Choice(
-            label="Type",
-            options=lambda ctx: c.types_of(ctx.game.active) if ctx.game else [],
-            when=lambda ctx: _unknown(ctx, "type"),
-        ),
-    ] = "",
-    value: Annotated[
-        int | None,
-        Whole(
-            label="Command value",
-            high=9,
-            when=lambda ctx: _unknown(ctx, "value") and ctx.game is not None and not cup_is_real(ctx.game),
-        ),
-    ] = None,
+    type: CardType = "",
+    value: CardValue = None,
     what: Annotated[
         str, Choice(label="Command", options=command_choices, when=lambda ctx: bool(command_choices(ctx)))
     ] = "",
@@ -167,6 +185,7 @@ def play_real_card(
     """Enter the real card that is played, and its command."""
     if _unknown(Context(game, values={"card": card}), "kind") and not kind:
         raise Unreadable("is the card primary or supplemental? The manifest does not tell", field="kind")
+    yield _played(game, card, what, (*formations, *also), event)
     yield from Deck(game, game.active).lay(card, "in-use", "")
     said = {k: v for k, v in {"kind": kind, "type": type, "value": value}.items() if v not in ("", None)}
     yield e.Set("command", {"card": card, **said})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Context, Flag, UnitRef
@@ -13,7 +12,7 @@ from companion.engine.moves import change, put_mark
 from companion.engine.roster import Unit
 from companion.systems.enemy_action_kharkov.base import armour, ask, rules
 from companion.systems.enemy_action_kharkov.fight import Fight, answered, current, save
-from companion.systems.enemy_action_kharkov.hits import caught_again, conclude, steps
+from companion.systems.enemy_action_kharkov.hits import caught_again, conclude, eliminate, steps
 
 
 def lose_step(game: Game, unit: Unit, rule: str = "9.6") -> Events:
@@ -21,17 +20,7 @@ def lose_step(game: Game, unit: Unit, rule: str = "9.6") -> Events:
     if unit.steps > 1:
         yield change(game, unit.id, {"steps": unit.steps - 1}, reason="step lost", rule=rule, public=True)
         return
-    destroyed = game.mark(unit.id, "supply") == "isolated"
-    gone = destroyed or unit.full == 1
-    place = "box:out" if gone else f"box:eliminated-{unit.side}"
-    why = (
-        "destroyed, isolated [10.22]" if destroyed else "eliminated, one step only" if gone else "eliminated"
-    )
-    was = unit.place
-    yield e.Placed(unit.id, place, was=was, facts={"steps": 1}, reason=why, rule="9.63", side=unit.side)
-    for marker in ("supply", "dispersed", "active"):
-        if game.mark(unit.id, marker):
-            yield e.Marked(unit.id, marker, None)
+    yield from eliminate(game, unit, "", "9.63")
 
 
 def order_mistake(game: Game, fight: Fight, units: list[Unit]) -> str:
@@ -94,6 +83,8 @@ def lose_steps(
             )
         for unit in chosen:
             yield from lose_step(game, unit)
+        if fight is not None:
+            yield from conclude(game, fight)
         return
     if not chosen:
         if fight.units or fight.defenders:

@@ -88,9 +88,14 @@ def manifest_ready(game: Game) -> bool:
 
 
 def chits_ready(game: Game) -> bool:
-    """Whether every chit has a face, so that the companion can draw."""
+    """Whether every chit has both its faces, so that the companion can draw and judge."""
     sheet = game.book.tables.get("chits", {})
-    return all(sheet.get(c, {}).get("front") for c in CHITS)
+    return all(chit_filled(sheet.get(c, {})) for c in CHITS)
+
+
+def chit_filled(row: Mapping[str, Any]) -> bool:
+    """9.4: front and back each have a situation and hits; half a chit would silently count as not applying."""
+    return all(row.get(column) for column in ("front", "front_hits", "back", "back_hits"))
 
 
 def cup_is_real(game: Game) -> bool:
@@ -139,9 +144,11 @@ def dark(row: Mapping[str, Any]) -> bool:
 
 
 def listed(text: str, turn: int) -> list[str] | None:
-    """Names of a card's list that hold on a turn; None when the list is empty (unknown), ['any'] for a wild one."""
-    names = []
+    """Names of a card's list that hold on a turn; None when it is empty (unknown), ['any'] for a wild one, [] for `none`."""
+    names: list[str] = []
     for part in filter(None, (p.strip().lower() for p in text.split(","))):
+        if part in ("none", "-"):
+            continue
         found = re.fullmatch(r"(.*?)\s*\(([\d+,\s-]+)\)", part)
         if found is None:
             names.append(part)
@@ -187,13 +194,19 @@ def check_cards(rows: Rows) -> list[str]:
 def check_chits(rows: Rows) -> list[str]:
     """2.22: sixty chits, three of them dark, every face with a situation and hits."""
     found: list[str] = []
-    filled = [c for c in CHITS if rows.get(c, {}).get("front")]
-    if len(filled) < len(CHITS):
-        found.append(f"{len(CHITS) - len(filled)} of 60 chits are still blank")
+    begun = [c for c in CHITS if any(rows.get(c, {}).get(side) for side in ("front", "back"))]
+    filled = [c for c in CHITS if chit_filled(rows.get(c, {}))]
+    if len(begun) < len(CHITS):
+        found.append(f"{len(CHITS) - len(begun)} of 60 chits are still blank")
+    if len(filled) < len(begun):
+        half = [c for c in begun if c not in filled]
+        found.append(
+            f"situation or hits of a side are missing: {', '.join(half[:4])}{' ...' if len(half) > 4 else ''}"
+        )
     darks = sum(dark(rows.get(c, {})) for c in CHITS)
     if darks > DARK or (len(filled) == len(CHITS) and darks != DARK):
         found.append(f"{darks} dark chits, there are {DARK}")
-    for chit in filled:
+    for chit in begun:
         row = rows[chit]
         for side in ("front", "back"):
             found += [f"{chit} {side}: {wrong}" for wrong in _face_problems(row, side)]
@@ -208,7 +221,7 @@ def _face_problems(row: Mapping[str, Any], side: str) -> list[str]:
         return []
     detail, hits = str(row.get(f"{side}_detail") or "").strip(), str(row.get(f"{side}_hits") or "")
     found = []
-    if not PLAIN.fullmatch(hits.upper()):
+    if hits and not PLAIN.fullmatch(hits.upper()):
         found.append(f"hits {hits!r} are not like A1, D2, A1 D1 or D-1")
     if situation.startswith("ratio") and not re.fullmatch(r"\d+(\.5)?(\s*:\s*1)?", detail):
         found.append(f"the ratio {detail!r} is not a number such as 3 or 1.5")

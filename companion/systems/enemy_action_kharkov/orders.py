@@ -80,10 +80,15 @@ def _own(ctx: Context) -> list[Unit]:
     return on_map(ctx.game, ctx.game.active) if ctx.game and ctx.game.active in ctx.game.sides else []
 
 
+def _deploys_all(known: Card) -> bool:
+    """5.3: a front card deploys all of its front, STAVKA all there are: nothing is left to name."""
+    return known.type == "stavka" or (known.type == "front" and bool(known.formation))
+
+
 def _names_a_formation(ctx: Context) -> bool:
     """Units on record tell their formation themselves."""
-    what = _said(ctx)
-    if what in ("", "event"):
+    what, known = _said(ctx), _card(ctx)
+    if what in ("", "event") or (what == "deploy" and known is not None and _deploys_all(known)):
         return False
     if what == "kg":
         return not (ctx.values.get("hex") and _own(ctx))
@@ -192,10 +197,17 @@ def give(
     if what == "kg" and hex:
         reach = c.RANGES.get(known.type, 2) if reach is None else reach
         chosen = c.kampfgruppe(game, known, hex, reach)
+        if not chosen and not formations:
+            raise NotNow(
+                f"no unit of this card within {reach} of {hex} that may be activated now [6.2, 6.3]",
+                field="hex",
+            )
         yield e.Marked(hex, "kg", reach, reason="Kampfgruppe", rule="6.2")
     if what == "activate":
         chosen = _whole_formation(game, formations, chosen)
     names = tuple(dict.fromkeys([*formations, *also, *(u.formation for u in chosen if u.formation)]))
+    if what == "deploy" and _deploys_all(known):
+        names = names or tuple(f for f, _ in c.formation_choices(game, side, known))
     if not names:
         raise Unreadable("which formation? Name at least one army or corps", field="formations")
     if what in ACTIVATIONS:

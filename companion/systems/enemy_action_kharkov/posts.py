@@ -49,10 +49,15 @@ def ip_mistake(game: Game, hex_id: str, *, side: str) -> str:
     return ""
 
 
-def _idle(game: Game, hex_id: str) -> bool:
-    """12.21: an active unit there that neither moved, attacked nor withdrew."""
-    stack = [u for u in game.units_at(hex_id) if game.mark(u.id, "active")]
-    return not stack or any(not has_moved(game, u) and not game.mark(u.id, "attacked") for u in stack)
+def _idle(game: Game, hex_id: str, side: str) -> bool:
+    """12.21: an active unit there, in supply and in order, that neither moved, attacked nor withdrew."""
+    stack = [u for u in game.units_at(hex_id) if u.side == side]
+    return not stack or any(
+        game.mark(u.id, "active")
+        and not any(game.mark(u.id, marker) for marker in ("attacked", "supply", "dispersed"))
+        and not has_moved(game, u)
+        for u in stack
+    )
 
 
 def has_moved(game: Game, unit: Unit) -> bool:
@@ -82,7 +87,7 @@ def build_ip(game: Game, hexes: Annotated[tuple[str, ...], HexId(label="Hexes", 
         raise NotNow("a Soviet activation builds one position [12.21]", field="hexes")
     for hex_id in hexes:
         wrong = ip_mistake(game, hex_id, side=side) or (
-            "" if _idle(game, hex_id) else f"{hex_id}: its active units moved or fought [12.21]"
+            "" if _idle(game, hex_id, side) else f"{hex_id}: no active unit there that stood still [12.21]"
         )
         if wrong:
             raise NotNow(wrong, field="hexes", given=hex_id)
@@ -146,6 +151,9 @@ def withdrawal_mistake(game: Game, units: list[Unit], target: str) -> str:
         return f"{target} is a VP hex of the map edge, closed at this table [8.1]"
     if hex_supplied(game, side, target) is False:
         return f"no supply from {target} [8.1]"
+    stack = [*game.units_at(target), *units]
+    if len(stack) > LIMIT_UNITS or sum(u.steps for u in stack) > LIMIT_STEPS:
+        return f"{target} would hold too many units or steps [7.4]"
     return ""
 
 

@@ -101,7 +101,7 @@ def from_record(game: Game, attacker: str, target: str, attackers: list[Unit]) -
         steps=sum(u.steps for u in defenders),
         attack=halved(attackers, [*over_dniepr, *in_marsh]),
         defence=halved(defenders, stuck),
-        hexes=len(places) or 1,
+        hexes=len(places),
         apart=len(places) == 2 and game.maps.distance(*places) > 1,
         terrain=ground or "clear",
         status=status_of(game, defenders),

@@ -7,7 +7,7 @@ from typing import Annotated
 from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow, Unreadable
-from companion.engine.fields import Context, Flag, SideRef, UnitRef
+from companion.engine.fields import Choice, Context, Flag, SideRef, UnitRef
 from companion.engine.game import Game
 from companion.engine.moves import change, move
 from companion.engine.roster import Unit
@@ -146,15 +146,44 @@ def replace_steps(
     yield e.Set("command", {**said, "given": given}, reason=f"{len(chosen)} steps assigned")
 
 
+MUD_STEPS = 2
+
+
+def _mud_left(game: Game) -> dict[str, int]:
+    """15.34: infantry steps that each side may still assign on this heavy-mud turn, Soviet first."""
+    given = dict(game["mud-steps"] or {})
+    used = given if given.get("turn") == game.turn else {}
+    return {s: MUD_STEPS - int(used.get(s, 0)) for s in game.sides if int(used.get(s, 0)) < MUD_STEPS}
+
+
+def _mud_side(ctx: Context) -> str:
+    left = _mud_left(ctx.game) if ctx.game else {}
+    return ctx.seat if ctx.seat in left else next(iter(left), "")
+
+
 def _infantry(ctx: Context) -> list[Unit]:
-    side = str(ctx.values.get("side") or "")
+    side = str(ctx.values.get("side") or "") or _mud_side(ctx)
     return [u for u in candidates(ctx.game, side, []) if u.kind == "infantry"] if ctx.game and side else []
 
 
-@rules.action(phase="mud-replacements", by="any", rule="15.34", label="Heavy-mud replacements", primary=True)
+@rules.action(
+    phase="mud-replacements",
+    by="any",
+    rule="15.34",
+    label="Heavy-mud replacements",
+    primary=True,
+    when=lambda game: bool(_mud_left(game)) or "both sides have assigned their two infantry steps [15.34]",
+)
 def mud_replacements(
     game: Game,
-    side: Annotated[str, SideRef(label="Side", start=side_at)],
+    side: Annotated[
+        str,
+        Choice(
+            label="Side",
+            options=lambda c: [(s, c.game.side_name(s)) for s in _mud_left(c.game)] if c.game else [],
+            start=_mud_side,
+        ),
+    ],
     units: Annotated[
         tuple[str, ...],
         UnitRef(
@@ -164,11 +193,18 @@ def mud_replacements(
 ) -> Events:
     """Two infantry steps for two units, Soviet side first; no card is needed."""
     chosen = [game.units[u] for u in units]
-    if len(chosen) > 2:
-        raise Unreadable("two units at most [15.34]", field="units")
+    left = _mud_left(game)[side]
+    if len(chosen) > left:
+        raise Unreadable(f"{left} infantry step(s) left on this turn [15.34]", field="units")
     infantry = [u for u in candidates(game, side, []) if u.kind == "infantry"]
     late = [u for u in chosen if not u.on_map and any(o.on_map and o not in chosen for o in infantry)]
     if late and game["mud-priority"]:
         raise NotNow("units on the map come first [13.1]", field="units")
+    told = f"{len(chosen)} infantry steps" if chosen else "infantry steps assigned on the map, or none"
+    yield e.Noted(f"{game.side_name(side)}: {told}", rule="15.34")
     for unit in chosen:
         yield from _give(game, unit)
+    used = MUD_STEPS - left + len(chosen) if chosen else MUD_STEPS
+    before = dict(game["mud-steps"] or {})
+    kept = before if before.get("turn") == game.turn else {"turn": game.turn}
+    yield e.Set("mud-steps", {**kept, side: used})

@@ -25,6 +25,7 @@ from companion.systems.enemy_action_kharkov.base import (
     rules,
 )
 from companion.systems.enemy_action_kharkov.fight import answered, current
+from companion.systems.enemy_action_kharkov.hits import conclude
 from companion.systems.enemy_action_kharkov.posts import enemy_zone
 from companion.systems.enemy_action_kharkov.supply import hex_supplied, owner, towns
 
@@ -99,7 +100,7 @@ def routes(game: Game, units: list[Unit], length: int) -> list[tuple[tuple[Way, 
     """9.7, 9.72, 9.75: routes with the steps they cost; lesser ones only where the best would kill the stack."""
     side, start = units[0].side, units[0].place
     zone = enemy_zone(game, side)
-    lives = sum(u.steps for u in units)
+    spare = sum(u.steps - 1 for u in units)  # 9.72: what can be lost without losing a unit
 
     def search(strict: bool) -> list[tuple[tuple[Way, ...], int]]:
         def step(place: str, last: bool) -> list[Way]:
@@ -120,10 +121,12 @@ def routes(game: Game, units: list[Unit], length: int) -> list[tuple[tuple[Way, 
         return found
 
     proper = search(True)
-    survivors = [r for r in proper if r[1] < lives]
+    survivors = [r for r in proper if r[1] <= spare]
     if survivors:
         return survivors
-    spared = [r for r in search(False) if r[1] < lives]  # 9.72
+    least = min((cost for _, cost in proper), default=99)
+    lesser = search(False)
+    spared = [r for r in lesser if r[1] <= spare] or [r for r in lesser if r[1] < least]
     return spared or proper
 
 
@@ -226,7 +229,9 @@ def retreat(
         yield move(game, unit.id, path[-1], reason="retreat", rule="9.7")
         if any(u.side == unit.side and u.id not in ids for u in game.units_at(path[-1])):
             yield e.Marked(unit.id, "fell-back", True, rule="9.74")
-    cost = table.get(path, 0)
-    if cost:
-        text = f"Retreat through enemy zones: lose {cost} step(s), owner's choice"
-        yield ask(game, "paid", (fight.defender, "table"), text, "lose-steps", "9.7", penalty=True)
+    alone = {"units": [stack[0].id]} if len(stack) == 1 else {}
+    for number in range(1, table.get(path, 0) + 1):
+        text = f"Retreat into an enemy zone: lose a step ({path[number - 1] if len(path) > 1 else path[0]})"
+        to = (fight.defender, "table")
+        yield ask(game, f"paid-{number}", to, text, "lose-steps", "9.7", penalty=True, **alone)
+    yield from conclude(game, fight)

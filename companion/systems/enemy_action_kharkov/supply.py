@@ -146,18 +146,30 @@ def _next_side(ctx: Context) -> str:
     game = ctx.game
     if game is None:
         return GERMAN
+    return next(iter(_unchecked(game)), GERMAN)
+
+
+def _unchecked(game: Game) -> list[str]:
     done = dict(game["supply-checked"] or {})
-    return next((s for s in _due_sides(game) if done.get(s) != game.turn), GERMAN)
+    return [s for s in _due_sides(game) if done.get(s) != game.turn]
 
 
-@rules.action(phase="supply", by="any", rule="4-III, 10.2", label="Check supply", primary=True)
+@rules.action(
+    phase="supply",
+    by="any",
+    rule="4-III, 10.2",
+    label="Check supply",
+    primary=True,
+    fresh=True,
+    when=lambda game: bool(_unchecked(game)) or "supply is checked: a second check would worsen units twice",
+)
 def check_supply(
     game: Game,
     side: Annotated[
         str,
         Choice(
             label="Side",
-            options=lambda c: [(s, c.game.side_name(s)) for s in _due_sides(c.game)] if c.game else [],
+            options=lambda c: [(s, c.game.side_name(s)) for s in _unchecked(c.game)] if c.game else [],
             start=_next_side,
         ),
     ],

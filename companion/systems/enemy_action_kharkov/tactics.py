@@ -59,7 +59,18 @@ def _open(game: Game) -> bool | str:
 
 def _kind(game: Game, *, real: bool) -> bool | str:
     state = _open(game)
-    return state if state is not True else (game["cards-run"] == "real") is real
+    if state is not True or (game["cards-run"] == "real") is not real:
+        return state if state is not True else False
+    return _asked_side(game) in game.sides or _why_over(game)
+
+
+def _why_over(game: Game) -> str:
+    fight = current(game)
+    if fight is not None and not (fight.attacker_tactics_open and fight.defender_tactics_open):
+        return (
+            "no tactics now: a side without supplied, undispersed or supported units plays none [9.2, 10.42]"
+        )
+    return "both sides have had their tactics: draw chits [9.0]"
 
 
 def _side(ctx: Context) -> str:
@@ -83,16 +94,27 @@ def _box(ctx: Context) -> list[tuple[str, str]]:
 def tactic_choices(ctx: Context) -> list[tuple[str, str]]:
     """Tactics on the chosen card that count on this turn; all of the side's for wild and unknown cards."""
     game = ctx.game
-    if game is None or not ctx.values.get("card"):
-        return names_for(_side(ctx), TACTICS) if game else [(t, t.capitalize()) for t in TACTICS]
+    if game is None:
+        return [(t, t.capitalize()) for t in TACTICS]
+    if not ctx.values.get("card"):
+        return _usable(game, _side(ctx), names_for(_side(ctx), TACTICS))
     known = card(game, str(ctx.values["card"]))
     printed = listed(known.tactics, game.turn)
     wild = known.type in WILD or (known.manstein and bool(game["manstein-wild"]))
     if wild or printed is None or "any" in printed:
-        return [
-            (n, label) for n, label in names_for(known.side, TACTICS) if game.turn in tactic_turns(game, n)
-        ]
-    return [(n, n.capitalize()) for n in printed]
+        every = names_for(known.side, TACTICS)
+        return _usable(game, known.side, [(n, t) for n, t in every if game.turn in tactic_turns(game, n)])
+    return _usable(game, known.side, [(n, n.capitalize()) for n in printed])
+
+
+def _usable(game: Game, side: str, names: list[tuple[str, str]]) -> list[tuple[str, str]]:
+    """9.21, 9.3: what this combat already has is not offered again, nor Screen to an attacker."""
+    fight = current(game)
+    if fight is None:
+        return names
+    attacking = side == fight.attacker
+    closed = {*fight.attack_tactics, "screen"} if attacking else {*fight.defence_tactics}
+    return [(n, label) for n, label in names if n not in closed]
 
 
 def _kinds(ctx: Context) -> list[tuple[str, str]]:
@@ -110,12 +132,20 @@ def _playing(ctx: Context) -> str:
     return side_at(ctx)
 
 
-def _type(ctx: Context) -> str:
-    return card(ctx.game, str(ctx.values.get("card") or "")).type if ctx.game is not None else ""
-
-
 def _second(ctx: Context) -> bool:
-    return ctx.game is not None and card(ctx.game, str(ctx.values.get("card") or "")).manstein
+    """9.2: Von Manstein's card gives two; an unnamed German card may be his."""
+    if ctx.game is None or not ctx.values.get("card"):
+        return False
+    known = card(ctx.game, str(ctx.values["card"]))
+    return known.manstein or (known.side == GERMAN and not known.type and not known.name)
+
+
+def _maybe_stavka(ctx: Context) -> bool:
+    """15.35: from turn 7 on an unnamed Soviet card may be the one that leaves the game."""
+    if ctx.game is None or ctx.game.turn < 7 or not ctx.values.get("card"):
+        return False
+    known = card(ctx.game, str(ctx.values["card"]))
+    return known.side == SOVIET and not known.type and not known.name
 
 
 @rules.action(
@@ -131,16 +161,20 @@ def play_tactic(
     game: Game,
     card: Annotated[str, Choice(label="Card", options=_hand, quiet=lambda ctx: bool(ctx.values.get("card")))],
     tactic: Annotated[str, Choice(label="Tactic", options=tactic_choices)],
-    second: Annotated[str, Choice(label="Second tactic", options=tactic_choices, when=_second)] = "",
+    second: Annotated[
+        str,
+        Choice(label="Second tactic", options=tactic_choices, help="Von Manstein only", when=_second),
+    ] = "",
+    stavka: Annotated[bool, Flag(label="It is STAVKA: leaves the game", when=_maybe_stavka)] = False,
     seat: str = "",
 ) -> Events:
     """Play a card of your hand as a combat tactic."""
-    yield from _play(game, seat, card, "", [tactic, *([second] if second else [])])
+    yield from _play(game, seat, card, "stavka" if stavka else "", [tactic, *([second] if second else [])])
 
 
 @rules.action(
     phase="command",
-    by="any",
+    by=_asked_side,
     rule="9.2",
     label="Play a tactic card",
     when=lambda game: _kind(game, real=True),
@@ -156,7 +190,7 @@ def play_real_tactic(
             label="Second tactic",
             options=tactic_choices,
             help="Von Manstein only",
-            when=lambda c: _side(c) == GERMAN and (_second(c) or not _type(c)),
+            when=_second,
         ),
     ] = "",
     kind: Annotated[
@@ -194,7 +228,9 @@ def _play(game: Game, side: str, number: str, kind: str, names: list[str]) -> Ev
     if fight is None:
         raise NotNow("declare a combat first")
     _check(game, fight, side, names)
-    yield from Deck(game, side).lay(number, "tactics", f"tactic: {' and '.join(names)}")
+    what = " and ".join(names)
+    yield e.Noted(f"{game.side_name(side)} plays {card(game, number).label}: {what}", rule="9.2")
+    yield from Deck(game, side).lay(number, "tactics", f"tactic: {what}")
     fight.cards[number] = kind
     yield from _apply(game, fight, side, names)
 
@@ -264,7 +300,11 @@ def bonus_tactic(
         str,
         Choice(
             label="Tactic",
-            options=lambda c: names_for(attacker_of(c.game), TACTICS) if c.game else [],
+            options=lambda c: (
+                _usable(c.game, attacker_of(c.game), names_for(attacker_of(c.game), TACTICS))
+                if c.game
+                else []
+            ),
         ),
     ],
 ) -> Events:
@@ -352,6 +392,15 @@ def _by_hand(ctx: Context, attacking: bool) -> bool:
     return fight is not None and not ctx.values.get("units") and (_side(ctx) == fight.attacker) is attacking
 
 
+def _count_hexes(game: Game, fight: Fight) -> None:
+    """9.4: units that joined may attack from another hex, as far as all of them are on record next to the target."""
+    beside = game.maps.neighbours(fight.target) if fight.target else ()
+    places = sorted({game.units[u].place for u in fight.units})
+    if len(fight.units) == fight.small + fight.large and all(p in beside for p in places):
+        fight.hexes = len(places)
+        fight.apart = len(places) == 2 and game.maps.distance(*places) > 1
+
+
 def _crossing(ctx: Context) -> bool:
     fight = current(ctx.game) if ctx.game else None
     return fight is not None and fight.river and _side(ctx) == fight.attacker
@@ -391,6 +440,7 @@ def join_combat(
         fight.large += large + sum(u.steps >= 3 for u in chosen)
         fight.attack += points
         fight.units += units
+        _count_hexes(game, fight)
         fight.river = fight.river and not (dry and game["joiners-river"])
         fight.attacker_armour = fight.attacker_armour or any(armour(u, game) for u in chosen)
     else:

@@ -12,7 +12,7 @@ from companion.engine.positions import board
 from companion.engine.worksheet import Breakdown
 from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, WEST_ZONE, ask, on_map, rules
 from companion.systems.enemy_action_kharkov.manifest import calendar, calendar_text
-from companion.systems.enemy_action_kharkov.supply import towns
+from companion.systems.enemy_action_kharkov.supply import owner, towns
 
 Verdict = tuple[str, str, str]
 """Winner, level, why."""
@@ -57,7 +57,8 @@ def by_calendar(game: Game, turn: int, vp: int) -> Verdict | None:
 
 
 def calendar_known(game: Game, turn: int) -> bool:
-    return calendar(game, turn, "soviet_over") is not None or calendar(game, turn, "german_under") is not None
+    """Whether both values of a turn's space are in the owner's calendar; with one alone, the other is asked."""
+    return all(calendar(game, turn, column) is not None for column in ("soviet_over", "german_under"))
 
 
 def after_last_turn(vp: int) -> Verdict:
@@ -169,8 +170,10 @@ def early_victory(game: Game) -> Events:
 
 
 def _breakthrough(game: Game) -> str:
-    """A hex that ends the Initial Assault, entered by a Soviet unit on record."""
+    """A hex that ends the Initial Assault, entered by a Soviet unit on record or recorded as taken."""
     places = towns(game)
+    if any(n.lower().startswith("kharkov") and owner(game, h) == SOVIET for h, n in places.items()):
+        return "Kharkov"
     zone = board(game).book.named("area", WEST_ZONE)
     for unit in on_map(game, SOVIET):
         if places.get(unit.place, "").lower().startswith("kharkov"):

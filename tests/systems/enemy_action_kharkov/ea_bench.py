@@ -61,7 +61,7 @@ SITUATIONS = (
     ("ratio at least", "3", "D1", "ratio under", "3", "A1"),
     ("terrain", "clear broken", "D1", "terrain", "town city woods", "D-1"),
     ("flank attack", "", "D2", "one-hex attack", "", "A1"),
-    ("large attack", "", "D1", "", "", ""),
+    ("large attack", "", "D1", "command value", "5", "A1"),
     ("ratio over", "1", "A1 D1", "ratio under", "1.5", "A2"),
     ("dispersed or unsupplied", "", "D2", "soviets not supported", "", "S1"),
 )

@@ -295,7 +295,7 @@ def test_tactics_add_chits_once_each() -> None:
     t.do("soviet", "declare-combat", small=2, steps=1, attack=6, defence=3, terrain="clear")
     a, b = [c for c in t.game.piles["soviet-cards"]["hand:soviet"]][:2]
     t.do("soviet", "play-tactic", card=a, tactic="artillery")
-    with pytest.raises(NotNow, match="9.21"):
+    with pytest.raises(Mistake, match="not one of"):  # 9.21: a second one is not even offered
         t.do("soviet", "play-tactic", card=b, tactic="artillery")
     german = t.game.piles["german-cards"]["hand:german"][0]
     t.do("german", "play-tactic", card=german, tactic="screen")

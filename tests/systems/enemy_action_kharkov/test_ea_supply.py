@@ -150,14 +150,17 @@ def test_supply_phase_from_good_to_surrender() -> None:
     t.do("table", "go-to", turn=2, phase="supply")
     lost, fine = put(t, "german", "lost", "2010", steps=2), put(t, "german", "fine", "1510")
     put(t, "soviet", "red", "2011")
-    for state in ("oos", "isolated"):
+    for turn, state in ((2, "oos"), (3, "isolated")):
+        t.do("table", "go-to", turn=turn, phase="supply")
         t.do("table", "check-supply", side="german", by_hand=True, cut=[lost])
         assert t.game.mark(lost, "supply") == state and not t.game.mark(fine, "supply")
+    t.do("table", "go-to", turn=4, phase="supply")
     t.do("table", "check-supply", side="german", by_hand=True, cut=[lost])
     ask = next(a for a in t.asked("german") if a["action"] == "lose-steps")
     assert "2010" in ask["text"]
     t.answer("german")
     assert t.game.units[lost].steps == 1
+    t.do("table", "go-to", turn=5, phase="supply")
     t.do("table", "check-supply", side="german", by_hand=True)
     assert not t.game.mark(lost, "supply")
 

@@ -1,0 +1,423 @@
+"""What must not be lost, counted twice or taken for granted: follow-ups, supply checks, blank cards, half a chit."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from systems.enemy_action_kharkov.ea_bench import (
+    activate,
+    calendar,
+    cards,
+    chits,
+    command,
+    mark,
+    owners_book,
+    put,
+    set_,
+    table,
+    take,
+)
+
+from companion.engine.errors import Mistake, NotNow, Unreadable
+from companion.systems.enemy_action_kharkov.fight import Fight, current
+from companion.systems.enemy_action_kharkov.hits import adjust, retreat_limit
+from companion.systems.enemy_action_kharkov.manifest import check_chits, chits_ready, listed
+from companion.systems.enemy_action_kharkov.retreat import routes
+
+
+def bare_cards() -> dict[str, dict[str, Any]]:
+    """The five-minute manifest: kind and turn, nothing else."""
+    return {n: {k: row[k] for k in ("kind", "turn")} for n, row in cards().items()}
+
+
+def five_minutes(turn: int = 1) -> Any:
+    return command(book=owners_book(cards=bare_cards()), turn=turn)
+
+
+# -- cards of which the manifest tells only kind and turn --------------------------------------------------------
+
+
+def test_a_card_without_type_and_value_is_asked_when_it_is_played() -> None:
+    """9.4: chits look at the command value; 5.2-5.5 hang on the type. What was said is remembered (and public)."""
+    t = five_minutes()
+    take(t, "soviet", "P05")
+    asked = {f["name"] for f in t.fields("soviet", "play-card", card="P05", what="activate")}
+    assert {"type", "value"} <= asked
+    fields = {"card": "P05", "type": "army", "value": 3, "what": "activate", "formations": "40"}
+    t.do("soviet", "play-card", **fields)
+    t.do("soviet", "declare-combat", small=2, steps=1, attack=6, defence=3, terrain="clear")
+    fight = current(t.game)
+    assert fight and fight.value == 3
+    assert not {"type", "value"} & {f["name"] for f in t.fields("soviet", "play-card", card="P05")}
+
+
+def test_stavka_without_a_name_still_leaves_the_game_as_command_and_as_tactic() -> None:
+    """15.35: the card's type is all it takes; as a tactic it is asked from turn 7 on."""
+    for as_tactic in (False, True):
+        t = five_minutes(turn=7)
+        if as_tactic:
+            take(t, "german", "P23")
+            t.do("german", "play-card", card="P23", type="corps", value=2, what="activate", formations="XL")
+            t.do("german", "declare-combat", small=2, steps=1, attack=6, defence=3, terrain="clear")
+            t.do("german", "no-tactics")
+            take(t, "soviet", "P01")
+            assert "stavka" in {f["name"] for f in t.fields("soviet", "play-tactic", card="P01")}
+            t.do("soviet", "play-tactic", card="P01", tactic="artillery", stavka=True)
+            t.do("german", "end-combat", anyway=True)
+        else:
+            take(t, "german", "P23")
+            t.do("german", "play-card", card="P23", type="corps", value=2, what="event", event="engineers")
+            t.do("german", "end-impulse")
+            take(t, "soviet", "P01")
+            t.do("soviet", "play-card", card="P01", type="stavka", value=4, what="event", event="engineers")
+            t.do("soviet", "end-impulse")
+        assert t.game.piles["soviet-cards"]["removed"] == ["P01"]
+
+
+def test_manstein_without_a_name_is_free_of_the_bar() -> None:
+    """6.3: told in the form, the type lifts the bar at once."""
+    t = five_minutes(turn=7)
+    set_(t, "last-german", "XL")
+    take(t, "german", "P26")
+    given: dict[str, Any] = {"card": "P26", "what": "activate"}
+    forms = {
+        kind: next(
+            f for f in t.fields("german", "play-card", type=kind, **given) if f["name"] == "formations"
+        )
+        for kind in ("corps", "von manstein")
+    }
+    offers = {kind: {c["value"] for c in f["choices"]} for kind, f in forms.items()}
+    assert "XL" not in offers["corps"] and "XL" in offers["von manstein"]
+
+
+def test_one_line_says_who_plays_what() -> None:
+    t = command()
+    take(t, "soviet", "P03")
+    done = t.do("soviet", "play-card", card="P03", what="activate", formations="3T")
+    assert done[0].text == "Soviet plays P03 Test card 3: Activate, 3rd Tank Army"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("number", "armies"),
+    [("P01", {"3T", "40", "69", "6", "1G", "MGP"}), ("P02", {"3T", "40", "69"})],
+)
+def test_fronts_and_stavka_deploy_all_they_have_without_a_question(number: str, armies: set[str]) -> None:
+    """5.3: there is nothing to choose."""
+    t = command()
+    take(t, "soviet", number)
+    asked = {f["name"] for f in t.fields("soviet", "play-card", card=number, what="deploy")}
+    assert "formations" not in asked
+    t.do("soviet", "play-card", card=number, what="deploy")
+    assert set(t.game["command"]["for"]) == armies
+
+
+def test_a_kampfgruppe_of_nobody_is_refused_with_the_reason() -> None:
+    """6.2."""
+    t = command()
+    put(t, "german", "far", "0101", formation="IISS")
+    activate(t, "P03", "3T")
+    t.do("soviet", "end-impulse")
+    take(t, "german", "P24")
+    t.do("german", "play-card", card="P24")
+    with pytest.raises(NotNow, match="within 2 of 1414"):
+        t.do("german", "give-command", what="kg", hex="1414")
+
+
+def test_a_card_that_lists_no_event_offers_none() -> None:
+    """5.4: `none` in the manifest is not the same as an empty cell."""
+    assert listed("none", 3) == [] and listed("", 3) is None and listed("-", 3) == []
+
+
+def test_cards_left_unplayed_are_not_laid_open() -> None:
+    """A table that leaves the command phase early keeps its hands secret, also through heavy mud (15.34)."""
+    t = command(turn=7)
+    held = {s: set(t.game.piles[f"{s}-cards"][f"hand:{s}"]) for s in t.game.sides}
+    t.do("table", "go-to", turn=8, phase="cards")
+    set_(t, "ground", "heavy-mud")
+    t.do("table", "prepare-cards")
+    for side, numbers in held.items():
+        seen = str(t.sees("table")) + str(t.sees(t.game.other(side)))
+        assert not [n for n in numbers if f"'{n}'" in seen]
+
+
+# -- half-filled lists -------------------------------------------------------------------------------------------
+
+
+def test_half_a_chit_is_not_drawn() -> None:
+    """9.4: a side that is not filled in would silently count as one that does not apply."""
+    rows = chits()
+    assert chits_ready(table(book=owners_book(chits=rows)).game)
+    for column in ("back", "back_hits", "front_hits"):
+        half = {k: dict(v) for k, v in rows.items()}
+        half["C07"][column] = ""
+        assert not chits_ready(table(book=owners_book(chits=half)).game)
+        assert any("C07" in wrong for wrong in check_chits(half))
+
+
+@pytest.mark.parametrize(("vp", "asked", "over"), [(20, True, False), (31, False, True), (0, True, False)])
+def test_half_a_calendar_space_is_asked_for(vp: int, asked: bool, over: bool) -> None:
+    """15.36: two values are compared; the one that is missing is read from the map."""
+    rows = calendar()
+    rows["4"] = {k: v for k, v in rows["4"].items() if not k.startswith("german_under")}
+    t = table(book=owners_book(calendar=rows))
+    t.do("table", "go-to", turn=4, phase="cards")
+    set_(t, "vp", vp)
+    t.until("end", 4)
+    assert any(a["action"] == "calendar-verdict" for a in t.asked("table")) is asked
+    assert bool(t.game.ended) is over
+
+
+# -- supply and mud, once each -----------------------------------------------------------------------------------
+
+
+def test_supply_is_checked_once_a_side_and_turn() -> None:
+    """10.2: two people who tap the same button must not send a unit from supplied to isolated."""
+    t = table()
+    t.do("table", "go-to", turn=4, phase="supply")
+    lost = put(t, "german", "lost", "2010")
+    t.do("german", "check-supply", side="german", by_hand=True, cut=[lost])
+    with pytest.raises(Mistake, match="not one of"):
+        t.do("table", "check-supply", side="german", by_hand=True, cut=[lost])
+    assert t.game.mark(lost, "supply") == "oos"
+    t.do("table", "check-supply", side="soviet", by_hand=True)
+    with pytest.raises(NotNow, match="worsen units twice"):
+        t.do("table", "check-supply", side="soviet", by_hand=True)
+
+
+def test_heavy_mud_gives_each_side_two_steps_and_no_more() -> None:
+    """15.34: Soviet side first."""
+    t = table()
+    t.do("table", "go-to", turn=8, phase="cards")
+    set_(t, "ground", "heavy-mud")
+    a, b, c = (put(t, "soviet", n, "1005", formation="3T", steps=1, full=2) for n in "abc")
+    t.next()
+    t.next()
+    side = next(f for f in t.fields("table", "mud-replacements") if f["name"] == "side")
+    assert side["value"] == "soviet"
+    t.do("soviet", "mud-replacements", side="soviet", units=[a])
+    with pytest.raises(Unreadable, match="1 infantry step"):
+        t.do("soviet", "mud-replacements", side="soviet", units=[b, c])
+    t.do("soviet", "mud-replacements", side="soviet", units=[b])
+    with pytest.raises(Mistake, match="not one of"):
+        t.do("soviet", "mud-replacements", side="soviet", units=[c])
+    t.do("german", "mud-replacements", side="german")
+    with pytest.raises(NotNow, match="both sides"):
+        t.do("german", "mud-replacements", side="german")
+
+
+# -- a combat's follow-ups ---------------------------------------------------------------------------------------
+
+
+def fight_on_record(hits: str, **defender: Any) -> tuple[Any, str, str]:
+    """A German unit in 2010 attacked from 2009 with a real cup."""
+    t = command()
+    target = put(t, "german", "D", "2010", formation="XL", **{"steps": 2, "full": 2, **defender})
+    red = put(t, "soviet", "red", "2009", formation="3T")
+    activate(t, "P03", "3T")
+    set_(t, "mode-chits", "physical")
+    t.do("soviet", "declare-combat", hex="2010", units=[red])
+    t.do("soviet", "enter-chits", hits=hits)
+    return t, target, red
+
+
+def test_a_combat_does_not_end_before_the_defender_has_retreated() -> None:
+    """9.0, 9.8: the advance is offered after the retreat, and the attacker cannot wave the retreat away."""
+    t, d, _ = fight_on_record("D1, -")
+    t.answer("german", choice="retreat-1")
+    assert [a["action"] for a in t.asked("soviet")] == []
+    with pytest.raises(NotNow, match="retreat one hex"):
+        t.do("soviet", "end-combat")
+    t.do("german", "retreat", path="2011")
+    assert t.game.units[d].place == "2011"
+    assert [a["action"] for a in t.asked("soviet")] == ["end-combat"]
+    t.do("soviet", "end-combat")
+    assert current(t.game) is None and not t.asked("german")
+
+
+def test_a_retreat_made_on_the_map_is_waved_away_and_the_combat_goes_on() -> None:
+    t, _, _ = fight_on_record("D1, -")
+    t.answer("german", choice="retreat-1")
+    ask = next(a for a in t.asked("german") if a["action"] == "retreat")
+    t.do("german", "dismiss", ask=ask["id"])
+    assert [a["action"] for a in t.asked("soviet")] == ["end-combat"]
+
+
+def test_every_step_of_a_bad_retreat_is_asked_for() -> None:
+    """9.7: two hexes in enemy zones cost two steps, and both may fall on one unit."""
+    t, d, _ = fight_on_record("D2, -, -", steps=3, full=3)
+    mark(t, "1910", "owner", "soviet")  # Lozovaia: no points to be booked in between
+    for place in ("1912", "2211", "1910", "1810", "2310"):
+        put(t, "soviet", f"r {place}", place, formation="40")
+    t.answer("german", choice="retreat-2")
+    route, cost = next((r, c) for r, c in routes(t.game, [t.game.units[d]], 2))
+    assert cost == 2
+    t.do("german", "retreat", path=" ".join(w.hex for w in route))
+    for steps in (2, 1):
+        t.answer("german")
+        assert t.game.units[d].steps == steps
+    assert [a["action"] for a in t.asked("soviet")] == ["end-combat"]
+
+
+def test_units_that_fell_back_go_down_with_the_defenders() -> None:
+    """9.74: they add no steps to the draw, and are eliminated when the defenders leave."""
+    t = command()
+    first = put(t, "german", "first", "2010", formation="XL", steps=1, full=2)
+    second = put(t, "german", "second", "2011", formation="XL")
+    red, other = (
+        put(t, "soviet", "red", "2009", formation="3T"),
+        put(t, "soviet", "o", "2112", formation="3T"),
+    )
+    activate(t, "P03", "3T")
+    set_(t, "mode-chits", "physical")
+    t.do("soviet", "declare-combat", hex="2010", units=[red])
+    t.do("soviet", "enter-chits", hits="D1")
+    t.answer("german", choice="retreat-1")
+    t.do("german", "retreat", path="2011", anyway=True)
+    assert t.game.mark(first, "fell-back")
+    t.do("soviet", "end-combat", anyway=True)
+    t.do("soviet", "declare-combat", hex="2011", units=[other])
+    fight = current(t.game)
+    assert fight and fight.steps == 2
+    t.do("soviet", "enter-chits", hits="D1, -")
+    t.answer("german", choice="retreat-1")
+    assert t.game.units[first].place == "box:eliminated-german"
+    assert t.game.units[second].on_map
+
+
+def test_a_lesser_route_spares_a_unit_of_a_stack() -> None:
+    """9.72: two one-step units that would pay a step lose a unit; a free route of lower priority is open to them."""
+    t = command()
+    for name in ("a", "b"):
+        put(t, "german", name, "2010", formation="XL", steps=1, full=3)
+    put(t, "soviet", "red", "2009", formation="3T")
+    for place in ("1909", "2308", "1810", "1913", "2211"):
+        put(t, "soviet", f"r {place}", place, formation="40")
+    for place in ("2210", "2111"):
+        put(t, "german", f"f {place}", place, formation="XL")
+    units = [t.game.units[n] for n in ("a", "b")]
+
+    def open_to(stack: list[Any]) -> list[tuple[str, int]]:
+        return [(" ".join(w.hex for w in way), cost) for way, cost in routes(t.game, stack, 2)]
+
+    assert open_to(units) == [("2111 2210", 0)]
+    t.game.units["a"] = replace(units[0], steps=3)  # a stack that can pay keeps to the priorities
+    strong = [t.game.units[n] for n in ("a", "b")]
+    assert open_to(strong) == [("2011 2112", 1), ("2011 2012", 1), ("2011 1912", 1)]
+
+
+def test_a_stack_in_poor_order_retreats_one_hex() -> None:
+    """9.52: where each is dispersed or unsupplied, at least one is dispersed."""
+    assert retreat_limit(command().game, Fight(status="poor"))[0] == 1
+
+
+def test_an_improved_position_that_takes_a_tactics_hit_is_spent() -> None:
+    """9.51, 12.24: no hit on the chits, one by a tactic, none left: the position absorbed it."""
+    book = owners_book(tactics={"rifle brigade": {"attack_d": 1}})
+    t = command(book=book)
+    fight = Fight(ip=True, attack_tactics=["rifle brigade"])
+    assert adjust(t.game, fight, (0, 0)).facts == {"A": 0, "D": 0, "ip_spent": True}
+    assert adjust(t.game, Fight(ip=True), (0, 0)).facts["ip_spent"] is False
+    assert adjust(t.game, fight, (0, 1)).facts == {"A": 0, "D": 1, "ip_spent": True}
+
+
+def test_units_that_join_make_a_flank_attack() -> None:
+    """9.4: three hexes once the unit of Assault Coordination stands beside the target."""
+    t = command()
+    put(t, "german", "D", "2010", formation="XL")
+    places = ("2009", "1910", "2011")
+    a, b, c = (put(t, "soviet", f"s {p}", p, formation="3T" if p != "2011" else "40") for p in places)
+    activate(t, "P03", "3T")
+    t.do("soviet", "declare-combat", hex="2010", units=[a, b])
+    t.do("soviet", "join-combat", side="soviet", units=[c])
+    fight = current(t.game)
+    assert fight and fight.hexes == 3 and fight.small == 3
+
+
+# -- numbers by hand ---------------------------------------------------------------------------------------------
+
+
+def test_nothing_is_claimed_of_what_nobody_told() -> None:
+    """9.4: with a real cup the hexes are not asked, so neither flank nor one-hex attack is announced."""
+    t = command(mode_chits="physical")
+    activate(t, "P03", "3T")
+    said = [x.label for x in t.calc("combat", small=3, steps=2).lines]
+    assert not [x for x in said if "one-hex" in x or "flank" in x]
+    assert "one-hex attack" in [x.label for x in t.calc("combat", small=3, steps=2, hexes=1).lines]
+
+
+def test_the_companions_cup_needs_strengths() -> None:
+    """9.4: nought against nought would make every `at least` chit apply."""
+    t = command()
+    activate(t, "P03", "3T")
+    with pytest.raises(Unreadable, match="strengths"):
+        t.do("soviet", "declare-combat", small=3, steps=2, terrain="clear")
+    first = {f["name"]: f["value"] for f in t.fields("soviet", "declare-combat")}
+    assert (first["terrain"], first["status"], first["hexes"]) == ("clear", "good", 1)
+
+
+def test_real_tactics_are_offered_to_the_side_that_is_asked() -> None:
+    """9.0: attacker first, then defender, then nobody."""
+    t = command(mode_cards="physical", mode_chits="physical")
+    t.do("table", "play-real-card", card="P03", what="activate", formations="3T")
+    t.do("soviet", "declare-combat", small=2, steps=1, terrain="clear")
+
+    def offered(seat: str) -> bool:
+        return "play-real-tactic" in {a["name"] for a in t.sees(seat)["actions"]}
+
+    assert offered("soviet") and offered("table") and not offered("german")
+    for seat in ("soviet", "german"):
+        t.do(seat, "no-tactics")
+    assert not any(offered(seat) for seat in ("soviet", "german", "table"))
+
+
+def test_tactics_that_cannot_count_are_not_offered() -> None:
+    """9.21: nothing twice; 9.3: Screen is the defender's."""
+    t = command(turn=7)
+    activate(t, "P26", "XL")
+    t.do("german", "declare-combat", small=2, steps=1, attack=6, defence=3, terrain="clear")
+    free = next(f for f in t.fields("german", "bonus-tactic") if f["name"] == "tactic")
+    assert "screen" not in {c["value"] for c in free["choices"]}
+    t.answer("german", tactic="artillery")
+    take(t, "german", "P44")
+    more = next(f for f in t.fields("german", "play-tactic", card="P44") if f["name"] == "tactic")
+    assert "artillery" not in {c["value"] for c in more["choices"]}
+
+
+# -- on the ground -----------------------------------------------------------------------------------------------
+
+
+def test_a_withdrawal_keeps_to_stacking() -> None:
+    """8.1, 7.4."""
+    t = command()
+    unit = put(t, "soviet", "48G", "1510", formation="3T")
+    for place in ("1408", "1412", "1608", "1612", "1409", "1411", "1609", "1610"):
+        put(t, "german", f"g {place}", place, formation="XL")
+    for name in "xyz":
+        put(t, "soviet", name, "1511", formation="40")
+    activate(t, "P03", "3T")
+    with pytest.raises(NotNow, match="too many"):
+        t.do("soviet", "withdraw", units=[unit], hex="1511")
+
+
+def test_positions_are_built_by_active_units_in_order() -> None:
+    """12.21, 12.22: not where only inactive, or only unsupplied active, units stand."""
+    t = command()
+    put(t, "soviet", "idle", "1510", formation="40")
+    poor = put(t, "soviet", "poor", "1310", formation="3T")
+    put(t, "soviet", "fresh", "1310", formation="40")
+    put(t, "soviet", "good", "1110", formation="3T")
+    mark(t, poor, "supply", "oos")
+    activate(t, "P03", "3T")
+    for place in ("1510", "1310"):
+        with pytest.raises(NotNow, match="12.21"):
+            t.do("soviet", "build-ip", hexes=place)
+    t.do("soviet", "build-ip", hexes="1110")
+
+
+def test_kharkov_taken_by_hand_ends_the_initial_assault() -> None:
+    """15.1: also at a table without positions."""
+    t = command("initial-assault", owners_book("city 1012 Kharkov\nvp 1012 5\n"))
+    t.do("table", "take-town", hex="1012", side="soviet")
+    assert t.game.ended and t.game.ended.level == "Operational"

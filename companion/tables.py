@@ -109,6 +109,12 @@ def common_options() -> tuple[Option, ...]:
     )
 
 
+def _told(seen: list[dict[str, Any]], game: Game) -> list[str]:
+    """What happened, in words; the result of a battle comes before the roll and everything that led to it."""
+    order = sorted(seen, key=lambda body: body["kind"] != "resolved")
+    return [line for line in (describe(body, game) for body in order) if line]
+
+
 class Tables:
     """Every table of the installation."""
 
@@ -371,7 +377,7 @@ class Tables:
             if undone is not None:
                 game = self.load(code, undone.to)  # what the lobby is to say
             seen = [event.seen_by(seat) for event in events]
-            lines = [line for line in (describe(body, game) for body in seen) if line]
+            lines = _told(seen, game)
             resolved: dict[str, Any] = next((b for b in reversed(seen) if b["kind"] == "resolved"), {})
             answer = Answer(before + len(events), lines, dict(resolved.get("breakdown", {})))
             latest = tx.append(
@@ -440,7 +446,7 @@ class Tables:
                     turn, phase = int(body["turn"]), str(body["phase"])
                 elif body["kind"] == "undone":
                     turn, phase = self._position(code, int(body["to"]), game)
-            lines = [line for line in (describe(body, game) for body in seen) if line]
+            lines = _told(seen, game)
             action = rules.actions.get(items[0].name)
             entries.append(
                 Entry(

@@ -329,6 +329,15 @@ def test_the_log_groups_events_by_action_newest_first(tables: Tables, code: str)
     assert (opening.first, opening.last, set_up.first) == (1, 2, 3)
 
 
+def test_the_result_of_a_battle_heads_its_line(tables: Tables, code: str) -> None:
+    """The roll, its modifiers and the markers come after what everybody wants to know."""
+    revision = tables.game(code).revision
+    tables.act(code, "table", "go-to", {"turn": 1, "phase": "red-move"}, revision=revision)
+    tables.act(code, "red", "fight", {"attack": 6, "defence": 3, "die": "3"})
+    first, *rest = tables.log(code, "red")[0].lines
+    assert first.startswith("Combat at 2:1") and any("rolled 3" in line for line in rest)
+
+
 def test_the_log_says_what_a_seat_may_read(tables: Tables, code: str) -> None:
     tables.act(code, "red", "whisper", {"text": "operation-kremlin"})
     assert tables.log(code, "red")[0].lines[0] == "operation-kremlin"

@@ -149,8 +149,9 @@ def _placed(body: Mapping[str, Any], game: Game) -> str:
     place = body.get("place")
     if place is None:
         steps = body.get("facts", {}).get("steps") if isinstance(body.get("facts"), dict) else None
-        what = steps_label(game, int(steps)) if steps is not None else "record changed"
-        return f"{unit}: {what}{_why(body)}"
+        if steps is not None:
+            return f"{unit}: {steps_label(game, int(steps))}{_why(body)}"
+        return f"{unit}: {body.get('reason') or 'record changed'}"
     was = body.get("was")
     before = f"{place_label(game, str(was))} \u2192 " if was else ""
     return f"{unit}: {before}{place_label(game, str(place))}{_why(body)}"
@@ -159,9 +160,12 @@ def _placed(body: Mapping[str, Any], game: Game) -> str:
 BY_SEQUENCE = "cleared by the sequence"
 """Why a marker went off by itself; the log keeps silent about these."""
 
+IN_PASSING = "in passing"
+"""Why a marker came or went with something that the log tells in better words: it has no line of its own."""
+
 
 def _marked(body: Mapping[str, Any], game: Game) -> str:
-    if body.get("reason") == BY_SEQUENCE or body.get("hidden"):
+    if body.get("reason") in (BY_SEQUENCE, IN_PASSING) or body.get("hidden"):
         return ""  # what the other side marks in secret is no line at all
     kind = next((m for m in game.kit.markers if m.id == body["marker"]), None)
     if kind is not None and kind.quiet:

@@ -6,7 +6,7 @@ import pytest
 from toykit import HIDDEN, OPEN, Table
 
 from companion.engine import events as e
-from companion.engine.describe import describe, name_label, place_label, value_label
+from companion.engine.describe import IN_PASSING, describe, name_label, place_label, value_label
 
 GAME = Table().game
 
@@ -30,10 +30,11 @@ LINES: list[tuple[e.Event, str]] = [
     (e.Placed("red-guards", "box:dead", was="0303"), "Guards: 0303 → Dead pile"),
     (e.Placed("red-guards", ""), "Guards: off the record"),
     (e.Placed("red-guards", facts={"steps": 1}), "Guards: 1 step"),
-    (e.Placed("red-guards", facts={"name": "x"}, reason="renamed"), "Guards: record changed (renamed)"),
+    (e.Placed("red-guards", facts={"name": "x"}, reason="renamed"), "Guards: renamed"),
     (e.Marked("red-guards", "oos", 2), "Guards: Out of supply 2"),
     (e.Marked("0303", "fort", True), "0303: Fort"),
     (e.Marked("0303", "fort"), "0303: Fort off"),
+    (e.Marked("0303", "fort", True, reason=IN_PASSING), ""),
     (e.Sealed("mission", "red", "x"), "Red has chosen in secret"),
     (e.Revealed("mission", {}), "Revealed: mission"),
     (e.Resolved("combat", {"title": "Combat", "column": "2:1"}, "DR"), "Combat at 2:1: DR"),

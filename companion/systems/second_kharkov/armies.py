@@ -106,7 +106,7 @@ def haste_is_over(game: Game) -> Events:
 
 
 @rules.action(
-    by=SOVIET,
+    by="any",
     phase=(MOVE[SOVIET], FIGHT[SOVIET]),
     rule="6.3",
     label="Front line crossed in the south",

@@ -18,11 +18,19 @@ def matters(game: Game, hex_id: str) -> bool:
     """Whether anything in the rules asks who holds this hex."""
     here = board(game)
     if "held hexes" not in here.memo:
-        ids = here.grid.ids
-        banks = {ids[i] for i, j in here.features if here.features[i, j] & CROSSING}
         edges = {h for name in here.book.names("source") for h in here.book.named("source", name)}
-        here.memo["held hexes"] = {*here.book.places(), *edges, *banks, *KHARKOV}
+        here.memo["held hexes"] = {*here.book.places(), *edges, *banks(game), *KHARKOV}
     return hex_id in here.memo["held hexes"]
+
+
+def banks(game: Game) -> frozenset[str]:
+    """9.6: the hexes on either side of a major river crossing."""
+    here = board(game)
+    if "banks" not in here.memo:
+        ids = here.grid.ids
+        here.memo["banks"] = frozenset(ids[i] for i, j in here.features if here.features[i, j] & CROSSING)
+    found: frozenset[str] = here.memo["banks"]
+    return found
 
 
 def holder(game: Game, hex_id: str) -> str:
@@ -36,7 +44,33 @@ def holder(game: Game, hex_id: str) -> str:
 def take(game: Game, hex_id: str, side: str, reason: str) -> Events:
     """3.5: a hex changes hands the moment the other side enters it."""
     if matters(game, hex_id) and holder(game, hex_id) != side:
-        yield e.Marked(hex_id, "owner", side, reason=reason, rule="3.5")
+        yield from _change_hands(game, hex_id, side, reason)
+
+
+def _change_hands(game: Game, hex_id: str, side: str, reason: str) -> Events:
+    words = "; ".join(filter(None, (reason, marker_words(game, hex_id, side))))
+    yield e.Marked(hex_id, "owner", side, reason=words, rule="3.4, 3.5")
+
+
+def marker_words(game: Game, hex_id: str, side: str) -> str:
+    """3.4, 9.6: what to do with the cardboard control marker as a hex changes hands; empty when nothing.
+
+    Germans mark towns and banks of crossings, Soviets cities other than Kharkov; who began with a hex lifts it.
+    """
+    first = next((s for s, hexes in at_start(game).items() if hex_id in hexes), "")
+    marked_before = game.mark(hex_id, "owner") is not None
+    if hex_id in KHARKOV or (not first and not marked_before and _setting_up(game)):
+        return ""
+    places = board(game).places
+    marking = {SOVIET: hex_id in places["city"], GERMAN: hex_id in places["town"] or hex_id in banks(game)}
+    if side != first and marking[side]:
+        return f"put a control marker there, {game.side_name(side)} side up"
+    return "lift the control marker" if marked_before and marking[game.other(side)] else ""
+
+
+def _setting_up(game: Game) -> bool:
+    """Whether a unit that comes on record may have begun the game there."""
+    return game.turn == 1 and game.phase == MOVE[SOVIET]
 
 
 @rules.watch
@@ -56,7 +90,7 @@ def take_hex(
     """Note who holds a town, city, edge source or bank of a crossing; put or lift its control marker."""
     for hex_id in hexes:
         if holder(game, hex_id) != side:
-            yield e.Marked(hex_id, "owner", side, reason="entered", rule="3.5")
+            yield from _change_hands(game, hex_id, side, "entered")
 
 
 @rules.panel

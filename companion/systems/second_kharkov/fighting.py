@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from companion.engine import events as e
 from companion.engine.actions import Events
+from companion.engine.describe import IN_PASSING
 from companion.engine.errors import Mistake, NotNow
 from companion.engine.fields import Choice, Context, Dice, HexId, Roll, UnitRef
 from companion.engine.game import Game
@@ -171,6 +172,25 @@ def no_aircraft_defend(game: Game) -> Events:
             yield from _open(game, hex_id, 0)
 
 
+@rules.watch
+def both_called_it_off(game: Game) -> Events:
+    """7.6: an attack whose reminder was put away never was; the next one may be declared."""
+    if any(a.action == "resolve-combat" for a in game.asked.values()):
+        return
+    for hex_id, state in list(game.marked("target").items()):
+        if state == "begun":
+            yield from _lift_declaration(game, hex_id)
+
+
+def _lift_declaration(game: Game, target: str) -> Events:
+    for marker in ("target", "support"):
+        if target and game.mark(target, marker) is not None:
+            yield e.Marked(target, marker, None, reason=IN_PASSING, rule="12.5")
+    for name, hex_id in list(game.marked("attacking").items()):
+        if hex_id == target:
+            yield put_mark(game, name, "attacking", None, reason=IN_PASSING, rule="12.5")
+
+
 @rules.panel
 def declared_attack(game: Game, seat: str) -> dict[str, Any] | None:
     """The attack that stands, and whom it waits for."""
@@ -262,17 +282,12 @@ def _mark_fighters(game: Game, facts: dict[str, Any]) -> Events:
     """12.4: each unit attacks once and is attacked once in a combat phase."""
     target = str(facts["target"])
     for name in facts["attackers"]:
-        yield put_mark(game, name, "attacked", True, rule="12.4", public=True)
+        yield put_mark(game, name, "attacked", True, reason=IN_PASSING, rule="12.4", public=True)
     for name in facts["defenders"]:
-        yield put_mark(game, name, "defended", target, rule="12.4", public=True)
+        yield put_mark(game, name, "defended", target, reason=IN_PASSING, rule="12.4", public=True)
     if target and not facts["defenders"]:
-        yield e.Marked(target, "defended", True, rule="12.4")
-    for marker in ("target", "support"):
-        if target and game.mark(target, marker) is not None:
-            yield e.Marked(target, marker, None, rule="12.5")
-    for name, hex_id in list(game.marked("attacking").items()):
-        if hex_id == target:
-            yield put_mark(game, name, "attacking", None, rule="12.5")
+        yield e.Marked(target, "defended", True, reason=IN_PASSING, rule="12.4")
+    yield from _lift_declaration(game, target)
     yield from close(game, "resolve-combat")
 
 

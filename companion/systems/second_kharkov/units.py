@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from companion.engine.actions import Events
+from companion.engine.describe import IN_PASSING
 from companion.engine.errors import NotNow
 from companion.engine.fields import Choice, Context, Text, UnitRef, Whole
 from companion.engine.game import Game
@@ -109,7 +110,7 @@ def turn_over(game: Game, units: Iterable[Unit]) -> Events:
             yield change(
                 game, unit.id, {"untried": False}, reason="turned over in battle", rule="2.14", public=True
             )
-            yield put_mark(game, unit.id, "veteran", True, rule="2.14", public=True)
+            yield put_mark(game, unit.id, "veteran", True, reason=IN_PASSING, rule="2.14", public=True)
 
 
 def _picked(ctx: Context) -> Unit | None:

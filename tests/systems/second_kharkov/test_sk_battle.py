@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from companion.engine import events as e
+from companion.engine.describe import describe as describe_event
 from companion.engine.errors import Mistake, NotNow
 
 
@@ -59,6 +60,10 @@ def test_a_declared_attack_is_not_lost_with_its_phase(table: Any) -> None:
     with pytest.raises(NotNow, match="7.6"):
         t.next()
     t.do("soviet", "dismiss", ask=t.asked("soviet")[0]["id"])  # both agree that it never was
+    assert not t.game.marked("target") and not t.game.marked("attacking")
+    t.do("soviet", "declare-attack", target="2611")
+    t.do("german", "dismiss", ask=t.asked("german")[0]["id"])
+    t.do("soviet", "dismiss", ask=t.asked("soviet")[0]["id"])
     t.next()
     assert not t.asked("soviet") and not t.game.marked("target")
 
@@ -443,3 +448,17 @@ def test_an_advance_keeps_to_the_stacking_limit(table: Any, units: str, words: s
         t.answer("german", units=force if units else [])
     t.answer("german", units=force[:3])
     assert len(t.game.units_at("2610")) == 3
+
+
+def test_a_battle_is_told_in_a_few_lines(table: Any) -> None:
+    """What the markers remember for 12.4 and 2.14 needs no line of its own."""
+    t = soviets_attack(table, result="1/2", fog=False)
+    t.do("soviet", "declare-attack", target="2510", attackers="soviet-rd")
+    t.answer("german", aircraft="1")
+    done = t.do("soviet", "resolve-combat", target="2510", attackers="soviet-rd", attack=30, die="3")
+    lines = [line for line in (describe_event(event.to_json(), t.game) for event in done) if line]
+    assert [line for line in lines if not line.startswith("To do:")] == [
+        "combat: 1d6 rolled 3 (by hand)",
+        "RD: turned over in battle",
+        "Attack on 2510 at 2:1: 1/2 (German defender: lose 2 steps at 2510; Soviet attacker: lose 1 step at 2510)",
+    ]

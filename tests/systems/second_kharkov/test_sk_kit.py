@@ -41,6 +41,13 @@ def test_arrivals_name_units_of_the_roster() -> None:
         assert all(set(a.units) <= units for a in scenario.arrivals)
 
 
+def test_every_unit_s_note_is_whole() -> None:
+    """A comma in a spreadsheet begins the next column: 172/75 lost half its note to `untried`."""
+    units = {u.id: u for u in KIT.scenarios["historical"].units}
+    assert "turn is on the counter" in units["172-75"].note
+    assert {u.untried for u in units.values() if u.side == "german"} == {False}
+
+
 def test_both_scenarios_share_the_reinforcement_schedule() -> None:
     """13.3."""
     assert KIT.scenarios["historical"].arrivals == KIT.scenarios["alternative"].arrivals

@@ -158,6 +158,26 @@ def test_southern_soviets_are_frozen_on_turn_1(table: Any) -> None:
     assert "5.5" not in " ".join(t.calc("combat", target="2416", attackers=marked, defence=3).warnings)
 
 
+@pytest.mark.parametrize(
+    ("freed", "held"), [("first-panzer", "17th Army"), ("seventeenth", "1st Panzer Army")]
+)
+def test_one_army_freed_leaves_the_other_held(table: Any, freed: str, held: str) -> None:
+    """13.4, 6.3: every reminder about the army that is still held stays, and the German may press the button."""
+    t = table("alternative")
+    t.until("german-move", 2)
+    t.do("german", "voluntary-release", armies=freed)
+    lines = [c["text"] for c in t.sees("german")["phase"]["checklist"]]
+    assert [line for line in lines if "side of the front line" in line] == [
+        f"{held} stays on its side of the front line"
+    ]
+    t.until("soviet-combat", 3)
+    lines = [c["text"] for c in t.sees("soviet")["phase"]["checklist"]]
+    assert sum("front line in the south" in line for line in lines) == 1
+    assert any(held in n["text"] and "in the south free it" in n["text"] for n in t.sees("soviet")["notes"])
+    t.do("german", "southern-crossing")
+    assert dials(t) == ("released", "released")
+
+
 def test_where_a_unit_set_up_decides_not_where_it_stands(table: Any) -> None:
     """5.5: the rifle division of 2718 comes from the north of this boundary and may fight in the south."""
     south = tuple(("area", hex_id, "", "south") for hex_id in ("2719", "2819"))

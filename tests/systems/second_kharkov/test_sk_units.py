@@ -291,6 +291,38 @@ def test_entering_takes_a_hex_that_matters(table: Any) -> None:
     )["rows"]
 
 
+@pytest.mark.parametrize(
+    ("hex_id", "kind", "takers", "words"),
+    [
+        ("3510", "town", ("german", "soviet"), ("put a control marker there, German side up", "lift the")),
+        ("2015", "town", ("soviet", "german"), ("", "")),
+        ("2015", "city", ("soviet", "german"), ("put a control marker there, Soviet side up", "lift the")),
+        ("2406", "city", ("soviet",), ("",)),
+        ("3202", "source", ("german", "soviet"), ("", "")),
+    ],
+)
+def test_control_markers(
+    table: Any, hex_id: str, kind: str, takers: tuple[str, ...], words: tuple[str, ...]
+) -> None:
+    """3.4: Germans mark towns that began Soviet, Soviets cities other than Kharkov; the first owner lifts them."""
+    ground = (("area", "2015", "", "west"), ("town" if kind == "source" else kind, hex_id, "", "Here"))
+    t = table("alternative", turn=2, ground=ground[:1] if kind == "source" else ground)
+    for side, expected in zip(takers, words, strict=True):
+        (mark,) = t.do("table", "take-hex", hexes=hex_id, side=side)
+        assert (expected in mark.reason) if expected else mark.reason == "entered"
+
+
+def test_banks_of_crossings_are_marked_too(table: Any) -> None:
+    """9.6; and a unit that began the game there takes nothing."""
+    ground = (("side", "3010", "3011", "crossing"), ("side", "3010", "3011", "major river"))
+    t = table(ground=ground, fog=False)
+    began = t.do("table", "add-unit", side="german", name="44", hex="3010", steps=4)
+    assert not any("marker" in event.reason for event in began if event.KIND == "marked")
+    t.do("table", "go-to", turn=2, phase="german-move")
+    (mark,) = t.do("table", "take-hex", hexes="3011", side="german")
+    assert "German side up" in mark.reason
+
+
 def test_hexes_change_hands_by_hand_too(table: Any) -> None:
     t = table(turn=2)
     with pytest.raises(NotYours):

@@ -211,4 +211,288 @@ def test_a_long_list_of_units_is_narrowed_by_typing(server, device):
     soviet.get_by_role("searchbox").fill("1502")
     expect(units).to_have_count(2)  # the one that is ticked stays in sight
     send(soviet)
-    expect(soviet.locator("#sheet")).to_contain_text("1904: Fortification ff")
+    expect(soviet.locator("#sheet")).to_contain_text("1904: Fortification field (FF)")
+
+
+# -- a whole day ----------------------------------------------------------------------------------------------
+
+
+def phase_is(*pages: Page, day: int, name: str) -> None:
+    for page in pages:
+        expect(page.locator("h1").first).to_contain_text(f"Day {day} · {name}")
+
+
+def end_phase(table: Table, page: Page, label: str = "End my phase") -> None:
+    """Tap on when the screen has caught up: a tap on an older one is refused, as it should be."""
+    expect(page.locator("#live")).to_have_attribute("data-rev", str(table.sees("german")["revision"]))
+    page.get_by_role("button", name=label).click()
+
+
+def open_line(page: Page, words: str) -> None:
+    """Open the form of a line of the checklist."""
+    page.locator(".checklist li", has_text=words).get_by_role("link").click()
+    expect(page.locator("#sheet .sheet")).to_be_visible()
+
+
+def tick_unit(page: Page, words: str) -> None:
+    """Narrow a long list by typing and tick what is left."""
+    page.locator("#sheet").get_by_role("searchbox").fill(words)
+    left = page.locator("#sheet .choice:visible")
+    expect(left).to_have_count(1)
+    left.get_by_role("checkbox").check()
+
+
+def roll(page: Page, dice: str) -> None:
+    page.locator("#sheet [name=die]").fill(dice)
+    send(page)
+
+
+def place(table: Table, seat: str, name: str) -> str:
+    return next(u["place"] for u in table.sees(seat)["units"] if u["name"] == name)
+
+
+def new_table(server, tablet: Page) -> Table:
+    """Open a table as a stranger does, from the lobby."""
+    tablet.goto(server.url)
+    tablet.get_by_role("link", name="New table").click()
+    game = tablet.get_by_role("region", name="Kharkov 1942/1943 (WB-95)")
+    expect(game.get_by_role("link", name="Kharkov 1942")).to_contain_text("days 1-17")
+    game.get_by_role("link", name="Kharkov 1942").click()
+    tablet.get_by_role("button", name="Open the table").click()
+    expect(tablet.get_by_role("heading", name="Sit down")).to_be_visible()
+    links = tablet.locator("a[href*='/j/']").evaluate_all("all => all.map(a => a.href)")
+    table = Table.__new__(Table)
+    table.server, table.code = server, links[0].split("/")[-2]
+    table.tokens = dict(zip(("german", "soviet"), (link.split("/")[-1] for link in links), strict=True))
+    held = {cookie["name"]: cookie["value"] for cookie in tablet.context.cookies()}
+    table.tokens["table"] = held[f"seats-{table.code}"]
+    tablet.get_by_role("link", name="To the table").click()
+    expect(tablet.locator("#link")).to_have_text("live")
+    return table
+
+
+def test_the_twelfth_of_may_in_twelve_phases(server, device):
+    """A day from the lobby to 13 May by taps alone, on a tablet and two phones."""
+    tablet = device("tablet")
+    table = new_table(server, tablet)
+    german = table.seat(device("phone"), "german")
+    soviet = table.seat(device("phone"), "soviet")
+
+    # Set up in one tap; the front line is suggested and confirmed.
+    tablet.get_by_role("button", name="Set up the scenario").click()
+    expect(tablet.locator("#toast")).to_contain_text("167 counters on the map")
+    open_form(tablet, "Say who holds the victory hexes")
+    expect(tablet.get_by_role("group", name="German").get_by_role("checkbox", checked=True)).to_have_count(10)
+    send(tablet)
+    close(tablet)
+    victory = tablet.get_by_role("region", name="Victory")
+    expect(victory).to_contain_text(re.compile(r"German VP\s*10"))
+    expect(victory).to_contain_text(re.compile(r"Soviet VP\s*3"))
+
+    # 1 Air: the Germans have no points, so their phone waits and cannot end the phase.
+    phase_is(german, soviet, day=1, name="Air")
+    expect(german.get_by_role("region", name="Air missions")).to_contain_text("no points, nothing to choose")
+    expect(german.locator(".phone-head")).to_contain_text("Soviet to move")
+    expect(german.get_by_role("button", name="Next phase")).to_have_count(0)
+    open_form(soviet, "Assign air missions")
+    choose_mission(soviet, 1, "support", "1905", 3)
+    expect(soviet.locator("#sheet")).to_contain_text("of 8 left today")
+    choose_mission(soviet, 2, "attack", "1705", 4)
+    assert "1705" not in json.dumps([table.sees("german")["sealed"], table.sees("german")["revealed"]])
+    send(soviet)
+    expect(tablet.get_by_role("region", name="In the air")).to_contain_text("support 3")
+    soviet.locator("#sheet").get_by_role("link", name="Air attack").click()
+    expect(soviet.locator("#sheet .lead")).to_have_text("Soviet: air attack on 1705 with 4 SP")
+    roll(soviet, "1 2")
+    expect(soviet.locator("#sheet .breakdown-result")).to_have_text("no effect")
+    close(soviet)
+    expect(tablet.locator("[data-glow=track-air-soviet]")).to_contain_text("1")
+    end_phase(table, soviet, "Next phase")
+
+    # 2 Barrage is skipped with its reason. 3 Movement: a bridge, a trench, a unit set aside.
+    phase_is(german, soviet, day=1, name="Movement")
+    expect(tablet.locator(".stepper")).to_contain_text("no ammo units here (6.5.1)")
+    expect(german.locator("#their-checklist")).not_to_have_attribute("open", "")
+    expect(german.get_by_text("Waiting for the other side")).to_be_visible()
+    expect(
+        soviet.locator(".checklist li", has_text="German aircraft on the way").get_by_role("link")
+    ).to_have_count(0)
+    open_line(soviet, "Blow a bridge")
+    soviet.get_by_role("radio", name="1602-1603").check()
+    expect(soviet.locator("#sheet [name=hexes]")).to_have_count(0)
+    send(soviet)
+    expect(soviet.locator("#sheet")).to_contain_text("1602-1603: Bridge destroyed (demolished for 1 MP)")
+    close(soviet)
+    expect(german.get_by_role("region", name="Bridges")).to_contain_text(re.compile(r"1602-1603\s*destroyed"))
+    open_form(soviet, "Dig in")
+    tick_unit(soviet, "293 INF")
+    send(soviet)
+    expect(soviet.locator("#sheet")).to_contain_text("1502: Fortification field (FF) (dug in)")
+    expect(soviet.locator("#sheet")).not_to_contain_text("held by")
+    close(soviet)
+    open_form(soviet, "Mark for strategic move")
+    tick_unit(soviet, "38 INF (1801)")
+    send(soviet)
+    close(soviet)
+    end_phase(table, soviet)
+
+    # 4 Attack: strengths typed because no counter was copied; retreat, test and pursuit each on its own phone.
+    phase_is(german, soviet, day=1, name="Attack")
+    expect(soviet.get_by_role("region", name="Attacks that must be made")).to_contain_text("1905")
+    open_form(soviet, "Resolve a combat")
+    soviet.get_by_role("checkbox", name="1905 IF, must").check()
+    attackers = soviet.get_by_role("group", name=re.compile("^Attackers"))
+    for name in ("244 INF", "57 ARM-BR"):
+        attackers.get_by_role("checkbox", name=re.compile(name)).check()
+    expect(soviet.locator("#sheet")).to_contain_text("add up 244 INF, 57 ARM-BR: not on record")
+    soviet.locator("[name=attack]").fill("12")
+    soviet.locator("[name=defence]").fill("3")
+    expect(soviet.locator("#sheet .breakdown")).to_contain_text("15 against 3")
+    roll(soviet, "2 3")
+    expect(soviet.locator("#sheet .breakdown-result")).to_have_text("• / D2")
+    expect(soviet.locator("#sheet .warning")).to_have_count(0)
+    expect(german.locator(".phone-head")).to_contain_text("your answer, please")
+    expect(german.get_by_text("They wait for your answer")).to_be_visible()
+    answer(german, "fall back 2 from 1905")
+    german.expected_errors += ["422"]
+    german.locator("#sheet .sheet-foot button").click()
+    expect(german.locator("#sheet .field-error")).to_contain_text("say where the counters at 1905 end")
+    german.locator("#sheet [name=to]").fill("1907")
+    send(german)
+    german.locator("#sheet").get_by_role("link", name="Disorganisation test").click()
+    expect(german.locator("#sheet .lead")).to_contain_text("at 1907")
+    roll(german, "6 6")
+    expect(german.locator("#sheet")).to_contain_text("Disorganised until day 1 phase 10, at 1907")
+    close(german)
+    close(soviet)
+    answer(soviet, "disorganisation test at 1904")
+    roll(soviet, "1 2")
+    expect(soviet.locator("#sheet")).to_contain_text("0 of 2 disorganised")
+    close(soviet)
+    answer(soviet, "may pursue into 1905")
+    expect(soviet.locator("#sheet [name=to]")).to_have_value("1905")
+    pursuers = soviet.get_by_role("group", name=re.compile("^Pursuing units")).get_by_role("checkbox")
+    expect(pursuers).to_have_count(2)
+    soviet.get_by_role("checkbox", name=re.compile("57 ARM-BR")).check()
+    send(soviet)
+    expect(soviet.locator("#sheet")).to_contain_text("57 ARM-BR: 1904 → 1905 (pursuit)")
+    expect(soviet.locator("#sheet")).to_contain_text("1905: Fortification off (entered by the enemy)")
+    close(soviet)
+    end_phase(table, soviet)
+
+    # 5 Strategic movement: the unit set aside goes, entered as a line.
+    phase_is(german, soviet, day=1, name="Strategic movement")
+    expect(soviet.get_by_role("region", name="Strategic movement")).to_contain_text(
+        re.compile(r"38 INF\s*1801")
+    )
+    expect(german.get_by_role("region", name="Strategic movement")).to_have_count(0)
+    soviet.get_by_role("link", name="Enter positions").click()
+    soviet.locator("#entry-text").fill("38 INF 1802")
+    soviet.get_by_role("button", name="Enter", exact=True).click()
+    expect(soviet.locator("#entry-answer")).to_contain_text("38 INF: 1801 \u2192 1802")
+    assert place(table, "soviet", "38 INF") == "1802"
+    soviet.get_by_role("link", name="Now").click()
+    end_phase(table, soviet)
+
+    # 6 Supply: one pocket, level 1, no roll; an HQ stands ready for a bridge and the enemy hears nothing of it.
+    phase_is(german, soviet, day=1, name="Supply")
+    open_form(soviet, "Check supply")
+    expect(soviet.locator("#sheet")).to_contain_text("positions on record show nobody cut off")
+    soviet.locator("#sheet [name=hexes]").fill("1502")
+    send(soviet)
+    expect(soviet.locator("#sheet")).to_contain_text("293 INF: Out of supply 1 (no line of supply)")
+    close(soviet)
+    expect(soviet.get_by_role("link", name="Check supply")).to_have_count(0)
+    open_line(soviet, "An HQ at a big river")
+    soviet.locator("#sheet select").select_option(label="HQ 21 Army (1601)")
+    send(soviet)
+    expect(soviet.locator("#sheet")).to_contain_text("HQ 21 Army: Bridge building ready since day 1, at 1601")
+    close(soviet)
+    end_phase(table, soviet)
+
+    # 7 Air again: the Soviets keep their last point; 8 is skipped; the German half begins.
+    phase_is(german, soviet, day=1, name="Air")
+    expect(german.get_by_role("button", name="Next phase")).to_have_count(0)
+    open_form(soviet, "Assign air missions")
+    send(soviet)
+    close(soviet)
+    end_phase(table, german, "Next phase")
+
+    # 9 Movement: an overrun with the unit that makes it; five shifts for the headquarters; the bridge stays a secret.
+    phase_is(german, soviet, day=1, name="Movement")
+    expect(soviet.locator(".phone-head")).to_contain_text("German to move")
+    open_line(german, "Overrun guns or an HQ")
+    german.locator("#sheet [name=hex]").fill("1601")
+    german.locator("#sheet select[name=unit]").select_option(label="208/79 INF-R (1304)")
+    send(german)
+    sheet = german.locator("#sheet")
+    expect(sheet).to_contain_text("HQ 21 Army: 1601 → Eliminated (overrun)")
+    expect(sheet).to_contain_text("5 CM: day 1 phase 10, day 2 phase 4")
+    expect(sheet).to_contain_text("1304 → 1601 (overrun)")
+    expect(sheet).not_to_contain_text("ridge")
+    close(german)
+    for page, seat, told in ((soviet, "soviet", True), (german, "german", False), (tablet, "table", False)):
+        seen = every_page(table, page, seat)
+        assert ("ready since day 1, at 1601" in seen) is told, seat
+        assert ('"marker":"bridgework"' in seen.replace(" ", "")) is told, seat
+    end_phase(table, german)
+
+    # 10 Attack: guns fire; the Soviet phone takes the loss.
+    phase_is(german, soviet, day=1, name="Attack")
+    expect(german.get_by_role("region", name="For a fallen headquarters")).to_contain_text(
+        "within 8 hexes of 1601"
+    )
+    open_form(german, "Fire at range")
+    german.locator("#sheet [name=target]").fill("1804")
+    german.locator("#sheet [name=sp]").fill("6")
+    expect(german.locator("#sheet .breakdown")).to_contain_text("column 6-8")
+    roll(german, "5 6")
+    expect(german.locator("#sheet .breakdown-result")).to_have_text("-1")
+    close(german)
+    answer(soviet, "lose 1 CEL at 1804")
+    soviet.get_by_role("checkbox", name=re.compile("84 ARM-BR")).check()
+    send(soviet)
+    expect(soviet.locator("#sheet")).to_contain_text("84 ARM-BR: 1 CEL")
+    close(soviet)
+    end_phase(table, german)
+
+    # 11 Strategic movement: nobody. The battalion that rested through phase 10 is itself again.
+    phase_is(german, soviet, day=1, name="Strategic movement")
+    marks = {u["name"]: u["marks"] for u in table.sees("german")["units"] if u["side"] == "german"}
+    assert "disorganised" not in marks["513/294 INF-R"]
+    end_phase(table, german)
+
+    # 12 Supply, from the tablet: both screens follow.
+    phase_is(german, soviet, day=1, name="Supply")
+    open_form(tablet, "Check supply")
+    send(tablet)
+    close(tablet)
+    end_phase(table, tablet, "Next phase")
+
+    # 13 May: new points, and each phone lists only its own reinforcements, to come in movement.
+    phase_is(german, soviet, day=2, name="Air")
+    expect(tablet.locator(".bar-date")).to_have_text("13 May 1942")
+    expect(tablet.locator("[data-glow=track-air-german]")).to_contain_text("3")
+    expect(tablet.locator("[data-glow=track-air-soviet]")).to_contain_text("7")
+    for page, mine, theirs in (
+        (german, "Romanian 20 INF", "III CAV"),
+        (soviet, "III CAV", "Romanian 20 INF"),
+    ):
+        due = page.get_by_role("region", name="Due and in force")
+        expect(due).to_contain_text(mine)
+        expect(due).not_to_contain_text(theirs)
+        expect(due.get_by_role("link")).to_have_count(0)
+    for page in (german, soviet):
+        open_form(page, "Assign air missions")
+        send(page)
+        close(page)
+    end_phase(table, soviet, "Next phase")
+    phase_is(german, soviet, day=2, name="Movement")
+    soviet.get_by_role("link", name="III CAV is in").click()
+    soviet.locator("#sheet [name=hex]").fill("3401")
+    send(soviet)
+    assert place(table, "soviet", "III CAV") == "3401"
+    close(soviet)
+    expect(soviet.get_by_role("region", name="Due and in force")).not_to_contain_text("III CAV")
+    for page, width in ((tablet, 1024), (german, 390), (soviet, 390)):
+        assert page.evaluate("document.documentElement.scrollWidth") <= width

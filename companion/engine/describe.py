@@ -122,6 +122,8 @@ def _zone_label(game: Game, pile: str, zone: str) -> str:
 
 
 def _drawn(body: Mapping[str, Any], game: Game) -> str:
+    if body.get("reason") == IN_PASSING:
+        return ""
     pile = next((p.label for p in game.kit.piles if p.id == body["pile"]), str(body["pile"]))
     tokens = body.get("tokens")
     what = (
@@ -161,7 +163,8 @@ BY_SEQUENCE = "cleared by the sequence"
 """Why a marker went off by itself; the log keeps silent about these."""
 
 IN_PASSING = "in passing"
-"""Why a marker came or went with something that the log tells in better words: it has no line of its own."""
+"""Why a marker or chit came or went with something that the log tells in better words: it has no line of its own.
+The text of a tick that only the rules need."""
 
 
 def _marked(body: Mapping[str, Any], game: Game) -> str:
@@ -183,6 +186,12 @@ def _resolved(body: Mapping[str, Any], game: Game) -> str:
     effects = sheet.get("effects", ()) if isinstance(sheet, Mapping) else ()
     words = "; ".join(": ".join(filter(None, (x["label"], x.get("effect", "")))) for x in effects)
     return f"{title}{column}{result}{f' ({words})' if words else ''}"
+
+
+def _ticked(body: Mapping[str, Any], game: Game) -> str:
+    if body.get("text") == IN_PASSING:
+        return ""
+    return f"{'Done' if body.get('done') else 'Not done'}: {body.get('text') or body['item']}"
 
 
 def _asked(body: Mapping[str, Any], game: Game) -> str:
@@ -213,9 +222,7 @@ _WORDS = {
     "resolved": _resolved,
     "asked": _asked,
     "answered": lambda body, game: "",
-    "ticked": lambda body, game: (
-        f"{'Done' if body.get('done') else 'Not done'}: {body.get('text') or body['item']}"
-    ),
+    "ticked": _ticked,
     "noted": lambda body, game: "a note in secret" if body.get("hidden") else str(body.get("text", "")),
     "undone": _undone,
     "ended": _ended,

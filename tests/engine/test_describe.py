@@ -42,6 +42,8 @@ LINES: list[tuple[e.Event, str]] = [
     (e.Answered("q"), ""),
     (e.Ticked("1/weather/0", True, "Roll"), "Done: Roll"),
     (e.Ticked("1/weather/0", False), "Not done: 1/weather/0"),
+    (e.Ticked("1/combat/1", True, IN_PASSING), ""),
+    (e.Drawn("cup", ("amber",), "cup", "drawn", 1, reason=IN_PASSING), ""),
     (e.Noted("rain"), "rain"),
     (e.Undone(4, "agreed by Blue"), "taken back to line 4 (agreed by Blue)"),
     (e.Ended("red", "decisive", "Twenty points."), "The game is over: Red, decisive. Twenty points."),

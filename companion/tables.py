@@ -16,7 +16,7 @@ from companion.books import load_book
 from companion.engine import dice
 from companion.engine import events as e
 from companion.engine.actions import Action, Chance, perform, read_action
-from companion.engine.common import MODES, open_table
+from companion.engine.common import MODES, judge, open_table
 from companion.engine.describe import describe
 from companion.engine.errors import Mistake, NotNow, Unreadable, did_you_mean
 from companion.engine.fields import Choice, Context, Flag, storable
@@ -216,7 +216,8 @@ class Tables:
         return settings
 
     def _summary(self, game: Game) -> dict[str, Any]:
-        phase = game.phase_def()
+        """What the lobby and the hall tell of a table: nothing that anybody keeps secret."""
+        phase, system = game.phase_def(), self.systems[game.kit.id]
         return {
             "turn": game.turn,
             "last": None if game.scenario.open_end else game.last,
@@ -224,6 +225,8 @@ class Tables:
             "phase": phase.name if phase else "",
             "active": game.active,
             "ended": game.ended.why if game.ended else "",
+            "judge": judge(game),
+            "score": system.rules.score(game) if system.rules.score else "",
         }
 
     # -- reading -----------------------------------------------------------------------------------------

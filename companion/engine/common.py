@@ -302,6 +302,31 @@ def note(game: Game, text: Annotated[str, Text(label="Note", most=500, long=True
     yield e.Noted(text)
 
 
+SETTLED = "settled"
+
+
+def judge(game: Game) -> str:
+    """What a judge is waited for; nothing when none is."""
+    return "" if game["judge"] in (None, SETTLED) else str(game["judge"])
+
+
+@common.action(by="any", label="Call a judge", group="talk", when=lambda game: not judge(game))
+def call_judge(
+    game: Game,
+    about: Annotated[str, Text(label="What about", most=80, placeholder="rule 12.4, retreat before combat")] = "",
+    seat: str = "",
+) -> Events:
+    """Ask for a judge: the organiser's hall shows this table first."""
+    who = "the table" if seat == "table" else game.side_name(seat)
+    yield e.Set("judge", about or "called", reason=f"asked by {who}")
+
+
+@common.action(by="any", label="The judge has been", group="talk", when=lambda game: bool(judge(game)))
+def judge_has_been(game: Game) -> Events:
+    """Settled: play goes on."""
+    yield e.Set("judge", SETTLED, was=game["judge"])
+
+
 @common.action(by="any", label="Take back", group="fix")
 def take_back(
     game: Game,

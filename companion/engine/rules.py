@@ -46,6 +46,7 @@ class Rules:
         self.outcomes: dict[str, Outcome] = {}
         self.supply: Supply | None = None
         self.awaited: Callable[[Game], Iterable[str]] | None = None
+        self.score: Callable[[Game], str] | None = None
         self.supply_marker = "oos"
         """The marker of a unit out of supply, with its value where it has several: 'supply=oos'."""
 
@@ -111,6 +112,11 @@ class Rules:
     def at_end(self, fn: Step) -> Step:
         """What happens when the last phase of the last turn is over."""
         self.finale = fn
+        return fn
+
+    def scores(self, fn: Callable[[Game], str]) -> Callable[[Game], str]:
+        """The score in few words for the lobby and the hall; only what everybody at the table knows."""
+        self.score = fn
         return fn
 
     def awaits(self, fn: Callable[[Game], Iterable[str]]) -> Callable[[Game], Iterable[str]]:

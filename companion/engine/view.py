@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from companion.engine.actions import Action
-from companion.engine.common import in_force
+from companion.engine.common import in_force, judge
 from companion.engine.describe import mark_label, place_label, steps_label, value_label
 from companion.engine.fields import Context
 from companion.engine.game import Game
@@ -105,6 +105,7 @@ def view(rules: Rules, game: Game, seat: str) -> dict[str, Any]:
         "panels": [p for p in (make(game, seat) for make in rules.panels) if p],
         "ended": game.ended.to_json() if game.ended else None,
         "modes": {name: game[f"mode-{name}"] for name in ("dice", "chits", "cards")},
+        "judge": judge(game),
         "solo": bool(game["solo"]),
         "fog": bool(game["fog"]),
         "commitment": game.commitment,

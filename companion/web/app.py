@@ -66,9 +66,9 @@ def create_app(
     compress.init_app(app)
     _errors(app)
     _filters(app)
-    from companion.web import api, book, bookwalk, live, lobby, map, play, sheets
+    from companion.web import api, book, bookwalk, hall, live, lobby, map, play, sheets
 
-    for module in (lobby, play, live, api, book, bookwalk, map, sheets):
+    for module in (lobby, hall, play, live, api, book, bookwalk, map, sheets):
         app.register_blueprint(module.bp)
     return app
 

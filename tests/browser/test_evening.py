@@ -200,7 +200,7 @@ def test_pages_are_accessible(server, device, size, theme):
     page.get_by_role("radio", name="Two players, this device only").check()
     page.get_by_role("button", name="Open the table").click()
     code = page.url.split("/")[4]
-    paths = ["/", "/new", "/new/second-kharkov/historical"]
+    paths = ["/", "/hall", "/new", "/new/second-kharkov/historical"]
     paths += [
         f"/t/{code}/{p}" for p in ("table", "soviet", "watch", "table/units", "table/log", "table/more")
     ]

@@ -76,8 +76,14 @@ def test_a_blank_cell_is_read_off_the_printed_chart(server, device):
     soviet.get_by_role("button", name="Roll 1d6").last.click()
     asked = tablet.get_by_role("region", name="Waiting for you")
     expect(asked).to_contain_text("column 1:1, row 3")
-    asked.get_by_role("button", name="1/1").click()
-    expect(tablet.get_by_role("region", name="Last events")).to_contain_text("Combat at 1:1: 1/1")
+    # He taps what he reads, and sees at once whose turn it is to lose what.
+    sheet_of(soviet).get_by_role("button", name="1/1").click()
+    expect(sheet_of(soviet).get_by_role("status").last).to_contain_text("German defender: lose 1 step")
+    expect(sheet_of(soviet).get_by_role("region", name="Waiting for you")).to_contain_text("Soviet attacker")
+    # The log begins with the battle, not with the roll (12.18).
+    lines = tablet.get_by_role("region", name="Last events").get_by_role("listitem")
+    expect(lines.first).to_contain_text("Combat at 1:1: 1/1")
+    expect(lines.nth(1)).to_contain_text(re.compile(r"Soviet\s+Combat at 1:1[\s\S]*rolled 4"))
 
 
 def test_nobody_sees_an_untried_unit_before_its_battle(server, device):

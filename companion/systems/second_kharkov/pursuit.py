@@ -198,8 +198,8 @@ def _ask_to_exploit(game: Game) -> Events:
     facts = fought(game)
     ready = _exploiters(Context(game))
     name, to = f"exploit-{game.revision}", (GERMAN, "table")
-    if ready:
-        text = f"{', '.join(map(label, ready))} may go on one or two hexes"
+    if ready:  # everybody reads this, and only the top unit of a stack lies open again (7.6)
+        text = f"Supplied mechanised units in {facts['target']} may go on one or two hexes"
         yield e.Asked(name, to, text, "exploit", rule="12.22")
     elif not facts["attackers"]:
         yield e.Asked(

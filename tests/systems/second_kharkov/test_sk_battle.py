@@ -259,7 +259,9 @@ def test_advance_then_exploit(table: Any) -> None:
     t.answer("german", units="german-3-pz, german-44")
     assert t.game.units["german-44"].place == "2610"
     ask = t.asked("german")[0]
-    assert ask["action"] == "exploit" and "3 Pz" in ask["text"] and "44" not in ask["text"]
+    assert ask["action"] == "exploit" and "in 2610" in ask["text"]
+    unit = next(f for f in describe(t, "german", "exploit") if f["name"] == "unit")
+    assert [choice["value"] for choice in unit["choices"]] == ["german-3-pz"]
     with pytest.raises(Mistake):
         t.answer("german", unit="german-44", hexes="2710")
     with pytest.raises(Mistake, match="one or two"):

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from companion.engine.describe import describe
 from companion.engine.errors import Mistake
 from companion.engine.fields import Context
 
@@ -117,3 +118,26 @@ def test_the_overstack_form_offers_only_the_crowd(table: Any) -> None:
     t = stacked(table)
     form = t.system.rules.find("remove-overstack").describe(Context(t.game, "soviet"))
     assert form[0]["choices"] == []
+
+
+@pytest.mark.parametrize("seat", ["soviet", "watch", "table"])
+def test_who_may_exploit_is_not_told_to_the_enemy(table: Any, seat: str) -> None:
+    """7.6, 12.22: after the advance only the top unit lies open, so the reminder names the hex alone."""
+    t = table(turn=4, phase="german-combat", result="0/1")
+    names = ("11 Pz", "22 Pz", "44 ID")
+    kinds = ("panzer", "panzer", "infantry")
+    force = [
+        t.enter(name, "german", "2510", army="6th Army", kind=kind, af=8, df=6)
+        for name, kind in zip(names, kinds, strict=True)
+    ]
+    t.enter("TB", "soviet", "2610", kind="tank", af=5, df=2)
+    t.do("german", "resolve-combat", target="2610", attackers=force, die="3", defence=2)
+    t.answer("soviet")
+    done = t.answer("german", units=force)
+    lines = [describe(event.seen_by(seat), t.game) for event in done]
+    assert any("Supplied mechanised units in 2610" in line for line in lines)
+    assert not any(name in line for line in lines for name in names[:2]), lines
+    t.do("german", "exploit", unit=force[0], hexes="2710", _asked=t.asked("german")[0]["id"])
+    assert [a["text"] for a in t.asked("german")] == [
+        "Supplied mechanised units in 2610 may go on one or two hexes"
+    ]

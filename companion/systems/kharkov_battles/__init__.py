@@ -10,6 +10,7 @@ from . import (  # noqa: F401 - each adds its actions, worksheets and hooks to t
     campaign,
     chits,
     command,
+    crossing,
     designate,
     edges,
     losses,

@@ -13,7 +13,7 @@ from companion.engine.game import Game
 from companion.engine.moves import put_mark
 
 from . import books
-from .base import AXIS, SOVIET, add, fall_blau, own_phone, own_side, rules, some
+from .base import AXIS, SOVIET, add, done, fall_blau, own_phone, own_side, rules, some, tick
 
 
 def printed_air(game: Game, side: str) -> int | None:
@@ -48,8 +48,8 @@ def air_phase(game: Game) -> Events:
     label="Take Air Points",
     primary=True,
     when=lambda game: (
-        any(printed_air(game, side) is None for side in game.sides)
-        or "the turn track has filled both boxes: correct them on the tracks"
+        any(printed_air(game, side) is None and not done(game, f"air/{side}") for side in game.sides)
+        or "both boxes are filled: correct them on the tracks"
     ),
 )
 def take_air(
@@ -59,6 +59,7 @@ def take_air(
 ) -> Events:
     """Put a side's Air Points of this turn in its box; they replace what was there."""
     yield e.Set(f"air-{side}", points, was=game[f"air-{side}"], reason="turn track", rule="5.11")
+    yield tick(game, f"air/{side}")
 
 
 @rules.action(

@@ -25,11 +25,11 @@ LINES = ("clear", "woods", "high woods", "marsh", "mountain", "town", "city")
 RARE_LINES = ("high woods", "mountain")
 """Fall Blau's maps only."""
 RIVERS = (
-    ("none", "not all of them"),
-    ("minor", "all: Minor"),
-    ("mixed", "all: Minor, Major"),
-    ("major", "all: Major"),
-    ("some", "some: Major"),
+    ("none", "no, or some over Minor"),
+    ("minor", "all over Minor"),
+    ("mixed", "all over Minor or Major"),
+    ("major", "all over Major"),
+    ("some", "some over Major"),
 )
 
 
@@ -126,7 +126,7 @@ def prepared_assault(
         ),
     ] = False,
     city: Annotated[bool, Flag(label="In a city", hidden=True)] = False,
-    river: Annotated[str, Choice(label="Attackers over rivers", options=RIVERS)] = "none",
+    river: Annotated[str, Choice(label="Do they attack over a river?", options=RIVERS)] = "none",
     attacker_air: ATTACK_AIR = 0,
     defender_air: DEFENCE_AIR = 0,
     combined: Annotated[bool, Flag(label="Attacker has Combined Arms")] = False,
@@ -293,4 +293,4 @@ def clear_designation(game: Game, target: str) -> Events:
         if game.mark(target, marker) is not None:
             yield e.Marked(target, marker, None, reason=BY_SEQUENCE, rule="12.6")
     for h in hexes:
-        yield tick(game, f"{game.phase}/attacked/{h}", f"{h} attacked")
+        yield tick(game, f"{game.phase}/attacked/{h}")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from companion.engine import events as e
 from companion.engine.chart import Chart
+from companion.engine.describe import IN_PASSING
 from companion.engine.fields import Context
 from companion.engine.game import Game
 from companion.engine.worksheet import Breakdown, look_up
@@ -22,6 +23,10 @@ COMBAT_PHASES = ("axis-combat", "soviet-combat")
 MOVE_PHASES = ("axis-move", "soviet-move")
 SETTING_UP = ("weather", "air")
 """The phases in which the first turn still asks about the set-up."""
+PHASES = (
+    "weather", "air", "supply", "maintenance", "reinforcement", "axis-construction", "axis-move", "axis-combat",
+    "soviet-command", "soviet-construction", "soviet-move", "soviet-combat", "end",
+)  # fmt: skip
 CONSTRUCTION = ("axis-construction", "soviet-construction")
 
 
@@ -72,8 +77,8 @@ def done(game: Game, what: str) -> bool:
     return f"{game.turn}/{what}" in game.ticked
 
 
-def tick(game: Game, what: str, text: str) -> e.Ticked:
-    """Remember that it has happened."""
+def tick(game: Game, what: str, text: str = IN_PASSING) -> e.Ticked:
+    """Remember that it has happened; without a text the log keeps silent about it."""
     return e.Ticked(f"{game.turn}/{what}", True, text)
 
 

@@ -161,4 +161,4 @@ def place_ersatz(
         }
         yield create(game, f"axis-ersatz-{number}", hex, facts, reason="Ersatz")
     yield from add(game, "ersatz", -1, "placed", "20.1")
-    yield tick(game, "ersatz", f"Ersatz battalion in {hex}")
+    yield tick(game, "ersatz")

@@ -11,6 +11,7 @@ from typing import Annotated
 
 from companion.engine import events as e
 from companion.engine.actions import Chance, Events
+from companion.engine.describe import IN_PASSING
 from companion.engine.errors import NotNow
 from companion.engine.fields import Choice, UnitRef
 from companion.engine.game import Game
@@ -77,8 +78,9 @@ def draw(game: Game, unit: Unit, chance: Chance) -> Iterator[e.Event]:
         cup = pool(game, unit.side)
         if not game.piles[PILE][cup]:
             raise NotNow(f"no strength chit is left in the cup for {label(unit)}", given=unit.id)
-        yield chance.draw(game, PILE, cup, under(unit.id), only=secret, reason="first combat")
-    yield e.Marked(unit.id, "chit", "full", rule="2.6", only=secret)
+        yield chance.draw(game, PILE, cup, under(unit.id), only=secret, reason=IN_PASSING)
+    yield e.Marked(unit.id, "chit", "full", reason=IN_PASSING, rule="2.6", only=secret)
+    yield e.Noted(f"{label(unit)} has drawn a strength chit", rule="2.6")
 
 
 def turn_over(game: Game, unit: Unit) -> Iterator[e.Event]:

@@ -25,7 +25,7 @@ def next_number(game: Game) -> int:
 def enlist(game: Game, where: str, attackers: Iterable[Unit], defenders: Iterable[Unit]) -> Iterator[e.Event]:
     """Number a combat and note who is in it; units of an attacker's hex that attack nobody share its fate [12.23]."""
     number = next_number(game)
-    yield tick(game, f"{game.phase}/combat/{number}", f"Combat {number}{f' in {where}' if where else ''}")
+    yield tick(game, f"{game.phase}/combat/{number}")
     fighting = list(attackers)
     names = {u.id for u in fighting}
     beside = [

@@ -129,6 +129,18 @@ def no_line_for(field: str) -> Callable[[Context], bool]:
     return test
 
 
+def line_decides(field: str) -> Callable[[Context], bool]:
+    """16.31: whether a supply line decides over the chosen unit's box; nobody is asked about others."""
+
+    def test(ctx: Context) -> bool:
+        game, name = ctx.game, str(ctx.values.get(field) or "")
+        if game is None or name not in game.units:
+            return False
+        return destination(game, game.units[name], True) != destination(game, game.units[name], False)
+
+    return test
+
+
 _no_line = no_line_for("unit")
 
 
@@ -172,7 +184,7 @@ def take_losses(
             pick=_losers,
             start=_only_loser,
             when=lambda c: bool(_losers(c)),
-            help="none chosen: the steps come off counters that are not on record",
+            help="leave it open for a counter that is not on record",
         ),
     ] = "",
     lose_here: Annotated[
@@ -187,7 +199,7 @@ def take_losses(
     ] = 1,
     no_line: Annotated[
         bool,
-        Flag(label="It has no supply line", start=_no_line, when=lambda c: bool(_losers(c))),
+        Flag(label="It has no supply line", start=_no_line, when=line_decides("unit")),
     ] = False,
     seat: str = "",
 ) -> Events:
@@ -203,7 +215,12 @@ def take_losses(
         return
     victim = game.units[unit]
     taken = min(lose_here, steps, steps_left(game, victim))
+    left_before = steps_left(game, victim)
     yield from lose(game, victim, taken, not no_line, chance, "step loss")
+    if (
+        rating(game, victim) and left_before - taken == 2
+    ):  # the chit turned in secret; that a step went is seen
+        yield e.Noted(f"{game.side_name(side)}: {some(taken, 'step')} taken", rule="12.61")
     yield from nobody_left(game, combat, role)
     args: dict[str, Any] = {"side": side, "steps": steps - taken}
     if combat:
@@ -225,7 +242,9 @@ def lose_steps(
     chance: Chance,
     unit: Annotated[str, UnitRef(label="Unit", pick=on_the_map())],
     steps: Annotated[int, Whole(label="Steps", low=1, high=3)] = 1,
-    no_line: Annotated[bool, Flag(label="It has no supply line", start=_no_line)] = False,
+    no_line: Annotated[
+        bool, Flag(label="It has no supply line", start=_no_line, when=line_decides("unit"))
+    ] = False,
 ) -> Events:
     """Take steps off a unit: the chit is turned, the counter becomes a cadre, or it leaves the map."""
     yield from lose(game, game.units[unit], steps, not no_line, chance, "step loss")
@@ -235,7 +254,9 @@ def lose_steps(
 def eliminate_unit(
     game: Game,
     unit: Annotated[str, UnitRef(label="Unit", pick=on_the_map())],
-    no_line: Annotated[bool, Flag(label="It has no supply line", start=_no_line)] = False,
+    no_line: Annotated[
+        bool, Flag(label="It has no supply line", start=_no_line, when=line_decides("unit"))
+    ] = False,
 ) -> Events:
     """Send a unit to the box it belongs in."""
     yield from eliminate(game, game.units[unit], not no_line, "eliminated")

@@ -315,32 +315,3 @@ def _read(game: Game, sheet: Breakdown, roll: int) -> None:
         missing = f", and add {', '.join(sheet.facts['blank'])}" if sheet.facts["blank"] else ""
         sheet.read_chart = f"read your Mobile Assault Table: odds {sheet.column}, roll {final}{missing}"
         sheet.codes = ["Dr3", "D(1)r3", "AD", "A(1)D"]
-
-
-@rules.action(phase=MOVE_PHASES, by="active", rule="7.26", label="Crossed a Major River", group="units")
-def river_crossing(
-    game: Game,
-    units: Annotated[
-        tuple[str, ...], UnitRef(label="Units", many=True, pick=on_the_map(lambda g, u: u.side == g.active))
-    ],
-) -> Events:
-    """Note units that crossed a Major River into an enemy zone: they must attack in the combat phase."""
-    for name in units:
-        yield put_mark(game, name, "must-attack", True, rule="7.26")
-
-
-@rules.leaving("axis-combat")
-@rules.leaving("soviet-combat")
-def tidy_combat(game: Game) -> Events:
-    """11.28: Disorganized comes off; 7.26: a crossing that did not attack goes back."""
-    side = AXIS if game.phase == "axis-combat" else SOVIET
-    for name in list(game.marked("disorganized")):
-        if game.units[name].side == side:
-            yield put_mark(game, name, "disorganized", None, reason="combat phase over", rule="11.28")
-    for name in list(game.marked("must-attack")):
-        if game.units[name].side == side:
-            yield put_mark(game, name, "must-attack", None, rule="7.26")
-            if side == AXIS:
-                yield e.Noted(
-                    f"{label(game.units[name])} did not attack: it retreats over the river", rule="7.26"
-                )

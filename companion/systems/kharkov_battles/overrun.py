@@ -13,7 +13,7 @@ from companion.engine.roster import Unit
 
 from . import ground
 from .base import MOVE_PHASES, rules
-from .losses import eliminate, no_line_for
+from .losses import eliminate, line_decides, no_line_for
 from .units import has_zoc, is_multi_step, label, on_the_map, supply_state
 
 LOST = "lost"
@@ -100,7 +100,9 @@ def overrun(
         str,
         Choice(label="Its owner says", options=_ways_out, when=_covered, help="a friendly zone covers it"),
     ] = "",
-    no_line: Annotated[bool, Flag(label="It has no supply line", start=no_line_for("victim"))] = False,
+    no_line: Annotated[
+        bool, Flag(label="It has no supply line", start=no_line_for("victim"), when=line_decides("victim"))
+    ] = False,
 ) -> Events:
     """A multi-step unit rides over a lone HQ, cadre or unit without a zone, for 1 MP more."""
     unit = game.units[victim]

@@ -10,7 +10,7 @@ from companion.engine.fields import Choice, Context, Flag, HexId, SideRef
 from companion.engine.game import Game
 
 from . import books
-from .base import CAMPAIGN, JANUARY, STAR, K, L, own_side, rules, scenario
+from .base import CAMPAIGN, JANUARY, PHASES, STAR, K, L, own_side, rules, scenario
 
 GOALS: dict[str, tuple[str, ...]] = {
     STAR: ("KB3617", "KB3618", "KB1905", "KB1205", "KB1024", "KB3505", "KB3631"),
@@ -61,10 +61,23 @@ def start_ownership(game: Game) -> Events:
         if side in game.sides:
             known.add(one_hex(hex_id))
             yield e.Marked(one_hex(hex_id), "owner", side, reason="start line", rule="2.3")
-    missing = [h for h in GOALS[scenario(game)] if h not in known]
-    if missing:
-        text = "Which of the deciding towns are behind the Axis start line?"
-        yield e.Asked(f"owners-{game.revision}", ("table", *game.sides), text, "start-line", rule="2.3")
+    if [h for h in GOALS[scenario(game)] if h not in known]:
+        yield from ask_owners(game)
+
+
+def ask_owners(game: Game) -> Events:
+    text = "Which of the deciding towns are behind the Axis start line?"
+    yield e.Asked(f"owners-{game.revision}", ("table", *game.sides), text, "start-line", rule="2.3")
+
+
+def keep_asking(game: Game) -> Events:
+    """Without owners no victory is noticed: the question outlives its phase until somebody answers or waves it away."""
+    if any(ask.action == "start-line" for ask in game.asked.values()):
+        yield from ask_owners(game)
+
+
+for _phase in PHASES:
+    rules.leaving(_phase)(keep_asking)
 
 
 def _undecided(ctx: Context) -> list[tuple[str, str]]:

@@ -52,6 +52,7 @@ KINDS = (
     ("silhouette", "silhouette from the pool"),
     ("regiment", "regiment to division"),
 )
+PRICES = {"reduced": "1", "cadre": "2, 1 without a Rating", "rifle": "2", "silhouette": "1", "regiment": "2"}
 ONLY = {"rifle": SOVIET, "silhouette": SOVIET, "regiment": AXIS}
 """What only one side can buy."""
 
@@ -169,11 +170,14 @@ def _wanted(ctx: Context) -> list[Unit]:
 
 def _goods(ctx: Context) -> list[tuple[str, str]]:
     side = str(ctx.values.get("side") or own_side(ctx))
-    return [(kind, text) for kind, text in KINDS if ONLY.get(kind, side) == side]
+    return [(kind, f"{text}: {PRICES[kind]}") for kind, text in KINDS if ONLY.get(kind, side) == side]
 
 
 def _no_replacements(game: Game) -> bool | str:
-    return "there are no replacements in this scenario [20.2]" if scenario(game) == K else True
+    if scenario(game) == K:
+        return "there are no replacements in this scenario [20.2]"
+    purses = [t.id for t in game.kit.tracks if t.id.startswith("rp-")]
+    return any(int(game[p] or 0) for p in purses) or "nobody has replacement points this turn"
 
 
 @rules.action(
@@ -252,7 +256,7 @@ def _purse(game: Game, side: str, mech: bool, unit: Unit | None) -> str:
 
 def _deliver(game: Game, what: str, unit: Unit | None, hex_id: str, division: str) -> Iterator[e.Event]:
     if what == "regiment":
-        yield tick(game, "regiment-to-division", "A breakdown regiment became a division")
+        yield tick(game, "regiment-to-division")
     if unit is None:
         yield e.Noted(f"replacements: {dict(KINDS)[what]}", rule="16.2")
         return
@@ -334,7 +338,7 @@ def return_unit(
         raise NotNow(f"{hex} is not owned by the {game.side_name(held.side)}", field="hex", given=hex)
     yield change(game, unit, {"turn": 0, "entry": area}, reason="returns", rule="16.33", public=True)
     yield move(game, unit, hex or "box:entry", reason="returns", rule="16.33")
-    yield tick(game, key, f"{label(held)} returned")
+    yield tick(game, key)
 
 
 @rules.leaving("reinforcement")

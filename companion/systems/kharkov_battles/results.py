@@ -168,13 +168,15 @@ def settle_result(
             f"there are {have} steps left in this force, not {share.steps + extra}", field="more", given=more
         )
     total = share.steps + extra + unfulfilled + zones
+    back = share.retreat - extra - unfulfilled
+    deeds = [f"loses {some(total, 'step')}"] * bool(total) + [f"retreats {some(back, 'hex')}"] * bool(back)
+    yield e.Noted(f"{game.side_name(side)} {' and '.join(deeds) or 'holds'}", rule="12.62")
     if total:
         args = {"side": side, "steps": total, "combat": combat, "role": role, "first": True}
         text = f"{game.side_name(side)}: lose {some(total, 'step')}"
         name = f"loss-{side}-{game.revision}"
         yield e.Asked(name, to_side(game, side), text, "take-losses", args, rule="12.61")
     if share.loser:
-        back = share.retreat - extra - unfulfilled
         yield from ask_retreat(game, side, role, back, combat, encircled)
     rest = shares[shares.index(share) + 1 :]
     if rest:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from companion.engine import events as e
 from companion.engine.actions import Chance, Events
-from companion.engine.describe import BY_SEQUENCE
+from companion.engine.describe import BY_SEQUENCE, IN_PASSING
 from companion.engine.errors import NotNow, NotYours
 from companion.engine.fields import Choice, Context, HexId, UnitRef, Whole
 from companion.engine.game import Game
@@ -303,6 +303,7 @@ def announce_strength(
             yield change(game, unit.id, {"untried": False}, reason="first combat", rule="2.72", public=True)
         if chits.needs_chit(game, unit):
             yield from chits.draw(game, unit, chance)
+    sheet: Breakdown | None = None
     if not total:
         sheet = add_up(game, chosen, role, target, side, mobile)
         if not sheet.facts["complete"]:
@@ -310,7 +311,9 @@ def announce_strength(
         if not chosen:
             raise NotNow("name the units, or enter the total", field="units")
         sheet.title = f"{game.side_name(side)} strength at {target}"
-        yield e.Resolved("strength", sheet.to_json(), sheet.result, only=(side,))
+        # its name is all that others read of it, with the total that is announced
+        yield e.Resolved(sheet.title, sheet.to_json(), sheet.result, only=(side,))
         total = int(sheet.facts["total"])
-    yield e.Marked(target, f"{role}-total", total, rule="12.0")
+    told = IN_PASSING if chosen and sheet is not None else ""
+    yield e.Marked(target, f"{role}-total", total, reason=told, rule="12.0")
     yield from (offer_mobile if mobile else offer_resolution)(game, target)

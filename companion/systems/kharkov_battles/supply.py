@@ -119,9 +119,10 @@ def judge_supply(
         if before == after == "isolated":
             owing[unit.place] = None
         if before != after:
-            yield put_mark(game, unit.id, "supply", after or None, rule="8.3")
+            why = "" if after else "Operational again"
+            yield put_mark(game, unit.id, "supply", after or None, reason=why, rule="8.3")
             if after == "isolated" and game["attrition-who"] == "old":
-                yield tick(game, f"isolated/{unit.id}", f"{label(unit)} is Isolated")
+                yield tick(game, f"isolated/{unit.id}")
         if after:
             yield from stop_work(game, unit)
     marker = f"supply-{side}"
@@ -131,7 +132,8 @@ def judge_supply(
         if before == after == "isolated":
             owing[h] = None
         if before != after:
-            yield e.Marked(h, marker, after or None, rule="8.3")
+            why = "" if after else "Operational again"
+            yield e.Marked(h, marker, after or None, reason=why, rule="8.3")
     yield tick(game, f"supply/{side}", f"{game.side_name(side)} supply judged")
     for h in owing:
         text = f"Attrition: roll for the pocket in {h}"

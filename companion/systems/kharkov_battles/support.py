@@ -123,7 +123,7 @@ def support_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
 def gain(game: Game, points: int, reason: str) -> Events:
     """Points are added and kept until used [9.2]."""
     yield from add(game, "sp", points, reason, "9.2")
-    yield tick(game, "support", f"Support Points received: {points}")
+    yield tick(game, "support")
 
 
 # -- headquarters ------------------------------------------------------------------------------------------
@@ -155,6 +155,11 @@ def price(panzer: int, armee: int, single: int, credit: int) -> tuple[int, int]:
     return cost, credit + left % 2
 
 
+def _on_record(ctx: Context) -> bool:
+    """Whether the HQs can be named, so that nobody need count them."""
+    return ctx.game is not None and any(is_hq(u) for u in on_map(ctx.game, AXIS))
+
+
 def _in_k(ctx: Context) -> bool:
     return ctx.game is None or scenario(ctx.game) == K
 
@@ -174,9 +179,9 @@ HQS = Annotated[
 def support_cost(
     ctx: Context,
     hqs: HQS = (),
-    panzerkorps: Annotated[int, Whole(label="PanzerKorps not on record", high=12)] = 0,
-    armeekorps: Annotated[int, Whole(label="ArmeeKorps not on record", high=12)] = 0,
-    single: Annotated[int, Whole(label="XVII. AK, not on record", high=1, when=_in_k)] = 0,
+    panzerkorps: Annotated[int, Whole(label="PanzerKorps", high=12, quiet=_on_record)] = 0,
+    armeekorps: Annotated[int, Whole(label="ArmeeKorps", high=12, quiet=_on_record)] = 0,
+    single: Annotated[int, Whole(label="XVII. AK", high=1, when=_in_k, quiet=_on_record)] = 0,
 ) -> Breakdown:
     """What turning headquarters to their supported side costs."""
     sheet = Breakdown("Support for headquarters")
@@ -195,8 +200,13 @@ def support_cost(
             armeekorps += 1
     credit = int(ctx.game["ak-credit"] or 0) if ctx.game else 0
     cost, after = price(panzerkorps, armeekorps, single, credit)
-    sheet.add(f"{panzerkorps} PanzerKorps, 1 point each", str(panzerkorps), "9.21")
-    sheet.add(f"{armeekorps} ArmeeKorps, two to a point", str(cost - panzerkorps - single), "9.21")
+    if panzerkorps:
+        sheet.add(f"{panzerkorps} PanzerKorps, 1 point each", str(panzerkorps), "9.21")
+    if armeekorps:
+        sheet.add(f"{armeekorps} ArmeeKorps, two to a point", str(cost - panzerkorps - single), "9.21")
+    if ctx.game is not None and scenario(ctx.game) != L:
+        there = int(ctx.game["sp"]) + int(ctx.game["sp-free"] or 0)
+        sheet.add("Support Points there are", str(there), "9.2")
     if single:
         sheet.add("XVII. AK takes a whole point", str(single), "20.2")
     if after:
@@ -237,7 +247,6 @@ def support_hq(
         yield e.Set("ak-credit", sheet.facts["credit"], was=game["ak-credit"], rule="9.21")
     for hq in hqs:
         yield put_mark(game, hq, "supported", True, rule="9.21")
-    yield e.Resolved("support-cost", sheet.to_json(), sheet.result)
 
 
 # -- full support ------------------------------------------------------------------------------------------

@@ -201,7 +201,12 @@ def enrol(
 
 
 @rules.action(
-    by="any", label="Mobile Infiltration", group="units", phase=("axis-move", "soviet-move"), rule="11.1"
+    by="any",
+    label="Mobile Infiltration",
+    group="units",
+    phase=("axis-move", "soviet-move"),
+    rule="11.1",
+    when=lambda game: bool(on_map(game, game.active)) or "no counter of the moving side is on record",
 )
 def infiltrate(
     game: Game, units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=on_the_map())]

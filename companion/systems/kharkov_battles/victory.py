@@ -9,7 +9,7 @@ from companion.engine.roster import Unit
 
 from . import books, lines
 from .base import AXIS, CAMPAIGN, JANUARY, SOVIET, STAR, K, L, rules, scenario, some
-from .owners import one_hex, owner, owns
+from .owners import NAMES, one_hex, owner, owns
 from .units import is_formation, on_map, supply_state
 
 KHARKOV = ("KB3617", "KB3618")
@@ -23,27 +23,37 @@ REGIMENT = {STAR: 5, JANUARY: 5, CAMPAIGN: 10}
 """Points lost for a German mechanized regiment."""
 
 
+AT_ONCE: dict[str, dict[str, tuple[tuple[str, ...], ...]]] = {
+    STAR: {
+        SOVIET: (*((h,) for h in (*KHARKOV, "KB1905", "KB1205")), ("KB1024", "KB3505")),
+        AXIS: tuple((h,) for h in (*KHARKOV, "KB1905", "KB1205", "KB1024", "KB3505", "KB3631")),
+    },
+    L: {AXIS: tuple((h,) for h in (*KHARKOV, "KB4321", "KB3126"))},
+    JANUARY: {SOVIET: (("A3621",), ("A2110",), ("B2114",))},
+    CAMPAIGN: {
+        SOVIET: (*((h,) for h in ("B2114", "A3621", "B3050", "G3718")), ("B3303", "A4102")),
+        AXIS: tuple((h,) for h in ("B2114", "A3621", "B3050", "G3718", "B3303", "A4102", "C2302", "G2832")),
+    },
+}
+"""20.1, 20.3, 27.3, 27.8: who owns one hex of every group has won, whatever the supply."""
+RULE = {L: "20.3", JANUARY: "27.8", CAMPAIGN: "27.3"}
+
+
+def missing(game: Game, side: str) -> list[str]:
+    """What a side does not own of what would win at once."""
+    wanted = AT_ONCE[scenario(game)][side]
+    lacking = [group for group in wanted if not any(owns(game, side, h) for h in group)]
+    words = [" or ".join(NAMES[h] for h in group) for group in lacking]
+    return list(dict.fromkeys(words))
+
+
 def automatic(game: Game) -> tuple[str, str, str] | None:
     """The side that has won outright, why, and the rule."""
-    name = scenario(game)
-    if name == STAR:
-        south = ("KB1905", "KB1205")
-        if owns(game, SOVIET, *KHARKOV, *south) and (
-            owns(game, SOVIET, "KB1024") or owns(game, SOVIET, "KB3505")
-        ):
-            return SOVIET, "Kharkov, the Dnepr cities and Stalino or Poltava", "20.1"
-        if owns(game, AXIS, *KHARKOV, *south, "KB1024", "KB3505", "KB3631"):
-            return AXIS, "all cities and Valuki", "20.1"
-    if name == L and owns(game, AXIS, *KHARKOV, "KB4321", "KB3126"):
-        return AXIS, "Kharkov, Belgorod and Kupyansk", "20.3"
-    if name == JANUARY and owns(game, SOVIET, "A3621", "A2110", "B2114"):
-        return SOVIET, "Voronezh, Valuyki and Rostov", "27.8"
-    if name == CAMPAIGN:
-        base = ("B2114", "A3621", "B3050", "G3718")
-        if owns(game, SOVIET, *base) and (owns(game, SOVIET, "B3303") or owns(game, SOVIET, "A4102")):
-            return SOVIET, "Rostov, Voronezh, Stalingrad, Groznyy and Stalino or Kursk", "27.3"
-        if owns(game, AXIS, *base, "B3303", "A4102", "C2302", "G2832"):
-            return AXIS, "every goal of the campaign", "27.3"
+    for side, groups in AT_ONCE.get(scenario(game), {}).items():
+        if not missing(game, side):
+            held = [NAMES[h] for group in groups for h in group if owns(game, side, h)]
+            *most, last = dict.fromkeys(held)
+            return side, f"{', '.join(most)} and {last}", RULE.get(scenario(game), "20.1")
     return None
 
 
@@ -70,7 +80,7 @@ def in_supply(game: Game, side: str, hex_id: str) -> bool:
 def points(game: Game) -> list[tuple[str, int, str]]:
     """Every line of the Axis total, with its rule."""
     name = scenario(game)
-    rule = {JANUARY: "27.8", CAMPAIGN: "27.3"}.get(name, "20.1")
+    rule = RULE.get(name, "20.1")
     found: list[tuple[str, int, str]] = []
     places = sorted(books.places(game).items())
     names = [str(row.get("name") or "") for _, row in places]
@@ -241,11 +251,29 @@ def victory_panel(game: Game, seat: str) -> dict[str, object]:
                 {"label": f"{place} {h}", "value": game.side_name(held) if held else "?", "rule": "20.3"}
             )
     elif not points(game):
-        rows.append({"label": "values of the hexes", "value": "not in your list of places", "rule": "20.0"})
+        rows.append(
+            {"label": "Axis points: no values in your list of places", "value": "by hand", "rule": "20.0"}
+        )
     else:
         for text, value, rule in points(game):
             rows.append({"label": text, "value": f"{value:+d}", "rule": rule})
         rows.append(
             {"label": "Axis points", "value": f"{total(game)}: {level_of(game, total(game))}", "rule": "20.0"}
         )
-    return {"title": "Victory", "rows": rows, "for": "both"}
+    return {"title": "Victory", "rows": [*_at_once(game), *rows], "for": "both"}
+
+
+def _at_once(game: Game) -> list[dict[str, str]]:
+    """How far each side is from winning outright."""
+    rule = RULE.get(scenario(game), "20.1")
+    told = any(
+        owner(game, h) for groups in AT_ONCE.get(scenario(game), {}).values() for g in groups for h in g
+    )
+    return [
+        {
+            "label": f"{game.side_name(side)} wins at once with",
+            "value": ", ".join(missing(game, side)) if told else "owners not told yet",
+            "rule": rule,
+        }
+        for side in AT_ONCE.get(scenario(game), {})
+    ]

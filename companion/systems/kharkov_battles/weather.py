@@ -13,6 +13,7 @@ from companion.engine.game import Game
 from . import books
 from .base import D10, done, rules, tick
 
+SOVIET_TURN = ("soviet-command", "soviet-construction", "soviet-move", "soviet-combat")
 KINDS = (("clear", "Clear"), ("mud", "Mud"), ("freeze", "Freeze"))
 
 
@@ -44,11 +45,11 @@ def into(game: Game, weather: str, reason: str) -> Events:
     """The weather marker moves."""
     if game["weather"] != weather:
         yield e.Set("weather", weather, was=game["weather"], reason=reason, rule="19.0")
-    yield tick(game, "weather", "Weather for this turn")
+    yield tick(game, "weather")
 
 
 @rules.action(
-    phase=("weather", "soviet-command"),
+    phase=("weather", *SOVIET_TURN),
     by="any",
     rule="19.11",
     label="Set the weather",
@@ -107,5 +108,19 @@ def turn_zero(game: Game) -> Events:
     """Operation Star's turn 0 has no Preparation Stage; its weather is the track's."""
     yield from from_track(game)
     if not done(game, "weather"):
-        text = "Which weather does your turn track print for turn 0?"
-        yield e.Asked("weather-0", (*game.sides, "table"), text, "set-weather", rule="19.0")
+        yield from ask_turn_zero(game)
+
+
+def ask_turn_zero(game: Game) -> Events:
+    text = "Which weather does your turn track print for turn 0?"
+    yield e.Asked(f"weather-{game.revision}", (*game.sides, "table"), text, "set-weather", rule="19.0")
+
+
+def keep_asking(game: Game) -> Events:
+    """The winter bonus of turn 0's combat hangs on it: the question outlives the command phase."""
+    if not done(game, "weather") and any(ask.action == "set-weather" for ask in game.asked.values()):
+        yield from ask_turn_zero(game)
+
+
+for _phase in SOVIET_TURN[:-1]:
+    rules.leaving(_phase, turns="0")(keep_asking)

@@ -248,4 +248,4 @@ def remove_pontoon(
             "one bank must hold your unit and the other no enemy [18.22]", field="bridge", given=bridge
         )
     yield e.Marked(bridge, "pontoon", None, reason=f"removed by {game.side_name(side)}", rule="18.22")
-    yield tick(game, f"pontoon/{bridge}", f"Pontoon {bridge} is gone for good")
+    yield tick(game, f"pontoon/{bridge}")

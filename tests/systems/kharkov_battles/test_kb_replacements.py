@@ -297,3 +297,30 @@ def test_divisions_without_three_regiments_however_they_are_written():
     for name, barred in (("168.Inf", True), ("57ID", True), ("62.Inf", False)):
         unit = enrol(t, "axis", name, "infantry", "KH3010", rating="A")
         assert bool(cannot_break_down(t.game, t.game.units[unit])) is barred, name
+
+
+def test_nothing_is_for_sale_without_points():
+    """16.0: Axis points of Operation Star come on turn 6; with none on either side the form stays away."""
+    t = table("operation-star", synthetic_book(**{"trt-kb": {}}))
+    t.until("reinforcement", 1)
+    assert "replace" not in [a["name"] for a in t.sees("axis")["actions"]]
+    t.answer("soviet", foot=4)
+    assert "replace" in [a["name"] for a in t.sees("soviet")["actions"]]
+
+
+@pytest.mark.parametrize(
+    ("side", "kind", "facts", "asked"),
+    [
+        ("soviet", "rifle", {"strength": 3}, True),
+        ("soviet", "tank", {"rating": "B", "size": "XXX"}, False),
+        ("axis", "infantry", {"rating": "B"}, False),
+    ],
+)
+def test_the_supply_line_is_asked_for_where_it_decides(side, kind, facts, asked):
+    """16.31: only Soviet rifle divisions and silhouettes go by it."""
+    from companion.engine.fields import Context
+
+    t = table("operation-star")
+    unit = enrol(t, side, "U", kind, "KB3010", **facts)
+    form = t.system.rules.actions["lose-steps"].describe(Context(t.game, side), {"unit": unit})
+    assert ("no_line" in [f["name"] for f in form]) is asked

@@ -135,3 +135,23 @@ def test_every_secret_survives_storage(assault):
         again = Event.from_json(json.loads(json.dumps(event.to_json())))
         for seat in SEATS:
             assert json.dumps(again.seen_by(seat)) == json.dumps(event.seen_by(seat))
+
+
+def lines(t, seat, start):
+    from companion.engine.describe import describe
+
+    return [line for event in t.events[start:] if (line := describe(event.seen_by(seat), t.game))]
+
+
+def test_the_log_tells_a_combat_in_few_words(assault):
+    """Totals, results and losses for everybody; whose chit was turned for its owner."""
+    t, *_ = assault
+    start = len(t.events)
+    t.answer("axis")
+    told = lines(t, "soviet", start)
+    assert [x for x in told if "has drawn a strength chit" in x] and [x for x in told if "strength at" in x]
+    assert not [x for x in told if "from pool" in x or "chit full" in x]
+    t.answer("soviet")
+    start = len(t.events)
+    t.answer("axis", die="7")
+    assert not [x for x in lines(t, "table", start) if x.startswith("Done:")]

@@ -415,3 +415,24 @@ def test_only_multi_step_mechanized_units_count_when_they_leave():
     ]
     t.do("axis", "exit-units", area="H", units=names)
     assert t.game["exits-h"] == 1
+
+
+def test_the_panel_says_what_is_missing_to_win_at_once():
+    """20.1: one look tells how far each side is."""
+    t = table("operation-star")
+    own(t, "soviet", "KB3617", "KB1905", "KB1024")
+
+    def rows():
+        panel = next(p for p in t.sees("table")["panels"] if p["title"] == "Victory")
+        return {r["label"]: r["value"] for r in panel["rows"]}
+
+    assert rows()["Soviet wins at once with"] == "Kharkov, Zaporozh'ye"
+    assert rows()["Axis wins at once with"] == "Kharkov, Dnepropetrovsk, Stalino, Valuki"
+    own(t, "soviet", "KB3618", "KB1205")
+    assert t.game.ended.why == "Soviet owns Kharkov, Dnepropetrovsk, Zaporozh'ye and Stalino"
+
+
+def test_without_owners_the_panel_says_so():
+    t = table("operation-star", synthetic_book(places={}))
+    panel = next(p for p in t.sees("table")["panels"] if p["title"] == "Victory")
+    assert {"owners not told yet", "by hand"} == {r["value"] for r in panel["rows"]}

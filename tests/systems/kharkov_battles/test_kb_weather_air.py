@@ -201,3 +201,26 @@ def test_a_blank_track_is_asked_about_on_turn_0():
     t.until("soviet-command", 1)
     with pytest.raises(Mistake, match="Weather Phase"):
         t.do("soviet", "set-weather", printed="clear")
+
+
+def test_turn_0s_weather_is_asked_for_until_its_combat():
+    """19.0, 14.2: the winter bonus hangs on it."""
+    t = table("operation-star", synthetic_book(**{"trt-kb": {}}))
+    t.until("soviet-combat", 0)
+    asks = [a for a in t.asked("soviet") if a["action"] == "set-weather"]
+    assert len(asks) == 1
+    t.do("soviet", "set-weather", printed="freeze", _asked=asks[0]["id"])
+    assert t.game["weather"] == "freeze"
+    t.until("soviet-combat", 1)
+    assert not [a for a in t.asked("soviet") if a["action"] == "set-weather"]
+
+
+def test_air_points_are_taken_once():
+    """5.11: a box that was filled from a blank track is not offered again."""
+    t = table("operation-star", synthetic_book(**{"trt-kb": {}}))
+    t.until("air", 1)
+    offered = lambda: "take-air" in [a["name"] for a in t.sees("table")["actions"]]  # noqa: E731
+    t.answer("axis", points=3)
+    assert offered()
+    t.answer("soviet", points=1)
+    assert not offered() and (t.game["air-axis"], t.game["air-soviet"]) == (3, 1)

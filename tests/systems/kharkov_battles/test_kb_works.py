@@ -214,3 +214,15 @@ def test_a_lost_unit_owes_no_attack():
     t.do("axis", "river-crossing", units=[unit])
     t.do("axis", "eliminate-unit", unit=unit)
     assert not t.game.marked("must-attack")
+
+
+def test_the_start_line_is_asked_for_until_somebody_answers():
+    """2.3: without owners no victory is noticed, so ending a phase does not put the question away."""
+    t = table("operation-star", synthetic_book(places={}))
+    t.until("soviet-combat", 0)
+    asks = [a for a in t.asked("table") if a["action"] == "start-line"]
+    assert len(asks) == 1
+    t.do("table", "start-line", axis=["KB3617"], _asked=asks[0]["id"])
+    t.next()
+    assert not [a for a in t.asked("table") if a["action"] == "start-line"]
+    assert t.game.mark("KB3617", "owner") == "axis" and t.game.mark("KB3631", "owner") == "soviet"

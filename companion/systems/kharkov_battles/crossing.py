@@ -1,0 +1,50 @@
+"""What a combat phase takes off: Disorganized markers [11.28], crossings of a Major River that did not attack [7.26]."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from companion.engine import events as e
+from companion.engine.actions import Events
+from companion.engine.fields import UnitRef
+from companion.engine.game import Game
+from companion.engine.moves import put_mark
+
+from .base import AXIS, MOVE_PHASES, SOVIET, rules
+from .units import label, on_map, on_the_map
+
+
+@rules.action(
+    phase=MOVE_PHASES,
+    by="active",
+    rule="7.26",
+    label="Crossed a Major River",
+    group="units",
+    when=lambda game: bool(on_map(game, game.active)) or "no counter of the moving side is on record",
+)
+def river_crossing(
+    game: Game,
+    units: Annotated[
+        tuple[str, ...], UnitRef(label="Units", many=True, pick=on_the_map(lambda g, u: u.side == g.active))
+    ],
+) -> Events:
+    """Note units that crossed a Major River into an enemy zone: they must attack in the combat phase."""
+    for name in units:
+        yield put_mark(game, name, "must-attack", True, rule="7.26")
+
+
+@rules.leaving("axis-combat")
+@rules.leaving("soviet-combat")
+def tidy_combat(game: Game) -> Events:
+    """11.28: Disorganized comes off; 7.26: a crossing that did not attack goes back."""
+    side = AXIS if game.phase == "axis-combat" else SOVIET
+    for name in list(game.marked("disorganized")):
+        if game.units[name].side == side:
+            yield put_mark(game, name, "disorganized", None, reason="combat phase over", rule="11.28")
+    for name in list(game.marked("must-attack")):
+        if game.units[name].side == side:
+            yield put_mark(game, name, "must-attack", None, rule="7.26")
+            if side == AXIS:
+                yield e.Noted(
+                    f"{label(game.units[name])} did not attack: it retreats over the river", rule="7.26"
+                )

@@ -283,13 +283,13 @@ def plans(game: Game, seat: str) -> dict[str, Any] | None:
     for side in game.sides:
         left = int(game[f"air-{side}"])
         word = "chosen" if side in chosen else "still to choose"
-        word = word if left else "no points, nothing to choose"
+        word = word if left else "nothing to choose"
         rows.append({"label": game.side_name(side), "value": word, "rule": "8.1.7"})
     for mission, hex_id, amount in chosen.get(seat, {}).get("missions", ()):
         label = dict(MISSIONS)[mission]
         unit = "attacks" if mission == "crossing" else "SP"
         rows.append({"label": f"Yours: {label}", "value": f"{hex_id}, {amount} {unit}", "rule": "8.2.1"})
-    return {"title": "Air missions", "rows": rows, "for": "both", "first": True}
+    return {"title": "Air missions", "rows": rows, "for": "both", "first": seat not in undecided(game)}
 
 
 @rules.panel

@@ -46,12 +46,7 @@ def duties(game: Game, side: str) -> Duty:
 
 
 def _hexes(units: tuple[Unit, ...]) -> str:
-    counts: dict[str, int] = {}
-    for unit in units:
-        counts[unit.place] = counts.get(unit.place, 0) + 1
-    return (
-        ", ".join(f"{place} (all {n})" if n > 1 else place for place, n in sorted(counts.items())) or "none"
-    )
+    return ", ".join(sorted({unit.place for unit in units})) or "none"
 
 
 @rules.panel
@@ -68,5 +63,5 @@ def obligations(game: Game, seat: str) -> dict[str, Any] | None:
             {"label": "In each combat", "value": "one side stands in a single hex", "rule": "5.1.5"},
         ],
         "for": "both",
-        "first": seat in {"table", game.active},
+        "first": seat == "table",
     }

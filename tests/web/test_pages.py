@@ -179,6 +179,15 @@ def test_a_checklist_line_is_ticked_by_a_plain_form(table: Device, tables: Table
     assert tables.game(code).ticked == {"1/weather/0"}
 
 
+def test_everything_else_begins_with_the_game_s_own_worksheets(red: Device) -> None:
+    """'What are the odds?' is asked every few minutes; a phone must not scroll past the settings for it."""
+    page = words(red.get("more").text)
+    places = [
+        page.index(word) for word in ("Worksheets", "Combat Rule 7.1", "Distance", "Roll dice", "This table")
+    ]
+    assert places == sorted(places)
+
+
 def test_undo_is_one_plain_button(table: Device, tables: Tables, code: str) -> None:
     table.do("correct", name="vp", value="9")
     form = re.search(r'do/take-back".*?name="to" value="(\d+)"', table.get().text, re.S)

@@ -18,6 +18,7 @@ from companion.systems.second_kharkov.air import interdicted
 from companion.systems.second_kharkov.armies import frozen, frozen_words, hasty, restricted
 from companion.systems.second_kharkov.base import GERMAN, SOVIET, WEST, area, rules
 from companion.systems.second_kharkov.judging import out_of_supply
+from companion.systems.second_kharkov.stacking import overstacked
 from companion.systems.second_kharkov.units import factor, mechanised, seen_by
 
 COST = {"clear": (1, 1), "forest": (1, 2), "marsh": (2, None), "town": (1, 1), "city": (1, 2)}
@@ -280,4 +281,8 @@ def _doubts(game: Game, unit: Unit, steps: Sequence[Step]) -> list[str]:
         )
     held: dict[str, Any] = {u.place: u for u in game.units.values() if u.on_map and u.side != unit.side}
     found += [f"{s.hex} is held by the enemy (11.4)" for s in steps if s.hex in held]
+    for step in steps:
+        friends = [u for u in game.units_at(step.hex) if u.side == unit.side and u.id != unit.id]
+        if step.hex and (crowd := overstacked(unit.side, [*friends, unit])):
+            found.append(f"{step.hex}: {crowd}; also in passing (7.2)")
     return found

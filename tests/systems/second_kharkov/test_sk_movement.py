@@ -95,6 +95,19 @@ def test_a_path_on_the_map(table: Any) -> None:
     assert sheet.lines[-1].effect == "-2" and sheet.lines[-1].label.endswith("2 left")
 
 
+def test_stacking_holds_in_passing(table: Any) -> None:
+    """7.2, 7.3: limits are in force at every moment, so a full hex bars the way through as well."""
+    t = table(turn=3, phase="german-move", fog=False)
+    mover = t.enter("14 Pz", "german", "2510", army="6th Army", kind="panzer", mf=8)
+    for n in range(3):
+        t.enter(f"{n} ID", "german", "2511", army="6th Army", kind="infantry")
+    t.enter("17A", "german", "2512", army="17th Army", kind="infantry")
+    warned = t.calc("movement", unit=mover, hexes="2511 2512 2513").warnings
+    assert [w[:4] for w in warned] == ["2511", "2512"]
+    assert "7.1" in warned[0] and "7.2" in warned[0] and "7.3" in warned[1]
+    assert t.calc("movement", unit=mover, hexes="2509").warnings == []
+
+
 def test_judged_and_hasty_units_are_halved(table: Any) -> None:
     """9.8, 13.4."""
     t = table("alternative")

@@ -115,7 +115,7 @@ def test_a_turn_on_three_devices(start_server, device):
 
     # 2 Supply in one tap; the points of the headquarters come from the owner's printed table.
     soviet.get_by_role("button", name=re.compile("Check supply")).click()
-    expect(waiting(soviet)).to_contain_text("HQ points by distance")
+    expect(waiting(soviet)).to_contain_text("Read the headquarters' points off your table")
     waiting(soviet).get_by_role("link", name="HQ points").click()
     for name, points in (("Southwestern supply", 1), ("Southwestern support", 2)):
         sheet(soviet).get_by_role("spinbutton", name=name).fill(str(points))
@@ -126,9 +126,9 @@ def test_a_turn_on_three_devices(start_server, device):
 
     # 3 Support attack: allot, resolve, read the chart, and the firing player retreats the target.
     start(soviet, "Allot support points")
-    sheet(soviet).get_by_role("textbox", name="Target hex").fill("2034")
+    expect(sheet(soviet).get_by_role("radio", name="Southwestern: 2")).to_be_checked()  # who has points
+    sheet(soviet).get_by_role("radio", name="2034").check()
     sheet(soviet).get_by_role("spinbutton", name="Points").fill("2")
-    sheet(soviet).get_by_role("radio", name="Southwestern: 2").check()
     sheet(soviet).get_by_role("button", name="Allot support points").click()
     expect(sheet(soviet)).to_contain_text("allotted to 2034")
     close(soviet)
@@ -157,7 +157,7 @@ def test_a_turn_on_three_devices(start_server, device):
 
     # 5 Combat on the tablet: strengths are on record, so only target and attackers are asked.
     start(tablet, "Resolve a combat")
-    sheet(tablet).get_by_role("combobox", name=re.compile("Target hex")).fill("2035")
+    sheet(tablet).get_by_role("radio", name="2035").check()
     expect(sheet(tablet).get_by_role("checkbox", name=re.compile(r"S\.West 3"))).to_be_visible()
     tick(tablet, r"S\.West 3")
     worked = sheet(tablet).locator(".breakdown")
@@ -210,7 +210,7 @@ def test_a_turn_on_three_devices(start_server, device):
     # 10-12 An exchange, the mechanized phase, recovery.
     table.do("table", "place-unit", unit="302id", hex="2036")
     start(german, "Resolve a combat")
-    sheet(german).get_by_role("combobox", name=re.compile("Target hex")).fill("2035")
+    sheet(german).get_by_role("radio", name="2035").check()
     tick(german, "302 ID")
     roll(german, 1)
     sheet(german).get_by_role("button", name="EX", exact=True).click()
@@ -226,7 +226,7 @@ def test_a_turn_on_three_devices(start_server, device):
     end_phase(table, german, "German recovery", tablet, soviet)
     german.get_by_role("link", name=re.compile("Recover")).first.click()
     sheet(german).get_by_role("button", name="Recover").click()
-    expect(sheet(german)).to_contain_text("Disruption")
+    expect(sheet(german)).to_contain_text("Disrupted off")
     close(german)
     end_phase(table, german, "Weather", *everybody)
     expect(tablet.locator(".bar-turn")).to_have_text("Turn 2")
@@ -241,7 +241,7 @@ def test_a_battle_and_the_score_without_any_unit(server, device):
     sheet(phone).get_by_role("textbox", name=re.compile("^Attack ")).fill("8 4")
     tick(phone, "over a major river")
     sheet(phone).get_by_role("textbox", name=re.compile("Attack over a major river")).fill("5")
-    sheet(phone).get_by_role("spinbutton", name=re.compile("^Defence ")).first.fill("4")
+    sheet(phone).get_by_role("spinbutton", name=re.compile("^Defence(?! of)")).fill("4")
     worked = sheet(phone).locator(".breakdown")
     expect(worked).to_contain_text("over a major river: 5 halved")
     expect(worked).to_contain_text("odds 14 to 4")

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from companion.engine import events as e
 from companion.engine.actions import Events
+from companion.engine.describe import IN_PASSING
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
 from companion.engine.game import Game
@@ -72,7 +73,7 @@ def _enter(game: Game, side: str, units: Iterable[str], hex_id: str, delayed: bo
         if wrong:
             raise Unreadable(wrong, field="hex", given=hex_id)
         yield move(game, unit, hex_id, reason=f"enters at {edge}" if edge else "enters", rule="8.6")
-        yield e.Marked(unit, "entered", True, rule="8.6")
+        yield e.Marked(unit, "entered", True, reason=IN_PASSING, rule="8.6")
         if side == SOVIET:
             yield put_mark(game, unit, "grace", grace_until(game), rule="B14.3")
     yield from pass_through(game, side, [hex_id])

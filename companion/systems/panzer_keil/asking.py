@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +10,7 @@ from companion.engine.errors import Mistake
 from companion.engine.fields import Context, HexId
 from companion.engine.game import Game
 from companion.engine.roster import Unit
-from companion.systems.panzer_keil.base import GERMAN, SOVIET, disrupted, is_hq, phases
+from companion.systems.panzer_keil.base import GERMAN, SOVIET, disrupted, is_hq, phases, type_known
 from companion.systems.panzer_keil.condition import FEW, own_on_map
 from companion.systems.panzer_keil.fight import Fight, read_fight
 
@@ -31,18 +31,45 @@ def targets(game: Game, side: str) -> list[str]:
     return sorted({u.place for u in game.units.values() if u.on_map and u.side != side} & near)
 
 
+SHOWN = 24
+"""Hexes that a form lays out to be tapped; more are typed."""
+
+
 @dataclass(frozen=True)
 class Target(HexId):
-    """A hex to attack; those with an enemy beside an own unit are suggested."""
+    """A hex to attack; those with an enemy beside an own unit are laid out to be tapped."""
+
+    def found(self, ctx: Context) -> list[str]:
+        """The hexes that the record offers."""
+        return targets(ctx.game, ctx.game.active) if ctx.game and ctx.game.active else []
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        found = targets(ctx.game, ctx.game.active) if ctx.game and ctx.game.active else []
-        return {**super().describe(ctx), "choices": [{"value": h, "label": h} for h in found]}
+        found = self.found(ctx)
+        listed = {"choices": [{"value": h, "label": h} for h in found]}
+        return {**super().describe(ctx), **listed, **({"type": "choice"} if tapped(found) else {})}
+
+    def another(self) -> HexId:
+        """The field beside it, for a hex where nobody is on record."""
+        return HexId(
+            label="or another hex",
+            when=lambda c: tapped(self.found(c)),
+            quiet=lambda c: bool(c.values.get("target")) and not c.values.get("elsewhere"),
+        )
+
+
+def tapped(found: Sequence[str]) -> bool:
+    """Whether hexes are few enough to lay them out."""
+    return 0 < len(found) <= SHOWN
+
+
+def target_of(ctx: Context) -> str:
+    """The target as far as it is chosen."""
+    return str(ctx.values.get("elsewhere") or ctx.values.get("target") or "")
 
 
 def beside(ctx: Context) -> list[Unit]:
     """Own units, once the target is known those beside it."""
-    target = ctx.values.get("target")
+    target = target_of(ctx)
     near = set(ctx.game.maps.neighbours(target)) if ctx.game and target else set()
     return [u for u in own_on_map(ctx) if not near or u.place in near]
 
@@ -54,7 +81,7 @@ def able(ctx: Context) -> list[Unit]:
         for u in beside(ctx)
         if ctx.game and not is_hq(u) and not disrupted(ctx.game, u.id) and not ctx.game.mark(u.id, "attacked")
     ]
-    return found if ctx.values.get("target") or len(found) <= FEW else []
+    return found if target_of(ctx) or len(found) <= FEW else []
 
 
 def on_record(ctx: Context) -> bool:
@@ -68,7 +95,7 @@ def told(ctx: Context) -> Fight | None:
     if game is None or ctx.values.get("typed"):
         return None
     try:
-        return read_fight(game, ctx.values.get("attackers") or (), str(ctx.values.get("target") or ""))
+        return read_fight(game, ctx.values.get("attackers") or (), target_of(ctx))
     except Mistake:
         return None
 
@@ -146,7 +173,7 @@ def _rough(ctx: Context) -> bool:
 def armour_told(defending: bool) -> Quiet:
     def quiet(ctx: Context) -> bool:
         units = _units(ctx, defending)
-        return _rough(ctx) or (bool(units) and all(u.kind for u in units))
+        return _rough(ctx) or (bool(units) and all(type_known(u) for u in units))
 
     return quiet
 
@@ -161,7 +188,7 @@ def no_grenadiers(ctx: Context) -> bool:
 
 def not_concentric(ctx: Context) -> bool:
     """B11.2: German attackers only; told by the positions when units and target are named."""
-    named = bool(ctx.values.get("attackers") and ctx.values.get("target")) and told(ctx) is not None
+    named = bool(ctx.values.get("attackers") and target_of(ctx)) and told(ctx) is not None
     return attacker_of(ctx) != GERMAN or named
 
 

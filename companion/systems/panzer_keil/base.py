@@ -16,6 +16,8 @@ FRONTS = {"voronezh": "Voronezh", "southwestern": "Southwestern", "southern": "S
 FRONT_CODES = {"Voronezh": "voronezh", "S.West": "southwestern", "South": "southern", "Don": "don"}
 ALLIES = ("italian", "romanian", "hungarian")  # B1
 MECHANIZED = ("armour", "mechanized infantry", "motorized infantry")  # 2.2.1
+SOME_MECHANIZED, FOOT = "mechanized", "foot"
+"""What a player has told of a counter without naming its type: it ends exhausted, or never does."""
 STALINGRAD = ("1703", "1803")  # B13.2.2
 ZAPORIZHZHIA = "2547"  # B15.3
 GERMAN_ROOTS = ("1450", "2050", "2750")  # B6.1
@@ -72,7 +74,12 @@ def phases(name: str) -> tuple[str, str]:
 
 def mechanized(unit: Unit) -> bool | None:
     """Whether a unit is mechanized; None while its type is not on record [2.2.1]."""
-    return unit.kind in MECHANIZED if unit.kind else None
+    return unit.kind in (*MECHANIZED, SOME_MECHANIZED) if unit.kind else None
+
+
+def type_known(unit: Unit) -> bool:
+    """Whether the record tells if a unit is armour: its type is there, or that it is not even mechanized."""
+    return unit.kind not in ("", SOME_MECHANIZED)
 
 
 def is_hq(unit: Unit) -> bool:

@@ -32,6 +32,7 @@ from companion.systems.panzer_keil.odds import (
 )
 from companion.systems.panzer_keil.results import RESULTS, over_river
 
+TARGET = asking.Target(label="Target hex")
 YES_NO = [("yes", "yes"), ("no", "no")]
 CODES = [code for code in RESULTS if code != "AE"]
 
@@ -60,7 +61,8 @@ class Sums(Field):
 @rules.worksheet(rule="9.2-9.5, B11", title="Combat")
 def combat(
     ctx: Context,
-    target: Annotated[str, asking.Target(label="Target hex")] = "",
+    target: Annotated[str, TARGET] = "",
+    elsewhere: Annotated[str, TARGET.another()] = "",
     attackers: Annotated[
         tuple[str, ...],
         UnitRef(
@@ -169,6 +171,7 @@ def combat(
 ) -> Breakdown:
     """Strengths, odds and column of an attack. Empty fields are read off the record where it tells."""
     game = ctx.game
+    target = elsewhere or target
     known = read_fight(game, attackers, target) if game else Fight()
     if typed:
         known = replace(known, attack=Attack(), defence=None, weak=None, concentric=False)
@@ -179,7 +182,7 @@ def combat(
     )
     entered = Attack(full, river, major, marsh, oos)
     attack = entered if entered.given else known.attack
-    sheet = Breakdown("Combat", dice="1d6")
+    sheet = Breakdown(f"{who.capitalize()} attack on {target}" if target else "Combat", dice="1d6")
     strong = defence if defence is not None else (0 if weak is not None else known.defence)
     soft = weak if weak is not None else (0 if defence is not None else known.weak)
     _need(known, entered, strong)

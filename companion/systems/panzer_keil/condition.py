@@ -15,8 +15,10 @@ from companion.engine.unitactions import due
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.base import (
     ALLIES,
+    FOOT,
     GERMAN,
     MECHANIZED,
+    SOME_MECHANIZED,
     SOVIET,
     disrupted,
     exhausted,
@@ -27,7 +29,7 @@ from companion.systems.panzer_keil.base import (
     rules,
 )
 
-KINDS = (*MECHANIZED, "infantry", "mountain", "hq")
+KINDS = (*MECHANIZED, "infantry", "mountain", "hq", SOME_MECHANIZED, FOOT)
 
 
 def own_on_map(ctx: Context) -> list[Unit]:

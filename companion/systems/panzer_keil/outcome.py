@@ -7,12 +7,25 @@ from typing import Annotated, Any
 
 from companion.engine import events as e
 from companion.engine.actions import Events
-from companion.engine.fields import Context, UnitRef
+from companion.engine.describe import IN_PASSING
+from companion.engine.errors import Unreadable
+from companion.engine.fields import Context, Flag, UnitRef
 from companion.engine.game import Game
+from companion.engine.moves import change
 from companion.engine.roster import Unit
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.aftermath import ask, ask_advance, remind, suffer
-from companion.systems.panzer_keil.base import SOVIET, exhausted, is_sixth, mechanized, named, reading, rules
+from companion.systems.panzer_keil.base import (
+    FOOT,
+    SOME_MECHANIZED,
+    SOVIET,
+    exhausted,
+    is_sixth,
+    mechanized,
+    named,
+    reading,
+    rules,
+)
 from companion.systems.panzer_keil.condition import any_on_map, own_here, own_on_map
 from companion.systems.panzer_keil.exchange import ask_exchange
 from companion.systems.panzer_keil.results import ATTACKER, RESULTS, advance_limit, beside_river, over_river
@@ -29,7 +42,7 @@ def combat_outcome(game: Game, sheet: dict[str, Any], code: str) -> Events:
     defenders = [str(u) for u in facts.get("defenders", ())]
     major = bool(facts.get("major"))
     if target:
-        yield e.Marked(target, "fought", True, rule="9.1.5")
+        yield e.Marked(target, "fought", True, reason=IN_PASSING, rule="9.1.5")
     if not attackers and not defenders:
         yield from _on_the_map(game, side, code, major, bool(facts.get("all_major")))
         return
@@ -85,7 +98,7 @@ def _told(game: Game, code: str, side: str) -> str:
 def _tire(game: Game, side: str, attackers: Sequence[str]) -> Events:
     """9.9: attacking mechanized units are exhausted, whatever the result."""
     for unit in attackers:
-        yield e.Marked(unit, "attacked", True, rule="9.1.6")
+        yield e.Marked(unit, "attacked", True, reason=IN_PASSING, rule="9.1.6")
         if mechanized(game.units[unit]):
             yield from states.put(game, unit, states.attack)
     if not attackers:
@@ -100,13 +113,16 @@ def _ask_tired(game: Game, side: str, attackers: Sequence[str]) -> Events:
         if game.units[u].on_map and mechanized(game.units[u]) is None and not game.mark(u, "exhausted")
     ]
     if unknown:
-        text = f"Exhaust the mechanized units among {named(game, unknown)}"
-        yield ask(game, side, text, "exhaust", {"units": unknown}, "9.9")
+        text = f"Which of these are mechanized and end exhausted: {named(game, unknown)}?"
+        yield ask(game, side, text, "exhaust", {"among": unknown}, "9.9")
 
 
 def _attackers(ctx: Context) -> list[Unit]:
-    """Units that attacked in this phase and are not exhausted yet, else those in the hex just typed."""
+    """Those a question is about, else who attacked in this phase and is not exhausted, else the hex just typed."""
     game = ctx.game
+    asked = [game.units[u] for u in ctx.values.get("among") or ()] if game else []
+    if asked:
+        return [u for u in asked if u.on_map]
     fought = [
         u for u in own_on_map(ctx) if game and game.mark(u.id, "attacked") and not exhausted(game, u.id)
     ]
@@ -122,15 +138,28 @@ def _living_or_lost(ctx: Context) -> list[Unit]:
 @rules.action(by="any", rule="9.9", label="Exhaust units", group="book-keeping", when=any_on_map)
 def exhaust(
     game: Game,
+    among: Annotated[
+        tuple[str, ...], UnitRef(label="Of these", many=True, pick=_living_or_lost, hidden=True)
+    ] = (),
     units: Annotated[
         tuple[str, ...],
         UnitRef(label="Mechanized units", many=True, pick=_living_or_lost, suggest=_attackers),
-    ],
+    ] = (),
+    none: Annotated[
+        bool, Flag(label="None of them is mechanized", when=lambda c: bool(c.values.get("among")))
+    ] = False,
 ) -> Events:
-    """Turn mechanized units that attacked to their exhausted side."""
+    """Turn mechanized units that attacked to their exhausted side; who they are is remembered."""
+    if bool(units) == none:
+        raise Unreadable(
+            "tick the mechanized units, or that none is" if among else "which units?", field="units"
+        )
     for unit in units:
         if game.units[unit].on_map and not game.mark(unit, "exhausted"):
             yield e.Marked(unit, "exhausted", True, reason="attacked", rule="9.9")
+    for unit in dict.fromkeys((*units, *among)):
+        if not game.units[unit].kind:
+            yield change(game, unit, {"kind": SOME_MECHANIZED if unit in units else FOOT}, rule="2.2.1")
 
 
 def _thrown_back(

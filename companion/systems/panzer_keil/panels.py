@@ -16,7 +16,7 @@ from companion.systems.panzer_keil.base import (
 from companion.systems.panzer_keil.condition import can_mech_move
 from companion.systems.panzer_keil.railroad import railhead
 from companion.systems.panzer_keil.stalingrad import sixth_left
-from companion.systems.panzer_keil.weather import ground, track
+from companion.systems.panzer_keil.weather import track
 
 Panel = dict[str, Any]
 
@@ -27,16 +27,12 @@ def _row(label: str, value: object, rule: str = "") -> dict[str, str]:
 
 @rules.panel
 def weather_panel(game: Game, seat: str) -> Panel | None:
-    """The weather, the ground, and how far the track still runs."""
-    now = str(game["weather"])
-    if now == "unknown":
+    """How far the weather track still runs, three squares a turn at most."""
+    left = max(track(game), default=0) - int(game["weather-square"])
+    if left <= 0:
         return None
-    rows = [_row("Mechanized units", f"{ground(now, True)} column", "B5.2")]
-    rows.append(_row("Other units", f"{ground(now, False)} column", "B5.2"))
-    end = max(track(game), default=0)
-    if end:
-        rows.append(_row("Squares to the end", end - int(game["weather-square"]), "B5.1.1"))
-    return {"title": f"Weather: {now}", "rows": rows, "for": "both"}
+    rows = [_row("Squares to the end", left, "B5.1.1"), _row("Turns left at least", -(-left // 3), "B5.1")]
+    return {"title": "Weather track", "rows": rows, "for": "both"}
 
 
 @rules.panel

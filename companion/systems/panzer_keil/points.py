@@ -74,10 +74,11 @@ def fill_fronts(game: Game) -> Events:
             yield from _set_front(game, front, found, why)
     yield from _drop_asks(game)
     if missing:
-        yield from _ask_fronts(game, list(missing), f"HQ points by distance: {', '.join(missing.values())}")
+        yield from _ask_fronts(game, list(missing), list(missing.values()))
 
 
-def _ask_fronts(game: Game, fronts: list[str], text: str) -> Events:
+def _ask_fronts(game: Game, fronts: list[str], names: list[str]) -> Events:
+    text = f"Read the headquarters' points off your table: {', '.join(names)}"
     args = {"fronts": fronts}
     yield e.Asked(
         f"points-{game.revision}", (SOVIET, "table"), text, "headquarters-points", args, rule="B6.3.2"
@@ -109,8 +110,7 @@ def _soviet_pools(game: Game) -> Events:
         return  # the supply check works them out
     alive = [front for front in FRONTS if front_alive(game, front)]
     if alive:
-        text = f"HQ points by distance: {', '.join(FRONTS[f] for f in alive)}"
-        yield from _ask_fronts(game, alive, text)
+        yield from _ask_fronts(game, alive, [FRONTS[f] for f in alive])
 
 
 @rules.entering("german-supply")

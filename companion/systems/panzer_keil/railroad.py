@@ -7,6 +7,7 @@ from typing import Annotated
 
 from companion.engine import events as e
 from companion.engine.actions import Events
+from companion.engine.describe import IN_PASSING
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Context, HexId, UnitRef, Whole
 from companion.engine.game import Game
@@ -269,7 +270,7 @@ def rail_move(
     for unit in units:
         if end:
             yield move(game, unit, end, reason="by rail", rule="8.7")
-            yield e.Marked(unit, "entered", True, rule="8.6")
+            yield e.Marked(unit, "entered", True, reason=IN_PASSING, rule="8.6")
     if units and end:
         yield from pass_through(game, GERMAN, way or [end])
     if not end and units:

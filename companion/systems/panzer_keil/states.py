@@ -12,9 +12,9 @@ from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow
 from companion.engine.game import Game
-from companion.engine.moves import move, put_mark
+from companion.engine.moves import change, move, put_mark
 from companion.engine.roster import Unit
-from companion.systems.panzer_keil.base import DEAD, is_sixth, mechanized, reading
+from companion.systems.panzer_keil.base import DEAD, SOME_MECHANIZED, is_sixth, mechanized, reading
 
 
 @dataclass(frozen=True)
@@ -157,6 +157,8 @@ def put(game: Game, unit_id: str, trigger: Trigger, reason: str = "") -> Events:
     if after.gone and not before.gone:
         yield from eliminate(game, unit_id, reason or why, rule)
         return
+    if trigger is forced_march and not unit.kind:  # only mechanized units can, so it is one [8.3.1]
+        yield change(game, unit_id, {"kind": SOME_MECHANIZED}, rule="2.2.1")
     if after.exhausted != before.exhausted:
         yield put_mark(game, unit_id, "exhausted", after.exhausted or None, reason or why, rule)
     if after.disruption != before.disruption:

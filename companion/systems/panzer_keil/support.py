@@ -7,12 +7,14 @@ from typing import Annotated, Any
 
 from companion.engine import events as e
 from companion.engine.actions import Events
+from companion.engine.describe import IN_PASSING
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Context, Dice, HexId, Roll, Whole
 from companion.engine.game import Game
 from companion.engine.worksheet import Breakdown, chances, look_up
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.aftermath import ask_retreat
+from companion.systems.panzer_keil.asking import Target
 from companion.systems.panzer_keil.base import (
     FRONTS,
     GERMAN,
@@ -53,13 +55,15 @@ def targets(game: Game, side: str, front: str = "") -> list[str]:
 
 
 @dataclass(frozen=True)
-class SupportTarget(HexId):
-    """A hex to hit; those that the points can reach are suggested."""
+class SupportTarget(Target):
+    """A hex to hit; those that the points can reach are laid out to be tapped."""
 
-    def describe(self, ctx: Context) -> dict[str, Any]:
+    def found(self, ctx: Context) -> list[str]:
         game = ctx.game
-        found = targets(game, game.active, payer(ctx, "sap")) if game and game.active else []
-        return {**super().describe(ctx), "choices": [{"value": h, "label": h} for h in found]}
+        return targets(game, game.active, payer(ctx, "sap")) if game and game.active else []
+
+
+TARGET = SupportTarget(label="Target hex")
 
 
 def _unresolved(game: Game) -> bool | str:
@@ -79,11 +83,14 @@ def allot_support(
     game: Game,
     *,
     front: Annotated[str, paying("From", "sap")] = "",
-    target: Annotated[str, SupportTarget(label="Target hex")],
+    target: Annotated[str, TARGET] = "",
+    elsewhere: Annotated[str, TARGET.another()] = "",
     points: Annotated[int, Whole(label="Points", low=1, high=MOST, help="five to a hex at most")],
 ) -> Events:
     """Lay support points on a target hex, five at most and from one headquarters."""
-    side = game.active
+    side, target = game.active, elsewhere or target
+    if not target:
+        raise Unreadable("choose a target hex", field="target")
     if side == SOVIET and not front:
         raise Unreadable("whose points? Name the Front", field="front")
     lies = int(game.mark(target, "support") or 0)
@@ -107,7 +114,7 @@ def allot_support(
             given=target,
         )
     yield e.Set(pool, int(game[pool]) - points, was=game[pool], reason=f"allotted to {target}", rule="7.2.2")
-    yield e.Marked(target, "support", lies + points, rule="7.2.2")
+    yield e.Marked(target, "support", lies + points, reason=IN_PASSING, rule="7.2.2")
     if side == SOVIET:
         yield e.Marked(target, "support-front", front, rule="B8.3.2")
 
@@ -143,7 +150,8 @@ def support(
     """The column of a support attack and what it may bring."""
     game = ctx.game
     target = target or _first_target(ctx)
-    sheet = Breakdown("Support attack", dice="1d6", chart="support")
+    title = f"Support attack on {target}" if target else "Support attack"
+    sheet = Breakdown(title, dice="1d6", chart="support")
     lies = int(game.mark(target, "support") or 0) if game and target else 0
     used = points or lies
     if not used:
@@ -183,8 +191,8 @@ def resolve_support(
     target, points = str(sheet.facts["target"]), int(sheet.facts["points"])
     if points != int(game.mark(target, "support") or 0):
         raise NotNow("allot the points first, so that the right pool pays [7.2, B8.3]", field="points")
-    yield e.Marked(target, "support", None, reason="resolved", rule="7.3")
-    yield e.Marked(target, "shelled", True, rule="7.3")
+    yield e.Marked(target, "support", None, reason=IN_PASSING, rule="7.3")
+    yield e.Marked(target, "shelled", True, reason=IN_PASSING, rule="7.3")
     sheet.roll = die.total
     look_up(sheet, game.chart("support"), str(die.total))
     if sheet.read_chart:

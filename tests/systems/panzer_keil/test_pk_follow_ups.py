@@ -8,6 +8,7 @@ import pytest
 from harness import Bench
 from systems.panzer_keil.pk_bench import form, go, mark, owners_book, put, table
 
+from companion.engine.describe import describe
 from companion.engine.errors import NotNow, Unreadable
 from companion.systems.panzer_keil.aftermath import retreat_ends
 
@@ -38,6 +39,10 @@ def shown(t: Bench, seat: str, ask: dict[str, Any], **fields: Any) -> dict[str, 
     """The fields of a follow-up's form that a player sees."""
     rows = form(t, seat, ask["action"], **{**ask["args"], **fields})
     return {r["name"]: r for r in rows if not (r["hidden"] or r["quiet"])}
+
+
+def shown_in(t: Bench, seat: str, action: str, **fields: Any) -> set[str]:
+    return {r["name"] for r in form(t, seat, action, **fields) if not (r["hidden"] or r["quiet"])}
 
 
 # -- strengths typed in, units on record, the map book empty -------------------------------------------------
@@ -219,8 +224,55 @@ def test_the_dead_are_not_exhausted() -> None:
     t = unknown_types()
     strike(t, "AL", attackers=["ss-w-1", "ss-w-2"])
     t.answer("german", index=actions(t, "german").index("lose-units"), units=["ss-w-2"])
-    t.answer("german", index=actions(t, "german").index("exhaust"))
+    ask = t.asked("german")[actions(t, "german").index("exhaust")]
+    assert [c["value"] for c in shown(t, "german", ask)["units"]["choices"]] == ["ss-w-1"]
+    t.answer("german", index=actions(t, "german").index("exhaust"), units=["ss-w-1"])
     assert t.game.mark("ss-w-1", "exhausted") and not t.game.mark("ss-w-2", "exhausted")  # 9.9
+
+
+def test_who_is_mechanized_is_asked_once_and_remembered() -> None:
+    t = unknown_types()
+    strike(t, "C", attackers=["ss-w-1", "ss-w-2"])
+    t.answer("german", units=["ss-w-1"])
+    assert [t.game.units[u].kind for u in ("ss-w-1", "ss-w-2")] == ["mechanized", "foot"]
+    go(t, "german-combat", 2)
+    for unit in ("ss-w-1", "ss-w-2"):
+        t.do("table", "mark", marker="attacked", units=[unit], value="off")
+    t.do("table", "mark", marker="exhausted", units=["ss-w-1"], value="off")
+    fields = {"target": "2040", "attackers": ["ss-w-2"]}
+    assert "armour" not in shown_in(t, "german", "resolve-combat", **fields)  # foot is no armour
+    fields = {"target": "2040", "attackers": ["ss-w-1"]}
+    assert "armour" in shown_in(t, "german", "resolve-combat", **fields)  # mechanized may be
+    strike(t, "C", attackers=["ss-w-1", "ss-w-2"])
+    assert not t.asked("german")
+    assert t.game.mark("ss-w-1", "exhausted") and not t.game.mark("ss-w-2", "exhausted")  # 9.9
+    t = unknown_types()
+    strike(t, "C", attackers=["ss-w-1", "ss-w-2"])
+    t.answer("german", none=True)
+    assert {t.game.units[u].kind for u in ("ss-w-1", "ss-w-2")} == {"foot"}
+    t.do("table", "describe-unit", unit="ss-w-1", kind="armour")  # a slip is put right in one step
+    assert t.game.units["ss-w-1"].kind == "armour"
+
+
+def test_a_forced_march_tells_that_a_unit_is_mechanized() -> None:
+    t = unknown_types()
+    go(t, "german-move")
+    t.do("german", "forced-march", units=["ss-w-1"])
+    assert t.game.units["ss-w-1"].kind == "mechanized"  # 8.3.1
+    t.do("table", "describe-unit", unit="ss-w-2", kind="foot")
+    with pytest.raises(NotNow, match="8.3.1"):
+        t.do("german", "forced-march", units=["ss-w-2"])
+
+
+# -- the words of the log ------------------------------------------------------------------------------------
+
+
+def test_a_battle_tells_who_attacked_where() -> None:
+    t = fight()
+    strike(t, "D1")
+    lines = [line for event in t.events[-25:] if (line := describe(event.seen_by("table"), t.game))]
+    assert "German attack on 2040 at 2:1: D1" in lines
+    assert not any("as attacked" in line for line in lines)  # no line for what the battle says itself
 
 
 # -- recovery ------------------------------------------------------------------------------------------------

@@ -127,6 +127,18 @@ def test_attackers_are_those_beside_the_target_who_may_attack() -> None:
     assert [c["value"] for c in rows["target"]["choices"]] == ["2040"]
 
 
+def test_few_targets_are_tapped_and_others_can_be_typed() -> None:
+    t = known_fight()
+    rows = {r["name"]: r for r in form(t, "german", "resolve-combat")}
+    assert rows["target"]["type"] == "choice" and not rows["elsewhere"]["quiet"]
+    assert (
+        t.calc("combat", elsewhere="2142", full="8", defence=4, attackers=["302id"]).facts["target"] == "2142"
+    )
+    t.do("table", "place-unit", unit="voronezh-1", box="box:exit")
+    rows = {r["name"]: r for r in form(t, "german", "resolve-combat")}
+    assert rows["target"]["type"] == "hex" and "elsewhere" not in rows  # nobody is beside an enemy
+
+
 def test_long_lists_ask_for_the_hex_first() -> None:
     t = table()
     for n in range(1, 14):

@@ -284,7 +284,9 @@ def test_exhaustion_of_unknown_types_is_asked() -> None:
     t.do("german", "resolve-combat", target="2040", attackers=["ss-w-1"], die="1")
     t.answer("german", result="C")
     assert [a["action"] for a in t.asked("german")] == ["exhaust"]
-    t.answer("german")
+    with pytest.raises(Unreadable, match="none is"):
+        t.answer("german")
+    t.answer("german", units=["ss-w-1"])
     assert t.game.mark("ss-w-1", "exhausted")
 
 

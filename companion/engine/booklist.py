@@ -127,7 +127,11 @@ class Column:
     def _read_choice(self, word: str) -> Any:
         low = word.casefold()
         exact = [v for v, label in self.choices if low in (str(v).casefold(), label.casefold())]
-        begun = [v for v, label in self.choices if label.casefold().startswith(low)]
+        begun = [
+            v
+            for v, label in self.choices
+            if label.casefold().startswith(low) or str(v).casefold().startswith(low)
+        ]
         found = exact or begun
         if len(found) == 1 or exact:
             return found[0]

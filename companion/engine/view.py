@@ -8,6 +8,7 @@ from typing import Any
 from companion.engine.actions import Action
 from companion.engine.common import in_force, judge
 from companion.engine.describe import mark_label, place_label, steps_label, value_label
+from companion.engine.events import Asked
 from companion.engine.fields import Context
 from companion.engine.game import Game
 from companion.engine.kit import PileDef
@@ -200,6 +201,15 @@ def _asks(action: Action, game: Game, seat: str) -> int:
     return sum(1 for f in action.fields.values() if f.when is None or f.when(here))
 
 
+def _left_to_say(rules: Rules, game: Game, seat: str, ask: Asked) -> int:
+    """How many fields the form of a prompt would still show; with none, one tap on the prompt does it."""
+    action = rules.actions.get(ask.action)
+    if action is None or action.worksheet is not None or action.refusal(game, seat) is not None:
+        return 1
+    rows = action.describe(Context(game, seat), ask.args)
+    return sum(not row["hidden"] and not row["quiet"] for row in rows)
+
+
 def _asked(rules: Rules, game: Game, seat: str) -> list[dict[str, Any]]:
     return [
         {
@@ -208,6 +218,7 @@ def _asked(rules: Rules, game: Game, seat: str) -> list[dict[str, Any]]:
             "action": a.action,
             "label": rules.actions[a.action].label if a.action in rules.actions else "",
             "args": dict(a.args),
+            "fields": _left_to_say(rules, game, seat, a) if seat in a.to else 0,
             "rule": a.rule,
             "to": list(a.to),
             "mine": seat in a.to,

@@ -32,7 +32,7 @@ def form_values() -> dict[str, Any]:
     return {
         name: values if len(values) > 1 else values[0]
         for name, values in request.values.lists()
-        if name not in {"action_id", "rev", "page", "back"}
+        if name not in {"action_id", "rev", "page", "back", "tap"}
     }
 
 
@@ -254,7 +254,10 @@ def _done(code: str, seat: str, name: str, answer: Answer) -> Response | str:
         "v": tables().view(code, seat),
     }
     if _is_htmx():
-        response = make_response(render_template("done_sheet.html", page=False, **context))
+        waiting = any(a["mine"] for a in context["v"]["asked"])
+        over = "tap" in request.values and not answer.result and not waiting
+        # A tap on a prompt that leaves nothing to read or to do closes the sheet it stood in.
+        response = make_response("" if over else render_template("done_sheet.html", page=False, **context))
         response.headers["HX-Trigger"] = "table-changed"
         return response
     if answer.result:

@@ -207,6 +207,7 @@ def test_three_impulses_and_a_combat_with_hidden_hands(start_server, device):
 
     # A combat: the sheet answers while it is filled in.
     soviet.get_by_role("link", name=re.compile("Declare a combat")).first.click()
+    expect(soviet.locator("#sheet label", has_text="Defending steps")).to_have_text("Defending steps")
     for label, value in (("Attackers of 1 or 2", "3"), ("Defending steps", "2"), ("Attack strength", "9")):
         soviet.get_by_role("spinbutton", name=re.compile(label)).fill(value)
     soviet.get_by_role("spinbutton", name=re.compile("Defence strength")).first.fill("3")
@@ -221,9 +222,7 @@ def test_three_impulses_and_a_combat_with_hidden_hands(start_server, device):
     play(soviet, mine[1], "Artillery")
     submit(soviet, "Play as tactic")
     close(soviet)
-    asked(soviet, "Attacker: play tactics").get_by_role("link", name="No more tactics").click()
-    submit(soviet, "No more tactics")
-    close(soviet)
+    asked(soviet, "Attacker: play tactics").get_by_role("button", name="No more tactics").click()
     asked(german, "Defender: play tactics")
     theirs = evening.hand("german")
     play(german, theirs[0], "Combat engineers")
@@ -239,16 +238,14 @@ def test_three_impulses_and_a_combat_with_hidden_hands(start_server, device):
     submit(soviet, "Draw chits")
     expect(soviet.locator("#sheet .breakdown-result")).to_have_text("A1 D1")
     expect(tablet.get_by_role("region", name="Combat", exact=True)).to_contain_text("1 of 2 drawn")
-    follow(soviet, "Draw chits")
-    submit(soviet, "Draw chits")
+    soviet.locator("#sheet").get_by_role("button", name="Draw chits").click()  # the last one: a tap
     follow(soviet, "Declare more chits")
     more = soviet.get_by_role("spinbutton", name=re.compile("More chits"))
     more.fill("1")
     more.press("Tab")
     expect(soviet.locator("#sheet .breakdown")).to_contain_text("A3 D2")  # the chances answer while typing
     submit(soviet, "Declare more chits")
-    follow(soviet, "Draw chits")
-    submit(soviet, "Draw chits")
+    soviet.locator("#sheet").get_by_role("button", name="Draw chits").click()
     # Three chits, less one for the position that the defender's engineers made (9.51).
     expect(soviet.locator("#sheet .breakdown-result")).to_have_text("A3 D2")
     close(soviet)
@@ -261,9 +258,8 @@ def test_three_impulses_and_a_combat_with_hidden_hands(start_server, device):
     asked(soviet, "Attacker: 3 hits").get_by_role("link", name="Attacker takes hits").click()
     soviet.locator("#sheet label.choice", has_text="Disperse all attackers").click()
     submit(soviet, "Attacker takes hits")
-    follow(soviet, "End the combat")
-    submit(soviet, "End the combat")
-    close(soviet)
+    soviet.locator("#sheet").get_by_role("button", name="End the combat").click()
+    expect(soviet.locator("#sheet .sheet")).to_have_count(0)  # nothing is left to read: the sheet is gone
     expect(tablet.get_by_role("region", name="Combat", exact=True)).to_have_count(0)
     evening.end_impulse("soviet")
     expect(soviet.locator("#hand .hand-card")).to_have_count(5)

@@ -136,9 +136,9 @@ def _played(game: Game, number: str, what: str, named: tuple[str, ...], event: s
 def play_card(
     game: Game,
     card: Annotated[str, Choice(label="Card", options=_hand, quiet=lambda ctx: bool(ctx.values.get("card")))],
+    what: Annotated[str, Choice(label="Command", options=command_choices)] = "",
     type: CardType = "",
     value: CardValue = None,
-    what: Annotated[str, Choice(label="Command", options=command_choices)] = "",
     hex: Marker = "",
     reach: Reach = None,
     units: Units = (),
@@ -153,6 +153,8 @@ def play_card(
     yield from Deck(game, game.active).lay(card, "in-use", "")
     yield e.Set("command", {"card": card, **said})
     yield from remember(game, card, said)
+    if what and what not in dict(c.commands(game, c.played(game))):
+        raise Unreadable(f"that type of card is not played for: {c.COMMANDS[what]} [5.2-5.5]", field="type")
     if what:
         yield from give(game, what, hex, reach, units, formations, also, event, steps)
 

@@ -12,7 +12,12 @@ from companion.systems.enemy_action_kharkov.deck import Deck
 from companion.systems.enemy_action_kharkov.fight import current
 from companion.systems.enemy_action_kharkov.hits import base_hits, steps
 from companion.systems.enemy_action_kharkov.impulse import may_pass
-from companion.systems.enemy_action_kharkov.manifest import calendar, calendar_text
+from companion.systems.enemy_action_kharkov.manifest import (
+    calendar,
+    calendar_text,
+    cup_is_real,
+    manifest_ready,
+)
 from companion.systems.enemy_action_kharkov.posts import overstacked
 
 Row = dict[str, str]
@@ -51,18 +56,34 @@ def impulse(game: Game, seat: str) -> dict[str, Any] | None:
 
 
 @rules.panel
+def dealing(game: Game, seat: str) -> dict[str, Any] | None:
+    """Before the first hand: who deals, and how to have it otherwise."""
+    if game["cards-run"] != "undecided" or game.phase not in ("reserve", "cards"):
+        return None
+    wanted = game["mode-cards"] != "physical"
+    if wanted and manifest_ready(game):
+        rows = [_row("The companion deals; a hand shows on its own phone only", "", "4-II")]
+    else:
+        rows = [_row("You deal from your own deck, the companion counts", "", "4-II")]
+        if wanted:
+            rows.append(_row("It can deal once the card manifest in the chart book is filled in", "", "2.3"))
+    if cup_is_real(game):
+        rows.append(_row("You draw chits from your own cup and enter their hits", "", "9.3"))
+    return {"title": "Who deals", "rows": rows, "for": "both", "first": game.phase == "cards"}
+
+
+@rules.panel
 def cards(game: Game, seat: str) -> dict[str, Any] | None:
     """Real cards, counted; dealt ones are counted where they lie."""
     if int(game["cards-prepared"]) == 0 or game["cards-run"] != "real":
         return None
     rows = []
-    for side in game.sides:
+    for side in sorted(game.sides, key=lambda s: s != seat):
         deck = Deck(game, side)
         n, name = deck.counts(), game.side_name(side)
-        rows.append(_row(f"{name} hand", f"{n['hand']} of {deck.limit}", "5.0"))
-        rows.append(_row(f"{name} draw pile", n["draw"], "5.1"))
-        rows.append(_row(f"{name} available", n["avail"], "4-II"))
-        rows.append(_row(f"{name} discards", f"{n['discard-p']} P, {n['discard-s']} S", "5.6"))
+        rows.append(_row(f"{name} hand + pile", f"{n['hand']} of {deck.limit} + {n['draw']}", "5.1"))
+        used = f"{n['discard-p']} P, {n['discard-s']} S"
+        rows.append(_row(f"{name} available; discards", f"{n['avail']}; {used}", "5.6"))
     return {"title": "Cards", "rows": rows, "for": "both"}
 
 
@@ -74,11 +95,11 @@ def combat(game: Game, seat: str) -> dict[str, Any] | None:
         return None
     hits = fight.hits or dict(zip("AD", base_hits(game, fight), strict=True))
     odds = f"{fight.attack}:{fight.defence}, {fight.terrain}" if fight.attack else fight.terrain
+    most = max(fight.maximum, fight.total)
+    drawn = f"{fight.drawn} of {fight.total} drawn" if fight.drawn else f"{fight.total} to draw"
     rows = [
         _row(" ".join(filter(None, [game.side_name(fight.attacker), "attack", fight.target])), odds, "9.4"),
-        _row(
-            "Chits", f"{fight.drawn} of {fight.total} drawn, {max(fight.maximum, fight.total)} at most", "9.3"
-        ),
+        _row("Chits", f"{drawn}, {most} at most" if fight.declared is None else drawn, "9.3"),
     ]
     if fight.tactics_by in game.sides:
         rows.append(_row("May play tactics", game.side_name(fight.tactics_by), "9.2"))

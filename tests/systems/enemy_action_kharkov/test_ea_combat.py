@@ -301,7 +301,7 @@ def test_tactics_add_chits_once_each() -> None:
     t.do("german", "play-tactic", card=german, tactic="screen")
     sheet = t.sees("table")["panels"]
     rows = {r["label"]: r["value"] for p in sheet if p["title"] == "Combat" for r in p["rows"]}
-    assert rows["Chits"] == "0 of 1 drawn, 1 at most"  # 2 units + 1 tactic - 2 screen
+    assert rows["Chits"] == "1 to draw, 1 at most"  # 2 units + 1 tactic - 2 screen
     t.do("soviet", "draw-chits")
     with pytest.raises(NotNow, match="too late"):
         t.do("soviet", "play-tactic", card=b, tactic="intelligence")

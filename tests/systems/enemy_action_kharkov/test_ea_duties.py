@@ -45,6 +45,8 @@ def test_a_card_without_type_and_value_is_asked_when_it_is_played() -> None:
     take(t, "soviet", "P05")
     asked = {f["name"] for f in t.fields("soviet", "play-card", card="P05", what="activate")}
     assert {"type", "value"} <= asked
+    with pytest.raises(Unreadable, match="not played for: Units in two hexes"):  # 5.2: a front names an army
+        t.do("soviet", "play-card", card="P05", type="front", value=3, what="units", formations="40")
     fields = {"card": "P05", "type": "army", "value": 3, "what": "activate", "formations": "40"}
     t.do("soviet", "play-card", **fields)
     t.do("soviet", "declare-combat", small=2, steps=1, attack=6, defence=3, terrain="clear")
@@ -370,6 +372,27 @@ def test_real_tactics_are_offered_to_the_side_that_is_asked() -> None:
     for seat in ("soviet", "german"):
         t.do(seat, "no-tactics")
     assert not any(offered(seat) for seat in ("soviet", "german", "table"))
+
+
+def test_what_leaves_nothing_to_say_is_one_tap() -> None:
+    """A prompt whose form would be empty is a button, not a form: no tactics, the end of the combat."""
+    t, _, _ = fight_on_record("-, -")
+    (ask,) = t.asked("soviet")
+    assert (ask["action"], ask["fields"]) == ("end-combat", 0)
+    t, _, _ = fight_on_record("D1, -")
+    (ask,) = t.asked("german")
+    assert (ask["action"], ask["fields"]) == ("apply-defence", 1)
+
+
+def test_before_the_first_hand_the_table_says_who_deals() -> None:
+    """An owner without a card manifest learns that the deck is his own, and what would change that."""
+    for book, word in ((owners_book(), "The companion deals"), (owners_book(cards=None), "You deal")):
+        t = table(book=book)
+        t.until("cards")
+        panel = next(p for p in t.sees("table")["panels"] if p["title"] == "Who deals")
+        assert panel["rows"][0]["label"].startswith(word)
+        t.do("table", "prepare-cards", soviet_supplementals=6)
+        assert "Who deals" not in [p["title"] for p in t.sees("table")["panels"]]
 
 
 def test_tactics_that_cannot_count_are_not_offered() -> None:

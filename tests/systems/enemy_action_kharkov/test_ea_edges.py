@@ -291,7 +291,10 @@ def test_a_watcher_sees_counts_only() -> None:
 def test_real_cards_are_counted_on_a_panel() -> None:
     t = command(mode_cards="physical")
     panel = next(p for p in t.sees("watch")["panels"] if p["title"] == "Cards")
-    assert [r["value"] for r in panel["rows"][:3]] == ["5 of 5", "7", "5"]
+    assert [(r["label"], r["value"]) for r in panel["rows"][:2]] == [
+        ("Soviet hand + pile", "5 of 5 + 7"),
+        ("Soviet available; discards", "5; 0 P, 0 S"),
+    ]
 
 
 def test_what_was_told_of_a_real_card_is_not_asked_again() -> None:

@@ -114,12 +114,25 @@ class MarkerValue(Text):
         }
 
 
+def _lies_on(ctx: Context, what: str) -> bool:
+    """Whether the chosen marker belongs on such a thing; any may, before one is chosen."""
+    kinds = ctx.game.kit.markers if ctx.game else ()
+    marker = next((m for m in kinds if m.id == ctx.values.get("marker")), None)
+    return marker is None or what in marker.on
+
+
 @unit_rules.action(by="any", label="Mark a unit or hex", group="units")
 def mark(
     game: Game,
     marker: Annotated[str, Choice(label="Marker", options=_markers)],
-    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=movable)] = (),
-    hexes: Annotated[tuple[str, ...], HexId(label="or hexes", many=True)] = (),
+    units: Annotated[
+        tuple[str, ...],
+        UnitRef(label="Units", many=True, pick=movable, quiet=lambda c: not _lies_on(c, "unit")),
+    ] = (),
+    hexes: Annotated[
+        tuple[str, ...],
+        HexId(label="Hexes", many=True, quiet=lambda c: not _lies_on(c, "hex")),
+    ] = (),
     value: Annotated[str, MarkerValue(label="Value", most=30, placeholder="on, off, or a number")] = "on",
     reason: Annotated[str, Text(label="Why", most=200, placeholder="optional")] = "",
 ) -> Events:

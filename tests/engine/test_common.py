@@ -9,6 +9,7 @@ from toykit import Table
 from companion.engine import events as e
 from companion.engine.common import in_force
 from companion.engine.errors import Mistake, NotNow, NotYours, Unknown, Unreadable
+from companion.engine.fields import Context
 from companion.engine.unitactions import due, marker_value, unit_words
 
 
@@ -193,6 +194,23 @@ def test_steps_are_set_by_hand() -> None:
     table = Table()
     table.do("red", "set-steps", unit="Guards", steps=1)
     assert (table.game.unit("Guards").steps, table.game.unit("Guards").full) == (1, 2)
+
+
+def test_the_marker_s_form_asks_only_for_what_it_lies_on() -> None:
+    table = Table()
+    asked = {
+        marker: {
+            r["name"]
+            for r in table.rules.find("mark").describe(Context(table.game, "red"), {"marker": marker})
+            if not r["quiet"]
+        }
+        for marker in ("", "oos", "fort")
+    }
+    assert {m: found & {"units", "hexes"} for m, found in asked.items()} == {
+        "": {"units", "hexes"},
+        "oos": {"units"},
+        "fort": {"hexes"},
+    }
 
 
 def test_steps_are_not_offered_where_every_unit_has_one() -> None:

@@ -157,7 +157,13 @@ def german_losses(
     ] = "",
     units: Annotated[
         tuple[str, ...],
-        Takers(label="Who takes the odd steps", many=True, pick=_germans, when=_german_choice),
+        Takers(
+            label="Who takes the odd steps",
+            many=True,
+            pick=_germans,
+            when=_german_choice,
+            follow_up="german-losses",
+        ),
     ] = (),
     mech: Annotated[
         int,
@@ -225,7 +231,8 @@ def soviet_losses(
     game: Game,
     steps: Annotated[int, Whole(label="Units to lose", help="every Soviet unit is one step", high=20)],
     units: Annotated[
-        tuple[str, ...], Takers(label="Which", many=True, pick=_soviets, when=_soviet_choice)
+        tuple[str, ...],
+        Takers(label="Which", many=True, pick=_soviets, when=_soviet_choice, follow_up="soviet-losses"),
     ] = (),
     vacated_hex: Annotated[
         bool, Flag(label="The hex is empty now", when=lambda c: _defends(c, SOVIET) and not _soviets(c))

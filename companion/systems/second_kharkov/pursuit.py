@@ -9,7 +9,7 @@ from typing import Annotated
 from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow, Unreadable
-from companion.engine.fields import Context, HexId, UnitRef
+from companion.engine.fields import Context, HexId
 from companion.engine.game import Game
 from companion.engine.moves import move
 from companion.engine.positions import situation
@@ -154,7 +154,13 @@ def advance(
     game: Game,
     units: Annotated[
         tuple[str, ...],
-        Wanted(label="Who moves in", many=True, pick=_victors, when=lambda c: bool(_victors(c))),
+        Wanted(
+            label="Who moves in",
+            many=True,
+            pick=_victors,
+            when=lambda c: bool(_victors(c)),
+            follow_up="advance",
+        ),
     ] = (),
 ) -> Events:
     """Move attackers into the won hex, or note that some moved in."""
@@ -210,7 +216,7 @@ def _ask_to_exploit(game: Game) -> Events:
 @rules.action(by=GERMAN, phase=FIGHT[GERMAN], rule="12.22", label="Exploit", group="hidden")
 def exploit(
     game: Game,
-    unit: Annotated[str, UnitRef(label="Unit", pick=_exploiters)],
+    unit: Annotated[str, Wanted(label="Unit", pick=_exploiters, follow_up="exploit")],
     hexes: Annotated[tuple[str, ...], HexId(label="Hexes, in order", many=True)],
 ) -> Events:
     """Carry a supplied mechanised unit on by one or two hexes; enemy zones do not stop it."""

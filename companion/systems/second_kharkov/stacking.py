@@ -8,13 +8,13 @@ from typing import Annotated, Any
 from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import Unreadable
-from companion.engine.fields import Context, UnitRef
+from companion.engine.fields import Choice, Context
 from companion.engine.game import Game
 from companion.engine.roster import Unit
 from companion.engine.sight import may_see_unit
 from companion.systems.second_kharkov.base import GERMAN, PHASES, SOVIET, count, rules
 from companion.systems.second_kharkov.dead import eliminate
-from companion.systems.second_kharkov.units import ARMIES, SIXTH, army_of, is_172_75
+from companion.systems.second_kharkov.units import ARMIES, SIXTH, army_of, is_172_75, label
 
 LIMIT = {GERMAN: 3, SOVIET: 4}  # 7.1
 
@@ -88,26 +88,50 @@ for _phase in PHASES:
     rules.entering(_phase)(ask_to_remove)
 
 
-def _removable(ctx: Context) -> list[Unit]:
-    """Units of overstacked hexes; a side's phone offers the enemy's only."""
+ORDINAL = ("top", "second", "third")
+
+
+def _removable(ctx: Context) -> list[tuple[str, str]]:
+    """Units of overstacked hexes; a side's phone offers the enemy's only.
+
+    7.2, 7.6: he chooses among all of them, but what lies under the top unit has no name for him.
+    """
     game = ctx.game
     if game is None:
         return []
-    hexes = [h for h, (side, _) in crowded(game).items() if side != ctx.seat]
-    return [u for h in hexes for u in game.units_at(h)]
+    found = []
+    for hex_id, (side, _) in crowded(game).items():
+        for place, unit in enumerate(_stack(game, hex_id, side)) if side != ctx.seat else ():
+            if may_see_unit(game, unit, ctx.seat):
+                found.append((unit.id, f"{label(unit)} ({hex_id})"))
+            else:
+                where = ORDINAL[place] if place < len(ORDINAL) else f"{place + 1}th"
+                found.append((f"{hex_id}#{place}", f"{where} from the top ({hex_id})"))
+    return found
+
+
+def _stack(game: Game, hex_id: str, side: str) -> list[Unit]:
+    return [u for u in game.units_at(hex_id) if u.side == side]
+
+
+def _chosen(game: Game, name: str) -> Unit:
+    """A unit by its id, or by its place in a stack."""
+    hex_id, _, place = name.partition("#")
+    return _stack(game, hex_id, crowded(game)[hex_id][0])[int(place)] if place else game.units[name]
 
 
 @rules.action(by="any", rule="7.2", label="Remove overstacked units", group="hidden")
 def remove_overstack(
     game: Game,
-    units: Annotated[tuple[str, ...], UnitRef(label="Which", many=True, pick=_removable)],
+    units: Annotated[tuple[str, ...], Choice(label="Which", many=True, options=_removable)],
 ) -> Events:
     """Send the units too many to the dead pile, the enemy's choice and no more than needed."""
+    going = list({unit.id: unit for unit in (_chosen(game, name) for name in units)}.values())
     for hex_id, (_, over) in crowded(game).items():
-        named = [n for n in units if game.units[n].place == hex_id]
+        named = [u for u in going if u.place == hex_id]
         if len(named) > over:
             raise Unreadable(
                 f"{hex_id}: {count(over, 'unit')} must go, not {len(named)} (7.2)", field="units"
             )
-    for name in units:
-        yield from eliminate(game, game.units[name], "7.2", counts=bool(game["overstack-vp"]))
+    for unit in going:
+        yield from eliminate(game, unit, "7.2", counts=bool(game["overstack-vp"]))

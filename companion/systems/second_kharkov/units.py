@@ -81,10 +81,18 @@ def label(unit: Unit) -> str:
 
 @dataclass(frozen=True)
 class Wanted(UnitRef):
-    """Units that must be chosen wherever the form asks for them."""
+    """Units of the battle just fought, to be chosen from wherever the form asks for them."""
+
+    follow_up: str = ""
+    """The follow-up of the battle that asks; while it waits, its units lie open to everybody (7.6, 12.17)."""
 
     def describe(self, ctx: Context) -> dict[str, Any]:
         return {**super().describe(ctx), "required": True}
+
+    def seen(self, ctx: Context, units: Iterable[Unit]) -> list[Unit]:
+        """On the shared screen too a loss may fall on a unit that lies under another."""
+        waits = ctx.game is not None and any(a.action == self.follow_up for a in ctx.game.asked.values())
+        return list(units) if waits else super().seen(ctx, units)
 
 
 def seen_by(ctx: Context, side: str = "") -> list[Unit]:

@@ -172,3 +172,18 @@ def test_the_alternative_scenario_does_not_ask_for_what_only_points_need(table: 
         t.do("soviet", "resolve-combat", attack=9, defence=3, die="3")
         form = t.system.rules.find("german-losses").describe(Context(t.game, "german"), {"steps": 2})
         assert ("mech" in [f["name"] for f in form]) is asked
+
+
+def test_losses_may_be_taken_on_the_shared_screen(table: Any) -> None:
+    """12.20: under fog of war too every unit of the battle can be chosen there, while the losses wait."""
+    t = table(turn=3, phase="soviet-combat", result="2/0")
+    force = [t.enter(f"RD{n}", "soviet", "2610", kind="rifle") for n in range(4)]
+    t.do("soviet", "resolve-combat", target="2510", attackers=force, attack=6, defence=3, die="3")
+
+    def offered(seat: str) -> list[str]:
+        form = t.system.rules.find("soviet-losses").describe(Context(t.game, seat), {"steps": 2})
+        return sorted(c["value"] for f in form if f["name"] == "units" for c in f["choices"])
+
+    assert offered("table") == offered("soviet") == sorted(force)
+    t.answer("table", units=force[:2])
+    assert len(offered("table")) <= 1, "afterwards only the top unit lies open (7.6)"

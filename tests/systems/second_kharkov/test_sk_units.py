@@ -57,11 +57,17 @@ def test_overstacking_costs_units_of_the_enemys_choice(table: Any, counts: bool,
     t.next()
     ask = t.asked("soviet")[0]
     assert "Soviet removes 1 unit" in ask["text"]
+    form = t.system.rules.find("remove-overstack").describe(Context(t.game, "soviet"))
+    assert [c["label"] for c in form[0]["choices"]] == [
+        "3 Pz (2510)", "second from the top (2510)", "third from the top (2510)", "4th from the top (2510)"
+    ], "he may choose any, and learns the name of none (7.6)"  # fmt: skip
     with pytest.raises(Mistake, match="7.2"):
-        t.answer("soviet", units="german-1-pz, german-2-pz")
+        t.answer("soviet", units="german-3-pz, 2510#2")
+    with pytest.raises(Mistake):
+        t.answer("soviet", units="german-1-pz")  # a hidden unit's name cannot be sounded out
     with pytest.raises(Mistake):
         t.do("german", "remove-overstack", units="german-1-pz")
-    t.answer("soviet", units="german-1-pz")
+    t.answer("soviet", units="2510#2")
     assert t.game.units["german-1-pz"].place == "box:dead"
     assert t.game["vp-soviet"] == points
     t.next()

@@ -35,6 +35,7 @@ LINES: list[tuple[e.Event, str]] = [
     (e.Marked("0303", "fort", True), "0303: Fort"),
     (e.Marked("0303", "fort"), "0303: Fort off"),
     (e.Marked("0303", "fort", True, reason=IN_PASSING), ""),
+    (e.Set("vp-red", 3, was=2, reason=IN_PASSING), ""),
     (e.Sealed("mission", "red", "x"), "Red has chosen in secret"),
     (e.Revealed("mission", {}), "Revealed: mission"),
     (e.Resolved("combat", {"title": "Combat", "column": "2:1"}, "DR"), "Combat at 2:1: DR"),

@@ -247,7 +247,12 @@ def combat(
     ):
         fight.attack_tactics.append("artillery")
     fight.light_mud = game is not None and game["ground"] == "light-mud"
-    return _sheet(fight, tactics)
+    sheet = _sheet(fight, tactics)
+    if game is not None and in_command(game) and not cup_is_real(game) and played(game).value is None:
+        sheet.warnings.append(
+            "no command value is known for the card: chits that name one do not apply [9.4]"
+        )
+    return sheet
 
 
 def _sheet(fight: Fight, preview: int = 0) -> Breakdown:

@@ -7,6 +7,7 @@ from typing import Annotated
 
 from companion.engine import events as e
 from companion.engine.actions import Chance, Events
+from companion.engine.describe import IN_PASSING
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Context, Flag, Text, Whole
 from companion.engine.game import Game
@@ -71,7 +72,7 @@ def draw_chits(
     for _ in range(number):
         if not game.piles["chits"]["cup"]:
             raise NotNow("the cup is empty: that cannot happen, check the chits set aside")
-        event = chance.draw(game, "chits", "cup", "drawn", 1, reason=f"chit {fight.drawn + 1}")
+        event = chance.draw(game, "chits", "cup", "drawn", 1, reason=IN_PASSING)  # the tally tells
         yield event
         fight.drawn += 1
         fight.chits.append(event.tokens[0])
@@ -148,7 +149,7 @@ def _anonymous(game: Game, *, dark_one: bool) -> e.Drawn:
     if not cup:
         raise NotNow("the companion's cup is empty: put the chits that were set aside back first")
     token = next((c for c in cup if dark(game.face("chits", c)) is dark_one), cup[0])
-    return e.Drawn("chits", (token,), "cup", "drawn", 1, "physical")
+    return e.Drawn("chits", (token,), "cup", "drawn", 1, "physical", reason=IN_PASSING)
 
 
 def _ask_draw(game: Game, fight: Fight) -> e.Asked:

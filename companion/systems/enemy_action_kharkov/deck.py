@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from companion.engine import events as e
 from companion.engine.actions import Chance
+from companion.engine.describe import IN_PASSING
 from companion.engine.errors import NotNow
 from companion.engine.game import Game
 from companion.systems.enemy_action_kharkov.base import GERMAN, NOBODY, SOVIET
@@ -86,13 +87,13 @@ class Deck:
             kind = e.Returned if target in ("draw", "avail") else e.Drawn
             yield kind(self.pile, tuple(tokens), source, target, len(tokens), reason=reason, only=only)
 
-    def lay(self, number: str, zone: str, reason: str) -> Iterator[e.Event]:
-        """A card is played from hand, face up."""
+    def lay(self, number: str, zone: str) -> Iterator[e.Event]:
+        """A card is played from hand, face up; whoever lays it says so in the log."""
         if self.real:
-            yield self.tally("hand", max(0, self.count("hand") - 1), "card played")
-            yield e.Drawn(self.pile, (number,), "box", zone, 1, "physical", reason=reason)
+            yield self.tally("hand", max(0, self.count("hand") - 1), IN_PASSING)
+            yield e.Drawn(self.pile, (number,), "box", zone, 1, "physical", reason=IN_PASSING)
         else:
-            yield e.Drawn(self.pile, (number,), self.hand_zone, zone, 1, reason=reason)
+            yield e.Drawn(self.pile, (number,), self.hand_zone, zone, 1, reason=IN_PASSING)
 
     def discard(self, number: str, source: str, kind: str, *, stavka: bool = False) -> Iterator[e.Event]:
         """5.6, 15.35: to the discards of its kind; STAVKA leaves the game from turn 7 on."""

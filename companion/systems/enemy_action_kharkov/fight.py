@@ -8,6 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from companion.engine import events as e
+from companion.engine.describe import IN_PASSING
 from companion.engine.game import Game
 from companion.engine.worksheet import Breakdown
 from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET
@@ -205,9 +206,9 @@ def cleanup(game: Game) -> Iterator[e.Event]:
         yield e.Drawn("chits", tokens, "drawn", "aside", len(tokens), reason="set aside [9.41]")
     for unit in fight.units:
         if unit in game.units:
-            yield e.Marked(unit, "attacked", True, rule="9.1")
+            yield e.Marked(unit, "attacked", True, reason=IN_PASSING, rule="9.1")
     for unit in fight.defenders:
         if unit in game.units:
-            yield e.Marked(unit, "struck", True, rule="9.1")
+            yield e.Marked(unit, "struck", True, reason=IN_PASSING, rule="9.1")
     yield from answered(game, *QUESTIONS)
     yield save(None, "over")

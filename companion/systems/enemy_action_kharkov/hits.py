@@ -152,7 +152,7 @@ def _total(game: Game, fight: Fight, by_hand: tuple[int, int]) -> Events:
         fight.ip = False
         if fight.target and game.mark(fight.target, "ip"):
             yield e.Marked(fight.target, "ip", None, reason="absorbed a hit", rule="12.24")
-    yield save(fight, f"hits: {sheet.result}")
+    yield save(fight, "")
     if fight.hits["D"]:
         text = f"Defender: {hits_word(fight.hits['D'])} to satisfy"
         yield ask(game, "defend", (fight.defender, "table"), text, "apply-defence", "9.52")
@@ -284,6 +284,8 @@ def _pending(game: Game, side: str) -> bool | str:
         return "no hits are waiting"
     if side == "D" and fight.retreat is not None:
         return "the defender has answered"
+    if side == "A" and fight.hits["D"] and fight.retreat is None:
+        return "the defender satisfies his hits first [9.52]"
     return bool(fight.hits[side]) or "no hits on this side"
 
 
@@ -381,8 +383,6 @@ def apply_attack(
     fight = current(game)
     if fight is None:
         raise NotNow("no combat in hand")
-    if fight.hits["D"] and fight.retreat is None:
-        raise NotNow("the defender satisfies his hits first [9.52]")
     hits = fight.hits["A"]
     yield from answered(game, "attack")
     losses = max(1, hits - 2) if choice == "disperse" else hits

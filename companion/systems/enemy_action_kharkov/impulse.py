@@ -7,6 +7,7 @@ from typing import Annotated
 from companion.engine import events as e
 from companion.engine.actions import Chance, Events
 from companion.engine.common import advance
+from companion.engine.describe import IN_PASSING
 from companion.engine.errors import Unreadable
 from companion.engine.fields import Choice, Context, Flag, Text, Whole
 from companion.engine.game import Game
@@ -96,8 +97,9 @@ def _unknown(ctx: Context, what: str) -> bool:
 
 
 def _asks_value(ctx: Context) -> bool:
-    """9.4: only chits that the companion judges look at the command value."""
-    return ctx.game is not None and not cup_is_real(ctx.game) and _unknown(ctx, "value")
+    """9.4: only chits that the companion judges look at the command value, and only in an activation's attacks."""
+    attacks = ctx.values.get("what") in ("", None, "activate", "units", "kg")
+    return ctx.game is not None and attacks and not cup_is_real(ctx.game) and _unknown(ctx, "value")
 
 
 # What the manifest leaves open is asked when the card is played, once a table: 5.2-5.5 and 6.3 hang on the type.
@@ -113,7 +115,7 @@ CardType = Annotated[
 ]
 CardValue = Annotated[
     int | None,
-    Whole(label="Command value", help="upper left corner", low=1, high=9, when=_asks_value),
+    Whole(label="Command value", help="upper left; some chits ask for it", low=1, high=9, when=_asks_value),
 ]
 
 
@@ -150,7 +152,7 @@ def play_card(
     """Lay the card open and say what it does."""
     said = {k: v for k, v in {"type": type, "value": value}.items() if v not in ("", None)}
     yield _played(game, card, what, (*formations, *also), event)
-    yield from Deck(game, game.active).lay(card, "in-use", "")
+    yield from Deck(game, game.active).lay(card, "in-use")
     yield e.Set("command", {"card": card, **said})
     yield from remember(game, card, said)
     if what and what not in dict(c.commands(game, c.played(game))):
@@ -188,7 +190,7 @@ def play_real_card(
     if _unknown(Context(game, values={"card": card}), "kind") and not kind:
         raise Unreadable("is the card primary or supplemental? The manifest does not tell", field="kind")
     yield _played(game, card, what, (*formations, *also), event)
-    yield from Deck(game, game.active).lay(card, "in-use", "")
+    yield from Deck(game, game.active).lay(card, "in-use")
     said = {k: v for k, v in {"kind": kind, "type": type, "value": value}.items() if v not in ("", None)}
     yield e.Set("command", {"card": card, **said})
     yield from remember(game, card, said)
@@ -256,7 +258,7 @@ def tidy_up(game: Game) -> Events:
         yield e.Set("command", {}, reason="phase over")
     for marker in IMPULSE_MARKS:
         for target in list(game.marked(marker)):
-            yield e.Marked(target, marker, None, reason="phase over")
+            yield e.Marked(target, marker, None, reason=IN_PASSING)
 
 
 def _over(game: Game, chance: Chance, activated: list[str]) -> Events:
@@ -264,7 +266,7 @@ def _over(game: Game, chance: Chance, activated: list[str]) -> Events:
     yield from _undisperse(game)
     for marker in IMPULSE_MARKS:
         for target in list(game.marked(marker)):
-            yield e.Marked(target, marker, None, reason="impulse over")
+            yield e.Marked(target, marker, None, reason=IN_PASSING)
     if c.in_command(game):
         yield e.Set("command", {})
     yield from _untick(game)
@@ -279,7 +281,7 @@ def _over(game: Game, chance: Chance, activated: list[str]) -> Events:
         yield e.Noted("Both draw piles and both hands are empty: the command phase is over", rule="4-IV.3")
         yield from advance(rules, game)
         return
-    yield e.Set("impulse", game.other(side), was=side, reason="impulse over")
+    yield e.Set("impulse", game.other(side), was=side, reason=IN_PASSING)
     following = Deck(game, game.other(side))
     if not following.count("hand") and game["empty-hand"] == "draw-first":
         yield from following.draw_up(chance)
@@ -288,10 +290,10 @@ def _over(game: Game, chance: Chance, activated: list[str]) -> Events:
 def _untick(game: Game) -> Events:
     """The command checklist begins anew with every impulse."""
     phase = game.phase_def("command")
-    for index, check in enumerate(phase.checklist if phase else ()):
+    for index in range(len(phase.checklist) if phase else 0):
         item = f"{game.turn}/command/{index}"
         if item in game.ticked:
-            yield e.Ticked(item, False, check.text)
+            yield e.Ticked(item, False, IN_PASSING)
 
 
 def _undisperse(game: Game) -> Events:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from companion.engine import events as e
 from companion.engine.actions import Events
+from companion.engine.describe import IN_PASSING
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Choice, Context, HexId, UnitRef, Whole
 from companion.engine.game import Game
@@ -269,7 +270,8 @@ def _activate(game: Game, side: str, what: str, names: tuple[str, ...], chosen: 
     said = {**c.in_command(game), "what": what, "for": list(names), "from": {u.id: u.place for u in chosen}}
     yield e.Set("command", said, reason=f"activates {text}")
     for unit in chosen:
-        yield put_mark(game, unit.id, "active", "no-attack" if what == "one-unit" else "on", rule="6.0")
+        may = "no-attack" if what == "one-unit" else "on"
+        yield put_mark(game, unit.id, "active", may, reason=IN_PASSING, rule="6.0")
 
 
 def _live_supply(game: Game, side: str, chosen: list[Unit]) -> Events:

@@ -86,6 +86,20 @@ def applies(situation: str, detail: str, fight: Fight, drawn: int) -> bool:
     return test is not None and test(fight, detail, drawn)
 
 
+SIGNS = {"ratio at least": "\u2265", "ratio over": ">", "ratio under": "<"}
+
+
+def words(situation: str, detail: str) -> str:
+    """A face as it is printed: \u2265 3:1, clear broken terrain, command value 4."""
+    detail = detail.strip()
+    if situation in SIGNS:
+        return f"{SIGNS[situation]} {detail.partition(':')[0].strip()}:1"
+    if situation == "terrain":
+        return ", ".join(re.split(r"[\s,;/]+", detail)) + " terrain"
+    named = {"nkvd": "NKVD", "ip crossfire": "IP crossfire"}.get(situation, situation.capitalize())
+    return f"{named} {detail}".strip()
+
+
 def judge(row: Mapping[str, Any], fight: Fight, drawn: int) -> Judged:
     """9.4: the side that applies; if both do, the one with the red P; hits by role and by nation."""
     up = [
@@ -97,7 +111,7 @@ def judge(row: Mapping[str, Any], fight: Fight, drawn: int) -> Judged:
         return Judged("", "", 0, 0)
     face = next((side for side in up if yes(row.get(f"{side}_p"))), up[0])
     attacker, defender = by_role(parse_hits(str(row.get(f"{face}_hits") or "")), fight.attacker)
-    return Judged(face, str(row[face]), attacker, defender)
+    return Judged(face, words(str(row[face]), str(row.get(f"{face}_detail") or "")), attacker, defender)
 
 
 def by_role(hits: Mapping[str, int], attacker: str) -> tuple[int, int]:

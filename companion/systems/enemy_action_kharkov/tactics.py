@@ -230,7 +230,7 @@ def _play(game: Game, side: str, number: str, kind: str, names: list[str]) -> Ev
     _check(game, fight, side, names)
     what = " and ".join(names)
     yield e.Noted(f"{game.side_name(side)} plays {card(game, number).label}: {what}", rule="9.2")
-    yield from Deck(game, side).lay(number, "tactics", f"tactic: {what}")
+    yield from Deck(game, side).lay(number, "tactics")
     fight.cards[number] = kind
     yield from _apply(game, fight, side, names)
 

@@ -25,6 +25,7 @@ from companion.systems.enemy_action_kharkov.fight import Fight, current
 from companion.systems.enemy_action_kharkov.hits import adjust, retreat_limit
 from companion.systems.enemy_action_kharkov.manifest import check_chits, chits_ready, listed
 from companion.systems.enemy_action_kharkov.retreat import routes
+from companion.systems.enemy_action_kharkov.situations import words
 
 
 def bare_cards() -> dict[str, dict[str, Any]]:
@@ -393,6 +394,25 @@ def test_before_the_first_hand_the_table_says_who_deals() -> None:
         assert panel["rows"][0]["label"].startswith(word)
         t.do("table", "prepare-cards", soviet_supplementals=6)
         assert "Who deals" not in [p["title"] for p in t.sees("table")["panels"]]
+
+
+def test_a_chit_reads_as_it_is_printed() -> None:
+    """2.22, 9.4: a ratio with its number, terrain by name."""
+    assert words("ratio at least", "3") == "\u2265 3:1" and words("ratio under", "1.5:1") == "< 1.5:1"
+    assert words("terrain", "clear broken") == "clear, broken terrain"
+    assert words("command value", "4") == "Command value 4" and words("nkvd", "") == "NKVD"
+
+
+def test_the_attacker_is_not_offered_hits_before_the_defender_has_answered() -> None:
+    """9.52."""
+    t, _, _ = fight_on_record("A1 D1, -")
+
+    def offered() -> bool:
+        return "apply-attack" in {a["name"] for a in t.sees("soviet")["actions"]}
+
+    assert not offered()
+    t.answer("german", choice="stand")
+    assert offered()
 
 
 def test_tactics_that_cannot_count_are_not_offered() -> None:

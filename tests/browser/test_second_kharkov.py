@@ -202,3 +202,44 @@ def test_kharkov_falls_on_every_screen(server, device):
         )
         wide = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
         assert wide <= 0
+
+
+def test_turn_8_closes_with_the_supply_check(server, device):
+    """4.5, 4.6: nobody ends the game by accident; the form starts with what the record finds, then points decide."""
+    table = Table(server, "second-kharkov", "historical")
+    table.do("table", "set-up")
+    table.do("table", "correct", name="vp-soviet", value="1")
+    table.do("table", "go-to", turn=8, phase="german-combat")
+    tablet = table.seat(device("tablet"), "table")
+    german = table.seat(device("phone"), "german")
+    tablet.expected_errors += ["409"]
+    tablet.get_by_role("button", name=re.compile("Next phase")).click()
+    expect(tablet.get_by_role("status").filter(has_text="Terminal supply check")).to_be_visible()
+    tablet.get_by_role("link", name=re.compile("Terminal supply check")).first.click()
+    expect(sheet_of(tablet)).to_contain_text("of the 8 Soviet units on record: none")
+    sheet_of(tablet).get_by_role("spinbutton").fill("2")
+    sheet_of(tablet).get_by_role("button", name="Terminal supply check").click()
+    sheet_of(tablet).get_by_role("link", name=re.compile("Back to the")).click()
+    expect(tablet.locator("[data-glow=track-vp-german]")).to_contain_text("2")
+    tablet.get_by_role("button", name=re.compile("Next phase")).click()
+    for page in (tablet, german):
+        over = page.get_by_role("region", name="The game is over")
+        expect(over).to_contain_text("German victory: on points")
+        expect(over).to_contain_text("the German needed 2")
+
+
+def test_losses_from_a_stack_are_taken_on_the_tablet(server, device):
+    """12.20, 7.6: under fog of war the shared screen offers every unit of the battle, and tells its result first."""
+    table = Table(server, "second-kharkov", "historical")
+    table.do("table", "set-up")
+    table.do("table", "go-to", turn=2, phase="soviet-combat")
+    force = ["tank-2719-1", "tank-2719-2", "motor-2719"]
+    table.do("soviet", "resolve-combat", target="2619", attackers=force, attack="9", defence="40", air="0")
+    tablet = table.seat(device("tablet"), "table")
+    tablet.get_by_role("link", name="Soviet losses").click()
+    expect(sheet_of(tablet).get_by_role("checkbox")).to_have_count(3)
+    for unit in sheet_of(tablet).get_by_role("checkbox", name=re.compile("Tank brigade")).all():
+        unit.check()
+    sheet_of(tablet).get_by_role("button", name="Soviet losses").click()
+    expect(sheet_of(tablet)).to_contain_text("Dead pile (eliminated)")
+    expect(tablet.locator("[data-glow=track-vp-german]")).to_contain_text("2")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from companion.engine import events as e
@@ -164,22 +165,35 @@ def one_hex_move(
             yield from states.put(game, unit, states.one_hex)
 
 
-@rules.action(
-    phase=phases("recovery"), by="active", rule="11.1", label="Recover", primary=True, when=_any_able
-)
-def recover(
-    game: Game,
-    units: Annotated[
-        tuple[str, ...],
-        UnitRef(label="Only these units", help="empty: all that can", many=True, pick=_disrupted),
-    ] = (),
-) -> Events:
-    """Take disruption off supplied units; attacker disrupted turns to disrupted."""
-    for unit in units or [u.id for u in _disrupted(Context(game))]:
+def _recover(game: Game, units: Sequence[str]) -> Events:
+    for unit in units:
         was = game.mark(unit, "disrupted")
         yield from states.put(game, unit, states.recover)
         if disrupted(game, unit) and game.mark(unit, "disrupted") != was:
             yield e.Marked(unit, "turned", game.turn, rule="11.1")
+
+
+@rules.action(
+    phase=phases("recovery"), by="active", rule="11.1", label="Recover", primary=True, when=_any_able
+)
+def recover(game: Game) -> Events:
+    """Take disruption off every supplied unit; attacker disrupted turns to disrupted."""
+    yield from _recover(game, [u.id for u in _disrupted(Context(game))])
+
+
+@rules.action(
+    phase=phases("recovery"),
+    by="active",
+    rule="11.1",
+    label="Recover some units",
+    group="book-keeping",
+    when=_any_able,
+)
+def recover_some(
+    game: Game, units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=_disrupted)]
+) -> Events:
+    """Recover these units only."""
+    yield from _recover(game, units)
 
 
 @rules.action(by="any", label="What the counter says", group="units", rule="2.2.1")

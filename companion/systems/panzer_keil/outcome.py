@@ -159,7 +159,8 @@ def exhaust(
             yield e.Marked(unit, "exhausted", True, reason="attacked", rule="9.9")
     for unit in dict.fromkeys((*units, *among)):
         if not game.units[unit].kind:
-            yield change(game, unit, {"kind": SOME_MECHANIZED if unit in units else FOOT}, rule="2.2.1")
+            kind, why = (SOME_MECHANIZED, "mechanized") if unit in units else (FOOT, "not mechanized")
+            yield change(game, unit, {"kind": kind}, reason=why, rule="2.2.1")
 
 
 def _thrown_back(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from companion.engine.game import Game
@@ -40,21 +42,17 @@ def units_panel(game: Game, seat: str) -> Panel | None:
     """How many units of each side are in trouble."""
     if not any(u.on_map for u in game.units.values()):
         return None
-    rows = []
-    for side in (SOVIET, GERMAN):
-        here = [u.id for u in game.units.values() if u.on_map and u.side == side]
-        words = [
-            f"{n} {word}"
-            for word, test in (
-                ("exhausted", exhausted),
-                ("disrupted", disrupted),
-                ("out of supply", out_of_supply),
-            )
-            if (n := sum(1 for u in here if test(game, u)))
-        ]
-        rows.append(
-            _row(game.side_name(side), f"{len(here)} on the map{'; ' + ', '.join(words) if words else ''}")
-        )
+    here = {s: [u.id for u in game.units.values() if u.on_map and u.side == s] for s in (SOVIET, GERMAN)}
+
+    def count(test: Callable[[str], bool]) -> str:
+        counts = {side: sum(map(test, units)) for side, units in here.items()}
+        return ", ".join(f"{game.side_name(side)} {n}" for side, n in counts.items() if n)
+
+    rows = [_row("On the map", count(lambda u: True))]
+    for label, test in (("Exhausted", exhausted), ("Disrupted", disrupted), ("Out of supply", out_of_supply)):
+        found = count(partial(test, game))
+        if found:
+            rows.append(_row(label, found))
     rows.append(_row("Railroad marker", railhead(game), "B9.3"))
     if game["stalingrad"] == "besieged":
         rows.append(_row("6th Army", f"{len(sixth_left(game))} units", "B13"))

@@ -265,8 +265,6 @@ def rail_move(
         raise NotNow(
             f"Soviet units within {SAFETY} hexes: {', '.join(close)} [8.7.3]", field="end", given=end
         )
-    yield e.Set("rail-units", used + riders, was=used, rule="B9.1")
-    yield e.Set("rail-hexes", total, was=spent, rule="B9.1")
     for unit in units:
         if end:
             yield move(game, unit, end, reason="by rail", rule="8.7")
@@ -275,3 +273,5 @@ def rail_move(
         yield from pass_through(game, GERMAN, way or [end])
     if not end and units:
         yield e.Noted(f"{named(game, units)} by rail", rule="8.7")
+    yield e.Set("rail-units", used + riders, was=used, rule="B9.1")
+    yield e.Set("rail-hexes", total, was=spent, rule="B9.1")

@@ -64,8 +64,8 @@ def load_counters(game: Game) -> Events:
 
 
 def _every_counter(game: Game) -> Events:
-    yield e.Noted(f"{len(game.scenario.units)} units are on record", rule="B14")
-    for unit in game.scenario.units:
+    yield e.Noted(f"{len(game.roster)} units are on record", rule="B14")
+    for unit in game.roster:
         yield create(game, unit.id, "" if unit.turn else unit.place, counter_facts(game, unit))
         for name, value in unit.marks.items():
             yield put_mark(game, unit.id, name, value)
@@ -83,7 +83,7 @@ def _every_counter(game: Game) -> Events:
 )
 def read_counters(game: Game) -> Events:
     """Take over what the owner has filled in on the counter sheet since the set-up."""
-    for definition in game.scenario.units:
+    for definition in game.roster:
         held = game.units.get(definition.id)
         if held is None:
             continue

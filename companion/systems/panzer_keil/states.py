@@ -158,7 +158,7 @@ def put(game: Game, unit_id: str, trigger: Trigger, reason: str = "") -> Events:
         yield from eliminate(game, unit_id, reason or why, rule)
         return
     if trigger is forced_march and not unit.kind:  # only mechanized units can, so it is one [8.3.1]
-        yield change(game, unit_id, {"kind": SOME_MECHANIZED}, rule="2.2.1")
+        yield change(game, unit_id, {"kind": SOME_MECHANIZED}, reason="mechanized", rule="2.2.1")
     if after.exhausted != before.exhausted:
         yield put_mark(game, unit_id, "exhausted", after.exhausted or None, reason or why, rule)
     if after.disruption != before.disruption:

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from companion.engine import events as e
 from companion.engine.actions import Events
+from companion.engine.describe import IN_PASSING
 from companion.engine.errors import NotNow
 from companion.engine.fields import Context, HexId, UnitRef
 from companion.engine.game import Game
@@ -40,10 +41,12 @@ def check_supply(game: Game) -> Events:
         yield from retreat_railhead(game)
     answers = supply(game, side)
     cut = [name for name, answer in answers.items() if not answer.supplied]
+    back = [name for name in answers if name not in cut and out_of_supply(game, name)]
     text = f"Out of supply: {named(game, cut)}" if cut else f"Every {game.side_name(side)} unit is in supply"
-    yield e.Noted(text, rule="6.1.6")
+    yield e.Noted(f"{text}. In supply again: {named(game, back)}" if back else text, rule="6.1.6")
     for name, answer in answers.items():
-        yield from states.put(game, name, states.find_supply if answer.supplied else states.lose_supply)
+        trigger = states.find_supply if answer.supplied else states.lose_supply
+        yield from states.put(game, name, trigger, reason=IN_PASSING)
     if side == SOVIET:
         yield from fill_fronts(game)
 

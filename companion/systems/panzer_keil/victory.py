@@ -7,7 +7,6 @@ from typing import Annotated
 
 from companion.engine import events as e
 from companion.engine.actions import Events
-from companion.engine.errors import NotNow
 from companion.engine.fields import Choice, Context, Whole
 from companion.engine.game import Game
 from companion.engine.worksheet import Breakdown
@@ -244,14 +243,15 @@ def _last_in_town(game: Game) -> Events:
 
 
 def _final(game: Game) -> bool | str:
-    return game["final-turn"] == "yes" or "the weather track has not ended yet [B5.1.1]"
+    if game["final-turn"] != "yes":
+        return "the weather track has not ended yet [B5.1.1]"
+    over = game.phase == "scoring" or reading(game, "weather-end") == "at-once"
+    return over or "play the last turn out first [B5.1.1]"
 
 
 @rules.action(by="any", rule="B15", worksheet=victory, label="Score the game", when=_final, primary=True)
 def score_game(game: Game, sheet: Breakdown) -> Events:
     """Count both sides' points and close the game."""
-    if game.phase != "scoring" and reading(game, "weather-end") == "turn":
-        raise NotNow("play the last turn out first [B5.1.1]", given=game.phase)
     yield from _close(sheet)
 
 

@@ -302,3 +302,11 @@ def test_recovery_says_when_nobody_is_able() -> None:
     go(t, "german-recovery")
     with pytest.raises(NotNow, match="out of supply"):
         t.do("german", "recover")
+
+
+def test_recovery_is_one_tap() -> None:
+    t = table()
+    put(t, "ss-w-1", "2041")
+    mark(t, "ss-w-1", "disrupted", "d")
+    go(t, "german-recovery")
+    assert form(t, "german", "recover") == []

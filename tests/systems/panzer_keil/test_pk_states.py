@@ -179,7 +179,7 @@ class UnitLife(RuleBasedStateMachine):
     @rule(unit=units)
     def rest(self, unit: str) -> None:
         if self.model[unit].disruption:
-            self.pull(unit, states.recover, "german-recovery", "recover", units=[unit])
+            self.pull(unit, states.recover, "german-recovery", "recover-some", units=[unit])
 
     @rule(out=st.sets(st.sampled_from(("ss-w-1", "302id"))))
     def supply(self, out: set[str]) -> None:

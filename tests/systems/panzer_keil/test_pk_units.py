@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -121,6 +122,22 @@ def test_the_owners_counters_are_taken_over() -> None:
     unit = t.game.units["ss-w-1"]
     assert (unit.name, unit.kind, unit.factors) == ("W/5", "armour", {"AF": 8, "DF": 6, "XAF": 4})
     assert not [e for e in t.do("table", "read-counters") if e.KIND == "placed"]
+
+
+def test_the_owners_own_roster_is_set_up() -> None:
+    kit = find_system("panzer-keil", SCENARIOS).kit
+    shipped = kit.scenarios["winter-1943"].units
+    mine = tuple(
+        replace(u, name="57 ID", kind="infantry", factors={"AF": 3, "DF": 4}) if u.id == "vii-1" else u
+        for u in (
+            *shipped,
+            replace(shipped[0], id="19pzd-2", name="19PzD 2", formation="19PzD", place="1529"),
+        )
+    )
+    book = owners_book()
+    t = table(replace(book, roster={"winter-1943": mine}))
+    assert (t.game.units["vii-1"].name, t.game.units["vii-1"].factors["AF"]) == ("57 ID", 3)
+    assert "19pzd-2" in t.game.units  # B14.1 does not count them: the owner does
 
 
 def test_counters_filled_in_later_are_read_again() -> None:

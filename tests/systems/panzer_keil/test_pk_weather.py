@@ -92,6 +92,23 @@ def test_the_last_turn_is_played_out_and_then_scored() -> None:
     assert t.game.ended and (t.game.ended.winner, t.game.ended.level) == ("soviet", "tactical")
 
 
+def test_scoring_is_offered_when_its_phase_has_come() -> None:
+    t = table(owners_book(track=["snow", "mud"]), units=False)
+    t.do("soviet", "roll-weather", die="6")
+    assert "score-game" not in {
+        a["name"] for a in t.sees("table")["actions"]
+    }  # B5.1.1: the turn is played out
+    t.until("scoring")
+    assert "score-game" in {a["name"] for a in t.sees("table")["actions"]}
+
+
+def test_the_panel_says_how_long_the_track_runs_at_least() -> None:
+    t = table(owners_book(track=["snow"] * 7 + ["mud"]), units=False)
+    t.do("soviet", "roll-weather", die="1")
+    panel = next(p for p in t.sees("table")["panels"] if p["title"] == "Weather track")
+    assert [r["value"] for r in panel["rows"]] == ["7", "3"]  # three squares a turn at most [B5.1]
+
+
 def test_by_another_reading_the_game_stops_at_once() -> None:
     t = table(owners_book(track=["mud"]), units=False, weather_end="at-once")
     t.do("soviet", "roll-weather", die="1")

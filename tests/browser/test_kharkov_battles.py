@@ -14,9 +14,12 @@ from tablehand import Table
 
 pytestmark = pytest.mark.browser
 
-CHITS = {f"made-up-{n}": {"full": f"A9{n} B9{n}", "reduced": f"A8{n} B8{n}"} for n in range(1, 5)}
-"""Strengths 91-94, reduced 81-84: with 4 more beside them no total equals a chit."""
-FULL, REDUCED = range(91, 95), range(81, 85)
+FULL, REDUCED = range(96, 100), range(91, 95)
+CHITS = {
+    f"made-up-{n}": {"full": f"A{full} B{full}", "reduced": f"A{reduced} B{reduced}"}
+    for n, (full, reduced) in enumerate(zip(FULL, REDUCED, strict=True))
+}
+"""Strengths 96-99, reduced 91-94: with 4 more beside them no total equals a chit."""
 RESULT = "D(1)r2"
 
 
@@ -114,9 +117,8 @@ def never_shows(table: Table, chit: dict, pages: dict[str, Page], watcher: Page)
             view = table.sees(seat)
             assert not wrong & numbers_in(view), (seat, wrong & numbers_in(view))
             sources[seat].append(json.dumps(view))
-    filled = ", ".join(sorted(CHITS))  # the cup was filled before everybody's eyes
     for seat, texts in sources.items():
-        for text in (t.replace(filled, "") for t in texts):
+        for text in texts:
             assert not [word for word in words if word in text], seat
             plain = re.sub(r"<svg.*?</svg>|<script.*?</script>", "", text, flags=re.S)
             shown = {int(n) for n in re.findall(r"(?<![\w.#-])\d{2}(?![\w.-])", plain)}
@@ -156,7 +158,9 @@ def test_a_prepared_assault_with_hidden_chits(start_server, device):
     own = int(re.search(r"B(\d+)", chit["full"]).group(1))
     assert own in FULL
     expect(soviet.locator("#sheet .breakdown-result")).to_have_text(str(own + 4))
-    expect(tablet.get_by_role("region", name="Last events")).to_contain_text(f"Attack strength {own + 4}")
+    expect(tablet.get_by_role("region", name="Last events")).to_contain_text(
+        f"Soviet strength at KB3620: {own + 4}"
+    )
     asked(axis, "Axis: strength defending KB3620")
     never_shows(table, chit, {"axis": axis, "table": tablet}, watcher)
 
@@ -208,12 +212,45 @@ def test_a_prepared_assault_with_hidden_chits(start_server, device):
     close(soviet)
     asked(soviet, "Soviet may advance up to 1 hex")
     begin(soviet, "^Advance")
+    expect(soviet.get_by_label(re.compile("To hex"))).to_have_value("KB3620")  # the hex the enemy left
     soviet.locator("#sheet label.choice", has_text="Test Tank").click()
-    soviet.get_by_label(re.compile("To hex")).fill("3620")
     submit(soviet, "^Advance")
     expect(tablet.get_by_role("region", name="Last events")).to_contain_text("Test Tank: KB3520 → KB3620")
     never_shows(table, chit, {"axis": axis, "table": tablet}, watcher)
     never_shows(table, other, {"soviet": soviet, "table": tablet}, watcher)
+
+    # The record of it can be read aloud: totals, result, what the loser did; no ticks, no chit moves.
+    record = tablet.request.get(f"{server.url}/t/{table.code}/table/log").text()
+    for line in ("Prepared Assault on KB3620", "Axis loses 2 steps and retreats 1 hex", "Axis: 1 step taken"):
+        assert line in record, line
+    assert "Done:" not in record and "from pool" not in record
+
+
+def test_the_end_is_seen_coming_and_announced(start_server, device):
+    """What each side still lacks stands on every screen; the last town taken ends the game there and then."""
+    server = start_server()
+    load_book(server)
+    table = Table(server, "kharkov-battles", "operation-star")
+    tablet, axis = table.seat(device("tablet"), "table"), table.seat(device("phone"), "axis")
+    for page in (tablet, axis):
+        expect(page.get_by_role("region", name="Victory")).to_contain_text("Axis wins at once with Valuki")
+    table.do("axis", "own-hexes", side="axis", hexes=["KB3631"])
+    for page in (tablet, axis):
+        expect(page.get_by_text(re.compile("Strategic Victory")).first).to_be_visible()
+
+
+def test_a_units_name_is_not_squeezed_by_its_markers(start_server, device):
+    server = start_server()
+    table = Table(server, "kharkov-battles", "operation-star")
+    deploy(table)
+    table.do("table", "mark", marker="supply", units=["soviet-test-guards"], value="isolated")
+    table.do("table", "mark", marker="ooc", units=["soviet-test-guards"], value="on")
+    page = table.seat(device("small"), "soviet")
+    page.goto(f"{server.url}/t/{table.code}/soviet/units")
+    name = page.locator(".unit-name", has_text="Test Guards")
+    expect(name).to_be_visible()
+    assert name.bounding_box()["height"] < 40
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
 
 
 def test_nothing_of_it_is_too_wide_for_a_small_phone(start_server, device):
@@ -221,6 +258,7 @@ def test_nothing_of_it_is_too_wide_for_a_small_phone(start_server, device):
     server = start_server()
     table = Table(server, "kharkov-battles", "operation-star")
     deploy(table)
+    table.do("table", "correct", name="rp-axis-foot", value="3")  # so that there is something to spend
     phones = {side: table.seat(device("small"), side) for side in ("axis", "soviet")}
     seen = set()
     for _ in range(17):

@@ -6,6 +6,7 @@ from typing import Annotated
 
 from companion.engine import events as e
 from companion.engine.actions import Chance, Events
+from companion.engine.describe import IN_PASSING
 from companion.engine.errors import NotNow
 from companion.engine.fields import Choice, Context, Flag, HexId, UnitRef, Whole
 from companion.engine.game import Game
@@ -34,7 +35,8 @@ def goal_box(game: Game) -> Events:
         return
     rows = books.table(game, "goals")
     if game.turn == game.scenario.first and rows and not game.piles["goals"].tokens():
-        yield e.Drawn("goals", tuple(sorted(rows)), "", "box", len(rows), reason="the box is filled")
+        yield e.Drawn("goals", tuple(sorted(rows)), "", "box", len(rows), reason=IN_PASSING)
+        yield e.Noted(f"{len(rows)} goal chits are in the box", rule="27.3")
     if game.turn in DRAWS:
         text = "Draw Hitler's goal; nobody else may see it"
         yield e.Asked(f"goal-{game.revision}", SECRET, text, "draw-goal", rule="27.3", only=SECRET)

@@ -59,7 +59,8 @@ def fill_the_cup(game: Game) -> Events:
             raise NotNow(f"chit {token}: with two cups the chit sheet must say whose cup it belongs to")
         cups.setdefault(f"pool:{owner}" if two else "pool", []).append(token)
     for zone, tokens in cups.items():
-        yield e.Drawn(PILE, tuple(sorted(tokens)), "", zone, len(tokens), reason="the cup is filled")
+        yield e.Drawn(PILE, tuple(sorted(tokens)), "", zone, len(tokens), reason=IN_PASSING)
+    yield e.Noted(f"{len(rows)} strength chits are in the cup{'s' if two else ''}", rule="2.6")
 
 
 def status(game: Game, unit: Unit) -> str:

@@ -6,11 +6,12 @@ from typing import Annotated
 
 from companion.engine import events as e
 from companion.engine.actions import Events
+from companion.engine.describe import IN_PASSING
 from companion.engine.fields import Choice, Context, Flag, HexId, SideRef
 from companion.engine.game import Game
 
 from . import books
-from .base import CAMPAIGN, JANUARY, PHASES, STAR, K, L, own_side, rules, scenario
+from .base import CAMPAIGN, JANUARY, PHASES, STAR, K, L, own_side, rules, scenario, some
 
 GOALS: dict[str, tuple[str, ...]] = {
     STAR: ("KB3617", "KB3618", "KB1905", "KB1205", "KB1024", "KB3505", "KB3631"),
@@ -60,7 +61,9 @@ def start_ownership(game: Game) -> Events:
         side = books.word(row, column)
         if side in game.sides:
             known.add(one_hex(hex_id))
-            yield e.Marked(one_hex(hex_id), "owner", side, reason="start line", rule="2.3")
+            yield e.Marked(one_hex(hex_id), "owner", side, reason=IN_PASSING, rule="2.3")
+    if known:
+        yield e.Noted(f"{some(len(known), 'town')} belong to their owners at the start", rule="2.3")
     if [h for h in GOALS[scenario(game)] if h not in known]:
         yield from ask_owners(game)
 

@@ -271,8 +271,8 @@ def _at_once(game: Game) -> list[dict[str, str]]:
     )
     return [
         {
-            "label": f"{game.side_name(side)} wins at once with",
-            "value": ", ".join(missing(game, side)) if told else "owners not told yet",
+            "label": f"{game.side_name(side)} wins at once with {', '.join(missing(game, side)) or 'nothing more'}",
+            "value": f"{len(missing(game, side))} to go" if told else "owners?",
             "rule": rule,
         }
         for side in AT_ONCE.get(scenario(game), {})

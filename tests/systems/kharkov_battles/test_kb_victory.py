@@ -422,12 +422,10 @@ def test_the_panel_says_what_is_missing_to_win_at_once():
     t = table("operation-star")
     own(t, "soviet", "KB3617", "KB1905", "KB1024")
 
-    def rows():
-        panel = next(p for p in t.sees("table")["panels"] if p["title"] == "Victory")
-        return {r["label"]: r["value"] for r in panel["rows"]}
-
-    assert rows()["Soviet wins at once with"] == "Kharkov, Zaporozh'ye"
-    assert rows()["Axis wins at once with"] == "Kharkov, Dnepropetrovsk, Stalino, Valuki"
+    panel = next(p for p in t.sees("table")["panels"] if p["title"] == "Victory")
+    rows = {r["label"]: r["value"] for r in panel["rows"]}
+    assert rows["Soviet wins at once with Kharkov, Zaporozh'ye"] == "2 to go"
+    assert rows["Axis wins at once with Kharkov, Dnepropetrovsk, Stalino, Valuki"] == "4 to go"
     own(t, "soviet", "KB3618", "KB1205")
     assert t.game.ended.why == "Soviet owns Kharkov, Dnepropetrovsk, Zaporozh'ye and Stalino"
 
@@ -435,4 +433,4 @@ def test_the_panel_says_what_is_missing_to_win_at_once():
 def test_without_owners_the_panel_says_so():
     t = table("operation-star", synthetic_book(places={}))
     panel = next(p for p in t.sees("table")["panels"] if p["title"] == "Victory")
-    assert {"owners not told yet", "by hand"} == {r["value"] for r in panel["rows"]}
+    assert {"owners?", "by hand"} == {r["value"] for r in panel["rows"]}

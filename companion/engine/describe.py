@@ -145,6 +145,8 @@ def _token(game: Game, pile: str, token: str) -> str:
 
 
 def _placed(body: Mapping[str, Any], game: Game) -> str:
+    if body.get("reason") == IN_PASSING:
+        return ""
     unit = (
         target_label(game, str(body["unit"]))
         if "unit" in body

@@ -29,6 +29,7 @@ LINES: list[tuple[e.Event, str]] = [
     ),
     (e.Placed("red-guards", "box:dead", was="0303"), "Guards: 0303 → Dead pile"),
     (e.Placed("red-guards", ""), "Guards: off the record"),
+    (e.Placed("red-guards", "", reason=IN_PASSING), ""),
     (e.Placed("red-guards", facts={"steps": 1}), "Guards: 1 step"),
     (e.Placed("red-guards", facts={"name": "x"}, reason="renamed"), "Guards: renamed"),
     (e.Marked("red-guards", "oos", 2), "Guards: Out of supply 2"),

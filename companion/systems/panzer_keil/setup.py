@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from companion.engine import events as e
 from companion.engine.actions import Events
+from companion.engine.describe import IN_PASSING
 from companion.engine.errors import Unreadable
 from companion.engine.fields import Choice, Context, HexId, SideRef, UnitRef, Whole
 from companion.engine.game import Game
@@ -64,11 +65,15 @@ def load_counters(game: Game) -> Events:
 
 
 def _every_counter(game: Game) -> Events:
-    yield e.Noted(f"{len(game.roster)} units are on record", rule="B14")
+    here = sum(1 for u in game.roster if u.place and not u.turn)
+    later = sum(1 for u in game.roster if u.turn)
+    text = f"{len(game.roster)} units are on record: {here} on their printed hexes"
+    yield e.Noted(f"{text}, {len(game.roster) - here - later} to place, {later} to come later", rule="B14")
     for unit in game.roster:
-        yield create(game, unit.id, "" if unit.turn else unit.place, counter_facts(game, unit))
+        place = "" if unit.turn else unit.place
+        yield create(game, unit.id, place, counter_facts(game, unit), reason="" if place else IN_PASSING)
         for name, value in unit.marks.items():
-            yield put_mark(game, unit.id, name, value)
+            yield put_mark(game, unit.id, name, value, reason=IN_PASSING)
     for target, marks in game.scenario.hex_marks.items():
         for name, value in marks.items():
             yield e.Marked(target, name, value)

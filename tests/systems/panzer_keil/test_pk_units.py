@@ -6,9 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from harness import SCENARIOS
+from harness import SCENARIOS, Bench
 from systems.panzer_keil.pk_bench import go, mark, owners_book, put, table
 
+from companion.engine.describe import describe
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Context
 from companion.systems import find_system
@@ -122,6 +123,14 @@ def test_the_owners_counters_are_taken_over() -> None:
     unit = t.game.units["ss-w-1"]
     assert (unit.name, unit.kind, unit.factors) == ("W/5", "armour", {"AF": 8, "DF": 6, "XAF": 4})
     assert not [e for e in t.do("table", "read-counters") if e.KIND == "placed"]
+
+
+def test_the_set_up_is_told_in_few_lines() -> None:
+    t = Bench("panzer-keil", "winter-1943")
+    done = t.do("table", "set-up")
+    lines = [line for event in done if (line := describe(event.seen_by("table"), t.game))]
+    assert lines[0] == "223 units are on record: 9 on their printed hexes, 169 to place, 45 to come later"
+    assert len(lines) < 14 and not any("off the record" in line for line in lines)
 
 
 def test_the_owners_own_roster_is_set_up() -> None:

@@ -19,6 +19,7 @@ from companion.engine.zones import zone_indices
 from companion.systems.second_kharkov.armies import any_restricted
 from companion.systems.second_kharkov.base import GERMAN, MOVE, SOUTH, SOVIET, area, rules
 from companion.systems.second_kharkov.judging import at_start, policy
+from companion.systems.second_kharkov.movement import enemy_zone
 from companion.systems.second_kharkov.stacking import overstacked
 from companion.systems.second_kharkov.units import ARMIES, KINDS, MECHANISED, NAMES, SIXTH, is_172_75, label
 
@@ -210,6 +211,33 @@ def hold_back(
         if game.units[name].place == HELD_BACK:
             raise NotNow(f"{label(game.units[name])} is held back already", field="units", given=name)
         yield move(game, name, HELD_BACK, reason="arrival delayed", rule="10.2")
+
+
+def closed_sources(game: Game) -> dict[str, dict[str, list[str]]]:
+    """9.12, 9.13: each side's edge sources that do not work now, by reason. German ones work in a zone, too."""
+    now = situation(game, at_start(game))
+    found: dict[str, dict[str, list[str]]] = {}
+    for side in (SOVIET, GERMAN):
+        enemy = game.other(side)
+        zone = enemy_zone(game, side) if side == SOVIET else set()
+        for hex_id in now.board.book.named("source", side):
+            taken = now.controls(enemy, hex_id)
+            if taken or hex_id in zone:
+                why = f"{game.side_name(enemy)}-held" if taken else f"in a {game.side_name(enemy)} zone"
+                found.setdefault(side, {}).setdefault(why, []).append(hex_id)
+    return found
+
+
+@rules.panel
+def sources(game: Game, seat: str) -> dict[str, Any] | None:
+    """The edge sources that feed nobody and let nobody in for now (9.12, 9.13, 10.1)."""
+    rules_of = {SOVIET: "9.13", GERMAN: "9.12"}
+    rows = [
+        {"label": f"{game.side_name(side)}, {why}", "value": " ".join(sorted(hexes)), "rule": rules_of[side]}
+        for side, reasons in closed_sources(game).items()
+        for why, hexes in reasons.items()
+    ]
+    return {"title": "Edge sources closed", "rows": rows, "for": "both"} if rows else None
 
 
 @rules.panel

@@ -20,12 +20,14 @@ class Odds:
     poor: bool = False
 
     def __str__(self) -> str:
+        if self.poor and not self.number:
+            return f"below 1:{WORST}"  # nothing attacks: no ratio can be written
         return f"1:{self.number}" if self.poor else f"{self.number}:1"
 
     @property
     def automatic(self) -> bool:
         """12.9: worse than 1:3 is not rolled for."""
-        return self.poor and self.number > WORST
+        return self.poor and (self.number > WORST or not self.number)
 
     @property
     def surplus(self) -> int:
@@ -43,7 +45,7 @@ def odds(attack: int, defence: int) -> Odds:
         raise ValueError("odds need at least one defence factor")
     if attack >= defence:
         return Odds(attack // defence)
-    return Odds(-(-defence // attack) if attack else defence * (WORST + 1), poor=True)
+    return Odds(-(-defence // attack) if attack else 0, poor=True)
 
 
 def row(final: int, clamp: bool = False) -> str:

@@ -33,8 +33,10 @@ def test_odds(attack: int, defence: int, ratio: str, column: str, rule: str) -> 
 
 @pytest.mark.parametrize(("attack", "defence"), [(4, 13), (1, 4), (0, 1), (0, 9)])
 def test_worse_than_one_to_three_is_not_rolled_for(attack: int, defence: int) -> None:
-    """12.9."""
-    assert odds(attack, defence).automatic
+    """12.9; and no ratio is made up where nothing attacks."""
+    found = odds(attack, defence)
+    assert found.automatic
+    assert attack or str(found) == "below 1:3"
 
 
 @pytest.mark.parametrize(

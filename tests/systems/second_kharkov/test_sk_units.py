@@ -220,6 +220,27 @@ def test_a_soviet_type_is_name_enough(table: Any) -> None:
         t.do("soviet", "bring-in", hex="3202")
 
 
+def test_closed_edge_sources_are_listed(table: Any) -> None:
+    """9.12, 9.13: a zone closes a Soviet source and no German one; control closes both."""
+    t = table(turn=2, fog=False)
+
+    def panel(seat: str) -> list[tuple[str, str]]:
+        found = [p for p in t.sees(seat)["panels"] if p["title"] == "Edge sources closed"]
+        return [(row["label"], row["value"]) for p in found for row in p["rows"]]
+
+    t.enter("RD", "soviet", "1515", kind="rifle")
+    assert panel("soviet") == []
+    t.enter("Pz", "german", "4115", kind="panzer")
+    assert panel("german") == [("Soviet, in a German zone", "4215 4216")]
+    t.do("table", "take-hex", hexes="1415", side="soviet")
+    t.do("table", "take-hex", hexes="3202", side="german")
+    assert panel("table") == [
+        ("Soviet, German-held", "3202"),
+        ("Soviet, in a German zone", "4215 4216"),
+        ("German, Soviet-held", "1415"),
+    ]
+
+
 @pytest.mark.parametrize("unit", [{"unit": "tank-turn-6"}, {"kind": "rifle"}])
 def test_an_entry_needs_its_hex(table: Any, unit: dict[str, str]) -> None:
     """10.1: without one nothing would happen, and nobody would be told."""

@@ -120,6 +120,8 @@ def _faults(game: Game, unit: Unit, hex_id: str) -> list[tuple[str, str]]:
     marching = game.phase in (f"{unit.side}-move", "german-mech") and unit.side == game.active
     if marching and unit.on_map and disrupted(game, unit.id):
         found.append((f"{unit.name} is disrupted and should not move", "8.5.1"))
+    elif marching and game.phase == "german-mech" and unit.on_map and not can_mech_move(game, unit):
+        found.append((f"{unit.name} may not make mechanized movement", "10.1, B12.1"))
     if any(u.side != unit.side for u in game.units_at(hex_id)):
         found.append((f"an enemy stands in {hex_id}", "8"))
     return found

@@ -67,6 +67,8 @@ def roll_weather(
     moved = squares_moved(die.total)
     squares = track(game)
     start = int(game["weather-square"])
+    if not start and not game["weather-turn"]:  # the track may have been copied after the table was opened
+        start = starting_square(game)
     end = max(squares, default=0)
     # B5.1.1 says nothing of an overshoot: the marker stops on the last square.
     square = min(start + moved, end) if end else start + moved

@@ -178,6 +178,17 @@ def test_a_move_from_zone_to_zone_is_noted() -> None:
     assert t.game.units["ss-w-1"].place == "1540"  # advice, not refusal: it stands so on the map
 
 
+@pytest.mark.parametrize(("marker", "noted"), [("", False), ("exhausted", True), ("oos", True)])
+def test_mechanized_movement_of_others_is_noted(marker: str, noted: bool) -> None:
+    t = table()
+    put(t, "ss-w-1", "2041", kind="armour")
+    if marker:
+        mark(t, "ss-w-1", marker)
+    go(t, "german-mech")
+    done = t.do("german", "move-units", units=["ss-w-1"], way="2042")
+    assert any("10.1" in event.rule for event in done if event.KIND == "noted") is noted
+
+
 def test_no_forced_march_in_mechanized_movement() -> None:
     t = table()
     put(t, "ss-w-1", "1441", kind="armour")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from systems.panzer_keil.pk_bench import go, owners_book, table
 
@@ -44,6 +46,16 @@ def test_a_ticked_starting_square_is_where_the_marker_begins() -> None:
     assert t.game["weather-square"] == 2
     t.do("soviet", "roll-weather", die="1")
     assert t.game["weather"] == "freeze"
+
+
+def test_a_starting_square_ticked_after_the_table_was_opened_counts() -> None:
+    t = table(units=False)
+    book = owners_book()
+    rows = {**book.tables["weather"], "4": {"weather": "snow", "start": "yes"}}
+    t.book = replace(book, tables={**book.tables, "weather": rows})
+    t.refold()
+    t.do("soviet", "roll-weather", die="1")
+    assert t.game["weather-square"] == 5  # B5.1
 
 
 def test_a_blank_track_asks_what_the_square_shows() -> None:

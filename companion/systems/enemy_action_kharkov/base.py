@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from companion.engine import events as e
+from companion.engine.describe import IN_PASSING
 from companion.engine.fields import Context
 from companion.engine.game import Game
 from companion.engine.roster import Unit
+from companion.engine.sequence import Turns, holds
 from companion.systems import new_rules
 
 rules = new_rules("enemy-action-kharkov")
@@ -135,6 +137,23 @@ def whole(value: Any) -> int | None:
 def yes(value: Any) -> bool:
     """A tick out of the owner's book."""
     return str(value).strip().lower() in {"1", "yes", "true", "on", "x"}
+
+
+def ticked_off(
+    game: Game, action: str, *, all_sides: Iterable[str], left: Iterable[str]
+) -> Iterator[e.Event]:
+    """The checklist's lines for an action that each side does once, in their order; one line may stand for all."""
+    phase, open_ = game.phase_def(), set(left)
+    lines = [
+        f"{game.turn}/{game.phase}/{index}"
+        for index, check in enumerate(phase.checklist if phase else ())
+        if check.action == action and game.turn in Turns(check.turns) and holds(check.when, game.values)
+    ]
+    sides = list(all_sides)
+    over = [not open_] if len(lines) < len(sides) else [side not in open_ for side in sides]
+    for item, finished in zip(lines, over, strict=False):
+        if finished and item not in game.ticked:
+            yield e.Ticked(item, True, IN_PASSING)
 
 
 def ask(

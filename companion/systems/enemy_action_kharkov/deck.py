@@ -218,7 +218,7 @@ def _sort(deck: Deck, *, first: bool) -> Iterator[e.Event]:
         piles.setdefault(zone, []).append(number)
     for zone, numbers in piles.items():
         only = (deck.side,) if zone == deck.hand_zone else () if zone == "entering" else NOBODY
-        yield from deck.shift(numbers, "box", zone, only, "sorted [3]")
+        yield from deck.shift(numbers, "box", zone, only, IN_PASSING)
 
 
 def _pack(deck: Deck) -> Iterator[e.Event]:

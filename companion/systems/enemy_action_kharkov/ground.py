@@ -49,7 +49,7 @@ def _may_lay(game: Game) -> bool | str:
 
 
 @rules.action(
-    phase="end", by="any", rule="15.33", label="Mix and lay the ground markers", when=_may_lay, primary=True
+    phase="end", by="any", rule="15.33", label="Mix and lay the ground markers", when=_may_lay, order=5
 )
 def lay_ground(game: Game, chance: Chance) -> Events:
     """Turn 6: four of five on turns 7 to 10. Turn 10: a frozen one aside, three of the other four on 11 to 13."""

@@ -187,7 +187,8 @@ def conclude(game: Game, fight: Fight) -> Events:
     if fight.retreat or gone or unknown:
         yield advance_reminder(game, fight, far=fight.retreat != 1)
     else:
-        text = "No advance: the defenders hold" if fight.hits.get("D") else "No hits on the defenders"
+        why = "The defenders hold" if fight.hits.get("D") else "No hits on the defenders"
+        text = f"{why}: end the combat"
         yield ask(game, "advance", (fight.attacker, "table"), text, "end-combat", "9.0")
 
 

@@ -123,7 +123,9 @@ def calendar_space(game: Game, seat: str) -> dict[str, Any] | None:
     if reach:
         rows.append(_row("Fixed artillery range", reach, "2.1"))
     if game.scenario.id == "campaign" and 6 <= game.turn <= 12:
-        rows.append(_row("Ground next turn", value_label(game, "ground-next", game["ground-next"]), "15.33"))
+        known = int(game["ground-known"]) > game.turn
+        face = value_label(game, "ground-next", game["ground-next"] if known else "unknown")
+        rows.append(_row("Ground next turn", face, "15.33"))
     if game.scenario.id != "campaign":
         return {"title": "Calendar", "rows": rows, "for": "both"} if rows else None
     over, under = calendar(game, game.turn, "soviet_over"), calendar(game, game.turn, "german_under")

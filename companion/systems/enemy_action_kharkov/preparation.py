@@ -6,6 +6,7 @@ from typing import Annotated
 
 from companion.engine import events as e
 from companion.engine.actions import Chance, Events
+from companion.engine.describe import IN_PASSING
 from companion.engine.errors import Mistake, Several, Unreadable
 from companion.engine.fields import Context, Whole
 from companion.engine.game import Game
@@ -135,4 +136,4 @@ def prepare_cards(
             given[side][1] if supplemental is None else supplemental,
         )
         yield from Deck(game, side).prepare(plan, chance)
-    yield e.Set("cards-prepared", game.turn)
+    yield e.Set("cards-prepared", game.turn, reason=IN_PASSING)

@@ -12,7 +12,7 @@ from companion.engine.game import Game
 from companion.engine.moves import change, move
 from companion.engine.roster import Unit
 from companion.engine.worksheet import Breakdown
-from companion.systems.enemy_action_kharkov.base import SOVIET, mechanised, rules, side_at
+from companion.systems.enemy_action_kharkov.base import SOVIET, mechanised, rules, side_at, ticked_off
 from companion.systems.enemy_action_kharkov.command import formation_choices, in_command
 from companion.systems.enemy_action_kharkov.reserves import box_of
 from companion.systems.enemy_action_kharkov.supply import hex_supplied
@@ -208,3 +208,4 @@ def mud_replacements(
     before = dict(game["mud-steps"] or {})
     kept = before if before.get("turn") == game.turn else {"turn": game.turn}
     yield e.Set("mud-steps", {**kept, side: used})
+    yield from ticked_off(game, "mud-replacements", all_sides=game.sides, left=_mud_left(game))

@@ -16,7 +16,7 @@ from companion.engine.positions import board, situation
 from companion.engine.roster import Unit
 from companion.engine.trace import Answer, Ban, Policy, Situation, Trace, either, trace
 from companion.engine.worksheet import Breakdown
-from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, on_map, rules, side_at
+from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, on_map, rules, side_at, ticked_off
 from companion.systems.enemy_action_kharkov.support import in_support
 
 SOVIET_TOWNS = frozenset({"0202", "1103"})  # 12.1
@@ -199,6 +199,7 @@ def check_supply(
         if new != now:
             yield put_mark(game, unit.id, "supply", new or None, reason="supply phase", rule="10.2")
     yield e.Set("supply-checked", {**(game["supply-checked"] or {}), side: game.turn})
+    yield from ticked_off(game, "check-supply", all_sides=_due_sides(game), left=_unchecked(game))
     told = f"{len(off)} of {len(units)} units are cut off" if units else "done on the map"
     yield e.Noted(f"{game.side_name(side)} supply checked: {told}", rule="10.2")
     if not mud:

@@ -33,9 +33,9 @@ DRAW_ABOVE = 16
 
 def by_table(scenario: str, vp: int) -> Verdict:
     """The result of a scenario table."""
-    _, table, rule = TABLES[scenario]
+    _, table, _ = TABLES[scenario]
     side, level = next((s, level) for least, s, level in table if vp >= least)
-    return side, level, f"{vp} VP [{rule}]"
+    return side, level, f"{vp} VP"
 
 
 def by_calendar(game: Game, turn: int, vp: int) -> Verdict | None:
@@ -45,13 +45,13 @@ def by_calendar(game: Game, turn: int, vp: int) -> Verdict | None:
         return (
             SOVIET,
             calendar_text(game, turn, "soviet_level"),
-            f"{vp} VP, more than {over} on turn {turn} [15.36]",
+            f"{vp} VP, more than {over} on turn {turn}",
         )
     if under is not None and vp < under:
         return (
             GERMAN,
             calendar_text(game, turn, "german_level"),
-            f"{vp} VP, fewer than {under} on turn {turn} [15.36]",
+            f"{vp} VP, fewer than {under} on turn {turn}",
         )
     return None
 
@@ -64,8 +64,8 @@ def calendar_known(game: Game, turn: int) -> bool:
 def after_last_turn(vp: int) -> Verdict:
     """15.36: sixteen VP or fewer at the end of turn 14."""
     if vp <= DRAW_ABOVE:
-        return GERMAN, "Tactical", f"{vp} VP after turn 14 [15.36]"
-    return "nobody", "Draw", f"{vp} VP after turn 14 [15.36]"
+        return GERMAN, "Tactical", f"{vp} VP after turn 14"
+    return "nobody", "Draw", f"{vp} VP after turn 14"
 
 
 @rules.worksheet(rule="14.2, 15", title="Victory")
@@ -153,7 +153,7 @@ def calendar_verdict(
     if winner == "nobody":
         yield e.Noted(f"{game['vp']} VP on turn {game.turn}: the game goes on", rule="15.36")
         return
-    yield _end((winner, level, f"{game['vp']} VP, by the calendar of turn {game.turn} [15.36]"), "15.36")
+    yield _end((winner, level, f"{game['vp']} VP, by the calendar of turn {game.turn}"), "15.36")
 
 
 @rules.watch
@@ -166,7 +166,7 @@ def early_victory(game: Game) -> Events:
     if game.scenario.id == "initial-assault" and game["beyond-line"] == "any":
         where = _breakthrough(game)
         if where:
-            yield _end((SOVIET, "Operational", f"a Soviet unit in {where} [15.1]"), "15.1")
+            yield _end((SOVIET, "Operational", f"a Soviet unit in {where}"), "15.1")
 
 
 def _breakthrough(game: Game) -> str:
@@ -194,7 +194,7 @@ def _breakthrough(game: Game) -> str:
 )
 def breakthrough(game: Game) -> Events:
     """A Soviet unit entered Kharkov or a hex beyond the West support line: the game ends at once."""
-    yield _end((SOVIET, "Operational", "Kharkov entered or the West line crossed [15.1]"), "15.1")
+    yield _end((SOVIET, "Operational", "Kharkov entered or the West line crossed"), "15.1")
 
 
 @rules.at_end

@@ -464,3 +464,20 @@ def test_kharkov_taken_by_hand_ends_the_initial_assault() -> None:
     t = command("initial-assault", owners_book("city 1012 Kharkov\nvp 1012 5\n"))
     t.do("table", "take-town", hex="1012", side="soviet")
     assert t.game.ended and t.game.ended.level == "Operational"
+
+
+def test_a_check_ticks_its_line() -> None:
+    """4-III.1: one look tells which side is still to be traced; in heavy mud one line stands for both."""
+    for ground, after_one, after_both in (
+        ("frozen", [True, False], [True, True]),
+        ("heavy-mud", [False], [True]),
+    ):
+        t = table()
+        t.do("table", "go-to", turn=8, phase="supply")
+        set_(t, "ground", ground)
+        seen = []
+        for side in ("german", "soviet"):
+            t.do("table", "check-supply", side=side, by_hand=True)
+            lines = t.sees("table")["phase"]["checklist"]
+            seen.append([line["done"] for line in lines if line["action"] == "check-supply"])
+        assert seen == [after_one, after_both]

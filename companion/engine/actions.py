@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from companion.engine import dice
 from companion.engine import events as e
 from companion.engine.errors import Mistake, NotNow, NotYours, Several, Unreadable
-from companion.engine.fields import REQUIRED, Context, Dice, Field, Roll, read_all
+from companion.engine.fields import REQUIRED, Context, Dice, Field, Flag, Roll, read_all
 from companion.engine.game import Game
 from companion.engine.worksheet import Breakdown, Worksheet, signature_fields
 
@@ -134,6 +134,8 @@ def describe_fields(
         if value is None:
             value = item.start(here) if item.start else None if default is REQUIRED else default
         many = getattr(item, "many", False)
+        if isinstance(item, Flag) and isinstance(value, str) and name in values:
+            value = values[name]  # a prompt's link says "False", which is no tick
         if isinstance(value, tuple | list) and not many:
             value = " ".join(map(str, value))
         elif many:

@@ -409,3 +409,14 @@ def test_a_hook_that_ends_the_game_stops_the_sequence() -> None:
     table = Table(rules=rules).until("blue-move")
     assert kinds(table.do("table", "next-phase")) == ["ended"]
     assert table.game.turn == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "ticked"), [("False", False), ("off", False), ("on", True), ("True", True)]
+)
+def test_a_follow_ups_no_is_not_drawn_as_a_tick(given: str, ticked: bool) -> None:
+    """A prompt's arguments come as text in its link."""
+    from companion.engine.actions import describe_fields
+
+    (row,) = describe_fields({"guards": Flag()}, {"guards": False}, Context(None, "red"), {"guards": given})
+    assert row["value"] is ticked

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from companion.engine.errors import Unreadable
-from companion.engine.fields import Choice, Context, Flag, HexId, UnitRef, Whole
+from companion.engine.fields import Choice, Context, Flag, HexId, Whole
 from companion.engine.worksheet import Breakdown, chances
 from companion.systems.second_kharkov import form, known
 from companion.systems.second_kharkov.base import SOVIET, rules
@@ -38,7 +38,7 @@ def combat(
     target: Annotated[str, HexId(label="Target hex", start=known.target, quiet=known.opened)] = "",
     attackers: Annotated[
         tuple[str, ...],
-        UnitRef(
+        form.Attackers(
             label="Attackers",
             many=True,
             pick=form.near_target,

@@ -8,7 +8,7 @@ from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.describe import IN_PASSING
 from companion.engine.errors import Mistake, NotNow
-from companion.engine.fields import Choice, Context, Dice, HexId, Roll, UnitRef
+from companion.engine.fields import Choice, Context, Dice, HexId, Roll
 from companion.engine.game import Game
 from companion.engine.moves import put_mark
 from companion.engine.roster import Unit
@@ -17,7 +17,7 @@ from companion.systems.second_kharkov import air
 from companion.systems.second_kharkov.armies import released_by_an_attack
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET, count, rules
 from companion.systems.second_kharkov.combat import combat, final_row
-from companion.systems.second_kharkov.form import air_choices
+from companion.systems.second_kharkov.form import Attackers, air_choices
 from companion.systems.second_kharkov.odds import steps_of
 from companion.systems.second_kharkov.units import seen_by, turn_over
 from companion.systems.second_kharkov.victory import perimeter_attacked
@@ -98,7 +98,7 @@ def declare_attack(
     target: Annotated[str, HexId(label="Target hex")],
     attackers: Annotated[
         tuple[str, ...],
-        UnitRef(
+        Attackers(
             label="Attackers",
             many=True,
             pick=_near_target,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.engine.errors import Unreadable
-from companion.engine.fields import Context, Text
+from companion.engine.fields import Context, Text, UnitRef
 from companion.engine.positions import board
 from companion.engine.roster import Unit
 from companion.systems.second_kharkov import known
@@ -129,6 +129,33 @@ def attackers_on_map(ctx: Context) -> list[Unit]:
 
 def near_target(ctx: Context) -> list[Unit]:
     """12.1: attackers to pick from, next to the target when it is known."""
-    hex_id = known.target(ctx)
-    near = set(ctx.game.maps.neighbours(hex_id)) if ctx.game and hex_id else set()
+    near = around_target(ctx)
     return [u for u in attackers_on_map(ctx) if not near or u.place in near]
+
+
+def around_target(ctx: Context) -> set[str]:
+    hex_id = known.target(ctx)
+    return set(ctx.game.maps.neighbours(hex_id)) if ctx.game and hex_id else set()
+
+
+@dataclass(frozen=True)
+class Attackers(UnitRef):
+    """Who attacks. The shared screen knows the top of a stack only, and says so (7.6)."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        return {**super().describe(ctx), "help": self._closed(ctx)}
+
+    def _closed(self, ctx: Context) -> str:
+        game, side, near = ctx.game, known.attacking_side(ctx), around_target(ctx)
+        if game is None:
+            return ""
+        there = [
+            u for u in game.units.values() if u.side == side and u.on_map and (not near or u.place in near)
+        ]
+        open_ones = {u.id for u in self.seen(ctx, there)}
+        if all(u.id in open_ones for u in there):
+            return ""
+        return (
+            f"the top unit of each stack; lower ones are named on the {game.side_name(side)} phone,"
+            " or type factors and name nobody (7.6)"
+        )

@@ -141,3 +141,21 @@ def test_who_may_exploit_is_not_told_to_the_enemy(table: Any, seat: str) -> None
     assert [a["text"] for a in t.asked("german")] == [
         "Supplied mechanised units in 2610 may go on one or two hexes"
     ]
+
+
+@pytest.mark.parametrize("action", ["declare-attack", "resolve-combat"])
+def test_the_shared_screen_says_that_it_does_not_know_the_whole_stack(table: Any, action: str) -> None:
+    """7.6: whoever picks attackers on the tablet must not believe that the one offered is all there is."""
+    t = table(turn=2, phase="soviet-combat")
+    for n in range(3):
+        t.enter(f"RD{n}", "soviet", "2610", kind="rifle")
+
+    def attackers(seat: str, target: str) -> dict[str, Any]:
+        form = t.system.rules.find(action).describe(Context(t.game, seat), {"target": target})
+        return next(f for f in form if f["name"] == "attackers")
+
+    assert len(attackers("soviet", "2510")["choices"]) == 3 and not attackers("soviet", "2510").get("help")
+    assert len(attackers("table", "2510")["choices"]) == 1
+    assert "on the Soviet phone" in attackers("table", "2510")["help"]
+    t.enter("RD9", "soviet", "3010", kind="rifle")
+    assert not attackers("table", "3009").get("help"), "a single unit lies open"

@@ -68,8 +68,7 @@ def read_row(sheet: Breakdown, chart: Chart, row: str) -> None:
     look_up(sheet, chart, row)
     if sheet.read_chart:
         sheet.read_chart = f"read your {chart.title}: {chart.row_label} {row}"
-    else:
-        sheet.column = ""
+    sheet.column = ""
 
 
 def done(game: Game, what: str) -> bool:

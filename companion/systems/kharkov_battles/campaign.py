@@ -66,7 +66,7 @@ def _digital(game: Game) -> bool:
     return game["mode-chits"] != "physical" and bool(game.piles["goals"]["box"])
 
 
-@rules.action(by=AXIS, rule="27.3", label="Draw Hitler's goal", secret=True, group="hand", when=_may_draw)
+@rules.action(by=AXIS, rule="27.3", label="Draw Hitler's goal", secret=True, when=_may_draw)
 def draw_goal(
     game: Game,
     chance: Chance,

@@ -312,6 +312,7 @@ def _read(game: Game, sheet: Breakdown, roll: int) -> None:
     if sheet.facts["blank"]:
         sheet.result = ""  # a modifier is missing, so the table is read by the players
     if not sheet.result:
-        missing = f", and add {', '.join(sheet.facts['blank'])}" if sheet.facts["blank"] else ""
-        sheet.read_chart = f"read your Mobile Assault Table: odds {sheet.column}, roll {final}{missing}"
+        missing = f", plus its modifier for {', '.join(sheet.facts['blank'])}" if sheet.facts["blank"] else ""
+        where = f"defence {sheet.facts['defence']}, odds {sheet.column}, roll {final}"
+        sheet.read_chart = f"read your Mobile Assault Table: {where}{missing}"
         sheet.codes = ["Dr3", "D(1)r3", "AD", "A(1)D"]

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from companion.engine import events as e
 from companion.engine.actions import Events
-from companion.engine.errors import NotNow
+from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Choice, Context, Dice, Roll, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.moves import put_mark
@@ -117,6 +117,8 @@ def receive_support(
 @rules.outcome("support")
 def support_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
     """The table's number goes on the track."""
+    if not result.strip().isdigit():
+        raise Unreadable(f"{result!r} is not a number of Support Points", field="result", given=result)
     yield from gain(game, int(result), f"Support Table, rolled {sheet.get('roll')}")
 
 

@@ -231,10 +231,13 @@ def victory_panel(game: Game, seat: str) -> dict[str, object]:
     if name == K:
         for side, conditions in k_conditions(game).items():
             for text, ok in conditions:
+                shown = "yes" if ok else "no"
+                if text.startswith("more than"):
+                    shown = f"{eliminated_soviets(game)} of 21"
                 rows.append(
                     {
                         "label": f"{game.side_name(side)}: {text}",
-                        "value": "yes" if ok else "no",
+                        "value": shown,
                         "rule": "20.2",
                     }
                 )

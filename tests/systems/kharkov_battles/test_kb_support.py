@@ -240,3 +240,20 @@ def test_xvii_korps_knows_its_divisions_however_they_are_written(name):
     )
     units = t.game.units
     assert may_serve(t.game, units[hq], units[own]) and not may_serve(t.game, units[hq], units[other])
+
+
+def test_a_blank_tables_answer_must_be_a_number():
+    """9.2: what the printed Support Table says is counted, so words are refused and nothing is lost."""
+    from harness import SCENARIOS
+
+    from companion.engine.game import Book
+    from companion.systems import find_system
+
+    t = table("operation-star", Book(charts=find_system("kharkov-battles", SCENARIOS).kit.charts))
+    jump(t, "maintenance", 2)
+    t.do("axis", "receive-support", source="roll", die="7")
+    assert not t.game.last_result["breakdown"].get("column")  # the only column is not worth a word
+    with pytest.raises(Mistake, match="not a number"):
+        t.answer("axis", -1, result="many")
+    t.answer("axis", -1, result="3")
+    assert t.game["sp"] == 3

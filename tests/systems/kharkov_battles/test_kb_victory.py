@@ -434,3 +434,18 @@ def test_without_owners_the_panel_says_so():
     t = table("operation-star", synthetic_book(places={}))
     panel = next(p for p in t.sees("table")["panels"] if p["title"] == "Victory")
     assert {"owners?", "by hand"} == {r["value"] for r in panel["rows"]}
+
+
+def test_second_kharkovs_panel_counts_the_lost():
+    """20.2: 21 are needed; the panel says how many there are."""
+    t = table("second-kharkov-k")
+    t.do("table", "correct", name="soviet-lost", value="7")
+    panel = next(p for p in t.sees("axis")["panels"] if p["title"] == "Victory")
+    assert panel["rows"][0]["value"] == "7 of 21"
+
+
+def test_the_goal_is_offered_once():
+    """27.3: the prompt is enough; no second button beside it."""
+    t = table("grand-campaign")
+    (offer,) = [a for a in t.sees("axis")["actions"] if a["name"] == "draw-goal"]
+    assert offer["group"] == "phase"  # the screens leave out what a prompt asks for

@@ -43,7 +43,7 @@ def export_table(tables: Tables, code: str, seat: str = "") -> dict[str, Any]:
                 "at": item.at,
                 "seat": item.seat,
                 "act": item.act,
-                "name": item.name,
+                "name": "" if body.get("hidden") else item.name,
                 "body": body,
             }
         )

@@ -144,19 +144,23 @@ def events(code: str) -> Response:
         raise Unreadable(
             f"since={since[:20]!r} is not an event number", field="since", given=since, accepted="0 or more"
         )
-    found = tables().store.events(code, int(since), int(since) + 500)
+    found = [
+        (s, Event.from_json(s.body).seen_by(seat))
+        for s in tables().store.events(code, int(since), int(since) + 500)
+    ]
     return jsonify(
         {
             "revision": tables().store.latest(code),
             "events": [
+                # The name of what was done in secret would tell as much as its words.
                 {
                     "seq": s.seq,
                     "at": s.at,
                     "seat": s.seat,
-                    "action": s.name,
-                    **Event.from_json(s.body).seen_by(seat),
+                    "action": "" if body.get("hidden") else s.name,
+                    **body,
                 }
-                for s in found
+                for s, body in found
             ],
         }
     )

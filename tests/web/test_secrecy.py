@@ -105,6 +105,18 @@ def test_a_take_back_shows_nothing_that_was_hidden(app: Flask, tables: Tables, c
         assert leaks(other.get(part).text, words) == [], part
 
 
+@pytest.mark.parametrize(
+    ("seat", "told"), [("red", True), ("blue", False), ("table", False), ("watch", False)]
+)
+def test_what_is_done_in_secret_has_no_name_for_the_others(
+    app: Flask, code: str, seat: str, told: bool
+) -> None:
+    for path in (f"/api/tables/{code}/events?seat={seat}", "export.json"):
+        answer = device(app, code, seat).get(path)
+        assert answer.status_code == 200
+        assert ("lay-mine" in answer.text) is told, path
+
+
 def test_a_mistake_does_not_tell_what_lies_hidden(app: Flask, tables: Tables, code: str) -> None:
     blue = device(app, code, "blue")
     for name, form in (

@@ -52,6 +52,15 @@ def pass_through(game: Game, side: str, hexes: Iterable[str]) -> Events:
             yield e.Marked(hex_id, "owner", side, reason="passed", rule="5.4")
 
 
+@rules.watch
+def _nobody_left(game: Game) -> Events:
+    """A question about units that have all been lost since asks for nothing."""
+    for question in list(game.asked.values()):
+        units = [str(u) for u in question.args.get("among", ())] if question.args else []
+        if units and not any(u in game.units and game.units[u].on_map for u in units):
+            yield e.Answered(question.id, "nobody is left")
+
+
 # -- suffering a result ------------------------------------------------------------------------------------
 
 
@@ -346,6 +355,8 @@ def ask_advance(
 ) -> Events:
     """Offer the advance after combat."""
     here = [u for u in units if game.units[u].on_map]
+    if limit and here and set(here) <= set(crossers):
+        limit = 1  # B10.3.2
     if limit and here and battle:
         who = f" with {named(game, here)}" if again else ""
         text = f"Advance into {battle}{' and one hex beyond' if limit > 1 else ''}{who}, if you like"

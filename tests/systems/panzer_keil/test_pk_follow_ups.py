@@ -157,6 +157,15 @@ def test_worked_example_the_attackers_advance_to_different_hexes() -> None:
     assert not t.asked("german")
 
 
+def test_those_over_a_major_river_are_asked_to_advance_one_hex() -> None:
+    t = fight(values=False)
+    strike(t, "D2D", full="6", major="8", defence=5, over=["ss-w-1"])
+    t.answer("german", index=actions(t, "german").index("retreat"), hexes="2140 2239")
+    t.answer("german", units=["302id"], to="2039")
+    ask = t.asked("german")[0]
+    assert ask["args"]["limit"] == 1 and "beyond" not in ask["text"]  # B10.3.2
+
+
 def test_one_hex_of_advance_is_asked_for_once() -> None:
     t = fight()
     strike(t, "D1")
@@ -228,6 +237,14 @@ def test_the_dead_are_not_exhausted() -> None:
     assert [c["value"] for c in shown(t, "german", ask)["units"]["choices"]] == ["ss-w-1"]
     t.answer("german", index=actions(t, "german").index("exhaust"), units=["ss-w-1"])
     assert t.game.mark("ss-w-1", "exhausted") and not t.game.mark("ss-w-2", "exhausted")  # 9.9
+
+
+def test_a_question_about_the_dead_goes_away() -> None:
+    t = unknown_types()
+    strike(t, "EX", attackers=["ss-w-1"])
+    assert actions(t, "german") == ["exchange-attackers", "exhaust"]
+    t.answer("german", units=["ss-w-1"])
+    assert not t.asked("german")  # he was given up: nobody is left to be exhausted or to advance
 
 
 def test_who_is_mechanized_is_asked_once_and_remembered() -> None:

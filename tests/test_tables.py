@@ -70,6 +70,8 @@ def test_a_new_table_has_its_own_code_seed_and_first_phase(tables: Tables, code:
         "phase": "Weather Phase",
         "active": "",
         "ended": "",
+        "judge": "",
+        "score": "",
     }
     assert tables.game(code).phase == "weather"
     assert tables.row(tables.new("toy", "skirmish", {})).seed != row.seed

@@ -313,7 +313,9 @@ def judge(game: Game) -> str:
 @common.action(by="any", label="Call a judge", group="talk", when=lambda game: not judge(game))
 def call_judge(
     game: Game,
-    about: Annotated[str, Text(label="What about", most=80, placeholder="rule 12.4, retreat before combat")] = "",
+    about: Annotated[
+        str, Text(label="What about", most=80, placeholder="rule 12.4, retreat before combat")
+    ] = "",
     seat: str = "",
 ) -> Events:
     """Ask for a judge: the organiser's hall shows this table first."""

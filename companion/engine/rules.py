@@ -115,7 +115,7 @@ class Rules:
         return fn
 
     def scores(self, fn: Callable[[Game], str]) -> Callable[[Game], str]:
-        """The score in few words for the lobby and the hall; only what everybody at the table knows."""
+        """The score in few words for the hall: only what everybody knows, worked out after every action."""
         self.score = fn
         return fn
 

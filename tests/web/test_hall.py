@@ -2,12 +2,14 @@
 
 import re
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from flask import Flask
 from toykit import Device
 
 from companion.tables import Tables
+from companion.web.app import create_app
 
 
 @pytest.fixture
@@ -70,6 +72,20 @@ def test_the_board_is_filtered_by_game_and_refreshed_in_place(app: Flask, code: 
     assert codes(board(app, "?game=other")) == []
     fragment = Device(app).get("/hall", "live").text
     assert "<html" not in fragment and codes(fragment) == [code]
+
+
+@pytest.mark.parametrize(
+    ("system", "scenario", "score"),
+    [
+        ("second-kharkov", "historical", "Soviet 0, German 0 VP"),
+        ("second-kharkov", "alternative", ""),
+        ("enemy-action-kharkov", "campaign", "Soviet 2 VP"),
+        ("wb95", "kharkov-1943", "German 0, Soviet 0 VP"),
+    ],
+)
+def test_scores(tmp_path: Path, system: str, scenario: str, score: str) -> None:
+    tables: Tables = create_app(tmp_path, testing=True).extensions["companion"]["tables"]
+    assert tables.row(tables.new(system, scenario, {})).summary["score"] == score
 
 
 def test_nothing_hidden_is_on_the_board(app: Flask, tables: Tables, code: str) -> None:

@@ -205,3 +205,9 @@ def final_verdict(game: Game) -> Events:
     else:
         last, _, rule = TABLES[game.scenario.id]
         yield _end(by_table(game.scenario.id, int(game["vp"])), rule)
+
+
+@rules.scores
+def score(game: Game) -> str:
+    """14.1: Soviet points count for both."""
+    return f"Soviet {game['vp']} VP"

@@ -206,3 +206,9 @@ def standing(game: Game, seat: str) -> dict[str, Any] | None:
         {"label": "As it stands", "value": f"{game.side_name(leads)} wins", "rule": "4.6"},
     ]
     return {"title": "Victory", "rows": rows, "for": "both"}
+
+
+@rules.scores
+def score(game: Game) -> str:
+    """4.6: the points as they stand; the Alternative scenario has none."""
+    return f"Soviet {game['vp-soviet']}, German {game['vp-german']} VP" if historical(game) else ""

@@ -162,3 +162,9 @@ def victory_panel(game: Game, seat: str) -> dict[str, Any] | None:
     if unknown_cities(game):
         rows.append({"label": "Count by hand", "value": ", ".join(unknown_cities(game)), "rule": "victory"})
     return {"title": "Victory", "rows": rows, "for": "both"}
+
+
+@rules.scores
+def score(game: Game) -> str:
+    """The tactical points of both sides."""
+    return ", ".join(f"{game.side_name(side)} {n}" for side, n in points(game).items()) + " VP"

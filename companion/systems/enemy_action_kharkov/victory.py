@@ -208,6 +208,6 @@ def final_verdict(game: Game) -> Events:
 
 
 @rules.scores
-def score(game: Game) -> str:
+def in_few_words(game: Game) -> str:
     """14.1: Soviet points count for both."""
     return f"Soviet {game['vp']} VP"

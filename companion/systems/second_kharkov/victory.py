@@ -209,6 +209,6 @@ def standing(game: Game, seat: str) -> dict[str, Any] | None:
 
 
 @rules.scores
-def score(game: Game) -> str:
+def in_few_words(game: Game) -> str:
     """4.6: the points as they stand; the Alternative scenario has none."""
     return f"Soviet {game['vp-soviet']}, German {game['vp-german']} VP" if historical(game) else ""

@@ -165,6 +165,6 @@ def victory_panel(game: Game, seat: str) -> dict[str, Any] | None:
 
 
 @rules.scores
-def score(game: Game) -> str:
+def in_few_words(game: Game) -> str:
     """The tactical points of both sides."""
     return ", ".join(f"{game.side_name(side)} {n}" for side, n in points(game).items()) + " VP"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -186,6 +187,31 @@ def test_strength_zero(reading: str, accepted: bool) -> None:
     else:
         with pytest.raises(NotNow, match="strength of 0"):
             t.calc("combat", side="german", river="1", defence=3)
+
+
+@pytest.mark.parametrize(
+    ("attack", "ends", "warned"),
+    [
+        (8, {}, False),  # 2:1 is among the filled columns
+        (24, {}, True),  # 6:1 is beyond 3:1, which may be just the last one copied so far
+        (
+            24,
+            {"clear": {"lowest": "1:2", "highest": "3:1"}},
+            False,
+        ),  # the owner says that 3:1 is printed last
+    ],
+)
+def test_odds_beyond_the_columns_on_record_are_warned_of(
+    attack: int, ends: dict[str, Any], warned: bool
+) -> None:
+    book = owners_book(crt=False)
+    name = "crt-german-clear"
+    cells = {f"{die}|{odds}": "C" for die in range(1, 7) for odds in ("1:1", "2:1", "3:1")}
+    charts = {**book.charts, name: book.charts[name].fill(cells)}
+    t = table(replace(book, charts=charts, tables={**book.tables, "crt-ends": ends}), units=False)
+    go(t, "german-combat")
+    sheet = t.calc("combat", full=str(attack), defence=4, ground="clear")
+    assert any("9.5.1" in warning for warning in sheet.warnings) is warned
 
 
 def test_printed_ends_come_from_the_owner() -> None:

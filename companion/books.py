@@ -208,7 +208,7 @@ class ListSheet(Sheet):
         if check is None:
             return []
         try:
-            return [str(line) for line in check(self.merged())]
+            return [line if isinstance(line, str) else str(line) for line in check(self.merged())]
         except Exception:  # a check is advice: a fault in it must not keep the owner from his list
             logging.getLogger("companion").exception("the check of %s/%s failed", self.system.id, self.id)
             return []

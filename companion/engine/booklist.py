@@ -18,6 +18,10 @@ TEXT_LIMIT = 200
 YES, NO = ("yes", "y", "x", "1", "on", "true", "ja"), ("no", "n", "0", "off", "false", "nein", "-")
 
 
+class Unfilled(str):
+    """A check's line that only says what is blank: who fills the list step by step sees that anyway."""
+
+
 @dataclass(frozen=True)
 class Column:
     """One column of a list: how its cells are read and written."""

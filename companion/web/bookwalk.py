@@ -9,7 +9,7 @@ from flask import Blueprint, Response, make_response, redirect, render_template,
 from companion.books import ListSheet
 from companion.booksheet import Edit, Outcome
 from companion.engine import bookwalk as walk
-from companion.engine.booklist import Column
+from companion.engine.booklist import Column, Unfilled
 from companion.engine.errors import Mistake, Unknown, Unreadable
 from companion.tables import utc_now
 from companion.web import booklock
@@ -46,7 +46,8 @@ def _context(sheet: ListSheet, at: At | None, outcome: Outcome | None = None) ->
         "url": url_for("bookwalk.walk_page", system=sheet.system.id, name=sheet.id),
         "list_url": url_for("book.sheet_page", system=sheet.system.id, kind="list", name=sheet.id),
         "progress": progress_of(sheet),
-        "to_do": sheet.to_do(),
+        # Midway only what contradicts itself; what is blank is being filled.
+        "to_do": [line for line in sheet.to_do() if at is None or not isinstance(line, Unfilled)],
         "at": at,
         "may_edit": booklock.may_edit(),
     }

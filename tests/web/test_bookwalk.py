@@ -248,3 +248,16 @@ def test_a_locked_book_is_read_only(client):
     page = stranger.get(CHITS).get_data(as_text=True)
     assert "The book is locked" in page and 'name="value"' not in page
     assert stranger.post(CHITS, data={"row": "C01", "at": "front", "value": "nkvd"}).status_code == 403
+
+
+def test_midway_only_contradictions_are_pointed_out(client):
+    owner = Owner(client, CARDS)
+    for _ in range(6):
+        owner.answer("primary")
+        assert "still need" not in owner.page  # the progress says it
+        owner.answer("0")
+    assert "does not add up" not in owner.page and "rulebook counts" not in owner.page
+    owner.answer("primary")
+    owner.answer("0")
+    assert "7 initial primary cards, the rulebook counts 6" in owner.page
+    assert "still need" in client.get(f"{GAME}/cards").get_data(as_text=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.engine import events as e
+from companion.engine.booklist import Unfilled
 from companion.engine.game import Game
 from companion.engine.sequence import Turns
 from companion.systems.enemy_action_kharkov.base import ADJUSTING, GERMAN, SOVIET, TACTICS, whole, yes
@@ -94,8 +95,15 @@ def chits_ready(game: Game) -> bool:
 
 
 def chit_filled(row: Mapping[str, Any]) -> bool:
-    """9.4: front and back each have a situation and hits; half a chit would silently count as not applying."""
-    return all(row.get(column) for column in ("front", "front_hits", "back", "back_hits"))
+    """9.4: front and back each have a situation, its number or terrain, and hits; half a chit would be misjudged."""
+    sides = ("front", "back")
+    return all(row.get(side) and row.get(f"{side}_hits") for side in sides) and all(
+        str(row.get(f"{side}_detail") or "").strip() or not needs_detail(str(row[side])) for side in sides
+    )
+
+
+def needs_detail(situation: str) -> bool:
+    return situation.startswith("ratio") or situation in ("terrain", "command value")
 
 
 def cup_is_real(game: Game) -> bool:
@@ -178,10 +186,8 @@ def check_cards(rows: Rows) -> list[str]:
             if count > target or (not unknown and count != target):
                 found.append(f"{name}: {count} {label} cards, the rulebook counts {target}")
         if unknown:
-            found.append(
-                f"{name}: {len(unknown)} cards still need kind or turn"
-                f" ({', '.join(unknown[:4])}{' ...' if len(unknown) > 4 else ''})"
-            )
+            some = f"{', '.join(unknown[:4])}{' ...' if len(unknown) > 4 else ''}"
+            found.append(Unfilled(f"{name}: {len(unknown)} cards still need kind or turn ({some})"))
     for number, row in rows.items():
         kind = str(row.get("kind") or "").strip().lower()
         if kind not in ("", "primary", "supplemental"):
@@ -197,12 +203,11 @@ def check_chits(rows: Rows) -> list[str]:
     begun = [c for c in CHITS if any(rows.get(c, {}).get(side) for side in ("front", "back"))]
     filled = [c for c in CHITS if chit_filled(rows.get(c, {}))]
     if len(begun) < len(CHITS):
-        found.append(f"{len(CHITS) - len(begun)} of 60 chits are still blank")
+        found.append(Unfilled(f"{len(CHITS) - len(begun)} of 60 chits are still blank"))
     if len(filled) < len(begun):
         half = [c for c in begun if c not in filled]
-        found.append(
-            f"situation or hits of a side are missing: {', '.join(half[:4])}{' ...' if len(half) > 4 else ''}"
-        )
+        some = f"{', '.join(half[:4])}{' ...' if len(half) > 4 else ''}"
+        found.append(Unfilled(f"half filled, so that no chit is drawn by the companion yet: {some}"))
     darks = sum(dark(rows.get(c, {})) for c in CHITS)
     if darks > DARK or (len(filled) == len(CHITS) and darks != DARK):
         found.append(f"{darks} dark chits, there are {DARK}")
@@ -223,12 +228,10 @@ def _face_problems(row: Mapping[str, Any], side: str) -> list[str]:
     found = []
     if hits and not PLAIN.fullmatch(hits.upper()):
         found.append(f"hits {hits!r} are not like A1, D2, A1 D1 or D-1")
-    if situation.startswith("ratio") and not re.fullmatch(r"\d+(\.5)?(\s*:\s*1)?", detail):
+    if detail and situation.startswith("ratio") and not re.fullmatch(r"\d+(\.5)?(\s*:\s*1)?", detail):
         found.append(f"the ratio {detail!r} is not a number such as 3 or 1.5")
-    if situation == "command value" and not detail.isdigit():
-        found.append("the command value is missing")
-    if situation == "terrain" and not detail:
-        found.append("the terrains are missing")
+    if detail and situation == "command value" and not detail.isdigit():
+        found.append(f"the command value {detail!r} is not a number")
     return found
 
 
@@ -243,7 +246,8 @@ def check_calendar(rows: Rows) -> list[str]:
     for label, column in needed.items():
         blank = [t for t in range(1, 15) if whole(rows.get(str(t), {}).get(column)) is None]
         if blank:
-            found.append(f"{label}: {len(blank)} turns are blank ({_few(blank)}); asked each turn until then")
+            text = f"{label}: {len(blank)} turns are blank ({_few(blank)}); asked each turn until then"
+            found.append(Unfilled(text))
     for turn in range(1, 15):
         row = rows.get(str(turn), {})
         over, under = whole(row.get("soviet_over")), whole(row.get("german_under"))
@@ -262,7 +266,7 @@ def check_ground(rows: Rows) -> list[str]:
     """15.33: five markers, at least one frozen."""
     faces = [str(rows.get(f"G{n}", {}).get("face") or "") for n in range(1, 6)]
     if "" in faces:
-        return [f"{faces.count('')} of five markers are still blank"]
+        return [Unfilled(f"{faces.count('')} of five markers are still blank")]
     return [] if "frozen" in faces else ["at least one marker is frozen"]
 
 

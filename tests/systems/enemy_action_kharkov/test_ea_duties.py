@@ -152,7 +152,7 @@ def test_half_a_chit_is_not_drawn() -> None:
     """9.4: a side that is not filled in would silently count as one that does not apply."""
     rows = chits()
     assert chits_ready(table(book=owners_book(chits=rows)).game)
-    for column in ("back", "back_hits", "front_hits"):
+    for column in ("back", "back_hits", "front_hits", "front_detail"):
         half = {k: dict(v) for k, v in rows.items()}
         half["C07"][column] = ""
         assert not chits_ready(table(book=owners_book(chits=half)).game)

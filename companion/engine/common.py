@@ -345,7 +345,7 @@ def take_back(
         )
     if game.last_chance > to and not game["solo"]:
         to_whom = tuple(s for s in (*game.sides, "table") if s != seat or s == "table")
-        text = f"{game.side_name(seat)} wants to take back to line {to}, past a roll or draw. Agree?"
+        text = f"{game.side_name(seat)} wants to take back, past a roll or draw. Agree?"
         yield e.Asked(f"back-{game.revision}", to_whom, text, "agree", {"to": to}, by="take-back")
         return
     yield e.Undone(to)

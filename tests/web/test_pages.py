@@ -363,3 +363,16 @@ def test_the_first_preview_speaks_of_what_the_form_shows(
         tables.act(red.code, "table", "next-phase", {}, revision=tables.store.latest(red.code))
     page = words(red.get("do/fight?attack=6&defence=3", "sheet").text)
     assert ("Dug in" in page) == dug_in
+
+
+def test_who_is_asked_to_agree_sees_what_would_be_taken_back(app: Flask, red: Device, tables: Tables) -> None:
+    blue = Device(app, red.code, "blue")
+    red.do("note", text="stays as it is")
+    line = tables.store.latest(red.code)
+    red.do("note", text="moved the guns")
+    red.do("roll-dice", dice="1d6")
+    red.do("take-back", to=line)
+    prompt = re.search(r'<section class="prompt.*?</section>', blue.get().text, re.S)
+    assert prompt
+    assert "wants to take back" in prompt[0] and "moved the guns" in prompt[0]
+    assert "stays as it is" not in prompt[0]

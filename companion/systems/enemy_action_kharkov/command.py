@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
+from companion.engine.actions import Events
 from companion.engine.game import Game
+from companion.engine.moves import change
 from companion.engine.roster import Unit
 from companion.systems.enemy_action_kharkov.base import EVENTS as ALL_EVENTS
 from companion.systems.enemy_action_kharkov.base import (
@@ -17,6 +20,7 @@ from companion.systems.enemy_action_kharkov.base import (
     SOVIET_ARMIES,
     names_for,
     on_map,
+    rules,
 )
 from companion.systems.enemy_action_kharkov.manifest import Card, card, listed
 
@@ -50,6 +54,22 @@ RANGES = {"corps kg": 2, "german army": 2, "army group": 3, "von manstein": 2}
 def in_command(game: Game) -> dict[str, Any]:
     """The card being played for a command and what was said about it."""
     return dict(game["command"] or {})
+
+
+def formation_by_name(unit: Unit) -> str:
+    """2.21: the last part of a designation is the army or corps: 1GC.3T, 679.333.XL, Wes/Wik/XL."""
+    part = re.split(r"[./\s-]+", unit.name.strip())[-1].lower()
+    return next((f for f in FORMATIONS.get(unit.side, ()) if f.lower() == part), "")
+
+
+@rules.watch
+def formations_by_name(game: Game) -> Events:
+    """A unit put on record by hand belongs where its counter says."""
+    for unit in [u for u in game.units.values() if not u.formation]:
+        found = formation_by_name(unit)
+        if found:
+            name = FORMATION_NAMES[found]
+            yield change(game, unit.id, {"formation": found}, reason=f"{name}, by its name", rule="2.21")
 
 
 def last(game: Game, side: str) -> list[str]:

@@ -481,3 +481,16 @@ def test_a_check_ticks_its_line() -> None:
             lines = t.sees("table")["phase"]["checklist"]
             seen.append([line["done"] for line in lines if line["action"] == "check-supply"])
         assert seen == [after_one, after_both]
+
+
+@pytest.mark.parametrize(
+    ("side", "name", "formation"),
+    [("soviet", "1GC.3T", "3T"), ("german", "679.333.XL", "XL"), ("german", "Wes/Wik/XL", "XL")]
+    + [("german", "429-168-Raus", "Raus"), ("soviet", "270.69", "69"), ("soviet", "48th Guards", "")],
+)
+def test_a_designation_names_the_formation(side: str, name: str, formation: str) -> None:
+    """2.21: a unit added by hand is activated with its army or corps."""
+    t = command()
+    t.do("table", "add-unit", side=side, name=name, hex="1510", steps=2)
+    (unit,) = t.game.units.values()
+    assert unit.formation == formation

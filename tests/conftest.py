@@ -15,8 +15,14 @@ BROWSER_REQUIRED = os.environ.get("COMPANION_REQUIRE_BROWSER", "0") not in ("", 
 
 
 def find_chromium() -> str | None:
-    """The Chromium to drive: the one named by COMPANION_CHROMIUM, or the first on the path."""
-    names = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
+    """The Chromium to drive: the one named by COMPANION_CHROMIUM, or the first on the path, the light one before others."""
+    names = (
+        "chromium-headless-shell",
+        "chromium",
+        "chromium-browser",
+        "google-chrome",
+        "google-chrome-stable",
+    )
     return os.environ.get("COMPANION_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
 
 
@@ -30,7 +36,7 @@ def why_no_browser() -> str | None:
     if importlib.util.find_spec("pytest_playwright") is None:
         return "no Playwright: pip install '.[browser]'"
     if find_chromium() is None:
-        return "no Chromium on the path: install one (apt install chromium) or set COMPANION_CHROMIUM"
+        return "no Chromium on the path: apt install chromium-headless-shell, or chromium, or set COMPANION_CHROMIUM"
     return None
 
 

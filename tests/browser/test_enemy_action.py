@@ -12,7 +12,7 @@ import urllib.request
 
 import pytest
 from playwright.sync_api import Locator, Page, expect
-from tablehand import Table
+from tablehand import Table, tap
 
 SYSTEM = "enemy-action-kharkov"
 SIDES = ("soviet", "german")
@@ -233,7 +233,10 @@ def test_three_impulses_and_a_combat_with_hidden_hands(start_server, device):
     evening.keep_secrets(*EVERY_PAGE)
 
     # The cup: one chit, the other required one, and one more that the attacker declares.
-    asked(soviet, "Attacker: draw 2 chits").get_by_role("link", name="Draw chits").click()
+    tap(
+        asked(soviet, "Attacker: draw 2 chits").get_by_role("link", name="Draw chits"),
+        soviet.locator("#sheet .sheet"),
+    )
     soviet.get_by_role("spinbutton", name=re.compile("How many")).fill("1")
     submit(soviet, "Draw chits")
     expect(soviet.locator("#sheet .breakdown-result")).to_have_text("A1 D1")
@@ -251,11 +254,17 @@ def test_three_impulses_and_a_combat_with_hidden_hands(start_server, device):
     close(soviet)
 
     # Defender first, then attacker; then the advance and the end.
-    asked(german, "Defender: 2 hits").get_by_role("link", name="Defender takes hits").click()
+    tap(
+        asked(german, "Defender: 2 hits").get_by_role("link", name="Defender takes hits"),
+        german.locator("#sheet .sheet"),
+    )
     german.locator("#sheet label.choice", has_text="Retreat one hex").click()
     submit(german, "Defender takes hits")
     close(german)
-    asked(soviet, "Attacker: 3 hits").get_by_role("link", name="Attacker takes hits").click()
+    tap(
+        asked(soviet, "Attacker: 3 hits").get_by_role("link", name="Attacker takes hits"),
+        soviet.locator("#sheet .sheet"),
+    )
     soviet.locator("#sheet label.choice", has_text="Disperse all attackers").click()
     submit(soviet, "Attacker takes hits")
     soviet.locator("#sheet").get_by_role("button", name="End the combat").click()

@@ -10,7 +10,7 @@ import urllib.request
 
 import pytest
 from playwright.sync_api import Page, expect
-from tablehand import Table
+from tablehand import Table, tap
 
 pytestmark = pytest.mark.browser
 
@@ -60,8 +60,7 @@ def deploy(table: Table) -> None:
 
 def begin(page: Page, name: str) -> None:
     """Open a form from the main screen."""
-    page.locator("#live").get_by_role("link", name=re.compile(name)).first.click()
-    expect(page.locator("#sheet form")).to_be_visible()
+    tap(page.locator("#live").get_by_role("link", name=re.compile(name)).first, page.locator("#sheet form"))
 
 
 def follow(page: Page, name: str) -> None:

@@ -3,7 +3,7 @@
 import re
 
 from playwright.sync_api import Page, expect
-from tablehand import Table
+from tablehand import Table, tap
 
 GROUND = """rail 1406 1407 1408 1409 1410 1411 1412 1413 1414 1415 1416 1417 1418 1419 1420
 rail 2050..2035
@@ -43,10 +43,8 @@ def waiting(page: Page):
 
 def start(page: Page, name: str) -> None:
     """Tap an action of the phase; its sheet opens."""
-    page.locator("#live .phase-body, #live .phone-page").get_by_role(
-        "link", name=re.compile(name)
-    ).first.click()
-    expect(sheet(page).get_by_role("heading", level=2)).to_be_visible()
+    phase = page.locator("#live .phase-body, #live .phone-page")
+    tap(phase.get_by_role("link", name=re.compile(name)).first, sheet(page).get_by_role("heading", level=2))
 
 
 def roll(page: Page, die: int) -> None:
@@ -95,7 +93,7 @@ def test_a_turn_on_three_devices(start_server, device):
     # Set-up: the German side is led from formation to formation.
     tablet.get_by_role("button", name=re.compile("Set up the scenario")).click()
     expect(waiting(german)).to_contain_text("Set up FP: 3 units, within 5 of 1722")
-    waiting(german).get_by_role("link", name="Place a formation").click()
+    tap(waiting(german).get_by_role("link", name="Place a formation"), german.locator("#sheet .sheet"))
     sheet(german).get_by_role("textbox", name="Hexes").fill("1722 1721 1622")
     sheet(german).get_by_role("button", name="Place a formation").click()
     expect(sheet(german)).to_contain_text("Set up Hollidt-A: 9 units, within 3 of 2319")
@@ -116,7 +114,7 @@ def test_a_turn_on_three_devices(start_server, device):
     # 2 Supply in one tap; the points of the headquarters come from the owner's printed table.
     soviet.get_by_role("button", name=re.compile("Check supply")).click()
     expect(waiting(soviet)).to_contain_text("Read the headquarters' points off your table")
-    waiting(soviet).get_by_role("link", name="HQ points").click()
+    tap(waiting(soviet).get_by_role("link", name="HQ points"), soviet.locator("#sheet .sheet"))
     for name, points in (("Southwestern supply", 1), ("Southwestern support", 2)):
         sheet(soviet).get_by_role("spinbutton", name=name).fill(str(points))
     sheet(soviet).get_by_role("button", name="HQ points").click()
@@ -172,7 +170,7 @@ def test_a_turn_on_three_devices(start_server, device):
     asked.get_by_role("button", name="DL", exact=True).click()
     # The owner chooses his loss; then the attacker moves the rest and may follow.
     expect(waiting(german)).to_contain_text("DL: lose 1 of")
-    waiting(german).get_by_role("link", name="Lose units").click()
+    tap(waiting(german).get_by_role("link", name="Lose units"), german.locator("#sheet .sheet"))
     tick(german, "PzD 2")
     sheet(german).get_by_role("button", name="Lose units").click()
     close(german)
@@ -182,7 +180,7 @@ def test_a_turn_on_three_devices(start_server, device):
     sheet(soviet).get_by_role("radio").first.check()
     sheet(soviet).get_by_role("button", name="Retreat").click()
     close(soviet)
-    waiting(soviet).get_by_role("link", name="Advance after combat").click()
+    tap(waiting(soviet).get_by_role("link", name="Advance after combat"), soviet.locator("#sheet .sheet"))
     expect(sheet(soviet).get_by_role("radio", name="2035", exact=True)).to_be_checked()
     sheet(soviet).get_by_role("button", name="Advance after combat").click()
     expect(sheet(soviet)).to_contain_text("2034 → 2035")

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from playwright.sync_api import Page, expect
-from tablehand import Table
+from tablehand import Table, tap
 
 
 @pytest.fixture
@@ -20,7 +20,7 @@ def device(device):
 
 
 def fill_in(page: Page, attack: int, defence: int, terrain: str) -> None:
-    page.get_by_role("link", name=re.compile("Resolve a combat")).click()
+    tap(page.get_by_role("link", name=re.compile("Resolve a combat")), page.locator("#sheet .sheet"))
     page.get_by_label(re.compile("Attack factors")).fill(str(attack))
     page.get_by_label(re.compile("Defence factors")).first.fill(str(defence))
     page.get_by_role("radio", name=terrain).check()
@@ -61,7 +61,7 @@ def test_combat_from_preview_to_losses(server, device, attacker):
     )
     if attacker == "phone":
         soviet.get_by_role("link", name="Close").first.click()
-    soviet.get_by_role("link", name="Soviet losses").click()
+    tap(soviet.get_by_role("link", name="Soviet losses"), soviet.locator("#sheet .sheet"))
     soviet.get_by_role("button", name="Soviet losses").click()
     expect(tablet.locator("[data-glow=track-vp-german]")).to_contain_text("1")
 
@@ -118,7 +118,7 @@ def test_a_declared_attack_with_units_on_record(server, device):
     soviet, german = (table.seat(device("phone"), side) for side in ("soviet", "german"))
 
     # The attackers next to the target are offered as soon as its number is typed.
-    soviet.get_by_role("link", name=re.compile("Declare an attack")).click()
+    tap(soviet.get_by_role("link", name=re.compile("Declare an attack")), soviet.locator("#sheet .sheet"))
     soviet.get_by_label(re.compile("Target hex")).press_sequentially("2619", delay=80)
     expect(sheet_of(soviet).get_by_role("checkbox")).to_have_count(5)
     for unit in sheet_of(soviet).get_by_role("checkbox").all():
@@ -128,12 +128,12 @@ def test_a_declared_attack_with_units_on_record(server, device):
     sheet_of(soviet).get_by_role("link", name=re.compile("Back to the")).click()
     expect(soviet.get_by_role("link", name=re.compile("Resolve a combat"))).to_have_count(0)
 
-    german.get_by_role("link", name="Aircraft defend").click()
+    tap(german.get_by_role("link", name="Aircraft defend"), german.locator("#sheet .sheet"))
     sheet_of(german).get_by_role("button", name="Aircraft defend").click()
     sheet_of(german).get_by_role("link", name=re.compile("Back to the")).click()
 
     # Target and attackers stand; the defence is on record, so only the untried attackers' factors are typed.
-    soviet.get_by_role("link", name="Resolve a combat").first.click()
+    tap(soviet.get_by_role("link", name="Resolve a combat").first, soviet.locator("#sheet .sheet"))
     expect(sheet_of(soviet).get_by_label(re.compile("Target hex"))).to_have_count(0)
     expect(sheet_of(soviet).get_by_label(re.compile("Defence factors"))).to_have_count(0)
     soviet.get_by_label(re.compile("Attack factors")).first.press_sequentially("42", delay=150)
@@ -143,7 +143,7 @@ def test_a_declared_attack_with_units_on_record(server, device):
     expect(soviet.locator("#sheet .breakdown-result")).to_have_text("1/2")
 
     # Two steps over two divisions go round evenly; a retreat saves one, and then somebody must be chosen.
-    german.get_by_role("link", name="German losses").click()
+    tap(german.get_by_role("link", name="German losses"), german.locator("#sheet .sheet"))
     expect(sheet_of(german)).not_to_contain_text("Who takes the odd steps")
     sheet_of(german).get_by_text("Fall back one hex").last.click()
     expect(sheet_of(german)).to_contain_text("choose 1 unit")
@@ -171,7 +171,7 @@ def test_the_german_turn_opens_with_one_tap(server, device):
     table.do("table", "go-to", turn=3, phase="air-placement")
     table.do("table", "correct", name="air-free", value="2")
     tablet = table.seat(device("tablet"), "table")
-    tablet.get_by_role("link", name=re.compile("Interdict hexes")).click()
+    tap(tablet.get_by_role("link", name=re.compile("Interdict hexes")), tablet.locator("#sheet .sheet"))
     sheet_of(tablet).get_by_role("textbox", name="Hexes").fill("2720")
     sheet_of(tablet).get_by_role("button", name="Interdict hexes").click()
     sheet_of(tablet).get_by_role("link", name=re.compile("Back to the")).click()
@@ -215,7 +215,10 @@ def test_turn_8_closes_with_the_supply_check(server, device):
     tablet.expected_errors += ["409"]
     tablet.get_by_role("button", name=re.compile("Next phase")).click()
     expect(tablet.get_by_role("status").filter(has_text="Terminal supply check")).to_be_visible()
-    tablet.get_by_role("link", name=re.compile("Terminal supply check")).first.click()
+    tap(
+        tablet.get_by_role("link", name=re.compile("Terminal supply check")).first,
+        tablet.locator("#sheet .sheet"),
+    )
     expect(sheet_of(tablet)).to_contain_text("of the 8 Soviet units on record: none")
     sheet_of(tablet).get_by_role("spinbutton").fill("2")
     sheet_of(tablet).get_by_role("button", name="Terminal supply check").click()
@@ -236,7 +239,7 @@ def test_losses_from_a_stack_are_taken_on_the_tablet(server, device):
     force = ["tank-2719-1", "tank-2719-2", "motor-2719"]
     table.do("soviet", "resolve-combat", target="2619", attackers=force, attack="9", defence="40", air="0")
     tablet = table.seat(device("tablet"), "table")
-    tablet.get_by_role("link", name="Soviet losses").click()
+    tap(tablet.get_by_role("link", name="Soviet losses"), tablet.locator("#sheet .sheet"))
     expect(sheet_of(tablet).get_by_role("checkbox")).to_have_count(3)
     for unit in sheet_of(tablet).get_by_role("checkbox", name=re.compile("Tank brigade")).all():
         unit.check()

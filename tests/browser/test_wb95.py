@@ -5,7 +5,7 @@ import re
 import urllib.request
 
 from playwright.sync_api import Page, expect
-from tablehand import Table
+from tablehand import Table, tap
 
 ABORTED = ["htmx:sendAbort", "htmx:afterRequest"]
 """What the console says when the next tap overtakes a preview that is still on its way."""
@@ -13,8 +13,7 @@ ABORTED = ["htmx:sendAbort", "htmx:afterRequest"]
 
 def open_form(page: Page, label: str) -> None:
     page.expected_errors += ABORTED
-    page.get_by_role("link", name=re.compile(label)).first.click()
-    expect(page.locator("#sheet .sheet")).to_be_visible()
+    tap(page.get_by_role("link", name=re.compile(label)).first, page.locator("#sheet .sheet"))
 
 
 def send(page: Page) -> None:
@@ -31,8 +30,7 @@ def answer(page: Page, what: str) -> None:
     """Open the form of the first thing that waits for this seat."""
     page.expected_errors += ABORTED
     prompt = page.locator("#live").get_by_role("region", name="Waiting for you").filter(has_text=what).first
-    prompt.get_by_role("link").click()
-    expect(page.locator("#sheet .sheet")).to_be_visible()
+    tap(prompt.get_by_role("link"), page.locator("#sheet .sheet"))
 
 
 def choose_mission(page: Page, number: int, mission: str, hex_id: str, points: int) -> None:
@@ -247,8 +245,7 @@ def end_phase(table: Table, page: Page, label: str = "End my phase") -> None:
 
 def open_line(page: Page, words: str) -> None:
     """Open the form of a line of the checklist."""
-    page.locator(".checklist li", has_text=words).get_by_role("link").click()
-    expect(page.locator("#sheet .sheet")).to_be_visible()
+    tap(page.locator(".checklist li", has_text=words).get_by_role("link"), page.locator("#sheet .sheet"))
 
 
 def tick_unit(page: Page, words: str) -> None:

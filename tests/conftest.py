@@ -41,6 +41,11 @@ def why_no_browser() -> str | None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.get_closest_marker(
+            "slow"
+        ):  # tracing makes them slower by minutes; the others walk the same lines
+            item.add_marker(pytest.mark.no_cover)
     wanted = [item for item in items if item.get_closest_marker("browser")]
     reason = why_no_browser()
     if BROWSER_REQUIRED and (reason or not wanted):

@@ -199,6 +199,9 @@ def phone(device):
 def pytest_itemcollected(item: pytest.Item) -> None:
     if Path(__file__).parent in item.path.parents:
         item.add_marker(pytest.mark.browser)
+        item.add_marker(
+            pytest.mark.no_cover
+        )  # the server is a process of its own: there is nothing to trace here
 
 
 @pytest.hookimpl(wrapper=True)

@@ -163,6 +163,7 @@ def fill_ground(owner):
 FILLS = {"cards": fill_cards, "chits": fill_chits, "calendar": fill_calendar, "ground": fill_ground}
 
 
+@pytest.mark.slow
 def test_the_whole_book_is_a_matter_of_five_minutes(client):
     spent = {}
     for name, fill in FILLS.items():

@@ -159,6 +159,7 @@ def test_star_and_gallop(vp: int, level: str) -> None:
     sound(t)
 
 
+@pytest.mark.slow
 def test_campaign_to_turn_14() -> None:
     t = table("campaign")
     put(t, "soviet", "red", "1005", formation="3T")
@@ -171,6 +172,7 @@ def test_campaign_to_turn_14() -> None:
     sound(t)
 
 
+@pytest.mark.slow
 def test_campaign_won_by_the_calendar() -> None:
     rows = calendar()
     rows["6"] |= {"soviet_over": 18, "soviet_level": "Operational"}
@@ -180,6 +182,7 @@ def test_campaign_won_by_the_calendar() -> None:
     assert (end.winner, end.level, t.game.turn) == ("soviet", "Operational", 6)
 
 
+@pytest.mark.slow
 def test_campaign_lost_by_the_calendar() -> None:
     rows = calendar()
     rows["11"] |= {"german_under": 12, "german_level": "Strategic"}

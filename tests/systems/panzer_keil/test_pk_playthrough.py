@@ -138,6 +138,7 @@ def attack(t: Bench, side: str, die: str) -> bool:
     return False
 
 
+@pytest.mark.slow
 def test_a_whole_game_to_its_score() -> None:
     t = started()
     dice = cycle("3152641")

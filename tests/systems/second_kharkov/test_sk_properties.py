@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from harness import Bench
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -122,5 +123,5 @@ class Play(RuleBasedStateMachine):
                     json.dumps(action.describe(Context(self.t.game, seat), {"target": "2510", "steps": "2"}))
 
 
-TestPlay = Play.TestCase
+TestPlay = pytest.mark.slow(Play.TestCase)
 TestPlay.settings = settings(max_examples=60, stateful_step_count=40, deadline=None)

@@ -194,7 +194,7 @@ class Resolved(Event):
 class Asked(Event):
     """Something is waiting for a seat: a question, or a follow-up that it may do with one tap."""
 
-    SECRET: ClassVar[tuple[str, ...]] = ("text", "args")
+    SECRET: ClassVar[tuple[str, ...]] = ("text", "action", "args", "rule")
     id: str
     to: tuple[str, ...]
     text: str

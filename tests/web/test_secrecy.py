@@ -115,6 +115,7 @@ def test_what_is_done_in_secret_has_no_name_for_the_others(
         answer = device(app, code, seat).get(path)
         assert answer.status_code == 200
         assert ("lay-mine" in answer.text) is told, path
+        assert ('"spend"' in answer.text) is told, path  # what a whispered question leads to
 
 
 def test_a_mistake_does_not_tell_what_lies_hidden(app: Flask, tables: Tables, code: str) -> None:

@@ -39,7 +39,7 @@ def goal_box(game: Game) -> Events:
         yield e.Noted(f"{len(rows)} goal chits are in the box", rule="27.3")
     if game.turn in DRAWS:
         text = "Draw Hitler's goal; nobody else may see it"
-        yield e.Asked(f"goal-{game.revision}", SECRET, text, "draw-goal", rule="27.3", only=SECRET)
+        yield e.Asked(f"ask-{game.revision}", SECRET, text, "draw-goal", rule="27.3", only=SECRET)
 
 
 def met(game: Game, goal: str) -> bool:

@@ -140,7 +140,7 @@ def _ask_surrender(game: Game, unit: Unit) -> Events:
         text = f"Surrender test: {unit.kind or 'unit'} at {unit.place}, level {level(game, unit.id)}"
         only = (unit.side, "table")
         yield e.Asked(
-            f"surrender-{game.revision}",
+            f"ask-{game.revision}",
             only,
             text,
             "test-surrender",

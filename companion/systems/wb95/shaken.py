@@ -109,7 +109,7 @@ def ask_tests(
         for who, args in groups:
             text = f"{game.side_name(side)}: disorganisation test{nth}{who} ({why})"
             yield e.Asked(
-                f"test-{game.revision}",
+                f"ask-{game.revision}",
                 (side, "table"),
                 text,
                 "test-order",

@@ -1,5 +1,7 @@
 """Nothing hidden leaves the server for the wrong seat: not in pages, fragments, JSON, events, logs, exports or undo."""
 
+import re
+
 import pytest
 from flask import Flask
 from toykit import Device
@@ -44,7 +46,9 @@ def device(app: Flask, code: str, seat: str) -> Device:
 
 
 def leaks(text: str, words: list[str]) -> list[str]:
-    return [word for word in words if word in text]
+    """The secrets in a text. The dice's public commitment is random: by chance it may hold a hex number."""
+    plain = re.sub(r"[0-9a-f]{64}", "", text)
+    return [word for word in words if word in (text if len(word) == 64 else plain)]
 
 
 def test_its_owner_sees_every_one_of_these_secrets(app: Flask, tables: Tables, code: str) -> None:

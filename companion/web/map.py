@@ -6,7 +6,6 @@ Positions are entered in `entering`, the ground in `mapbook`; their pages hang o
 from __future__ import annotations
 
 import gzip
-from collections.abc import Mapping
 from typing import Any
 
 from flask import Blueprint, Response, make_response, render_template, request, url_for
@@ -21,11 +20,12 @@ from companion.engine.positions import grid as scenario_grid
 from companion.engine.positions import map_book
 from companion.engine.ranges import FAR, within
 from companion.engine.trace import Answer
+from companion.engine.view import mark_words
 from companion.systems import System
 from companion.web import mapbase, mapsvg
 from companion.web.current import tables
 from companion.web.mapcanvas import SIZE, Canvas, canvas_of
-from companion.web.mapcounter import Stack, stacks, unit_words
+from companion.web.mapcounter import stacks, unit_words
 from companion.web.seats import WATCH, require
 
 bp = Blueprint("map", __name__)
@@ -275,11 +275,8 @@ def hex_context(code: str, seat: str, text: str, context: dict[str, Any] | None 
         "code": code,
         "seat": seat,
         "facts": hex_facts(game, hex_id),
-        "marks": [(marker_label(game, m), v) for m, v in worded(game, view["hexes"].get(hex_id, {})).items()],
-        "piles": [
-            Stack(s.hex, s.side, [{**u, "marks": worded(game, u.get("marks") or {})} for u in s.units])
-            for s in stacks(view, grid).get(hex_id, [])
-        ],
+        "marks": mark_words(game, view["hexes"].get(hex_id, {})),
+        "piles": stacks(view, grid).get(hex_id, []),
         "line": line,
         "traced_unit": traced_unit,
         "line_note": _line_note(system, game, seat, hex_id, line),
@@ -295,7 +292,6 @@ def hex_context(code: str, seat: str, text: str, context: dict[str, Any] | None 
         "oob": is_htmx(),
         "words": unit_words,
         "traces": system.rules.supply is not None,
-        "label": lambda unit, name: marker_label(game, name),
     }
 
 
@@ -322,17 +318,6 @@ def _line_note(system: System, game: Game, seat: str, hex_id: str, line: dict[st
 
 def marker_label(game: Game, marker: str) -> str:
     return next((m.label for m in game.kit.markers if m.id == marker), marker)
-
-
-def worded(game: Game, marks: Mapping[str, Any]) -> dict[str, Any]:
-    """Markers with their values in words; those that only the rules need are left out."""
-    kinds = {m.id: m for m in game.kit.markers}
-    names = {s.id: s.name for s in game.kit.sides}
-    return {
-        m: kinds[m].words.get(str(v), names.get(str(v), v)) if m in kinds else v
-        for m, v in marks.items()
-        if m not in kinds or not kinds[m].quiet
-    }
 
 
 def hex_facts(game: Game, hex_id: str) -> list[tuple[str, str]]:

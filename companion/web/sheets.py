@@ -37,7 +37,7 @@ def take_down(code: str, seat: str) -> Response:
         else:
             group = boxes if unit["place"] in labels else hexes
             group.setdefault(labels.get(unit["place"], unit["place"]), []).append(unit)
-    marks = {h: _marks(game, held) for h, held in sorted(view["hexes"].items())}
+    marks = {h: mark_words(game, held) for h, held in sorted(view["hexes"].items())}
     url = base_url() + url_for("play.any_seat", code=code)
     return reply(
         render_template(
@@ -48,7 +48,7 @@ def take_down(code: str, seat: str) -> Response:
             hexes=sorted({*hexes, *marks}),
             stacks=hexes,
             marks=marks,
-            unit_marks={u["id"]: _marks(game, u.get("marks") or {}) for u in view["units"]},
+            unit_marks={u["id"]: mark_words(game, u.get("marks") or {}) for u in view["units"]},
             boxes=boxes,
             waiting=sorted(waiting, key=lambda u: (u["side"], u.get("turn", 0), unit_words(u))),
             hidden=sum(bool(u.get("hidden")) for u in view["units"]),
@@ -59,10 +59,6 @@ def take_down(code: str, seat: str) -> Response:
             watching=seat == WATCH,
         )
     )
-
-
-def _marks(game: Any, held: dict[str, Any]) -> list[str]:
-    return mark_words(game, held)
 
 
 @bp.get("/scenario/<system>/<scenario>/setup")

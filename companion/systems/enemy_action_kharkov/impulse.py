@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from companion.engine import events as e
 from companion.engine.actions import Chance, Events
@@ -126,6 +126,14 @@ def _played(game: Game, number: str, what: str, named: tuple[str, ...], event: s
     return e.Noted(f"{game.side_name(game.active)} plays {card(game, number).label}{for_what}", rule="5.1")
 
 
+def _lay_open(game: Game, card: str, **face: Any) -> Events:
+    """The card lies in front of its player, with what was told of its face."""
+    told = {name: value for name, value in face.items() if value not in ("", None)}
+    yield from Deck(game, game.active).lay(card, "in-use")
+    yield e.Set("command", {"card": card, **told})
+    yield from remember(game, card, told)
+
+
 @rules.action(
     phase="command",
     by="active",
@@ -150,11 +158,8 @@ def play_card(
     steps: Steps = 1,
 ) -> Events:
     """Lay the card open and say what it does."""
-    said = {k: v for k, v in {"type": type, "value": value}.items() if v not in ("", None)}
     yield _played(game, card, what, (*formations, *also), event)
-    yield from Deck(game, game.active).lay(card, "in-use")
-    yield e.Set("command", {"card": card, **said})
-    yield from remember(game, card, said)
+    yield from _lay_open(game, card, type=type, value=value)
     if what and what not in dict(c.commands(game, c.played(game))):
         raise Unreadable(f"that type of card is not played for: {c.COMMANDS[what]} [5.2-5.5]", field="type")
     if what:
@@ -190,10 +195,7 @@ def play_real_card(
     if _unknown(Context(game, values={"card": card}), "kind") and not kind:
         raise Unreadable("is the card primary or supplemental? The manifest does not tell", field="kind")
     yield _played(game, card, what, (*formations, *also), event)
-    yield from Deck(game, game.active).lay(card, "in-use")
-    said = {k: v for k, v in {"kind": kind, "type": type, "value": value}.items() if v not in ("", None)}
-    yield e.Set("command", {"card": card, **said})
-    yield from remember(game, card, said)
+    yield from _lay_open(game, card, kind=kind, type=type, value=value)
     if what:
         yield from give(game, what, hex, reach, units, formations, also, event, steps)
 

@@ -296,7 +296,8 @@ def _import(args: argparse.Namespace) -> None:
 def _verify(args: argparse.Namespace) -> int:
     import tempfile
 
-    from companion.transfer import read_copy, verify
+    from companion.savefile import read_copy
+    from companion.verify import verify
 
     copy = read_copy(_read(args.file))
     with tempfile.TemporaryDirectory() as folder, _tables(Path(folder)) as tables:

@@ -13,9 +13,9 @@ from toykit import SYSTEM, install, write_kit
 import companion.resources
 from companion import __version__
 from companion.cli import _parser, main
+from companion.savefile import checksum
 from companion.store import open_store
 from companion.tables import Tables
-from companion.transfer import checksum
 from companion.web.booklock import SETTING
 
 COMMANDS = ("serve", "scenarios", "calc", "check", "export", "import", "verify", "backup", "unlock")

@@ -9,9 +9,11 @@ import pytest
 from toykit import install, plain
 
 from companion.engine.errors import Mistake, Unknown, Unreadable
+from companion.savefile import checksum, read_copy
 from companion.store import open_store
 from companion.tables import Tables
-from companion.transfer import checksum, export_table, import_table, read_copy, verify
+from companion.transfer import export_table, import_table
+from companion.verify import verify
 
 
 @pytest.fixture

@@ -115,6 +115,27 @@ def _told(seen: list[dict[str, Any]], game: Game) -> list[str]:
     return [line for line in (describe(body, game) for body in order) if line]
 
 
+def reseed(game: Game, seed: str, was_open: bool) -> tuple[str, list[e.Event]]:
+    """The seed to go on with after a take-back, and the events that tell of it.
+
+    :param game: the game as it stands after the take-back
+    :param was_open: whether the record, and with it the seed, lay open before
+    """
+    if game.record_open and not was_open:
+        raise NotNow(
+            "The record lay open there, and play has gone on since. End the game again instead.", field="to"
+        )
+    if was_open and not game.record_open:
+        new = secrets.token_hex(32)
+        event = e.Reseeded(dice.commitment(new), revealed=seed)
+    elif game.commitment != dice.commitment(seed):  # it went back past the change to this seed
+        new, event = seed, e.Reseeded(dice.commitment(seed))
+    else:
+        return seed, []
+    game.apply(event)
+    return new, [event]
+
+
 class Tables:
     """Every table of the installation."""
 
@@ -370,15 +391,19 @@ class Tables:
                     given=revision,
                     accepted=str(game.revision),
                 )
-            before = game.revision
+            before, was_open = game.revision, game.record_open
+            game.seated = self.seated(code)
             sides = [game[f"entropy-{s}"] for s in game.sides]
             chance = Chance(dice.Stream(row.seed, tx.stream, [w for w in sides if w]))
             events = perform(system.rules, game, seat, action, raw, chance)
             if not events:
                 return Answer(before)
             undone = next((event for event in events if isinstance(event, e.Undone)), None)
+            seed = row.seed
             if undone is not None:
                 game = self.load(code, undone.to)  # what the lobby is to say
+                seed, reseeded = reseed(game, row.seed, was_open)
+                events += reseeded
             seen = [event.seen_by(seat) for event in events]
             lines = _told(seen, game)
             resolved: dict[str, Any] = next((b for b in reversed(seen) if b["kind"] == "resolved"), {})
@@ -393,12 +418,18 @@ class Tables:
                 answer=answer.to_json(),
                 summary=self._summary(game),
                 ended=game.ended is not None,
+                seed=seed,
             )
             if undone is None and latest // SNAPSHOT_EVERY > before // SNAPSHOT_EVERY:
                 tx.save_snapshot(latest, game.dump())
         if undone is not None:
             self._games.pop(code, None)
         return answer
+
+    def seated(self, code: str) -> frozenset[str]:
+        """The seats of a table that a device has taken and that are not closed."""
+        held = self.store.seat_generations(code).items()
+        return frozenset(seat for seat, g in held if g.claimed_at and not g.revoked)
 
     # -- the log -----------------------------------------------------------------------------------------
 

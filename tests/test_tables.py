@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toykit import install, plain
+from toykit import all_agree, install, plain
 
 from companion.engine import events as e
 from companion.engine.errors import NotNow, NotYours, Unknown, Unreadable
@@ -298,8 +298,10 @@ def test_undo_takes_back_whole_actions_newest_first(tables: Tables, code: str) -
 def test_the_lobby_says_where_the_game_is_after_an_undo(tables: Tables, code: str) -> None:
     line = go_on(tables, code)
     tables.act(code, "table", "end-game", {"winner": "red", "why": "Blue left"}, revision=line)
+    all_agree(tables, code)
     assert (tables.row(code).ended, tables.row(code).summary["ended"]) == (True, "Blue left")
     tables.act(code, "table", "take-back", {"to": line})
+    all_agree(tables, code)
     assert (tables.row(code).ended, tables.row(code).summary["ended"]) == (False, "")
     tables.act(code, "table", "take-back", {"to": 2})
     assert tables.row(code).summary["phase"] == "Weather Phase"

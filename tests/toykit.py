@@ -26,6 +26,7 @@ import companion.systems
 from companion.engine import events as e
 from companion.engine.actions import Chance, perform
 from companion.engine.common import open_table
+from companion.engine.consent import DEEDS
 from companion.engine.dice import Stream, commitment
 from companion.engine.fields import Choice, Context, Dice, Roll, Text, Tokens, UnitRef, Whole
 from companion.engine.game import Book, Game, replay
@@ -35,6 +36,7 @@ from companion.engine.sealed import seal
 from companion.engine.view import view
 from companion.engine.worksheet import Breakdown, chances, look_up
 from companion.systems import new_rules
+from companion.tables import Tables
 from companion.web.app import create_app
 from companion.web.seats import token
 
@@ -477,6 +479,8 @@ OPEN: list[e.Event] = [
     e.Ticked("1/weather/0", False),
     e.Noted("<b>привет</b> 🎲", "1.1"),
     e.Undone(4, "agreed by Blue"),
+    e.Reseeded("cd" * 32, "11" * 32),
+    e.Reseeded("cd" * 32),
     e.Ended("red", "decisive", "Red has twenty points.", "9.1"),
     e.Ended("nobody"),
 ]
@@ -540,6 +544,13 @@ class Table:
         stored = [e.Event.from_json(json.loads(json.dumps(event.to_json()))) for event in self.events]
         return replay(Game(self.kit, "skirmish", self.book), stored)
 
+    def agree(self) -> list[e.Event]:
+        """Everybody who is asked for consent gives it; what came of the last yes."""
+        done: list[e.Event] = []
+        for ask in consents(self.game):
+            done = self.do(ask.to[0], "agree", ask=ask.id, yes=True)
+        return done
+
     def sees(self, seat: str) -> dict[str, Any]:
         return view(self.rules, self.game, seat)
 
@@ -551,6 +562,17 @@ class Table:
         while self.game.phase != phase or self.game.turn != (turn or self.game.turn):
             self.do("table", "next-phase")
         return self
+
+
+def consents(game: Game) -> list[e.Asked]:
+    """Questions for consent that are open."""
+    return [ask for ask in game.asked.values() if ask.by in DEEDS]
+
+
+def all_agree(tables: Tables, code: str) -> None:
+    """Everybody at a stored table who is asked for consent gives it."""
+    for ask in consents(tables.game(code)):
+        tables.act(code, ask.to[0], "agree", {"ask": ask.id, "yes": True})
 
 
 def plain(game: Game) -> Any:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from companion.engine import events as e
 from companion.engine.actions import Events
+from companion.engine.consent import DEEDS, LIFT_FOG, consent_rules, request
 from companion.engine.describe import BY_SEQUENCE, named_values
 from companion.engine.errors import NotNow, NotYours, Unknown, Unreadable
 from companion.engine.fields import Choice, Context, Dice, Flag, Roll, Text, Whole
@@ -16,6 +17,7 @@ from companion.engine.sequence import Turns, first, following, holds, order
 from companion.engine.unitactions import unit_rules
 
 common = Rules("common", unit_rules)
+common.actions |= consent_rules.actions
 
 MODES = (("either", "Digital, or typed in"), ("digital", "Digital only"), ("physical", "Real ones, typed in"))
 
@@ -38,7 +40,7 @@ def _turn_begins(rules: Rules, game: Game) -> Events:
 
 def advance(rules: Rules, game: Game) -> Events:
     """Leave this phase and enter the next; at the end of the last turn, the game's finale."""
-    open_before = [a.id for a in game.asked.values() if a.by != "take-back"]
+    open_before = [a.id for a in game.asked.values() if a.by not in DEEDS]
     yield from rules.run("leave", game)
     if game.ended:
         return
@@ -286,14 +288,20 @@ def set_mode(
             start=lambda c: c.game["fog"] if c.game else True,
         ),
     ] = False,
+    seat: str = "",
 ) -> Events:
     """Choose between digital and real dice, chits and cards; hide or show stacks."""
-    for name, value in (("mode-dice", dice), ("mode-chits", chits), ("mode-cards", cards), ("fog", fog)):
+    for name, value in (("mode-dice", dice), ("mode-chits", chits), ("mode-cards", cards)):
         if game[name] != value:
             yield e.Set(name, value, was=game[name])
+    if fog and not game["fog"]:
+        yield e.Set("fog", True, was=False)
+    elif game["fog"] and not fog:  # shows everybody what was hidden, so it is not the table's to decide
+        text = "The fog of war is to be lifted: each side would see all of the other's stacks. Agree?"
+        yield from request(game, seat, LIFT_FOG, text, {}, all_sides=True)
 
 
-# -- talking and taking back -----------------------------------------------------------------------------
+# -- talking -----------------------------------------------------------------------------
 
 
 @common.action(by="any", label="Write a note", group="talk")
@@ -329,47 +337,6 @@ def judge_has_been(game: Game) -> Events:
     yield e.Set("judge", SETTLED, was=game["judge"])
 
 
-@common.action(by="any", label="Take back", group="fix")
-def take_back(
-    game: Game,
-    to: Annotated[int, Whole(label="Back to line", high=10_000_000)],
-    seat: str = "",
-) -> Events:
-    """Go back to an earlier line of the log; past a roll or draw the other side must agree."""
-    if to >= game.revision or to < 2:
-        raise Unreadable(
-            f"line {to} is not behind us: 2 to {game.revision - 1}",
-            field="to",
-            given=to,
-            accepted=f"2 to {game.revision - 1}",
-        )
-    if game.last_chance > to and not game["solo"]:
-        to_whom = tuple(s for s in (*game.sides, "table") if s != seat or s == "table")
-        text = f"{game.side_name(seat)} wants to take back, past a roll or draw. Agree?"
-        yield e.Asked(f"back-{game.revision}", to_whom, text, "agree", {"to": to}, by="take-back")
-        return
-    yield e.Undone(to)
-
-
-@common.action(by="any", label="Agree", group="hidden")
-def agree(
-    game: Game,
-    ask: Annotated[str, Text(most=60)],
-    yes: Annotated[bool, Flag()] = False,
-    seat: str = "",
-) -> Events:
-    """Agree to a take-back, or refuse it."""
-    question = game.asked.get(ask)
-    if question is None:
-        raise NotNow("that question is no longer open", field="ask", given=ask)
-    if seat not in question.to:
-        raise NotYours("the other side must answer this", field="ask", given=seat)
-    if yes and question.by == "take-back":
-        yield e.Undone(int(question.args["to"]), reason=f"agreed by {game.side_name(seat)}")
-    else:
-        yield e.Answered(ask, "agreed" if yes else "refused")
-
-
 @common.action(by="any", label="Not needed", group="hidden")
 def dismiss(game: Game, ask: Annotated[str, Text(most=60)], seat: str = "") -> Events:
     """Put away a reminder that is not needed."""
@@ -377,35 +344,6 @@ def dismiss(game: Game, ask: Annotated[str, Text(most=60)], seat: str = "") -> E
     if question is None or (seat not in question.to and seat != "table"):
         raise NotNow("that reminder is no longer open", field="ask", given=ask)
     yield e.Answered(ask, "not needed")
-
-
-@common.action(by="any", label="Add to the dice seed", group="settings", secret=True)
-def add_entropy(
-    game: Game,
-    words: Annotated[str, Text(label="Anything", most=100, placeholder="any words or numbers of yours")],
-    seat: str = "",
-) -> Events:
-    """Mix your own words into the dice, so that nobody could have chosen the seed."""
-    yield e.Set(f"entropy-{seat}", words, was=game[f"entropy-{seat}"], reason="mixed into the dice")
-
-
-@common.action(by="any", label="End the game", group="fix", fresh=True)
-def end_game(
-    game: Game,
-    winner: Annotated[
-        str,
-        Choice(
-            label="Winner",
-            options=lambda c: (
-                [*((s.id, s.name) for s in c.game.kit.sides), ("nobody", "Draw")] if c.game else []
-            ),
-        ),
-    ],
-    level: Annotated[str, Text(label="Level", most=60, placeholder="optional")] = "",
-    why: Annotated[str, Text(label="Why", most=200)] = "",
-) -> Events:
-    """Close the game with a result by hand."""
-    yield e.Ended(winner, level, why)
 
 
 def in_force(game: Game) -> list[dict[str, str]]:

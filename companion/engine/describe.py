@@ -55,7 +55,7 @@ def name_label(game: Game, name: str) -> str:
     labels = dict(named_values(game))
     if name in labels:
         return labels[name]
-    return {"mode-dice": "Dice", "mode-chits": "Chits", "mode-cards": "Cards"}.get(
+    return {"mode-dice": "Dice", "mode-chits": "Chits", "mode-cards": "Cards", "record": "The record"}.get(
         name, name.replace("-", " ").capitalize()
     )
 
@@ -229,5 +229,8 @@ _WORDS = {
     "ticked": _ticked,
     "noted": lambda body, game: "a note in secret" if body.get("hidden") else str(body.get("text", "")),
     "undone": _undone,
+    "reseeded": lambda body, game: (
+        f"The dice go on with a new seed, fingerprint {str(body['commitment'])[:12]}…"
+    ),
     "ended": _ended,
 }

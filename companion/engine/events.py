@@ -6,7 +6,7 @@ Fields named in `SECRET` are shown only to the seats in `only` (an empty `only` 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, asdict, dataclass, field, fields
 from typing import Any, ClassVar
 
@@ -242,6 +242,16 @@ class Undone(Event):
 
 
 @dataclass(frozen=True)
+class Reseeded(Event):
+    """The dice go on with another seed: the old one had been laid open with the record of an ending since taken back."""
+
+    commitment: str
+    """The fingerprint of the seed in use from here on."""
+    revealed: str = ""
+    """The seed in use until here, for verification; empty when it is the same one, only said again after a take-back."""
+
+
+@dataclass(frozen=True)
 class Ended(Event):
     """The game is over."""
 
@@ -249,3 +259,38 @@ class Ended(Event):
     level: str = ""
     why: str = ""
     rule: str = ""
+
+
+_READABLE: dict[str, Callable[[Any], bool]] = {
+    "str": lambda v: isinstance(v, str),
+    "str | None": lambda v: v is None or isinstance(v, str),
+    "int": lambda v: type(v) is int,
+    "int | None": lambda v: v is None or type(v) is int,
+    "bool": lambda v: isinstance(v, bool),
+    "tuple[str, ...]": lambda v: isinstance(v, list | tuple) and all(isinstance(i, str) for i in v),
+    "tuple[int, ...]": lambda v: isinstance(v, list | tuple) and all(type(i) is int for i in v),
+    "Mapping[str, Any]": lambda v: isinstance(v, Mapping),
+    "Any": lambda v: True,
+}
+"""How a field of each annotation may look in a file."""
+
+
+def misfit(body: Mapping[str, Any]) -> str:
+    """What about a stored event's kind, fields or types is not as `to_json` writes them; empty when nothing is.
+
+    For files that anybody may have written: the store's own events are trusted.
+    """
+    cls = KINDS.get(str(body.get("kind")))
+    if cls is None:
+        return f"unknown kind of event {str(body.get('kind'))[:40]!r}"
+    known = {f.name: str(f.type) for f in fields(cls)}
+    strange = [name for name in body if name not in known and name != "kind"]
+    if strange:
+        return f"{cls.KIND} event has no field {', '.join(sorted(strange))[:80]}"
+    missing = sorted(_needed(cls) - set(body))
+    if missing:
+        return f"{cls.KIND} event lacks {', '.join(missing)}"
+    wrong = sorted(
+        name for name, value in body.items() if name != "kind" and not _READABLE[known[name]](value)
+    )
+    return f"{cls.KIND} event: {', '.join(wrong)} of another kind than it should be" if wrong else ""

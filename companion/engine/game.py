@@ -77,8 +77,10 @@ class Game:
         self.last_roll: dict[str, Any] = {}
         self.ended: e.Ended | None = None
         self.last_chance = 0
-        """The newest roll, draw or reveal that counts: taking back past it needs the other side's consent."""
+        """The newest roll, draw, reveal or ending that counts: taking back past it needs the other side's consent."""
         self.order = 0
+        self.seated: frozenset[str] = frozenset()
+        """Seats that a device sits at now. Not part of the record: whoever keeps the seats says so."""
 
     # -- looking -----------------------------------------------------------------------------------------
 
@@ -93,6 +95,11 @@ class Game:
             if holds(str(when), self.values):
                 return int(turn)
         return self.scenario.last
+
+    @property
+    def record_open(self) -> bool:
+        """Whether everything hidden and the dice seed may be shown to all: the game is over, and both sides agreed."""
+        return self.ended is not None and bool(self["solo"] or self["record"] == "open")
 
     @property
     def sides(self) -> list[str]:
@@ -203,7 +210,7 @@ class Game:
         """Take one fact over into the state."""
         getattr(self, f"_{event.KIND}")(event)
         self.revision = self.revision + 1 if seq is None else seq
-        if isinstance(event, e.Rolled | e.Drawn | e.Revealed):
+        if isinstance(event, e.Rolled | e.Drawn | e.Revealed | e.Ended):
             self.last_chance = self.revision
 
     def _started(self, event: e.Started) -> None:
@@ -216,6 +223,9 @@ class Game:
         for pile in self.kit.piles:
             tokens = pile.tokens or tuple(f"#{n:02d}" for n in range(1, pile.count + 1))
             self.piles[pile.id] = Pile({pile.start or pile.zones[0].id: tokens})
+
+    def _reseeded(self, event: e.Reseeded) -> None:
+        self.commitment = event.commitment
 
     def _advanced(self, event: e.Advanced) -> None:
         self.turn, self.phase = event.turn, event.phase

@@ -7,6 +7,7 @@ from typing import Any
 
 from companion.engine.actions import Action
 from companion.engine.common import in_force, judge
+from companion.engine.consent import DEEDS, voices
 from companion.engine.describe import mark_label, place_label, steps_label, value_label
 from companion.engine.events import Asked
 from companion.engine.fields import Context
@@ -105,6 +106,7 @@ def view(rules: Rules, game: Game, seat: str) -> dict[str, Any]:
         "last_roll": game.last_roll,
         "panels": [p for p in (make(game, seat) for make in rules.panels) if p],
         "ended": game.ended.to_json() if game.ended else None,
+        "record_open": game.record_open,
         "modes": {name: game[f"mode-{name}"] for name in ("dice", "chits", "cards")},
         "judge": judge(game),
         "solo": bool(game["solo"]),
@@ -221,8 +223,11 @@ def _asked(rules: Rules, game: Game, seat: str) -> list[dict[str, Any]]:
             "fields": _left_to_say(rules, game, seat, a) if seat in a.to else 0,
             "rule": a.rule,
             "to": list(a.to),
+            "to_words": voices(game, a.to),
             "mine": seat in a.to,
             "by": a.by,
+            "consent": a.by in DEEDS,
+            "asker": str(a.args.get("asker", "")),
         }
         for a in game.asked.values()
         if seat in (a.only or (seat,)) and (seat in a.to or not a.only)

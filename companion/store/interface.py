@@ -112,6 +112,7 @@ class Tx(Protocol):
         answer: Json,
         summary: Json | None = None,
         ended: bool | None = None,
+        seed: str | None = None,
     ) -> int:
         """Append events and the answer to their action, and return the new revision.
 
@@ -121,6 +122,7 @@ class Tx(Protocol):
         :param answer: what a repeat of this action id is to be answered
         :param summary: the lobby's new summary; None keeps the old one
         :param ended: whether the game is over; None keeps the old word
+        :param seed: the seed of the rolls to come; None keeps the old one
         :raises ActionIdReused: if the action id was used at this table before
         :raises ValueError: if a body has no kind or is not JSON, or the stream would go back
         """

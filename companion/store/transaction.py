@@ -66,6 +66,7 @@ class SqliteTx:
         answer: Json,
         summary: Json | None = None,
         ended: bool | None = None,
+        seed: str | None = None,
     ) -> int:
         """Append events and the answer to their action, and return the new revision."""
         self._check_open()
@@ -88,8 +89,9 @@ class SqliteTx:
             self._db.conn.executemany("insert into event values (?, ?, ?, ?, ?, ?, ?, ?)", rows)
             self._db.execute(
                 """update game set revision = ?, stream = ?, changed_at = ?,
-                   summary = coalesce(?, summary), ended = coalesce(?, ended) where code = ?""",
-                [revision, stream, at, summary_text, ended, self._code],
+                   summary = coalesce(?, summary), ended = coalesce(?, ended), seed = coalesce(?, seed)
+                   where code = ?""",
+                [revision, stream, at, summary_text, ended, seed, self._code],
             )
         self._latest, self._stream = revision, stream
         return revision

@@ -53,8 +53,10 @@ def import_file() -> Response | tuple[str, int]:
         raise Unreadable(
             "Choose a file first: a game saved from a table, or made by companion export.", field="file"
         )
+    with file.stream as content:  # a long one lies in a file of its own meanwhile
+        data = content.read()
     try:
-        text = file.read().decode("utf-8")
+        text = data.decode("utf-8")
     except UnicodeDecodeError:
         raise Unreadable(
             f"{file.filename[:60]} is not a companion export: it is not text.", field="file"

@@ -443,7 +443,7 @@ def settings_page(code: str, seat: str) -> str:
     context |= {
         "readings": readings,
         "entropy": {s: bool(game[f"entropy-{s}"]) for s in game.sides},
-        "seed": row.seed if game.ended else "",
+        "seed": row.seed if game.record_open else "",
         "groups": [a for a in context["v"]["actions"] if a["group"] in SETTINGS_GROUPS],
     }
     return render_template("settings.html", **context)
@@ -490,7 +490,7 @@ def leave(code: str) -> Response:
 
 @bp.get("/t/<code>/<seat>/export.json")
 def export(code: str, seat: str) -> Response:
-    """The game as a file: as this seat may see it, all of it once the game has ended."""
+    """The game as a file: as this seat may see it, all of it once both sides have laid the record open."""
     code = tables().normal(code)
     require(code, seat)
     import json

@@ -97,10 +97,12 @@ def test_a_bare_no_is_still_a_sentence() -> None:
 def test_after_the_end_only_corrections_and_talk_go_on() -> None:
     table = Table()
     table.do("table", "end-game", winner="red")
+    table.agree()
     with pytest.raises(NotNow, match="The game is over. Take the ending back first"):
         table.do("red", "roll-dice")
     assert kinds(table.do("red", "note", text="well played")) == ["noted"]
-    table.do("table", "take-back", to=table.game.revision - 2)
+    table.do("table", "take-back", to=table.game.revision - 5)
+    table.agree()
     assert table.game.ended is None
 
 

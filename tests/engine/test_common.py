@@ -174,6 +174,7 @@ def test_a_side_moves_its_own_units_and_the_table_all_that_lie_open() -> None:
     with pytest.raises(Unknown, match="no unit 'Jaeger' at this table, or it lies hidden from you"):
         table.do("table", "place-unit", unit="Jaeger", box="dead pile")
     table.do("table", "set-mode", fog=False)
+    table.agree()
     table.do("table", "place-unit", unit="Jaeger", box="dead pile")
     assert (table.game.unit("Guards").place, table.game.unit("Jaeger").place) == ("0404", "box:dead")
     with pytest.raises(Unreadable, match="Flak cannot be chosen here"):
@@ -285,94 +286,3 @@ def test_notes_are_in_force_on_their_turns() -> None:
     table.do("table", "correct", name="weather", value="mud")
     table.until("weather", 2)
     assert [n["text"] for n in in_force(table.game)] == ["Mud everywhere", "The ferry runs"]
-
-
-# -- taking back ---------------------------------------------------------------------------------------------
-
-
-def test_what_involved_no_chance_is_taken_back_at_once() -> None:
-    table = Table()
-    line = table.game.revision
-    table.do("red", "correct", name="vp", value="9")
-    assert table.do("blue", "take-back", to=line) == [e.Undone(line)]
-    assert table.game["vp"] == 3
-
-
-@pytest.mark.parametrize(
-    "chance", [("roll-dice", {}), ("roll-dice", {"result": "4"}), ("draw-chit", {}), ("draw-card", {})]
-)
-def test_past_chance_the_other_side_must_agree(chance: tuple[str, dict[str, str]]) -> None:
-    table = Table()
-    line = table.game.revision
-    table.do("red", chance[0], **chance[1])
-    (ask,) = table.do("red", "take-back", to=line)
-    assert isinstance(ask, e.Asked)
-    assert ask.to == ("blue", "table")
-    with pytest.raises(NotYours, match="the other side must answer"):
-        table.do("red", "agree", ask=ask.id, yes=True)
-    assert table.do("blue", "agree", ask=ask.id, yes=True) == [e.Undone(line, reason="agreed by Blue")]
-    assert table.game.revision > line and table.game.last_chance == 0
-    with pytest.raises(NotNow, match="no longer open"):
-        table.do("blue", "agree", ask=ask.id, yes=True)
-
-
-def test_past_a_reveal_the_other_side_must_agree() -> None:
-    table = Table()
-    line = table.game.revision
-    table.do("red", "choose", mission="bomb")
-    assert table.do("red", "take-back", to=line) == [e.Undone(line)], (
-        "one sealed choice tells nobody anything"
-    )
-    table.do("red", "choose", mission="bomb")
-    table.do("blue", "choose", mission="flee")
-    assert isinstance(table.do("red", "take-back", to=line)[0], e.Asked)
-
-
-def test_a_refused_take_back_leaves_everything() -> None:
-    table = Table()
-    line = table.game.revision
-    table.do("red", "draw-card")
-    (ask,) = table.do("red", "take-back", to=line)
-    table.do("blue", "agree", ask=ask.id)  # type: ignore[attr-defined]
-    assert table.game.piles["deck"].count("hand:red") == 1
-    assert not table.game.asked
-
-
-def test_a_solo_player_needs_nobodys_consent() -> None:
-    table = Table(solo=True, fog=False)
-    line = table.game.revision
-    table.do("red", "draw-card")
-    assert table.do("red", "take-back", to=line) == [e.Undone(line)]
-
-
-def test_a_second_try_rolls_other_dice() -> None:
-    """The random stream never rewinds, so nobody can fish for a better roll."""
-    table = Table(solo=True)
-    line = table.game.revision
-    (first,) = table.do("red", "roll-dice", dice="5d6")
-    table.do("red", "take-back", to=line)
-    (second,) = table.do("red", "roll-dice", dice="5d6")
-    assert (first.index, second.index) == (0, 5)  # type: ignore[attr-defined]
-    assert first.values != second.values  # type: ignore[attr-defined]
-
-
-@pytest.mark.parametrize("back", [0, -1])
-def test_what_has_not_happened_cannot_be_taken_back(back: int) -> None:
-    table = Table()
-    with pytest.raises(Unreadable, match="is not behind us: 2 to"):
-        table.do("red", "take-back", to=table.game.revision - back)
-
-
-@pytest.mark.parametrize("line", [0, 1])
-def test_the_opening_of_the_table_cannot_be_taken_back(line: int) -> None:
-    with pytest.raises(Unreadable, match="is not behind us"):
-        Table().do("red", "take-back", to=line)
-
-
-def test_each_sides_words_are_mixed_into_the_dice() -> None:
-    plain, stirred = Table(), Table()
-    stirred.do("red", "add-entropy", words="the fox")
-    rolls = [t.do("blue", "roll-dice", dice="20d6")[0] for t in (plain, stirred)]
-    assert rolls[0].values != rolls[1].values  # type: ignore[attr-defined]
-    with pytest.raises(NotYours):
-        stirred.do("table", "add-entropy", words="the cat")

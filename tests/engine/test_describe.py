@@ -48,6 +48,7 @@ LINES: list[tuple[e.Event, str]] = [
     (e.Drawn("cup", ("amber",), "cup", "drawn", 1, reason=IN_PASSING), ""),
     (e.Noted("rain"), "rain"),
     (e.Undone(4, "agreed by Blue"), "taken back to line 4 (agreed by Blue)"),
+    (e.Reseeded("cd" * 32, "11" * 32), "The dice go on with a new seed, fingerprint cdcdcdcdcdcd…"),
     (e.Ended("red", "decisive", "Twenty points."), "The game is over: Red, decisive. Twenty points."),
     (e.Ended("nobody"), "The game is over: nobody."),
 ]

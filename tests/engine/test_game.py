@@ -54,6 +54,7 @@ def test_a_restored_game_is_the_dumped_one_and_plays_on_alike() -> None:
 def test_a_restored_ending_is_still_the_end() -> None:
     table = Table()
     table.do("table", "end-game", winner="blue", why="Red went home")
+    table.agree()
     again = Game(toy_kit(), "skirmish").restore(json.loads(json.dumps(table.game.dump())))
     assert again.ended == e.Ended("blue", "", "Red went home")
 

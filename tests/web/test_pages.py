@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from toykit import Device
+from toykit import Device, all_agree
 
 from companion.tables import Tables
 
@@ -323,12 +323,14 @@ def test_the_log_can_be_filtered_and_read_to_its_beginning(red: Device, tables: 
     assert all(f"note-{n}." in seen for n in range(100)) and "Table opened" in seen
 
 
-def test_the_seed_is_shown_only_when_the_game_has_ended(
+def test_the_seed_is_shown_only_when_both_sides_have_laid_the_record_open(
     red: Device, table: Device, tables: Tables, code: str
 ) -> None:
     seed = tables.row(code).seed
     assert seed not in red.get("settings").text
     table.do("end-game", winner="red", rev=tables.store.latest(code))
+    assert seed not in red.get("settings").text
+    all_agree(tables, code)
     assert seed in red.get("settings").text
 
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from flask import Flask
-from toykit import Device
+from toykit import Device, all_agree
 
 from companion.tables import Tables
 
@@ -161,4 +161,5 @@ def test_the_seed_stays_on_the_server_until_the_end(app: Flask, tables: Tables, 
     before = "".join(mine.get(part).text for part in PAGES)
     assert seed not in before
     tables.act(code, "table", "end-game", {"winner": "red"}, revision=tables.store.latest(code))
+    all_agree(tables, code)
     assert seed in mine.get("export.json").text

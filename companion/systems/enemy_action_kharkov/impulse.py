@@ -7,6 +7,7 @@ from typing import Annotated, Any
 from companion.engine import events as e
 from companion.engine.actions import Chance, Events
 from companion.engine.common import advance
+from companion.engine.consent import DEEDS
 from companion.engine.describe import IN_PASSING
 from companion.engine.errors import Unreadable
 from companion.engine.fields import Choice, Context, Flag, Text, Whole
@@ -273,7 +274,7 @@ def _over(game: Game, chance: Chance, activated: list[str]) -> Events:
         yield e.Set("command", {})
     yield from _untick(game)
     for question in list(game.asked.values()):
-        if question.by != "take-back":
+        if question.by not in DEEDS:
             yield e.Answered(question.id, "impulse over")
     if ", ".join(activated) != str(game[f"last-{side}"] or ""):
         barred = e.Set(f"last-{side}", ", ".join(activated), reason="barred in its next impulse [6.3]")

@@ -1,0 +1,212 @@
+"""Consent: what one player may not do alone. A question goes to the others; when they agree, it is done.
+
+The table's screen lies open before both players, so it may speak for a side, but only while no device sits at that side.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any
+
+from companion.engine import events as e
+from companion.engine.actions import Chance, Events
+from companion.engine.errors import NotNow, NotYours, Unreadable
+from companion.engine.fields import Choice, Flag, Text, Whole
+from companion.engine.game import Game
+from companion.engine.rules import Rules
+
+consent_rules = Rules("consent")
+
+TAKE_BACK, END, LAY_OPEN, LIFT_FOG = "take-back", "end-game", "lay-open", "lift-fog"
+
+Deed = Callable[[Game, Mapping[str, Any], str], Events]
+"""What is done once everybody asked has agreed: (game, the question's arguments, who agreed) -> events."""
+
+DEEDS: dict[str, Deed] = {}
+
+
+def deed(kind: str) -> Callable[[Deed], Deed]:
+    """Name what a kind of consent allows."""
+
+    def define(fn: Deed) -> Deed:
+        DEEDS[kind] = fn
+        return fn
+
+    return define
+
+
+def request(
+    game: Game, seat: str, kind: str, text: str, args: Mapping[str, Any], *, all_sides: bool
+) -> Events:
+    """Ask whoever must agree; playing solo, do it at once.
+
+    :param all_sides: whether every other side must agree, or (asked by the table's screen) one of them will do.
+    """
+    if game["solo"]:
+        yield from DEEDS[kind](game, args, "")
+        return
+    waiting = next((a for a in game.asked.values() if a.by == kind and {**a.args, **args} == a.args), None)
+    if waiting is not None:
+        raise NotNow(f"That is asked already: it waits for {voices(game, waiting.to)}.", given=kind)
+    name = f"{kind}-{game.revision}"
+    for number, to in enumerate(_must_agree(game, seat, all_sides), 1):
+        yield e.Asked(f"{name}-{number}", to, text, "agree", {**args, "asker": seat, "group": name}, by=kind)
+
+
+def _must_agree(game: Game, seat: str, all_sides: bool) -> list[tuple[str, ...]]:
+    """Who is asked, a question each: sides that a device sits at, and the table's screen for all others."""
+    others = [side for side in game.sides if side != seat]
+    seated = [side for side in others if side in game.seated]
+    absent = [side for side in others if side not in game.seated]
+    if seat == "table" and not all_sides and seated:
+        return [tuple(seated)]
+    return [*((side,) for side in seated), *([(*absent, "table")] if absent else [])]
+
+
+def voices(game: Game, seats: tuple[str, ...]) -> str:
+    """Seats in words: German, or German or the table's screen."""
+    return " or ".join("the table's screen" if s == "table" else game.side_name(s) for s in seats)
+
+
+@consent_rules.action(by="any", label="Agree", group="hidden")
+def agree(
+    game: Game,
+    ask: Annotated[str, Text(most=60)],
+    yes: Annotated[bool, Flag()] = False,
+    seat: str = "",
+) -> Events:
+    """Agree to what another seat wants to do, or refuse it; the asker may withdraw it."""
+    question = game.asked.get(ask)
+    if question is None or question.by not in DEEDS:
+        raise NotNow("that question is no longer open", field="ask", given=ask)
+    if seat not in question.to and (yes or seat != question.args.get("asker")):
+        raise NotYours("the other side must answer this", field="ask", given=seat)
+    group = question.args.get("group", ask)
+    together = [a.id for a in game.asked.values() if a.args.get("group", a.id) == group]
+    if not yes:
+        for name in together:
+            yield e.Answered(name, "refused" if seat in question.to else "withdrawn")
+        return
+    if question.by != TAKE_BACK:  # which goes back to before it was asked
+        yield e.Answered(ask, "agreed")
+    if together == [ask]:
+        yield from DEEDS[question.by](game, question.args, game.side_name(seat))
+
+
+# -- taking back -----------------------------------------------------------------------------------------
+
+
+@consent_rules.action(by="any", label="Take back", group="fix")
+def take_back(
+    game: Game,
+    to: Annotated[int, Whole(label="Back to line", high=10_000_000)],
+    seat: str = "",
+) -> Events:
+    """Go back to an earlier line of the log; past a roll, a draw or the game's end the other side must agree."""
+    if to >= game.revision or to < 2:
+        raise Unreadable(
+            f"line {to} is not behind us: 2 to {game.revision - 1}",
+            field="to",
+            given=to,
+            accepted=f"2 to {game.revision - 1}",
+        )
+    if game.last_chance <= to:
+        yield e.Undone(to)
+        return
+    past = "the game's end" if game.ended else "a roll or draw"
+    text = f"{_who(game, seat)} wants to take back, past {past}. Agree?"
+    yield from request(game, seat, TAKE_BACK, text, {"to": to}, all_sides=False)
+
+
+@deed(TAKE_BACK)
+def _taken_back(game: Game, args: Mapping[str, Any], by: str) -> Events:
+    yield e.Undone(int(args["to"]), reason=f"agreed by {by}" if by else "")
+
+
+def _who(game: Game, seat: str) -> str:
+    return "The table's screen" if seat == "table" else game.side_name(seat)
+
+
+# -- ending, and laying the record open ------------------------------------------------------------------
+
+
+@consent_rules.action(
+    by="any", label="End the game", group="fix", fresh=True, when=lambda game: not game.ended
+)
+def end_game(
+    game: Game,
+    winner: Annotated[
+        str,
+        Choice(
+            label="Winner",
+            options=lambda c: (
+                [*((s.id, s.name) for s in c.game.kit.sides), ("nobody", "Draw")] if c.game else []
+            ),
+        ),
+    ],
+    level: Annotated[str, Text(label="Level", most=60, placeholder="optional")] = "",
+    why: Annotated[str, Text(label="Why", most=200)] = "",
+    seat: str = "",
+) -> Events:
+    """Close the game with a result by hand; both sides must agree, and the whole record then lies open."""
+    result = "a draw" if winner == "nobody" else f"{game.side_name(winner)} victory"
+    text = (
+        f"{_who(game, seat)} wants to end the game: {result}{f', {level}' if level else ''}"
+        f"{f' ({why})' if why else ''}. Everything hidden and the dice seed are then laid open. Agree?"
+    )
+    result_args = {"winner": winner, "level": level, "why": why}
+    yield from request(game, seat, END, text, result_args, all_sides=True)
+
+
+@deed(END)
+def _ended_by_hand(game: Game, args: Mapping[str, Any], by: str) -> Events:
+    yield e.Ended(str(args["winner"]), str(args["level"]), str(args["why"]))
+    yield from _laid_open(game, args, by)
+
+
+def _closed(game: Game) -> bool | str:
+    if not game.ended:
+        return "the game is not over"
+    return "the record lies open already" if game.record_open else True
+
+
+@consent_rules.action(by="any", label="Lay the record open", group="fix", when=_closed)
+def lay_open(game: Game, seat: str = "") -> Events:
+    """Show everything that was hidden, and the dice seed, now that the game is over; both sides must agree."""
+    text = (
+        f"The game is over. {_who(game, seat)} wants to lay open everything hidden and the dice seed. Agree?"
+    )
+    yield from request(game, seat, LAY_OPEN, text, {}, all_sides=True)
+
+
+@deed(LAY_OPEN)
+def _laid_open(game: Game, args: Mapping[str, Any], by: str) -> Events:
+    yield e.Set("record", "open", reason=f"agreed by {by}" if by else "")
+
+
+@deed(LIFT_FOG)
+def _fog_lifted(game: Game, args: Mapping[str, Any], by: str) -> Events:
+    yield e.Set("fog", False, was=True, reason=f"agreed by {by}" if by else "")
+
+
+# -- words mixed into the dice ---------------------------------------------------------------------------
+
+
+def _unstirred(game: Game) -> bool | str:
+    return not game.last_chance or "dice have been rolled: words go in before the first roll or draw"
+
+
+@consent_rules.action(by="any", label="Add to the dice seed", group="settings", secret=True, when=_unstirred)
+def add_entropy(
+    game: Game,
+    words: Annotated[str, Text(label="Anything", most=100, placeholder="any words or numbers of yours")],
+    seat: str = "",
+    chance: Chance | None = None,
+) -> Events:
+    """Mix your own words into the dice, once, before the first roll, so that nobody could have chosen the seed."""
+    if game[f"entropy-{seat}"]:
+        raise NotNow("your words are in the dice already: they cannot be changed", field="words")
+    # A take-back can bring the game back to before its first roll, but not the dice.
+    if chance is not None and chance.stream.position:
+        raise NotNow("the dice have been used: words go in before the first roll or draw", field="words")
+    yield e.Set(f"entropy-{seat}", words, reason="mixed into the dice")

@@ -301,15 +301,15 @@ def _verify(args: argparse.Namespace) -> int:
 
     copy = read_copy(_read(args.file))
     with tempfile.TemporaryDirectory() as folder, _tables(Path(folder)) as tables:
-        wrong = 0
-        count = 0
-        for seq, words, fair in verify(copy, tables):
-            count += 1
-            if not fair:
-                wrong += 1
-                print(f"line {seq}: {words}: NOT what the seed gives")
-    print(f"{count} checked, {count - wrong} fair, {wrong} wrong" if wrong else f"All {count} checked: fair.")
-    return 1 if wrong else 0
+        report = verify(copy, tables)
+    for fault in report.faults:
+        print(f"line {fault.seq}: {fault.words}" if fault.seq else fault.words)
+    print(f"{report.recomputed} digital rolls and draws recomputed from the seed: as they should be.")
+    if report.by_hand:
+        seats = ", ".join(f"{seat} {count}" for seat, count in sorted(report.by_hand.items()))
+        print(f"{report.by_hand.total()} typed in by hand, which nobody can recompute: {seats}.")
+    print("All fair: nothing is missing." if report.fair else f"NOT fair: {len(report.faults)} found.")
+    return 0 if report.fair else 1
 
 
 def _backup(args: argparse.Namespace) -> int:

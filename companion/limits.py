@@ -95,6 +95,9 @@ ROSTER_UNITS = UNITS
 IMPORT_EVENTS = 50_000
 """Events of an imported game; a campaign of a whole summer has about 10,000."""
 
+IMPORT_ITEMS = 2000
+"""Things in one list or table inside an imported event: a supply check of every unit, and some."""
+
 # -- tables ----------------------------------------------------------------------------------------------
 
 NEW_TABLES_BURST = 40

@@ -9,9 +9,10 @@ from typing import Any
 from companion.engine import events as e
 from companion.engine.errors import Unknown, Unreadable, did_you_mean
 from companion.engine.game import Game, replay
-from companion.savefile import FORMAT, check_shape, checksum, read_copy
+from companion.savefile import FORMAT, check_dice, check_shape, checksum, read_copy
 from companion.store import NewTable
 from companion.tables import Tables
+from companion.trial import check_events, check_sight
 
 
 def export_table(tables: Tables, code: str, seat: str = "") -> dict[str, Any]:
@@ -26,7 +27,7 @@ def export_table(tables: Tables, code: str, seat: str = "") -> dict[str, Any]:
             given=seat,
             accepted=", ".join(seats),
         )
-    whole = not seat or game.ended is not None
+    whole = not seat or game.record_open
     stored = tables.store.events(code)
     events = []
     for item in stored:
@@ -69,13 +70,16 @@ def import_table(tables: Tables, text: str) -> str:
             "Ask the host for the whole export."
         )
     check_shape(copy)
+    check_dice(copy)
     system = tables.system(copy["system"])
     game = Game(system.kit, copy["scenario"])
+    events = [e.Event.from_json(item["body"]) for item in copy["events"]]
+    check_events(game, system.rules.actions, events)
     try:
-        events = [e.Event.from_json(item["body"]) for item in copy["events"]]
         game = replay(game, events)
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise Unreadable(f"this export cannot be replayed: {error}") from None
+    check_sight(system, game, events)
     code = copy["code"]
     try:
         if re.fullmatch(r"[A-Z0-9]{4,12}", code):

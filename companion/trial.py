@@ -1,0 +1,199 @@
+"""Trial of a restored game: nothing in it may later break a page, however the file came about.
+
+A file's events are facts that no rule has looked at. Their shape is checked by `savefile`; here each is held against
+the game it claims to be of, and the end is looked at from every seat before anything is stored.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
+from typing import Any
+
+from companion import limits
+from companion.engine import events as e
+from companion.engine.actions import Action
+from companion.engine.describe import describe
+from companion.engine.dice import Spec
+from companion.engine.errors import Mistake, Unreadable
+from companion.engine.game import Game
+from companion.engine.roster import Unit
+from companion.engine.view import view
+from companion.engine.worksheet import Breakdown
+from companion.systems import System
+
+logger = logging.getLogger(__name__)
+
+Scalar = str | int | float | bool | None
+_UNIT_TYPES = {f.name: str(f.type) for f in fields(Unit)}
+_SHEET_TYPES = {f.name: str(f.type) for f in fields(Breakdown)}
+
+
+def check_events(game: Game, actions: Mapping[str, Action], events: Iterable[e.Event]) -> None:
+    """Each event could be of this game.
+
+    :raises Unreadable: naming the first that could not
+    """
+    for number, event in enumerate(events, 1):
+        try:
+            _CHECKS.get(type(event), _nothing)(game, event)
+            if isinstance(event, e.Asked) and event.action and event.action not in actions:
+                raise ValueError(f"asks for {event.action[:40]!r}, which this game does not have")
+            _check_size(event.to_json())
+        except (ValueError, TypeError, LookupError) as error:
+            words = error.message if isinstance(error, Mistake) else str(error)
+            raise Unreadable(f"this export's event {number} cannot be replayed: {words[:200]}") from None
+
+
+def check_sight(system: System, game: Game, events: Iterable[e.Event]) -> None:
+    """Every seat can look at the game and at its log.
+
+    :raises Unreadable: when something in it cannot be shown
+    """
+    if len(game.units) > limits.UNITS:
+        raise Unreadable(f"this export has {len(game.units)} units: at most {limits.UNITS} can be on a table")
+    try:
+        for seat in ("table", *game.sides, "watch"):
+            view(system.rules, game, seat)
+        for event in events:
+            describe(event.seen_by("table"), game)
+    except Exception as error:  # noqa: BLE001 - whatever cannot be shown must not be stored
+        logger.warning("an imported game could not be shown", exc_info=True)
+        raise Unreadable(f"this export cannot be shown: {str(error)[:200]}") from None
+
+
+def _nothing(game: Game, event: e.Event) -> None:
+    pass
+
+
+def _check_size(value: Any, depth: int = 0) -> None:
+    if depth > limits.JSON_DEPTH:
+        raise ValueError(f"it is nested more than {limits.JSON_DEPTH} deep")
+    if isinstance(value, str) and len(value) > limits.TEXT:
+        raise ValueError(f"a text of {len(value)} characters: at most {limits.TEXT}")
+    if isinstance(value, int) and abs(value) > 10**limits.NUMBER_DIGITS:
+        raise ValueError("a number too large to be one")
+    if isinstance(value, Mapping | list | tuple):
+        if len(value) > limits.IMPORT_ITEMS:
+            raise ValueError(f"a list of {len(value)}: at most {limits.IMPORT_ITEMS}")
+        for item in (*value, *value.values()) if isinstance(value, Mapping) else value:
+            _check_size(item, depth + 1)
+
+
+def _of_type(value: Any, annotation: str) -> bool:
+    """Whether a value read from JSON is what an annotation of ours says."""
+    if annotation in _PLAIN:
+        return isinstance(value, _PLAIN[annotation]) and (annotation == "bool" or not isinstance(value, bool))
+    if annotation.startswith(("list[Line]",)):
+        return isinstance(value, list | tuple) and all(
+            isinstance(v, Mapping) and all(isinstance(x, str) for x in v.values()) for v in value
+        )
+    if annotation.startswith(("list[str]", "tuple[str")):
+        return isinstance(value, list | tuple) and all(isinstance(v, str) for v in value)
+    if annotation in ("dict[str, int]", "dict[str, float]"):
+        return isinstance(value, Mapping) and all(
+            isinstance(v, int | float) and not isinstance(v, bool) for v in value.values()
+        )
+    return isinstance(value, Mapping)
+
+
+_PLAIN: dict[str, Any] = {"str": str, "int": int, "bool": bool, "int | None": int | None}
+
+
+def _started(game: Game, event: e.Started) -> None:
+    if (event.system, event.scenario) != (game.kit.id, game.scenario.id):
+        raise ValueError(f"it opens {event.system[:40]!r}, {event.scenario[:40]!r}: another game")
+    for name, value in event.options.items():
+        _value(game, name, value)
+
+
+def _advanced(game: Game, event: e.Advanced) -> None:
+    if game.phase_def(event.phase) is None or not 0 <= event.turn <= 999:
+        raise ValueError(f"there is no phase {event.phase[:40]!r} on turn {event.turn}")
+
+
+def _set(game: Game, event: e.Set) -> None:
+    _value(game, event.name, event.value)
+
+
+def _value(game: Game, name: str, value: Any) -> None:
+    """A track holds a number, a dial and an option one of their positions; other names are the games' own."""
+    if any(t.id == name for t in game.kit.tracks):
+        good = type(value) is int
+    elif name in ("solo", "fog"):
+        good = isinstance(value, bool)
+    elif name.startswith(("mode-", "entropy-")) or name in ("judge", "record"):
+        good = isinstance(value, str)
+    else:
+        places = [d.values for d in game.kit.dials if d.id == name]
+        places += [o.choices for o in (*game.kit.options, *game.scenario.options) if o.id == name]
+        good = not places or (value in [v.id for v in places[0]] if places[0] else isinstance(value, bool))
+    if not good:
+        raise ValueError(f"{name[:40]} cannot be {str(value)[:40]!r}")
+
+
+def _rolled(game: Game, event: e.Rolled) -> None:
+    spec = Spec.parse(event.dice)
+    if len(event.values) > spec.count or not all(abs(v) <= spec.count * spec.highest for v in event.values):
+        raise ValueError(f"{event.dice} cannot fall {', '.join(map(str, event.values))[:40]}")
+
+
+def _drawn(game: Game, event: e.Drawn) -> None:
+    if event.pile not in {p.id for p in game.kit.piles}:
+        raise ValueError(f"there is no pile {event.pile[:40]!r}")
+
+
+def _placed(game: Game, event: e.Placed) -> None:
+    for name, value in event.facts.items():
+        if name not in _UNIT_TYPES or name == "id":
+            raise ValueError(f"a unit has no {name[:40]!r}")
+        if not _of_type(value, _UNIT_TYPES[name]):
+            raise ValueError(f"a unit's {name} cannot be {str(value)[:40]!r}")
+    if not {event.facts.get("side"), event.side} <= {*game.sides, "", None}:
+        raise ValueError(f"there is no side {str(event.facts.get('side', event.side))[:40]!r}")
+    place = event.place or ""
+    if place.startswith("box:"):
+        if place[4:] not in {b.id for b in game.kit.boxes}:
+            raise ValueError(f"there is no box {place[4:][:40]!r}")
+    elif place:
+        game.maps.parse(place)
+
+
+def _marked(game: Game, event: e.Marked) -> None:
+    if not isinstance(event.value, Scalar):
+        raise ValueError(f"a marker cannot be {str(event.value)[:40]!r}")
+
+
+def _sealed(game: Game, event: e.Sealed) -> None:
+    if event.seat not in game.sides:
+        raise ValueError(f"there is no seat {event.seat[:40]!r}")
+
+
+def _asked(game: Game, event: e.Asked) -> None:
+    strangers = {*event.to, *event.only} - {"table", *game.sides}
+    if strangers:
+        raise ValueError(f"there is no seat {sorted(strangers)[0][:40]!r}")
+
+
+def _resolved(game: Game, event: e.Resolved) -> None:
+    for name, value in event.breakdown.items():
+        if name not in _SHEET_TYPES or not _of_type(value, _SHEET_TYPES[name]):
+            raise ValueError(f"a worksheet's {str(name)[:40]} cannot be {str(value)[:40]!r}")
+    if "title" not in event.breakdown:
+        raise ValueError("a worksheet without its title")
+
+
+_CHECKS: dict[type[e.Event], Callable[[Game, Any], None]] = {
+    e.Started: _started,
+    e.Advanced: _advanced,
+    e.Set: _set,
+    e.Rolled: _rolled,
+    e.Drawn: _drawn,
+    e.Returned: _drawn,
+    e.Placed: _placed,
+    e.Marked: _marked,
+    e.Sealed: _sealed,
+    e.Asked: _asked,
+    e.Resolved: _resolved,
+}

@@ -1,0 +1,15 @@
+"""The short form of `make proof`: every drill once, on a real server."""
+
+from pathlib import Path
+
+import pytest
+
+from bench.drills import DRILLS
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.mark.parametrize("name", DRILLS)
+def test_nothing_acknowledged_is_lost_and_trouble_is_told_in_words(name: str, tmp_path: Path) -> None:
+    outcome = DRILLS[name](tmp_path)
+    assert outcome.good, f"{outcome.did}: {outcome.found}"

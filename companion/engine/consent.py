@@ -110,7 +110,7 @@ def take_back(
             given=to,
             accepted=f"2 to {game.revision - 1}",
         )
-    if game.last_chance <= to:
+    if game.last_chance <= to and not game.ended:
         yield e.Undone(to)
         return
     past = "the game's end" if game.ended else "a roll or draw"

@@ -77,7 +77,7 @@ class Game:
         self.last_roll: dict[str, Any] = {}
         self.ended: e.Ended | None = None
         self.last_chance = 0
-        """The newest roll, draw, reveal or ending that counts: taking back past it needs the other side's consent."""
+        """The newest roll, draw or reveal that counts: taking back past it needs the other side's consent."""
         self.order = 0
         self.seated: frozenset[str] = frozenset()
         """Seats that a device sits at now. Not part of the record: whoever keeps the seats says so."""
@@ -210,7 +210,7 @@ class Game:
         """Take one fact over into the state."""
         getattr(self, f"_{event.KIND}")(event)
         self.revision = self.revision + 1 if seq is None else seq
-        if isinstance(event, e.Rolled | e.Drawn | e.Revealed | e.Ended):
+        if isinstance(event, e.Rolled | e.Drawn | e.Revealed):
             self.last_chance = self.revision
 
     def _started(self, event: e.Started) -> None:

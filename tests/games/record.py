@@ -36,6 +36,7 @@ GAMES: dict[str, Callable[[], None]] = {
     "wb95-black-snow": wb95.black_snow,
     "undo": features.undo,
     "ending-taken-back": features.ending_taken_back,
+    "ending-by-consent": features.ending_by_consent,
     "fog-of-war": second_kharkov.fog,
     "sealed-missions": wb95.sealed_missions,
     "hidden-hands": enemy_action.hidden_hands,

@@ -75,3 +75,27 @@ def ending_taken_back() -> None:
     common.tidy(t)
     t.do("german", "enter-positions", text="97 2409\n16Pz 2408\n294 dead")
     t.do("german", "end-game", winner="nobody", why="the last train")
+
+
+def ending_by_consent() -> None:
+    """Both sides end the game and lay its record open, then take the ending back and go on with a new seed."""
+    t = Table("second-kharkov", "alternative", invented_book("1/1"))
+    common.evening_begins(t)
+    t.do("table", "set-up")
+    before = t.revision
+    t.do("soviet", "end-game", winner="soviet", level="by hand", why="it is late")
+    t.moment("asked")
+    _agree(t)
+    t.moment("ended and open")
+    t.do("german", "take-back", to=before)
+    _agree(t)
+    t.moment("not ended after all")
+    t.do("soviet", "roll-dice", dice="2d6", purpose="with a new seed")
+    t.do("german", "end-game", winner="nobody", why="the last train")
+    _agree(t)
+
+
+def _agree(t: Table) -> None:
+    """Whoever is asked for consent gives it."""
+    for ask in [a for a in t.game.asked.values() if a.action == "agree"]:
+        t.do(ask.to[0], "agree", ask=ask.id, yes=True)

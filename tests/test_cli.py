@@ -217,7 +217,7 @@ def test_a_game_is_imported_from_standard_input(
 
 def test_a_seats_export_hides_the_others_cards(run: Any, data: Path, code: str) -> None:
     copy = json.loads(run("export", code, "--seat", "blue", "--data", data).out)
-    assert copy["copy"] == "as seen by blue" and "seed" not in copy
+    assert copy["copy"] == "reading copy, as seen by blue" and "seed" not in copy
     assert "tokens" not in copy["events"][-1]["body"]
 
 

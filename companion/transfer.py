@@ -18,6 +18,11 @@ from companion.store import Generation, NewTable
 from companion.tables import Tables
 
 
+def lies_open(game: Game) -> bool:
+    """Whether nothing is hidden any more, so that every seat's copy is whole."""
+    return game.ended is not None
+
+
 def export_table(tables: Tables, code: str, seat: str = "") -> dict[str, Any]:
     """A table as a file. Without a seat, everything (the operator's copy); with one, as that seat may see it."""
     row = tables.store.table(code)

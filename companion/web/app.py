@@ -72,9 +72,24 @@ def create_app(
     compress.init_app(app)
     _errors(app)
     _filters(app)
-    from companion.web import api, book, bookwalk, hall, live, lobby, map, play, sheets
+    from companion.web import (
+        api,
+        book,
+        bookwalk,
+        carryon,
+        hall,
+        live,
+        lobby,
+        map,
+        play,
+        restoring,
+        saving,
+        sheets,
+    )
 
-    for module in (lobby, hall, play, live, api, book, bookwalk, map, sheets):
+    app.extensions["companion"]["waiting"] = restoring.Waiting()
+    carryon.init_app(app)
+    for module in (lobby, restoring, hall, play, saving, live, api, book, bookwalk, map, sheets):
         app.register_blueprint(module.bp)
     return app
 

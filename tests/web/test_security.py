@@ -1,4 +1,3 @@
-
 import pytest
 from flask import Flask, request
 

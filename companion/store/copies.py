@@ -130,6 +130,8 @@ def _free_to_go(target: Path, force: bool) -> None:
 @contextmanager
 def _reading(path: Path) -> Iterator[sqlite3.Connection]:
     """Open a file that must be there for reading only: never make an empty one."""
-    uri = path.absolute().as_uri() + "?mode=ro"
+    # Without a write-ahead log nobody has it open: read it as it lies, from a write-protected stick too.
+    alone = not path.with_name(path.name + "-wal").exists()
+    uri = f"{path.absolute().as_uri()}?mode=ro{'&immutable=1' if alone else ''}"
     with translated(path), closing(sqlite3.connect(uri, uri=True, timeout=5)) as db:
         yield db

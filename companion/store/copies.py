@@ -107,9 +107,7 @@ def _free_to_go(target: Path, force: bool) -> None:
     try:
         with translated(target), closing(sqlite3.connect(target, timeout=0.2, isolation_level=None)) as db:
             # Leaving WAL needs the file for oneself, and folds the log into it.
-            mode = db.execute("pragma journal_mode = delete").fetchone()[0]
-            db.execute("begin exclusive")
-            held = mode.lower() != "delete"
+            held = db.execute("pragma journal_mode = delete").fetchone()[0] != "delete"
             games = db.execute("select count(*) from game").fetchone()[0]
             books = db.execute("select count(*) from book").fetchone()[0]
     except StoreBusy:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
+
+from companion import keeping
+from companion.keeping import data_folder, opened, read_text
 
 DESCRIPTION = """\
 The digital assistant beside a physical wargame: turns, dice, chits, cards, odds and the record.
@@ -62,6 +62,13 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--port", type=int, help="port (default: 1942, or the next free one)")
     serve.add_argument("--next-port", action="store_true", help="take the next free port without asking")
     serve.add_argument("--public-url", help="address players type when a proxy stands in front")
+    serve.add_argument(
+        "--backups",
+        type=_count,
+        default=10,
+        metavar="N",
+        help="automatic backups to keep (default: 10; 0 makes none)",
+    )
     serve.add_argument("--access-log", action="store_true", help="print every request")
 
     scenarios = commands.add_parser("scenarios", help="list games and scenarios")
@@ -82,40 +89,21 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("folder", nargs="*", type=Path, help="folder of a game (default: all shipped ones)")
     check.set_defaults(run=_check)
 
-    export = commands.add_parser("export", parents=[data], help="write a game to standard output")
-    export.add_argument("code", help="the table's code")
-    export.add_argument(
-        "--seat", default="", help="only what this seat may see (hidden things left out until the end)"
-    )
-    export.set_defaults(run=_export)
-
-    imported = commands.add_parser("import", parents=[data], help="restore a game from an export")
-    imported.add_argument("file", help="the export, or - for standard input")
-    imported.set_defaults(run=_import)
-
     verify = commands.add_parser("verify", help="recompute every digital roll of an exported game")
     verify.add_argument("file", help="the export, or - for standard input")
     verify.set_defaults(run=_verify)
 
-    backup = commands.add_parser(
-        "backup", parents=[data], help="copy all games to one file, also while serving"
-    )
-    backup.add_argument("file", type=Path, help="where to")
-    backup.add_argument("--force", action="store_true", help="replace the file if it is there")
-    backup.set_defaults(run=_backup)
+    keeping.add_commands(commands, data)
 
     unlock = commands.add_parser("unlock", parents=[data], help="take the passphrase off the chart book")
     unlock.set_defaults(run=_unlock)
     return parser
 
 
-def data_folder(given: Path | None) -> Path:
-    """Where games live: --data, or the platform's folder for a user's data."""
-    if given is not None:
-        return given
-    from platformdirs import user_data_path
-
-    return user_data_path("kharkov-companion", appauthor=False)
+def _count(text: str) -> int:
+    if not text.isdecimal() or int(text[:4]) > 1000:
+        raise argparse.ArgumentTypeError(f"{text[:20]!r} is not a number from 0 to 1000")
+    return int(text)
 
 
 def _serve(args: argparse.Namespace) -> int:
@@ -127,6 +115,7 @@ def _serve(args: argparse.Namespace) -> int:
         pass
     import threading
 
+    from companion.backups import Backups
     from companion.store import StoreError, unsafe_location
     from companion.web.app import create_app
     from companion.web.server import serve
@@ -136,15 +125,19 @@ def _serve(args: argparse.Namespace) -> int:
     if warning:
         print(warning, file=sys.stderr)
 
+    backups = Backups(folder / "companion.db", keep=args.backups)
+
     def make(site: Any) -> Any:
         app = create_app(folder, site=site)
+        keeping.remember_address(app.extensions["companion"]["store"], site.url)
+        backups.start()
         app.extensions["companion"]["hub"].watch_others()
         # Read all games while the first player is still scanning the QR code.
         threading.Thread(target=lambda: app.extensions["companion"]["tables"].systems, daemon=True).start()
         return app
 
     try:
-        return serve(
+        code = serve(
             make,
             args.host,
             args.port,
@@ -153,24 +146,11 @@ def _serve(args: argparse.Namespace) -> int:
             data=folder,
             access_log=args.access_log,
         )
+        backups.stop()
+        return code
     except (StoreError, OSError) as problem:
         print(f"companion serve: {problem}", file=sys.stderr)
         return 1
-
-
-@contextmanager
-def _tables(folder: Path) -> Iterator[Any]:
-    """The tables of a data folder, closed again when the command is done."""
-    from companion.resources import SCENARIOS
-    from companion.store import open_store
-    from companion.tables import Tables
-
-    folder.mkdir(parents=True, exist_ok=True)
-    store = open_store(folder / "companion.db")
-    try:
-        yield Tables(store, SCENARIOS)
-    finally:
-        store.close()
 
 
 def _systems() -> dict[str, Any]:
@@ -267,41 +247,21 @@ def _check(args: argparse.Namespace) -> int:
     return 1 if wrong else 0
 
 
-def _export(args: argparse.Namespace) -> None:
-    from companion.transfer import export_table
-
-    with _tables(data_folder(args.data)) as tables:
-        copy = export_table(tables, tables.normal(args.code), args.seat)
-    json.dump(copy, sys.stdout, ensure_ascii=False, indent=1)
-    print()
-
-
-def _read(name: str) -> str:
-    from companion.engine.errors import Unreadable
-
-    try:
-        return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise Unreadable(f"{name} is not a companion export: it is not text") from None
-
-
-def _import(args: argparse.Namespace) -> None:
-    from companion.transfer import import_table
-
-    with _tables(data_folder(args.data)) as tables:
-        code = import_table(tables, _read(args.file))
-    print(f"Restored as table {code}. Its seats have new links: hand them out on the table's screen.")
-
-
 def _verify(args: argparse.Namespace) -> int:
     import tempfile
 
+    from companion.engine.errors import Unreadable
     from companion.savefile import read_copy
+    from companion.transfer import sealed_save
     from companion.verify import verify
 
-    copy = read_copy(_read(args.file))
-    with tempfile.TemporaryDirectory() as folder, _tables(Path(folder)) as tables:
-        report = verify(copy, tables)
+    text = read_text(args.file)
+    if sealed_save(text) is not None:
+        raise Unreadable(
+            "this is a sealed save: its dice can be verified when the record lies open, from the whole export"
+        )
+    with tempfile.TemporaryDirectory() as folder, opened(Path(folder)) as tables:
+        report = verify(read_copy(text), tables)
     for fault in report.faults:
         print(f"line {fault.seq}: {fault.words}" if fault.seq else fault.words)
     print(f"{report.recomputed} digital rolls and draws recomputed from the seed: as they should be.")
@@ -312,21 +272,10 @@ def _verify(args: argparse.Namespace) -> int:
     return 0 if report.fair else 1
 
 
-def _backup(args: argparse.Namespace) -> int:
-    try:
-        with _tables(data_folder(args.data)) as tables:
-            tables.store.backup(args.file, overwrite=args.force)
-    except FileExistsError:
-        print(f"{args.file} is there already: choose another name, or --force", file=sys.stderr)
-        return 1
-    print(f"All games copied to {args.file} ({os.path.getsize(args.file) // 1024} KB).")
-    return 0
-
-
 def _unlock(args: argparse.Namespace) -> None:
     from companion.web.booklock import SETTING
 
-    with _tables(data_folder(args.data)) as tables:
+    with opened(data_folder(args.data)) as tables:
         locked = tables.store.setting_get(SETTING) is not None
         tables.store.setting_put(SETTING, None)
     print("The chart book is open to all again." if locked else "The chart book was not locked.")

@@ -106,6 +106,22 @@ def test_a_taken_code_gets_a_free_one_and_nothing_else_changes(home: Tables, cod
     assert first == second
 
 
+def test_what_is_played_while_a_game_is_exported_does_not_turn_its_dice_back(
+    home: Tables, code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = home.store.latest(code)
+    read = home.store.table
+
+    def then_somebody_rolls(wanted: str) -> Any:
+        row = read(wanted)
+        monkeypatch.setattr(home.store, "table", read)
+        home.act(code, "red", "roll-dice", {"dice": "3d6"})
+        return row
+
+    monkeypatch.setattr(home.store, "table", then_somebody_rolls)
+    assert len(export_table(home, code)["events"]) == before
+
+
 def test_a_restored_long_game_opens_from_a_snapshot(
     home: Tables, installation: Callable[[], Tables], code: str
 ) -> None:
@@ -151,7 +167,9 @@ def test_an_ending_taken_back_closes_the_copies_again(home: Tables, code: str) -
 def test_a_players_copy_cannot_be_played_on(
     home: Tables, installation: Callable[[], Tables], code: str
 ) -> None:
-    with pytest.raises(Unreadable, match="a copy as seen by red: hidden things were left out.*Ask the host"):
+    with pytest.raises(
+        Unreadable, match=r"a reading copy \(as seen by red\): hidden things were left out.*ask the host"
+    ):
         import_table(installation(), exported(home, code, "red"))
 
 

@@ -108,7 +108,7 @@ def fetch(url: str, process: subprocess.Popen, log: Path) -> str:
     deadline = time.monotonic() + 20
     while True:
         try:
-            with urllib.request.urlopen(url, timeout=5) as reply:
+            with urllib.request.urlopen(url, timeout=20) as reply:
                 return reply.read().decode()
         except (ConnectionError, urllib.error.URLError) as problem:
             refused = problem

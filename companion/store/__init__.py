@@ -1,5 +1,6 @@
 """The append-only event log: tables, events, snapshots, seats and the installation's books."""
 
+from companion.store.copies import PutBack, copy_file, mark_of, put_back
 from companion.store.errors import (
     ActionIdReused,
     NoTable,
@@ -27,6 +28,7 @@ __all__ = [
     "NewTable",
     "NoTable",
     "NotAStore",
+    "PutBack",
     "SeatRevoked",
     "SqliteStore",
     "Store",
@@ -41,6 +43,9 @@ __all__ = [
     "TableExists",
     "TableRow",
     "Tx",
+    "copy_file",
+    "mark_of",
     "open_store",
+    "put_back",
     "unsafe_location",
 ]

@@ -19,6 +19,9 @@ def copy_database(source: sqlite3.Connection, target: Path) -> None:
             source.backup(copy)
             # One file without a write-ahead log can be mailed, or read from a write-protected stick.
             copy.execute("pragma journal_mode = delete")
+        # It holds the dice seeds and the secret of the seats' links: for its owner's eyes.
+        with suppress(OSError):
+            unfinished.chmod(0o600)
         os.replace(unfinished, target)
     except OSError as error:
         raise StoreReadOnly(f"{target} cannot be written ({error.strerror}): choose another place") from error

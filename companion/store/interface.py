@@ -4,7 +4,7 @@
 `NoTable` when no table has it. Times are text given by the caller, UTC in ISO 8601, so that they sort.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -140,8 +140,13 @@ class Store(Protocol):
         :raises TableExists: if the code is taken, also by an archived table
         """
 
-    def creating(self, row: NewTable) -> AbstractContextManager[Tx]:
-        """Found a table and yield its first transaction: table and events appear together or not at all."""
+    def creating(
+        self, row: NewTable, seats: Mapping[str, Generation] | None = None
+    ) -> AbstractContextManager[Tx]:
+        """Found a table and yield its first transaction: table and events appear together or not at all.
+
+        :param seats: the issues of its seats' links, where they do not begin at the first
+        """
 
     def tables(self, *, archived: bool = False) -> list[TableRow]:
         """Return the tables in play, or the archived ones instead, newest activity first."""
@@ -214,6 +219,9 @@ class Store(Protocol):
 
     def setting_put(self, key: str, value: Any) -> None:
         """Set an installation setting to any JSON value."""
+
+    def setting_once(self, key: str, value: Any) -> Any:
+        """Set an installation setting unless it is set already, and return what it is now."""
 
     def backup(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Copy the whole store to one file while it is in use.

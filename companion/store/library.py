@@ -51,6 +51,12 @@ class Library:
         with self._pool.writing() as db:
             db.execute("insert or replace into setting (key, value) values (?, ?)", [key, dump(value)])
 
+    def setting_once(self, key: str, value: Any) -> Any:
+        """Set an installation setting unless it is set already, and return what it is now."""
+        with self._pool.writing() as db:
+            db.execute("insert or ignore into setting (key, value) values (?, ?)", [key, dump(value)])
+            return load(db.execute("select value from setting where key = ?", [key]).fetchone()[0])
+
 
 def _book(db: Database, system: str, name: str) -> Json | None:
     row = db.execute("select body from book where system = ? and name = ?", [system, name]).fetchone()

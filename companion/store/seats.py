@@ -1,5 +1,6 @@
 """Which issue of each seat's link is valid; the links' secrets are derived elsewhere and never stored."""
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from sqlite_utils import Database
@@ -50,6 +51,12 @@ def _generations(db: Database, code: str) -> dict[str, Generation]:
         "select seat, generation, claimed_at, revoked from seat where game = ?", [code]
     ).fetchall()
     return {seat: Generation(number, claimed_at, bool(revoked)) for seat, number, claimed_at, revoked in rows}
+
+
+def put_generations(db: Database, code: str, seats: Mapping[str, Generation]) -> None:
+    """Write the issues of a new table's links."""
+    for seat, generation in seats.items():
+        _put(db, code, seat, generation)
 
 
 def _put(db: Database, code: str, seat: str, new: Generation) -> Generation:

@@ -1,6 +1,6 @@
 """The store on one SQLite file."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,11 +11,11 @@ from companion.store.codec import dump_object, load
 from companion.store.copying import copy_database
 from companion.store.errors import TableExists
 from companion.store.feed import Feed
-from companion.store.interface import Json, NewTable, Store, StoredEvent, TableRow
+from companion.store.interface import Generation, Json, NewTable, Store, StoredEvent, TableRow
 from companion.store.library import Library
 from companion.store.pool import Pool
 from companion.store.rows import find_table, select_events, whole
-from companion.store.seats import Seats
+from companion.store.seats import Seats, put_generations
 from companion.store.transaction import SqliteTx
 
 _COLUMNS = """code, system, scenario, title, seed, options, created_at, changed_at,
@@ -43,10 +43,15 @@ class SqliteStore(Seats, Library):
             pass
 
     @contextmanager
-    def creating(self, row: NewTable) -> Iterator[SqliteTx]:
+    def creating(self, row: NewTable, seats: Mapping[str, Generation] | None = None) -> Iterator[SqliteTx]:
         """Found a table and yield its first transaction: table and events appear together or not at all."""
         options = dump_object(row.options, "a table's options")
-        with self._write(row.code, lambda db: _insert(db, row, options)) as tx:
+
+        def prepare(db: Database) -> None:
+            _insert(db, row, options)
+            put_generations(db, row.code, seats or {})
+
+        with self._write(row.code, prepare) as tx:
             yield tx
 
     @contextmanager

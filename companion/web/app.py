@@ -11,6 +11,7 @@ from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
 
 from companion.engine.errors import Mistake
 from companion.resources import SCENARIOS, STATIC, TEMPLATES
+from companion.secret import BadSecret, installation_secret
 from companion.store import (
     ActionIdReused,
     NoTable,
@@ -47,13 +48,18 @@ def create_app(
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     data.mkdir(parents=True, exist_ok=True)
     store = open_store(data / "companion.db")
+    try:
+        secret = installation_secret(store, data)
+    except BadSecret:
+        store.close()
+        raise
     found = Tables(store, scenarios)
     hub = Hub(store)
     app.extensions["companion"] = {
         "tables": found,
         "store": store,
         "hub": hub,
-        "secret": security.secret_key(data),
+        "secret": secret,
         "site": site,
         "guesses": security.FailureLimit(),
         "data": data,
@@ -66,9 +72,24 @@ def create_app(
     compress.init_app(app)
     _errors(app)
     _filters(app)
-    from companion.web import api, book, bookwalk, hall, live, lobby, map, play, sheets
+    from companion.web import (
+        api,
+        book,
+        bookwalk,
+        carryon,
+        hall,
+        live,
+        lobby,
+        map,
+        play,
+        restoring,
+        saving,
+        sheets,
+    )
 
-    for module in (lobby, hall, play, live, api, book, bookwalk, map, sheets):
+    app.extensions["companion"]["waiting"] = restoring.Waiting()
+    carryon.init_app(app)
+    for module in (lobby, restoring, hall, play, saving, live, api, book, bookwalk, map, sheets):
         app.register_blueprint(module.bp)
     return app
 

@@ -6,11 +6,10 @@ from typing import Any
 
 from flask import Blueprint, Response, current_app, redirect, render_template, request, url_for
 
-from companion.engine.errors import Mistake, Unknown, Unreadable
+from companion.engine.errors import Mistake, Unknown
 from companion.store import NoTable
 from companion.tables import common_options
-from companion.transfer import import_table
-from companion.web import qr
+from companion.web import carryon, qr
 from companion.web.current import tables
 from companion.web.seats import WATCH, base_url, held_seats, seat_ids, seat_of_token, sit_down
 
@@ -41,28 +40,13 @@ def lobby() -> str:
         )
     url = base_url() + "/"
     return render_template(
-        "lobby.html", tables=rows, url=url, qr=qr.svg(url, "Address of this companion"), error=""
+        "lobby.html",
+        tables=rows,
+        url=url,
+        qr=qr.svg(url, "Address of this companion"),
+        last=carryon.last_game(),
+        error="",
     )
-
-
-@bp.post("/import")
-def import_file() -> Response | tuple[str, int]:
-    """Restore a game from an exported file; this device gets its table screen."""
-    file = request.files.get("file")
-    if file is None or not file.filename:
-        raise Unreadable(
-            "Choose a file first: a game saved from a table, or made by companion export.", field="file"
-        )
-    with file.stream as content:  # a long one lies in a file of its own meanwhile
-        data = content.read()
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError:
-        raise Unreadable(
-            f"{file.filename[:60]} is not a companion export: it is not text.", field="file"
-        ) from None
-    code = import_table(tables(), text)
-    return sit_down(redirect(url_for("play.seats_page", code=code, seat="table"), 303), code, ["table"])
 
 
 @bp.get("/new")

@@ -10,7 +10,6 @@ from flask import Blueprint, Response, make_response, redirect, render_template,
 from companion.engine.actions import describe_fields
 from companion.engine.errors import Mistake, NotYours, Several, Unknown
 from companion.tables import Answer, Entry
-from companion.transfer import export_table
 from companion.web import qr
 from companion.web.current import tables
 from companion.web.seats import WATCH, base_url, held_seats, require, seat_ids, seats, stand_up
@@ -486,16 +485,3 @@ def leave(code: str) -> Response:
     """Give up this device's seats."""
     code = tables().normal(code)
     return stand_up(redirect(url_for("lobby.lobby"), 303), code)
-
-
-@bp.get("/t/<code>/<seat>/export.json")
-def export(code: str, seat: str) -> Response:
-    """The game as a file: as this seat may see it, all of it once both sides have laid the record open."""
-    code = tables().normal(code)
-    require(code, seat)
-    import json
-
-    body = export_table(tables(), code, seat)
-    response = Response(json.dumps(body, ensure_ascii=False, indent=1), mimetype="application/json")
-    response.headers["Content-Disposition"] = f'attachment; filename="{code}-{seat}.json"'
-    return response

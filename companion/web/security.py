@@ -6,11 +6,8 @@ form carries a token. Phones on a LAN use plain HTTP, where browsers send `Origi
 
 import hmac
 import ipaddress
-import os
-import secrets
 import time
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from urllib.parse import urlsplit
 
 from flask import Flask, Response, abort, request
@@ -41,7 +38,6 @@ ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 """Crockford's base 32: no i, l, o or u, so nothing is mistaken for 1 or 0."""
 
 TOKEN_LENGTH = 26
-SECRET_LENGTH = 32
 
 
 def init_app(app: Flask, *, hosts: Iterable[str] = (), public_url: str | None = None) -> None:
@@ -120,34 +116,6 @@ def is_own_request(own_origins: set[str]) -> bool:
     if origin is not None:
         return origin.lower() in own_origins
     return not request.cookies
-
-
-def secret_key(folder: Path) -> bytes:
-    """Return this installation's secret, made on first use in `secret.key` with mode 0600."""
-    path = folder / "secret.key"
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:
-        return _read_secret(path)
-    with os.fdopen(handle, "wb") as file:
-        secret = secrets.token_bytes(SECRET_LENGTH)
-        file.write(secret)
-        file.flush()
-        os.fsync(file.fileno())
-    return secret
-
-
-def _read_secret(path: Path) -> bytes:
-    secret = path.read_bytes()
-    for _ in range(20):  # another process may have made the file and not yet filled it
-        if len(secret) == SECRET_LENGTH:
-            return secret
-        time.sleep(0.05)
-        secret = path.read_bytes()
-    raise ValueError(
-        f"{path} holds {len(secret)} bytes instead of {SECRET_LENGTH}. Restore it from a backup, or delete "
-        "it to have a new one made: every seat must then join again."
-    )
 
 
 def seat_token(secret: bytes, code: str, seat: str, generation: int) -> str:

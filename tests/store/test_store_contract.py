@@ -395,3 +395,18 @@ def test_a_backup_is_a_whole_store(store, table, append, tmp_path, open_again):
         store.backup(copy)
     store.backup(copy, overwrite=True)
     assert [path.name for path in copy.parent.iterdir()] == ["copy.db"]
+
+
+def test_a_setting_made_once_keeps_its_first_value(store, open_again):
+    assert store.setting_once("secret", "a") == "a"
+    assert open_again().setting_once("secret", "b") == "a"
+    assert store.setting_get("secret") == "a"
+
+
+def test_a_table_may_begin_with_later_issues_of_its_links(store, new_table):
+    with store.creating(new_table(), {"soviet": Generation(7, NOON), "german": Generation(3, revoked=True)}):
+        pass
+    assert store.seat_generations("K7QX") == {
+        "soviet": Generation(7, NOON),
+        "german": Generation(3, revoked=True),
+    }

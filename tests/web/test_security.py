@@ -1,6 +1,3 @@
-import stat
-import sys
-
 import pytest
 from flask import Flask, request
 
@@ -116,21 +113,6 @@ def test_too_long_a_body_is_refused(client):
 def test_public_url_must_be_one():
     with pytest.raises(ValueError, match="games.example.org"):
         security.init_app(Flask(__name__), public_url="games")
-
-
-def test_secret_is_made_once_and_for_the_owner_only(tmp_path):
-    secret = security.secret_key(tmp_path)
-    assert len(secret) == 32
-    assert security.secret_key(tmp_path) == secret
-    if sys.platform != "win32":
-        assert stat.S_IMODE((tmp_path / "secret.key").stat().st_mode) == 0o600
-
-
-def test_a_damaged_secret_is_named(tmp_path, monkeypatch):
-    (tmp_path / "secret.key").write_bytes(b"short")
-    monkeypatch.setattr(security.time, "sleep", lambda seconds: None)
-    with pytest.raises(ValueError, match=r"secret\.key holds 5 bytes"):
-        security.secret_key(tmp_path)
 
 
 def test_seat_token_is_long_and_has_no_look_alikes():

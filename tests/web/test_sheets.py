@@ -32,7 +32,7 @@ def test_a_take_down_sheet_names_every_hex_box_marker_and_track(hall):
     ):
         assert words in page
     assert "German's own sheet" in page and 'aria-label="Back to table' in page
-    assert f"companion export {hall.code}" in page
+    assert "restore the file in the lobby" in page
 
 
 def test_hidden_things_print_on_their_owners_sheet_only(hall):

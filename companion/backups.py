@@ -1,0 +1,100 @@
+"""Automatic backups while serving: a copy of all games when something changed, the newest few kept."""
+
+from __future__ import annotations
+
+import logging
+import re
+import threading
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+from companion.background import in_thread
+from companion.store import StoreError, copy_file, mark_of
+
+EVERY = 15 * 60.0
+RETRY = 60.0
+KEPT = 10
+NAME = re.compile(r"companion-\d{8}-\d{6}\.db")
+
+log = logging.getLogger("companion")
+
+
+def found_in(folder: Path) -> list[Path]:
+    """The automatic backups in a folder, oldest first."""
+    try:
+        return sorted(path for path in folder.iterdir() if NAME.fullmatch(path.name))
+    except OSError:
+        return []
+
+
+class Backups:
+    """Backups of one database; none of its troubles reaches the players."""
+
+    def __init__(
+        self,
+        database: Path,
+        *,
+        keep: int = KEPT,
+        every: float = EVERY,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        """:param keep: how many are kept; 0 makes none"""
+        self.database, self.keep, self.every, self.now = database, keep, every, now
+        self.folder = database.parent / "backups"
+        self._mark = ""
+        self._trouble = ""
+        self._started = False
+        self._stop = threading.Event()
+        self._turn = threading.Lock()
+
+    def start(self) -> None:
+        """Look every so often whether something changed, until `stop`."""
+        if self.keep > 0:
+            self._started = True
+            threading.Thread(target=self._run, name="backups", daemon=True).start()
+
+    def stop(self) -> None:
+        """Make the last one: what was played since the newest backup is in it."""
+        self._stop.set()
+        if self._started:
+            self.once()
+
+    def once(self) -> bool:
+        """Back up if anything changed since the newest backup; False when that failed, which is logged."""
+        with self._turn:
+            try:
+                in_thread(self._copy)
+            except (StoreError, OSError) as problem:
+                if str(problem) != self._trouble:  # a full disk is told once, not every minute
+                    log.error("No automatic backup: %s", problem)
+                self._trouble = str(problem)
+                return False
+            self._trouble = ""
+            return True
+
+    def _run(self) -> None:
+        pause = self.every
+        while not self._stop.wait(pause):
+            pause = self.every if self.once() else min(self.every, RETRY)
+
+    def _copy(self) -> None:
+        mark = mark_of(self.database)
+        if mark == (self._mark or self._mark_of_newest()):
+            self._mark = mark
+            return
+        target = self.folder / f"companion-{self.now():%Y%m%d-%H%M%S}.db"
+        copy_file(self.database, target)
+        self._mark = mark
+        # Only now: a good old backup is worth more than room for one that may fail.
+        for old in found_in(self.folder)[: -self.keep]:
+            old.unlink(missing_ok=True)
+
+    def _mark_of_newest(self) -> str:
+        """What the newest backup holds, so that a restart alone makes no new one."""
+        for newest in found_in(self.folder)[-1:]:
+            try:
+                return mark_of(newest)
+            except StoreError:
+                pass  # damaged, or of an older version: make a new one
+        return ""

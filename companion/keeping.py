@@ -1,0 +1,218 @@
+"""The commands that keep games: export, import, seats, backup, restore."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from companion.store import Store
+    from companion.tables import Tables
+
+ADDRESS = "address"
+"""The setting that remembers where the companion was last served."""
+
+
+def data_folder(given: Path | None) -> Path:
+    """Where games live: --data, or the platform's folder for a user's data."""
+    if given is not None:
+        return given
+    from platformdirs import user_data_path
+
+    return user_data_path("kharkov-companion", appauthor=False)
+
+
+@contextmanager
+def opened(folder: Path) -> Iterator[Tables]:
+    """The tables of a data folder, closed again when the command is done."""
+    from companion.resources import SCENARIOS
+    from companion.store import open_store
+    from companion.tables import Tables
+
+    folder.mkdir(parents=True, exist_ok=True)
+    store = open_store(folder / "companion.db")
+    try:
+        yield Tables(store, SCENARIOS)
+    finally:
+        store.close()
+
+
+def read_text(name: str) -> str:
+    """A file's text, or that of standard input."""
+    from companion.engine.errors import Unreadable
+
+    try:
+        return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise Unreadable(f"{name} is not a companion export: it is not text") from None
+
+
+def remember_address(store: Store, url: str) -> None:
+    """Keep the address players use, for links printed while nobody serves."""
+    if store.setting_get(ADDRESS) != url:
+        store.setting_put(ADDRESS, url)
+
+
+def add_commands(commands: Any, data: argparse.ArgumentParser) -> None:
+    """Add the commands to the parser."""
+    export = commands.add_parser(
+        "export", parents=[data], help="write a whole game to standard output, nothing in it sealed"
+    )
+    export.add_argument("code", help="the table's code")
+    export.add_argument(
+        "--seat", default="", help="a reading copy: only what this seat may see (cannot be restored)"
+    )
+    export.set_defaults(run=_export)
+
+    links = argparse.ArgumentParser(add_help=False)
+    links.add_argument("--url", help="address of the companion (default: where it was served last)")
+    links.add_argument(
+        "--qr",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="draw the links as QR codes too (default: yes)",
+    )
+    imported = commands.add_parser(
+        "import", parents=[data, links], help="restore a game from a file and print its seats' links"
+    )
+    imported.add_argument("file", help="a saved game or an export, or - for standard input")
+    imported.add_argument(
+        "--key",
+        action="append",
+        default=[],
+        help="a side's restore key, once for each side, for a game saved on another machine",
+    )
+    imported.set_defaults(run=_import)
+
+    seats = commands.add_parser("seats", parents=[data, links], help="print the links of a table's seats")
+    seats.add_argument("code", help="the table's code")
+    seats.set_defaults(run=_seats)
+
+    backup = commands.add_parser(
+        "backup", parents=[data], help="copy all games and seats to one file, also while serving"
+    )
+    backup.add_argument("file", type=Path, help="where to")
+    backup.add_argument("--force", action="store_true", help="replace the file if it is there")
+    backup.set_defaults(run=_backup)
+
+    restore = commands.add_parser("restore", parents=[data], help="put a backup back, with games and seats")
+    restore.add_argument("file", type=Path, help="the backup")
+    restore.add_argument(
+        "--force", action="store_true", help="also when there are games already; their file is put aside"
+    )
+    restore.set_defaults(run=_restore)
+
+
+def _export(args: argparse.Namespace) -> None:
+    from companion.transfer import export_table
+
+    with opened(data_folder(args.data)) as tables:
+        copy = export_table(tables, tables.normal(args.code), args.seat)
+    json.dump(copy, sys.stdout, ensure_ascii=False, indent=1)
+    print()
+    if copy["copy"] == "whole":
+        print("This file is not sealed: whoever has it reads both hands and the dice seed.", file=sys.stderr)
+
+
+def _import(args: argparse.Namespace) -> None:
+    from companion.engine.errors import Unreadable
+    from companion.sealing import NeedsKeys
+    from companion.secret import installation_secret
+    from companion.transfer import import_table
+
+    folder = data_folder(args.data)
+    with opened(folder) as tables:
+        secret = installation_secret(tables.store, folder)
+        try:
+            code = import_table(tables, read_text(args.file), secret, args.key, operator=True)
+        except NeedsKeys as needed:
+            raise Unreadable(f"{needed.message}. Give each with --key") from None
+        print(f"Restored as table {code}.")
+        _print_links(tables, folder, code, args)
+
+
+def _seats(args: argparse.Namespace) -> None:
+    with opened(data_folder(args.data)) as tables:
+        _print_links(tables, data_folder(args.data), tables.normal(args.code), args)
+
+
+def _print_links(tables: Tables, folder: Path, code: str, args: argparse.Namespace) -> None:
+    """Each seat with its link, and the link as a QR code."""
+    from companion.secret import installation_secret
+    from companion.store import Generation
+    from companion.web import qr
+    from companion.web.security import seat_token
+
+    secret = installation_secret(tables.store, folder)
+    generations = tables.store.seat_generations(code)
+    game = tables.game(code)
+    base = _address(tables.store, args.url)
+    for seat in ("table", *game.sides):
+        name = "Table's screen" if seat == "table" else game.side_name(seat)
+        generation = generations.get(seat, Generation())
+        if generation.revoked:
+            print(f"{name}: closed; a new code is made on the table's screen, under Seats")
+            continue
+        link = f"{base}/j/{code}/{seat_token(secret, code, seat, generation.number)}"
+        print(f"{name}{' (taken)' if generation.claimed_at else ''}: {link}")
+        if args.qr:
+            try:
+                print(f"{qr.terminal(link)}\n")
+            except UnicodeEncodeError:
+                print("(This terminal cannot draw the QR code.)")
+
+
+def _address(store: Store, given: str | None) -> str:
+    if given:
+        return given.rstrip("/")
+    known = store.setting_get(ADDRESS)
+    if not isinstance(known, str):
+        from companion.web.server import DEFAULT_PORT, find_site
+
+        known = find_site("0.0.0.0", DEFAULT_PORT).url
+        print(f"(Never served from here; the links take {known} for its address. Another one: --url)")
+    return known.rstrip("/")
+
+
+def _backup(args: argparse.Namespace) -> int:
+    from companion.secret import installation_secret
+
+    folder = data_folder(args.data)
+    try:
+        with opened(folder) as tables:
+            installation_secret(tables.store, folder)  # where no version ever served, it is made here
+            tables.store.backup(args.file, overwrite=args.force)
+    except FileExistsError:
+        print(f"{args.file} is there already: choose another name, or --force", file=sys.stderr)
+        return 1
+    print(f"All games and seats copied to {args.file} ({os.path.getsize(args.file) // 1024} KB).")
+    print("Put them back with companion restore. Keep the file to yourself: it opens every seat.")
+    return 0
+
+
+def _restore(args: argparse.Namespace) -> None:
+    from companion.secret import OLD_FILE, SETTING
+    from companion.store import put_back
+
+    folder = data_folder(args.data)
+    folder.mkdir(parents=True, exist_ok=True)
+    done = put_back(args.file, folder / "companion.db", force=args.force, now=datetime.now(UTC))
+    print(f"{done.games} game{'' if done.games == 1 else 's'} restored to {folder}.")
+    if done.aside is not None:
+        print(f"What was there before lies in {done.aside}.")
+    with opened(folder) as tables:
+        complete = tables.store.setting_get(SETTING) is not None or (folder / OLD_FILE).exists()
+    if complete:
+        print("Links and devices that were seated when the backup was made go on as they were.")
+    else:
+        print(
+            f"This backup was made by an older version without the seats' secret: put its {OLD_FILE} into the folder "
+            "before you start, or hand out new links with companion seats."
+        )

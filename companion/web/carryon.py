@@ -1,0 +1,65 @@
+"""Carrying on: the game this device played last stands on top of the lobby."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from flask import Flask, Response, request
+
+from companion.store import NoTable, TableRow
+from companion.web.current import tables
+from companion.web.seats import WATCH, YEAR, held_seats
+
+COOKIE = "last"
+
+
+def init_app(app: Flask) -> None:
+    """Remember the seat whose screen was opened last."""
+
+    @app.after_request
+    def remember(response: Response) -> Response:
+        place = request.view_args or {}
+        seat = place.get("seat", WATCH)
+        if request.endpoint != "play.seat_page" or response.status_code != 200 or seat == WATCH:
+            return response
+        value = f"{tables().normal(place['code'])}.{seat}"
+        if request.cookies.get(COOKIE) != value:
+            response.set_cookie(
+                COOKIE, value, max_age=YEAR, httponly=True, samesite="Lax", secure=request.is_secure
+            )
+        return response
+
+
+def last_game() -> dict[str, Any] | None:
+    """The unfinished game this device played last and where it sits there; None when there is none."""
+    code, _, seat = request.cookies.get(COOKIE, "").partition(".")
+    for row in _rows(code):
+        system = tables().systems.get(row.system)
+        seats = held_seats(row.code) if system is not None else []
+        if system is None or not seats:
+            continue
+        kit = system.kit.system
+        mine = seat if row.code == code and seat in seats else seats[0]
+        return {
+            "code": row.code,
+            "seat": mine,
+            "as": next((side.name for side in kit.sides if side.id == mine), "table's screen"),
+            "title": row.title or kit.name,
+            "game": kit.name if row.title else "",
+            "turn": f"{kit.turn_name} {row.summary.get('turn', '')}",
+            "phase": row.summary.get("phase", ""),
+        }
+    return None
+
+
+def _rows(code: str) -> list[TableRow]:
+    """Tables to try: the one opened last, then those where this device has a seat, newest activity first."""
+    store = tables().store
+    found = []
+    with suppress(NoTable):
+        found.append(store.table(code))
+    mine = {name.removeprefix("seats-") for name in request.cookies if name.startswith("seats-")} - {code}
+    if mine:
+        found += [row for row in store.tables() if row.code in mine]
+    return [row for row in found if not (row.ended or row.archived)]

@@ -1,0 +1,137 @@
+"""Restoring a game from a file, with a second step for the sides' keys where they are needed."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections import OrderedDict
+from collections.abc import Callable
+from typing import Any
+
+from flask import Blueprint, Response, redirect, render_template, request, url_for
+
+from companion.engine.errors import Mistake, Unknown, Unreadable
+from companion.sealing import Header, NeedsKeys, WrongKeys, header_of
+from companion.transfer import import_table, sealed_save
+from companion.web.current import held, tables
+from companion.web.seats import sit_down
+
+bp = Blueprint("restoring", __name__)
+MINUTES = 30
+
+
+class Waiting:
+    """Files that wait for their keys, so that nobody has to choose a file twice; few, and not for long."""
+
+    def __init__(self, most: int = 24 * 1024 * 1024, clock: Callable[[], float] = time.monotonic) -> None:
+        self.most, self.clock = most, clock
+        self._files: OrderedDict[str, tuple[float, str, str]] = OrderedDict()
+
+    def put(self, text: str, here: str) -> str:
+        """Keep a file and return its ticket; the oldest give way when there are too many."""
+        self._forget()
+        ticket = secrets.token_urlsafe(12)
+        self._files[ticket] = (self.clock() + MINUTES * 60, text, here)
+        while len(self._files) > 1 and sum(len(text) for _, text, _ in self._files.values()) > self.most:
+            self._files.popitem(last=False)
+        return ticket
+
+    def get(self, ticket: str) -> tuple[str, str]:
+        """A waiting file and the table where its game still is.
+
+        :raises Unknown: when it is no longer kept
+        """
+        self._forget()
+        if ticket not in self._files:
+            raise Unknown("This file is no longer kept. Choose it again in the lobby, under Restore.")
+        return self._files[ticket][1:]
+
+    def drop(self, ticket: str) -> None:
+        """The file is done with."""
+        self._files.pop(ticket, None)
+
+    def _forget(self) -> None:
+        for ticket in [t for t, (until, *_) in self._files.items() if until < self.clock()]:
+            del self._files[ticket]
+
+
+@bp.post("/import")
+def import_file() -> Response:
+    """Restore a game from a saved file; this device gets its table screen."""
+    file = request.files.get("file")
+    if file is None or not file.filename:
+        raise Unreadable(
+            "Choose a file first: a game saved from the table's screen, or made by companion export.",
+            field="file",
+        )
+    with file.stream as content:  # a long one lies in a file of its own meanwhile
+        data = content.read()
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        raise Unreadable(
+            f"{file.filename[:60]} is not a companion export: it is not text.", field="file"
+        ) from None
+    try:
+        code = import_table(tables(), text, held("secret"))
+    except NeedsKeys as needed:
+        ticket = held("waiting").put(text, needed.here)
+        return redirect(url_for("restoring.keys_page", ticket=ticket), 303)
+    return _seated(code)
+
+
+@bp.get("/import/<ticket>")
+def keys_page(ticket: str) -> str:
+    """Ask for the sides' restore keys."""
+    text, here = held("waiting").get(ticket)
+    return _keys_form(ticket, _header(text), here, {}, "")
+
+
+@bp.post("/import/<ticket>")
+def give_keys(ticket: str) -> Response | tuple[str, int]:
+    """Restore with the keys given; wrong ones cost nothing but time."""
+    text, here = held("waiting").get(ticket)
+    header = _header(text)
+    typed = [request.form.get(f"key-{n}", "")[:200] for n in range(len(header.sides))]
+    values = dict(enumerate(typed))
+    limit, who = held("guesses"), f"restore {request.remote_addr}"
+    if limit.wait(who) > 0:
+        message = f"Too many wrong keys from here. Try again in {int(limit.wait(who)) + 1} seconds."
+        return _keys_form(ticket, header, here, values, message), 429
+    try:
+        code = import_table(tables(), text, held("secret"), typed)
+    except WrongKeys as mistake:
+        limit.failed(who)
+        return _keys_form(ticket, header, here, values, mistake.message), mistake.status
+    except Mistake:
+        held("waiting").drop(ticket)
+        raise
+    held("waiting").drop(ticket)
+    return _seated(code)
+
+
+def _header(text: str) -> Header:
+    save = sealed_save(text)
+    if save is None:
+        raise Unreadable("this file is not a sealed save")
+    return header_of(save)
+
+
+def _keys_form(ticket: str, header: Header, here: str, values: dict[int, str], error: str) -> str:
+    system = tables().systems.get(header.system)
+    scenario: Any = system.kit.scenarios.get(header.scenario) if system else None
+    return render_template(
+        "restore_keys.html",
+        ticket=ticket,
+        header=header,
+        game=system.kit.system.name if system else header.system,
+        scenario=scenario.name if scenario else header.scenario,
+        here=here,
+        values=values,
+        error=error,
+    )
+
+
+def _seated(code: str) -> Response:
+    """Whoever restores a game has its table's screen, and hands out the other seats."""
+    return sit_down(redirect(url_for("play.seats_page", code=code, seat="table"), 303), code, ["table"])

@@ -12,10 +12,10 @@ from companion.engine.errors import NotNow, NotYours, Unknown, Unreadable
 from companion.engine.fields import Choice, Context, Dice, Flag, Roll, Text, Whole
 from companion.engine.game import Game
 from companion.engine.rules import Rules
+from companion.engine.seatactions import grant, seat_rules
 from companion.engine.sequence import Turns, first, following, holds, order
-from companion.engine.unitactions import unit_rules
 
-common = Rules("common", unit_rules)
+common = Rules("common", seat_rules)
 
 MODES = (("either", "Digital, or typed in"), ("digital", "Digital only"), ("physical", "Real ones, typed in"))
 
@@ -38,7 +38,7 @@ def _turn_begins(rules: Rules, game: Game) -> Events:
 
 def advance(rules: Rules, game: Game) -> Events:
     """Leave this phase and enter the next; at the end of the last turn, the game's finale."""
-    open_before = [a.id for a in game.asked.values() if a.by != "take-back"]
+    open_before = [a.id for a in game.asked.values() if a.action != "agree"]
     yield from rules.run("leave", game)
     if game.ended:
         return
@@ -358,7 +358,7 @@ def agree(
     yes: Annotated[bool, Flag()] = False,
     seat: str = "",
 ) -> Events:
-    """Agree to a take-back, or refuse it."""
+    """Agree to what another seat asks for (a take-back, a new code for the table's screen), or refuse it."""
     question = game.asked.get(ask)
     if question is None:
         raise NotNow("that question is no longer open", field="ask", given=ask)
@@ -366,6 +366,8 @@ def agree(
         raise NotYours("the other side must answer this", field="ask", given=seat)
     if yes and question.by == "take-back":
         yield e.Undone(int(question.args["to"]), reason=f"agreed by {game.side_name(seat)}")
+    elif yes and question.by == e.NEW_CODE:
+        yield from grant(game, question, seat)
     else:
         yield e.Answered(ask, "agreed" if yes else "refused")
 
@@ -374,7 +376,8 @@ def agree(
 def dismiss(game: Game, ask: Annotated[str, Text(most=60)], seat: str = "") -> Events:
     """Put away a reminder that is not needed."""
     question = game.asked.get(ask)
-    if question is None or (seat not in question.to and seat != "table"):
+    may = question is not None and (seat in question.to or (seat == "table" and question.by != e.NEW_CODE))
+    if question is None or not may:  # a lost screen must not put away the question about itself
         raise NotNow("that reminder is no longer open", field="ask", given=ask)
     yield e.Answered(ask, "not needed")
 

@@ -79,6 +79,8 @@ class Game:
         self.last_chance = 0
         """The newest roll, draw or reveal that counts: taking back past it needs the other side's consent."""
         self.order = 0
+        self.seated: frozenset[str] = frozenset()
+        """Seats that a device holds, as the store says; no part of the record."""
 
     # -- looking -----------------------------------------------------------------------------------------
 
@@ -288,6 +290,9 @@ class Game:
 
     def _noted(self, event: e.Noted) -> None:
         pass
+
+    def _seated(self, event: e.Seated) -> None:
+        pass  # who sits where is the store's to know: no undo may bring an old seat back
 
     def _undone(self, event: e.Undone) -> None:
         raise RuntimeError("an undo is resolved by `effective`, never applied to a state")

@@ -21,7 +21,7 @@ from companion.store import (
     open_store,
 )
 from companion.tables import Tables
-from companion.web import compress, security
+from companion.web import compress, curtain, security
 from companion.web.current import tables as tables  # noqa: F401 - handlers ask for it here
 from companion.web.live import Hub
 
@@ -64,11 +64,12 @@ def create_app(
         public_url=site.public_url if site else None,
     )
     compress.init_app(app)
+    curtain.init_app(app)
     _errors(app)
     _filters(app)
-    from companion.web import api, book, bookwalk, hall, live, lobby, map, play, sheets
+    from companion.web import api, book, bookwalk, hall, live, lobby, map, play, seatpages, sheets
 
-    for module in (lobby, hall, play, live, api, book, bookwalk, map, sheets):
+    for module in (lobby, hall, play, seatpages, live, api, book, bookwalk, map, sheets):
         app.register_blueprint(module.bp)
     return app
 
@@ -76,7 +77,9 @@ def create_app(
 def _filters(app: Flask) -> None:
     """What templates need to turn a seat's view into the shapes of the macros."""
     from companion.web.play import breakdown
+    from companion.web.seatpages import tabs
 
+    app.jinja_env.globals["seat_tabs"] = tabs
     states = {"now": "current", "to come": "todo"}
 
     app.jinja_env.filters["steps"] = lambda phases: [

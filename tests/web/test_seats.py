@@ -50,7 +50,9 @@ def test_seats_of_one_table_open_no_other(app: Flask, tables: Tables, table: Dev
 def test_only_the_tables_screen_hands_seats_out(app: Flask, table: Device, code: str) -> None:
     page = table.get("seats").text
     assert all(link(app, code, seat) in page for seat in ("red", "blue"))
-    assert Device(app, code, "red").get("seats").status_code == 403
+    elsewhere = Device(app, code, "red").get("seats").text
+    assert not any(link(app, code, seat) in elsewhere for seat in ("table", "red", "blue"))
+    assert Device(app, code).get(f"/t/{code}/watch/seats").status_code == 403
 
 
 def test_a_taken_seat_shows_no_link(app: Flask, table: Device, code: str) -> None:
@@ -73,7 +75,7 @@ def test_a_reissued_seat_makes_the_old_cookie_and_link_worthless(
     assert refused.status_code == 403 and "no longer opens a seat" in refused.text
     assert link(app, code, "red") != old
     assert Device(app, code, "red").get().status_code == 200
-    assert "The red seat was re-issued" in table.get("log").text
+    assert "Red seat: the old code and device no longer work" in table.get("log").text
 
 
 def test_the_tables_own_seat_can_be_reissued_without_locking_oneself_out(

@@ -58,7 +58,9 @@ def init_app(app: Flask) -> None:
         page = render_template(
             "curtain.html", code=error.code, seat=error.seat, name=game.side_name(error.seat), back=back
         )
-        return make_response(page, status)
+        response = make_response(page, status)
+        response.delete_cookie(cookie_name(error.code), httponly=True, samesite="Lax")
+        return response
 
     @app.after_request
     def lower(response: Response) -> Response:

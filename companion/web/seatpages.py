@@ -60,7 +60,7 @@ def seats(code: str, viewer: str) -> list[Seat]:
             link = base_url() + url_for("lobby.join_link", code=code, token=token(code, seat))
         here = [_words(d.kind, d.at, d.id == request.cookies.get(DEVICE)) for d in devices.get(seat, [])]
         if state == "taken" and not here and issue.claimed_at:
-            here = [_words("", issue.claimed_at, False)]
+            here = [_words("", issue.claimed_at, seat in mine)]
         found.append(Seat(seat, name, state, seat in mine, here, link, _picture(link, name)))
     return found
 

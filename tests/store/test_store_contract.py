@@ -395,3 +395,18 @@ def test_a_backup_is_a_whole_store(store, table, append, tmp_path, open_again):
         store.backup(copy)
     store.backup(copy, overwrite=True)
     assert [path.name for path in copy.parent.iterdir()] == ["copy.db"]
+
+
+def test_a_seat_changes_with_the_events_of_its_transaction_or_not_at_all(store, table):
+    store.claim_seat(table, "soviet", NOON)
+    with pytest.raises(ZeroDivisionError), store.transaction(table) as tx:
+        tx.reissue_seat("soviet")
+        tx.revoke_seat("axis")
+        raise ZeroDivisionError
+    assert store.seat_generations(table) == {"soviet": Generation(1, NOON)}
+    with store.transaction(table) as tx:
+        tx.reissue_seat("soviet")
+        tx.revoke_seat("axis")
+    assert store.seat_generations(table) == {"soviet": Generation(2), "axis": Generation(1, revoked=True)}
+    with pytest.raises(RuntimeError, match="transaction is over"):
+        tx.reissue_seat("soviet")

@@ -29,6 +29,9 @@ from companion.web.seats import (
 
 bp = Blueprint("seatpages", __name__)
 
+_HELP = "Whoever runs the companion prints all codes on its computer with: companion seats {code}"
+"""The last way back, when no seat is left to ask."""
+
 
 @dataclass(frozen=True)
 class Seat:
@@ -193,6 +196,8 @@ def ask_lost_table(code: str, seat: str) -> str:
         else "The old screen is signed out at once.",
         "A new code appears on your Seats page: scan it with the device that is to be the table's screen.",
     ]
+    if others:
+        follows.append(f"Nobody there to agree? {_HELP.format(code=code)}")
     back = url_for("seatpages.seats_page", code=code, seat=seat)
     return _ask(
         "The table's screen is lost?",
@@ -249,7 +254,7 @@ def ask_leave(code: str) -> str:
     if not left:
         follows = [
             "Nobody sits at this table then, and no page shows its codes any more.",
-            f"Whoever runs the companion gets them back on its computer with: companion seats {code}",
+            _HELP.format(code=code),
         ]
     names = [("table's screen" if s == "table" else game.side_name(s)) for s in held]
     back = url_for("play.more_page", code=code, seat=held[0])

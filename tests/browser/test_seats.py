@@ -127,7 +127,7 @@ def test_two_players_share_one_tablet_through_a_sealed_air_phase(server, device)
 def test_solo_opens_every_side_without_a_curtain(server, device):
     """Enemy Action: both hands are reached by tabs."""
     tablet = device("tablet")
-    tablet.goto(f"{server.url}/new/enemy-action-kharkov/kharkov")
+    tablet.goto(f"{server.url}/new/enemy-action-kharkov/campaign")
     tablet.get_by_label("Solo").check(force=True)
     tablet.get_by_role("button", name="Open the table").click()
     tabs = tablet.get_by_role("navigation", name="Seats on this device")

@@ -25,6 +25,7 @@ from companion.engine.gridbook import owner_maps
 from companion.engine.kit import Option
 from companion.engine.view import seat_name, view
 from companion.engine.worksheet import Breakdown
+from companion.seating import Seating, carry_out, has_moved, is_seat_line, seated
 from companion.store import NewTable, Store, StoredEvent, TableRow
 from companion.systems import System, find_system, load_systems
 
@@ -68,6 +69,8 @@ class Entry:
     phase: str
     kinds: list[str]
     undone: bool = False
+    about_seats: bool = False
+    """It tells who sits where, which no undo takes back."""
 
 
 def common_options() -> tuple[Option, ...]:
@@ -143,6 +146,7 @@ class Tables:
         self.store = store
         self.scenarios = scenarios
         self.clock = clock
+        self.seating = Seating(store, clock)
         self._games: OrderedDict[str, Game] = OrderedDict()
         self._locks: dict[str, threading.RLock] = {}
         self._guard = threading.Lock()
@@ -382,7 +386,7 @@ class Tables:
                     earlier["revision"], earlier.get("lines", []), earlier.get("result", {}), repeated=True
                 )
             game = self._caught_up(code, tx.latest, tx.events)
-            if action.fresh and revision != game.revision:
+            if action.fresh and has_moved(tx, revision):
                 raise NotNow(
                     "The table has moved on since this page was drawn. Look again, then decide."
                     if revision is not None
@@ -392,9 +396,9 @@ class Tables:
                     accepted=str(game.revision),
                 )
             before, was_open = game.revision, game.record_open
-            game.seated = self.seated(code)
             sides = [game[f"entropy-{s}"] for s in game.sides]
             chance = Chance(dice.Stream(row.seed, tx.stream, [w for w in sides if w]))
+            game.seated = seated(self.store, code)
             events = perform(system.rules, game, seat, action, raw, chance)
             if not events:
                 return Answer(before)
@@ -420,16 +424,12 @@ class Tables:
                 ended=game.ended is not None,
                 seed=seed,
             )
+            carry_out(tx, events)
             if undone is None and latest // SNAPSHOT_EVERY > before // SNAPSHOT_EVERY:
                 tx.save_snapshot(latest, game.dump())
         if undone is not None:
             self._games.pop(code, None)
         return answer
-
-    def seated(self, code: str) -> frozenset[str]:
-        """The seats of a table that a device has taken and that are not closed."""
-        held = self.store.seat_generations(code).items()
-        return frozenset(seat for seat, g in held if g.claimed_at and not g.revoked)
 
     # -- the log -----------------------------------------------------------------------------------------
 
@@ -443,6 +443,9 @@ class Tables:
             body = found[0].body
             if body["kind"] == "undone":
                 seq = int(body["to"])
+                continue
+            if is_seat_line(body):  # a joining phone is never what Undo takes back
+                seq -= 1
                 continue
             act = found[0].act
             while seq > 0:
@@ -481,6 +484,7 @@ class Tables:
                 elif body["kind"] == "undone":
                     turn, phase = self._position(code, int(body["to"]), game)
             lines = _told(seen, game)
+            about_seats = all(is_seat_line(i.body) for i in items)
             action = rules.actions.get(items[0].name)
             entries.append(
                 Entry(
@@ -495,7 +499,8 @@ class Tables:
                     turn,
                     phase,
                     [str(b["kind"]) for b in seen],
-                    any(low < items[0].seq < high for low, high in taken_back),
+                    any(low < items[0].seq < high for low, high in taken_back) and not about_seats,
+                    about_seats,
                 )
             )
         return [entry for entry in reversed(entries) if entry.lines][:limit]

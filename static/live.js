@@ -78,7 +78,8 @@
   setInterval(() => { if (stream && Date.now() - lastHeard > SILENCE) lost(); }, 5_000);
   setInterval(() => { if (hasTable() && !document.hidden && failures >= MAX_FAILURES) refetch(); }, POLL);
   document.addEventListener("visibilitychange", () => (document.hidden ? disconnect() : wake()));
-  addEventListener("pageshow", (event) => { if (event.persisted) wake(); });
+  // A shared device may have been handed over since a page was kept: it is asked for again.
+  addEventListener("pageshow", (event) => { if (event.persisted) document.querySelector(".tabs") ? location.reload() : wake(); });
   addEventListener("pagehide", disconnect);
   addEventListener("online", () => { wake(); flush(); });
   addEventListener("offline", () => showLink("offline"));

@@ -478,6 +478,8 @@ OPEN: list[e.Event] = [
     e.Ticked("1/weather/0", True, "Roll for the weather"),
     e.Ticked("1/weather/0", False),
     e.Noted("<b>привет</b> 🎲", "1.1"),
+    e.Seated("red", "joined", "phone"),
+    e.Seated("table", "new-code", why="Red asked, Blue agreed"),
     e.Undone(4, "agreed by Blue"),
     e.Reseeded("cd" * 32, "11" * 32),
     e.Reseeded("cd" * 32),

@@ -13,10 +13,10 @@ from companion.engine.errors import NotNow, NotYours, Unknown, Unreadable
 from companion.engine.fields import Choice, Context, Dice, Flag, Roll, Text, Whole
 from companion.engine.game import Game
 from companion.engine.rules import Rules
+from companion.engine.seatactions import seat_rules
 from companion.engine.sequence import Turns, first, following, holds, order
-from companion.engine.unitactions import unit_rules
 
-common = Rules("common", unit_rules)
+common = Rules("common", seat_rules)
 common.actions |= consent_rules.actions
 
 MODES = (("either", "Digital, or typed in"), ("digital", "Digital only"), ("physical", "Real ones, typed in"))
@@ -341,7 +341,7 @@ def judge_has_been(game: Game) -> Events:
 def dismiss(game: Game, ask: Annotated[str, Text(most=60)], seat: str = "") -> Events:
     """Put away a reminder that is not needed."""
     question = game.asked.get(ask)
-    if question is None or (seat not in question.to and seat != "table"):
+    if question is None or question.by in DEEDS or (seat not in question.to and seat != "table"):
         raise NotNow("that reminder is no longer open", field="ask", given=ask)
     yield e.Answered(ask, "not needed")
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from companion.engine.dice import Spec
+from companion.engine.events import is_about_seats
 from companion.engine.game import Game
 
 
@@ -202,6 +203,11 @@ def _asked(body: Mapping[str, Any], game: Game) -> str:
     return "" if body.get("hidden") else f"To do: {body['text']}"
 
 
+def _answered(body: Mapping[str, Any], game: Game) -> str:
+    refused = is_about_seats("answered", str(body["id"])) and body.get("answer") == "refused"
+    return "The new code for the table's screen was refused." if refused else ""
+
+
 def _undone(body: Mapping[str, Any], game: Game) -> str:
     return f"taken back to line {body['to']}{_why(body)}"
 
@@ -210,6 +216,25 @@ def _ended(body: Mapping[str, Any], game: Game) -> str:
     winner = game.side_name(str(body["winner"])) if body["winner"] in game.sides else str(body["winner"])
     level = f", {body['level']}" if body.get("level") else ""
     return f"The game is over: {winner}{level}. {body.get('why', '')}".strip()
+
+
+def _seated(body: Mapping[str, Any], game: Game) -> str:
+    side = game.side_name(str(body["seat"]))
+    device, why = body.get("device") or "device", body.get("why", "")
+    if body["seat"] == "table":
+        words = {
+            "joined": f"Table's screen: a {device} joined.",
+            "left": f"Table's screen: a {device} left{', nobody holds it now' if why else ''}.",
+            "new-code": f"The table's screen got a new code: {why}.",
+        }
+    else:
+        words = {
+            "joined": f"{side} {device} joined.",
+            "left": f"{side} {device} left{': the seat is free' if why else ''}.",
+            "new-code": f"{side} seat: the old code and device no longer work, a new code is shown.",
+            "closed": f"{side} seat: closed.",
+        }
+    return words.get(str(body["what"]), "")
 
 
 _WORDS = {
@@ -225,9 +250,10 @@ _WORDS = {
     "revealed": lambda body, game: f"Revealed: {body['name']}",
     "resolved": _resolved,
     "asked": _asked,
-    "answered": lambda body, game: "",
+    "answered": _answered,
     "ticked": _ticked,
     "noted": lambda body, game: "a note in secret" if body.get("hidden") else str(body.get("text", "")),
+    "seated": _seated,
     "undone": _undone,
     "reseeded": lambda body, game: (
         f"The dice go on with a new seed, fingerprint {str(body['commitment'])[:12]}…"

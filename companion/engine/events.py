@@ -12,6 +12,14 @@ from typing import Any, ClassVar
 
 KINDS: dict[str, type[Event]] = {}
 
+NEW_CODE = "new-code"
+"""What a question about a new code for the table's screen is asked `by`, and how its id begins."""
+
+
+def is_about_seats(kind: str, name: str = "") -> bool:
+    """Whether an event (its kind, and its id where it asks or answers) is about seats, which no undo touches."""
+    return kind == "seated" or (kind in {"asked", "answered"} and name.startswith(f"{NEW_CODE}-"))
+
 
 def _needed(cls: type[Any]) -> set[str]:
     return {f.name for f in fields(cls) if f.default is MISSING and f.default_factory is MISSING}
@@ -231,6 +239,17 @@ class Noted(Event):
     SECRET: ClassVar[tuple[str, ...]] = ("text",)
     text: str
     rule: str = ""
+
+
+@dataclass(frozen=True)
+class Seated(Event):
+    """A device took a seat or gave it up, or the seat has a new code or is closed; the state does not change."""
+
+    seat: str
+    what: str
+    """joined, left, new-code or closed."""
+    device: str = ""
+    why: str = ""
 
 
 @dataclass(frozen=True)

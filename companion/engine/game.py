@@ -299,6 +299,9 @@ class Game:
     def _noted(self, event: e.Noted) -> None:
         pass
 
+    def _seated(self, event: e.Seated) -> None:
+        pass  # who sits where is the store's to know: no undo may bring an old seat back
+
     def _undone(self, event: e.Undone) -> None:
         raise RuntimeError("an undo is resolved by `effective`, never applied to a state")
 

@@ -130,6 +130,12 @@ class Tx(Protocol):
     def save_snapshot(self, seq: int, state: Json) -> None:
         """Keep the state after event `seq`, in the same commit as the events."""
 
+    def reissue_seat(self, seat: str) -> None:
+        """Make the seat's old links worthless, in the same commit as the events that say so."""
+
+    def revoke_seat(self, seat: str) -> None:
+        """Close the seat until it is re-issued, in the same commit as the events that say so."""
+
 
 class Store(Protocol):
     """The tables of one installation."""

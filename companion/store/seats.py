@@ -26,15 +26,13 @@ class Seats:
         """Make the seat's old links worthless and return the new, unclaimed generation."""
         with self._pool.writing() as db:
             find_table(db, code)
-            old = _generations(db, code).get(seat, Generation())
-            return _put(db, code, seat, Generation(old.number + 1))
+            return reissue(db, code, seat)
 
     def revoke_seat(self, code: str, seat: str) -> Generation:
         """Close the seat until it is re-issued."""
         with self._pool.writing() as db:
             find_table(db, code)
-            old = _generations(db, code).get(seat, Generation())
-            return _put(db, code, seat, replace(old, revoked=True))
+            return revoke(db, code, seat)
 
     def claim_seat(self, code: str, seat: str, at: str) -> Generation:
         """Record that a device took the seat; the first claim's time is kept."""
@@ -44,6 +42,18 @@ class Seats:
             if old.revoked:
                 raise SeatRevoked(code, seat)
             return _put(db, code, seat, replace(old, claimed_at=old.claimed_at or at))
+
+
+def reissue(db: Database, code: str, seat: str) -> Generation:
+    """Count the seat's next issue, within the caller's transaction."""
+    old = _generations(db, code).get(seat, Generation())
+    return _put(db, code, seat, Generation(old.number + 1))
+
+
+def revoke(db: Database, code: str, seat: str) -> Generation:
+    """Close the seat, within the caller's transaction."""
+    old = _generations(db, code).get(seat, Generation())
+    return _put(db, code, seat, replace(old, revoked=True))
 
 
 def _generations(db: Database, code: str) -> dict[str, Generation]:

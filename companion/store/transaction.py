@@ -9,6 +9,7 @@ from companion.store.codec import dump_event, dump_object, load
 from companion.store.errors import ActionIdReused
 from companion.store.interface import Json, StoredEvent
 from companion.store.rows import find_table, select_events
+from companion.store.seats import reissue, revoke
 
 # Snapshots only save time, so few are kept: enough to open a table, and one a block for undoing far back.
 NEWEST_KEPT = 3
@@ -111,6 +112,16 @@ class SqliteTx:
                and seq not in (select min(seq) from snapshot where game = :game group by seq / :block)""",
             {"game": self._code, "newest": NEWEST_KEPT, "block": BLOCK},
         )
+
+    def reissue_seat(self, seat: str) -> None:
+        """Make the seat's old links worthless, in the same commit as the events that say so."""
+        self._check_open()
+        reissue(self._db, self._code, seat)
+
+    def revoke_seat(self, seat: str) -> None:
+        """Close the seat until it is re-issued, in the same commit as the events that say so."""
+        self._check_open()
+        revoke(self._db, self._code, seat)
 
     def finish(self) -> None:
         """Make the transaction unusable, because its block has ended."""

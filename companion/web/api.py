@@ -9,10 +9,12 @@ from flask import Blueprint, Response, jsonify, request
 from companion.engine.errors import Mistake, NotYours, Unknown, Unreadable, did_you_mean
 from companion.engine.events import Event
 from companion.engine.fields import Context
-from companion.tables import common_options
+from companion.tables import common_options, utc_now
+from companion.web import curtain
 from companion.web.current import tables
 from companion.web.openapi import document
-from companion.web.seats import WATCH, held_seats, seat_ids, token
+from companion.web.seatpages import seats
+from companion.web.seats import WATCH, by_bearer, held_seats, seat_ids, token
 
 bp = Blueprint("api", __name__, url_prefix="/api")
 
@@ -43,7 +45,12 @@ def caller(code: str) -> str:
             given=wanted,
             accepted=", ".join(mine),
         )
-    return wanted or (mine[0] if mine else WATCH)
+    seat = wanted or (mine[0] if mine else WATCH)
+    if not by_bearer() and curtain.is_drawn(code, seat, mine):
+        raise NotYours(f"this device is shared: open the {seat} seat's page on it first", given=seat)
+    if by_bearer() and seat != WATCH and seat not in tables().seating.taken(code):
+        tables().store.claim_seat(code, seat, utc_now())  # a program holds a seat as a phone does
+    return seat
 
 
 def known(code: str) -> str:
@@ -132,6 +139,20 @@ def act(code: str, name: str) -> Response:
     if revision is not None and not isinstance(revision, int):
         raise Unreadable("revision must be a whole number", field="revision", given=revision)
     return jsonify(tables().act(code, seat, name, given, action_id=action_id, revision=revision).to_json())
+
+
+@bp.get("/tables/<code>/seats")
+def who_sits_where(code: str) -> Response:
+    """Every seat with who holds it; the link only of a free seat that the bearer's may hand out."""
+    code = known(code)
+    seat = caller(code)
+    if seat == WATCH:
+        raise NotYours("a seat's token is needed to see the seats: send it as 'Authorization: Bearer ...'")
+    rows = [
+        {"id": s.id, "name": s.name, "state": s.state, "devices": s.devices, "link": s.link}
+        for s in seats(code, seat)
+    ]
+    return jsonify({"seat": seat, "revision": tables().store.latest(code), "seats": rows})
 
 
 @bp.get("/tables/<code>/events")

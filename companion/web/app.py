@@ -22,7 +22,7 @@ from companion.store import (
     open_store,
 )
 from companion.tables import Tables
-from companion.web import compress, security
+from companion.web import compress, curtain, security
 from companion.web.current import tables as tables  # noqa: F401 - handlers ask for it here
 from companion.web.live import Hub
 
@@ -70,6 +70,7 @@ def create_app(
         public_url=site.public_url if site else None,
     )
     compress.init_app(app)
+    curtain.init_app(app)
     _errors(app)
     _filters(app)
     from companion.web import (
@@ -84,12 +85,13 @@ def create_app(
         play,
         restoring,
         saving,
+        seatpages,
         sheets,
     )
 
     app.extensions["companion"]["waiting"] = restoring.Waiting()
     carryon.init_app(app)
-    for module in (lobby, restoring, hall, play, saving, live, api, book, bookwalk, map, sheets):
+    for module in (lobby, restoring, hall, play, seatpages, saving, live, api, book, bookwalk, map, sheets):
         app.register_blueprint(module.bp)
     return app
 
@@ -97,7 +99,9 @@ def create_app(
 def _filters(app: Flask) -> None:
     """What templates need to turn a seat's view into the shapes of the macros."""
     from companion.web.play import breakdown
+    from companion.web.seatpages import tabs
 
+    app.jinja_env.globals["seat_tabs"] = tabs
     states = {"now": "current", "to come": "todo"}
 
     app.jinja_env.filters["steps"] = lambda phases: [

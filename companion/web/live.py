@@ -79,7 +79,7 @@ class Hub:
 def stream(code: str, seat: str) -> Response:
     """The table's revision now, and whenever it changes."""
     code = tables().normal(code)
-    require(code, seat)
+    require(code, seat, shows=False)
     hub: Hub = current_app.extensions["companion"]["hub"]
     page = request.args.get("page", "")[:64] or f"anonymous-{secrets.token_hex(8)}"
     tables().store.table(code)

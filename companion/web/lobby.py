@@ -92,7 +92,7 @@ def create_table(system: str, scenario: str) -> Response | tuple[str, int]:
     options: dict[str, Any] = {name: name in form for name in flags}
     options |= {k: v for k, v in form.items() if k not in flags and k not in {"action_id", "rev"}}
     options["solo"] = players == "solo"
-    options["fog"] = players == "two"
+    options["fog"] = players != "solo"  # a device that two players share has its curtain
     try:
         code = tables().new(system, scenario, options, title)
     except Mistake as mistake:
@@ -100,7 +100,7 @@ def create_table(system: str, scenario: str) -> Response | tuple[str, int]:
     seats = seat_ids(code) if players in {"solo", "shared"} else ["table"]
     target = url_for("play.seat_page", code=code, seat="table")
     if players == "two":
-        target = url_for("play.seats_page", code=code, seat="table")
+        target = url_for("seatpages.seats_page", code=code, seat="table")
     return sit_down(redirect(target, 303), code, seats)
 
 

@@ -53,6 +53,9 @@ def document(tables: Tables) -> dict[str, Any]:
         "/api/tables/{code}/actions/{name}": {
             "post": _operation("Do something", parameters=[*code, _path("name")], security=bearer, **body)
         },
+        "/api/tables/{code}/seats": {
+            "get": _operation("Who sits where, and free seats' links", parameters=code, security=bearer)
+        },
         "/api/tables/{code}/events": {
             "get": _operation(
                 "Events as the bearer may see them",

@@ -1,4 +1,4 @@
-"""A table's pages, as each seat sees them: table, phone, units, log, settings, seats, and every action's form."""
+"""A table's pages, as each seat sees them: table, phone, units, log, settings, and every action's form."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from companion.engine.errors import Mistake, NotYours, Several, Unknown
 from companion.tables import Answer, Entry
 from companion.web import qr
 from companion.web.current import tables
-from companion.web.seats import WATCH, base_url, held_seats, require, seat_ids, seats, stand_up
+from companion.web.seats import WATCH, base_url, held_seats, require
 
 bp = Blueprint("play", __name__)
 SETTINGS_GROUPS = ("settings", "fix")
@@ -42,9 +42,9 @@ def page_context(code: str, seat: str) -> dict[str, Any]:
         "v": view,
         "code": code,
         "seat": seat,
-        "held": held_seats(code),
         "log": [log_row(entry) for entry in tables().log(code, seat, limit=8)],
         "undo_to": tables().undo_target(code) if seat != WATCH else None,
+        "table_free": seat in tables().game(code).sides and tables().seating.is_table_free(code),
         "join_url": base_url() + url_for("lobby.join") + f"?code={code}",
         "qr": qr.svg(base_url() + url_for("lobby.join") + f"?code={code}", f"Watch table {code}"),
     }
@@ -68,6 +68,7 @@ def log_row(entry: Entry, most: int = 12) -> dict[str, Any]:
         "phase": entry.phase,
         "undone": entry.undone,
         "kinds": entry.kinds,
+        "seats": entry.about_seats,
     }
 
 
@@ -446,42 +447,3 @@ def settings_page(code: str, seat: str) -> str:
         "groups": [a for a in context["v"]["actions"] if a["group"] in SETTINGS_GROUPS],
     }
     return render_template("settings.html", **context)
-
-
-@bp.get("/t/<code>/<seat>/seats")
-def seats_page(code: str, seat: str) -> str:
-    """QR codes for every seat nobody holds yet; re-issue and revoke."""
-    code = tables().normal(code)
-    require(code, seat)
-    if seat != "table":
-        raise NotYours("Seats are handed out on the table's own screen.", given=seat)
-    rows = [{"seat": s, "qr": qr.svg(s.link, f"Join as {s.name}")} for s in seats(code)]
-    return render_template("seats.html", rows=rows, **page_context(code, seat))
-
-
-@bp.post("/t/<code>/table/seats/<which>/<what>")
-def change_seat(code: str, which: str, what: str) -> Response:
-    """Re-issue a seat (a lost phone) or close it."""
-    code = tables().normal(code)
-    require(code, "table")
-    if which not in seat_ids(code) or what not in {"reissue", "revoke"}:
-        raise Unknown(
-            f"There is no seat {which[:40]!r} to {what[:20]}: {', '.join(seat_ids(code))}.", given=which
-        )
-    store = tables().store
-    (store.reissue_seat if what == "reissue" else store.revoke_seat)(code, which)
-    words = "re-issued: old links no longer work" if what == "reissue" else "closed"
-    tables().act(code, "table", "note", {"text": f"The {which} seat was {words}."})
-    response = redirect(url_for("play.seats_page", code=code, seat="table"), 303)
-    if which == "table" and what == "reissue":
-        from companion.web.seats import sit_down
-
-        return sit_down(response, code, ["table"])
-    return response
-
-
-@bp.post("/t/<code>/leave")
-def leave(code: str) -> Response:
-    """Give up this device's seats."""
-    code = tables().normal(code)
-    return stand_up(redirect(url_for("lobby.lobby"), 303), code)

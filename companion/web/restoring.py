@@ -134,4 +134,4 @@ def _keys_form(ticket: str, header: Header, here: str, values: dict[int, str], e
 
 def _seated(code: str) -> Response:
     """Whoever restores a game has its table's screen, and hands out the other seats."""
-    return sit_down(redirect(url_for("play.seats_page", code=code, seat="table"), 303), code, ["table"])
+    return sit_down(redirect(url_for("seatpages.seats_page", code=code, seat="table"), 303), code, ["table"])

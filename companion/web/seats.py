@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import secrets
 
 from flask import Response, abort, current_app, request, url_for
 
 from companion.engine.errors import NotYours
 from companion.store import Generation
-from companion.tables import utc_now
+from companion.web import curtain
 from companion.web.current import tables
 from companion.web.security import is_seat_token, seat_token
 
@@ -16,15 +16,8 @@ WATCH = "watch"
 YEAR = 365 * 24 * 3600
 
 
-@dataclass(frozen=True)
-class Seat:
-    """A seat at a table as the invitation page shows it."""
-
-    id: str
-    name: str
-    generation: Generation
-    mine: bool
-    link: str
+DEVICE = "device"
+"""The cookie that tells one device from another; it opens nothing."""
 
 
 def seat_ids(code: str) -> list[str]:
@@ -64,36 +57,61 @@ def held_seats(code: str) -> list[str]:
     return [seat for seat in seat_ids(code) if seat in found]
 
 
-def require(code: str, seat: str) -> None:
-    """Let only a device that holds the seat pass. Watching is open to all who know the code."""
+def by_bearer() -> bool:
+    """Whether the request is a program's, with a token of its own."""
+    return request.headers.get("Authorization", "").lower().startswith("bearer ")
+
+
+def require(code: str, seat: str, *, shows: bool = True) -> None:
+    """Let only a device that holds the seat pass. Watching is open to all who know the code.
+
+    :param shows: whether the answer shows what the seat may see; then a shared device must be handed over first.
+    """
     if seat == WATCH:
+        curtain.fall(code)
         return
     if seat not in seat_ids(code):
         abort(404, f"There is no seat {seat[:40]!r} at table {code}: {', '.join(seat_ids(code))} or watch.")
-    if seat not in held_seats(code):
+    held = held_seats(code)
+    if seat not in held:
         raise NotYours(
             f"This device does not hold the {seat} seat of table {code}. Scan its QR code on the table's screen, "
             f"or watch at {url_for('play.seat_page', code=code, seat=WATCH)}.",
             given=seat,
         )
+    if seat == "table":
+        curtain.fall(code)
+    elif shows and not by_bearer() and curtain.is_drawn(code, seat, held):
+        raise curtain.CurtainDrawn(code, seat)
 
 
 def sit_down(response: Response, code: str, seats: list[str]) -> Response:
     """Give the device the secrets of these seats, besides those it has."""
     kept = [s for s in held_seats(code) if s not in seats]
+    device = request.cookies.get(DEVICE, "")[:40] or secrets.token_urlsafe(12)
+    tables().seating.sit_down(code, seats, device, device_kind(request.headers.get("User-Agent", "")))
     value = ".".join(token(code, seat) for seat in [*kept, *seats])
-    response.set_cookie(
-        cookie_name(code), value, max_age=YEAR, httponly=True, samesite="Lax", secure=request.is_secure
-    )
-    for seat in seats:
-        tables().store.claim_seat(code, seat, utc_now())
+    for name, held in ((cookie_name(code), value), (DEVICE, device)):
+        response.set_cookie(name, held, max_age=YEAR, httponly=True, samesite="Lax", secure=request.is_secure)
     return response
 
 
 def stand_up(response: Response, code: str) -> Response:
     """Take all seats of a table from this device."""
+    tables().seating.stand_up(code, held_seats(code), request.cookies.get(DEVICE, "")[:40])
     response.delete_cookie(cookie_name(code), httponly=True, samesite="Lax")
     return response
+
+
+def device_kind(agent: str) -> str:
+    """A browser's own words about itself, as a player would name the thing in his hand."""
+    if "iPad" in agent or ("Android" in agent and "Mobile" not in agent):
+        return "tablet"
+    if "Mobile" in agent or "iPhone" in agent:
+        return "phone"
+    if any(system in agent for system in ("Windows", "Macintosh", "X11", "CrOS")):
+        return "computer"
+    return "device"
 
 
 def base_url() -> str:
@@ -103,17 +121,3 @@ def base_url() -> str:
     if site and host in {"localhost", "127.0.0.1", "::1"}:
         return str(site.url).rstrip("/")
     return request.host_url.rstrip("/")
-
-
-def seats(code: str) -> list[Seat]:
-    """Every seat with its link, for the page that invites."""
-    generations = tables().store.seat_generations(code)
-    game = tables().game(code)
-    mine = held_seats(code)
-    found = []
-    for seat in seat_ids(code):
-        generation = generations.get(seat, Generation())
-        link = base_url() + url_for("lobby.join_link", code=code, token=token(code, seat))
-        name = "Table screen" if seat == "table" else game.side_name(seat)
-        found.append(Seat(seat, name, generation, seat in mine, link))
-    return found

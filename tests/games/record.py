@@ -37,6 +37,7 @@ GAMES: dict[str, Callable[[], None]] = {
     "undo": features.undo,
     "ending-taken-back": features.ending_taken_back,
     "ending-by-consent": features.ending_by_consent,
+    "lost-tablet": features.lost_tablet,
     "fog-of-war": second_kharkov.fog,
     "sealed-missions": wb95.sealed_missions,
     "hidden-hands": enemy_action.hidden_hands,

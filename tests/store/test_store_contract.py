@@ -410,3 +410,18 @@ def test_a_table_may_begin_with_later_issues_of_its_links(store, new_table):
         "soviet": Generation(7, NOON),
         "german": Generation(3, revoked=True),
     }
+
+
+def test_a_seat_changes_with_the_events_of_its_transaction_or_not_at_all(store, table):
+    store.claim_seat(table, "soviet", NOON)
+    with pytest.raises(ZeroDivisionError), store.transaction(table) as tx:
+        tx.reissue_seat("soviet")
+        tx.revoke_seat("axis")
+        raise ZeroDivisionError
+    assert store.seat_generations(table) == {"soviet": Generation(1, NOON)}
+    with store.transaction(table) as tx:
+        tx.reissue_seat("soviet")
+        tx.revoke_seat("axis")
+    assert store.seat_generations(table) == {"soviet": Generation(2), "axis": Generation(1, revoked=True)}
+    with pytest.raises(RuntimeError, match="transaction is over"):
+        tx.reissue_seat("soviet")

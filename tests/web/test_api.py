@@ -180,6 +180,8 @@ def test_a_device_with_several_seats_says_which(app: Flask, seats: dict[str, Cli
     with app.test_request_context():
         device.get(f"/j/{device.code}/{token(device.code, 'blue')}")
     url = f"/api/tables/{device.code}"
+    assert device.get(f"{url}?seat=blue").status_code == 403, "before the device was handed over"
+    device.post(f"/t/{device.code}/blue/open")
     assert device.get(f"{url}?seat=blue").json["seat"] == "blue"
     assert device.get(f"{url}?seat=watch").json["seat"] == "watch"
     assert other.get(f"{url}?seat=red").status_code == 403

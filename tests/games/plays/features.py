@@ -95,6 +95,21 @@ def ending_by_consent() -> None:
     _agree(t)
 
 
+def lost_tablet() -> None:
+    """The table's screen is lost: one side asks for a new code, the other agrees, and a phone is replaced too."""
+    t = Table("second-kharkov", "alternative", invented_book("1/1"))
+    common.evening_begins(t)
+    for seat in ("table", "soviet", "german"):
+        t.tables.seating.sit_down(t.code, [seat], f"device-{seat}", "phone" if seat != "table" else "tablet")
+    t.do("soviet", "lost-table")
+    t.moment("asked")
+    _agree(t)
+    t.moment("a new code")
+    t.do("table", "new-code", which="german")
+    t.do("soviet", "roll-dice", dice="2d6", purpose="meanwhile")
+    t.do("table", "close-seat", which="german")
+
+
 def _agree(t: Table) -> None:
     """Whoever is asked for consent gives it."""
     for ask in [a for a in t.game.asked.values() if a.action == "agree"]:

@@ -1,7 +1,7 @@
 """Real dice as a form sends them: one input a die (`die.1`, `die.2`), or their sum (`die.sum`), made into one value.
 
-The form has two ways out: a button `_dice=roll` that leaves the rolling to the companion, and `_dice=hand` that uses what was
-entered. `die.0` is always sent, since a row in which nothing is tapped is not: it tells that the form asked for these dice.
+The form has two ways out: a button `_dice=roll` that leaves the rolling to the companion, and `_dice=hand` that uses
+what was entered. A row in which nothing is tapped is not sent at all; `die.0` always is, and tells that dice were asked.
 """
 
 from __future__ import annotations

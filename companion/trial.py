@@ -135,8 +135,10 @@ def _value(game: Game, name: str, value: Any) -> None:
 
 def _rolled(game: Game, event: e.Rolled) -> None:
     spec = Spec.parse(event.dice)
-    if len(event.values) > spec.count or not all(abs(v) <= spec.count * spec.highest for v in event.values):
-        raise ValueError(f"{event.dice} cannot fall {', '.join(map(str, event.values))[:40]}")
+    faces = len(event.values) == spec.count and all(spec.lowest <= v <= spec.highest for v in event.values)
+    told = event.sum is not None and not event.values and event.mode == "physical" and event.sum in spec.sums
+    if not (told or (faces and event.sum is None)):
+        raise ValueError(f"{event.dice} cannot fall {', '.join(map(str, event.values))[:40] or event.sum}")
 
 
 def _drawn(game: Game, event: e.Drawn) -> None:

@@ -4,7 +4,7 @@
 //   <... id="live" data-rev="17" hx-trigger="table-changed from:body">   what is shown, refetched when it differs
 //   <form data-action hx-post=...>                gets an action id; kept and sent again while the network is away
 //   <... id="link"> <... id="waiting"> <... id="toast">     where the state, the kept taps and short notices show
-//   <... data-glow="vp-soviet"> <... data-key="n"> <button data-step="1"> <button data-cover="hand">     see below
+//   <... data-glow="vp-soviet"> <... data-key="n"> <button data-cover="hand">     see below
 (() => {
   "use strict";
   const SILENCE = 25_000, POLL = 4_000, RETRY = 3_000, SETTLE = 300, MAX_FAILURES = 3;
@@ -243,7 +243,7 @@
     }
   }
 
-  // Keys and number steppers
+  // Keys
 
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -254,16 +254,6 @@
     event.preventDefault();
     if (el.matches("input, textarea, select")) el.focus();
     else el.click();
-  });
-
-  document.addEventListener("click", (event) => {
-    const button = event.target.closest("[data-step]");
-    const input = button?.parentElement.querySelector("input");
-    if (!input) return;
-    if (input.value === "") input.value = input.min || 0;
-    else input.stepUp(Number(button.dataset.step));
-    input.dispatchEvent(new Event("input", { bubbles: true }));
-    input.dispatchEvent(new Event("change", { bubbles: true }));
   });
 
   // A long list of choices is narrowed by typing: <input data-narrow="units"> before it. What is ticked always shows.

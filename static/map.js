@@ -1,16 +1,20 @@
-// The map under fingers, mouse and keys; the entry line's keypad and chips; the map book's brush.
+// The map under fingers, mouse and keys; the map book's brush.
 //
 //   <div id="map" data-base="/map/...svg" data-hex="/t/tk7m/soviet/map/hex/">   drawings that share one viewBox
 //   <button data-zoom="in|out|fit">   <form data-find>   <a data-hex="2408">    ways around
-//   <textarea data-entry>  <button data-type="2408 "> <button data-erase>       typing by taps
 //   <div id="map" data-brush="/book/.../map">  <input name="brush">             drawing the ground
 (() => {
   "use strict";
   const byId = (id) => document.getElementById(id);
   const stage = byId("map");
   if (stage) startMap();
-  startEntry();
   keepJudgements();
+
+  // A line that begins with its hex is gone on with, not written before it.
+  document.body.addEventListener("htmx:afterSwap", () => {
+    const field = document.querySelector("[data-caret=end]");
+    if (field && document.activeElement === field) field.setSelectionRange(field.value.length, field.value.length);
+  });
 
   function startMap() {
     const CLOSEST = 90, NUMBERS = 15, READING = 1.75, STILL = 8, WHEEL = 1.0016;
@@ -289,76 +293,5 @@
     const boxes = () => document.querySelectorAll("#live [data-judge] input[type=checkbox]");
     document.body.addEventListener("htmx:beforeSwap", () => { unticked = new Set(Array.from(boxes()).filter((box) => !box.checked).map((box) => box.value)); });
     document.body.addEventListener("htmx:afterSwap", () => { for (const box of boxes()) if (unticked?.has(box.value)) box.checked = false; });
-  }
-
-  // The entry line
-
-  function startEntry() {
-    const line = () => document.querySelector("[data-entry]");
-    const typed = (field) => field.dispatchEvent(new Event("input", { bubbles: true }));
-
-    function insert(text) {
-      const field = line();
-      if (!field) return;
-      const at = field.selectionStart ?? field.value.length, end = field.selectionEnd ?? at;
-      let before = field.value.slice(0, at);
-      // A tapped hex or unit takes the place of what was being typed of it.
-      if (text.length > 1) before = before.replace(/[^\s;,+-]*$/, "");
-      if (text.length > 1 && before && !/[\s+-]$/.test(before)) before += " ";
-      field.value = before + text + field.value.slice(end);
-      field.setSelectionRange(before.length + text.length, before.length + text.length);
-      typed(field);
-    }
-
-    document.addEventListener("click", (event) => {
-      const button = event.target.closest("[data-type], [data-erase], [data-newline], [data-letters], [data-name]");
-      const field = line();
-      if (!button || !field) return;
-      if (button.dataset.name !== undefined) {
-        // A whole name replaces the words of the line so far, so that half a name is not left before it.
-        const start = Math.max(field.value.lastIndexOf("\n"), field.value.lastIndexOf(";")) + 1;
-        const kept = field.value.slice(start).match(/^\s*[+-]?/)[0];
-        field.value = `${field.value.slice(0, start)}${kept}${button.dataset.name} `;
-        typed(field);
-      } else if (button.dataset.type !== undefined) insert(button.dataset.type);
-      else if (button.dataset.newline !== undefined) insert("\n");
-      else if (button.dataset.letters !== undefined) {
-        const letters = field.inputMode === "none";
-        field.inputMode = letters ? "text" : "none";
-        button.setAttribute("aria-pressed", String(letters));
-        field.blur();
-        if (letters) field.focus();
-        return;
-      } else {
-        const at = field.selectionStart;
-        field.value = field.value.slice(0, Math.max(0, at - 1)) + field.value.slice(field.selectionEnd);
-        field.setSelectionRange(Math.max(0, at - 1), Math.max(0, at - 1));
-        typed(field);
-      }
-      // Under our own keypad the device's keyboard must not come up over it.
-      if (field.inputMode !== "none") field.focus();
-    });
-
-    document.addEventListener("keydown", (event) => {
-      if (!event.target.matches?.("[data-entry]") || event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-      event.preventDefault();
-      event.target.form.requestSubmit();
-    });
-
-    document.body.addEventListener("entered", () => {
-      const field = line();
-      if (!field) return;
-      field.value = "";
-      typed(field);
-      if (matchMedia("(pointer: fine)").matches) field.focus();
-    });
-
-    document.body.addEventListener("htmx:afterSwap", () => {
-      const field = document.querySelector("[data-caret=end]");
-      if (field && document.activeElement === field) field.setSelectionRange(field.value.length, field.value.length);
-    });
-
-    const field = line();
-    if (field && matchMedia("(pointer: coarse)").matches && document.querySelector(".keypad")) field.inputMode = "none";
   }
 })();

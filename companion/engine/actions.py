@@ -136,7 +136,7 @@ def describe_fields(
         many = getattr(item, "many", False)
         if isinstance(item, Flag) and isinstance(value, str) and name in values:
             value = values[name]  # a prompt's link says "False", which is no tick
-        if isinstance(value, tuple | list) and not many:
+        if isinstance(value, tuple | list) and not many and not isinstance(item, Dice):
             value = " ".join(map(str, value))
         elif many:
             value = _listed(value)
@@ -268,11 +268,11 @@ def _dice(
         except Mistake as mistake:
             mistake.field = name
             raise
-        take(e.Rolled(str(spec), roll.values, item.why(ctx), "physical"))
+        take(e.Rolled(str(spec), roll.values, item.why(ctx), "physical", sum=roll.sum))
         return roll
     if mode == "physical":
         raise Unreadable(
-            f"roll {spec} and enter what you rolled", field=name, accepted=f"{spec.lowest} to {spec.highest}"
+            f"roll {spec} and enter what you rolled", field=name, accepted=spec.accepted(not item.each)
         )
     event = chance.roll(str(spec), item.why(ctx))
     take(event)

@@ -104,9 +104,10 @@ def _rolled(body: Mapping[str, Any], game: Game) -> str:
     if body.get("hidden"):
         return f"rolled {str(body['dice']).replace('z', '')} in secret"
     spec = Spec.parse(str(body["dice"]))
-    values = [int(v) for v in body["values"]]
-    total = sum(values) + spec.plus
-    sums = f" = {total}" if len(values) > 1 or spec.plus else ""
+    told = body.get("sum")
+    values = [int(v) for v in body["values"]] if told is None else [int(told)]
+    plus = f" {spec.plus:+d}" if spec.plus else ""
+    sums = f"{plus} = {sum(values) + spec.plus}" if len(values) > 1 or spec.plus else ""
     purpose = f"{body['purpose']}: " if body.get("purpose") else ""
     by_hand = " (by hand)" if body.get("mode") == "physical" else ""
     return f"{purpose}{str(spec).replace('z', '')} rolled {', '.join(map(str, values))}{sums}{by_hand}"

@@ -11,10 +11,21 @@ import hmac
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 from companion.engine.errors import Unreadable
 
 _SPEC = re.compile(r"^\s*(\d{0,2})\s*[dk]\s*(\d{1,3})(z?)\s*([+-]\s*\d{1,3})?\s*$", re.I)
+_APART = re.compile(r"[\s,;+/&-]+")
+"""What may stand between the dice of a text; digits that touch are one number."""
+
+
+class Told(NamedTuple):
+    """What a player said about real dice: each of them, or their sum alone."""
+
+    values: tuple[int, ...]
+    sum: int | None = None
+    """The dice together before any plus, when nothing more was said; `values` is then empty."""
 
 
 @dataclass(frozen=True)
@@ -53,21 +64,47 @@ class Spec:
         plus = f"{self.plus:+d}" if self.plus else ""
         return f"{self.count}d{self.sides}{'z' if self.zero else ''}{plus}"
 
-    def read(self, text: object) -> tuple[int, ...]:
-        """The dice a player says he rolled: '3', '3 5', '35' for two six-siders, or a list."""
-        raw = " ".join(map(str, text)) if isinstance(text, list | tuple) else str(text)
-        parts = re.findall(r"\d+", raw)
-        if len(parts) == 1 and self.count > 1 and len(parts[0]) == self.count and self.highest <= 9:
-            parts = list(parts[0])
-        accepted = f"{self.count} number{'s' if self.count > 1 else ''} from {self.lowest} to {self.highest}"
-        possible = [
-            len(p) <= 9 and self.lowest <= int(p) <= self.highest for p in parts
-        ]  # int() has its own limit
-        if len(parts) != self.count or not all(possible):
-            raise Unreadable(
-                f"{raw[:40]!r} is not a roll of {self}: {accepted}", given=raw[:40], accepted=accepted
-            )
-        return tuple(int(p) for p in parts)
+    @property
+    def sums(self) -> tuple[int, int]:
+        """The least and the most that the dice can come to, before the plus."""
+        return self.count * self.lowest, self.count * self.highest
+
+    def accepted(self, by_sum: bool = False) -> str:
+        """What `read` takes, in words."""
+        each = f"{self.count} number{'s' if self.count > 1 else ''} from {self.lowest} to {self.highest}"
+        before = f", before the {self.plus:+d}" if self.plus else ""
+        if by_sum and self.count > 1:
+            return f"{each}, or their sum from {self.sums[0]} to {self.sums[1]}{before}"
+        return f"{each}{before}"
+
+    def read(self, given: object, by_sum: bool = False) -> Told:
+        """The real dice a player tells: '3 5' and [3, 5] are dice; one number for several is their sum, never split."""
+        listed = isinstance(given, list | tuple)
+        parts = [str(g).strip() for g in given] if isinstance(given, list | tuple) else _apart(str(given))
+        if all(p.isdecimal() and len(p) <= 9 for p in parts):  # int() has a limit of its own
+            numbers = tuple(map(int, parts))
+            if len(numbers) == self.count and all(self.lowest <= n <= self.highest for n in numbers):
+                return Told(numbers)
+            if by_sum and not listed and len(numbers) == 1 and self.sums[0] <= numbers[0] <= self.sums[1]:
+                return Told((), numbers[0])
+        raise self._refusal(given, [p for p in parts if p], by_sum)
+
+    def _refusal(self, given: object, entered: Sequence[str], by_sum: bool) -> Unreadable:
+        listed = isinstance(given, list | tuple)
+        raw = (" ".join(entered) if listed else str(given).strip())[:40]
+        why = f"{raw!r} is not a roll of {self}"
+        if not entered:
+            why = f"nothing is entered for {self}"
+        elif listed and len(entered) < self.count:
+            why = f"only {len(entered)} of {self.count} dice {'is' if len(entered) == 1 else 'are'} entered"
+        elif len(entered) == 1 < self.count and not by_sum:
+            why = f"{raw!r} is one number for {self.count} dice, and here each die counts"
+        accepted = self.accepted(by_sum)
+        return Unreadable(f"{why}: {accepted}", given=raw, accepted=accepted)
+
+
+def _apart(text: str) -> list[str]:
+    return _APART.split(text.strip().rstrip(",;"))
 
 
 def commitment(seed: str) -> str:

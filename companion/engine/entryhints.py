@@ -20,14 +20,17 @@ class Hints:
     hexes: tuple[str, ...] = ()
     about: str = ""
     """The hex that the hexes lie around."""
+    typed: str = ""
+    """The words at the end of the line that a unit's name would complete."""
 
 
 def hints(game: Game, seat: str, text: str, most: int = 12) -> Hints:
     """Units whose names begin as the last line does, or the hexes around the one it speaks of."""
-    last = re.split(r"[;\n]", text)[-1]
-    words = last.lstrip("+-").split()
-    if words and words[0].casefold() in game.sides:
-        words = words[1:]
+    last = re.split(r"[;,\n]", text)[-1]
+    typed = last.lstrip().lstrip("+-").lstrip()
+    if (side := typed.split(" ")[0]) and side.casefold() in game.sides:
+        typed = typed[len(side) :].lstrip()
+    words = typed.split()
     reader = Reader(game, seat, seat if seat in game.sides else "")
     mine = [u for u in game.units.values() if may_touch(game, seat, u) and may_see_unit(game, u, seat)]
     if not words:
@@ -40,5 +43,5 @@ def hints(game: Game, seat: str, text: str, most: int = 12) -> Hints:
     places = {u.place for u in meant if u.on_map and reader.hex_of(u.place)}
     if last.endswith(" ") and len(places) == 1:
         place = places.pop()
-        return Hints(tuple(meant[:most]), (place, *game.maps.neighbours(place)), place)
-    return Hints(tuple(found[:most]))
+        return Hints(tuple(meant[:most]), (place, *game.maps.neighbours(place)), place, typed)
+    return Hints(tuple(found[:most]), typed=typed)

@@ -109,12 +109,14 @@ class Set(Event):
 class Rolled(Event):
     """Dice fell; `index` is the first position of the fair stream used (digital only)."""
 
-    SECRET: ClassVar[tuple[str, ...]] = ("values",)
+    SECRET: ClassVar[tuple[str, ...]] = ("values", "sum")
     dice: str
     values: tuple[int, ...]
     purpose: str = ""
     mode: str = "digital"
     index: int | None = None
+    sum: int | None = None
+    """All dice together before any plus, where a player told no more (physical only); `values` is then empty."""
 
 
 @dataclass(frozen=True)

@@ -286,11 +286,15 @@ class Roll:
 
     dice: str
     values: tuple[int, ...]
+    """Each die; empty where the player told only their sum."""
     mode: str = "digital"
+    sum: int | None = None
+    """What a player told instead of each die: all of them together, before the spec's plus."""
 
     @property
     def total(self) -> int:
-        return sum(self.values) + dice.Spec.parse(self.dice).plus
+        shown = sum(self.values) if self.sum is None else self.sum
+        return shown + dice.Spec.parse(self.dice).plus
 
 
 @dataclass(frozen=True)
@@ -300,6 +304,8 @@ class Dice(Field):
     type = "dice"
     spec: str | Callable[[Context], str] = "1d6"
     purpose: str | Callable[[Context], str] = ""
+    each: bool = False
+    """The rule looks at every single die, so that their sum alone does not tell enough."""
 
     def dice(self, ctx: Context) -> str:
         return self.spec(ctx) if callable(self.spec) else self.spec
@@ -309,11 +315,20 @@ class Dice(Field):
 
     def read(self, raw: Any, ctx: Context) -> Roll:
         spec = dice.Spec.parse(self.dice(ctx))
-        return Roll(str(spec), spec.read(raw), "physical")
+        told = spec.read(raw, by_sum=not self.each)
+        return Roll(str(spec), told.values, "physical", told.sum)
 
     def describe(self, ctx: Context) -> dict[str, Any]:
         mode = ctx.game["mode-dice"] if ctx.game else "either"
-        return {"dice": self.dice(ctx), "mode": mode or "either"}
+        asked = {"dice": self.dice(ctx), "mode": mode or "either"}
+        try:
+            spec = dice.Spec.parse(self.dice(ctx))
+        except Unreadable:
+            return asked  # the field that names the dice says what is wrong
+        sums = list(spec.sums) if spec.count > 1 and not self.each else None
+        return asked | {
+            "count": spec.count, "min": spec.lowest, "max": spec.highest, "plus": spec.plus, "sum": sums,
+        }  # fmt: skip
 
 
 def _parts(raw: Any, commas_only: bool = False) -> list[str]:

@@ -244,6 +244,8 @@ class Game:
                 "purpose": event.purpose,
                 "mode": event.mode,
             }
+            if event.sum is not None:
+                self.last_roll["sum"] = event.sum
 
     def _drawn(self, event: e.Drawn) -> None:
         pile = self.piles.setdefault(event.pile, Pile())

@@ -9,8 +9,9 @@ from companion.engine.actions import Action
 from companion.engine.common import in_force, judge
 from companion.engine.consent import DEEDS, voices
 from companion.engine.describe import mark_label, place_label, steps_label, value_label
+from companion.engine.dice import Spec
 from companion.engine.events import Asked
-from companion.engine.fields import Context
+from companion.engine.fields import Context, Roll
 from companion.engine.game import Game
 from companion.engine.kit import PileDef
 from companion.engine.roster import Unit
@@ -103,7 +104,7 @@ def view(rules: Rules, game: Game, seat: str) -> dict[str, Any]:
         "my_sealed": {name: choices[seat] for name, choices in game.sealed.items() if seat in choices},
         "revealed": game.revealed,
         "result": game.last_result if seat in (game.last_result.get("only") or [seat]) else {},
-        "last_roll": game.last_roll,
+        "last_roll": _last_roll(game),
         "panels": [p for p in (make(game, seat) for make in rules.panels) if p],
         "ended": game.ended.to_json() if game.ended else None,
         "record_open": game.record_open,
@@ -193,6 +194,15 @@ def offered(rules: Rules, game: Game, seat: str) -> list[dict[str, Any]]:
         }
         for a in sorted(found, key=lambda a: (not a.primary, a.order, a.label))
     ]
+
+
+def _last_roll(game: Game) -> dict[str, Any]:
+    """The last open roll and what it came to; `sum` where a player told no more than that."""
+    last = game.last_roll
+    if not last:
+        return {}
+    roll = Roll(last["dice"], tuple(last["values"]), last["mode"], last.get("sum"))
+    return {**last, "plus": Spec.parse(roll.dice).plus, "total": roll.total}
 
 
 def _asks(action: Action, game: Game, seat: str) -> int:

@@ -8,6 +8,11 @@ from companion import __version__
 from companion.tables import Tables
 
 _TYPES = {"whole": "integer", "flag": "boolean"}
+_DICE = (
+    "A dice field left out is rolled by the companion. Real dice are an array or a text with the dice apart "
+    "([6, 6], '6 6'); one number for several dice ('12' for 2d6) is their sum before any plus, or is refused "
+    "where each die counts (the field's `sum` is null). Digits are never split."
+)
 
 
 def _operation(summary: str, **more: Any) -> dict[str, Any]:
@@ -51,7 +56,9 @@ def document(tables: Tables) -> dict[str, Any]:
             "get": _operation("What the bearer may do now, with fields", parameters=code, security=bearer)
         },
         "/api/tables/{code}/actions/{name}": {
-            "post": _operation("Do something", parameters=[*code, _path("name")], security=bearer, **body)
+            "post": _operation(
+                "Do something", description=_DICE, parameters=[*code, _path("name")], security=bearer, **body
+            )
         },
         "/api/tables/{code}/seats": {
             "get": _operation("Who sits where, and free seats' links", parameters=code, security=bearer)

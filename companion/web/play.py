@@ -12,6 +12,7 @@ from companion.engine.errors import Mistake, NotYours, Several, Unknown
 from companion.tables import Answer, Entry
 from companion.web import qr
 from companion.web.current import tables
+from companion.web.realdice import gather
 from companion.web.seats import WATCH, base_url, held_seats, require
 
 bp = Blueprint("play", __name__)
@@ -28,11 +29,13 @@ def target() -> str:
 
 def form_values() -> dict[str, Any]:
     """Submitted fields; a name sent several times becomes a list."""
-    return {
-        name: values if len(values) > 1 else values[0]
-        for name, values in request.values.lists()
-        if name not in {"action_id", "rev", "page", "back", "tap"}
-    }
+    return gather(
+        {
+            name: values if len(values) > 1 else values[0]
+            for name, values in request.values.lists()
+            if name not in {"action_id", "rev", "page", "back", "tap"}
+        }
+    )
 
 
 def page_context(code: str, seat: str) -> dict[str, Any]:

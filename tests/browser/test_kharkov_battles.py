@@ -178,8 +178,8 @@ def test_a_prepared_assault_with_hidden_chits(start_server, device):
     sheet = soviet.locator("#sheet .breakdown")
     expect(sheet).to_contain_text("attacker's Air Points")
     expect(sheet).to_contain_text("5.21")
-    soviet.get_by_label(re.compile("I rolled 1d10")).fill("7")
-    submit(soviet, "Roll 1d10")
+    soviet.get_by_role("radiogroup", name="Die").get_by_role("radio", name="7", exact=True).check()
+    submit(soviet, "Use 7")
     expect(soviet.locator("#sheet .breakdown-result")).to_have_text(RESULT)
     expect(tablet.locator("[data-glow=track-air-soviet]")).to_contain_text("0")
 

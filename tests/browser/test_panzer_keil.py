@@ -48,10 +48,10 @@ def start(page: Page, name: str) -> None:
 
 
 def roll(page: Page, die: int) -> None:
-    """Type in a real die."""
+    """Tap in a real die."""
     page.expected_errors += ["htmx:sendAbort", "htmx:afterRequest"]  # a preview that newer input overtook
-    sheet(page).get_by_role("textbox", name=re.compile("I rolled")).fill(str(die))
-    sheet(page).get_by_role("button", name="Roll 1d6").click()
+    sheet(page).get_by_role("radiogroup", name="Die").get_by_role("radio", name=str(die), exact=True).check()
+    sheet(page).get_by_role("button", name=f"Use {die}", exact=True).click()
 
 
 def tick(page: Page, *names: str) -> None:

@@ -42,9 +42,9 @@ def test_combat_from_preview_to_losses(server, device, attacker):
     expect(sheet).to_contain_text("12.12")
     expect(sheet).to_contain_text("17%")  # 3:1 with a 3 is one of the cells the rulebook tells: 1/2 (12.18)
 
-    # A real die is typed in; the printed example's result follows.
-    page.get_by_label(re.compile("I rolled 1d6")).fill("3")
-    page.get_by_role("button", name="Roll 1d6").last.click()
+    # A real die is tapped in; the printed example's result follows.
+    page.get_by_role("radiogroup", name="Die").get_by_role("radio", name="3", exact=True).check()
+    page.get_by_role("button", name="Use 3", exact=True).click()
     expect(page.locator("#sheet .breakdown-result")).to_have_text("1/2")
 
     # Each side is asked for its own losses; the defender takes his first (12.19).
@@ -72,8 +72,8 @@ def test_a_blank_cell_is_read_off_the_printed_chart(server, device):
     soviet = table.seat(device("phone"), "soviet")
     tablet = table.seat(device("tablet"), "table")
     fill_in(soviet, 8, 8, "clear")
-    soviet.get_by_label(re.compile("I rolled 1d6")).fill("4")
-    soviet.get_by_role("button", name="Roll 1d6").last.click()
+    soviet.get_by_role("radiogroup", name="Die").get_by_role("radio", name="4", exact=True).check()
+    soviet.get_by_role("button", name="Use 4", exact=True).click()
     asked = tablet.get_by_role("region", name="Waiting for you")
     expect(asked).to_contain_text("column 1:1, row 3")
     # He taps what he reads, and sees at once whose turn it is to lose what.
@@ -138,8 +138,8 @@ def test_a_declared_attack_with_units_on_record(server, device):
     expect(sheet_of(soviet).get_by_label(re.compile("Defence factors"))).to_have_count(0)
     soviet.get_by_label(re.compile("Attack factors")).first.press_sequentially("42", delay=150)
     expect(soviet.locator("#sheet .breakdown")).to_contain_text("German air support")
-    soviet.get_by_label(re.compile("I rolled 1d6")).fill("2")
-    soviet.get_by_role("button", name="Roll 1d6").last.click()
+    soviet.get_by_role("radiogroup", name="Die").get_by_role("radio", name="2", exact=True).check()
+    soviet.get_by_role("button", name="Use 2", exact=True).click()
     expect(soviet.locator("#sheet .breakdown-result")).to_have_text("1/2")
 
     # Two steps over two divisions go round evenly; a retreat saves one, and then somebody must be chosen.

@@ -4,7 +4,7 @@ import json
 import re
 import urllib.request
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 from tablehand import Table, tap
 
 ABORTED = ["htmx:sendAbort", "htmx:afterRequest"]
@@ -17,7 +17,7 @@ def open_form(page: Page, label: str) -> None:
 
 
 def send(page: Page) -> None:
-    page.locator("#sheet .sheet-foot button").click()
+    page.locator("#sheet .sheet-foot .btn-primary:visible").click()
     expect(page.locator("#sheet .sheet[aria-label$=': done']")).to_be_visible()
 
 
@@ -113,15 +113,15 @@ def test_air_missions_stay_sealed_until_both_have_chosen(server, device):
 
     # Air combat, then the air attack is asked for on the phone that flies it.
     answer(tablet, "Air combat: German 3 SP over 3619, Soviet 2 SP over 3618")
-    tablet.locator("[name=german_die]").fill("4")
-    tablet.locator("[name=soviet_die]").fill("1")
+    dice_of(tablet, "German die").get_by_role("radio", name="4", exact=True).check()
+    dice_of(tablet, "Soviet die").get_by_role("radio", name="1", exact=True).check()
+    expect(tablet.locator("#use-dice")).to_have_text("Use 4 and 1")
     send(tablet)
     close(tablet)
     expect(sky).not_to_contain_text("3618")
     answer(german, "air attack on 3517 with 5 SP")
     expect(german.locator("#sheet .breakdown")).to_contain_text("column 3-5")
-    german.locator("[name=die]").fill("1 1")
-    send(german)
+    roll(german, "1 1")
     expect(german.locator("#sheet .breakdown-result")).to_have_text("-1")
     expect(soviet.get_by_role("region", name="Waiting for you")).to_contain_text("lose 1 CEL at 3517")
 
@@ -156,8 +156,7 @@ def test_combat_with_units_on_record(server, device):
     expect(sheet).to_contain_text("15 against 3")  # 6 + 6 and 3 from the air
     expect(sheet).to_contain_text("improved fortification")
     expect(sheet).to_contain_text("3:1")
-    soviet.locator("[name=die]").fill("2 3")
-    send(soviet)
+    roll(soviet, "2 3")
     expect(soviet.locator("#sheet .breakdown-result")).to_have_text("• / D2")
 
     answer(german, "fall back 2 from 1905")
@@ -168,8 +167,7 @@ def test_combat_with_units_on_record(server, device):
     expect(german.locator("#sheet")).to_contain_text("disorganisation test")
     close(german)
     answer(german, "disorganisation test")
-    german.locator("[name=die]").fill("6 6")
-    send(german)
+    roll(german, "6 6")
     expect(german.locator("#sheet")).to_contain_text("1 of 1 disorganised")
 
     close(soviet)
@@ -199,8 +197,7 @@ def test_combat_by_bare_numbers(server, device):
     expect(german.locator("#sheet .breakdown")).to_contain_text("26 against 7")
     wide = german.evaluate("document.documentElement.scrollWidth")
     assert wide <= 360, wide
-    german.locator("[name=die]").fill("5 6")
-    send(german)
+    roll(german, "5 6")
     expect(german.locator("#sheet .breakdown-result")).to_have_text(
         "-1 / -1"
     )  # 4:1 less 1 for the forest: 3:1, 11
@@ -257,8 +254,15 @@ def tick_unit(page: Page, words: str) -> None:
     left.get_by_role("checkbox").check()
 
 
+def dice_of(page: Page, name: str) -> Locator:
+    return page.get_by_role("group", name=re.compile(name))
+
+
 def roll(page: Page, dice: str) -> None:
-    page.locator("#sheet [name=die]").fill(dice)
+    for number, face in enumerate(dice.split(), 1):
+        row = page.get_by_role("radiogroup", name=f"Die {number}")
+        row.get_by_role("radio", name=face, exact=True).check()
+    expect(page.locator("#use-dice")).to_have_text(re.compile(r"= \d+$"))
     send(page)
 
 

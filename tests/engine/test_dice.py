@@ -6,8 +6,10 @@ from collections import Counter
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from companion.engine.dice import Spec, Stream, commitment
+from companion.engine.dice import Spec, Stream, Told, commitment
 from companion.engine.errors import Unreadable
 
 SEED = "0f" * 32
@@ -52,46 +54,109 @@ def test_what_is_no_roll_is_refused_with_an_example(text: str) -> None:
     [
         ("1d6", "3", (3,)),
         ("1d6", 3, (3,)),
-        # two dice, however they are set apart
+        # in a text the dice stand apart, somehow
         ("2d6", "3 5", (3, 5)),
         ("2d6", "3,5", (3, 5)),
-        ("2d6", "35", (3, 5)),
-        ("2d6", 35, (3, 5)),
+        ("2d6", "3, 5,", (3, 5)),
+        ("2d6", "6/6", (6, 6)),
+        ("2d6+1", "6+6", (6, 6)),
+        # in a list they do anyhow
         ("2d6", [3, 5], (3, 5)),
         ("2d6", ["3", "5"], (3, 5)),
-        ("2d6+1", "6+6", (6, 6)),
+        ("2d6", (1, 2), (1, 2)),
         ("1d10z", "0", (0,)),
-        ("2d10z", "09", (0, 9)),
+        ("2d10z", "0 9", (0, 9)),
         ("1d20", "17", (17,)),
     ],
 )
-def test_real_dice_are_typed_in_as_they_lie(spec: str, given: Any, values: tuple[int, ...]) -> None:
-    assert Spec.parse(spec).read(given) == values
+@pytest.mark.parametrize("by_sum", [False, True])
+def test_real_dice_are_typed_in_as_they_lie(
+    spec: str, given: Any, values: tuple[int, ...], by_sum: bool
+) -> None:
+    assert Spec.parse(spec).read(given, by_sum) == Told(values)
 
 
 @pytest.mark.parametrize(
-    ("spec", "given"),
+    ("spec", "given", "total"),
     [
-        ("1d6", "0"),
-        ("1d6", "7"),
-        ("1d6", "3 5"),
-        ("1d6", ""),
-        ("1d6", "six"),
-        ("2d6", "3"),
-        ("2d6", "37"),
-        ("2d6", "355"),
-        ("2d20", "35"),
-        ("1d10z", "10"),
-        ("1d6", "9" * 5_000),
-        ("2d6", [9 * 10**80, 1]),
+        ("2d6", "12", 12),
+        ("2d6", "11", 11),
+        ("2d6", "7", 7),
+        ("2d6", 12, 12),
+        ("2d6", " 2 ", 2),
+        ("3d6", "18", 18),
+        ("2d10z", "0", 0),
+        ("2d10z", "09", 9),
+        ("2d6+1", "12", 12),  # the dice alone: the plus is added afterwards
+        ("2d20", "35", 35),
     ],
 )
-def test_dice_that_cannot_have_fallen_are_refused(spec: str, given: Any) -> None:
+def test_one_number_for_several_dice_is_their_sum(spec: str, given: Any, total: int) -> None:
+    assert Spec.parse(spec).read(given, by_sum=True) == Told((), total)
+    with pytest.raises(Unreadable, match="one number for . dice, and here each die counts"):
+        Spec.parse(spec).read(given)
+
+
+REFUSED: dict[str, list[Any]] = {
+    "1d6": ["0", "7", "3 5", "", "six", "-3", "3.5", True, "9" * 5_000],
+    "2d6": ["1", "13", "37", "66", "355", "3 7", "3 5 1", "6 + 6 = 12", "9" * 5_000]
+    + [[12], ["6", ""], ["", ""], ["3 5", "1"], [9 * 10**80, 1]],
+    "2d6+1": ["13"],
+    "1d10z": ["10"],
+}
+
+
+@pytest.mark.parametrize(("spec", "given"), [(spec, g) for spec, many in REFUSED.items() for g in many])
+@pytest.mark.parametrize("by_sum", [False, True])
+def test_dice_that_cannot_have_fallen_are_refused(spec: str, given: Any, by_sum: bool) -> None:
     read = Spec.parse(spec)
     with pytest.raises(Unreadable) as raised:
-        read.read(given)
+        read.read(given, by_sum)
     assert f"from {read.lowest} to {read.highest}" in raised.value.accepted
     assert len(raised.value.message) < 300
+
+
+@pytest.mark.parametrize(
+    ("spec", "given", "words"),
+    [
+        ("2d6", "13", "'13' is not a roll of 2d6: 2 numbers from 1 to 6, or their sum from 2 to 12"),
+        ("2d6+1", "13", "2 numbers from 1 to 6, or their sum from 2 to 12, before the +1"),
+        ("1d6-1", "0", "1 number from 1 to 6, before the -1"),
+        ("3d6", ["4", "", "2"], "only 2 of 3 dice are entered: 3 numbers from 1 to 6"),
+        ("2d6", ["", "5"], "only 1 of 2 dice is entered"),
+        ("2d6", ["", ""], "nothing is entered for 2d6"),
+    ],
+)
+def test_a_refusal_says_what_would_do(spec: str, given: Any, words: str) -> None:
+    with pytest.raises(Unreadable) as raised:
+        Spec.parse(spec).read(given, by_sum=True)
+    assert words in raised.value.message
+
+
+@given(
+    spec=st.builds(Spec, st.integers(2, 20), st.integers(2, 100), st.booleans(), st.integers(-9, 9)),
+    text=st.from_regex(r"\A[0-9]{1,12}\Z"),
+)
+def test_digits_that_touch_are_never_split(spec: Spec, text: str) -> None:
+    """Whatever the dice, a text of digits alone is their sum or is asked back."""
+    try:
+        assert spec.read(text, by_sum=True) == Told((), int(text))
+        assert spec.sums[0] <= int(text) <= spec.sums[1]
+    except Unreadable:
+        assert not spec.sums[0] <= int(text) <= spec.sums[1] or len(text) > 9
+    with pytest.raises(Unreadable):
+        spec.read(text)
+
+
+@given(data=st.data(), spec=st.builds(Spec, st.integers(1, 20), st.integers(2, 100), st.booleans()))
+def test_dice_told_apart_stay_as_they_are(data: st.DataObject, spec: Spec) -> None:
+    faces = data.draw(
+        st.lists(st.integers(spec.lowest, spec.highest), min_size=spec.count, max_size=spec.count)
+    )
+    for by_sum in (False, True):
+        assert spec.read(faces, by_sum) == Told(tuple(faces))
+        for mark in (" ", ",", " + ", "; "):
+            assert spec.read(mark.join(map(str, faces)), by_sum) == Told(tuple(faces))
 
 
 def test_the_same_seed_rolls_the_same() -> None:

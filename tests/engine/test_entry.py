@@ -209,6 +209,17 @@ def test_a_buried_unit_is_named_in_no_answer(table, seat):
 def test_hints_while_typing(table):
     enter(table, "german", "16Pz 2408; 24Pz 2410; 3Pz 2412")
     assert [u.name for u in hints(table.game, "german", "3Pz 2408\n16").units] == ["16Pz"]
+    for text, typed in (
+        ("3Pz 2408\n16", "16"),
+        ("+16", "16"),
+        ("german  16", "16"),
+        ("3Pz, 16", "16"),
+        ("16Pz ", "16Pz "),
+    ):
+        shown = hints(table.game, "german", text)
+        assert ([u.name for u in shown.units], shown.typed) == (["16Pz"], typed), (
+            "what a tap on the name completes"
+        )
     around = hints(table.game, "german", "16Pz ")
     assert around.about == "2408" and set(around.hexes[1:]) == set(table.game.maps.neighbours("2408"))
     assert hints(table.game, "german", "2410 ").about == "2410"

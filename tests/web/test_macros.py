@@ -9,7 +9,7 @@ from companion.resources import STATIC, TEMPLATES
 
 ui = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True).get_template("macros.html").module
 CHOICES = [{"value": "clear", "label": "Clear"}, {"value": "mud", "label": "Mud"}]
-TYPES = ["text", "long", "whole", "flag", "choice", "hex", "unit", "side", "dice", "tokens"]
+TYPES = ["text", "long", "whole", "flag", "choice", "hex", "unit", "side", "tokens"]
 
 
 def field(**changes):
@@ -47,6 +47,12 @@ def test_many_choices_become_a_list():
 def test_a_whole_number_has_bounds_also_when_they_are_zero():
     html = field(type="whole", value=0, min=0, max=9)
     assert 'min="0"' in html and 'max="9"' in html and 'value="0"' in html
+
+
+@pytest.mark.parametrize(("low", "digits_only"), [(0, True), (1, True), (-5, False)])
+def test_a_number_below_zero_can_be_typed_on_a_phone(low, digits_only):
+    """A phone's keypad for digits has no minus."""
+    assert ('inputmode="numeric"' in field(type="whole", min=low, max=9)) == digits_only
 
 
 def test_a_side_is_a_shape_and_a_word():

@@ -178,7 +178,7 @@ def roll_crossing(
     ] = 1,
     unit: Annotated[str, UnitRef(label="Unit", pick=active_units, quiet=lambda c: not active_units(c))] = "",
     *,
-    dice: Annotated[Roll, Dice(label="Roll", spec=_attacks, purpose="crossing under aircraft")],
+    dice: Annotated[Roll, Dice(label="Roll", spec=_attacks, each=True, purpose="crossing under aircraft")],
 ) -> Events:
     """One die for each air attack on the hex: every 6 costs 1 CEL. Bridges are safe."""
     side = side or game.active
@@ -202,7 +202,13 @@ def fly_supplies(
     missions: Annotated[int, Whole(label="Air units", low=1, high=20)] = 1,
     *,
     dice: Annotated[
-        Roll, Dice(label="Roll", spec=lambda c: f"{c.values.get('missions') or 1}d6", purpose="air supply")
+        Roll,
+        Dice(
+            label="Roll",
+            spec=lambda c: f"{c.values.get('missions') or 1}d6",
+            each=True,
+            purpose="air supply",
+        ),
     ],
 ) -> Events:
     """One die an air unit: a 6 fails, every other lowers the level of all units in the hex by 1."""

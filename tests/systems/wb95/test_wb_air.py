@@ -266,6 +266,8 @@ def test_crossing_attacks_are_twice_the_points(table: Make) -> None:
     assert t.game.marked("air-german") == {"2020": "crossing 3", "2021": "crossing 1"}
     t.until("move-a")
     unit = t.unit("soviet", "swimmers", "2020", cel=4)
+    with pytest.raises(Mistake, match="one number for 3 dice, and here each die counts"):
+        t.do("soviet", "roll-crossing", side="soviet", hex="2020", unit=unit, dice="17")
     t.do("soviet", "roll-crossing", side="soviet", hex="2020", unit=unit, dice="6 5 6")
     assert t.game.units[unit].steps == 2  # every 6 is a CEL
     t.do("soviet", "roll-crossing", side="soviet", hex="2021", unit=unit, dice="5")

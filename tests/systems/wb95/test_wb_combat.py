@@ -115,6 +115,13 @@ def test_modified_dice_stay_on_the_table(table: Make) -> None:
     assert t.game.last_result["breakdown"]["row"] == "2"
 
 
+@pytest.mark.parametrize(("typed", "row"), [("12", "12"), ("11", "11"), ("7", "7"), ("1 2", "3")])
+def test_two_dice_typed_as_one_number_are_their_sum(table: Make, typed: str, row: str) -> None:
+    t = table(phase="attack-a")
+    t.do("soviet", "resolve-combat", attack=10, defence=5, die=typed)
+    assert t.game.last_result["breakdown"]["row"] == row
+
+
 def test_options_switch_complementary_rules_off(table: Make) -> None:
     plain = table(concentration=False, **{"special-units": False})
     sheet = plain.calc("combat", attack=20, defence=10, attack_formations="3", attack_stars="blue 2")

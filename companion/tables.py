@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 import threading
 from collections import OrderedDict
@@ -20,18 +21,22 @@ from companion.engine.common import MODES, judge, open_table
 from companion.engine.describe import describe
 from companion.engine.errors import Mistake, NotNow, Unreadable, did_you_mean
 from companion.engine.fields import Choice, Context, Flag, storable
-from companion.engine.game import Book, Game, effective
+from companion.engine.game import Book, Game
 from companion.engine.gridbook import owner_maps
 from companion.engine.kit import Option
 from companion.engine.view import seat_name, view
 from companion.engine.worksheet import Breakdown
-from companion.store import NewTable, Store, StoredEvent, TableRow
+from companion.folding import fold
+from companion.store import NewTable, Store, StoredEvent, StoreError, TableRow, digest
 from companion.systems import System, find_system, load_systems
+
+logger = logging.getLogger(__name__)
 
 CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 SNAPSHOT_EVERY = 200
 CACHED_GAMES = 400
 LOOK_BACK = 1
+LONGEST_ID = 80
 
 
 def utc_now() -> str:
@@ -115,6 +120,19 @@ def _told(seen: list[dict[str, Any]], game: Game) -> list[str]:
     return [line for line in (describe(body, game) for body in order) if line]
 
 
+def _read_id(given: str) -> str:
+    """An action id as it was made; a shortened one could be another's."""
+    act = storable(given)
+    if len(act) > LONGEST_ID:
+        raise Unreadable(
+            f"action_id has {len(act)} characters, and at most {LONGEST_ID} are kept",
+            field="action_id",
+            given=act[:LONGEST_ID],
+            accepted=f"at most {LONGEST_ID} characters",
+        )
+    return act
+
+
 class Tables:
     """Every table of the installation."""
 
@@ -127,6 +145,7 @@ class Tables:
         self._guard = threading.Lock()
         self._books: dict[str, tuple[int, Book]] = {}
         self._book_version = 0
+        self._unkept: set[str] = set()
 
     # -- the shelf ---------------------------------------------------------------------------------------
 
@@ -248,7 +267,18 @@ class Tables:
     def game(self, code: str) -> Game:
         """The table's game, caught up with the store. Do not change it."""
         with self._locked(code):
-            return self._caught_up(code, self.store.latest(code))
+            game = self._caught_up(code, self.store.latest(code))
+            if code in self._unkept:
+                self._keep(code, game)
+            return game
+
+    def _keep(self, code: str, game: Game) -> None:
+        """Write a snapshot where there was none of use, so that only the first opening is slow."""
+        self._unkept.discard(code)
+        try:
+            self.store.save_snapshot(code, game.revision, game.dump())
+        except (StoreError, RuntimeError):  # a cache is not worth a failed page
+            logger.warning("table %s: no new snapshot could be kept", code)
 
     def _caught_up(
         self, code: str, latest: int, tx_events: Callable[[int], list[StoredEvent]] | None = None
@@ -273,26 +303,15 @@ class Tables:
         return game
 
     def load(self, code: str, upto: int | None = None) -> Game:
-        """A fresh game folded from the nearest snapshot."""
+        """A fresh game folded from the nearest snapshot that is beyond doubt."""
         row = self.store.table(code)
         system = self.system(row.system)
         last = row.revision if upto is None else upto
-        target, pending = last, list[tuple[int, e.Event]]()
-        while True:
-            snapshot = self.store.snapshot_before(code, target)
-            floor = snapshot[0] if snapshot else 0
-            stored = {s.seq: e.Event.from_json(s.body) for s in self.store.events(code, floor, target)}
-            base, chain = effective(stored, target, floor)
-            pending = [(n, stored[n]) for n in chain] + pending
-            if base == floor:
-                break
-            target = base  # an undo jumped behind the snapshot
-        game = Game(system.kit, row.scenario, self.book(system))
-        if snapshot:
-            game.restore(snapshot[1])
-        for seq, event in pending:
-            game.apply(event, seq)
-        game.revision = last
+        game, steps = fold(
+            self.store, code, last, lambda: Game(system.kit, row.scenario, self.book(system))
+        )
+        if steps > 2 * SNAPSHOT_EVERY:
+            self._unkept.add(code)
         return game
 
     def view(self, code: str, seat: str) -> dict[str, Any]:
@@ -335,7 +354,7 @@ class Tables:
         """Carry out one action: all of it, once, or nothing."""
         system = self.system_of(code)
         action = system.rules.find(name)
-        act = storable(action_id)[:80] or secrets.token_urlsafe(12)
+        act = _read_id(action_id) or secrets.token_urlsafe(12)
         with self._locked(code):
             try:
                 return self._act(code, system, seat, action, raw, act, revision)
@@ -355,7 +374,8 @@ class Tables:
     ) -> Answer:
         row = self.store.table(code)
         with self.store.transaction(code) as tx:
-            earlier = tx.answer_to(act, seat=seat, name=action.name)
+            said = digest(seat, action.name, dict(raw))
+            earlier = tx.answer_to(act, seat=seat, name=action.name, digest=said)
             if earlier is not None:
                 return Answer(
                     earlier["revision"], earlier.get("lines", []), earlier.get("result", {}), repeated=True
@@ -391,6 +411,7 @@ class Tables:
                 name=action.name,
                 stream=chance.stream.position,
                 answer=answer.to_json(),
+                digest=said,
                 summary=self._summary(game),
                 ended=game.ended is not None,
             )

@@ -1,5 +1,6 @@
 """The append-only event log: tables, events, snapshots, seats and the installation's books."""
 
+from companion.store.codec import digest
 from companion.store.errors import (
     ActionIdReused,
     NoTable,
@@ -10,7 +11,9 @@ from companion.store.errors import (
     StoreDamaged,
     StoreError,
     StoreFull,
+    StoreGone,
     StoreReadOnly,
+    StoreReplaced,
     StoreUnreachable,
     TableExists,
 )
@@ -35,12 +38,15 @@ __all__ = [
     "StoreDamaged",
     "StoreError",
     "StoreFull",
+    "StoreGone",
     "StoreReadOnly",
+    "StoreReplaced",
     "StoreUnreachable",
     "StoredEvent",
     "TableExists",
     "TableRow",
     "Tx",
+    "digest",
     "open_store",
     "unsafe_location",
 ]

@@ -104,8 +104,10 @@ def _parser() -> argparse.ArgumentParser:
     backup.add_argument("--force", action="store_true", help="replace the file if it is there")
     backup.set_defaults(run=_backup)
 
-    unlock = commands.add_parser("unlock", parents=[data], help="take the passphrase off the chart book")
-    unlock.set_defaults(run=_unlock)
+    passphrase = commands.add_parser(
+        "passphrase", parents=[data], help="make a new passphrase for the chart book"
+    )
+    passphrase.set_defaults(run=_passphrase)
     return parser
 
 
@@ -136,8 +138,11 @@ def _serve(args: argparse.Namespace) -> int:
     if warning:
         print(warning, file=sys.stderr)
 
+    stores: list[Any] = []
+
     def make(site: Any) -> Any:
         app = create_app(folder, site=site)
+        stores.append(app.extensions["companion"]["store"])
         app.extensions["companion"]["hub"].watch_others()
         # Read all games while the first player is still scanning the QR code.
         threading.Thread(target=lambda: app.extensions["companion"]["tables"].systems, daemon=True).start()
@@ -152,10 +157,22 @@ def _serve(args: argparse.Namespace) -> int:
             public_url=args.public_url,
             data=folder,
             access_log=args.access_log,
+            notes=lambda: [_book_note(stores[0])],
+            at_stop=lambda: stores[0].close(),  # so that companion.db alone is a complete copy afterwards
         )
     except (StoreError, OSError) as problem:
         print(f"companion serve: {problem}", file=sys.stderr)
         return 1
+
+
+def _book_note(store: Any) -> str:
+    """The chart book's passphrase at the first start, how to get a new one at every other."""
+    from companion.web.booklock import first_passphrase
+
+    words = first_passphrase(store)
+    if words is None:
+        return "The chart book has its passphrase; if it is lost, companion passphrase makes a new one."
+    return f"Chart book passphrase: {words} (shown only now; companion passphrase makes a new one)"
 
 
 @contextmanager
@@ -323,13 +340,13 @@ def _backup(args: argparse.Namespace) -> int:
     return 0
 
 
-def _unlock(args: argparse.Namespace) -> None:
-    from companion.web.booklock import SETTING
+def _passphrase(args: argparse.Namespace) -> None:
+    from companion.web.booklock import new_passphrase
 
     with _tables(data_folder(args.data)) as tables:
-        locked = tables.store.setting_get(SETTING) is not None
-        tables.store.setting_put(SETTING, None)
-    print("The chart book is open to all again." if locked else "The chart book was not locked.")
+        words = new_passphrase(tables.store)
+    print(f"Chart book passphrase: {words}")
+    print("It holds at once. Devices that knew the old one have to be told this one.")
 
 
 if __name__ == "__main__":

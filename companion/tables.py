@@ -28,6 +28,7 @@ from companion.engine.view import seat_name, view
 from companion.engine.worksheet import Breakdown
 from companion.folding import fold
 from companion.store import NewTable, Store, StoredEvent, StoreError, TableRow, digest
+from companion.submission import read_id
 from companion.systems import System, find_system, load_systems
 
 logger = logging.getLogger(__name__)
@@ -36,7 +37,6 @@ CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 SNAPSHOT_EVERY = 200
 CACHED_GAMES = 400
 LOOK_BACK = 1
-LONGEST_ID = 80
 
 
 def utc_now() -> str:
@@ -118,19 +118,6 @@ def _told(seen: list[dict[str, Any]], game: Game) -> list[str]:
     """What happened, in words; the result of a battle comes before the roll and everything that led to it."""
     order = sorted(seen, key=lambda body: body["kind"] != "resolved")
     return [line for line in (describe(body, game) for body in order) if line]
-
-
-def _read_id(given: str) -> str:
-    """An action id as it was made; a shortened one could be another's."""
-    act = storable(given)
-    if len(act) > LONGEST_ID:
-        raise Unreadable(
-            f"action_id has {len(act)} characters, and at most {LONGEST_ID} are kept",
-            field="action_id",
-            given=act[:LONGEST_ID],
-            accepted=f"at most {LONGEST_ID} characters",
-        )
-    return act
 
 
 class Tables:
@@ -307,9 +294,7 @@ class Tables:
         row = self.store.table(code)
         system = self.system(row.system)
         last = row.revision if upto is None else upto
-        game, steps = fold(
-            self.store, code, last, lambda: Game(system.kit, row.scenario, self.book(system))
-        )
+        game, steps = fold(self.store, code, last, lambda: Game(system.kit, row.scenario, self.book(system)))
         if steps > 2 * SNAPSHOT_EVERY:
             self._unkept.add(code)
         return game
@@ -354,7 +339,7 @@ class Tables:
         """Carry out one action: all of it, once, or nothing."""
         system = self.system_of(code)
         action = system.rules.find(name)
-        act = _read_id(action_id) or secrets.token_urlsafe(12)
+        act = read_id(action_id) or secrets.token_urlsafe(12)
         with self._locked(code):
             try:
                 return self._act(code, system, seat, action, raw, act, revision)

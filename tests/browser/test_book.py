@@ -25,12 +25,12 @@ def book(book_server):
 
 @pytest.fixture
 def device(device, request):
-    """Windows that may write in this test's own book."""
+    """Windows that may write in the book of this test's server."""
+    server = request.getfixturevalue("book_server" if "book" in request.fixturenames else "server")
 
     def open_window(size="phone", **options):
         page = device(size, **options)
-        if "book" in request.fixturenames:
-            request.getfixturevalue("book_server").unlock_book(page)
+        server.unlock_book(page)
         return page
 
     return open_window

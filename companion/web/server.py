@@ -7,6 +7,7 @@ import contextlib
 import errno
 import ipaddress
 import os
+import re
 import signal
 import socket
 import struct
@@ -70,6 +71,7 @@ def serve(
     """
     say = _printer()
     try:
+        check_public_url(public_url)
         listener = choose_port(host, port, next_port=next_port, say=say)
     except CannotServe as problem:
         print(problem, file=sys.stderr)
@@ -85,6 +87,15 @@ def serve(
         at_stop()
     say("Stopped. The games are saved.")
     return 0
+
+
+def check_public_url(url: str | None) -> None:
+    """Refuse an address that no browser could open.
+
+    :raises CannotServe: naming it, with an example
+    """
+    if url and not re.fullmatch(r"https?://[^/?#@\s]+/?", url):
+        raise CannotServe(f"--public-url {url!r} is not an address such as https://games.example.org.")
 
 
 def choose_port(host: str, port: int | None, *, next_port: bool, say: Callable[[str], None]) -> socket.socket:

@@ -95,8 +95,10 @@ def _parser() -> argparse.ArgumentParser:
 
     keeping.add_commands(commands, data)
 
-    unlock = commands.add_parser("unlock", parents=[data], help="take the passphrase off the chart book")
-    unlock.set_defaults(run=_unlock)
+    passphrase = commands.add_parser(
+        "passphrase", parents=[data], help="make a new passphrase for the chart book"
+    )
+    passphrase.set_defaults(run=_passphrase)
     return parser
 
 
@@ -126,10 +128,12 @@ def _serve(args: argparse.Namespace) -> int:
         print(warning, file=sys.stderr)
 
     backups = Backups(folder / "companion.db", keep=args.backups)
+    stores: list[Any] = []
 
     def make(site: Any) -> Any:
         app = create_app(folder, site=site)
-        keeping.remember_address(app.extensions["companion"]["store"], site.url)
+        stores.append(app.extensions["companion"]["store"])
+        keeping.remember_address(stores[0], site.url)
         backups.start()
         app.extensions["companion"]["hub"].watch_others()
         # Read all games while the first player is still scanning the QR code.
@@ -137,7 +141,7 @@ def _serve(args: argparse.Namespace) -> int:
         return app
 
     try:
-        code = serve(
+        return serve(
             make,
             args.host,
             args.port,
@@ -145,12 +149,28 @@ def _serve(args: argparse.Namespace) -> int:
             public_url=args.public_url,
             data=folder,
             access_log=args.access_log,
+            notes=lambda: [_book_note(stores[0])],
+            at_stop=lambda: _close(backups, stores[0]),
         )
-        backups.stop()
-        return code
     except (StoreError, OSError) as problem:
         print(f"companion serve: {problem}", file=sys.stderr)
         return 1
+
+
+def _close(backups: Any, store: Any) -> None:
+    """Make the last backup, then leave companion.db as a complete copy in one file."""
+    backups.stop()
+    store.close()
+
+
+def _book_note(store: Any) -> str:
+    """The chart book's passphrase at the first start, how to get a new one at every other."""
+    from companion.web.booklock import first_passphrase
+
+    words = first_passphrase(store)
+    if words is None:
+        return "The chart book has its passphrase; if it is lost, companion passphrase makes a new one."
+    return f"Chart book passphrase: {words} (shown only now; companion passphrase makes a new one)"
 
 
 def _systems() -> dict[str, Any]:
@@ -272,13 +292,13 @@ def _verify(args: argparse.Namespace) -> int:
     return 0 if report.fair else 1
 
 
-def _unlock(args: argparse.Namespace) -> None:
-    from companion.web.booklock import SETTING
+def _passphrase(args: argparse.Namespace) -> None:
+    from companion.web.booklock import new_passphrase
 
     with opened(data_folder(args.data)) as tables:
-        locked = tables.store.setting_get(SETTING) is not None
-        tables.store.setting_put(SETTING, None)
-    print("The chart book is open to all again." if locked else "The chart book was not locked.")
+        words = new_passphrase(tables.store)
+    print(f"Chart book passphrase: {words}")
+    print("It holds at once. Devices that knew the old one have to be told this one.")
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import secrets
 import threading
 from collections import OrderedDict
@@ -20,14 +21,18 @@ from companion.engine.common import MODES, judge, open_table
 from companion.engine.describe import describe
 from companion.engine.errors import Mistake, NotNow, Unreadable, did_you_mean
 from companion.engine.fields import Choice, Context, Flag, storable
-from companion.engine.game import Book, Game, effective
+from companion.engine.game import Book, Game
 from companion.engine.gridbook import owner_maps
 from companion.engine.kit import Option
 from companion.engine.view import seat_name, view
 from companion.engine.worksheet import Breakdown
+from companion.folding import fold
 from companion.seating import Seating, carry_out, has_moved, is_seat_line, seated
-from companion.store import NewTable, Store, StoredEvent, TableRow
+from companion.store import NewTable, Store, StoredEvent, StoreError, TableRow, digest
+from companion.submission import read_id
 from companion.systems import System, find_system, load_systems
+
+logger = logging.getLogger(__name__)
 
 CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 SNAPSHOT_EVERY = 200
@@ -152,6 +157,7 @@ class Tables:
         self._guard = threading.Lock()
         self._books: dict[str, tuple[int, Book]] = {}
         self._book_version = 0
+        self._unkept: set[str] = set()
 
     # -- the shelf ---------------------------------------------------------------------------------------
 
@@ -273,7 +279,18 @@ class Tables:
     def game(self, code: str) -> Game:
         """The table's game, caught up with the store. Do not change it."""
         with self._locked(code):
-            return self._caught_up(code, self.store.latest(code))
+            game = self._caught_up(code, self.store.latest(code))
+            if code in self._unkept:
+                self._keep(code, game)
+            return game
+
+    def _keep(self, code: str, game: Game) -> None:
+        """Write a snapshot where there was none of use, so that only the first opening is slow."""
+        self._unkept.discard(code)
+        try:
+            self.store.save_snapshot(code, game.revision, game.dump())
+        except (StoreError, RuntimeError):  # a cache is not worth a failed page
+            logger.warning("table %s: no new snapshot could be kept", code)
 
     def _caught_up(
         self, code: str, latest: int, tx_events: Callable[[int], list[StoredEvent]] | None = None
@@ -298,26 +315,13 @@ class Tables:
         return game
 
     def load(self, code: str, upto: int | None = None) -> Game:
-        """A fresh game folded from the nearest snapshot."""
+        """A fresh game folded from the nearest snapshot that is beyond doubt."""
         row = self.store.table(code)
         system = self.system(row.system)
         last = row.revision if upto is None else upto
-        target, pending = last, list[tuple[int, e.Event]]()
-        while True:
-            snapshot = self.store.snapshot_before(code, target)
-            floor = snapshot[0] if snapshot else 0
-            stored = {s.seq: e.Event.from_json(s.body) for s in self.store.events(code, floor, target)}
-            base, chain = effective(stored, target, floor)
-            pending = [(n, stored[n]) for n in chain] + pending
-            if base == floor:
-                break
-            target = base  # an undo jumped behind the snapshot
-        game = Game(system.kit, row.scenario, self.book(system))
-        if snapshot:
-            game.restore(snapshot[1])
-        for seq, event in pending:
-            game.apply(event, seq)
-        game.revision = last
+        game, steps = fold(self.store, code, last, lambda: Game(system.kit, row.scenario, self.book(system)))
+        if steps > 2 * SNAPSHOT_EVERY:
+            self._unkept.add(code)
         return game
 
     def view(self, code: str, seat: str) -> dict[str, Any]:
@@ -360,7 +364,7 @@ class Tables:
         """Carry out one action: all of it, once, or nothing."""
         system = self.system_of(code)
         action = system.rules.find(name)
-        act = storable(action_id)[:80] or secrets.token_urlsafe(12)
+        act = read_id(action_id) or secrets.token_urlsafe(12)
         with self._locked(code):
             try:
                 return self._act(code, system, seat, action, raw, act, revision)
@@ -380,7 +384,8 @@ class Tables:
     ) -> Answer:
         row = self.store.table(code)
         with self.store.transaction(code) as tx:
-            earlier = tx.answer_to(act, seat=seat, name=action.name)
+            said = digest(seat, action.name, dict(raw))
+            earlier = tx.answer_to(act, seat=seat, name=action.name, digest=said)
             if earlier is not None:
                 return Answer(
                     earlier["revision"], earlier.get("lines", []), earlier.get("result", {}), repeated=True
@@ -420,6 +425,7 @@ class Tables:
                 name=action.name,
                 stream=chance.stream.position,
                 answer=answer.to_json(),
+                digest=said,
                 summary=self._summary(game),
                 ended=game.ended is not None,
                 seed=seed,

@@ -136,7 +136,8 @@ def _value(game: Game, name: str, value: Any) -> None:
 def _rolled(game: Game, event: e.Rolled) -> None:
     spec = Spec.parse(event.dice)
     faces = len(event.values) == spec.count and all(spec.lowest <= v <= spec.highest for v in event.values)
-    told = event.sum is not None and not event.values and event.mode == "physical" and event.sum in spec.sums
+    low, high = spec.sums
+    told = event.mode == "physical" and not event.values and low <= (event.sum or 0) <= high
     if not (told or (faces and event.sum is None)):
         raise ValueError(f"{event.dice} cannot fall {', '.join(map(str, event.values))[:40] or event.sum}")
 

@@ -149,6 +149,13 @@
     showLink("offline");
     showWaiting();
   }
+  // Refused for good (the data folder gone, the disk full): the page stays, so the words have to come to it.
+  body.addEventListener("htmx:responseError", ({ detail }) => {
+    if (!isAction(detail.elt)) return;
+    const page = new DOMParser().parseFromString(detail.xhr.responseText, "text/html");
+    notice(page.querySelector("[role=alert]")?.textContent.trim() || "That did not work. Try again.", "error");
+  });
+
   body.addEventListener("htmx:sendError", keep);
   body.addEventListener("htmx:timeout", keep);
 

@@ -16,7 +16,7 @@ from companion.cli import _parser, main
 from companion.savefile import checksum
 from companion.store import open_store
 from companion.tables import Tables
-from companion.web.booklock import SETTING
+from companion.web.booklock import SETTING, _digest
 
 COMMANDS = (
     "serve",
@@ -29,7 +29,7 @@ COMMANDS = (
     "verify",
     "backup",
     "restore",
-    "unlock",
+    "passphrase",
 )
 
 
@@ -290,10 +290,10 @@ def test_all_games_are_backed_up_to_one_file(run: Any, data: Path, tmp_path: Pat
     assert run("backup", target, "--force", "--data", data).code == 0
 
 
-def test_a_forgotten_passphrase_is_taken_off_the_chart_book(run: Any, data: Path, code: str) -> None:
-    store = open_store(data / "companion.db")
-    store.setting_put(SETTING, {"salt": "x", "digest": "y"})
-    assert run("unlock", "--data", data).out.strip() == "The chart book is open to all again."
-    assert store.setting_get(SETTING) is None
-    assert run("unlock", "--data", data).out.strip() == "The chart book was not locked."
-    store.close()
+def test_a_forgotten_passphrase_is_replaced(run: Any, data: Path, code: str) -> None:
+    with open_store(data / "companion.db") as store:
+        store.setting_put(SETTING, {"salt": "00", "hash": "y", "seats": False})
+        words = run("passphrase", "--data", data).out.splitlines()[0].removeprefix("Chart book passphrase: ")
+        kept = store.setting_get(SETTING)
+        assert kept["hash"] == _digest(words, kept["salt"])
+        assert kept["seats"] is False, "who may write without it stays as it was"

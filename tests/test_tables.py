@@ -160,6 +160,23 @@ def test_an_action_id_serves_one_seat_and_one_action(tables: Tables, code: str, 
         tables.act(code, seat, name, {}, action_id="tap-1")
 
 
+def test_an_action_id_serves_one_body(tables: Tables, code: str) -> None:
+    first = tables.act(code, "red", "note", {"text": "one", "_asked": "x"}, action_id="tap-1")
+    assert tables.act(code, "red", "note", {"_asked": "x", "text": "one"}, action_id="tap-1").repeated
+    for other in ({"text": "two", "_asked": "x"}, {"text": "one"}, {"text": "\ud83d"}, {}):
+        with pytest.raises(ActionIdReused):
+            tables.act(code, "red", "note", other, action_id="tap-1")
+    assert tables.store.latest(code) == first.revision
+
+
+def test_a_long_action_id_is_refused_and_not_cut(tables: Tables, code: str) -> None:
+    before = tables.store.latest(code)
+    with pytest.raises(Unreadable, match="81 characters"):
+        tables.act(code, "red", "draw-chit", {}, action_id="x" * 81)
+    assert tables.store.latest(code) == before
+    assert not tables.act(code, "red", "draw-chit", {}, action_id="x" * 80).repeated
+
+
 def test_a_repeat_is_answered_even_when_the_phase_is_over(tables: Tables, code: str) -> None:
     """The Wi-Fi lost the answer to a tap on Next phase: the retry is no second step."""
     revision = tables.store.latest(code)

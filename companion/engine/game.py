@@ -16,6 +16,9 @@ from companion.engine.pile import Pile
 from companion.engine.roster import Unit, UnitDef
 from companion.engine.sequence import holds
 
+STATE_VERSION = 1
+"""What `dump` writes. Raise it with every change of its shape or meaning: snapshots of another version are not used."""
+
 
 @dataclass
 class Mark:
@@ -315,6 +318,7 @@ class Game:
     def dump(self) -> dict[str, Any]:
         """The state as JSON-ready data, for snapshots."""
         return {
+            "version": STATE_VERSION,
             "revision": self.revision,
             "title": self.title,
             "commitment": self.commitment,
@@ -337,7 +341,12 @@ class Game:
         }
 
     def restore(self, state: Mapping[str, Any]) -> Game:
-        """Take over a dumped state."""
+        """Take over a dumped state.
+
+        :raises ValueError: if it was dumped by another version, or is no state at all
+        """
+        if state.get("version") != STATE_VERSION:
+            raise ValueError(f"a state of version {state.get('version')!r}, not {STATE_VERSION}")
         for name in ("revision", "title", "commitment", "turn", "phase", "order", "last_chance"):
             setattr(self, name, state[name])
         self.values = dict(state["values"])

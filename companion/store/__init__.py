@@ -1,5 +1,6 @@
 """The append-only event log: tables, events, snapshots, seats and the installation's books."""
 
+from companion.store.codec import digest
 from companion.store.copies import PutBack, copy_file, mark_of, put_back
 from companion.store.errors import (
     ActionIdReused,
@@ -11,7 +12,9 @@ from companion.store.errors import (
     StoreDamaged,
     StoreError,
     StoreFull,
+    StoreGone,
     StoreReadOnly,
+    StoreReplaced,
     StoreUnreachable,
     TableExists,
 )
@@ -37,7 +40,9 @@ __all__ = [
     "StoreDamaged",
     "StoreError",
     "StoreFull",
+    "StoreGone",
     "StoreReadOnly",
+    "StoreReplaced",
     "StoreUnreachable",
     "StoredEvent",
     "TableExists",
@@ -45,6 +50,7 @@ __all__ = [
     "Tx",
     "copy_file",
     "mark_of",
+    "digest",
     "open_store",
     "put_back",
     "unsafe_location",

@@ -1,5 +1,6 @@
 """JSON as the store writes it: one text for one value, so that replays compare byte for byte."""
 
+import hashlib
 import json
 from typing import Any
 
@@ -42,3 +43,10 @@ def dump_event(body: Json) -> tuple[str, str]:
     if not isinstance(kind, str) or not kind:
         raise ValueError(f"an event needs a 'kind' that is a name, not {kind!r}: {text[:200]}")
     return kind, text
+
+
+def digest(*parts: Any) -> str:
+    """Return a fingerprint of these values: the same for the same values, whatever the order of their keys."""
+    # Not `dump`: what a client sent may hold half a character, and only has to be told from something else.
+    text = json.dumps(parts, sort_keys=True, separators=(",", ":"), default=repr)
+    return hashlib.sha256(text.encode()).hexdigest()

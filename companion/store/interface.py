@@ -91,10 +91,11 @@ class Tx(Protocol):
     def stream(self) -> int:
         """The position of the table's random stream, which never goes back."""
 
-    def answer_to(self, act: str, *, seat: str, name: str) -> Json | None:
+    def answer_to(self, act: str, *, seat: str, name: str, digest: str = "") -> Json | None:
         """Return what an earlier submission with this action id was answered, or None when there was none.
 
-        :raises ActionIdReused: if that submission came from another seat or was another action
+        :param digest: a fingerprint of the submission's body; without one, seat and name alone are compared
+        :raises ActionIdReused: if that submission came from another seat, was another action or said something else
         """
 
     def events(self, after: int = 0) -> list[StoredEvent]:
@@ -110,6 +111,7 @@ class Tx(Protocol):
         name: str,
         stream: int,
         answer: Json,
+        digest: str = "",
         summary: Json | None = None,
         ended: bool | None = None,
         seed: str | None = None,
@@ -120,6 +122,7 @@ class Tx(Protocol):
 
         :param stream: the random stream's position after these events
         :param answer: what a repeat of this action id is to be answered
+        :param digest: a fingerprint of the submission's body, to tell a repeat from something new
         :param summary: the lobby's new summary; None keeps the old one
         :param ended: whether the game is over; None keeps the old word
         :param seed: the seed of the rolls to come; None keeps the old one
@@ -179,7 +182,10 @@ class Store(Protocol):
         """Return the newest event's number, the table's revision; 0 when it has no events."""
 
     def snapshot_before(self, code: str, seq: int) -> tuple[int, Json] | None:
-        """Return the newest snapshot taken at or before event `seq`, with its number."""
+        """Return the newest sound snapshot taken at or before event `seq`, with its number.
+
+        A snapshot that is not what was written is passed over: the events are the record, this only saves time.
+        """
 
     def save_snapshot(self, code: str, seq: int, state: Json) -> None:
         """Keep the state after event `seq`; older snapshots are thinned out."""
@@ -192,6 +198,9 @@ class Store(Protocol):
 
     def poll_others(self) -> None:
         """Tell subscribers of every table whose revision another process has changed."""
+
+    def tidy(self) -> None:
+        """Bring the file in order when nobody has written for some seconds; call it now and then."""
 
     def seat_generations(self, code: str) -> dict[str, Generation]:
         """Return the seats that were claimed, re-issued or revoked; any other is at `Generation()`."""

@@ -7,6 +7,7 @@ from sqlite_utils import Database
 
 from companion.store.copying import copy_database
 from companion.store.errors import NotAStore, StoreError, StoreReadOnly
+from companion.store.health import check_not_emptied, check_sound
 from companion.store.pool import PATIENCE, Pool
 from companion.store.schema import migrations
 from companion.store.sqlite import SqliteStore
@@ -24,13 +25,16 @@ def open_store(path: str | Path, *, readonly: bool = False, patience: float = PA
     :param readonly: never write, not even to bring the file up to date
     :param patience: seconds to wait for a lock before `StoreBusy`
     :raises NotAStore: if the file is something else, or was written by a newer version
+    :raises StoreDamaged: if it is broken; the message names the newest copy and how to put it back
     """
     path = Path(path)
     _check_place(path, readonly)
+    check_not_emptied(path)
     pool = Pool(path, readonly=readonly, patience=patience)
     try:
         with pool.exclusive() as db:
             pool.insist(lambda: _check_ours(db, path))
+            pool.insist(lambda: check_sound(db, path))
             if not readonly:
                 # Without WAL a reader would stop the writer.
                 pool.insist(db.enable_wal)

@@ -1,19 +1,24 @@
 """A few connections to one file, shared by any number of threads or greenlets."""
 
+import os
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TypeVar
+from urllib.parse import quote
 
 from sqlite_utils import Database
 
 from companion.store.errors import StoreBusy, StoreClosed, StoreError, StoreUnreachable, translated
+from companion.store.presence import Presence
 
 READERS = 3
 PATIENCE = 10.0
+# Long enough that it never falls between two taps, short enough that a copy of the file alone is soon complete.
+QUIET = 5.0
 
 T = TypeVar("T")
 
@@ -37,12 +42,16 @@ class Pool:
         self._slots = threading.Semaphore(READERS)
         self._idle: list[Database] = []
         self._closed = False
+        self._presence = Presence(path)
+        # When the last commit was made that may still lie in the write-ahead log alone.
+        self._unfolded_since: float | None = None
 
     @contextmanager
     def reading(self) -> Iterator[Database]:
         """Lend a connection for reading what is committed."""
         with self._slots, translated(self.path):
             self._refuse_if_closed()
+            self._presence.check()
             try:
                 db = self._idle.pop()
             except IndexError:
@@ -67,13 +76,18 @@ class Pool:
             self.insist(lambda: db.execute("BEGIN IMMEDIATE"))
             self._writing = True
             try:
+                self._presence.remember_log()
                 yield db
                 if not db.conn.in_transaction:
                     # SQLite itself rolls back on some errors: who swallowed one must not believe in a commit.
                     raise StoreError(
                         f"{self.path}: the transaction was rolled back by an earlier error in it"
                     )
+                self._presence.check_log()
                 db.commit()
+                self._unfolded_since = time.monotonic()
+                # Once more: what went into a file deleted meanwhile must not be taken for saved.
+                self._presence.check_log()
             except BaseException:
                 self._roll_back(db)
                 raise
@@ -92,6 +106,7 @@ class Pool:
                     "a store transaction is already open here: use its Tx instead of a second one"
                 )
             self._refuse_if_closed()
+            self._presence.check()
             try:
                 with translated(self.path):
                     if self._writer is None:
@@ -118,24 +133,51 @@ class Pool:
             time.sleep(pause)
             pause = min(pause * 2, 0.02)
 
+    def fold_when_quiet(self) -> bool:
+        """Fold the write-ahead log into the file when nobody has written for a while; return whether it did.
+
+        It keeps the file alone a nearly complete copy, and makes the next start and a crash's repair short.
+        """
+        since = self._unfolded_since
+        if self.readonly or since is None or time.monotonic() - since < QUIET:
+            return False
+        with self.exclusive() as db:
+            return self._fold(db)
+
     def close(self) -> None:
         """Close every connection; those lent out close when they come back."""
         with self._lock:
+            if self._writer is not None and not self._closed and not self.readonly:
+                # A companion that is killed before this loses nothing: the next start does it.
+                with suppress(sqlite3.Error):
+                    self._fold(self._writer)
             self._closed = True
             while self._idle:
                 self._idle.pop().close()
-            # Last, so that SQLite folds the write-ahead log into the file.
+            # Last, so that SQLite removes the empty write-ahead log.
             self._drop_writer()
 
+    def _fold(self, db: Database) -> bool:
+        # It never waits for readers: while some read, it is simply tried again later.
+        busy = db.execute("pragma wal_checkpoint(truncate)").fetchone()[0]
+        if not busy:
+            self._unfolded_since = None
+        return not busy
+
     def _connect(self, busy_ms: int) -> Database:
-        if self.readonly:
-            target, uri = self.path.absolute().as_uri() + "?mode=ro", True
-        else:
-            target, uri = str(self.path), False
+        # Only the first connection may make the file: a later one would put an empty one in a lost one's place.
+        mode = "ro" if self.readonly else "rw" if self._presence.known else "rwc"
         conn = sqlite3.connect(
-            target, uri=uri, timeout=busy_ms / 1000, check_same_thread=False, isolation_level=None
+            f"{_uri(self.path)}?mode={mode}",
+            uri=True,
+            timeout=busy_ms / 1000,
+            check_same_thread=False,
+            isolation_level=None,
         )
         try:
+            self._presence.remember()
+            # It may have been replaced while it was being opened.
+            self._presence.check()
             conn.execute("pragma foreign_keys = on")
             conn.execute("pragma synchronous = full")
             return Database(conn, execute_plugins=False)
@@ -152,9 +194,16 @@ class Pool:
 
     def _drop_writer(self) -> None:
         writer, self._writer = self._writer, None
+        self._presence.forget_log()
         if writer is not None:
             writer.close()
 
     def _refuse_if_closed(self) -> None:
         if self._closed:
             raise StoreClosed(f"{self.path} was closed: open the store again")
+
+
+def _uri(path: Path) -> str:
+    """Return the file's address as SQLite reads it, also for a Windows share, which `Path.as_uri` gives a host."""
+    text = quote(os.fsencode(path.absolute().as_posix()), safe="/:")
+    return f"file://{text}" if text.startswith("/") else f"file:///{text}"

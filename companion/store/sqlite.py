@@ -14,8 +14,9 @@ from companion.store.feed import Feed
 from companion.store.interface import Generation, Json, NewTable, Store, StoredEvent, TableRow
 from companion.store.library import Library
 from companion.store.pool import Pool
-from companion.store.rows import find_table, select_events, whole
+from companion.store.rows import find_table, select_events
 from companion.store.seats import Seats, put_generations
+from companion.store.snapshots import sound_snapshot
 from companion.store.transaction import SqliteTx
 
 _COLUMNS = """code, system, scenario, title, seed, options, created_at, changed_at,
@@ -91,14 +92,10 @@ class SqliteStore(Seats, Library):
             return int(find_table(db, code, "revision")[0])
 
     def snapshot_before(self, code: str, seq: int) -> tuple[int, Json] | None:
-        """Return the newest snapshot taken at or before event `seq`, with its number."""
+        """Return the newest sound snapshot taken at or before event `seq`, with its number."""
         with self._pool.reading() as db:
             find_table(db, code)
-            row = db.execute(
-                "select seq, state from snapshot where game = ? and seq <= ? order by seq desc limit 1",
-                [code, whole(seq)],
-            ).fetchone()
-        return None if row is None else (int(row[0]), load(row[1]))
+            return sound_snapshot(db, code, seq)
 
     def save_snapshot(self, code: str, seq: int, state: Json) -> None:
         """Keep the state after event `seq`; older snapshots are thinned out."""
@@ -121,6 +118,10 @@ class SqliteStore(Seats, Library):
             self._seen = seen
         # Outside the lock, because a subscriber may want to write.
         self._feed.catch_up(revisions)
+
+    def tidy(self) -> None:
+        """Bring the file in order when nobody has written for some seconds; call it now and then."""
+        self._pool.fold_when_quiet()
 
     def backup(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Copy the whole store to one file while it is in use."""

@@ -10,6 +10,7 @@ from companion.store.errors import ActionIdReused
 from companion.store.interface import Json, StoredEvent
 from companion.store.rows import find_table, select_events
 from companion.store.seats import reissue, revoke
+from companion.store.snapshots import digest_of
 
 # Snapshots only save time, so few are kept: enough to open a table, and one a block for undoing far back.
 NEWEST_KEPT = 3
@@ -37,17 +38,18 @@ class SqliteTx:
         """The position of the table's random stream, which never goes back."""
         return self._stream
 
-    def answer_to(self, act: str, *, seat: str, name: str) -> Json | None:
+    def answer_to(self, act: str, *, seat: str, name: str, digest: str = "") -> Json | None:
         """Return what an earlier submission with this action id was answered, or None when there was none."""
         self._check_open()
         row = self._db.execute(
-            "select seat, name, answer from action where game = ? and act = ?", [self._code, act]
+            "select seat, name, digest, answer from action where game = ? and act = ?", [self._code, act]
         ).fetchone()
         if row is None:
             return None
-        if (row[0], row[1]) != (seat, name):
-            raise ActionIdReused(act, f"{row[1]!r} by {row[0]!r}", f"{name!r} by {seat!r}")
-        answer: Json = load(row[2])
+        # Rows of before the digests, and imported ones, have none to compare.
+        if (row[0], row[1]) != (seat, name) or (row[2] and digest and row[2] != digest):
+            raise ActionIdReused(act)
+        answer: Json = load(row[3])
         return answer
 
     def events(self, after: int = 0) -> list[StoredEvent]:
@@ -65,6 +67,7 @@ class SqliteTx:
         name: str,
         stream: int,
         answer: Json,
+        digest: str = "",
         summary: Json | None = None,
         ended: bool | None = None,
         seed: str | None = None,
@@ -86,7 +89,7 @@ class SqliteTx:
         summary_text = None if summary is None else dump_object(summary, "a summary")
         # A savepoint, so that a caller who goes on after an error commits no half of this.
         with self._db.atomic():
-            self._record(act, seat, name, revision, answer_text)
+            self._record(act, seat, name, revision, answer_text, digest)
             self._db.conn.executemany("insert into event values (?, ?, ?, ?, ?, ?, ?, ?)", rows)
             self._db.execute(
                 """update game set revision = ?, stream = ?, changed_at = ?,
@@ -102,9 +105,10 @@ class SqliteTx:
         self._check_open()
         if not 0 <= seq <= self._latest:
             raise ValueError(f"no snapshot of event {seq}: table {self._code!r} is at {self._latest}")
+        text = dump_object(state, "a state")
         self._db.execute(
-            "insert or replace into snapshot (game, seq, state) values (?, ?, ?)",
-            [self._code, seq, dump_object(state, "a state")],
+            "insert or replace into snapshot (game, seq, state, digest) values (?, ?, ?, ?)",
+            [self._code, seq, text, digest_of(self._code, seq, text)],
         )
         self._db.execute(
             """delete from snapshot where game = :game
@@ -127,14 +131,15 @@ class SqliteTx:
         """Make the transaction unusable, because its block has ended."""
         self._over = True
 
-    def _record(self, act: str, seat: str, name: str, revision: int, answer: str) -> None:
+    def _record(self, act: str, seat: str, name: str, revision: int, answer: str, digest: str) -> None:
         try:
             self._db.execute(
-                "insert into action (game, act, seat, name, revision, answer) values (?, ?, ?, ?, ?, ?)",
-                [self._code, act, seat, name, revision, answer],
+                """insert into action (game, act, seat, name, revision, answer, digest)
+                   values (?, ?, ?, ?, ?, ?, ?)""",
+                [self._code, act, seat, name, revision, answer, digest],
             )
         except sqlite3.IntegrityError as error:
-            raise ActionIdReused(act, "an earlier action", f"{name!r} by {seat!r}") from error
+            raise ActionIdReused(act) from error
 
     def _check_open(self) -> None:
         # Outside its transaction a statement would commit by itself.

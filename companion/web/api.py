@@ -134,11 +134,12 @@ def act(code: str, name: str) -> Response:
     if seat == WATCH:
         raise NotYours("a seat's token is needed to act: send it as 'Authorization: Bearer ...'")
     given = body()
-    action_id = str(given.pop("action_id", ""))
+    action_id = given.pop("action_id", None)
     revision = given.pop("revision", None)
     if revision is not None and not isinstance(revision, int):
         raise Unreadable("revision must be a whole number", field="revision", given=revision)
-    return jsonify(tables().act(code, seat, name, given, action_id=action_id, revision=revision).to_json())
+    made = "" if action_id is None else str(action_id)
+    return jsonify(tables().act(code, seat, name, given, action_id=made, revision=revision).to_json())
 
 
 @bp.get("/tables/<code>/seats")

@@ -136,7 +136,7 @@ def _errors(app: Flask) -> None:
         status = next((code for cls, code in STATUS.items() if isinstance(error, cls)), 503)
         if status >= 500:
             logging.getLogger("companion").error("%s", error)
-        message = str(error)
+        message = error.public  # the log's words name files of this machine
         if _wants_json():
             return jsonify({"error": message, "field": "", "given": None, "accepted": ""}), status
         return render_template("error.html", message=message, status=status), status

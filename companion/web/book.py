@@ -85,7 +85,11 @@ def _game(system: System) -> dict[str, Any]:
 
 
 def _access() -> dict[str, Any]:
-    return {"may_edit": booklock.may_edit(), "locked": booklock.locked()}
+    return {
+        "may_edit": booklock.may_edit(),
+        "keeper": booklock.is_keeper(),
+        "seats_write": booklock.seats_write(),
+    }
 
 
 @bp.get("/book")
@@ -112,18 +116,16 @@ def _game_page(system: System, merge: Merge | None = None, text: str = "", error
 
 @bp.post("/book/lock")
 def lock() -> Any:
-    """Lock, unlock, or take the lock off."""
+    """Unlock the book for this device, or change its lock."""
     words = request.form.get("passphrase", "")
     what = request.form.get("do", "")
     try:
         if what == "lock":
-            booklock.lock(words)
+            booklock.lock(words, seats="seats" in request.form)
         elif what == "unlock":
             booklock.unlock(words)
-        elif what == "remove":
-            booklock.remove()
         else:
-            raise Unreadable("Choose to lock, to unlock or to take the lock off")
+            raise Unreadable("Choose to unlock the book or to change its lock")
     except Mistake as mistake:
         return index(mistake.message, mistake.status)
     return booklock.hand_key(redirect(url_for("book.index"), 303))

@@ -1,22 +1,34 @@
-"""A passphrase on the chart book, for clubs and conventions: everybody reads it, who knows the words writes."""
+"""The lock on the chart book: everybody reads it; devices that hold a seat write, and those that know its passphrase.
+
+A book that any stranger on the Wi-Fi could write in would change every table's charts. The passphrase is made at the
+first start and printed there, so nobody else can be the first to set one. Whoever knows it may also take the right to
+write from the seats, as for a convention, where every player has one.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import hmac
 import secrets
+from contextlib import suppress
 from typing import Any
 
 from flask import Response, request
 
 from companion.engine.errors import Mistake, NotYours, Unreadable
+from companion.store import Store
 from companion.web.current import held, tables
-from companion.web.seats import YEAR
+from companion.web.seats import YEAR, held_seats
+from companion.web.security import ALPHABET
 
 SETTING = "book-lock"
 COOKIE = "book-key"
 SHORTEST, LONGEST = 6, 200
 COST = {"n": 2**14, "r": 8, "p": 1}
+GROUPS, LETTERS = 3, 4
+"""Of a passphrase made here: 60 bits, short enough to be typed on a phone."""
+MOST_TABLES = 40
+"""How many tables of a device are asked for a seat."""
 
 
 class TooMany(Mistake):
@@ -25,13 +37,45 @@ class TooMany(Mistake):
     status = 429
 
 
-def _lock() -> dict[str, Any] | None:
-    found: dict[str, Any] | None = tables().store.setting_get(SETTING)
-    return found
+# -- the passphrase ---------------------------------------------------------------------------------------
+
+
+def put_passphrase(store: Store, words: str, *, seats: bool) -> None:
+    """Give the book this passphrase; the one before, and the devices that knew it, are shut out.
+
+    :param seats: whether a seat at any table is enough to write
+    """
+    salt = secrets.token_hex(16)
+    store.setting_put(SETTING, {"salt": salt, "hash": _digest(words, salt), "seats": seats})
+
+
+def first_passphrase(store: Store) -> str | None:
+    """Make the book's passphrase if it has none, and return it: nobody can read it later."""
+    return None if store.setting_get(SETTING) else new_passphrase(store)
+
+
+def new_passphrase(store: Store) -> str:
+    """Make a new passphrase and return it; who may write without it stays as it was."""
+    words = "-".join("".join(secrets.choice(ALPHABET) for _ in range(LETTERS)) for _ in range(GROUPS))
+    put_passphrase(store, words, seats=_seats_write(store.setting_get(SETTING)))
+    return words
 
 
 def _digest(words: str, salt: str) -> str:
     return hashlib.scrypt(words.strip().encode(), salt=bytes.fromhex(salt), **COST, dklen=32).hex()
+
+
+def _seats_write(lock: dict[str, Any] | None) -> bool:
+    # A lock of before seats counted was put there to keep everybody out who does not know the words.
+    return lock is None or bool(lock.get("seats", False))
+
+
+# -- this device ------------------------------------------------------------------------------------------
+
+
+def _lock() -> dict[str, Any] | None:
+    found: dict[str, Any] | None = tables().store.setting_get(SETTING)
+    return found
 
 
 def _key(lock: dict[str, Any]) -> str:
@@ -40,15 +84,30 @@ def _key(lock: dict[str, Any]) -> str:
     return hmac.digest(secret, b"book\0" + str(lock["hash"]).encode(), "sha256").hex()
 
 
-def locked() -> bool:
-    """Whether the book has a passphrase at all."""
-    return _lock() is not None
+def is_keeper() -> bool:
+    """Whether this device gave the passphrase."""
+    lock = _lock()
+    given = request.cookies.get(COOKIE, "").encode("utf-8", "replace")
+    return lock is not None and hmac.compare_digest(given, _key(lock).encode())
+
+
+def seats_write() -> bool:
+    """Whether a seat at a table is enough to write."""
+    return _seats_write(_lock())
 
 
 def may_edit() -> bool:
     """Whether this device may write in the book."""
-    lock = _lock()
-    return lock is None or hmac.compare_digest(request.cookies.get(COOKIE, ""), _key(lock))
+    return is_keeper() or (seats_write() and _has_seat())
+
+
+def _has_seat() -> bool:
+    codes = [name.removeprefix("seats-") for name in request.cookies if name.startswith("seats-")]
+    for code in codes[:MOST_TABLES]:
+        with suppress(LookupError, Mistake):  # a table of another installation, or of a game no longer here
+            if held_seats(code):
+                return True
+    return False
 
 
 def require_edit() -> None:
@@ -58,17 +117,24 @@ def require_edit() -> None:
     """
     if not may_edit():
         raise NotYours(
-            "The chart book is locked. Unlock it with its passphrase at the foot of the chart book's page."
+            "The chart book is locked. Unlock it with its passphrase at the foot of the chart book's page"
+            + (", or sit down at a table." if seats_write() else ".")
         )
 
 
-def lock(words: str) -> None:
-    """Put a passphrase on the book, or change it."""
-    require_edit()
+def lock(words: str, *, seats: bool) -> None:
+    """Change the passphrase (blank: keep it), and whether seats write without it.
+
+    :raises NotYours: when this device has not given the present one
+    """
+    if not is_keeper():
+        raise NotYours("Only a device that gave the passphrase can change it.")
+    if not words.strip():
+        tables().store.setting_put(SETTING, {**(_lock() or {}), "seats": seats})
+        return
     if not SHORTEST <= len(words.strip()) <= LONGEST:
         raise Unreadable(f"A passphrase has {SHORTEST} to {LONGEST} characters", field="passphrase")
-    salt = secrets.token_hex(16)
-    tables().store.setting_put(SETTING, {"salt": salt, "hash": _digest(words, salt)})
+    put_passphrase(tables().store, words, seats=seats)
 
 
 def unlock(words: str) -> None:
@@ -77,22 +143,16 @@ def unlock(words: str) -> None:
     :raises NotYours: when it is wrong
     """
     lock = _lock()
-    if lock is None:
-        return
     limit, who = held("guesses"), f"book {request.remote_addr}"
     if limit.wait(who) > 0:
         raise TooMany(
             f"Too many wrong passphrases from here. Try again in {int(limit.wait(who)) + 1} seconds."
         )
-    if not hmac.compare_digest(_digest(words[: LONGEST * 2], str(lock["salt"])), str(lock["hash"])):
+    if lock is None or not hmac.compare_digest(
+        _digest(words[: LONGEST * 2], str(lock["salt"])), str(lock["hash"])
+    ):
         limit.failed(who)
         raise NotYours("That is not the passphrase of this chart book.")
-
-
-def remove() -> None:
-    """Take the passphrase off."""
-    require_edit()
-    tables().store.setting_put(SETTING, None)
 
 
 def hand_key(response: Response) -> Response:

@@ -2,45 +2,76 @@
 
 from __future__ import annotations
 
+import logging
 import queue
 import secrets
 import threading
 import time
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
 
 from flask import Blueprint, Response, current_app, request
 
-from companion.store import Store
+from companion.store import Store, StoreClosed, StoreGone
 from companion.web.current import tables
-from companion.web.seats import require
+from companion.web.seats import WATCH, require
+
+logger = logging.getLogger("companion")
 
 bp = Blueprint("live", __name__)
 BEAT = 10.0
-STREAMS_PER_TABLE = 60
+STREAMS_PER_SEAT = 20
+"""A seat's devices with every page they left within the last beat: far more than a player has."""
+WATCHERS_PER_TABLE = 60
+"""Nobody crowds round one table with more; the others' pages ask every few seconds instead."""
+
+News = queue.Queue[int | None]
+
+
+class Page(NamedTuple):
+    """Whose stream it is. The name is the page's own choice, so it counts only together with who chose it."""
+
+    seat: str
+    address: str
+    """Of a watcher; a seat is proven by its secret, from whatever address."""
+    name: str
 
 
 class Hub:
     """Who listens to which table."""
 
     def __init__(self, store: Store) -> None:
-        self._listeners: dict[str, dict[str, queue.Queue[int | None]]] = {}
+        self._listeners: dict[str, dict[Page, News]] = {}
         self._lock = threading.Lock()
         store.subscribe(self.tell)
         self.store = store
         self._poller: threading.Thread | None = None
 
     def watch_others(self) -> None:
-        """Notice commits of other processes on the same file, once a second."""
+        """Notice commits of other processes on the same file, and the file's own fate, once a second."""
         if self._poller is None:
             self._poller = threading.Thread(target=self._poll, daemon=True)
             self._poller.start()
 
     def _poll(self) -> None:
+        gone = False
         while True:
             time.sleep(1)
             try:
                 self.store.poll_others()
-            except Exception:  # noqa: BLE001 - the store is closing, or the disk is away for a moment
+                self.store.tidy()
+                gone = False
+            except StoreGone as error:
+                if not gone:
+                    logger.error("%s", error)
+                    # A stream that goes on beating would tell its page that all is well.
+                    self.hang_up()
+                gone = True
+            except StoreClosed:
+                return
+            except Exception as error:  # noqa: BLE001 - the disk is away for a moment
+                logger.warning("the store could not be looked at: %s", error)
                 time.sleep(5)
 
     def tell(self, code: str, revision: int) -> None:
@@ -50,19 +81,30 @@ class Hub:
         for listener in listeners:
             listener.put(revision)
 
-    def join(self, code: str, page: str) -> queue.Queue[int | None]:
-        """Listen; an older stream of the same page ends, and so does the oldest when a table has too many."""
-        mine: queue.Queue[int | None] = queue.Queue()
+    def hang_up(self) -> None:
+        """End every stream; the pages ask again, and are told what is wrong."""
+        with self._lock:
+            ended = [mine for here in self._listeners.values() for mine in here.values()]
+            self._listeners.clear()
+        for mine in ended:
+            mine.put(None)
+
+    def join(self, code: str, page: Page) -> News:
+        """Listen; an older stream of the same page ends, and where there are too many, one of the same kind.
+
+        A seat's streams give way to that seat's alone. Watchers' give way to watchers', and among them those of
+        the address that has most, so that one device cannot push the others out.
+        """
+        mine: News = queue.Queue()
         with self._lock:
             here = self._listeners.setdefault(code, {})
-            if page in here:
-                here.pop(page).put(None)
-            elif len(here) >= STREAMS_PER_TABLE:
-                here.pop(next(iter(here))).put(None)
+            ended = page if page in here else _surplus(here, page)
+            if ended is not None:
+                here.pop(ended).put(None)
             here[page] = mine
         return mine
 
-    def leave(self, code: str, page: str, mine: queue.Queue[int | None]) -> None:
+    def leave(self, code: str, page: Page, mine: News) -> None:
         with self._lock:
             here = self._listeners.get(code, {})
             if here.get(page) is mine:
@@ -75,13 +117,26 @@ class Hub:
             return sum(len(here) for here in self._listeners.values())
 
 
+def _surplus(here: Mapping[Page, News], newcomer: Page) -> Page | None:
+    """The oldest stream that has to go when this one comes, or None when there is room."""
+    alike = [page for page in here if page.seat == newcomer.seat]
+    if len(alike) < (WATCHERS_PER_TABLE if newcomer.seat == WATCH else STREAMS_PER_SEAT):
+        return None
+    if newcomer.seat != WATCH:
+        return alike[0]
+    held = Counter(page.address for page in [*alike, newcomer])
+    most = max(held.values())
+    return next(page for page in alike if held[page.address] == most)
+
+
 @bp.get("/t/<code>/<seat>/stream")
 def stream(code: str, seat: str) -> Response:
     """The table's revision now, and whenever it changes."""
     code = tables().normal(code)
     require(code, seat, shows=False)
     hub: Hub = current_app.extensions["companion"]["hub"]
-    page = request.args.get("page", "")[:64] or f"anonymous-{secrets.token_hex(8)}"
+    name = request.args.get("page", "")[:64] or f"anonymous-{secrets.token_hex(8)}"
+    page = Page(seat, (request.remote_addr or "") if seat == WATCH else "", name)
     tables().store.table(code)
     mine = hub.join(code, page)
     latest = tables().store.latest(code)

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, Response, current_app, redirect, render_template, request, url_for
+from flask import Blueprint, Response, redirect, render_template, request, url_for
 
 from companion.engine.errors import Mistake, Unknown
 from companion.store import NoTable
 from companion.tables import common_options
 from companion.web import carryon, qr
-from companion.web.current import tables
+from companion.web.current import held, tables
 from companion.web.seats import WATCH, base_url, held_seats, seat_ids, seat_of_token, sit_down
 
 bp = Blueprint("lobby", __name__)
@@ -104,19 +104,31 @@ def create_table(system: str, scenario: str) -> Response | tuple[str, int]:
     return sit_down(redirect(target, 303), code, seats)
 
 
+def _too_many(what: str) -> tuple[str, int] | None:
+    """Count a wrong code or link, and the refusal when there were too many from this address.
+
+    Only wrong ones are refused: behind one address many may sit, and a stranger's guesses must not shut out a
+    player with the right link. A link's secret (130 bits) needs no such limit, and a code is no secret.
+    """
+    limit, who = held("guesses"), request.remote_addr or "?"
+    wait = limit.wait(who)
+    if wait <= 0:
+        limit.failed(who)
+        return None
+    message = f"Too many wrong {what} from here. Try again in {int(wait) + 1} seconds."
+    return render_template("error.html", message=message, status=429), 429
+
+
 @bp.get("/join")
 def join() -> Response | tuple[str, int]:
     """Find a table by the code on its screen."""
     code = tables().normal(request.args.get("code", ""))
-    limit = current_app.extensions["companion"]["guesses"]
-    who = request.remote_addr or "?"
-    if limit.wait(who) > 0:
-        message = f"Too many wrong codes from here. Try again in {int(limit.wait(who)) + 1} seconds."
-        return render_template("error.html", message=message, status=429), 429
     try:
         tables().store.table(code)
     except NoTable:
-        limit.failed(who)
+        refused = _too_many("codes")
+        if refused:
+            return refused
         message = f"There is no table {code[:12]!r} here. The code is on the table's screen: four letters or digits."
         return render_template("error.html", message=message, status=404), 404
     seats = held_seats(code)
@@ -127,15 +139,12 @@ def join() -> Response | tuple[str, int]:
 def join_link(code: str, token: str) -> Response | tuple[str, int]:
     """Sit down by a seat's QR link."""
     code = tables().normal(code)
-    limit = current_app.extensions["companion"]["guesses"]
-    who = request.remote_addr or "?"
-    if limit.wait(who) > 0:
-        message = f"Too many wrong links from here. Try again in {int(limit.wait(who)) + 1} seconds."
-        return render_template("error.html", message=message, status=429), 429
     tables().store.table(code)
     seat = seat_of_token(code, token)
     if seat is None:
-        limit.failed(who)
+        refused = _too_many("links")
+        if refused:
+            return refused
         message = "This link no longer opens a seat: it was re-issued or revoked. Scan the new QR code on the table."
         return render_template("error.html", message=message, status=403), 403
     return sit_down(redirect(url_for("play.seat_page", code=code, seat=seat), 303), code, [seat])

@@ -115,8 +115,10 @@ def device_kind(agent: str) -> str:
 
 
 def base_url() -> str:
-    """The address other devices reach us by, for QR codes: never 'localhost'."""
+    """The address other devices reach us by, for QR codes: the public one if there is one, never 'localhost'."""
     site = current_app.extensions["companion"]["site"]
+    if site and site.public_url:
+        return str(site.public_url).rstrip("/")
     host = request.host.split(":")[0].strip("[]")
     if site and host in {"localhost", "127.0.0.1", "::1"}:
         return str(site.url).rstrip("/")

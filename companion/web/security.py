@@ -12,6 +12,8 @@ from urllib.parse import urlsplit
 
 from flask import Flask, Response, abort, request
 
+from companion.web.proxy import BehindProxy
+
 CSP = "; ".join(
     [
         "default-src 'none'",
@@ -46,6 +48,7 @@ def init_app(app: Flask, *, hosts: Iterable[str] = (), public_url: str | None = 
     :param hosts: names this server goes by; `localhost` and any literal address are always answered.
     :param public_url: the address players type when a proxy stands in front of this server.
     """
+    https = False
     names = {"localhost", *(host.lower().rstrip(".") for host in hosts)}
     origins = set()
     if public_url:
@@ -54,6 +57,8 @@ def init_app(app: Flask, *, hosts: Iterable[str] = (), public_url: str | None = 
             raise ValueError(f"public URL {public_url!r} is not an address such as https://games.example.org")
         names.add(public.hostname)
         origins.add(f"{public.scheme}://{public.netloc.lower()}")
+        https = public.scheme == "https"
+        app.wsgi_app = BehindProxy(app.wsgi_app, public_url)  # type: ignore[method-assign]
 
     # A setting made before this call wins; Flask's own default is None, no limit at all.
     if app.config.get("MAX_CONTENT_LENGTH") is None:
@@ -84,6 +89,9 @@ def init_app(app: Flask, *, hosts: Iterable[str] = (), public_url: str | None = 
             response.headers.setdefault(name, value)
         if request.is_secure:  # on plain HTTP browsers ignore it, with an error in the console
             response.headers.setdefault("Cross-Origin-Opener-Policy", "same-origin")
+            if https:
+                # Half a year, this name alone: its owner said that it is served over HTTPS.
+                response.headers.setdefault("Strict-Transport-Security", "max-age=15552000")
         if request.endpoint != "static":
             response.headers.setdefault("Cache-Control", "no-store")
         return response

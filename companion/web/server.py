@@ -7,6 +7,7 @@ import contextlib
 import errno
 import ipaddress
 import os
+import re
 import signal
 import socket
 import struct
@@ -49,6 +50,8 @@ def serve(
     public_url: str | None = None,
     data: Path | None = None,
     access_log: bool = False,
+    notes: Callable[[], Iterable[str]] = tuple,
+    at_stop: Callable[[], None] = lambda: None,
 ) -> int:
     """Serve an application until Ctrl-C or SIGTERM, and return the exit code of the command.
 
@@ -62,10 +65,13 @@ def serve(
 
     :param app_factory: called with the `Site` once the port is known; returns the WSGI application.
     :param port: what the user asked for; None takes 1942 or the next free one.
+    :param notes: what else to say at the start, asked for when the application is made.
+    :param at_stop: called when no request is under way any more.
     :param next_port: whether a taken port may be replaced by the next free one without asking.
     """
     say = _printer()
     try:
+        check_public_url(public_url)
         listener = choose_port(host, port, next_port=next_port, say=say)
     except CannotServe as problem:
         print(problem, file=sys.stderr)
@@ -73,11 +79,23 @@ def serve(
     site = find_site(host, listener.getsockname()[1], public_url)
     raise_file_limit()
     run = _prepare(app_factory(site), listener, access_log=access_log, say=say)
-    welcome(site, data, say)
-    with contextlib.suppress(KeyboardInterrupt):
-        run()
+    welcome(site, data, say, notes())
+    try:
+        with contextlib.suppress(KeyboardInterrupt):
+            run()
+    finally:
+        at_stop()
     say("Stopped. The games are saved.")
     return 0
+
+
+def check_public_url(url: str | None) -> None:
+    """Refuse an address that no browser could open.
+
+    :raises CannotServe: naming it, with an example
+    """
+    if url and not re.fullmatch(r"https?://[^/?#@\s]+/?", url):
+        raise CannotServe(f"--public-url {url!r} is not an address such as https://games.example.org.")
 
 
 def choose_port(host: str, port: int | None, *, next_port: bool, say: Callable[[str], None]) -> socket.socket:
@@ -229,7 +247,7 @@ def raise_file_limit() -> None:
             resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
-def welcome(site: Site, data: Path | None, say: Callable[[str], None]) -> None:
+def welcome(site: Site, data: Path | None, say: Callable[[str], None], notes: Iterable[str] = ()) -> None:
     """Print how to join, where the games are kept and how to stop."""
     say(f"The companion is open at {site.url}")
     for url in site.also:
@@ -242,6 +260,8 @@ def welcome(site: Site, data: Path | None, say: Callable[[str], None]) -> None:
     say("")
     if data is not None:
         say(f"Games are kept in {data}")
+    for note in notes:
+        say(note)
     if sys.platform == "win32":
         say("If Windows asks about the firewall, allow private networks, or the phones cannot connect.")
     say("Stop with Ctrl-C.")
@@ -267,16 +287,10 @@ def _prepare(
 
 def _with_gevent(app: Any, listener: socket.socket, access_log: bool) -> Callable[[], None]:
     import gevent
-    from gevent.pool import Pool
-    from gevent.pywsgi import WSGIServer
 
-    class Server(WSGIServer):  # type: ignore[misc]
-        def handle(self, sock: socket.socket, address: object) -> None:
-            # pywsgi writes head and body apart; with Nagle's delay every small answer would take 40 ms more.
-            sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            super().handle(sock, address)
+    from companion.web.wire import CappedServer
 
-    server = Server(listener, app, spawn=Pool(), log="default" if access_log else None)
+    server = CappedServer(listener, app, log="default" if access_log else None)
 
     def run() -> None:
         # Handled by the hub, so that neither signal raises in the middle of somebody's request.
@@ -292,6 +306,8 @@ def _with_threads(app: Any, listener: socket.socket, access_log: bool) -> Callab
 
     class Handler(WSGIRequestHandler):
         protocol_version = "HTTP/1.1"
+        # For every single wait, which is coarser than gevent's server is; it serves one table among friends.
+        timeout = 60
 
         def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
             if access_log:

@@ -26,6 +26,7 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from bookkey import unlocked
 
 SIZES = {
     "tablet": {"viewport": {"width": 1024, "height": 768}, "has_touch": True},
@@ -111,6 +112,17 @@ class Server:
         if self.process is not None:
             self.process.kill()
             self.process.wait()
+
+    def book_key(self) -> str:
+        """The cookie that opens the chart book, had for the passphrase that the first start printed."""
+        words = re.search(r"Chart book passphrase: (\S+)", self.output())
+        assert words, self.output()
+        return unlocked(self.url, words[1])
+
+    def unlock_book(self, page) -> None:
+        """Let a window write in the chart book without a seat."""
+        where = {"domain": "127.0.0.1", "path": "/book"}
+        page.context.add_cookies([{"name": "book-key", "value": self.book_key(), **where}])
 
     def output(self) -> str:
         return self.log.read_text(errors="replace") if self.log.exists() else ""

@@ -13,9 +13,27 @@ REFUSED = "422"  # the console tells of every answer that is not 2xx
 
 
 @pytest.fixture
-def book(start_server):
+def book_server(start_server):
+    return start_server()
+
+
+@pytest.fixture
+def book(book_server):
     """A server whose book is as it was shipped."""
-    return start_server().url
+    return book_server.url
+
+
+@pytest.fixture
+def device(device, request):
+    """Windows that may write in the book of this test's server."""
+    server = request.getfixturevalue("book_server" if "book" in request.fixturenames else "server")
+
+    def open_window(size="phone", **options):
+        page = device(size, **options)
+        server.unlock_book(page)
+        return page
+
+    return open_window
 
 
 def cell(page, row, column):

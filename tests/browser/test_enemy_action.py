@@ -62,7 +62,7 @@ def synthetic_book() -> dict[str, dict[str, str]]:
     return {"book/cards": cards, "book/chits": chits, "book/calendar": calendar}
 
 
-def fill_in_the_book(url: str) -> None:
+def fill_in_the_book(server) -> None:
     """Import it as a shared book, the way an owner gets one from a friend."""
     shared = {
         "kind": "kharkov-companion chart book",
@@ -73,7 +73,8 @@ def fill_in_the_book(url: str) -> None:
         "map": {},
     }
     body = urllib.parse.urlencode({"text": json.dumps(shared)}).encode()
-    request = urllib.request.Request(f"{url}/book/{SYSTEM}/share", body, {"Origin": url})
+    headers = {"Origin": server.url, "Cookie": f"book-key={server.book_key()}"}
+    request = urllib.request.Request(f"{server.url}/book/{SYSTEM}/share", body, headers)
     with urllib.request.urlopen(request, timeout=30) as answer:
         assert answer.status == 200
 
@@ -82,7 +83,7 @@ class Evening:
     """A table with a filled book, its three devices, and what nobody else may learn."""
 
     def __init__(self, server, device, scenario: str = "campaign") -> None:
-        fill_in_the_book(server.url)
+        fill_in_the_book(server)
         self.table = Table(server, SYSTEM, scenario)
         self.tablet = self.table.seat(device("tablet"), "table")
         self.phones = {side: self.table.seat(device("phone"), side) for side in SIDES}
@@ -301,7 +302,7 @@ def test_three_impulses_and_a_combat_with_hidden_hands(start_server, device):
 def test_nothing_runs_over_the_edge(start_server, device):
     """Every screen of the command phase fits a 360 px phone."""
     server = start_server()
-    fill_in_the_book(server.url)
+    fill_in_the_book(server)
     table = Table(server, SYSTEM, "initial-assault")
     page = table.seat(device("small"), "soviet")
     for action in ("next-phase", "prepare-cards", "next-phase"):

@@ -42,7 +42,9 @@ def synthetic_book() -> dict:
 
 def load_book(server) -> None:
     body = urllib.parse.urlencode({"text": json.dumps(synthetic_book())}).encode()
-    with urllib.request.urlopen(f"{server.url}/book/kharkov-battles/share", body, timeout=10) as answer:
+    headers = {"Origin": server.url, "Cookie": f"book-key={server.book_key()}"}
+    request = urllib.request.Request(f"{server.url}/book/kharkov-battles/share", body, headers)
+    with urllib.request.urlopen(request, timeout=10) as answer:
         assert "Not usable" not in answer.read().decode()
 
 

@@ -81,6 +81,7 @@ def lay_out(table: Table) -> None:
 def test_a_turn_on_three_devices(start_server, device):
     server = start_server()
     tablet = device("tablet")
+    server.unlock_book(tablet)
     tablet.goto(f"{server.url}/book/panzer-keil/map")
     tablet.get_by_role("textbox", name=re.compile("Type|Lines|facts", re.I)).first.fill(GROUND)
     tablet.get_by_role("button", name="Enter").first.click()

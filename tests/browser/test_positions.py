@@ -254,6 +254,7 @@ def test_supply_is_marked_with_one_confirmation(table, device):
 def test_the_ground_is_tapped_in(start_server, device):
     server = start_server()
     page = device("tablet")
+    server.unlock_book(page)
     page.goto(f"{server.url}/book/second-kharkov/map")
     open_map(page)
     page.get_by_role("button", name="Yes, both").click()

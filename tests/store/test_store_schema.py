@@ -7,7 +7,7 @@ from contextlib import closing
 import pytest
 from sqlite_utils import Database, Migrations
 
-from companion.store import NotAStore, StoreDamaged, StoreError, StoreReadOnly, open_store, opening, schema
+from companion.store import NotAStore, StoreError, StoreReadOnly, open_store, opening, schema
 
 TABLES = {
     "game": (
@@ -16,8 +16,8 @@ TABLES = {
         "revision stream ended archived summary",
     ),
     "event": (["game", "seq"], "game seq at seat act name kind body"),
-    "action": (["game", "act"], "game act seat name revision answer"),
-    "snapshot": (["game", "seq"], "game seq state"),
+    "action": (["game", "act"], "game act seat name revision answer digest"),
+    "snapshot": (["game", "seq"], "game seq state digest"),
     "seat": (["game", "seat"], "game seat generation claimed_at revoked"),
     "book": (["system", "name"], "system name body changed_at"),
     "setting": (["key"], "key value"),
@@ -123,17 +123,6 @@ def test_missing_folders_are_made(tmp_path):
     open_store(tmp_path / "a" / "b" / "companion.db").close()
 
 
-def test_a_broken_file_is_reported_as_damaged(db_path, new_table, append):
-    with open_store(db_path) as store:
-        store.create(new_table())
-        append(store, "K7QX", "a1", *[{"kind": "noted", "text": "x" * 1000}] * 200)
-    content = bytearray(db_path.read_bytes())
-    content[20 * 4096 :] = b"\xaa" * (len(content) - 20 * 4096)
-    db_path.write_bytes(content)
-    with open_store(db_path) as store, pytest.raises(StoreDamaged, match="restore the latest backup"):
-        store.events("K7QX")
-
-
 def test_a_newer_file_is_refused_and_left_alone(store, db_path, raw):
     raw.table("_sqlite_migrations").insert(
         {"migration_set": "companion", "name": "from_2031", "applied_at": ""}
@@ -203,9 +192,33 @@ def test_no_update_without_a_copy(db_path, monkeypatch):
     with pytest.raises(StoreReadOnly, match="before-add_club.db cannot be written"):
         open_store(db_path)
     with closing(sqlite3.connect(db_path)) as conn:
-        assert [row["name"] for row in Database(conn).table("_sqlite_migrations").rows] == ["first"]
+        assert [row["name"] for row in Database(conn).table("_sqlite_migrations").rows] == ["first", "trust"]
 
 
 def test_a_new_file_needs_no_copy(db_path, tmp_path):
     open_store(db_path).close()
     assert [path.name for path in tmp_path.iterdir()] == ["companion.db"]
+
+
+def test_a_file_of_before_the_digests_is_brought_up_to_date(db_path, new_table, append, monkeypatch):
+    """Its repeats are still known by seat and name, and its snapshots are passed over."""
+    first = Migrations("companion")
+    first(name="first")(schema._first)
+    with closing(sqlite3.connect(db_path)) as conn:
+        old = Database(conn)
+        first.apply(old)
+        old.execute(
+            "insert into game (code, system, scenario, title, seed, options, created_at, changed_at, revision)"
+            " values ('K7QX', 'wb95', 's', 't', 'c0ffee', '{}', '', '', 1)"
+        )
+        old.execute(
+            "insert into event values ('K7QX', 1, '', 'soviet', 'a1', 'roll', 'set', '{\"kind\":\"set\"}')"
+        )
+        old.execute("insert into action values ('K7QX', 'a1', 'soviet', 'roll', 1, '{\"ok\":1}')")
+        old.execute("insert into snapshot values ('K7QX', 1, '{\"turn\":1}')")
+        conn.commit()
+    with open_store(db_path) as store:
+        assert store.snapshot_before("K7QX", 1) is None
+        with store.transaction("K7QX") as tx:
+            assert tx.answer_to("a1", seat="soviet", name="roll", digest="of a body") == {"ok": 1}
+    assert db_path.with_name("companion.before-trust.db").exists()

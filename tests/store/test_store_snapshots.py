@@ -3,6 +3,7 @@
 import sqlite3
 from contextlib import closing
 
+import pytest
 from sqlite_utils import Database
 
 
@@ -52,3 +53,39 @@ def test_opening_a_long_game_scans_no_more_than_a_short_one(store, table, append
         plans = [row[3] for sql in asked for row in db.execute("explain query plan " + sql).fetchall()]
     assert len(plans) >= 3
     assert all(plan.startswith("SEARCH") for plan in plans), plans
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        "state = '{\"turn\":9}'",
+        "state = 'not json'",
+        "state = cast(x'ff00fe' as text)",
+        "state = ''",
+        "digest = ''",
+        "digest = 'made up'",
+        "seq = 29",
+    ],
+)
+def test_a_snapshot_that_is_not_what_was_written_is_passed_over(store, table, append, db_path, harm, caplog):
+    append(store, table, "a1", *[{"kind": "set"}] * 40)
+    store.save_snapshot(table, 10, {"turn": 1})
+    store.save_snapshot(table, 30, {"turn": 3})
+    with closing(sqlite3.connect(db_path)) as conn:
+        conn.execute(f"update snapshot set {harm} where seq = 30")
+        conn.commit()
+    assert store.snapshot_before(table, 40) == (10, {"turn": 1})
+    assert "is doubtful and was not used" in caplog.text
+    store.save_snapshot(table, 30, {"turn": 3})
+    assert store.snapshot_before(table, 40) == (30, {"turn": 3})
+
+
+def test_a_snapshot_of_another_table_is_not_this_ones(store, table, append, new_table, db_path):
+    store.create(new_table("M2ZZ"))
+    append(store, table, "a1")
+    append(store, "M2ZZ", "a1")
+    store.save_snapshot(table, 1, {"turn": 1})
+    with closing(sqlite3.connect(db_path)) as conn:
+        conn.execute("insert into snapshot select 'M2ZZ', seq, state, digest from snapshot")
+        conn.commit()
+    assert store.snapshot_before("M2ZZ", 1) is None

@@ -136,6 +136,22 @@ def test_a_repeat_of_an_action_id_is_harmless(seats: dict[str, Client]) -> None:
     assert "already used" in mistake(seats["blue"].act("draw-chit", action_id="tap-1"), 409)
 
 
+def test_a_reused_action_id_tells_nothing_of_what_was_done(seats: dict[str, Client]) -> None:
+    seats["red"].act("whisper", text="operation-kremlin", action_id="tap-1")
+    for other in (
+        seats["blue"].act("draw-chit", action_id="tap-1"),
+        seats["red"].act("whisper", text="another", action_id="tap-1"),
+    ):
+        assert other.status_code == 409
+        assert not [word for word in ("whisper", "red", "kremlin") if word in other.text]
+
+
+def test_an_action_id_is_text_of_at_most_80_characters(seats: dict[str, Client]) -> None:
+    assert "at most 80" in mistake(seats["red"].act("draw-chit", action_id="x" * 81), 422)
+    revisions = [seats["red"].act("draw-chit", action_id=None).json["revision"] for _ in range(2)]
+    assert revisions[1] == revisions[0] + 1, "null is no id"
+
+
 def test_a_worksheet_is_worked_without_a_table(app: Flask) -> None:
     answer = Client(app.test_client()).post("/api/calc/toy/combat", {"attack": 6, "defence": "3"})
     assert answer.json["column"] == "2:1"

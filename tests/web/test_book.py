@@ -6,6 +6,7 @@ import json
 import re
 
 import pytest
+from bookkey import give_key
 
 from companion.web import booklock
 from companion.web.app import create_app
@@ -24,7 +25,9 @@ def app(tmp_path_factory):
 
 @pytest.fixture
 def client(tmp_path):
-    return device(create_app(tmp_path / "data", testing=True))
+    """A device that knows the passphrase of a book as it was shipped."""
+    app = create_app(tmp_path / "data", testing=True)
+    return give_key(app, device(app))
 
 
 def device(app):
@@ -90,7 +93,7 @@ def test_no_page_of_the_book_has_inline_code(app):
 
 
 def test_a_chart_looks_like_the_printed_one(app):
-    page = app.test_client().get(CRT).get_data(as_text=True)
+    page = give_key(app, app.test_client()).get(CRT).get_data(as_text=True)
     assert re.findall(r'<th scope="row">([^<]*)<', page) == ["&lt;1", "1", "2", "3", "4", "5", "6", "&gt;6"]
     assert page.count("cell cell-blank") == 62 + 1  # and the legend
     assert "12.18" in page and "12.7 errata" in page
@@ -287,7 +290,8 @@ def test_a_roster_is_sent_as_a_spreadsheet_or_answered_by_line(client):
 
 
 def test_a_shared_book_fills_blanks_and_asks_about_the_rest(client, tmp_path):
-    other = create_app(tmp_path / "other", testing=True).test_client()
+    elsewhere = create_app(tmp_path / "other", testing=True)
+    other = give_key(elsewhere, device(elsewhere))
     cell(other, CRT, "1|1:3", "2/0")
     cell(other, CRT, "2|1:3", "2/1")
     cell(client, CRT, "1|1:3", "1/1")
@@ -310,10 +314,8 @@ def test_a_shared_book_fills_blanks_and_asks_about_the_rest(client, tmp_path):
 # -- the lock
 
 
-def test_a_locked_book_is_read_by_all_and_written_by_who_knows_the_words(client):
-    assert client.post("/book/lock", data={"do": "lock", "passphrase": "short"}).status_code == 422
-    assert client.post("/book/lock", data={"do": "lock", "passphrase": "red star rising"}).status_code == 303
-    assert cell(client, CRT, "1|1:3", "2/0").status_code == 200, "who locks it may write"
+def test_a_book_is_read_by_all_and_written_by_who_knows_the_words(client):
+    assert cell(client, CRT, "1|1:3", "2/0").status_code == 200
     stranger = device(client.application)
     page = stranger.get(CRT)
     assert page.status_code == 200 and "2/0" in text_of(page) and "<input form=" not in text_of(page)
@@ -325,24 +327,74 @@ def test_a_locked_book_is_read_by_all_and_written_by_who_knows_the_words(client)
         (f"{GOALS}/add", {"key": "1"}),
         (f"{ROSTER}/csv", {"text": "side\n"}),
         ("/book/second-kharkov/share", {"text": "{}"}),
-        ("/book/lock", {"do": "remove"}),
         ("/book/lock", {"do": "lock", "passphrase": "mine now, mine"}),
+        ("/book/lock", {"do": "lock", "seats": "1"}),
         ("/book/lock", {"do": "unlock", "passphrase": "wrong words"}),
     ):
         assert stranger.post(path, data=data).status_code == 403, path
-    assert (
-        stranger.post("/book/lock", data={"do": "unlock", "passphrase": " red star rising "}).status_code
-        == 303
-    )
+    client.post("/book/lock", data={"do": "lock", "passphrase": "red star rising", "seats": "1"})
+    unlock = {"do": "unlock", "passphrase": " red star rising "}
+    assert stranger.post("/book/lock", data=unlock).status_code == 303
     assert cell(stranger, CRT, "1|1:2", "1/1").status_code == 200
-    assert stranger.post("/book/lock", data={"do": "remove"}).status_code == 303
-    assert cell(device(client.application), CRT, "2|1:2", "1/1").status_code == 200
+
+
+def test_without_any_passphrase_a_stranger_can_neither_write_nor_set_one(tmp_path):
+    stranger = device(create_app(tmp_path, testing=True))
+    assert cell(stranger, CRT, "1|1:3", "2/0").status_code == 403
+    for form in (
+        {"do": "lock", "passphrase": "mine now, mine"},
+        {"do": "unlock", "passphrase": "anything"},
+        {"do": "unlock", "passphrase": ""},
+    ):
+        assert stranger.post("/book/lock", data=form).status_code == 403
+    assert stranger.post("/book/lock", data={"do": "remove"}).status_code == 422
+    assert cell(stranger, CRT, "1|1:3", "2/0").status_code == 403
+
+
+def test_a_device_with_a_seat_writes_at_once_and_cannot_change_the_lock(tmp_path):
+    app = create_app(tmp_path, testing=True)
+    founder = device(app)
+    assert founder.post("/new/second-kharkov/historical", data={"players": "two"}).status_code == 303
+    assert cell(founder, CRT, "1|1:3", "2/0").status_code == 200
+    assert "this device may write: it holds a seat" in text_of(founder.get("/book"))
+    for form in ({"do": "lock", "passphrase": "mine now, mine"}, {"do": "lock"}):
+        assert founder.post("/book/lock", data=form).status_code == 403
+    keeper = give_key(app, device(app))
+    assert keeper.post("/book/lock", data={"do": "lock"}).status_code == 303, "only the passphrase counts now"
+    assert cell(keeper, CRT, "1|1:3", "1/1").status_code == 200
+    assert cell(founder, CRT, "1|1:3", "1/1").status_code == 403
+    keeper.post("/book/lock", data={"do": "lock", "seats": "1"})
+    assert cell(founder, CRT, "1|1:3", "1/1").status_code == 200
+
+
+@pytest.mark.parametrize("cookie", ["seats-ZZZZ=x", "seats-=", "seats-%ff=%ff", "seats-K7QX=a.b.c"])
+def test_a_made_up_seat_opens_nothing(client, cookie):
+    stranger = device(client.application)
+    stranger.environ_base["HTTP_COOKIE"] = cookie
+    assert cell(stranger, CRT, "1|1:3", "2/0").status_code == 403
+
+
+@pytest.mark.parametrize("key", ["é", "\xff\xfe", "x" * 5000, ""])
+def test_a_made_up_key_opens_nothing(client, key):
+    stranger = device(client.application)
+    stranger.environ_base["HTTP_COOKIE"] = f"book-key={key}"
+    assert stranger.get(CRT).status_code == 200
+    assert cell(stranger, CRT, "1|1:3", "2/0").status_code == 403
+
+
+def test_a_lock_of_before_the_seats_counted_still_keeps_them_out(tmp_path):
+    app = create_app(tmp_path, testing=True)
+    app.extensions["companion"]["store"].setting_put("book-lock", {"salt": "00", "hash": "1" * 64})
+    founder = device(app)
+    founder.post("/new/second-kharkov/historical", data={"players": "two"})
+    assert cell(founder, CRT, "1|1:3", "2/0").status_code == 403
 
 
 def test_a_new_passphrase_shuts_the_old_devices_out(client):
     client.post("/book/lock", data={"do": "lock", "passphrase": "red star rising"})
     other = device(client.application)
     other.post("/book/lock", data={"do": "unlock", "passphrase": "red star rising"})
+    assert client.post("/book/lock", data={"do": "lock", "passphrase": "short"}).status_code == 422
     client.post("/book/lock", data={"do": "lock", "passphrase": "another word"})
     assert cell(other, CRT, "1|1:3", "1/1").status_code == 403
     assert cell(client, CRT, "1|1:3", "1/1").status_code == 200
@@ -350,7 +402,6 @@ def test_a_new_passphrase_shuts_the_old_devices_out(client):
 
 def test_guessing_the_passphrase_is_slowed_down(client, monkeypatch):
     monkeypatch.setattr(booklock, "_digest", lambda words, salt: words)
-    client.post("/book/lock", data={"do": "lock", "passphrase": "red star rising"})
     stranger = device(client.application)
     codes = [
         stranger.post("/book/lock", data={"do": "unlock", "passphrase": str(n)}).status_code
@@ -363,3 +414,16 @@ def test_the_passphrase_is_not_stored(client):
     client.post("/book/lock", data={"do": "lock", "passphrase": "red star rising"})
     kept = client.application.extensions["companion"]["store"].setting_get("book-lock")
     assert "red star" not in json.dumps(kept) and len(kept["hash"]) == 64
+
+
+def test_the_first_start_makes_a_passphrase_and_later_ones_keep_it(client):
+    app = client.application
+    store = app.extensions["companion"]["store"]
+    store.setting_put("book-lock", None)  # as an installation of before has it
+    words = booklock.first_passphrase(store)
+    assert words and len(set(words)) > 3 and booklock.first_passphrase(store) is None
+    stranger = device(app)
+    assert stranger.post("/book/lock", data={"do": "unlock", "passphrase": words}).status_code == 303
+    assert cell(stranger, CRT, "1|1:3", "2/0").status_code == 200
+    assert booklock.new_passphrase(store) != words
+    assert cell(stranger, CRT, "1|1:3", "2/0").status_code == 403

@@ -5,6 +5,7 @@ import random
 import re
 
 import pytest
+from bookkey import give_key
 
 from companion.web.app import create_app
 
@@ -16,7 +17,8 @@ TAPS_IN_FIVE_MINUTES = 300
 
 @pytest.fixture
 def client(tmp_path):
-    made = create_app(tmp_path / "data", testing=True).test_client()
+    app = create_app(tmp_path / "data", testing=True)
+    made = give_key(app, app.test_client())
     made.environ_base["HTTP_SEC_FETCH_SITE"] = "same-origin"
     return made
 
@@ -243,7 +245,6 @@ def test_only_lists_with_a_walk_have_one(client):
 
 
 def test_a_locked_book_is_read_only(client):
-    client.post("/book/lock", data={"do": "lock", "passphrase": "horse and cart"})
     stranger = client.application.test_client()
     stranger.environ_base["HTTP_SEC_FETCH_SITE"] = "same-origin"
     page = stranger.get(CHITS).get_data(as_text=True)

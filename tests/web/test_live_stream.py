@@ -9,7 +9,7 @@ from toykit import Device
 
 from companion.tables import Tables
 from companion.web import live
-from companion.web.live import STREAMS_PER_TABLE, Hub
+from companion.web.live import STREAMS_PER_SEAT, WATCHERS_PER_TABLE, Hub, Page
 
 
 @pytest.fixture
@@ -120,15 +120,74 @@ def test_devices_without_a_page_name_do_not_push_each_other_out(app: Flask, hub:
         stream.close()
 
 
-def test_too_many_streams_end_the_oldest(app: Flask, hub: Hub, code: str) -> None:
-    streams = [Stream(app, code, f"page-{n}") for n in range(STREAMS_PER_TABLE + 1)]
-    assert hub.count() == STREAMS_PER_TABLE
+def test_too_many_watchers_end_the_oldest(app: Flask, hub: Hub, code: str) -> None:
+    streams = [Stream(app, code, f"page-{n}") for n in range(WATCHERS_PER_TABLE + 1)]
+    assert hub.count() == WATCHERS_PER_TABLE
     streams[0].next()
     assert list(streams[0].pieces) == []
     assert "event: rev" in streams[1].next()
     for stream in streams:
         stream.close()
     assert hub.count() == 0
+
+
+def test_watchers_never_end_a_seats_stream(hub: Hub, code: str) -> None:
+    seats = [
+        hub.join(code, Page(seat, "", f"phone-{n}")) for seat in ("table", "red", "blue") for n in range(5)
+    ]
+    for n in range(10 * WATCHERS_PER_TABLE):
+        hub.join(code, Page("watch", f"10.0.0.{n % 200}", f"page-{n}"))
+    assert all(mine.empty() for mine in seats)
+    assert hub.count() == len(seats) + WATCHERS_PER_TABLE
+
+
+def test_one_device_that_floods_ends_its_own_streams(hub: Hub, code: str) -> None:
+    others = [hub.join(code, Page("watch", f"10.0.0.{n}", "page")) for n in range(WATCHERS_PER_TABLE // 2)]
+    for n in range(5 * WATCHERS_PER_TABLE):
+        hub.join(code, Page("watch", "10.0.0.250", f"page-{n}"))
+    assert all(mine.empty() for mine in others)
+    latecomer = hub.join(code, Page("watch", "10.0.0.99", "page"))
+    assert latecomer.empty() and all(mine.empty() for mine in others)
+
+
+def test_a_seat_that_floods_ends_its_own_streams(hub: Hub, code: str) -> None:
+    red = hub.join(code, Page("red", "", "phone"))
+    blue = [hub.join(code, Page("blue", "", f"page-{n}")) for n in range(3 * STREAMS_PER_SEAT)]
+    assert red.empty() and blue[-1].empty() and blue[0].get_nowait() is None
+    assert hub.count() == 1 + STREAMS_PER_SEAT
+
+
+def test_knowing_a_pages_name_ends_nobody_elses_stream(app: Flask, hub: Hub, code: str) -> None:
+    red = Stream(app, code, "phone", seat="red")
+    strangers = [
+        Stream(app, code, "phone"),
+        Stream(app, code, "phone", seat="blue"),
+        Stream(app, code, "phone"),
+    ]
+    assert hub.count() == 3, "red's, blue's and the last of the watcher's"
+    hub.tell(code, 10**6)
+    while "data: 1000000" not in (line := red.next()):
+        assert "event: rev" in line, "those who joined meanwhile"
+    for stream in (red, *strangers):
+        stream.close()
+
+
+def test_watchers_at_other_addresses_may_have_the_same_page_name(hub: Hub, code: str) -> None:
+    first = hub.join(code, Page("watch", "10.0.0.1", "phone"))
+    hub.join(code, Page("watch", "10.0.0.2", "phone"))
+    assert first.empty()
+
+
+def test_streams_end_when_the_data_folder_is_gone(app: Flask, hub: Hub, code: str) -> None:
+    """A stream that went on beating would say that all is well."""
+    stream = Stream(app, code)
+    stream.next()
+    app.extensions["companion"]["store"].path.unlink()
+    hub.watch_others()
+    assert list(stream.pieces) == []
+    answer = app.test_client().get(f"/t/{code}/watch/stream")
+    assert answer.status_code == 503 and "data folder is gone" in answer.text
+    stream.close()
 
 
 def test_a_stream_of_an_unknown_table_leaves_nothing_behind(app: Flask, hub: Hub) -> None:

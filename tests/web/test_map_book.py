@@ -3,9 +3,9 @@
 import io
 
 import pytest
+from bookkey import give_key
 
 from companion.engine.mapbook import MapBook
-from companion.web import booklock
 from companion.web.app import create_app
 
 ORIGIN = {"Origin": "http://localhost"}
@@ -19,7 +19,7 @@ def app(tmp_path):
 
 @pytest.fixture
 def browser(app):
-    return app.test_client()
+    return give_key(app, app.test_client())
 
 
 def owner(app):
@@ -78,7 +78,7 @@ def test_a_file_goes_out_and_comes_in_elsewhere(app, browser, tmp_path):
     )
     text = browser.get("/book/second-kharkov/map.csv").data
     other = create_app(tmp_path / "other", testing=True)
-    answer = other.test_client().post(
+    answer = give_key(other, other.test_client()).post(
         f"{URL}/import", data={"file": (io.BytesIO(text), "map.csv")}, headers=ORIGIN
     )
     assert answer.status_code == 200
@@ -122,9 +122,8 @@ def test_limits_are_read_off_the_sheet(app, browser):
     assert "4331" not in tables.game(code).maps.grids[0].index
 
 
-def test_a_locked_book_is_read_only(app, browser):
-    with app.test_request_context(base_url="http://localhost"):
-        booklock.lock("correct horse")
+def test_a_locked_book_is_read_only(app):
+    browser = app.test_client()
     assert "The book is locked" in browser.get(URL).get_data(as_text=True)
     assert post(browser, text="2408 forest").status_code == 403
     assert post(browser, "/grid", answer="Yes, both").status_code == 403

@@ -112,12 +112,12 @@ def test_no_other_seat_can_change_seats(app: Flask, tables: Tables, code: str, s
 @pytest.mark.parametrize("path", ["/join?code=ZZZ{n}", "/j/{code}/wrong{n}"])
 def test_guessing_is_slowed_down(app: Flask, code: str, path: str) -> None:
     device = Device(app, code)
-    answers = [device.get(path.format(n=n, code=code)).status_code for n in range(12)]
-    assert answers[0] in {403, 404}
-    assert answers[-1] == 429
-    blocked = device.get(link(app, code, "red"))
-    assert blocked.status_code == 429
-    assert re.search(r"Try again in \d+ seconds", blocked.text)
+    answers = [device.get(path.format(n=n, code=code)) for n in range(12)]
+    assert answers[0].status_code in {403, 404}
+    assert answers[-1].status_code == 429
+    assert re.search(r"Try again in \d+ seconds", answers[-1].text)
+    right = device.get(link(app, code, "red"))
+    assert right.status_code == 303, "a stranger's guesses shut nobody out"
 
 
 def test_right_codes_are_never_slowed_down(app: Flask, code: str) -> None:

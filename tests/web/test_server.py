@@ -216,6 +216,12 @@ def test_what_cannot_be_served_is_explained(host, port, words, capsys):
     assert words in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("url", ["games", "games.example.org", "ftp://x", "https://", "https://x/companion"])
+def test_a_public_url_that_is_none_is_explained(url, capsys):
+    assert server.serve(lambda site: None, "127.0.0.1", 0, public_url=url) == 1
+    assert "https://games.example.org" in capsys.readouterr().err
+
+
 def test_all_ports_taken_is_explained(taken, monkeypatch):
     monkeypatch.setattr(server, "PORTS_TO_TRY", 0)
     with pytest.raises(server.CannotServe, match="choose another"):

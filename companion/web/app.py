@@ -21,7 +21,7 @@ from companion.store import (
     open_store,
 )
 from companion.tables import Tables
-from companion.web import compress, security
+from companion.web import compress, fonts, security
 from companion.web.current import tables as tables  # noqa: F401 - handlers ask for it here
 from companion.web.live import Hub
 
@@ -64,6 +64,7 @@ def create_app(
         public_url=site.public_url if site else None,
     )
     compress.init_app(app)
+    fonts.init_app(app)
     _errors(app)
     _filters(app)
     from companion.web import api, book, bookwalk, hall, live, lobby, map, play, sheets

@@ -20,7 +20,7 @@
   for (const element of document.body.querySelectorAll("*")) {
     if (unseen(element)) continue;
     const box = element.getBoundingClientRect();
-    if (box.width === 0 || box.height === 0) continue;
+    if (box.width <= 1 || box.height <= 1) continue;  // there for the ear only
     if ((box.right > width + SLACK || box.left < -SLACK) && !element.parentElement.closest(SCROLLERS)) tell(element, `lies from ${Math.round(box.left)} to ${Math.round(box.right)} px of ${width}`);
     if (element.matches("input[type=number], input.input-hex, input.input-code") && element.value && element.scrollWidth > element.clientWidth + SLACK) tell(element, "cuts its value off");
     const style = getComputedStyle(element);
@@ -40,6 +40,7 @@
     while (/^(inline|contents)$/.test(getComputedStyle(box).display) && box.parentElement) box = box.parentElement;
     if (getComputedStyle(box).textOverflow === "ellipsis") continue;
     const edge = box.getBoundingClientRect();
+    if (edge.width <= 1) continue;
     const tall = parseFloat(getComputedStyle(holder).fontSize) / 3;
     const button = holder.closest(".btn, .badge, .chip, .choice > span, .seg-one > span, .step, .hex, .die, .hand-card, .toast");
     const frame = button && button.getBoundingClientRect();

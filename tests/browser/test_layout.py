@@ -198,14 +198,14 @@ def rules_of(site, *, of_a_game: bool) -> list:
 
 
 def is_page(page, url: str) -> bool:
-    """Whether the answer is HTML, asked as this window would."""
+    """Whether the answer is a whole page, and no fragment or file, asked as this window would."""
     cookies = "; ".join(f"{c['name']}={c['value']}" for c in page.context.cookies())
     try:
         answer = urllib.request.urlopen(urllib.request.Request(url, headers={"Cookie": cookies}), timeout=20)
     except urllib.error.HTTPError as error:
         answer = error
     with answer:
-        return answer.headers.get_content_type() == "text/html"
+        return answer.read(15).lower() == b"<!doctype html>"
 
 
 def visit(page, url: str) -> list[str]:

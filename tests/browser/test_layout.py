@@ -278,3 +278,36 @@ def test_every_other_page_holds(window, own_server, site, scenes, fonts):
     for path in LOST:
         found += visit(page, own_server.url + path)
     assert not found, "\n" + "\n".join(found)
+
+
+def test_words_labels_letters_and_signs_are_drawn_with_the_shipped_fonts(window, own_server, scenes):
+    """As the browser itself says which fonts it used: a family that is only named in the CSS would not show."""
+    scene, page = scenes("second-kharkov"), window("shipped")
+    page.goto(f"{own_server.url}/j/{scene.table.code}/{scene.table.tokens[scene.side]}")
+    page.goto(f"{own_server.url}/t/{scene.table.code}/{scene.side}/log")
+    page.evaluate(LOADED)
+    assert fonts_of(page, "h1") == {"Archivo Narrow"}
+    assert fonts_of(page, ".btn:not(.nav *)") == {"Archivo"}
+    assert fonts_of(page, ".logline-text:has-text('Győr')") == {"Archivo"}
+    page.goto(own_server.url)
+    page.evaluate(LOADED)
+    assert fonts_of(page, ".theme-switch") == {"Archivo", "Companion Signs"}
+
+
+def fonts_of(page, selector: str) -> set[str]:
+    """The fonts that drew an element's text; one of the machine's own is marked as such."""
+    element = page.locator(selector).first
+    element.evaluate("(element) => element.setAttribute('data-font-of', '')")
+    session = page.context.new_cdp_session(page)
+    session.send("DOM.enable")
+    session.send("CSS.enable")
+    root = session.send("DOM.getDocument", {"depth": 0})["root"]["nodeId"]
+    found: set[str] = set()
+    for where in ("[data-font-of]", "[data-font-of] *"):
+        nodes = session.send("DOM.querySelectorAll", {"nodeId": root, "selector": where})["nodeIds"]
+        for node in nodes:
+            used = session.send("CSS.getPlatformFontsForNode", {"nodeId": node})["fonts"]
+            found |= {f["familyName"] if f["isCustomFont"] else f"local {f['familyName']}" for f in used}
+    element.evaluate("(element) => element.removeAttribute('data-font-of')")
+    session.detach()
+    return {name.removesuffix(" SemiBold") for name in found}

@@ -3,6 +3,8 @@
 import importlib.util
 import os
 import shutil
+from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 from hypothesis import settings
@@ -11,6 +13,7 @@ settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True
 settings.register_profile("nightly", max_examples=2_000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
+BROWSER_TESTS = Path(__file__).parent / "browser"
 BROWSER_REQUIRED = os.environ.get("COMPANION_REQUIRE_BROWSER", "0") not in ("", "0")
 
 
@@ -31,12 +34,13 @@ def chromium() -> str | None:
     return find_chromium()
 
 
-def why_no_browser() -> str | None:
-    """The reason browser tests cannot run here, or None."""
+def why_no_browser() -> tuple[str, str] | None:
+    """What browser tests lack here and how to get it, or None."""
     if importlib.util.find_spec("pytest_playwright") is None:
-        return "no Playwright: pip install '.[browser]'"
+        return "there is no Playwright", "pip install '.[browser]'"
     if find_chromium() is None:
-        return "no Chromium on the path: apt install chromium-headless-shell, or chromium, or set COMPANION_CHROMIUM"
+        remedy = "apt install chromium-headless-shell (or chromium), or set COMPANION_CHROMIUM to one"
+        return "there is no Chromium on the path", remedy
     return None
 
 
@@ -47,11 +51,33 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         ):  # tracing makes them slower by minutes; the others walk the same lines
             item.add_marker(pytest.mark.no_cover)
     wanted = [item for item in items if item.get_closest_marker("browser")]
-    reason = why_no_browser()
-    if BROWSER_REQUIRED and (reason or not wanted):
+    lacking = why_no_browser()
+    reason = ": ".join(lacking or ())
+    if BROWSER_REQUIRED and (lacking or not wanted):
         raise pytest.UsageError(
             f"COMPANION_REQUIRE_BROWSER is set, but no browser test can run: {reason or 'none collected'}"
         )
-    if reason:
+    if lacking:
         for item in wanted:
             item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_sessionfinish(session: pytest.Session) -> Generator[None, None, None]:
+    """Say last of all, below the numbers, which browser tests did not run: among dots and lists it is overlooked."""
+    yield
+    lacking = why_no_browser()
+    out = session.config.pluginmanager.get_plugin("terminalreporter")
+    if lacking is None or out is None or hasattr(session.config, "workerinput"):
+        return
+    what, remedy = lacking
+    skipped = [r for r in out.stats.get("skipped", ()) if what in str(r.longrepr)]
+    count = f"{len(skipped)} browser test{'s' * (len(skipped) != 1)}"
+    if not skipped and any(BROWSER_TESTS.is_relative_to(Path(arg).absolute()) for arg in session.config.args):
+        count = (
+            f"the browser tests in {len(list(BROWSER_TESTS.glob('test_*.py')))} files"  # cannot even be read
+        )
+    elif not skipped:
+        return
+    out.write_line(f"{count[0].upper()}{count[1:]} did not run: {what}.", yellow=True, bold=True)
+    out.write_line(f"To run them: {remedy}.", yellow=True, bold=True)

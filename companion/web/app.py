@@ -22,7 +22,7 @@ from companion.store import (
     open_store,
 )
 from companion.tables import Tables
-from companion.web import compress, curtain, security
+from companion.web import compress, curtain, fonts, security
 from companion.web.current import tables as tables  # noqa: F401 - handlers ask for it here
 from companion.web.live import Hub
 
@@ -71,6 +71,7 @@ def create_app(
     )
     compress.init_app(app)
     curtain.init_app(app)
+    fonts.init_app(app)
     _errors(app)
     _filters(app)
     from companion.web import (

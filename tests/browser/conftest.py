@@ -136,6 +136,14 @@ def server(tmp_path_factory):
     made.kill()
 
 
+@pytest.fixture(scope="module")
+def own_server(tmp_path_factory):
+    """One server for the tests of one file: its tables and its book are theirs alone."""
+    made = Server(tmp_path_factory.mktemp("own-server")).start()
+    yield made
+    made.kill()
+
+
 @pytest.fixture
 def start_server(tmp_path):
     """Start servers of this test alone; `start_server("--option")` passes options on."""

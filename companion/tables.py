@@ -25,6 +25,7 @@ from companion.engine.gridbook import owner_maps
 from companion.engine.kit import Option
 from companion.engine.view import seat_name, view
 from companion.engine.worksheet import Breakdown
+from companion.record import seen_record
 from companion.store import NewTable, Store, StoredEvent, TableRow
 from companion.systems import System, find_system, load_systems
 
@@ -443,14 +444,16 @@ class Tables:
         taken_back = self._taken_back(code, max(0, floor - 100))
         entries = []
         for items in groups.values():
-            seen = [e.Event.from_json(i.body).seen_by(seat) for i in items]
+            record = seen_record(rules, items, seat)
+            seen = [part.body for part in record]
             for body in seen:
                 if body["kind"] == "advanced":
                     turn, phase = int(body["turn"]), str(body["phase"])
                 elif body["kind"] == "undone":
                     turn, phase = self._position(code, int(body["to"]), game)
             lines = _told(seen, game)
-            action = rules.actions.get(items[0].name)
+            name = next((part.name for part in record if part.name), "")
+            action = rules.actions.get(name)
             entries.append(
                 Entry(
                     items[0].seq,
@@ -458,7 +461,7 @@ class Tables:
                     items[0].at,
                     items[0].seat,
                     seat_name(game, items[0].seat),
-                    action.label if action else items[0].name.capitalize(),
+                    action.label if action else name.capitalize(),
                     action.rule if action else "",
                     lines,
                     turn,

@@ -491,6 +491,7 @@ HIDDEN: list[e.Event] = [
     e.Sealed("mission", "red", "SECRET", only=("red",)),
     e.Resolved("combat", {"title": "SECRET"}, "DR", only=("red",)),
     e.Asked("q1", ("red",), "SECRET", "spend", {"text": "SECRET"}, only=("red",)),
+    e.Answered("q1", "SECRET", only=("red",)),
     e.Noted("SECRET", only=("red",)),
 ]
 

@@ -52,6 +52,10 @@ class Field:
         """The value of a raw form or JSON value, or a Mistake."""
         return str(raw).strip()
 
+    def first(self, ctx: Context) -> Any:
+        """The value a form begins with, None when the game gives none."""
+        return self.start(ctx) if self.start else None
+
     def describe(self, ctx: Context) -> dict[str, Any]:
         """What a form or an API client needs to know."""
         return {}
@@ -202,6 +206,14 @@ class UnitRef(Field):
     def seen(self, ctx: Context, units: Iterable[Unit]) -> list[Unit]:
         """Those of the units that the seat may see for what they are; the others are neither chosen nor named."""
         return seen_units(ctx.game, units, ctx.seat) if ctx.game is not None else []
+
+    def first(self, ctx: Context) -> Any:
+        found = super().first(ctx)
+        if not found or ctx.game is None:
+            return found
+        named = [ctx.game.units[u] for u in ([found] if isinstance(found, str) else found)]
+        seen = [u.id for u in self.seen(ctx, named)]
+        return seen if self.many else "".join(seen)
 
     def read(self, raw: Any, ctx: Context) -> Any:
         if ctx.game is None:

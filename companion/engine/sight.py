@@ -33,6 +33,12 @@ def seen_units(game: Game, units: Iterable[Unit], seat: str) -> list[Unit]:
     return [u for u in units if may_see_unit(game, u, seat, stacks)]
 
 
+def may_see_mark(game: Game, target: str, marker: str, seat: str) -> bool:
+    """Whether a unit or hex carries a marker that a seat may see."""
+    held = game.marks.get(target, {}).get(marker)
+    return held is not None and (not held.only or seat in held.only)
+
+
 def stack_of(game: Game, unit: Unit, stacks: Stacks | None = None) -> list[Unit]:
     """The stack a unit lies in, top first."""
     return stacks[unit.place] if stacks is not None and unit.place in stacks else game.units_at(unit.place)

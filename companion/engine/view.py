@@ -15,7 +15,14 @@ from companion.engine.kit import PileDef
 from companion.engine.roster import Unit
 from companion.engine.rules import Rules
 from companion.engine.sequence import Turns, holds, order, skip_reason
-from companion.engine.sight import known_factors, may_see_unit, may_see_zone, stack_of, zone_rule
+from companion.engine.sight import (
+    known_factors,
+    may_see_mark,
+    may_see_unit,
+    may_see_zone,
+    stack_of,
+    zone_rule,
+)
 from companion.engine.unitactions import due, may_arrive
 
 
@@ -288,7 +295,7 @@ def marks_view(game: Game, target: str, seat: str) -> dict[str, Any]:
     return {
         name: mark.value
         for name, mark in game.marks.get(target, {}).items()
-        if not mark.only or seat in mark.only
+        if may_see_mark(game, target, name, seat)
     }
 
 

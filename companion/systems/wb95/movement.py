@@ -223,21 +223,12 @@ def overrun_hex(
 
 @rules.panel
 def set_aside(game: Game, seat: str) -> dict[str, Any] | None:
-    """Who may still move after combat: by name for their own side, by hex for others."""
+    """Who may still move after combat: under fog its own side's business, for the marks are hidden too."""
     marked = [game.units[u] for u in game.marked("strategic") if u in game.units and game.units[u].on_map]
-    if (
-        game.phase not in (*MOVE, *STRATEGIC)
-        or not marked
-        or (game["fog"] and seat == game.other(game.active))
-    ):
+    if game.phase not in (*MOVE, *STRATEGIC) or not marked or (game["fog"] and seat != game.active):
         return None
-    named = seat == game.active or not game["fog"]
     rows = [
-        {
-            "label": unit.name if named else unit.place,
-            "value": unit.place if named else "set aside",
-            "rule": "12.1.4",
-        }
+        {"label": unit.name, "value": unit.place, "rule": "12.1.4"}
         for unit in sorted(marked, key=lambda u: (u.place, u.name))
     ]
     return {"title": "Strategic movement", "rows": rows, "for": "both", "first": game.phase in STRATEGIC}

@@ -11,7 +11,6 @@ from companion.engine import events as e
 from companion.engine.rules import Rules
 from companion.store import StoredEvent
 
-
 EDGE = 60
 """So many events around a part of the record hold the rest of any secret action that it cuts in two."""
 

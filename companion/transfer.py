@@ -31,7 +31,8 @@ def export_table(tables: Tables, code: str, seat: str = "") -> dict[str, Any]:
     stored = tables.store.events(code)
     shown = stored if whole else seen_record(tables.system_of(code).rules, stored, seat)
     events = [
-        {"seq": s.seq, "at": s.at, "seat": s.seat, "act": s.act, "name": s.name, "body": s.body} for s in shown
+        {"seq": s.seq, "at": s.at, "seat": s.seat, "act": s.act, "name": s.name, "body": s.body}
+        for s in shown
     ]
     copy: dict[str, Any] = {
         "companion": FORMAT,

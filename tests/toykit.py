@@ -577,13 +577,16 @@ def install(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Path:
 _bytecode = TemporaryDirectory(prefix="templates-")
 
 
+def keep_templates(app: Flask) -> None:
+    """Compile each template once for all tests: it takes most of a test."""
+    app.jinja_env.bytecode_cache = FileSystemBytecodeCache(_bytecode.name)
+
+
 @contextmanager
 def serving(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Iterator[Flask]:
     """The web app over an empty data folder with the toy on its shelf."""
     app = create_app(folder / "data", scenarios=install(monkeypatch, folder), testing=True)
-    app.jinja_env.bytecode_cache = FileSystemBytecodeCache(
-        _bytecode.name
-    )  # compiling templates takes most of a test
+    keep_templates(app)
     try:
         yield app
     finally:

@@ -54,7 +54,9 @@ def lying_open(game: Game, seat: str) -> set[str]:
 
 def _fought_stacks(game: Game) -> set[str]:
     """WB-95 16.1.3: in the attack phase the enemy is told what is in a stack that fought."""
-    places = {u.place for u in game.units.values() if game.mark(u.id, "fought")} | set(game.marked("attacked"))
+    places = {u.place for u in game.units.values() if game.mark(u.id, "fought")} | set(
+        game.marked("attacked")
+    )
     return {u.id for u in game.units.values() if u.place in places}
 
 

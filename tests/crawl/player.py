@@ -6,6 +6,7 @@ import random
 from typing import Any
 
 from companion.engine.errors import Mistake
+from companion.engine.game import Game
 from companion.tables import Tables
 
 NEVER = {"end-game", "set-mode", "take-back", "agree", "dismiss", "add-entropy", "set-up"}
@@ -21,12 +22,19 @@ class Player:
         """What was laid out for the crawl is not taken back."""
         self.done: dict[str, int] = {}
         self.refused = 0
+        self.doing = ""
+        """What was tried last, for a report of what went wrong."""
+
+    @property
+    def game(self) -> Game:
+        return self.tables.game(self.code)
 
     def step(self) -> bool:
         """One attempt to do something; whether the table let it happen."""
-        game = self.tables.game(self.code)
-        seat = self.rng.choice([*game.sides, *game.sides, "table"])
+        sides = self.game.sides
+        seat = self.rng.choice([*sides, *sides, "table"])
         name, raw = self._choose(seat)
+        self.doing = f"{seat} {name} {raw}"
         if not name:
             return False
         try:
@@ -79,7 +87,11 @@ class Player:
             values = [c["value"] for c in row["choices"]]
             if not values:
                 return None
-            return rng.sample(values, min(len(values), rng.choice((1, 1, 2)))) if row.get("many") else rng.choice(values)
+            return (
+                rng.sample(values, min(len(values), rng.choice((1, 1, 2))))
+                if row.get("many")
+                else rng.choice(values)
+            )
         if kind == "hex":
             return self.hex()
         if kind == "whole":
@@ -90,7 +102,7 @@ class Player:
 
     def hex(self) -> str:
         """A hex with a unit, or beside one."""
-        game = self.tables.game(self.code)
+        game = self.game
         held = sorted({u.place for u in game.units.values() if u.on_map}) or sorted(game.maps.grids[0].index)
         place = self.rng.choice(held)
         if self.rng.random() < 0.5:

@@ -59,7 +59,9 @@ def test_the_accepted_units_are_those_that_lie_open() -> None:
     assert item.read(HIDDEN, Context(table.game, "blue")) == "blue-jaeger"
 
 
-@pytest.mark.parametrize(("seat", "first"), [("table", ["blue-flak"]), ("blue", ["blue-jaeger", "blue-flak"])])
+@pytest.mark.parametrize(
+    ("seat", "first"), [("table", ["blue-flak"]), ("blue", ["blue-jaeger", "blue-flak"])]
+)
 def test_a_form_begins_with_units_that_lie_open(seat: str, first: list[str]) -> None:
     item = field(many=True, start=lambda c: ["blue-jaeger", "blue-flak"])
     assert item.first(Context(Table().game, seat)) == first

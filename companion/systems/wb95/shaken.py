@@ -104,7 +104,9 @@ def ask_tests(
     elif meant and game["test-for"] == "unit":
         groups = [(f" of {u.name}", {"units": [u.id]}) for u in meant]
     named = bool(meant) and game["test-for"] == "unit" and bool(game["fog"])
-    to, secret = ((side,), (side,)) if named else ((side, "table"), ())  # a formation is named to its side only
+    to, secret = (
+        ((side,), (side,)) if named else ((side, "table"), ())
+    )  # a formation is named to its side only
     for number in range(count):
         nth = f" {number + 1} of {count}" if count > 1 else ""
         for who, args in groups:

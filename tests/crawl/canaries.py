@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import string
 from typing import Any
 
@@ -20,6 +21,11 @@ def canary(number: int) -> str:
     """A name of fixed length without digits, far enough from every other that one typing error leads to one only."""
     letters = random.Random(f"canary {number}").sample(string.ascii_lowercase, 8)
     return f"Zq{''.join(letters)}x"
+
+
+def is_canary(name: str) -> bool:
+    """Whether a name is one of these; the crawl itself puts units on record whose names are only nearly so."""
+    return re.fullmatch(r"Zq[a-z]{8}x", name) is not None
 
 
 def with_faces(system: System, book: Book) -> Book:

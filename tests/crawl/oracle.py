@@ -10,6 +10,7 @@ from typing import Any
 from companion.engine.game import Game
 from companion.engine.roster import Unit
 from companion.store import StoredEvent
+from crawl.canaries import is_canary
 
 SECRET_FIELDS = {
     "set": {"value", "was"},
@@ -148,7 +149,7 @@ class Oracle:
         for unit in game.units.values():
             if is_hidden(game, unit, seat) and unit.id not in known:
                 found.names[unit.id.lower()] = "hidden unit's id"
-                if unit.name.startswith("Zq"):  # "Tank brigade" is a type, and many bear it
+                if is_canary(unit.name):  # "Tank brigade" is a type, and many bear it
                     found.names[unit.name.lower()] = "hidden unit"
         for definition in game.kit.piles:
             pile = game.piles.get(definition.id)

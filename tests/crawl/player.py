@@ -21,6 +21,7 @@ class Player:
         self.floor = tables.store.latest(code)
         """What was laid out for the crawl is not taken back."""
         self.done: dict[str, int] = {}
+        self.tried: dict[str, int] = {}
         self.refused = 0
         self.doing = ""
         """What was tried last, for a report of what went wrong."""
@@ -62,10 +63,14 @@ class Player:
         names = [a["name"] for a in view["actions"] if a["name"] not in NEVER]
         if not names:
             return "", {}
-        if "next-phase" in names and self.rng.random() < 0.25:
+        fighting = any(word in self.game.phase for word in ("attack", "combat", "assault"))
+        if "next-phase" in names and self.rng.random() < (0.08 if fighting else 0.3):
             return "next-phase", {}
         first = [a["name"] for a in view["actions"] if a["now"] and a["name"] not in NEVER]
-        name = self.rng.choice(first if first and self.rng.random() < 0.6 else names)
+        open_now = first if first and self.rng.random() < 0.6 else names
+        seldom = [1 / (1 + self.tried.get(n, 0)) for n in open_now]  # what was tried often has its answer
+        name = self.rng.choices(open_now, seldom)[0]
+        self.tried[name] = self.tried.get(name, 0) + 1
         return name, self.fill(seat, name, {})
 
     def fill(self, seat: str, name: str, given: dict[str, Any]) -> dict[str, Any]:
@@ -101,13 +106,10 @@ class Player:
         return row["value"] or f"words {rng.randint(1, 99)}"
 
     def hex(self) -> str:
-        """A hex with a unit, or beside one."""
+        """A hex with a unit, or beside one; most often one with a stack."""
         game = self.game
-        held = sorted({u.place for u in game.units.values() if u.on_map}) or sorted(game.maps.grids[0].index)
-        place = self.rng.choice(held)
-        if self.rng.random() < 0.5:
-            try:
-                return self.rng.choice([place, *game.maps.neighbours(place)])
-            except (Mistake, LookupError):
-                return place
-        return place
+        stacks = {place: len(units) for place, units in game.stacks().items()}
+        high = [place for place, count in stacks.items() if count > 2]
+        held = list(stacks) or sorted(game.maps.grids[0].index)
+        place = self.rng.choice(high if high and self.rng.random() < 0.6 else held)
+        return place if self.rng.random() < 0.6 else self.rng.choice([place, *game.maps.neighbours(place)])

@@ -19,7 +19,7 @@ from companion.engine.fields import UnitRef
 from companion.engine.game import Game
 from companion.tables import Tables
 from companion.web.seats import token
-from crawl.canaries import canary, put_out, with_faces
+from crawl.canaries import canary, is_canary, put_out, with_faces
 from crawl.oracle import Oracle, Secrets, event_leaks, is_hidden, lying_open
 from crawl.player import Player
 from crawl.probes import Probe, Prober
@@ -205,7 +205,7 @@ class Crawl:
         hidden = [
             u
             for u in game.units.values()
-            if u.name.startswith("Zq") and u.id not in open_now and is_hidden(game, u, seat)
+            if is_canary(u.name) and u.id not in open_now and is_hidden(game, u, seat)
         ]
         asking = [
             (action.name, key)

@@ -18,14 +18,14 @@ from companion.web.app import create_app
 
 STEPS = int(os.environ.get("COMPANION_CRAWL_STEPS", "0"))
 GAMES = [
-    ("wb95", "black-snow", 18, 10),
+    ("wb95", "black-snow", 20, 10),
     ("wb95", "kharkov-1943", 10, 10),
-    ("second-kharkov", "historical", 25, 10),
-    ("second-kharkov", "alternative", 15, 10),
-    ("enemy-action-kharkov", "campaign", 18, 10),
-    ("enemy-action-kharkov", "initial-assault", 12, 10),
-    ("kharkov-battles", "grand-campaign", 12, 10),
-    ("kharkov-battles", "operation-star", 16, 10),
+    ("second-kharkov", "historical", 35, 10),
+    ("second-kharkov", "alternative", 25, 10),
+    ("enemy-action-kharkov", "campaign", 40, 10),
+    ("enemy-action-kharkov", "initial-assault", 20, 10),
+    ("kharkov-battles", "grand-campaign", 20, 10),
+    ("kharkov-battles", "operation-star", 20, 10),
     ("panzer-keil", "winter-1943", 10, 10),
 ]
 ROUTES = {

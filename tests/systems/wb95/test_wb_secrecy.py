@@ -11,6 +11,8 @@ import pytest
 from companion.engine.describe import describe
 from companion.engine.errors import Mistake
 from companion.engine.fields import Context
+from companion.systems.wb95 import oos
+from companion.systems.wb95.shaken import ask_tests
 
 Make = Callable[..., Any]
 PLACE = "2510"
@@ -63,8 +65,6 @@ def test_losses_are_named_as_far_as_the_seat_may_look(table: Make) -> None:
 
 def test_a_test_for_a_formation_is_asked_of_its_side_alone(table: Make) -> None:
     """5.5: where each unit tests, the question names it; so it does not lie on the shared screen."""
-    from companion.systems.wb95.shaken import ask_tests
-
     t = stacked(table, test_for="unit")
     asked = list(ask_tests(t.game, "german", 1, "fell back 2", "5.3.9", hexes=[PLACE]))
     assert any("Grossgeheim" in a.text for a in asked)
@@ -78,10 +78,7 @@ def test_a_surrender_test_does_not_tell_the_shared_screen_what_stands_there(tabl
     """10.2.6."""
     t = stacked(table)
     t.do("german", "set-supply", units="german-grossgeheim", now=5)
-    t.until("supply-a") if t.game.active != "german" else None
-    from companion.systems.wb95.oos import _ask_surrender
-
-    (ask,) = _ask_surrender(t.game, t.game.units["german-grossgeheim"])
+    (ask,) = oos._ask_surrender(t.game, t.game.units["german-grossgeheim"])
     assert ask.to == ("german",)
     assert "grossgeheim" not in json.dumps(ask.seen_by("table")).lower()
 
@@ -99,20 +96,23 @@ def test_who_is_set_aside_for_strategic_movement_is_his_sides_business(table: Ma
 
     assert "Strategic movement" in titles("german")
     assert "Strategic movement" not in titles(seat)
+    t.until(phase.replace("-a", "-b") if phase.endswith("-a") else phase.replace("-b", "-a"))
+    assert "Strategic movement" not in titles(seat), "in the other side's phase neither"
 
 
-def test_the_supply_check_on_the_shared_screen_judges_hidden_units_by_the_trace(table: Make) -> None:
+def test_the_supply_check_on_the_shared_screen_judges_hidden_units_by_the_trace(
+    table: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """10.2.1: they cannot be ticked there, and must not come back into supply for that."""
-    from companion.systems.wb95 import oos
-
     t = stacked(table)
-    before = oos._cut_off
-    oos._cut_off = lambda ctx: ["german-grossgeheim", "german-oben"]  # type: ignore[assignment]
-    try:
-        assert oos._closed_and_cut_off(t.game, "table") == ["german-grossgeheim"]
-        assert oos._closed_and_cut_off(t.game, "german") == []
-    finally:
-        oos._cut_off = before
+    t.do("german", "set-supply", units="german-grossgeheim", now=2)
+    phase = next(
+        p.id for p in t.game.kit.phases if p.id.startswith("supply") and t.game.side_of(p) == "german"
+    )
+    t.until(phase)
+    monkeypatch.setattr(oos, "_cut_off", lambda ctx: ["german-grossgeheim", "german-oben"])
+    t.do("table", "check-supply", out="german-oben")
+    assert (t.mark("german-grossgeheim", "oos"), t.mark("german-oben", "oos")) == (2, 1)
 
 
 def test_a_masked_stack_is_marked_and_not_named(table: Make) -> None:

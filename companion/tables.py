@@ -27,6 +27,7 @@ from companion.engine.kit import Option
 from companion.engine.view import seat_name, view
 from companion.engine.worksheet import Breakdown
 from companion.folding import fold
+from companion.record import seen_record
 from companion.seating import Seating, carry_out, has_moved, is_seat_line, seated
 from companion.store import NewTable, Store, StoredEvent, StoreError, TableRow, digest
 from companion.submission import read_id
@@ -483,7 +484,8 @@ class Tables:
         taken_back = self._taken_back(code, max(0, floor - 100))
         entries = []
         for items in groups.values():
-            seen = [e.Event.from_json(i.body).seen_by(seat) for i in items]
+            record = seen_record(rules, items, seat)
+            seen = [part.body for part in record]
             for body in seen:
                 if body["kind"] == "advanced":
                     turn, phase = int(body["turn"]), str(body["phase"])
@@ -491,7 +493,8 @@ class Tables:
                     turn, phase = self._position(code, int(body["to"]), game)
             lines = _told(seen, game)
             about_seats = all(is_seat_line(i.body) for i in items)
-            action = rules.actions.get(items[0].name)
+            name = next((part.name for part in record if part.name), "")
+            action = rules.actions.get(name)
             entries.append(
                 Entry(
                     items[0].seq,
@@ -499,7 +502,7 @@ class Tables:
                     items[0].at,
                     items[0].seat,
                     seat_name(game, items[0].seat),
-                    action.label if action else items[0].name.capitalize(),
+                    action.label if action else name.capitalize(),
                     action.rule if action else "",
                     lines,
                     turn,

@@ -13,6 +13,7 @@ from companion import __version__, sealing
 from companion.engine import events as e
 from companion.engine.errors import Unknown, Unreadable, did_you_mean
 from companion.engine.game import Game, replay
+from companion.record import seen_record
 from companion.savefile import FORMAT, check_dice, check_shape, checksum, read_copy
 from companion.store import Generation, NewTable
 from companion.tables import Tables
@@ -34,19 +35,11 @@ def export_table(tables: Tables, code: str, seat: str = "") -> dict[str, Any]:
     whole = not seat or game.record_open
     # No further than the row: what is played meanwhile would stand beside an older position of the dice.
     stored = tables.store.events(code, 0, row.revision)
-    events = []
-    for item in stored:
-        body = item.body if whole else e.Event.from_json(item.body).seen_by(seat)
-        events.append(
-            {
-                "seq": item.seq,
-                "at": item.at,
-                "seat": item.seat,
-                "act": item.act,
-                "name": "" if body.get("hidden") else item.name,
-                "body": body,
-            }
-        )
+    shown = stored if whole else seen_record(tables.system_of(code).rules, stored, seat)
+    events = [
+        {"seq": s.seq, "at": s.at, "seat": s.seat, "act": s.act, "name": s.name, "body": s.body}
+        for s in shown
+    ]
     copy: dict[str, Any] = {
         "companion": FORMAT,
         "code": row.code,

@@ -497,6 +497,7 @@ HIDDEN: list[e.Event] = [
     e.Sealed("mission", "red", "SECRET", only=("red",)),
     e.Resolved("combat", {"title": "SECRET"}, "DR", only=("red",)),
     e.Asked("q1", ("red",), "SECRET", "spend", {"text": "SECRET"}, only=("red",)),
+    e.Answered("q1", "SECRET", only=("red",)),
     e.Noted("SECRET", only=("red",)),
 ]
 
@@ -600,13 +601,16 @@ def install(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Path:
 _bytecode = TemporaryDirectory(prefix="templates-")
 
 
+def keep_templates(app: Flask) -> None:
+    """Compile each template once for all tests: it takes most of a test."""
+    app.jinja_env.bytecode_cache = FileSystemBytecodeCache(_bytecode.name)
+
+
 @contextmanager
 def serving(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Iterator[Flask]:
     """The web app over an empty data folder with the toy on its shelf."""
     app = create_app(folder / "data", scenarios=install(monkeypatch, folder), testing=True)
-    app.jinja_env.bytecode_cache = FileSystemBytecodeCache(
-        _bytecode.name
-    )  # compiling templates takes most of a test
+    keep_templates(app)
     try:
         yield app
     finally:

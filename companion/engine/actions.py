@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from companion.engine import dice
@@ -132,7 +132,7 @@ def describe_fields(
         default = defaults[name]
         value = raw.get(name)
         if value is None:
-            value = item.start(here) if item.start else None if default is REQUIRED else default
+            value = item.first(here) if item.start else None if default is REQUIRED else default
         many = getattr(item, "many", False)
         if isinstance(item, Flag) and isinstance(value, str) and name in values:
             value = values[name]  # a prompt's link says "False", which is no tick
@@ -221,6 +221,8 @@ def perform(
     done: list[e.Event] = []
 
     def take(event: e.Event) -> None:
+        if isinstance(event, e.Answered) and event.id in game.asked:
+            event = replace(event, only=game.asked[event.id].only)  # as hidden as its question
         if not isinstance(event, e.Undone):  # an undo is resolved when the game is loaded again
             game.apply(event)
         done.append(event)

@@ -12,6 +12,7 @@ from companion.engine.describe import BY_SEQUENCE, named_values
 from companion.engine.errors import NotNow, NotYours, Unknown, Unreadable
 from companion.engine.fields import Choice, Context, Dice, Flag, Roll, Text, Whole
 from companion.engine.game import Game
+from companion.engine.moves import take_off
 from companion.engine.rules import Rules
 from companion.engine.seatactions import seat_rules
 from companion.engine.sequence import Turns, first, following, holds, order
@@ -71,7 +72,7 @@ def _clear_markers(game: Game, turn_over: bool) -> Events:
     for marker in game.kit.markers:
         if marker.clears in {"phase", game.phase} or (marker.clears == "turn" and turn_over):
             for target in list(game.marked(marker.id)):
-                yield e.Marked(target, marker.id, None, reason=BY_SEQUENCE)
+                yield take_off(game, target, marker.id, BY_SEQUENCE)
 
 
 def bind_common(rules: Rules) -> None:

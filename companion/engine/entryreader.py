@@ -11,10 +11,19 @@ from companion.engine.errors import Mistake, Unknown, Unreadable
 from companion.engine.game import Game
 from companion.engine.hextext import HexError, is_hex_text
 from companion.engine.roster import Unit
-from companion.engine.sight import may_see_unit
+from companion.engine.sight import may_see_unit, seen_units
 from companion.engine.unitnames import MOST_NAME, closest, digits, key_of
 
 OFF_RECORD = ("off", "away")
+
+
+def not_here(name: str) -> Mistake:
+    """What the shared screen says to the name of a unit that it does not see; a stack it moves by its hex."""
+    return Unknown(
+        f"no {name[:MOST_NAME]!r} lies open on this screen. What lies under another counter goes with its whole "
+        "stack, as in 2408 2409, or is entered on its own side's phone",
+        given=name,
+    )
 
 
 def may_touch(game: Game, seat: str, unit: Unit) -> bool:
@@ -95,16 +104,17 @@ class Reader:
     def called(self, name: str, *, at: str = "", exact: bool = False) -> Unit | None:
         """The unit that a name means, None when there is none; several are a mistake that lists them.
 
-        A buried unit answers to its full name only: whoever can say it knows it, and nobody learns it here.
+        A unit that lies hidden from this seat answers to no name, or an order to it would tell where it lies.
         """
         game, key = self.game, key_of(name)
         mine = [u for u in game.units.values() if may_touch(game, self.seat, u) and self.side in {"", u.side}]
-        if at:
-            mine = [u for u in mine if u.place == at]
         full = [u for u in mine if key in {key_of(u.id), key_of(u.name)}]
-        if full or exact or not key:
-            return self._one(name, full)
-        open_ = [u for u in mine if may_see_unit(game, u, self.seat)]
+        open_ = [u for u in seen_units(game, mine, self.seat) if at in {"", u.place}]
+        meant = [u for u in full if u in open_]
+        if full and not meant and not exact and len(full) > len(seen_units(game, full, self.seat)):
+            raise not_here(name)
+        if meant or exact or not key:
+            return self._one(name, meant)
         return self._one(name, closest(key, open_))
 
     def _one(self, name: str, found: list[Unit]) -> Unit | None:

@@ -11,11 +11,12 @@ from typing import Any
 
 from companion.engine.actions import Events
 from companion.engine.entry import BadLines
-from companion.engine.entryreader import Reader
+from companion.engine.entryreader import Reader, not_here
 from companion.engine.errors import Mistake, NotYours, Unreadable
 from companion.engine.game import Game
 from companion.engine.moves import change, create, move, put_mark
 from companion.engine.roster import UnitDef, read_roster, unit_facts
+from companion.engine.sight import may_see_unit
 from companion.engine.unitnames import free_id
 
 
@@ -43,6 +44,9 @@ def read_positions(game: Game, seat: str, text: str) -> tuple[list[UnitDef], lis
                 raise NotYours(
                     f"{unit.name or unit.id}: {game.side_name(unit.side)} units are not yours to enter"
                 )
+            known = game.units.get(unit.id)
+            if known is not None and known.side == unit.side and not may_see_unit(game, known, seat):
+                raise not_here(unit.name or unit.id)
             for name in unit.marks:
                 if name not in markers:
                     raise Unreadable(f"{unit.name or unit.id}: there is no marker {name!r}", given=name)

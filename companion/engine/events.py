@@ -216,8 +216,9 @@ class Asked(Event):
 
 @dataclass(frozen=True)
 class Answered(Event):
-    """What was asked is dealt with."""
+    """What was asked is dealt with; the answer to a hidden question is as hidden as the question."""
 
+    SECRET: ClassVar[tuple[str, ...]] = ("answer",)
     id: str
     answer: str = ""
 

@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from companion.engine import dice
 from companion.engine.errors import Mistake, Unreadable, did_you_mean
-from companion.engine.sight import may_see_unit
+from companion.engine.sight import may_see_zone, seen_units
 
 if TYPE_CHECKING:
     from companion.engine.game import Game
     from companion.engine.roster import Unit
 
 REQUIRED: Any = object()
+
+HIDDEN_HERE = "or it lies hidden from this screen and is chosen on its own side's phone"
+"""What the shared screen says of any unit that it cannot find, whether there is one or not."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +51,10 @@ class Field:
     def read(self, raw: Any, ctx: Context) -> Any:
         """The value of a raw form or JSON value, or a Mistake."""
         return str(raw).strip()
+
+    def first(self, ctx: Context) -> Any:
+        """The value a form begins with, None when the game gives none."""
+        return self.start(ctx) if self.start else None
 
     def describe(self, ctx: Context) -> dict[str, Any]:
         """What a form or an API client needs to know."""
@@ -189,29 +196,36 @@ class UnitRef(Field):
     many: bool = False
 
     def units(self, ctx: Context, offered: bool = False) -> list[Unit]:
+        """The units to choose from, as far as the seat may see them for what they are."""
         if ctx.game is None:
             return []
         choose = self.suggest if offered and self.suggest else self.pick
         found = choose(ctx) if choose else ctx.game.units.values()
-        return sorted(found, key=lambda u: (u.side, u.place, u.name))
+        return sorted(self.seen(ctx, found), key=lambda u: (u.side, u.place, u.name))
 
     def seen(self, ctx: Context, units: Iterable[Unit]) -> list[Unit]:
-        """Those of the units that the seat may see for what they are."""
-        if ctx.game is None:
-            return []
-        stacks = ctx.game.stacks()
-        return [u for u in units if may_see_unit(ctx.game, u, ctx.seat, stacks)]
+        """Those of the units that the seat may see for what they are; the others are neither chosen nor named."""
+        return seen_units(ctx.game, units, ctx.seat) if ctx.game is not None else []
+
+    def first(self, ctx: Context) -> Any:
+        found = super().first(ctx)
+        if not found or ctx.game is None:
+            return found
+        named = [ctx.game.units[u] for u in ([found] if isinstance(found, str) else found)]
+        seen = [u.id for u in self.seen(ctx, named)]
+        return seen if self.many else "".join(seen)
 
     def read(self, raw: Any, ctx: Context) -> Any:
         if ctx.game is None:
             raise Unreadable("units are known at a table only", given=raw)
         parts = _parts(raw, commas_only=True) if self.many else [str(raw)]
         allowed = {u.id for u in self.units(ctx)}
-        # A unit that this seat may not see is not even named, or its name could be sounded out.
-        known = {u.id for u in self.seen(ctx, ctx.game.units.values())} | allowed
+        # A unit that this seat may not see is treated as if it were not there, or its name could be sounded out.
+        known = {u.id for u in seen_units(ctx.game, ctx.game.units.values(), ctx.seat)} | allowed
+        unseen = HIDDEN_HERE if ctx.seat == "table" else "or it lies hidden from you"
         chosen = []
         for part in parts:
-            unit = ctx.game.unit(part, known)
+            unit = ctx.game.unit(part, known, unseen)
             if unit.id not in allowed:
                 raise Unreadable(
                     f"{unit.name or unit.id} cannot be chosen here",
@@ -226,7 +240,7 @@ class UnitRef(Field):
             "many": self.many,
             "choices": [
                 {"value": u.id, "label": f"{u.name or u.id}{f' ({u.place})' if u.on_map else ''}"}
-                for u in self.seen(ctx, self.units(ctx, offered=True))
+                for u in self.units(ctx, offered=True)
             ],
         }
 
@@ -244,11 +258,12 @@ class Tokens(Field):
         return self.pile(ctx) if callable(self.pile) else self.pile
 
     def held(self, ctx: Context) -> list[str]:
+        """What lies in the zone, as far as the seat may look into it."""
         pile = self.pile_id(ctx)
         if ctx.game is None or pile not in ctx.game.piles:
             return []
         zone = self.zone(ctx) if callable(self.zone) else self.zone
-        return ctx.game.piles[pile][zone]
+        return ctx.game.piles[pile][zone] if may_see_zone(ctx.game, pile, zone, ctx.seat) else []
 
     def read(self, raw: Any, ctx: Context) -> Any:
         held = {t.lower(): t for t in self.held(ctx)}

@@ -132,10 +132,11 @@ class Game:
         """The side to act now; empty when both may."""
         return self.side_of(self.phase_def())
 
-    def unit(self, name: str, among: Collection[str] | None = None) -> Unit:
+    def unit(self, name: str, among: Collection[str] | None = None, unseen: str = "") -> Unit:
         """A unit by id, or by its name when that is unambiguous.
 
         :param among: the ids to look at, when not all may be known to whoever asks.
+        :param unseen: what to add when it is not among them, while there are others.
         """
         units = [u for u in self.units.values() if among is None or u.id in among]
         if name in self.units and self.units[name] in units:
@@ -146,7 +147,7 @@ class Game:
             return found[0]
         names = [u.name or u.id for u in units]
         more = f" It could be {', '.join(u.id for u in found)}." if found else did_you_mean(name[:60], names)
-        hidden = ", or it lies hidden from you" if len(units) < len(self.units) else ""
+        hidden = f", {unseen}" if unseen and len(units) < len(self.units) else ""
         raise Unknown(
             f"there is no unit {name[:60]!r} at this table{hidden}.{more}", field="unit", given=name
         )

@@ -52,3 +52,10 @@ def put_mark(
     unit = game.units.get(target)
     only = fogged(game, unit.side) if unit and not public else ()
     return e.Marked(target, marker, value, reason=reason, rule=rule, only=only)
+
+
+def take_off(game: Game, target: str, marker: str, reason: str = "") -> e.Marked:
+    """A marker goes off by itself; nobody learns of it who did not know that it lay there."""
+    unit = game.units.get(target)
+    held = game.marks[target][marker].only or (fogged(game, unit.side) if unit else ())
+    return e.Marked(target, marker, None, reason=reason, only=held)

@@ -1,8 +1,8 @@
-"""Who may know what a unit is."""
+"""Who may know what a unit is, and what lies in a zone of a pile."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from companion.engine.game import Game
 from companion.engine.roster import Unit
@@ -27,9 +27,38 @@ def may_see_unit(game: Game, unit: Unit, seat: str, stacks: Stacks | None = None
     return False
 
 
+def seen_units(game: Game, units: Iterable[Unit], seat: str) -> list[Unit]:
+    """Those of the units that a seat may know for what they are."""
+    stacks = game.stacks()
+    return [u for u in units if may_see_unit(game, u, seat, stacks)]
+
+
+def may_see_mark(game: Game, target: str, marker: str, seat: str) -> bool:
+    """Whether a unit or hex carries a marker that a seat may see."""
+    held = game.marks.get(target, {}).get(marker)
+    return held is not None and (not held.only or seat in held.only)
+
+
 def stack_of(game: Game, unit: Unit, stacks: Stacks | None = None) -> list[Unit]:
     """The stack a unit lies in, top first."""
     return stacks[unit.place] if stacks is not None and unit.place in stacks else game.units_at(unit.place)
+
+
+def zone_rule(game: Game, pile: str, zone: str) -> str:
+    """Who may look into a zone, as the kit has it: all, its owner, or nobody (count, none)."""
+    definition = next((p for p in game.kit.piles if p.id == pile), None)
+    base = zone.partition(":")[0]
+    return next((z.seen for z in definition.zones if z.id == base), "count") if definition else "count"
+
+
+def may_see_zone(game: Game, pile: str, zone: str, seat: str) -> bool:
+    """Whether a seat may know what lies in a zone; a zone under a unit belongs to the unit's side."""
+    owner = zone.partition(":")[2]
+    if owner in game.units:
+        owner = game.units[owner].side
+    side = next((p.side for p in game.kit.piles if p.id == pile), "")
+    rule = zone_rule(game, pile, zone)
+    return rule == "all" or (rule == "owner" and seat == (owner or side))
 
 
 def known_factors(game: Game, unit: Unit) -> dict[str, int]:

@@ -17,7 +17,14 @@ from companion.engine.kit import PileDef
 from companion.engine.roster import Unit
 from companion.engine.rules import Rules
 from companion.engine.sequence import Turns, holds, order, skip_reason
-from companion.engine.sight import known_factors, may_see_unit, stack_of
+from companion.engine.sight import (
+    known_factors,
+    may_see_mark,
+    may_see_unit,
+    may_see_zone,
+    stack_of,
+    zone_rule,
+)
 from companion.engine.unitactions import due, may_arrive
 
 
@@ -303,7 +310,7 @@ def marks_view(game: Game, target: str, seat: str) -> dict[str, Any]:
     return {
         name: mark.value
         for name, mark in game.marks.get(target, {}).items()
-        if not mark.only or seat in mark.only
+        if may_see_mark(game, target, name, seat)
     }
 
 
@@ -318,12 +325,9 @@ def _pile(game: Game, definition: PileDef, seat: str) -> dict[str, Any]:
     seen = {z.id: z for z in definition.zones}
     zones = []
     for zone, tokens in pile.zones.items():
-        base, _, owner = zone.partition(":")
-        rule = seen[base].seen if base in seen else "count"
-        if owner in game.units:
-            owner = game.units[owner].side
-        open_to_seat = rule == "all" or (rule == "owner" and seat == (owner or definition.side))
-        if rule == "none" and not open_to_seat:
+        base = zone.partition(":")[0]
+        open_to_seat = may_see_zone(game, definition.id, zone, seat)
+        if zone_rule(game, definition.id, zone) == "none":
             continue
         row: dict[str, Any] = {
             "zone": zone,

@@ -7,8 +7,8 @@ from typing import Any
 from flask import Blueprint, Response, jsonify, request
 
 from companion.engine.errors import Mistake, NotYours, Unknown, Unreadable, did_you_mean
-from companion.engine.events import Event
 from companion.engine.fields import Context
+from companion.record import EDGE, seen_record
 from companion.tables import common_options, utc_now
 from companion.web import curtain
 from companion.web.current import tables
@@ -166,23 +166,16 @@ def events(code: str) -> Response:
         raise Unreadable(
             f"since={since[:20]!r} is not an event number", field="since", given=since, accepted="0 or more"
         )
-    found = [
-        (s, Event.from_json(s.body).seen_by(seat))
-        for s in tables().store.events(code, int(since), int(since) + 500)
-    ]
+    first, last = int(since), int(since) + 500
+    stored = tables().store.events(code, max(0, first - EDGE), last + EDGE)
+    found = seen_record(tables().system_of(code).rules, stored, seat)
     return jsonify(
         {
             "revision": tables().store.latest(code),
             "events": [
-                # The name of what was done in secret would tell as much as its words.
-                {
-                    "seq": s.seq,
-                    "at": s.at,
-                    "seat": s.seat,
-                    "action": "" if body.get("hidden") else s.name,
-                    **body,
-                }
-                for s, body in found
+                {"seq": s.seq, "at": s.at, "seat": s.seat, "action": s.name, **s.body}
+                for s in found
+                if first < s.seq <= last
             ],
         }
     )

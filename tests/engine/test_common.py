@@ -171,7 +171,7 @@ def test_the_scenario_is_set_up_once() -> None:
 def test_a_side_moves_its_own_units_and_the_table_all_that_lie_open() -> None:
     table = Table()
     table.do("red", "place-unit", unit="Guards", hex="404")
-    with pytest.raises(Unknown, match="no unit 'Jaeger' at this table, or it lies hidden from you"):
+    with pytest.raises(Unknown, match="no unit 'Jaeger' at this table, or it lies hidden from this screen"):
         table.do("table", "place-unit", unit="Jaeger", box="dead pile")
     table.do("table", "set-mode", fog=False)
     table.agree()

@@ -206,6 +206,31 @@ def test_a_buried_unit_is_named_in_no_answer(table, seat):
         assert "secretguard" not in str(body).casefold()
 
 
+@pytest.mark.parametrize(
+    "line", ["Secretguard 2409", "german Secretguard 2409", "Secretguard 2408 2409", "Secretguard oos"]
+)
+def test_the_shared_screen_does_not_order_a_buried_unit_about_by_name(table, line):
+    """Its move would tell everybody where it lay; the whole stack can be moved, and its own side names it."""
+    enter(table, "german", "Secretguard 2408; 3Pz 2408")
+    before = len(table.events)
+    assert "lies open on this screen" in refused(table, "table", line).message
+    assert len(table.events) == before
+    enter(table, "table", "2408 2409")
+    assert where(table, "german-secretguard") == "2409"
+    enter(table, "german", "Secretguard 2410")
+    assert where(table, "german-secretguard") == "2410"
+
+
+def test_a_file_read_in_at_the_shared_screen_does_not_move_a_buried_unit(table):
+    enter(table, "german", "Secretguard 2408; 3Pz 2408")
+    text = "id,side,name,place\ngerman-secretguard,german,Secretguard,2511"
+    with pytest.raises(Mistake, match="lies open on this screen"):
+        table.do("table", "import-positions", csv=text)
+    assert where(table, "german-secretguard") == "2408"
+    table.do("german", "import-positions", csv=text)
+    assert where(table, "german-secretguard") == "2511"
+
+
 def test_hints_while_typing(table):
     enter(table, "german", "16Pz 2408; 24Pz 2410; 3Pz 2412")
     assert [u.name for u in hints(table.game, "german", "3Pz 2408\n16").units] == ["16Pz"]

@@ -7,6 +7,7 @@ from flask import Flask
 from toykit import Device, all_agree
 
 from companion.tables import Tables
+from companion.transfer import export_table
 
 OTHERS = ("blue", "table", "watch")
 WORDS = ("operation-kremlin", "wolf-hour", "mine-red", "0808", "Partisan brigade")
@@ -120,6 +121,49 @@ def test_what_is_done_in_secret_has_no_name_for_the_others(
         assert answer.status_code == 200
         assert ("lay-mine" in answer.text) is told, path
         assert ('"spend"' in answer.text) is told, path  # what a whispered question leads to
+
+
+@pytest.mark.parametrize("seat", OTHERS)
+def test_an_action_id_made_from_the_actions_name_stays_on_the_server(
+    app: Flask, tables: Tables, code: str, seat: str
+) -> None:
+    """Any client makes its own ids; in another seat's copy they are numbers that only group."""
+    tables.act(code, "red", "lay-mine", {"hex": "0707"}, action_id="lay-mine-at-0707")
+    tables.act(code, "red", "note", {"text": "our move is done"}, action_id="note-after-the-mine")
+    copy = export_table(tables, code, seat)
+    sent = device(app, code, seat).get("export.json").text  # sealed, for the table's screen
+    for text in (str(copy), sent):
+        assert "lay-mine" not in text and "after-the-mine" not in text
+    acts = [event["act"] for event in copy["events"]]
+    assert acts[0] == acts[1] and len({*acts}) == 1 + int(acts[-1]) - int(acts[0]), (
+        "what belongs together stays so"
+    )
+    names = {event["name"] for event in copy["events"] if event["body"].get("text") == "our move is done"}
+    assert names == {"note"}
+
+
+@pytest.mark.parametrize("seat", OTHERS)
+def test_an_open_part_of_a_secret_action_does_not_name_it(
+    app: Flask, tables: Tables, code: str, seat: str
+) -> None:
+    """What a secret action leads to in the open (here the answer to a question) is told without its name and rule."""
+    tables.act(code, "table", "adjust", {"name": "vp", "change": -1})
+    ask = next(a["id"] for a in tables.view(code, "red")["asked"] if a["action"] == "spend")
+    tables.act(code, "red", "lay-mine", {"hex": "0707", "_asked": ask})
+    other = device(app, code, seat)
+    for path in (f"/api/tables/{code}/events?seat={seat}", "export.json"):
+        text = other.get(path).text
+        assert "lay-mine" not in text and "Lay a mine" not in text, path
+    assert all(entry.label != "Lay a mine" for entry in tables.log(code, seat))
+
+
+def test_a_part_of_the_record_names_no_secret_action_that_it_cuts_in_two(
+    app: Flask, tables: Tables, code: str
+) -> None:
+    blue = device(app, code, "blue")
+    last = tables.store.latest(code)
+    for since in range(last):
+        assert "lay-mine" not in blue.get(f"/api/tables/{code}/events?seat=blue&since={since}").text
 
 
 def test_a_mistake_does_not_tell_what_lies_hidden(app: Flask, tables: Tables, code: str) -> None:

@@ -75,8 +75,8 @@ def _hand(ctx: Context) -> list[tuple[str, str]]:
 
 def _box(ctx: Context) -> list[tuple[str, str]]:
     game = ctx.game
-    if game is None or game.active not in game.sides:
-        return []
+    if game is None or game.active not in game.sides or not Deck(game, game.active).real:
+        return []  # what a digital deck keeps in its box is nobody's business
     return [(n, card(game, n).label) for n in Deck(game, game.active).tokens("box")]
 
 

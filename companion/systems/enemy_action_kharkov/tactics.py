@@ -86,8 +86,8 @@ def _hand(ctx: Context) -> list[tuple[str, str]]:
 
 def _box(ctx: Context) -> list[tuple[str, str]]:
     game, side = ctx.game, _side(ctx)
-    if game is None or side not in game.sides:
-        return []
+    if game is None or side not in game.sides or not Deck(game, side).real:
+        return []  # what a digital deck keeps in its box is nobody's business
     return [(n, card(game, n).label) for n in Deck(game, side).tokens("box")]
 
 

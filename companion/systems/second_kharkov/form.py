@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -141,6 +142,12 @@ def around_target(ctx: Context) -> set[str]:
 @dataclass(frozen=True)
 class Attackers(UnitRef):
     """Who attacks. The shared screen knows the top of a stack only, and says so (7.6)."""
+
+    def seen(self, ctx: Context, units: Iterable[Unit]) -> list[Unit]:
+        """12.17: once the stacks are opened, everybody knows who was declared."""
+        there = list(units)
+        shown = [*super().seen(ctx, there), *(known.declared(ctx) if known.opened(ctx) else [])]
+        return [u for u in there if u in shown]
 
     def describe(self, ctx: Context) -> dict[str, Any]:
         return {**super().describe(ctx), "help": self._closed(ctx)}

@@ -14,7 +14,7 @@ from companion.engine.mapbook import MapBook
 from companion.engine.moves import put_mark
 from companion.engine.positions import board, situation
 from companion.engine.roster import Unit
-from companion.engine.sight import may_see_unit
+from companion.engine.sight import may_see_mark, may_see_unit
 from companion.engine.trace import Answer, Policy, Situation, trace
 from companion.engine.worksheet import halve
 from companion.systems.second_kharkov import supply
@@ -132,7 +132,8 @@ def halved_factors(game: Game, seat: str) -> dict[str, Any] | None:
     """What units judged out of supply have left of their factors."""
     rows = []
     for unit in game.units.values():
-        if unit.on_map and by_hand(game, unit) and may_see_unit(game, unit, seat):
+        judged = any(may_see_mark(game, target, "oos", seat) for target in (unit.id, unit.place))
+        if unit.on_map and judged and by_hand(game, unit) and may_see_unit(game, unit, seat):
             known = ((name, factor(game, unit, name)) for name in ("AF", "DF", "MF"))
             halves = [f"{name} {value} \u2192 {halve(value)}" for name, value in known if value is not None]
             shown = ", ".join(halves) or "AF, DF and MF halved"

@@ -12,6 +12,7 @@ from companion.engine.fields import Context, Flag, HexId, SideRef, Text, UnitRef
 from companion.engine.game import Game
 from companion.engine.moves import change
 from companion.engine.roster import Unit
+from companion.engine.sight import seen_units
 from companion.systems.wb95.base import ATTACK, at_hexes, is_hq, on_a_phone, rules, seated, touchable
 from companion.systems.wb95.hq import open_pool
 
@@ -91,7 +92,7 @@ def lose_cel(
     """Take CEL off units as their owner chooses; each named unit loses one, then round again."""
     if seat not in {side, "table"}:
         raise NotYours("the owner chooses his own losses [5.1.8]", field="side", given=seat, accepted=side)
-    chosen = [game.units[u] for u in units] or _forced(game, side, hexes, cel)
+    chosen = [game.units[u] for u in units] or _forced(game, seat, side, hexes, cel)
     starry = {u.id for u in at_hexes(game, side, hexes) if game.mark(u.id, "star")}
     if starred and units and starry and not starry & {u.id for u in chosen}:
         raise Unreadable("at least one CEL must come from a unit with a star [15.1.7]", field="units")
@@ -100,10 +101,8 @@ def lose_cel(
         yield e.Noted(f"{game.side_name(side)} loses {cel} CEL ({reason})", rule="5.1.8")
     spare = [u for u in at_hexes(game, side, hexes) if u.id not in taken]
     if chosen and sum(taken.values()) < cel and spare:
-        raise Unreadable(
-            f"{cel - sum(taken.values())} CEL more must be named: {', '.join(u.name for u in spare)}",
-            field="units",
-        )
+        missing = cel - sum(taken.values())
+        raise Unreadable(f"{missing} CEL more must be named: {_names(game, seat, spare)}", field="units")
     before = {u.place for u in chosen}
     for unit, amount in taken.items():
         yield from take_level(game, unit, amount, reason, "5.1.8")
@@ -116,13 +115,21 @@ def lose_cel(
         yield e.Asked(f"pursuit-{game.revision}", (other, "table"), text, "pursue", args, rule="5.4.10")
 
 
-def _forced(game: Game, side: str, hexes: tuple[str, ...], cel: int) -> list[Unit]:
+def _forced(game: Game, seat: str, side: str, hexes: tuple[str, ...], cel: int) -> list[Unit]:
     """Nobody named: fine when there is nothing to choose."""
     here = at_hexes(game, side, hexes)
     if len(here) <= 1 or sum(u.steps for u in here) <= cel:
         return here
-    names = ", ".join(f"{u.name} ({u.steps})" for u in here)
+    names = _names(game, seat, here)
     raise Unreadable(f"choose who takes the losses: {names}", field="units", accepted=names)
+
+
+def _names(game: Game, seat: str, units: Iterable[Unit]) -> str:
+    """The units as far as a seat may know them; the shared screen does not name what lies in a stack [16.1.1]."""
+    there = list(units)
+    seen = [f"{u.name} ({u.steps})" for u in seen_units(game, there, seat)]
+    more = [f"the others on the {game.side_name(there[0].side)} phone"] if len(seen) < len(there) else []
+    return ", ".join([*seen, *more])
 
 
 def shares(units: list[Unit], cel: int) -> dict[str, int]:

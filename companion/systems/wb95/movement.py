@@ -14,6 +14,7 @@ from companion.engine.fields import Choice, Context, Flag, HexId, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.moves import move, put_mark
 from companion.engine.roster import Unit
+from companion.engine.sight import may_see_mark
 from companion.engine.worksheet import Breakdown
 from companion.systems.wb95.base import (
     MOVE,
@@ -223,21 +224,13 @@ def overrun_hex(
 
 @rules.panel
 def set_aside(game: Game, seat: str) -> dict[str, Any] | None:
-    """Who may still move after combat: by name for their own side, by hex for others."""
+    """Who may still move after combat: under fog its own side's business, for the marks are hidden too."""
     marked = [game.units[u] for u in game.marked("strategic") if u in game.units and game.units[u].on_map]
-    if (
-        game.phase not in (*MOVE, *STRATEGIC)
-        or not marked
-        or (game["fog"] and seat == game.other(game.active))
-    ):
+    marked = [u for u in marked if may_see_mark(game, u.id, "strategic", seat)]
+    if game.phase not in (*MOVE, *STRATEGIC) or not marked:
         return None
-    named = seat == game.active or not game["fog"]
     rows = [
-        {
-            "label": unit.name if named else unit.place,
-            "value": unit.place if named else "set aside",
-            "rule": "12.1.4",
-        }
+        {"label": unit.name, "value": unit.place, "rule": "12.1.4"}
         for unit in sorted(marked, key=lambda u: (u.place, u.name))
     ]
     return {"title": "Strategic movement", "rows": rows, "for": "both", "first": game.phase in STRATEGIC}

@@ -11,7 +11,7 @@ from companion.engine.actions import Events
 from companion.engine.errors import NotNow, NotYours, Unreadable
 from companion.engine.fields import Choice, Context, Dice, HexId, Roll, SideRef, Text, UnitRef, Whole
 from companion.engine.game import Game
-from companion.engine.moves import put_mark
+from companion.engine.moves import fogged, put_mark
 from companion.engine.roster import Unit
 from companion.engine.supplycheck import may_trace, shown_ids
 from companion.systems.wb95.base import (
@@ -23,6 +23,7 @@ from companion.systems.wb95.base import (
     own,
     rules,
     touchable,
+    visible,
 )
 from companion.systems.wb95.losses import remove
 
@@ -52,6 +53,12 @@ def _cut_off(ctx: Context) -> list[str]:
     if game is None or rules.supply is None or not game.active:
         return []
     return [name for name, answer in rules.supply(game, game.active).items() if not answer.supplied]
+
+
+def _closed_and_cut_off(game: Game, seat: str) -> list[str]:
+    """What the shared screen cannot tick because it lies hidden there is judged by the trace alone."""
+    here = Context(game, seat)
+    return [name for name in _cut_off(here) if not visible(here, [game.units[name]])]
 
 
 def _in_doubt(ctx: Context) -> list[Unit]:
@@ -94,10 +101,12 @@ def check_supply(
     hexes: Annotated[
         tuple[str, ...], AlsoCut(label="Also cut off: all units in hexes", many=True, when=has_units)
     ] = (),
+    seat: str = "",
 ) -> Events:
     """Set the levels: 1 for units newly cut off, 4 less for those back in supply; then surrender rolls."""
     side = game.active
-    out = tuple(dict.fromkeys([*out, *(u.id for u in at_hexes(game, side, hexes))]))
+    closed = _closed_and_cut_off(game, seat)
+    out = tuple(dict.fromkeys([*out, *closed, *(u.id for u in at_hexes(game, side, hexes))]))
     for unit in own(game, side):
         had = level(game, unit.id)
         if unit.id in out and not had:
@@ -138,10 +147,10 @@ def _ask_surrender(game: Game, unit: Unit) -> Events:
     """Two dice can never roll less than 2, so levels 1 and 2 need no roll [10.2.6]."""
     if level(game, unit.id) > 2:
         text = f"Surrender test: {unit.kind or 'unit'} at {unit.place}, level {level(game, unit.id)}"
-        only = (unit.side, "table")
+        only = fogged(game, unit.side)  # the shared screen must not tell what stands there
         yield e.Asked(
             f"ask-{game.revision}",
-            only,
+            only or (unit.side, "table"),
             text,
             "test-surrender",
             {"unit": unit.id},

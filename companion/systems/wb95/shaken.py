@@ -103,14 +103,17 @@ def ask_tests(
         groups = [(f" at {h}", {"hexes": [h]}) for h in sorted({u.place for u in meant})]
     elif meant and game["test-for"] == "unit":
         groups = [(f" of {u.name}", {"units": [u.id]}) for u in meant]
-    secret = (side, "table") if meant and game["test-for"] == "unit" and game["fog"] else ()
+    named = bool(meant) and game["test-for"] == "unit" and bool(game["fog"])
+    to, secret = (
+        ((side,), (side,)) if named else ((side, "table"), ())
+    )  # a formation is named to its side only
     for number in range(count):
         nth = f" {number + 1} of {count}" if count > 1 else ""
         for who, args in groups:
             text = f"{game.side_name(side)}: disorganisation test{nth}{who} ({why})"
             yield e.Asked(
                 f"ask-{game.revision}",
-                (side, "table"),
+                to,
                 text,
                 "test-order",
                 {"side": side, **args},

@@ -206,3 +206,13 @@ def test_the_log_says_what_a_seat_may_read() -> None:
         assert "{" not in lines
     own = " ".join(describe(event.seen_by("soviet"), t.game) for event in t.events)
     assert all(number in own for number in mine)
+
+
+def test_the_forms_for_real_cards_list_none_of_a_digital_deck() -> None:
+    """They can be asked for although they cannot be sent: what lies in a deck's box stays there."""
+    t = table("campaign", book=owners_book())
+    for seat in SEATS:
+        for name in ("play-real-card", "play-real-tactic"):
+            for side in SIDES:
+                form = t.system.rules.find(name).describe(Context(t.game, seat), {"side": side})
+                assert not ids_in(form, "P"), (seat, name)

@@ -159,3 +159,41 @@ def test_the_shared_screen_says_that_it_does_not_know_the_whole_stack(table: Any
     assert "on the Soviet phone" in attackers("table", "2510")["help"]
     t.enter("RD9", "soviet", "3010", kind="rifle")
     assert not attackers("table", "3009").get("help"), "a single unit lies open"
+
+
+@pytest.mark.parametrize("seat", ["soviet", "table", "watch"])
+def test_a_unit_judged_out_of_supply_in_secret_is_on_no_other_screen(table: Any, seat: str) -> None:
+    """9.9: its mark is hidden under fog of war, so the panel of halved factors must not tell of it."""
+    t = stacked(table)
+    t.do("german", "judge-supply", units="german-top", state="out")
+
+    def titles(who: str) -> list[str]:
+        return [p["title"] for p in t.sees(who)["panels"]]
+
+    assert "Out of supply" in titles("german")
+    assert "Out of supply" not in titles(seat)
+    t.do("german", "judge-supply", hexes="2510", state="out")
+    assert "Out of supply" in titles(seat), "a hex is judged in the open"
+
+
+def test_the_shared_screen_fights_with_the_declared_attackers_once_stacks_lie_open(table: Any) -> None:
+    """12.17: then everybody may know them, so they can be named there too, and not before."""
+    t = table(turn=4, phase="soviet-combat", result="1/1")
+    t.do("table", "correct", name="air-free", value=1)
+    for name in (SECRET, "Top"):
+        t.do("soviet", "add-unit", side="soviet", name=name, hex="2610")
+    hidden = f"soviet-{SECRET.lower()}"
+    battle = {"target": "2510", "attackers": hidden, "attack": 20, "defence": 5, "die": "3"}
+    with pytest.raises(Mistake, match="no unit"):
+        t.do("table", "resolve-combat", **battle)
+    t.do("soviet", "declare-attack", target="2510", attackers=hidden)
+    t.answer("german", aircraft="0")
+    t.do("table", "resolve-combat", **battle)
+    assert hidden in t.game.last_result["breakdown"]["facts"]["attackers"]
+
+
+def test_nobody_moves_into_a_hex_before_a_battle(table: Any) -> None:
+    """12.21: called by hand it is refused with words."""
+    t = table(turn=4, phase="soviet-combat")
+    with pytest.raises(Mistake, match="no battle was fought"):
+        t.do("soviet", "advance")

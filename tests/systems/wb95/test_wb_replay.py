@@ -23,7 +23,7 @@ def test_random_days_replay(table: Make, scenario: str) -> None:
     t = table(scenario)
     t.do("table", "set-up")
     for unit in rng.sample(sorted(t.game.units), 25):
-        t.do("table", "set-counter", unit=unit, attack=rng.randint(2, 8))
+        t.do(t.game.units[unit].side, "set-counter", unit=unit, attack=rng.randint(2, 8))
     while t.game.turn < 3 and not t.game.ended:
         act(t, rng)
         if not t.game.ended:

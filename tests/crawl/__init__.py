@@ -1,0 +1,1 @@
+"""The secrecy crawl: random play, every route and every error, searched for what the asking seat must not know."""

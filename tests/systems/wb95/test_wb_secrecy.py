@@ -1,0 +1,125 @@
+"""Nothing that lies in a stack reaches another seat: not in hints, not in prompts, not on the shared screen [16.1]."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from companion.engine.describe import describe
+from companion.engine.errors import Mistake
+from companion.engine.fields import Context
+from companion.systems.wb95 import oos
+from companion.systems.wb95.shaken import ask_tests
+
+Make = Callable[..., Any]
+PLACE = "2510"
+
+
+def stacked(table: Make, **options: Any) -> Any:
+    """A German stack whose lower formation is secret."""
+    t = table("black-snow", **options)
+    t.unit("german", "Grossgeheim", PLACE, cel=4)
+    t.unit("german", "Oben", PLACE, cel=2)
+    return t
+
+
+@pytest.mark.parametrize(
+    ("action", "fields"),
+    [
+        ("set-supply", {"units": "{}", "now": 2}),
+        ("disorganise", {"units": "{}"}),
+        ("set-counter", {"unit": "{}", "attack": 3}),
+        ("lose-cel", {"side": "german", "cel": 1, "units": "{}"}),
+        ("lose-cel", {"side": "german", "cel": 1, "hexes": PLACE}),
+        ("lose-cel", {"side": "german", "cel": 5, "hexes": PLACE, "units": "german-oben"}),
+        ("test-order", {"side": "german", "units": "{}"}),
+        ("test-surrender", {"unit": "{}"}),
+        ("open-formation", {"unit": "{}", "counters": "a b"}),
+    ],
+)
+@pytest.mark.parametrize("name", ["Grossgehei", "german-grossgehei", "nobody"])
+def test_no_refusal_on_the_shared_screen_names_a_hidden_formation(
+    table: Make, action: str, fields: dict[str, Any], name: str
+) -> None:
+    t = stacked(table)
+    given = {k: v.format(name) if isinstance(v, str) else v for k, v in fields.items()}
+    with pytest.raises(Mistake) as wrong:
+        t.do("table", action, **given)
+    assert "grossgeheim" not in json.dumps(wrong.value.to_json()).lower()
+
+
+def test_losses_are_named_as_far_as_the_seat_may_look(table: Make) -> None:
+    """5.1.8: the shared screen names the top counter and sends to the owner's phone for the rest."""
+    t = stacked(table)
+    words = {}
+    for seat in ("table", "german"):
+        with pytest.raises(Mistake) as wrong:
+            t.do(seat, "lose-cel", side="german", cel=1, hexes=PLACE)
+        words[seat] = wrong.value.message
+    assert "Oben (2), the others on the German phone" in words["table"]
+    assert "Grossgeheim (4)" in words["german"]
+
+
+def test_a_test_for_a_formation_is_asked_of_its_side_alone(table: Make) -> None:
+    """5.5: where each unit tests, the question names it; so it does not lie on the shared screen."""
+    t = stacked(table, test_for="unit")
+    asked = list(ask_tests(t.game, "german", 1, "fell back 2", "5.3.9", hexes=[PLACE]))
+    assert any("Grossgeheim" in a.text for a in asked)
+    for event in asked:
+        assert event.to == ("german",)
+        for seat in ("table", "soviet", "watch"):
+            assert "grossgeheim" not in json.dumps(event.seen_by(seat)).lower()
+
+
+def test_a_surrender_test_does_not_tell_the_shared_screen_what_stands_there(table: Make) -> None:
+    """10.2.6."""
+    t = stacked(table)
+    t.do("german", "set-supply", units="german-grossgeheim", now=5)
+    (ask,) = oos._ask_surrender(t.game, t.game.units["german-grossgeheim"])
+    assert ask.to == ("german",)
+    assert "grossgeheim" not in json.dumps(ask.seen_by("table")).lower()
+
+
+@pytest.mark.parametrize("seat", ["table", "soviet", "watch"])
+def test_who_is_set_aside_for_strategic_movement_is_his_sides_business(table: Make, seat: str) -> None:
+    """12.1.4: its mark is hidden, so no other screen lists it, not even by its hex."""
+    t = stacked(table)
+    phase = next(p.id for p in t.game.kit.phases if p.id.startswith("move") and t.game.side_of(p) == "german")
+    t.until(phase)
+    t.do("german", "mark-strategic", units="german-grossgeheim")
+
+    def titles(who: str) -> list[str]:
+        return [p["title"] for p in t.sees(who)["panels"]]
+
+    assert "Strategic movement" in titles("german")
+    assert "Strategic movement" not in titles(seat)
+    t.until(phase.replace("-a", "-b") if phase.endswith("-a") else phase.replace("-b", "-a"))
+    assert "Strategic movement" not in titles(seat), "in the other side's phase neither"
+
+
+def test_the_supply_check_on_the_shared_screen_judges_hidden_units_by_the_trace(
+    table: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """10.2.1: they cannot be ticked there, and must not come back into supply for that."""
+    t = stacked(table)
+    t.do("german", "set-supply", units="german-grossgeheim", now=2)
+    phase = next(
+        p.id for p in t.game.kit.phases if p.id.startswith("supply") and t.game.side_of(p) == "german"
+    )
+    t.until(phase)
+    monkeypatch.setattr(oos, "_cut_off", lambda ctx: ["german-grossgeheim", "german-oben"])
+    t.do("table", "check-supply", out="german-oben")
+    assert (t.mark("german-grossgeheim", "oos"), t.mark("german-oben", "oos")) == (2, 1)
+
+
+def test_a_masked_stack_is_marked_and_not_named(table: Make) -> None:
+    """16.1.2."""
+    t = stacked(table, masking=True)
+    done = t.do("german", "mask-stack", hexes=PLACE)
+    lines = " ".join(describe(event.seen_by("soviet"), t.game) for event in done)
+    assert "Oben" not in lines and "Grossgeheim" not in lines
+    form = t.system.rules.find("set-counter").describe(Context(t.game, "table"))
+    assert form[0]["choices"] == []

@@ -252,7 +252,7 @@ class ListSheet(Sheet):
 
     def next_key(self) -> str:
         """A number for the next row that nobody has yet."""
-        numbers = [int(k) for k in self.rows() if k.isdigit() and len(k) < 6]
+        numbers = [int(k) for k in self.rows() if k.isdecimal() and len(k) < 6]
         return str(max(numbers, default=0) + 1)
 
     def mine(self, row: str) -> bool:
@@ -285,7 +285,7 @@ class ListSheet(Sheet):
 
 def natural(key: str) -> list[tuple[int, int | str]]:
     """Sorts 'C2' before 'C10'."""
-    return [(0, int(p)) if p.isdigit() else (1, p) for p in re.findall(r"\d{1,9}|\D+", key)]
+    return [(0, int(p)) if p.isdecimal() else (1, p) for p in re.findall(r"\d{1,9}|\D+", key)]
 
 
 def open_sheet(store: Store, system: System, kind: str, name: str) -> Sheet:

@@ -80,11 +80,17 @@ OPEN_QUESTIONS = 100
 ENTRY_LINES = 500
 """Lines of positions entered at once."""
 
-PROBLEMS = 50
-"""Mistakes that are told one by one; the others are counted."""
+ENTRY_LINE = 1000
+"""Characters of one such line: about a hundred units."""
+
+PROBLEMS = 40
+"""Bad lines that are told one by one, each with a guess; after that reading stops or the others are counted."""
 
 MAP_LINES = 3000
 """Lines typed or pasted into a map book at once: more than a hex a line for the largest map (2,368 hexes)."""
+
+LINE_HEXES = 500
+"""Hexes that one such line may name, ranges spelled out: ten printed columns."""
 
 MAP_FACTS = 20_000
 """Facts of a game's map book: eight a hex on the largest map."""

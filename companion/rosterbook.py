@@ -237,7 +237,7 @@ class RosterBook:
         except Mistake as mistake:
             problems.append(f"place {row['place'][:40]!r}: {mistake.message}")
         turn = row.get("turn", "")
-        if turn.isdigit() and int(turn) > self.scenario.last and not (held and str(held.turn) == turn):
+        if turn.isdecimal() and int(turn) > self.scenario.last and not (held and str(held.turn) == turn):
             problems.append(f"turn {turn} comes after the last one, {self.scenario.last}")
         markers = [m.id for m in self.system.kit.system.markers]
         for mark in row.get("marks", "").split():

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from companion.engine import dice
 from companion.engine import events as e
 from companion.engine.errors import Mistake, NotNow, NotYours, Several, Unreadable
-from companion.engine.fields import REQUIRED, Context, Dice, Field, Flag, Roll, read_all
+from companion.engine.fields import REQUIRED, Context, Dice, Field, Flag, Roll, fits, read_all
 from companion.engine.game import Game
 from companion.engine.worksheet import Breakdown, Worksheet, signature_fields
+from companion.limits import OPEN_QUESTIONS, UNITS
 
 if TYPE_CHECKING:
     from companion.engine.rules import Rules
@@ -220,9 +221,20 @@ def perform(
     values, sheet = read_action(action, ctx, raw)
     done: list[e.Event] = []
 
+    room = max(UNITS, len(game.units)), max(OPEN_QUESTIONS, len(game.asked))
+
     def take(event: e.Event) -> None:
         if not isinstance(event, e.Undone):  # an undo is resolved when the game is loaded again
             game.apply(event)
+        if len(game.units) > room[0]:
+            raise Unreadable(
+                f"A table keeps at most {UNITS} units on record, those off the map too: move one of them "
+                "instead of adding another",
+                given=len(game.units),
+                accepted=f"up to {UNITS} units",
+            )
+        if len(game.asked) > room[1]:
+            raise NotNow(f"{OPEN_QUESTIONS} questions wait for an answer already: answer some of them first")
         done.append(event)
 
     here = Context(game, seat, values)
@@ -264,6 +276,7 @@ def _dice(
                 given=given,
             )
         try:
+            fits(given)
             roll = item.read(given, ctx)
         except Mistake as mistake:
             mistake.field = name

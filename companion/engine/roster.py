@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
 from companion.engine.errors import did_you_mean
+from companion.limits import NUMBER_DIGITS
 
 
 @dataclass(frozen=True)
@@ -165,7 +166,7 @@ def _marks(text: str) -> dict[str, Any]:
     marks: dict[str, Any] = {}
     for part in text.split():
         name, _, value = part.partition("=")
-        marks[name] = int(value) if value.isdigit() else value or True
+        marks[name] = int(value) if value.isdecimal() and len(value) <= NUMBER_DIGITS else value or True
     return marks
 
 

@@ -9,8 +9,10 @@ from flask import Blueprint, Response, jsonify, request
 from companion.engine.errors import Mistake, NotYours, Unknown, Unreadable, did_you_mean
 from companion.engine.events import Event
 from companion.engine.fields import Context
+from companion.limits import FORM_FIELDS, JSON_DEPTH
 from companion.tables import common_options
 from companion.web.current import tables
+from companion.web.intake import depth, number
 from companion.web.openapi import document
 from companion.web.seats import WATCH, held_seats, seat_ids, token
 
@@ -27,6 +29,10 @@ def body() -> dict[str, Any]:
         raise Unreadable(
             'the body is not JSON: send an object like {"dice": "2d6"}', given=request.data[:40]
         ) from None
+    if depth(found) > JSON_DEPTH:
+        raise Unreadable(f"the body is nested too deep: at most {JSON_DEPTH} levels")
+    if isinstance(found, dict) and len(found) > FORM_FIELDS:
+        raise Unreadable(f"{len(found):,} fields are too many: at most {FORM_FIELDS:,}")
     if not isinstance(found, dict):
         raise Unreadable(f"the body must be a JSON object, not {type(found).__name__}", given=str(found)[:40])
     return found
@@ -139,14 +145,14 @@ def events(code: str) -> Response:
     """Events after `since`, as the bearer's seat may see them."""
     code = known(code)
     seat = caller(code)
-    since = request.args.get("since", "0")
-    if not since.isdecimal() or len(since) > 18:
+    asked = request.args.get("since", "0")
+    since = number(asked)
+    if since is None:
         raise Unreadable(
-            f"since={since[:20]!r} is not an event number", field="since", given=since, accepted="0 or more"
+            f"since={asked[:20]!r} is not an event number", field="since", given=asked, accepted="0 or more"
         )
     found = [
-        (s, Event.from_json(s.body).seen_by(seat))
-        for s in tables().store.events(code, int(since), int(since) + 500)
+        (s, Event.from_json(s.body).seen_by(seat)) for s in tables().store.events(code, since, since + 500)
     ]
     return jsonify(
         {

@@ -48,7 +48,7 @@ def locked() -> bool:
 def may_edit() -> bool:
     """Whether this device may write in the book."""
     lock = _lock()
-    return lock is None or hmac.compare_digest(request.cookies.get(COOKIE, ""), _key(lock))
+    return lock is None or hmac.compare_digest(request.cookies.get(COOKIE, "").encode(), _key(lock).encode())
 
 
 def require_edit() -> None:

@@ -6,6 +6,7 @@ Positions are entered in `entering`, the ground in `mapbook`; their pages hang o
 from __future__ import annotations
 
 import gzip
+import hashlib
 from typing import Any
 
 from flask import Blueprint, Response, make_response, render_template, request, url_for
@@ -24,6 +25,7 @@ from companion.engine.view import mark_words
 from companion.systems import System
 from companion.web import mapbase, mapsvg
 from companion.web.current import tables
+from companion.web.intake import number
 from companion.web.mapcanvas import SIZE, Canvas, canvas_of
 from companion.web.mapcounter import stacks, unit_words
 from companion.web.seats import WATCH, require
@@ -109,8 +111,8 @@ def base_map(system: str, index: int, name: str) -> Response:
 
 def chosen_map(game: Game) -> int:
     """Which of the game's maps is shown: the scenario's, or the one asked for."""
-    asked = request.args.get("map", type=int)
-    if asked is not None and 0 <= asked < len(game.maps.grids):
+    asked = number(request.args.get("map"))
+    if asked is not None and asked < len(game.maps.grids):
         return asked
     here = scenario_grid(game)
     return next(i for i, grid in enumerate(game.maps.grids) if grid is here)
@@ -217,7 +219,10 @@ def map_page(code: str, seat: str) -> Response:
     """The map as this seat sees it, or only what moves on it when htmx asks."""
     code = seated(code, seat)
     asked = request.args.get("hex", "")
-    tag = f'"{tables().store.latest(code)}-{seat}-{request.query_string.decode()[:200]}"'
+    shown = hashlib.sha256(request.query_string).hexdigest()[
+        :16
+    ]  # an address may hold any bytes, a header not
+    tag = f'"{tables().store.latest(code)}-{seat}-{shown}"'
     if target() == "live" and request.headers.get("If-None-Match") == tag:
         return Response(status=304)
     context = map_context(code, seat)
@@ -251,8 +256,8 @@ def hex_context(code: str, seat: str, text: str, context: dict[str, Any] | None 
     grid = game.maps.grid_of(hex_id)
     view = context["v"] if context else tables().view(code, seat)
     line, traced_unit = _line(system, game, seat, hex_id)
-    reach = request.args.get("reach", type=int)
-    reach = None if reach is None else max(0, min(reach, FAR))
+    reach = number(request.args.get("reach"))
+    reach = None if reach is None else min(reach, FAR)
     to = request.args.get("to", "").strip()
     problem, distance = "", None
     if to:

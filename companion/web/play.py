@@ -13,6 +13,7 @@ from companion.tables import Answer, Entry
 from companion.transfer import export_table
 from companion.web import qr
 from companion.web.current import tables
+from companion.web.intake import number
 from companion.web.seats import WATCH, base_url, held_seats, require, seat_ids, seats, stand_up
 
 bp = Blueprint("play", __name__)
@@ -216,7 +217,7 @@ def do_action(code: str, seat: str, name: str) -> Response | tuple[str, int]:
             name,
             raw,
             action_id=request.values.get("action_id", ""),
-            revision=int(given) if given.isdecimal() and len(given) < 19 else None,
+            revision=number(given),
         )
     except Mistake as mistake:
         return _refused(code, seat, name, raw, mistake)
@@ -263,7 +264,9 @@ def _done(code: str, seat: str, name: str, answer: Answer) -> Response | str:
     if answer.result:
         return render_template("done.html", page=True, **context)
     back = request.values.get("back", "")
-    own = back.startswith(f"/t/{code}/{seat}")  # never a page elsewhere
+    own = (
+        back.startswith(f"/t/{code}/{seat}") and back.isprintable()
+    )  # never a page elsewhere, never a header
     return redirect(back if own else url_for("play.seat_page", code=code, seat=seat), 303)
 
 
@@ -306,7 +309,7 @@ def log_page(code: str, seat: str) -> str:
     """The whole log, newest first."""
     code = tables().normal(code)
     require(code, seat)
-    before = request.args.get("before", type=int)
+    before = number(request.args.get("before"))
     side, kind = request.args.get("side", ""), request.args.get("kind", "")
     entries = tables().log(code, seat, limit=80, before=before)
     rows = [log_row(e, 60) for e in entries if (not side or e.seat == side) and (not kind or kind in e.kinds)]

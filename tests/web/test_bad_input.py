@@ -11,7 +11,7 @@ from flask import Flask
 from toykit import Device
 from werkzeug.routing import Rule
 
-from companion.store import StoreError
+from companion.store.errors import StoreBusy
 from companion.tables import Tables
 from companion.transfer import export_table
 
@@ -248,10 +248,9 @@ def test_a_locked_file_is_told(
     app: Flask, red: Device, tables: Tables, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def locked(code: str) -> Any:
-        raise StoreError(
-            "companion.db is locked by another program: close it, or wait a moment and try again"
-        )
+        raise StoreBusy("/srv/secret/companion.db is locked by another program: close it")
 
     monkeypatch.setattr(tables.store, "transaction", locked)
     answer = red.do("roll-dice")
     assert answer.status_code == 503 and "locked by another program" in answer.text
+    assert "companion.db" not in answer.text, "a phone learns no path of the server"

@@ -37,8 +37,8 @@ VALUE_LENGTH = 20_000
 JSON_DEPTH = 20
 """How deep JSON may be nested; the deepest we write, a battle's breakdown inside an event, goes 8 deep."""
 
-QUERY_LENGTH = 4000
-"""Characters of an address after its question mark; a prompt with every field filled in has 600."""
+QUERY_LENGTH = 8000
+"""Characters of an address after its question mark; a prompt that names forty units has 1,000, and the server reads 8 KB."""
 
 NUMBER_DIGITS = 18
 """Digits of a whole number before it is read: Python takes quadratic time for long ones and refuses very long ones."""

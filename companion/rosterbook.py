@@ -239,11 +239,13 @@ class RosterBook:
         turn = row.get("turn", "")
         if turn.isdecimal() and int(turn) > self.scenario.last and not (held and str(held.turn) == turn):
             problems.append(f"turn {turn} comes after the last one, {self.scenario.last}")
-        markers = [m.id for m in self.system.kit.system.markers]
+        markers = {m.id: m for m in self.system.kit.system.markers}
         for mark in row.get("marks", "").split():
             name = mark.partition("=")[0]
             if name not in markers:
                 problems.append(f"there is no marker {name[:40]!r}.{did_you_mean(name[:60], markers)}")
+            elif "unit" not in markers[name].on:
+                problems.append(f"the marker {name!r} lies in a hex, not on a unit")
         return problems
 
     def _place(self, text: str) -> str:

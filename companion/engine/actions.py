@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 Events = Iterator[e.Event]
 SPECIAL = ("game", "seat", "sheet", "chance")
+TAKING_BACK = ("take-back", "agree")
+"""The way out of any trouble: nothing of a game's own runs along."""
 
 
 class Chance:
@@ -254,9 +256,10 @@ def perform(
         return done
     if str(raw.get("_asked")) in game.asked:
         take(e.Answered(str(raw["_asked"]), action.label))
-    for watcher in rules.watchers:
-        for event in watcher(game):
-            take(event)
+    if action.name not in TAKING_BACK:  # which must work whatever is wrong with the game's own rules
+        for watcher in rules.watchers:
+            for event in watcher(game):
+                take(event)
     return done
 
 

@@ -29,7 +29,7 @@ def read_positions(game: Game, seat: str, text: str) -> tuple[list[UnitDef], lis
         text = out.getvalue()
     units, wrong = read_roster(text, game.sides)
     problems = [_numbered(message) for message in wrong]
-    markers = {m.id for m in game.kit.markers}
+    markers = {m.id: m for m in game.kit.markers}
     good = []
     for number, unit in zip(_unit_lines(text, game.sides), units, strict=True):
         reader = Reader(game, seat, unit.side)
@@ -46,6 +46,10 @@ def read_positions(game: Game, seat: str, text: str) -> tuple[list[UnitDef], lis
             for name in unit.marks:
                 if name not in markers:
                     raise Unreadable(f"{unit.name or unit.id}: there is no marker {name!r}", given=name)
+                if "unit" not in markers[name].on:
+                    raise Unreadable(
+                        f"{unit.name or unit.id}: {markers[name].label} lies in a hex", given=name
+                    )
             good.append(replace(unit, place=place))
         except Mistake as mistake:
             problems.append((number, mistake))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+from functools import partial
 from typing import Any
 
 from flask import Blueprint, Response, make_response, render_template, request, url_for
@@ -15,6 +16,7 @@ from markupsafe import Markup
 from companion.engine import supplycheck
 from companion.engine.errors import Mistake, NotYours, Unreadable
 from companion.engine.game import Game
+from companion.engine.guard import Guard
 from companion.engine.hexgrid import Grid
 from companion.engine.mapbook import FIXED, MapBook
 from companion.engine.positions import grid as scenario_grid
@@ -129,11 +131,11 @@ def layer_choices(game: Game, seat: str, rules: Any) -> list[tuple[str, str]]:
 
 def layers(game: Game, rules: Any, view: dict[str, Any], seat: str, wanted: list[str]) -> mapsvg.Layers:
     """What the switched-on layers show."""
-    found = mapsvg.Layers()
+    found, guard = mapsvg.Layers(), Guard()
     sides = [s for s in game.sides if f"zoc-{s}" in wanted]
     if sides:
-        zones = supplycheck.zones_of_control(rules, game)
-        found.zones = {s: zones[s] for s in sides}
+        zones = guard.part("Zones of control", lambda: supplycheck.zones_of_control(rules, game), {})
+        found.zones = {s: zones.get(s, []) for s in sides}
     if "control" in wanted:
         owned = {h: str(m["owner"]) for h, m in view["hexes"].items() if "owner" in m}
         owned |= {
@@ -145,10 +147,11 @@ def layers(game: Game, rules: Any, view: dict[str, Any], seat: str, wanted: list
             row
             for s in game.sides
             if supplycheck.may_trace(game, seat, s)
-            for row in supplycheck.lines(rules, game, s)
+            for row in guard.part("Supply", partial(supplycheck.lines, rules, game, s), [])
         ]
         found.cut = sorted({row.unit.place for row in rows if not row.answer.supplied})
         found.fed = sorted({row.unit.place for row in rows if row.answer.supplied} - set(found.cut))
+    view["faults"] += guard.faults
     return found
 
 
@@ -255,7 +258,9 @@ def hex_context(code: str, seat: str, text: str, context: dict[str, Any] | None 
     hex_id = game.maps.parse(text)
     grid = game.maps.grid_of(hex_id)
     view = context["v"] if context else tables().view(code, seat)
-    line, traced_unit = _line(system, game, seat, hex_id)
+    guard = Guard()
+    line, traced_unit = guard.part("Supply", lambda: _line(system, game, seat, hex_id), (None, ""))
+    view["faults"] = guard.faults
     reach = number(request.args.get("reach"))
     reach = None if reach is None else min(reach, FAR)
     to = request.args.get("to", "").strip()
@@ -370,8 +375,10 @@ def supply_context(code: str, seat: str) -> dict[str, Any]:
     view = tables().view(code, seat)
     shown = {real: name for name, real in supplycheck.shown_ids(game, seat).items()}
     seen = {u["id"]: u for u in view["units"]}
-    rows = []
-    for row in supplycheck.lines(system.rules, game, side) if side else []:
+    rows, guard = [], Guard()
+    lines = guard.part("Supply", lambda: supplycheck.lines(system.rules, game, side) if side else [], [])
+    view["faults"] = guard.faults
+    for row in lines:
         unit = seen[shown[row.unit.id]]
         rows.append(
             {

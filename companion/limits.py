@@ -108,5 +108,5 @@ NEW_TABLES_EVERY = 20.0
 """Tables that one address may found at once, and the seconds after which it may found one more. A convention's hall
 may share one address, and its organiser opens 40 tables before the doors do; after that 180 an hour."""
 
-LOBBY_PAGE = 50
+LOBBY_PAGE = 30
 """Tables on one page of the lobby."""

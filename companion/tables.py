@@ -200,7 +200,7 @@ class Tables:
                 name="open",
                 stream=0,
                 answer={"revision": len(bodies)},
-                summary=self._summary(game),
+                summary=self._summary(game, played=False),
             )
         return code
 
@@ -235,10 +235,11 @@ class Tables:
             settings["fog"] = False
         return settings
 
-    def _summary(self, game: Game) -> dict[str, Any]:
+    def _summary(self, game: Game, *, played: bool = True) -> dict[str, Any]:
         """What the lobby and the hall tell of a table: nothing that anybody keeps secret."""
         phase, score = game.phase_def(), self.systems[game.kit.id].rules.score
         return {
+            "played": played,
             "turn": game.turn,
             "last": None if game.scenario.open_end else game.last,
             "date": game.date(game.turn),
@@ -353,15 +354,19 @@ class Tables:
         revision: int | None = None,
     ) -> Answer:
         """Carry out one action: all of it, once, or nothing."""
-        system = self.system_of(code)
+        row = self.store.table(code)
+        system = self.system(row.system)
         action = system.rules.find(name)
         act = storable(action_id)[:80] or secrets.token_urlsafe(12)
         with self._locked(code):
             try:
-                return self._act(code, system, seat, action, raw, act, revision)
+                answer = self._act(code, system, seat, action, raw, act, revision)
             except BaseException:
                 self._games.pop(code, None)  # it may be half-changed: fold it again from the record
                 raise
+        if row.archived:  # a table that is played at belongs in the lobby
+            self.store.unarchive(code)
+        return answer
 
     def _act(
         self,

@@ -12,6 +12,7 @@ from companion.engine.fields import Context
 from companion.limits import FORM_FIELDS, JSON_DEPTH
 from companion.tables import common_options
 from companion.web.current import tables
+from companion.web.flood import founded, may_found
 from companion.web.intake import depth, number
 from companion.web.openapi import document
 from companion.web.seats import WATCH, held_seats, seat_ids, token
@@ -102,7 +103,9 @@ def new_table() -> tuple[Response, int]:
     options = given.get("options", {})
     if not isinstance(options, dict):
         raise Unreadable("options must be an object", field="options", given=options)
+    may_found()
     code = tables().new(str(given["system"]), str(given["scenario"]), options, str(given.get("title", "")))
+    founded()
     secrets = {seat: token(code, seat) for seat in seat_ids(code)}
     return jsonify({"code": code, "revision": tables().store.latest(code), "seats": secrets}), 201
 

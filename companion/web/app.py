@@ -12,6 +12,7 @@ from companion.store import open_store
 from companion.tables import Tables
 from companion.web import compress, errors, intake, security
 from companion.web.current import tables as tables  # noqa: F401 - handlers ask for it here
+from companion.web.flood import Allowance
 from companion.web.live import Hub
 
 
@@ -21,10 +22,12 @@ def create_app(
     site: Any = None,
     scenarios: Path = SCENARIOS,
     testing: bool = False,
+    founding: Allowance | None = None,
 ) -> Flask:
     """The companion's web app over the data folder.
 
     :param site: where the server can be reached (server.Site); None in tests.
+    :param founding: how many tables one address may found; by default limited, except in tests.
     """
     app = Flask("companion", template_folder=str(TEMPLATES), static_folder=str(STATIC))
     app.config["TESTING"] = testing
@@ -41,6 +44,7 @@ def create_app(
         "secret": security.secret_key(data),
         "site": site,
         "guesses": security.FailureLimit(),
+        "founding": founding or (None if testing else Allowance()),
         "data": data,
     }
     security.init_app(
@@ -52,9 +56,9 @@ def create_app(
     compress.init_app(app)
     errors.init_app(app)
     _filters(app)
-    from companion.web import api, book, bookwalk, hall, live, lobby, map, play, sheets
+    from companion.web import api, book, bookwalk, hall, live, lobby, map, play, sheets, shelf
 
-    for module in (lobby, hall, play, live, api, book, bookwalk, map, sheets):
+    for module in (lobby, shelf, hall, play, live, api, book, bookwalk, map, sheets):
         app.register_blueprint(module.bp)
     return app
 

@@ -95,6 +95,9 @@ LINE_HEXES = 500
 MAP_FACTS = 20_000
 """Facts of a game's map book: eight a hex on the largest map."""
 
+ROSTER_LINES, ROSTER_COLUMNS = 3000, 60
+"""Lines and columns of a roster or of positions as a spreadsheet."""
+
 ROSTER_UNITS = UNITS
 """Units of a scenario's roster in the chart book: what a table can hold."""
 

@@ -10,6 +10,7 @@ from typing import Any
 from companion.engine.errors import Mistake, Unreadable, did_you_mean
 from companion.engine.kit import Scenario
 from companion.engine.roster import COLUMNS, UnitDef, read_roster, slug
+from companion.limits import ROSTER_UNITS
 from companion.spreadsheet import date_hint, write_table
 from companion.store import Store
 from companion.systems import System
@@ -25,7 +26,6 @@ LIMITS = {
     "entry": 80,
 }
 NOTE_LIMIT = 300
-UNITS_LIMIT = 1500
 OTHER_NAMES = {
     "type": "kind",
     "class": "klass",
@@ -140,8 +140,8 @@ class RosterBook:
         before = {} if replace else {u.id: u for u in owner_units(self.body)}
         after = {**before, **{u.id: u for u in units}}
         after = {k: u for k, u in after.items() if shipped.get(k) != u}
-        if len(after) > UNITS_LIMIT:
-            return 0, [f"that would be {len(after)} units of your own: at most {UNITS_LIMIT}"]
+        if len(after) > ROSTER_UNITS:
+            return 0, [f"that would be {len(after)} units of your own: at most {ROSTER_UNITS}"]
         held = {u.id: u for u in owner_units(self.body)}
         changed = len([k for k in {*after, *held} if after.get(k) != held.get(k)])
         if changed:

@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from companion.engine.cells import disarmed
+
 RULEBOOK, OWNER = "rulebook", "owner"
 COLUMNS = ("kind", "a", "b", "value")
 # Every other kind is a place: town, city, or what else the game's [map] table names.
@@ -173,8 +175,8 @@ class MapBook:
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(COLUMNS)
-        writer.writerows(sorted(self.facts))
-        writer.writerows(sorted(Fact("-" + f.kind, f.a, f.b, f.value) for f in self.removed))
+        struck = (Fact("-" + f.kind, f.a, f.b, f.value) for f in self.removed)
+        writer.writerows(map(disarmed, (*sorted(self.facts), *sorted(struck))))
         return out.getvalue()
 
     def to_json(self) -> dict[str, list[list[str]]]:

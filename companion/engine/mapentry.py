@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Protocol
 
+from companion.engine.cells import rearm
 from companion.limits import LINE_HEXES, MAP_FACTS, MAP_LINES, PROBLEMS
 
 from .errors import Mistake
@@ -142,7 +143,7 @@ def read_csv(text: str, hexes: Hexes, words: Vocabulary, by: str = OWNER) -> tup
     rows = csv.reader(io.StringIO(text), delimiter=";" if ";" in head and "," not in head else ",")
     try:
         for row in rows:
-            cells = [cell.strip() for cell in row]
+            cells = [rearm(cell.strip()) for cell in row]
             if not any(cells) or cells[0].startswith("#") or (rows.line_num == 1 and cells[0] == COLUMNS[0]):
                 continue
             try:

@@ -86,6 +86,9 @@ ENTRY_LINE = 1000
 PROBLEMS = 40
 """Bad lines that are told one by one, each with a guess; after that reading stops or the others are counted."""
 
+SHEET_CELLS = 5000
+"""Cells of one chart or list: 500 rows of ten columns."""
+
 MAP_LINES = 3000
 """Lines typed or pasted into a map book at once: more than a hex a line for the largest map (2,368 hexes)."""
 

@@ -10,7 +10,7 @@ from typing import Any
 from companion.engine.errors import Mistake, Unreadable, did_you_mean
 from companion.engine.kit import Scenario
 from companion.engine.roster import COLUMNS, UnitDef, read_roster, slug
-from companion.limits import ROSTER_UNITS
+from companion.limits import PROBLEMS, ROSTER_UNITS
 from companion.spreadsheet import date_hint, write_table
 from companion.store import Store
 from companion.systems import System
@@ -184,6 +184,8 @@ class RosterBook:
         for number, row in enumerate(rows, 2):
             if not any(row.values()):
                 continue
+            if len(wrong) >= PROBLEMS:
+                return [], [*wrong, f"line {number}: this line and those after it were not read any more"]
             wrong += [f"line {number}: {text}" for text in self._prepare(row, known)]
             name = row.get("id", "")
             if name and name in seen:

@@ -5,6 +5,7 @@ import io
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from companion.engine.errors import Mistake, NotNow, Several, Unreadable, did_yo
 from companion.engine.mapbook import Fact, MapBook, Vocabulary
 from companion.engine.mapentry import enter
 from companion.tables import Tables
+from companion.web.app import create_app
 from companion.web.seats import token
 
 
@@ -342,3 +344,31 @@ def test_a_way_back_with_a_line_break_leads_to_the_seat(red: Device, code: str, 
 def test_superscript_digits_are_no_numbers() -> None:
     assert "is not a whole number" in refused("red", "set-steps", unit="Guards", steps="²").message
     Table().do("table", "import-positions", csv="id,side,name,marks\nx,red,X,oos=²")
+
+
+@pytest.mark.parametrize("cost", ["1e309", "1e999999", "1/0", "9" * 8, "x"])
+def test_a_cost_beyond_all_measure_is_no_cost(cost: str) -> None:
+    from companion.engine.fields import Context
+    from companion.resources import SCENARIOS
+    from companion.systems import find_system
+
+    sheet = find_system("wb95", SCENARIOS).rules.worksheets["stack-entry"]
+    with pytest.raises(Mistake, match="is not a cost: write 2, 0.5 or 1/2"):
+        sheet.work({"cost": cost, "stacks": 3}, Context())
+    assert sheet.work({"cost": "0.5", "stacks": 3}, Context()).facts["costs"] == ["0.5", "1", "1.5"]
+
+
+def test_nobody_moves_in_after_a_battle_that_was_not_fought(tmp_path: Path) -> None:
+    tables: Tables = create_app(tmp_path, testing=True).extensions["companion"]["tables"]
+    code = tables.new("second-kharkov", "historical", {})
+    phase = next(p for p in tables.system_of(code).rules.find("advance").phases)
+    tables.act(code, "table", "go-to", {"turn": 1, "phase": phase}, revision=tables.store.latest(code))
+    with pytest.raises(NotNow, match="no battle was fought"):
+        tables.act(code, "table", "advance", {})
+    tables.store.close()
+
+
+def test_a_roster_full_of_mistakes_is_given_up_after_some(app: Flask) -> None:
+    lines = "\n".join(f"red,Unit {n},nowhere,nonsense" for n in range(2500))
+    answer = Device(app).post("/book/toy/roster/skirmish/csv", text=f"side,name,place,marks\n{lines}")
+    assert answer.status_code == 422 and "were not read any more" in answer.text

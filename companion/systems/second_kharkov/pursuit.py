@@ -165,6 +165,8 @@ def advance(
 ) -> Events:
     """Move attackers into the won hex, or note that some moved in."""
     facts = fought(game)
+    if not facts:
+        raise NotNow("no battle was fought that anyone could move in after")
     side, target = str(facts["attacker"]), str(facts.get("target") or "")
     on_record = _victors(Context(game))
     if losses_open(game):

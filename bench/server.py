@@ -13,12 +13,13 @@ def main() -> int:
     import sqlite3
 
     from companion.web.app import create_app
+    from companion.web.flood import Allowance
     from companion.web.server import serve
 
     folder, port = Path(sys.argv[1]), int(sys.argv[2])
 
     def make(site):
-        app = create_app(folder, site=site)
+        app = create_app(folder, site=site, founding=Allowance(burst=100_000))
         link = sqlite3.connect(folder / "bare.db", check_same_thread=False, isolation_level=None)
         link.execute("pragma journal_mode=wal")
         link.execute("pragma synchronous=full")

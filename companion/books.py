@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import logging
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from companion.booksheet import LOG_LIMIT, Edit, Outcome, Sheet
+from companion.booksheet import LOG_LIMIT, Sheet
 from companion.engine.booklist import BookList, Column
 from companion.engine.chart import Chart
 from companion.engine.errors import Mistake, Unknown, Unreadable, did_you_mean
 from companion.engine.game import Book
 from companion.rosterbook import merged_units
-from companion.spreadsheet import date_hint, write_table
+from companion.spreadsheet import date_hint
 from companion.store import Store
 from companion.systems import System
 
@@ -123,6 +123,7 @@ class ListSheet(Sheet):
         self.shape: BookList = lists[name]
         self.columns = self.shape.columns
         self._columns = {c.id: c for c in self.columns}
+        self._rows: tuple[object, list[str]] | None = None
         super().__init__(store, system, name)
 
     @property
@@ -139,7 +140,9 @@ class ListSheet(Sheet):
         return list(dict.fromkeys([*held.get("order", []), *sorted(held.get("rows", {}), key=natural)]))
 
     def rows(self) -> list[str]:
-        return self.shape.keys(self.own_keys())
+        if self._rows is None or self._rows[0] is not self.body:  # asked for again with every cell
+            self._rows = (self.body, self.shape.keys(self.own_keys()))
+        return list(self._rows[1])
 
     def split(self, at: str) -> tuple[str, str]:
         row, _, column = at.rpartition("|")
@@ -162,14 +165,14 @@ class ListSheet(Sheet):
         return value if value is not None and self._columns[column].accepts(value) else None
 
     def put(self, body: dict[str, Any], row: str, column: str, value: Any) -> None:
-        rows = {k: dict(v) for k, v in body.get("rows", {}).items()}
-        cells = rows.setdefault(row, {})
+        rows = dict(body.get("rows", {}))
+        cells = rows[row] = dict(rows.get(row, {}))
         cells.pop(column, None)
         if value is not None:
             cells[column] = value
         if not cells:
             del rows[row]
-        if self.shape.open and row not in self.shape.rows and row not in self.shape.shipped:
+        if self.mine(row) and row not in body.get("order", ()):
             body["order"] = list(dict.fromkeys([*self.own_keys(body), row]))
         body["rows"] = rows
 
@@ -227,20 +230,9 @@ class ListSheet(Sheet):
         """Add rows of the owner's own; returns their keys."""
         if not self.shape.open:
             raise Unreadable(f"{self.title} has fixed rows: none can be added")
-        known, wanted = self.rows(), []
+        known, wanted = self.rows(), list[str]()
         for given in keys:
-            key = " ".join(given.split())
-            if not key or len(key) > KEY_LIMIT or "|" in key or not key.isprintable():
-                raise Unreadable(
-                    f"{key[:24]!r} cannot name a row: 1 to {KEY_LIMIT} letters, digits or signs, no stroke |",
-                    field="key",
-                    given=given[:60],
-                )
-            if key in known or key in wanted:
-                raise Unreadable(f"{self.title} has a row {key!r} already", field="key", given=key)
-            wanted.append(key)
-        if len(known) + len(wanted) > ROW_LIMIT:
-            raise Unreadable(f"{self.title} would have more than {ROW_LIMIT} rows", field="key")
+            wanted.append(self.new_key(given, [*known, *wanted]))
 
         def change(body: Mapping[str, Any] | None) -> dict[str, Any]:
             new = dict(body or {})
@@ -250,9 +242,24 @@ class ListSheet(Sheet):
         self.body = self.store.book_change(self.system.id, self.book, change, at)
         return wanted
 
+    def new_key(self, given: str, known: Sequence[str]) -> str:
+        """A name for a new row as it is kept, when it can be one."""
+        key = " ".join(given.split())
+        if not key or len(key) > KEY_LIMIT or "|" in key or not key.isprintable():
+            raise Unreadable(
+                f"{key[:24]!r} cannot name a row: 1 to {KEY_LIMIT} letters, digits or signs, no stroke |",
+                field="key",
+                given=given[:60],
+            )
+        if key in known:
+            raise Unreadable(f"{self.title} has a row {key!r} already", field="key", given=key)
+        if len(known) >= ROW_LIMIT:
+            raise Unreadable(f"{self.title} would have more than {ROW_LIMIT} rows", field="key")
+        return key
+
     def next_key(self) -> str:
         """A number for the next row that nobody has yet."""
-        numbers = [int(k) for k in self.rows() if k.isdigit() and len(k) < 6]
+        numbers = [int(k) for k in self.rows() if k.isdecimal() and len(k) < 6]
         return str(max(numbers, default=0) + 1)
 
     def mine(self, row: str) -> bool:
@@ -285,7 +292,7 @@ class ListSheet(Sheet):
 
 def natural(key: str) -> list[tuple[int, int | str]]:
     """Sorts 'C2' before 'C10'."""
-    return [(0, int(p)) if p.isdigit() else (1, p) for p in re.findall(r"\d{1,9}|\D+", key)]
+    return [(0, int(p)) if p.isdecimal() else (1, p) for p in re.findall(r"\d{1,9}|\D+", key)]
 
 
 def open_sheet(store: Store, system: System, kind: str, name: str) -> Sheet:
@@ -309,89 +316,6 @@ def book_checks(system: str) -> Mapping[str, Check]:
         return {}
     found: Mapping[str, Check] = getattr(import_module(module), "BOOK_CHECKS", {})
     return found
-
-
-# -- spreadsheets ----------------------------------------------------------------------------------------
-
-
-def to_csv(sheet: Sheet) -> str:
-    """The sheet as a spreadsheet: heads first, blank cells empty, a question mark after doubtful ones."""
-    corner = (
-        sheet.id if isinstance(sheet, ChartSheet) else sheet.shape.key if isinstance(sheet, ListSheet) else ""
-    )
-    lines = [[corner, *(c.id for c in sheet.columns)]]
-    lines += [[row, *(_marked(sheet, row, c.id) for c in sheet.columns)] for row in sheet.rows()]
-    return write_table(lines)
-
-
-def _marked(sheet: Sheet, row: str, column: str) -> str:
-    spot = sheet.spot(row, column)
-    return f"{spot.text}?" if spot.source == "doubtful" else spot.text
-
-
-def from_table(sheet: Sheet, table: list[list[str]], at: str) -> tuple[Outcome, list[str]]:
-    """Take a spreadsheet's cells over; blank cells change nothing. Problems that no cell can show come apart."""
-    heads, problems = _heads(sheet, [h.strip() for h in table[0][1:]])
-    edits: list[Edit] = []
-    known = sheet.rows()
-    new: list[str] = []
-    for number, line in enumerate(table[1:], 2):
-        row = line[0].strip() if line else ""
-        filled = [
-            (heads[n], text)
-            for n, text in enumerate(line[1:])
-            if n < len(heads) and heads[n] and text.strip()
-        ]
-        if not row and not filled:
-            continue
-        if row not in known and row not in new:
-            match = [k for k in known if k.casefold() == row.casefold() or k.lstrip("0") == row.lstrip("0")]
-            if len(match) == 1:
-                row = match[0]
-            elif isinstance(sheet, ListSheet) and sheet.shape.open:
-                try:
-                    sheet.add([row], at)
-                    new.append(row)
-                except Mistake as mistake:
-                    problems.append(f"line {number}: {mistake.message}")
-                    continue
-            else:
-                near = did_you_mean(row[:60], known) or f" Rows are {', '.join(known[:30])}."
-                problems.append(f"line {number}: no row {row[:40]!r}.{near}{date_hint(row)}")
-                continue
-        extra = [t for t in line[1 + len(heads) :] if t.strip()]
-        if extra:
-            problems.append(f"line {number}, row {row}: {extra[0][:40]!r} stands under no column head")
-        # A doubtful cell that comes back with its question mark was not looked at.
-        edits += [
-            Edit(row, column, text)
-            for column, text in filled
-            if not (text.strip().endswith("?") and text.strip() == _marked(sheet, row, column))
-        ]
-    outcome = sheet.save(edits, at)
-    outcome.saved += len(new)
-    return outcome, problems
-
-
-def _heads(sheet: Sheet, given: list[str]) -> tuple[list[str], list[str]]:
-    """Column ids by position (empty for an unknown one) and what is wrong with the first line."""
-    by_name = {n.casefold(): c.id for c in sheet.columns for n in (c.label, c.id)}
-    found = [by_name.get(" ".join(h.split()).casefold(), "") for h in given]
-    unknown = [h for h, name in zip(given, found, strict=True) if h and not name]
-    if unknown and len(given) == len(sheet.columns) and all(date_hint(h) for h in unknown):
-        return [c.id for c in sheet.columns], []  # a spreadsheet program took 1:3 for a time; the order tells
-    names = [c.id for c in sheet.columns]
-    if not any(found):
-        first = to_csv(sheet).splitlines()[0]
-        raise Unreadable(
-            f"line 1: none of its columns belongs to {sheet.title}. The first line should be {first[:300]}"
-        )
-    known = f" Columns are {', '.join(names)}."
-    problems = [
-        f"line 1: {sheet.title} has no column {h[:40]!r}.{did_you_mean(h[:60], names) or known}"
-        for h in unknown
-    ]
-    return found, problems
 
 
 # -- for the tables --------------------------------------------------------------------------------------

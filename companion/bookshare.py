@@ -14,12 +14,14 @@ from companion.books import sheets
 from companion.booksheet import Edit, Sheet
 from companion.engine.errors import Mistake, Unreadable
 from companion.engine.mapbook import FIXED, OWNER, RULEBOOK, Fact, MapBook
+from companion.limits import MAP_FACTS, PROBLEMS, ROSTER_UNITS, SHEET_CELLS
 from companion.rosterbook import RosterBook, owner_units
 from companion.store import Store
 from companion.systems import System
 
 FORMAT = 1
 KIND = "kharkov-companion chart book"
+UNREAD = "and what comes after it was not read any more"
 
 
 @dataclass(frozen=True)
@@ -88,7 +90,24 @@ def read_share(text: str, system: System) -> dict[str, Any]:
         raise Unreadable(
             f"This book belongs to {str(data.get('system'))[:40]!r}, not to {system.kit.system.name}: open that game's page"
         )
+    _check_size(data)
     return data
+
+
+def _check_size(data: Mapping[str, Any]) -> None:
+    """Refuse a book that holds more than any game's components could fill."""
+    sizes = [
+        ("sheet", SHEET_CELLS, data.get("sheets")),
+        ("roster", ROSTER_UNITS, data.get("rosters")),
+    ]
+    for what, most, parts in sizes:
+        for name, part in parts.items() if isinstance(parts, dict) else ():
+            if isinstance(part, dict | list) and len(part) > most:
+                raise Unreadable(f"The {what} {name[:40]!r} of this book is too long: at most {most:,}")
+    own = data.get("map")
+    facts = own.get("facts") if isinstance(own, dict) else None
+    if isinstance(facts, list) and len(facts) > MAP_FACTS:
+        raise Unreadable(f"The map of this book is too long: at most {MAP_FACTS:,} facts")
 
 
 def merge_book(
@@ -121,6 +140,15 @@ def _table(value: Any, name: str, merge: Merge) -> Iterator[tuple[str, Any]]:
     yield from value.items()
 
 
+def _enough(merge: Merge) -> bool:
+    """Whether so much is wrong that this file is no help; the last problem then says so."""
+    if len(merge.problems) < PROBLEMS:
+        return False
+    if merge.problems[-1] != UNREAD:
+        merge.problems.append(UNREAD)
+    return True
+
+
 def _wanted(name: str, take: Collection[str]) -> bool:
     return "all" in take or name in take
 
@@ -128,6 +156,8 @@ def _wanted(name: str, take: Collection[str]) -> bool:
 def _merge_sheet(sheet: Sheet, cells: Any, at: str, take: Collection[str], merge: Merge) -> None:
     edits = []
     for key, text in _table(cells, sheet.title, merge):
+        if _enough(merge):
+            break
         try:
             row, column = _place(sheet, key, at)
             theirs = sheet.read(row, column, text if isinstance(text, str) else str(text))
@@ -223,6 +253,8 @@ def _merge_map(store: Store, system: System, data: Any, at: str, take: Collectio
     slots = {slot: f for f, by in mine.facts.items() if by != RULEBOOK and (slot := _slot(f))}
     added = 0
     for fact, by in theirs.facts.items():
+        if _enough(merge):
+            break
         if by == RULEBOOK:
             continue
         try:

@@ -37,8 +37,8 @@ VALUE_LENGTH = 20_000
 JSON_DEPTH = 20
 """How deep JSON may be nested; the deepest we write, a battle's breakdown inside an event, goes 8 deep."""
 
-QUERY_LENGTH = 4000
-"""Characters of an address after its question mark; a prompt with every field filled in has 600."""
+QUERY_LENGTH = 8000
+"""Characters of an address after its question mark; a prompt that names forty units has 1,000, and the server reads 8 KB."""
 
 NUMBER_DIGITS = 18
 """Digits of a whole number before it is read: Python takes quadratic time for long ones and refuses very long ones."""
@@ -80,14 +80,26 @@ OPEN_QUESTIONS = 100
 ENTRY_LINES = 500
 """Lines of positions entered at once."""
 
-PROBLEMS = 50
-"""Mistakes that are told one by one; the others are counted."""
+ENTRY_LINE = 1000
+"""Characters of one such line: about a hundred units."""
+
+PROBLEMS = 40
+"""Bad lines that are told one by one, each with a guess; after that reading stops or the others are counted."""
+
+SHEET_CELLS = 5000
+"""Cells of one chart or list: 500 rows of ten columns."""
 
 MAP_LINES = 3000
 """Lines typed or pasted into a map book at once: more than a hex a line for the largest map (2,368 hexes)."""
 
+LINE_HEXES = 500
+"""Hexes that one such line may name, ranges spelled out: ten printed columns."""
+
 MAP_FACTS = 20_000
 """Facts of a game's map book: eight a hex on the largest map."""
+
+ROSTER_LINES, ROSTER_COLUMNS = 3000, 60
+"""Lines and columns of a roster or of positions as a spreadsheet."""
 
 ROSTER_UNITS = UNITS
 """Units of a scenario's roster in the chart book: what a table can hold."""
@@ -105,5 +117,5 @@ NEW_TABLES_EVERY = 20.0
 """Tables that one address may found at once, and the seconds after which it may found one more. A convention's hall
 may share one address, and its organiser opens 40 tables before the doors do; after that 180 an hour."""
 
-LOBBY_PAGE = 50
+LOBBY_PAGE = 30
 """Tables on one page of the lobby."""

@@ -10,6 +10,7 @@ from typing import Any
 from companion.engine.errors import Mistake, Unreadable, did_you_mean
 from companion.engine.kit import Scenario
 from companion.engine.roster import COLUMNS, UnitDef, read_roster, slug
+from companion.limits import PROBLEMS, ROSTER_UNITS
 from companion.spreadsheet import date_hint, write_table
 from companion.store import Store
 from companion.systems import System
@@ -25,7 +26,6 @@ LIMITS = {
     "entry": 80,
 }
 NOTE_LIMIT = 300
-UNITS_LIMIT = 1500
 OTHER_NAMES = {
     "type": "kind",
     "class": "klass",
@@ -140,8 +140,8 @@ class RosterBook:
         before = {} if replace else {u.id: u for u in owner_units(self.body)}
         after = {**before, **{u.id: u for u in units}}
         after = {k: u for k, u in after.items() if shipped.get(k) != u}
-        if len(after) > UNITS_LIMIT:
-            return 0, [f"that would be {len(after)} units of your own: at most {UNITS_LIMIT}"]
+        if len(after) > ROSTER_UNITS:
+            return 0, [f"that would be {len(after)} units of your own: at most {ROSTER_UNITS}"]
         held = {u.id: u for u in owner_units(self.body)}
         changed = len([k for k in {*after, *held} if after.get(k) != held.get(k)])
         if changed:
@@ -184,6 +184,8 @@ class RosterBook:
         for number, row in enumerate(rows, 2):
             if not any(row.values()):
                 continue
+            if len(wrong) >= PROBLEMS:
+                return [], [*wrong, f"line {number}: this line and those after it were not read any more"]
             wrong += [f"line {number}: {text}" for text in self._prepare(row, known)]
             name = row.get("id", "")
             if name and name in seen:
@@ -237,13 +239,15 @@ class RosterBook:
         except Mistake as mistake:
             problems.append(f"place {row['place'][:40]!r}: {mistake.message}")
         turn = row.get("turn", "")
-        if turn.isdigit() and int(turn) > self.scenario.last and not (held and str(held.turn) == turn):
+        if turn.isdecimal() and int(turn) > self.scenario.last and not (held and str(held.turn) == turn):
             problems.append(f"turn {turn} comes after the last one, {self.scenario.last}")
-        markers = [m.id for m in self.system.kit.system.markers]
+        markers = {m.id: m for m in self.system.kit.system.markers}
         for mark in row.get("marks", "").split():
             name = mark.partition("=")[0]
             if name not in markers:
                 problems.append(f"there is no marker {name[:40]!r}.{did_you_mean(name[:60], markers)}")
+            elif "unit" not in markers[name].on:
+                problems.append(f"the marker {name!r} lies in a hex, not on a unit")
         return problems
 
     def _place(self, text: str) -> str:

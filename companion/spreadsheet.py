@@ -7,6 +7,7 @@ import io
 import re
 from collections.abc import Iterable, Sequence
 
+from companion.engine.cells import disarmed, rearm
 from companion.engine.errors import Unreadable
 
 LINES, WIDTH, FIELD = 3000, 300, 20_000
@@ -74,11 +75,11 @@ def read_table(text: str) -> list[list[str]]:
 
 def _unwrap(cell: str) -> str:
     found = re.fullmatch(r'="(.*)"', cell.strip())
-    return found[1] if found else cell.strip()
+    return found[1] if found else rearm(cell.strip())
 
 
 def write_table(lines: Iterable[Sequence[str]]) -> str:
     """CSV as every spreadsheet program reads it."""
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(lines)
+    csv.writer(out, lineterminator="\n").writerows(map(disarmed, lines))
     return out.getvalue()

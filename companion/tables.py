@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from companion.engine.errors import Mistake, NotNow, Unreadable, did_you_mean
 from companion.engine.fields import Choice, Context, Flag, storable
 from companion.engine.game import Book, Game
 from companion.engine.gridbook import owner_maps
+from companion.engine.guard import attempt
 from companion.engine.kit import Option
 from companion.engine.view import seat_name, view
 from companion.engine.worksheet import Breakdown
@@ -39,6 +41,7 @@ CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 SNAPSHOT_EVERY = 200
 CACHED_GAMES = 400
 LOOK_BACK = 1
+UNTOLD = "(something that cannot be put into words)"
 
 
 def utc_now() -> str:
@@ -121,7 +124,24 @@ def common_options() -> tuple[Option, ...]:
 def _told(seen: list[dict[str, Any]], game: Game) -> list[str]:
     """What happened, in words; the result of a battle comes before the roll and everything that led to it."""
     order = sorted(seen, key=lambda body: body["kind"] != "resolved")
-    return [line for line in (describe(body, game) for body in order) if line]
+    told = (attempt("A line of the log", partial(describe, body, game), UNTOLD) for body in order)
+    return [line for line in told if line]
+
+
+class _Backwards:
+    """A table's lines for whoever goes back over them, fetched a few hundred at a time."""
+
+    def __init__(self, store: Store, code: str) -> None:
+        self.store, self.code = store, code
+        self._held: dict[int, StoredEvent] = {}
+
+    def __getitem__(self, seq: int) -> StoredEvent:
+        if seq not in self._held:
+            self._held = {
+                item.seq: item
+                for item in self.store.events(self.code, max(0, seq - 20 - 10 * len(self._held)), seq)
+            }
+        return self._held[seq]
 
 
 def reseed(game: Game, seed: str, was_open: bool) -> tuple[str, list[e.Event]]:
@@ -212,7 +232,7 @@ class Tables:
                 name="open",
                 stream=0,
                 answer={"revision": len(bodies)},
-                summary=self._summary(game),
+                summary=self._summary(game, played=False),
             )
         return code
 
@@ -247,10 +267,11 @@ class Tables:
             settings["fog"] = False
         return settings
 
-    def _summary(self, game: Game) -> dict[str, Any]:
+    def _summary(self, game: Game, *, played: bool = True) -> dict[str, Any]:
         """What the lobby and the hall tell of a table: nothing that anybody keeps secret."""
-        phase, system = game.phase_def(), self.systems[game.kit.id]
+        phase, score = game.phase_def(), self.systems[game.kit.id].rules.score
         return {
+            "played": played,
             "turn": game.turn,
             "last": None if game.scenario.open_end else game.last,
             "date": game.date(game.turn),
@@ -258,7 +279,7 @@ class Tables:
             "active": game.active,
             "ended": game.ended.why if game.ended else "",
             "judge": judge(game),
-            "score": system.rules.score(game) if system.rules.score else "",
+            "score": attempt("The score", lambda: score(game) if score else "", ""),
         }
 
     # -- reading -----------------------------------------------------------------------------------------
@@ -363,15 +384,19 @@ class Tables:
         revision: int | None = None,
     ) -> Answer:
         """Carry out one action: all of it, once, or nothing."""
-        system = self.system_of(code)
+        row = self.store.table(code)
+        system = self.system(row.system)
         action = system.rules.find(name)
         act = read_id(action_id) or secrets.token_urlsafe(12)
         with self._locked(code):
             try:
-                return self._act(code, system, seat, action, raw, act, revision)
+                answer = self._act(code, system, seat, action, raw, act, revision)
             except BaseException:
                 self._games.pop(code, None)  # it may be half-changed: fold it again from the record
                 raise
+        if row.archived:  # a table that is played at belongs in the lobby
+            self.store.unarchive(code)
+        return answer
 
     def _act(
         self,
@@ -442,25 +467,19 @@ class Tables:
 
     def undo_target(self, code: str) -> int | None:
         """The line to go back to so that the newest action that counts is undone; None when there is none."""
+        lines = _Backwards(self.store, code)
         seq = self.store.latest(code)
         while seq > 0:
-            found = self.store.events(code, seq - 1, seq)
-            if not found:
-                return None
-            body = found[0].body
-            if body["kind"] == "undone":
-                seq = int(body["to"])
+            here = lines[seq]
+            if here.body["kind"] == "undone":
+                seq = min(int(here.body["to"]), seq - 1)
                 continue
-            if is_seat_line(body):  # a joining phone is never what Undo takes back
+            if is_seat_line(here.body):  # a joining phone is never what Undo takes back
                 seq -= 1
                 continue
-            act = found[0].act
-            while seq > 0:
-                here = self.store.events(code, seq - 1, seq)
-                if not here or here[0].act != act:
-                    break
+            while seq > 0 and lines[seq].act == here.act:
                 seq -= 1
-            return seq if act != f"open-{code}" and seq >= 2 else None
+            return seq if here.act != f"open-{code}" and seq >= 2 else None
         return None
 
     def log(self, code: str, seat: str, *, limit: int = 60, before: int | None = None) -> list[Entry]:

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from companion.engine import guard
+
 settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
 settings.register_profile("nightly", max_examples=2_000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
@@ -27,6 +29,9 @@ def find_chromium() -> str | None:
         "google-chrome-stable",
     )
     return os.environ.get("COMPANION_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+
+
+guard.strict = True  # a failing panel fails its test; tests of the guard itself set it back
 
 
 @pytest.fixture(scope="session")

@@ -45,6 +45,7 @@ SERVICES = {
     "companion.savefile",
     "companion.verify",
     "companion.books",
+    "companion.booktables",
 }
 ABOVE = {"companion.web", "companion.cli", *SERVICES, *WEB_WORLD}
 RULES = {

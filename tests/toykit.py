@@ -135,6 +135,7 @@ clears = "turn"
 [[marker]]
 id = "moved"
 label = "Moved"
+on = ["unit", "hex"]
 clears = "phase"
 
 [[pile]]

@@ -10,15 +10,18 @@ from typing import TYPE_CHECKING, Any
 from companion.engine import dice
 from companion.engine import events as e
 from companion.engine.errors import Mistake, NotNow, NotYours, Several, Unreadable
-from companion.engine.fields import REQUIRED, Context, Dice, Field, Flag, Roll, read_all
+from companion.engine.fields import REQUIRED, Context, Dice, Field, Flag, Roll, fits, read_all
 from companion.engine.game import Game
 from companion.engine.worksheet import Breakdown, Worksheet, signature_fields
+from companion.limits import OPEN_QUESTIONS, UNITS
 
 if TYPE_CHECKING:
     from companion.engine.rules import Rules
 
 Events = Iterator[e.Event]
 SPECIAL = ("game", "seat", "sheet", "chance")
+TAKING_BACK = ("take-back", "agree")
+"""The way out of any trouble: nothing of a game's own runs along."""
 
 
 class Chance:
@@ -220,11 +223,22 @@ def perform(
     values, sheet = read_action(action, ctx, raw)
     done: list[e.Event] = []
 
+    room = max(UNITS, len(game.units)), max(OPEN_QUESTIONS, len(game.asked))
+
     def take(event: e.Event) -> None:
         if isinstance(event, e.Answered) and event.id in game.asked:
             event = replace(event, only=game.asked[event.id].only)  # as hidden as its question
         if not isinstance(event, e.Undone):  # an undo is resolved when the game is loaded again
             game.apply(event)
+        if len(game.units) > room[0]:
+            raise Unreadable(
+                f"A table keeps at most {UNITS} units on record, those off the map too: move one of them "
+                "instead of adding another",
+                given=len(game.units),
+                accepted=f"up to {UNITS} units",
+            )
+        if len(game.asked) > room[1]:
+            raise NotNow(f"{OPEN_QUESTIONS} questions wait for an answer already: answer some of them first")
         done.append(event)
 
     here = Context(game, seat, values)
@@ -244,9 +258,10 @@ def perform(
         return done
     if str(raw.get("_asked")) in game.asked:
         take(e.Answered(str(raw["_asked"]), action.label))
-    for watcher in rules.watchers:
-        for event in watcher(game):
-            take(event)
+    if action.name not in TAKING_BACK:  # which must work whatever is wrong with the game's own rules
+        for watcher in rules.watchers:
+            for event in watcher(game):
+                take(event)
     return done
 
 
@@ -266,6 +281,7 @@ def _dice(
                 given=given,
             )
         try:
+            fits(given)
             roll = item.read(given, ctx)
         except Mistake as mistake:
             mistake.field = name

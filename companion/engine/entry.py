@@ -28,8 +28,8 @@ from companion.engine.moves import change, create, move, put_mark
 from companion.engine.roster import Unit, slug, unit_facts
 from companion.engine.unitactions import marker_value
 from companion.engine.unitnames import MOST_NAME, closest, free_id, is_unnamed, key_of
+from companion.limits import ENTRY_LINE, ENTRY_LINES, PROBLEMS
 
-MOST_LINES = 500
 MOST_UNNAMED = 40
 STEPS = re.compile(r"=([0-9])")
 COUNT = re.compile(r"\+?([0-9]{1,2})")
@@ -61,14 +61,17 @@ def enter(game: Game, seat: str, text: str) -> Events:
     lines = split_lines(text)
     if not lines:
         raise Unreadable("type a line such as 3Pz 2408", field="text")
-    if len(lines) > MOST_LINES:
-        raise Unreadable(f"{len(lines)} lines at once are too many: at most {MOST_LINES}", field="text")
+    if len(lines) > ENTRY_LINES:
+        raise Unreadable(f"{len(lines)} lines at once are too many: at most {ENTRY_LINES}", field="text")
     problems: list[tuple[int, Mistake]] = []
     for number, line in lines:
         try:
             yield from Line(game, seat, text=line).events()
         except Mistake as mistake:
             problems.append((number, mistake))
+        if len(problems) == PROBLEMS and number < len(lines):
+            problems.append((number + 1, Unreadable("this line and those after it were not read any more")))
+            break
     if problems:
         raise BadLines(problems, len(lines))
 
@@ -86,6 +89,8 @@ class Line(Reader):
 
     def events(self) -> Events:
         """What the line does."""
+        if len(self.text) > ENTRY_LINE:
+            raise Unreadable(f"the line is longer than {ENTRY_LINE} characters: split it")
         self.words = self.text.replace(",", " , ").split()
         out = self._sign()
         self._side()

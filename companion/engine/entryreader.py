@@ -13,6 +13,7 @@ from companion.engine.hextext import HexError, is_hex_text
 from companion.engine.roster import Unit
 from companion.engine.sight import may_see_unit, seen_units
 from companion.engine.unitnames import MOST_NAME, closest, digits, key_of
+from companion.limits import GUESS_LENGTH
 
 OFF_RECORD = ("off", "away")
 
@@ -138,15 +139,12 @@ class Reader:
 
     def like(self, name: str) -> list[str]:
         """Names of units this seat may see that a slip of the fingers could turn into this one."""
-        open_ = [
-            u.name
-            for u in self.game.units.values()
-            if u.name and self.side in {"", u.side} and may_see_unit(self.game, u, self.seat)
-        ]
-        names = {key_of(n): n for n in open_}
-        close = get_close_matches(key_of(name), list(names), 3, 0.75)
+        key, stacks = key_of(name[:GUESS_LENGTH]), self.game.stacks()
+        named = (u for u in self.game.units.values() if u.name and self.side in {"", u.side})
         # 23rd is no slip of the fingers for 3rd: numbers tell units apart.
-        return [names[k] for k in close if digits(k) == digits(key_of(name))]
+        near = (u for u in named if digits(key_of(u.name)) == digits(key))
+        names = {key_of(u.name): u.name for u in near if may_see_unit(self.game, u, self.seat, stacks)}
+        return [names[k] for k in get_close_matches(key, list(names), 3, 0.75)]
 
 
 def by_comma(words: Sequence[str]) -> Iterator[list[str]]:

@@ -10,12 +10,13 @@ from dataclasses import replace
 from typing import Any
 
 from companion.engine.actions import Events
+from companion.engine.cells import disarmed, rearm
 from companion.engine.entry import BadLines
 from companion.engine.entryreader import Reader, not_here
 from companion.engine.errors import Mistake, NotYours, Unreadable
 from companion.engine.game import Game
 from companion.engine.moves import change, create, move, put_mark
-from companion.engine.roster import UnitDef, read_roster, unit_facts
+from companion.engine.roster import UnitDef, read_roster, rows_of, unit_facts
 from companion.engine.sight import may_see_unit
 from companion.engine.unitnames import free_id
 
@@ -25,14 +26,12 @@ def read_positions(game: Game, seat: str, text: str) -> tuple[list[UnitDef], lis
     text = text.removeprefix("\ufeff")
     head = text.partition("\n")[0]
     if ";" in head and "," not in head:  # spreadsheets in much of Europe write semicolons
-        out = io.StringIO()
-        csv.writer(out, lineterminator="\n").writerows(csv.reader(io.StringIO(text), delimiter=";"))
-        text = out.getvalue()
+        text = _with_commas(text)
     units, wrong = read_roster(text, game.sides)
     problems = [_numbered(message) for message in wrong]
-    markers = {m.id for m in game.kit.markers}
+    markers = {m.id: m for m in game.kit.markers}
     good = []
-    for number, unit in zip(_unit_lines(text, game.sides), units, strict=True):
+    for number, unit in zip(_unit_lines(text, game.sides), units, strict=False):
         reader = Reader(game, seat, unit.side)
         try:
             place = reader.place_of([unit.place]) if unit.place else ""
@@ -50,17 +49,31 @@ def read_positions(game: Game, seat: str, text: str) -> tuple[list[UnitDef], lis
             for name in unit.marks:
                 if name not in markers:
                     raise Unreadable(f"{unit.name or unit.id}: there is no marker {name!r}", given=name)
+                if "unit" not in markers[name].on:
+                    raise Unreadable(
+                        f"{unit.name or unit.id}: {markers[name].label} lies in a hex", given=name
+                    )
             good.append(replace(unit, place=place))
         except Mistake as mistake:
             problems.append((number, mistake))
     return good, sorted(problems, key=lambda p: p[0])
 
 
+def _with_commas(text: str) -> str:
+    out = io.StringIO()
+    try:
+        csv.writer(out, lineterminator="\n").writerows(csv.reader(io.StringIO(text), delimiter=";"))
+    except csv.Error as error:
+        raise Unreadable(f"this is not a table: {error}", field="csv") from None
+    return out.getvalue()
+
+
 def _unit_lines(text: str, sides: Sequence[str]) -> list[int]:
     """The lines of the file that hold a unit, as `read_roster` takes them."""
-    rows = enumerate(csv.DictReader(io.StringIO(text)), 2)
+    rows = enumerate(rows_of(csv.DictReader(io.StringIO(text)), []), 2)
     plain = (
-        (n, {(k or "").strip(): v.strip() for k, v in row.items() if isinstance(v, str)}) for n, row in rows
+        (n, {(k or "").strip(): rearm(v.strip()) for k, v in row.items() if isinstance(v, str)})
+        for n, row in rows
     )
     return [n for n, row in plain if row.get("side") in sides]
 
@@ -107,5 +120,5 @@ def write_positions(units: Iterable[dict[str, Any]], factors: Sequence[str]) -> 
         marks = " ".join(n if v is True else f"{n}={v}" for n, v in unit["marks"].items())
         row = [unit[c] if c != "turn" or unit[c] else "" for c in columns]
         numbers = [unit["factors"].get(f, "") for f in factors]
-        writer.writerow([*row, marks, unit["note"], unit["doubtful"], *numbers])
+        writer.writerow(disarmed([*row, marks, unit["note"], unit["doubtful"], *numbers]))
     return out.getvalue()

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from itertools import islice
+
+from companion.limits import GUESS_AMONG, GUESS_LENGTH, KEY_LENGTH
 
 
 class Mistake(ValueError):
@@ -22,7 +25,7 @@ class Mistake(ValueError):
         """The one JSON shape of an error."""
         return {
             "error": self.message,
-            "field": self.field,
+            "field": self.field[:KEY_LENGTH],
             "given": None if self.given is None else str(self.given)[:200],
             "accepted": self.accepted,
         }
@@ -62,7 +65,12 @@ class Several(Mistake):
 
 
 def did_you_mean(given: str, known: Iterable[str]) -> str:
-    """A closing sentence with the closest known names, or an empty string."""
-    close = get_close_matches(given.lower(), {k.lower(): k for k in known}, n=3, cutoff=0.6)
-    names = {k.lower(): k for k in known}
+    """A closing sentence with the closest known names, or an empty string.
+
+    What is far longer than any name is no slip of the fingers, and comparing it would take long.
+    """
+    if len(given) > GUESS_LENGTH:
+        return ""
+    names = {k.lower(): k for k in islice(known, GUESS_AMONG)}
+    close = get_close_matches(given.lower(), names, n=3, cutoff=0.6)
     return f" Did you mean {' or '.join(names[c] for c in close)}?" if close else ""

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from companion.engine import dice
 from companion.engine.errors import Mistake, Unreadable, did_you_mean
 from companion.engine.sight import may_see_zone, seen_units
+from companion.limits import NUMBER_DIGITS, UNKNOWN_FIELDS, VALUE_ITEMS, VALUE_LENGTH
 
 if TYPE_CHECKING:
     from companion.engine.game import Game
@@ -94,8 +95,11 @@ class Whole(Field):
 
     def read(self, raw: Any, ctx: Context) -> int:
         accepted = f"a whole number from {self.low} to {self.high}"
+        text = str(raw).strip().replace("\u2212", "-")
         try:
-            value = int(str(raw).strip().replace("\u2212", "-"))
+            if len(text) > NUMBER_DIGITS:
+                raise ValueError
+            value = int(text)
         except ValueError:
             raise Unreadable(f"{str(raw)[:40]!r} is not {accepted}", given=raw, accepted=accepted) from None
         if not self.low <= value <= self.high:
@@ -118,7 +122,7 @@ class Flag(Field):
             return False
         if text in {"1", "yes", "true", "on"}:
             return True
-        raise Unreadable(f"{raw!r} is not yes or no", given=raw, accepted="yes or no")
+        raise Unreadable(f"{text[:40]!r} is not yes or no", given=text[:40], accepted="yes or no")
 
 
 @dataclass(frozen=True)
@@ -181,8 +185,10 @@ def _any_hex(text: str) -> str:
     """Without a map only the form can be checked."""
     value = text.strip().upper()
     digits = value.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-    if not digits.isdigit() or not 3 <= len(digits) <= 4 or len(value) - len(digits) > 2:
-        raise Unreadable(f"{text!r} is not a hex number: four digits like 2408", given=text, accepted="2408")
+    if not digits.isdecimal() or not 3 <= len(digits) <= 4 or len(value) - len(digits) > 2:
+        raise Unreadable(
+            f"{text[:20]!r} is not a hex number: four digits like 2408", given=text[:20], accepted="2408"
+        )
     return value[: len(value) - len(digits)] + digits.zfill(4)
 
 
@@ -271,7 +277,7 @@ class Tokens(Field):
         for part in _parts(raw):
             if part.lower() not in held:
                 raise Unreadable(
-                    f"{part!r} is not there: {', '.join(held.values()) or 'nothing'}",
+                    f"{part[:40]!r} is not there: {', '.join(held.values()) or 'nothing'}",
                     given=part,
                     accepted=", ".join(held),
                 )
@@ -348,9 +354,30 @@ class Dice(Field):
 
 def _parts(raw: Any, commas_only: bool = False) -> list[str]:
     if isinstance(raw, list | tuple):
-        return [str(r).strip() for r in raw if str(r).strip()]
+        return [text for r in raw if (text := str(r).strip())]
     text = str(raw).replace(",", "\n") if commas_only else str(raw).replace(",", " ")
     return [p.strip() for p in (text.split("\n") if commas_only else text.split()) if p.strip()]
+
+
+def fits(raw: Any) -> None:
+    """Refuse a value that no field could take, before anything looks at all of it.
+
+    :raises Unreadable: when it names too many things, or goes on for too long
+    """
+    if isinstance(raw, list | tuple | dict) and len(raw) > VALUE_ITEMS:
+        raise Unreadable(
+            f"{len(raw):,} values are too many: at most {VALUE_ITEMS}", accepted=f"up to {VALUE_ITEMS}"
+        )
+    length = sum(map(_length, raw)) if isinstance(raw, list | tuple) else _length(raw)
+    if length > VALUE_LENGTH:
+        raise Unreadable(
+            f"{length:,} characters are too many: at most {VALUE_LENGTH:,}",
+            accepted=f"up to {VALUE_LENGTH:,} characters",
+        )
+
+
+def _length(raw: Any) -> int:
+    return len(raw) if isinstance(raw, str) else len(str(raw)) if isinstance(raw, dict | list) else 0
 
 
 def read_all(
@@ -378,6 +405,8 @@ def read_all(
             values[name] = blank
             continue
         try:
+            if not isinstance(item, Text):  # which has a limit of its own
+                fits(given)
             values[name] = item.read(given, here)
         except Mistake as mistake:
             mistake.field = name
@@ -385,16 +414,26 @@ def read_all(
             mistake.args = (mistake.message,)
             mistakes.append(mistake)
             values[name] = blank
-    unknown = [
-        k for k in raw if k not in fields and not k.startswith("_") and k not in {"action_id", "revision"}
-    ]
-    for name in unknown:
-        known = ", ".join(fields) or "none"
-        mistakes.append(
-            Unreadable(
-                f"there is no field {name[:40]!r}: {known}.{did_you_mean(name, fields)}",
-                field=name,
-                accepted=known,
-            )
+    return values, [*mistakes, *unknown_fields(raw, fields)]
+
+
+OWN = ("action_id", "revision")
+"""What every submission may carry besides its fields."""
+
+
+def unknown_fields(raw: Mapping[str, Any], fields: Mapping[str, Field]) -> list[Mistake]:
+    """A mistake for each value that no field takes: the first few by name, the others as a number."""
+    unknown = [k for k in raw if k not in fields and not k.startswith("_") and k not in OWN]
+    known = ", ".join(fields) or "none"
+    found: list[Mistake] = [
+        Unreadable(
+            f"there is no field {name[:40]!r}: {known}.{did_you_mean(name, fields)}",
+            field=name,
+            accepted=known,
         )
-    return values, mistakes
+        for name in unknown[:UNKNOWN_FIELDS]
+    ]
+    if len(unknown) > UNKNOWN_FIELDS:
+        more = f"and {len(unknown) - UNKNOWN_FIELDS} more fields that are not known here"
+        found.append(Unreadable(more, field=unknown[UNKNOWN_FIELDS], accepted=known))
+    return found

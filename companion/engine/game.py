@@ -11,7 +11,7 @@ from companion.engine.chart import Chart
 from companion.engine.dates import days_later
 from companion.engine.errors import Unknown, did_you_mean
 from companion.engine.gridfile import Maps
-from companion.engine.kit import Kit, Phase, Scenario, SystemKit
+from companion.engine.kit import Kit, Marker, Phase, Scenario, SystemKit
 from companion.engine.pile import Pile
 from companion.engine.roster import Unit, UnitDef
 from companion.engine.sequence import holds
@@ -170,8 +170,17 @@ class Game:
         return held.value if held else None
 
     def marked(self, marker: str) -> dict[str, Any]:
-        """Every unit or hex that carries this marker, with its value."""
-        return {t: m[marker].value for t, m in self.marks.items() if marker in m}
+        """Every unit or hex that carries this marker, with its value.
+
+        A marker that lies where it does not belong, as in games recorded before that was checked, is passed over.
+        """
+        kind = next((m for m in self.kit.markers if m.id == marker), None)
+        found = {t: m[marker].value for t, m in self.marks.items() if marker in m}
+        return {t: v for t, v in found.items() if kind is None or self.may_carry(t, kind)}
+
+    def may_carry(self, target: str, marker: Marker) -> bool:
+        """Whether a marker belongs on this thing: a unit, or else a hex or hexside."""
+        return ("unit" if target in self.units else "hex") in marker.on
 
     @property
     def maps(self) -> Maps:

@@ -41,7 +41,7 @@ def read_limits(grid: Grid, given: Mapping[str, str]) -> dict[str, list[int]]:
     found: dict[str, list[int]] = {}
     for name in LIMITS:
         words = [str(given.get(f"{name}_{end}", "")).strip() for end in ("low", "high")]
-        if not all(w.isdigit() and len(w) <= 2 for w in words):
+        if not all(w.isdecimal() and len(w) <= 2 for w in words):
             raise Unreadable(f"{name}: two whole numbers from 0 to 99", field=name, given=" ".join(words))
         found[name] = [int(w) for w in words]
     try:

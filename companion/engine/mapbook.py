@@ -7,10 +7,12 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
+
+from companion.engine.cells import disarmed
 
 RULEBOOK, OWNER = "rulebook", "owner"
 COLUMNS = ("kind", "a", "b", "value")
@@ -27,6 +29,10 @@ class Fact(NamedTuple):
     a: str
     b: str
     value: str
+
+
+Index = dict[str, dict[Fact, None]]
+"""Facts by a key in the order of entry; a dictionary of nothing, because facts are struck out one by one."""
 
 
 class Vocabulary(NamedTuple):
@@ -68,36 +74,42 @@ class MapBook:
         if slot:
             self._slots[slot] = fact
         self.removed.discard(fact)
+        if fact not in self.facts:
+            for group in self._groups(fact):
+                group[fact] = None
         self.facts[fact] = by
-        self._forget()
 
     def remove(self, fact: Fact) -> None:
         """Strike a fact out; a rulebook's fact stays struck out when books are merged."""
         if self.facts.pop(fact, None) == RULEBOOK:
             self.removed.add(fact)
+        for group in self._groups(fact):
+            group.pop(fact, None)
         slot = _slot(fact)
         if slot and self._slots.get(slot) == fact:
             del self._slots[slot]
-        self._forget()
 
-    def _forget(self) -> None:
-        for name in ("_by_hex", "_by_side", "_by_kind"):
-            self.__dict__.pop(name, None)
+    def _groups(self, fact: Fact) -> Iterator[dict[Fact, None]]:
+        """The fact's places in those indices that were asked for already, so that they need not be made again."""
+        keys = {"_by_kind": fact.kind, "_by_side" if fact.b else "_by_hex": _where(fact)}
+        for name, key in keys.items():
+            if name in self.__dict__:
+                yield self.__dict__[name].setdefault(key, {})
 
     @cached_property
     def _slots(self) -> dict[tuple[str, str], Fact]:
         return {slot: fact for fact in self.facts if (slot := _slot(fact))}
 
     @cached_property
-    def _by_hex(self) -> dict[str, list[Fact]]:
+    def _by_hex(self) -> Index:
         return _group((f.a, f) for f in self.facts if not f.b)
 
     @cached_property
-    def _by_side(self) -> dict[str, list[Fact]]:
-        return _group((f"{f.a}-{f.b}", f) for f in self.facts if f.b)
+    def _by_side(self) -> Index:
+        return _group((_where(f), f) for f in self.facts if f.b)
 
     @cached_property
-    def _by_kind(self) -> dict[str, list[Fact]]:
+    def _by_kind(self) -> Index:
         return _group((f.kind, f) for f in self.facts)
 
     # --- asking
@@ -163,8 +175,8 @@ class MapBook:
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(COLUMNS)
-        writer.writerows(sorted(self.facts))
-        writer.writerows(sorted(Fact("-" + f.kind, f.a, f.b, f.value) for f in self.removed))
+        struck = (Fact("-" + f.kind, f.a, f.b, f.value) for f in self.removed)
+        writer.writerows(map(disarmed, (*sorted(self.facts), *sorted(struck))))
         return out.getvalue()
 
     def to_json(self) -> dict[str, list[list[str]]]:
@@ -198,8 +210,12 @@ def _slot(fact: Fact) -> tuple[str, str] | None:
     return None if fact.kind in FIXED else ("place", fact.a)
 
 
-def _group(pairs: Iterable[tuple[str, Fact]]) -> dict[str, list[Fact]]:
-    groups: dict[str, list[Fact]] = {}
+def _where(fact: Fact) -> str:
+    return f"{fact.a}-{fact.b}" if fact.b else fact.a
+
+
+def _group(pairs: Iterable[tuple[str, Fact]]) -> Index:
+    groups: Index = {}
     for key, fact in pairs:
-        groups.setdefault(key, []).append(fact)
+        groups.setdefault(key, {})[fact] = None
     return groups

@@ -18,6 +18,9 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Protocol
 
+from companion.engine.cells import rearm
+from companion.limits import LINE_HEXES, MAP_FACTS, MAP_LINES, PROBLEMS
+
 from .errors import Mistake
 from .hextext import HexError, did_you_mean, is_hex_text
 from .mapbook import COLUMNS, NAMED, OWNER, Fact, MapBook, Vocabulary
@@ -71,9 +74,11 @@ class Entry:
 class Problem(Mistake):
     """One bad line or row, by its number."""
 
-    def __init__(self, number: int, error: Mistake) -> None:
+    def __init__(self, number: int, error: Mistake, *, rest: bool = False) -> None:
         super().__init__(f"line {number}: {error.message}", accepted=error.accepted)
         self.number = number
+        self.rest = rest
+        """Whether it stands for every line from here on."""
 
 
 def read_line(text: str, hexes: Hexes, words: Vocabulary) -> Entry:
@@ -96,25 +101,49 @@ def read_line(text: str, hexes: Hexes, words: Vocabulary) -> Entry:
 
 def enter(book: MapBook, text: str, hexes: Hexes, words: Vocabulary, by: str = OWNER) -> list[Problem]:
     """Apply several typed lines; good ones count, bad ones come back with their numbers."""
-    problems = []
-    for number, line in enumerate(text.splitlines(), 1):
+    lines = text.splitlines()
+    if len(lines) > MAP_LINES:
+        raise MapError(f"{len(lines):,} lines at once are too many: at most {MAP_LINES:,}")
+    problems: list[Problem] = []
+    for number, line in enumerate(lines, 1):
         try:
-            read_line(line, hexes, words).apply(book, by)
+            entry = read_line(line, hexes, words)
+            _has_room(book, entry.add)
+            entry.apply(book, by)
         except Mistake as error:
             problems.append(Problem(number, error))
+        if _enough(problems, number, number < len(lines)):
+            break
     return problems
+
+
+def _has_room(book: MapBook, facts: Sequence[Fact]) -> None:
+    """Refuse facts that would make a book longer than any map needs."""
+    if len(book.facts) + len(facts) > MAP_FACTS and any(fact not in book.facts for fact in facts):
+        raise MapError(f"a map book holds at most {MAP_FACTS:,} facts")
+
+
+def _enough(problems: list[Problem], number: int, more: bool) -> bool:
+    """Whether so much is wrong that reading on would tell nobody anything; the last problem then says so."""
+    if len(problems) < PROBLEMS or not more:
+        return False
+    unread = MapError("this line and those after it were not read any more")
+    problems.append(Problem(number + 1, unread, rest=True))
+    return True
 
 
 def read_csv(text: str, hexes: Hexes, words: Vocabulary, by: str = OWNER) -> tuple[MapBook, list[Problem]]:
     """Read a spreadsheet with the columns kind, a, b, value; every bad row is reported by its number."""
-    book, problems = MapBook(), []
+    book, problems = MapBook(), list[Problem]()
+    if text.count("\n") > MAP_FACTS:
+        raise MapError(f"{text.count(chr(10)):,} lines are too many: at most {MAP_FACTS:,}")
     text = text.removeprefix("\ufeff")
     head = text.partition("\n")[0]
     # Spreadsheets in much of Europe write semicolons.
     rows = csv.reader(io.StringIO(text), delimiter=";" if ";" in head and "," not in head else ",")
     try:
         for row in rows:
-            cells = [cell.strip() for cell in row]
+            cells = [rearm(cell.strip()) for cell in row]
             if not any(cells) or cells[0].startswith("#") or (rows.line_num == 1 and cells[0] == COLUMNS[0]):
                 continue
             try:
@@ -125,6 +154,8 @@ def read_csv(text: str, hexes: Hexes, words: Vocabulary, by: str = OWNER) -> tup
                     book.add(fact, by)
             except Mistake as error:
                 problems.append(Problem(rows.line_num, error))
+            if _enough(problems, rows.line_num, True):
+                break
     except csv.Error as error:
         problems.append(Problem(rows.line_num, MapError(f"this is not a CSV file: {error}")))
     return book, problems
@@ -233,6 +264,8 @@ def _ground(tokens: Iterable[tuple[str, bool]], hexes: Hexes) -> list[tuple[str,
             found += [(h, "") for h in hexes.span(first, last)]
         else:
             found.append((hexes.parse(text), ""))
+        if len(found) > LINE_HEXES:
+            raise MapError(f"the line names more than {LINE_HEXES:,} hexes: split it")
     return found
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from companion.engine import events as e
+from companion.engine.errors import Unreadable
 from companion.engine.game import Game
 
 
@@ -48,8 +49,19 @@ def put_mark(
     *,
     public: bool = False,
 ) -> e.Marked:
-    """A marker on a unit or hex; None takes it off."""
+    """A marker on a unit or hex; None takes it off.
+
+    :raises Unreadable: when the marker does not belong on such a thing
+    """
     unit = game.units.get(target)
+    definition = next((m for m in game.kit.markers if m.id == marker), None)
+    if value is not None and definition is not None and not game.may_carry(target, definition):
+        where = (
+            f"in a hex, not on a unit such as {unit.name or unit.id}" if unit else "on a unit, not in a hex"
+        )
+        raise Unreadable(
+            f"{definition.label} lies {where}", given=target, accepted=" or ".join(definition.on)
+        )
     only = fogged(game, unit.side) if unit and not public else ()
     return e.Marked(target, marker, value, reason=reason, rule=rule, only=only)
 

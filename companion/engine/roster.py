@@ -5,11 +5,13 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
+from companion.engine.cells import disarm, rearm
 from companion.engine.errors import did_you_mean
+from companion.limits import NUMBER_DIGITS, PROBLEMS, ROSTER_COLUMNS, ROSTER_LINES
 
 
 @dataclass(frozen=True)
@@ -105,8 +107,15 @@ COLUMNS = (
 def read_roster(text: str, sides: Iterable[str]) -> tuple[list[UnitDef], list[str]]:
     """Units of a CSV and everything wrong with it, by line. Columns in capitals are factors (AF, DF, MF)."""
     known_sides = list(sides)
+    if text.count("\n") > ROSTER_LINES:
+        return [], [f"line {ROSTER_LINES + 1}: that is too long, at most {ROSTER_LINES:,} lines can be read"]
     reader = csv.DictReader(io.StringIO(text))
-    heads = [h.strip() for h in reader.fieldnames or []]
+    try:
+        heads = [h.strip() for h in reader.fieldnames or []]
+    except csv.Error as error:
+        return [], [f"line 1: this is not a table: {error}"]
+    if len(heads) > ROSTER_COLUMNS:
+        return [], [f"line 1: {len(heads):,} columns are too many, at most {ROSTER_COLUMNS}"]
     wrong = [
         f"line 1: unknown column {h!r}.{did_you_mean(h, COLUMNS)}"
         for h in heads
@@ -116,8 +125,11 @@ def read_roster(text: str, sides: Iterable[str]) -> tuple[list[UnitDef], list[st
         return [], [f"line 1: the first line names the columns: {','.join(COLUMNS)} and factors in capitals"]
     units: list[UnitDef] = []
     used: dict[str, int] = {}
-    for number, row in enumerate(reader, 2):
-        row = {(k or "").strip(): (v or "").strip() for k, v in row.items() if not isinstance(v, list)}
+    for number, row in enumerate(rows_of(reader, wrong), 2):
+        if len(wrong) >= PROBLEMS:
+            wrong.append(f"line {number}: this line and those after it were not read any more")
+            break
+        row = {(k or "").strip(): rearm((v or "").strip()) for k, v in row.items() if not isinstance(v, list)}
         if not any(row.values()):
             continue
         if row["side"] not in known_sides:
@@ -160,12 +172,20 @@ def read_roster(text: str, sides: Iterable[str]) -> tuple[list[UnitDef], list[st
     return units, wrong
 
 
+def rows_of(reader: csv.DictReader[str], wrong: list[str]) -> Iterator[dict[str | Any, str | Any]]:
+    """The rows of a file as far as they can be read."""
+    try:
+        yield from reader
+    except csv.Error as error:
+        wrong.append(f"line {reader.line_num}: this is not a table: {error}")
+
+
 def _marks(text: str) -> dict[str, Any]:
     """`oos=2 fort` -> {"oos": 2, "fort": True}."""
     marks: dict[str, Any] = {}
     for part in text.split():
         name, _, value = part.partition("=")
-        marks[name] = int(value) if value.isdigit() else value or True
+        marks[name] = int(value) if value.isdecimal() and len(value) <= NUMBER_DIGITS else value or True
     return marks
 
 
@@ -178,5 +198,6 @@ def write_roster(units: Iterable[Unit | UnitDef], factors: Iterable[str]) -> str
     for unit in units:
         row = {c: getattr(unit, c, "") for c in columns if c not in factors}
         row["untried"] = "yes" if unit.untried else ""
-        writer.writerow({**row, **{f: unit.factors.get(f, "") for f in factors}})
+        cells = {**row, **{f: unit.factors.get(f, "") for f in factors}}
+        writer.writerow({name: disarm(cell) for name, cell in cells.items()})
     return out.getvalue()

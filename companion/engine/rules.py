@@ -16,6 +16,8 @@ from companion.engine.trace import Answer
 from companion.engine.worksheet import Breakdown, Worksheet, signature_fields
 
 Step = Callable[[Game], Iterable[e.Event]]
+Panel = Callable[[Game, str], dict[str, Any] | None]
+"""A block of facts for a seat's screen: (game, seat) -> {title, rows, for}, or None for nothing to show."""
 Outcome = Callable[[Game, dict[str, Any], str], Iterable[e.Event]]
 """What a result means: (game, the breakdown as JSON, the result code) -> events."""
 Supply = Callable[[Game, str], Mapping[str, Answer]]
@@ -41,7 +43,7 @@ class Rules:
         self.worksheets: dict[str, Worksheet] = dict(common.worksheets) if common else {}
         self.hooks: list[Hook] = []
         self.watchers: list[Step] = []
-        self.panels: list[Callable[[Game, str], dict[str, Any] | None]] = []
+        self.panels: list[Panel] = []
         self.finale: Callable[[Game], Iterable[e.Event]] | None = None
         self.outcomes: dict[str, Outcome] = {}
         self.supply: Supply | None = None
@@ -102,9 +104,7 @@ class Rules:
         self.watchers.append(fn)
         return fn
 
-    def panel(
-        self, fn: Callable[[Game, str], dict[str, Any] | None]
-    ) -> Callable[[Game, str], dict[str, Any] | None]:
+    def panel(self, fn: Panel) -> Panel:
         """A block of facts for a seat's screen: {title, rows: [{label, value, rule}], for: table|phone|both}."""
         self.panels.append(fn)
         return fn

@@ -72,7 +72,8 @@ def lines(rules: Rules, game: Game, side: str) -> list[Row]:
 
 def shown_ids(game: Game, seat: str) -> dict[str, str]:
     """What a seat calls each unit: its id, or a stand-in for one it may not know; mapped to the real one."""
-    return {str(unit_view(game, unit, seat)["id"]): unit.id for unit in game.units.values()}
+    stacks = game.stacks()
+    return {str(unit_view(game, unit, seat, stacks)["id"]): unit.id for unit in game.units.values()}
 
 
 def line_of(rules: Rules, game: Game, seat: str, hex_id: str) -> tuple[str, Answer] | None:

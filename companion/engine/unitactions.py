@@ -180,7 +180,7 @@ def set_up(game: Game) -> Events:
             yield put_mark(game, unit.id, name, value)
     for target, marks in game.scenario.hex_marks.items():
         for name, value in marks.items():
-            yield e.Marked(target, name, value)
+            yield put_mark(game, target, name, value)
 
 
 _STEPS = re.compile(r"\b([Ss])teps?\b")

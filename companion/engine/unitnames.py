@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import TypeVar
 
 from companion.engine.game import Game
 from companion.engine.roster import Unit, UnitDef
+from companion.limits import UNITS
 
 MOST_NAME = 40
 
 Named = TypeVar("Named", Unit, UnitDef)
 
 
+@lru_cache(4 * UNITS)
 def key_of(name: str) -> str:
     """A name without what fingers leave out: case, spaces, points, ordinal endings."""
     return re.sub(r"[\W_]+", "", re.sub(r"(?<=\d)(st|nd|rd|th)\b", "", name.casefold()))
@@ -52,7 +55,7 @@ def is_unnamed(unit: Unit) -> bool:
 def free_id(game: Game, wanted: str) -> str:
     """An id that no unit has: the wanted one, or it with the next number."""
     stem, _, last = wanted.rpartition("-")
-    base, number = (stem, int(last)) if last.isdigit() and stem else (wanted, 1)
+    base, number = (stem, int(last)) if last.isdecimal() and stem else (wanted, 1)
     unit_id = wanted
     while unit_id in game.units:
         number += 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from companion.engine.actions import Action
@@ -13,9 +14,10 @@ from companion.engine.dice import Spec
 from companion.engine.events import Asked
 from companion.engine.fields import Context, Roll
 from companion.engine.game import Game
+from companion.engine.guard import Guard, name_of
 from companion.engine.kit import PileDef
 from companion.engine.roster import Unit
-from companion.engine.rules import Rules
+from companion.engine.rules import Panel, Rules
 from companion.engine.sequence import Turns, holds, order, skip_reason
 from companion.engine.sight import (
     known_factors,
@@ -29,7 +31,8 @@ from companion.engine.unitactions import due, may_arrive
 
 
 def view(rules: Rules, game: Game, seat: str) -> dict[str, Any]:
-    """The table as this seat may see it."""
+    """The table as this seat may see it; what cannot be made is left empty and named under `faults`."""
+    guard = Guard()
     return {
         "revision": game.revision,
         "title": game.title,
@@ -52,8 +55,8 @@ def view(rules: Rules, game: Game, seat: str) -> dict[str, Any]:
         "phases": _phases(game),
         "phase": _phase(game),
         "active": game.active,
-        "movers": rules.movers(game),
-        "actions": offered(rules, game, seat),
+        "movers": guard.part("Whose move it is", lambda: rules.movers(game), []),
+        "actions": offered(rules, game, seat, guard),
         "tracks": [
             {
                 "id": t.id,
@@ -81,38 +84,19 @@ def view(rules: Rules, game: Game, seat: str) -> dict[str, Any]:
             for d in game.kit.dials
             if not d.hidden and holds(d.when, game.values) and _may_see_value(game, d.id, seat)
         ],
-        "due": [
-            {
-                "id": name,
-                "text": a.text,
-                "side": a.side,
-                "rule": a.rule,
-                "entry": a.entry,
-                "late": game.turn - a.turn,
-                "doubtful": a.doubtful,
-                "open": may_arrive(game, a, seat),
-            }
-            for name, a in due(game)
-            if seat in {"table", "watch", a.side} or not a.side
-        ],
-        "notes": in_force(game),
-        "asked": _asked(rules, game, seat),
-        "units": units_view(game, seat),
-        "hexes": {
-            t: marks_view(game, t, seat)
-            for t in game.marks
-            if t not in game.units and marks_view(game, t, seat)
-        },
+        "due": guard.part("What is due", lambda: _due(game, seat), []),
+        "notes": guard.part("Notes in force", lambda: in_force(game), []),
+        "asked": _asked(rules, game, seat, guard),
+        "units": guard.part("Units", lambda: units_view(game, seat), []),
+        "hexes": guard.part("Markers in hexes", lambda: _hexes(game, seat), {}),
         "boxes": [{"id": f"box:{b.id}", "label": b.label, "side": b.side} for b in game.kit.boxes],
-        "piles": [
-            _pile(game, p, seat) for p in game.kit.piles if p.id in game.piles and holds(p.when, game.values)
-        ],
+        "piles": guard.part("Cups and decks", lambda: _piles(game, seat), []),
         "sealed": {name: sorted(choices) for name, choices in game.sealed.items()},
         "my_sealed": {name: choices[seat] for name, choices in game.sealed.items() if seat in choices},
         "revealed": game.revealed,
         "result": game.last_result if seat in (game.last_result.get("only") or [seat]) else {},
         "last_roll": _last_roll(game),
-        "panels": [p for p in (make(game, seat) for make in rules.panels) if p],
+        "panels": _panels(rules, game, seat, guard),
         "ended": game.ended.to_json() if game.ended else None,
         "record_open": game.record_open,
         "modes": {name: game[f"mode-{name}"] for name in ("dice", "chits", "cards")},
@@ -121,7 +105,37 @@ def view(rules: Rules, game: Game, seat: str) -> dict[str, Any]:
         "fog": bool(game["fog"]),
         "commitment": game.commitment,
         "tray": list(game.kit.tray),
+        "faults": guard.faults,
     }
+
+
+def _due(game: Game, seat: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": name,
+            "text": a.text,
+            "side": a.side,
+            "rule": a.rule,
+            "entry": a.entry,
+            "late": game.turn - a.turn,
+            "doubtful": a.doubtful,
+            "open": may_arrive(game, a, seat),
+        }
+        for name, a in due(game)
+        if seat in {"table", "watch", a.side} or not a.side
+    ]
+
+
+def _hexes(game: Game, seat: str) -> dict[str, dict[str, Any]]:
+    found = {t: marks_view(game, t, seat) for t in game.marks if t not in game.units}
+    return {t: marks for t, marks in found.items() if marks}
+
+
+def _panels(rules: Rules, game: Game, seat: str, guard: Guard) -> list[dict[str, Any]]:
+    def made(make: Panel) -> dict[str, Any] | None:
+        return guard.part(name_of(make), lambda: make(game, seat), None)
+
+    return [panel for panel in map(made, rules.panels) if panel]
 
 
 def seat_name(game: Game, seat: str) -> str:
@@ -184,9 +198,14 @@ def _phase(game: Game) -> dict[str, Any]:
     }
 
 
-def offered(rules: Rules, game: Game, seat: str) -> list[dict[str, Any]]:
+def offered(rules: Rules, game: Game, seat: str, guard: Guard | None = None) -> list[dict[str, Any]]:
     """The actions this seat may do now."""
-    found = [a for a in rules.actions.values() if a.group != "hidden" and a.refusal(game, seat) is None]
+    guard = guard or Guard()
+
+    def open_to_seat(action: Action) -> bool:
+        return guard.part(action.label, lambda: action.refusal(game, seat) is None, False)
+
+    found = [a for a in rules.actions.values() if a.group != "hidden" and open_to_seat(a)]
     return [
         {
             "name": a.name,
@@ -195,7 +214,7 @@ def offered(rules: Rules, game: Game, seat: str) -> list[dict[str, Any]]:
             "rule": a.rule,
             "group": a.group,
             "primary": a.primary,
-            "fields": _asks(a, game, seat),
+            "fields": guard.part(a.label, partial(_asks, a, game, seat), len(a.fields)),
             "now": bool(a.phases),
             "order": a.order,
         }
@@ -229,7 +248,10 @@ def _left_to_say(rules: Rules, game: Game, seat: str, ask: Asked) -> int:
     return sum(not row["hidden"] and not row["quiet"] for row in rows)
 
 
-def _asked(rules: Rules, game: Game, seat: str) -> list[dict[str, Any]]:
+def _asked(rules: Rules, game: Game, seat: str, guard: Guard) -> list[dict[str, Any]]:
+    def left(ask: Asked) -> int:
+        return guard.part(ask.text, lambda: _left_to_say(rules, game, seat, ask), 1)
+
     return [
         {
             "id": a.id,
@@ -237,7 +259,7 @@ def _asked(rules: Rules, game: Game, seat: str) -> list[dict[str, Any]]:
             "action": a.action,
             "label": rules.actions[a.action].label if a.action in rules.actions else "",
             "args": dict(a.args),
-            "fields": _left_to_say(rules, game, seat, a) if seat in a.to else 0,
+            "fields": left(a) if seat in a.to else 0,
             "rule": a.rule,
             "to": list(a.to),
             "to_words": voices(game, a.to),
@@ -318,6 +340,11 @@ def mark_words(game: Game, marks: Mapping[str, Any]) -> list[str]:
     """Markers as a player reads them; those that only the rules need are left out."""
     quiet = {m.id for m in game.kit.markers if m.quiet}
     return [mark_label(game, name, value) for name, value in marks.items() if name not in quiet]
+
+
+def _piles(game: Game, seat: str) -> list[dict[str, Any]]:
+    held = (p for p in game.kit.piles if p.id in game.piles and holds(p.when, game.values))
+    return [_pile(game, p, seat) for p in held]
 
 
 def _pile(game: Game, definition: PileDef, seat: str) -> dict[str, Any]:

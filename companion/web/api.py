@@ -8,10 +8,13 @@ from flask import Blueprint, Response, jsonify, request
 
 from companion.engine.errors import Mistake, NotYours, Unknown, Unreadable, did_you_mean
 from companion.engine.fields import Context
+from companion.limits import FORM_FIELDS, JSON_DEPTH
 from companion.record import EDGE, seen_record
 from companion.tables import common_options, utc_now
 from companion.web import curtain
 from companion.web.current import tables
+from companion.web.flood import founded, may_found
+from companion.web.intake import depth, number
 from companion.web.openapi import document
 from companion.web.seatpages import seats
 from companion.web.seats import WATCH, by_bearer, held_seats, seat_ids, token
@@ -29,6 +32,10 @@ def body() -> dict[str, Any]:
         raise Unreadable(
             'the body is not JSON: send an object like {"dice": "2d6"}', given=request.data[:40]
         ) from None
+    if depth(found) > JSON_DEPTH:
+        raise Unreadable(f"the body is nested too deep: at most {JSON_DEPTH} levels")
+    if isinstance(found, dict) and len(found) > FORM_FIELDS:
+        raise Unreadable(f"{len(found):,} fields are too many: at most {FORM_FIELDS:,}")
     if not isinstance(found, dict):
         raise Unreadable(f"the body must be a JSON object, not {type(found).__name__}", given=str(found)[:40])
     return found
@@ -103,7 +110,9 @@ def new_table() -> tuple[Response, int]:
     options = given.get("options", {})
     if not isinstance(options, dict):
         raise Unreadable("options must be an object", field="options", given=options)
+    may_found()
     code = tables().new(str(given["system"]), str(given["scenario"]), options, str(given.get("title", "")))
+    founded()
     secrets = {seat: token(code, seat) for seat in seat_ids(code)}
     return jsonify({"code": code, "revision": tables().store.latest(code), "seats": secrets}), 201
 
@@ -161,13 +170,13 @@ def events(code: str) -> Response:
     """Events after `since`, as the bearer's seat may see them."""
     code = known(code)
     seat = caller(code)
-    since = request.args.get("since", "0")
-    if not since.isdecimal() or len(since) > 18:
+    asked = request.args.get("since", "0")
+    since = number(asked)
+    if since is None:
         raise Unreadable(
-            f"since={since[:20]!r} is not an event number", field="since", given=since, accepted="0 or more"
+            f"since={asked[:20]!r} is not an event number", field="since", given=asked, accepted="0 or more"
         )
-    first, last = int(since), int(since) + 500
-    stored = tables().store.events(code, max(0, first - EDGE), last + EDGE)
+    stored = tables().store.events(code, max(0, since - EDGE), since + 500 + EDGE)
     found = seen_record(tables().system_of(code).rules, stored, seat)
     return jsonify(
         {
@@ -175,7 +184,7 @@ def events(code: str) -> Response:
             "events": [
                 {"seq": s.seq, "at": s.at, "seat": s.seat, "action": s.name, **s.body}
                 for s in found
-                if first < s.seq <= last
+                if since < s.seq <= since + 500
             ],
         }
     )

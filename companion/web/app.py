@@ -2,31 +2,19 @@
 
 from __future__ import annotations
 
-import logging
 from pathlib import Path
 from typing import Any
 
-from flask import Flask, Response, jsonify, render_template, request
-from werkzeug.exceptions import HTTPException, RequestEntityTooLarge
+from flask import Flask
 
-from companion.engine.errors import Mistake
 from companion.resources import SCENARIOS, STATIC, TEMPLATES
 from companion.secret import BadSecret, installation_secret
-from companion.store import (
-    ActionIdReused,
-    NoTable,
-    SeatRevoked,
-    StoreError,
-    StoreFull,
-    TableExists,
-    open_store,
-)
+from companion.store import open_store
 from companion.tables import Tables
-from companion.web import compress, curtain, fonts, security
+from companion.web import compress, curtain, errors, fonts, intake, security
 from companion.web.current import tables as tables  # noqa: F401 - handlers ask for it here
+from companion.web.flood import Allowance
 from companion.web.live import Hub
-
-STATUS = {NoTable: 404, TableExists: 409, ActionIdReused: 409, SeatRevoked: 403, StoreFull: 507}
 
 
 def create_app(
@@ -35,16 +23,16 @@ def create_app(
     site: Any = None,
     scenarios: Path = SCENARIOS,
     testing: bool = False,
+    founding: Allowance | None = None,
 ) -> Flask:
     """The companion's web app over the data folder.
 
     :param site: where the server can be reached (server.Site); None in tests.
+    :param founding: how many tables one address may found; by default limited, except in tests.
     """
     app = Flask("companion", template_folder=str(TEMPLATES), static_folder=str(STATIC))
     app.config["TESTING"] = testing
     app.config["SEND_FILE_MAX_AGE_DEFAULT"] = 3600
-    # A long game as one file fits; form fields have limits of their own.
-    app.config["MAX_CONTENT_LENGTH"] = 8 * 1024 * 1024
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     data.mkdir(parents=True, exist_ok=True)
     store = open_store(data / "companion.db")
@@ -62,6 +50,7 @@ def create_app(
         "secret": secret,
         "site": site,
         "guesses": security.FailureLimit(),
+        "founding": founding or (None if testing else Allowance()),
         "data": data,
     }
     security.init_app(
@@ -69,10 +58,11 @@ def create_app(
         hosts=site.hosts if site else ("localhost", "table.test"),
         public_url=site.public_url if site else None,
     )
+    intake.init_app(app)
     compress.init_app(app)
     curtain.init_app(app)
     fonts.init_app(app)
-    _errors(app)
+    errors.init_app(app)
     _filters(app)
     from companion.web import (
         api,
@@ -88,11 +78,26 @@ def create_app(
         saving,
         seatpages,
         sheets,
+        shelf,
     )
 
     app.extensions["companion"]["waiting"] = restoring.Waiting()
     carryon.init_app(app)
-    for module in (lobby, restoring, hall, play, seatpages, saving, live, api, book, bookwalk, map, sheets):
+    for module in (
+        lobby,
+        shelf,
+        restoring,
+        hall,
+        play,
+        seatpages,
+        saving,
+        live,
+        api,
+        book,
+        bookwalk,
+        map,
+        sheets,
+    ):
         app.register_blueprint(module.bp)
     return app
 
@@ -116,40 +121,3 @@ def _filters(app: Flask) -> None:
         for one in (v if isinstance(v, list | tuple) else [v])
         if one is not None
     ]
-
-
-def _wants_json() -> bool:
-    return request.path.startswith("/api/")
-
-
-def _errors(app: Flask) -> None:
-    @app.errorhandler(Mistake)
-    def mistake(error: Mistake) -> tuple[Response | str, int]:
-        if _wants_json():
-            return jsonify(error.to_json()), error.status
-        if request.headers.get("HX-Target") == "sheet" and error.status in {409, 422}:
-            place = request.view_args or {}
-            return render_template("sheet_error.html", message=error.message, **place), error.status
-        return render_template("error.html", message=error.message, status=error.status), error.status
-
-    @app.errorhandler(StoreError)
-    def store_trouble(error: StoreError) -> tuple[Response | str, int]:
-        status = next((code for cls, code in STATUS.items() if isinstance(error, cls)), 503)
-        if status >= 500:
-            logging.getLogger("companion").error("%s", error)
-        message = error.public  # the log's words name files of this machine
-        if _wants_json():
-            return jsonify({"error": message, "field": "", "given": None, "accepted": ""}), status
-        return render_template("error.html", message=message, status=status), status
-
-    @app.errorhandler(HTTPException)
-    def http(error: HTTPException) -> tuple[Response | str, int]:
-        status = error.code or 500
-        message = error.description or error.name
-        if isinstance(error, RequestEntityTooLarge):
-            message = "That is too much at once: at most 8 MB can be sent."
-        if status == 404 and not error.description.startswith("There is"):
-            message = f"There is no page {request.path[:80]}."
-        if _wants_json():
-            return jsonify({"error": message, "field": "", "given": None, "accepted": ""}), status
-        return render_template("error.html", message=message, status=status), status

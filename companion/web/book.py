@@ -8,9 +8,10 @@ from typing import Any
 
 from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
 
-from companion.books import ChartSheet, ListSheet, from_table, open_sheet, sheets, to_csv
+from companion.books import ChartSheet, ListSheet, open_sheet, sheets
 from companion.bookshare import Merge, export_book, merge_book, read_share
 from companion.booksheet import Edit, Outcome, Sheet
+from companion.booktables import from_table, to_csv
 from companion.engine.errors import Mistake, Unknown, Unreadable
 from companion.rosterbook import RosterBook
 from companion.spreadsheet import decode, read_table

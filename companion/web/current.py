@@ -10,7 +10,7 @@ from companion.tables import Tables
 
 
 def held(name: str) -> Any:
-    """A part of the app: tables, store, hub, secret, site, guesses, data."""
+    """A part of the app: tables, store, hub, secret, site, guesses, founding, data."""
     return current_app.extensions["companion"][name]
 
 

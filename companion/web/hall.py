@@ -11,6 +11,7 @@ from flask import Blueprint, render_template, request
 from companion.engine.errors import Unreadable
 from companion.store import TableRow
 from companion.web.current import tables
+from companion.web.intake import number
 
 bp = Blueprint("hall", __name__)
 QUIET = 30
@@ -62,10 +63,10 @@ def _ago(minutes: int) -> str:
 @bp.get("/hall")
 def hall() -> str:
     """The board; it holds nothing that a watcher of a table may not see."""
-    asked = request.args.get("quiet", "")
-    if asked and not (asked.isascii() and asked.isdecimal() and 1 <= int(asked[:6]) <= 9999):
+    asked = request.args.get("quiet") or str(QUIET)
+    quiet = number(asked)
+    if quiet is None or not 1 <= quiet <= 9999:
         raise Unreadable(f"quiet={asked[:20]!r}: minutes, 1 to 9999", field="quiet", given=asked[:20])
-    quiet = int(asked or QUIET)
     game = request.args.get("game", "")
     now = datetime.now(UTC)
     found = [r for r in (_row(t, now, quiet) for t in tables().store.tables()) if r]

@@ -11,7 +11,9 @@ from companion.store import NoTable
 from companion.tables import common_options
 from companion.web import carryon, qr
 from companion.web.current import held, tables
+from companion.web.flood import founded, may_found
 from companion.web.seats import WATCH, base_url, held_seats, seat_ids, seat_of_token, sit_down
+from companion.web.shelf import lobby_context
 
 bp = Blueprint("lobby", __name__)
 
@@ -19,33 +21,14 @@ bp = Blueprint("lobby", __name__)
 @bp.get("/")
 def lobby() -> str:
     """Tables in play, and the way to a new one."""
-    rows = []
-    for row in tables().store.tables()[:200]:
-        system = tables().systems.get(row.system)
-        if system is None:
-            continue
-        scenario = system.kit.scenarios.get(row.scenario)
-        rows.append(
-            {
-                "code": row.code,
-                "title": row.title,
-                "game": system.kit.system.name,
-                "scenario": scenario.name if scenario else row.scenario,
-                "summary": row.summary,
-                "turn_name": system.kit.system.turn_name,
-                "ended": row.ended,
-                "seats": held_seats(row.code),
-                "changed_at": row.changed_at,
-            }
-        )
     url = base_url() + "/"
     return render_template(
         "lobby.html",
-        tables=rows,
         url=url,
         qr=qr.svg(url, "Address of this companion"),
         last=carryon.last_game(),
         error="",
+        **lobby_context(),
     )
 
 
@@ -94,7 +77,9 @@ def create_table(system: str, scenario: str) -> Response | tuple[str, int]:
     options["solo"] = players == "solo"
     options["fog"] = players != "solo"  # a device that two players share has its curtain
     try:
+        may_found()
         code = tables().new(system, scenario, options, title)
+        founded()
     except Mistake as mistake:
         return _new_form(system, scenario, request.form.to_dict(), mistake.message), mistake.status
     seats = seat_ids(code) if players in {"solo", "shared"} else ["table"]

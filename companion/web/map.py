@@ -6,6 +6,8 @@ Positions are entered in `entering`, the ground in `mapbook`; their pages hang o
 from __future__ import annotations
 
 import gzip
+import hashlib
+from functools import partial
 from typing import Any
 
 from flask import Blueprint, Response, make_response, render_template, request, url_for
@@ -14,6 +16,7 @@ from markupsafe import Markup
 from companion.engine import supplycheck
 from companion.engine.errors import Mistake, NotYours, Unreadable
 from companion.engine.game import Game
+from companion.engine.guard import Guard
 from companion.engine.hexgrid import Grid
 from companion.engine.mapbook import FIXED, MapBook
 from companion.engine.positions import grid as scenario_grid
@@ -24,6 +27,7 @@ from companion.engine.view import mark_words
 from companion.systems import System
 from companion.web import mapbase, mapsvg
 from companion.web.current import tables
+from companion.web.intake import number
 from companion.web.mapcanvas import SIZE, Canvas, canvas_of
 from companion.web.mapcounter import stacks, unit_words
 from companion.web.seats import WATCH, require
@@ -109,8 +113,8 @@ def base_map(system: str, index: int, name: str) -> Response:
 
 def chosen_map(game: Game) -> int:
     """Which of the game's maps is shown: the scenario's, or the one asked for."""
-    asked = request.args.get("map", type=int)
-    if asked is not None and 0 <= asked < len(game.maps.grids):
+    asked = number(request.args.get("map"))
+    if asked is not None and asked < len(game.maps.grids):
         return asked
     here = scenario_grid(game)
     return next(i for i, grid in enumerate(game.maps.grids) if grid is here)
@@ -127,11 +131,11 @@ def layer_choices(game: Game, seat: str, rules: Any) -> list[tuple[str, str]]:
 
 def layers(game: Game, rules: Any, view: dict[str, Any], seat: str, wanted: list[str]) -> mapsvg.Layers:
     """What the switched-on layers show."""
-    found = mapsvg.Layers()
+    found, guard = mapsvg.Layers(), Guard()
     sides = [s for s in game.sides if f"zoc-{s}" in wanted]
     if sides:
-        zones = supplycheck.zones_of_control(rules, game)
-        found.zones = {s: zones[s] for s in sides}
+        zones = guard.part("Zones of control", lambda: supplycheck.zones_of_control(rules, game), {})
+        found.zones = {s: zones.get(s, []) for s in sides}
     if "control" in wanted:
         owned = {h: str(m["owner"]) for h, m in view["hexes"].items() if "owner" in m}
         owned |= {
@@ -143,10 +147,11 @@ def layers(game: Game, rules: Any, view: dict[str, Any], seat: str, wanted: list
             row
             for s in game.sides
             if supplycheck.may_trace(game, seat, s)
-            for row in supplycheck.lines(rules, game, s)
+            for row in guard.part("Supply", partial(supplycheck.lines, rules, game, s), [])
         ]
         found.cut = sorted({row.unit.place for row in rows if not row.answer.supplied})
         found.fed = sorted({row.unit.place for row in rows if row.answer.supplied} - set(found.cut))
+    view["faults"] += guard.faults
     return found
 
 
@@ -217,7 +222,10 @@ def map_page(code: str, seat: str) -> Response:
     """The map as this seat sees it, or only what moves on it when htmx asks."""
     code = seated(code, seat)
     asked = request.args.get("hex", "")
-    tag = f'"{tables().store.latest(code)}-{seat}-{request.query_string.decode()[:200]}"'
+    shown = hashlib.sha256(request.query_string).hexdigest()[
+        :16
+    ]  # an address may hold any bytes, a header not
+    tag = f'"{tables().store.latest(code)}-{seat}-{shown}"'
     if target() == "live" and request.headers.get("If-None-Match") == tag:
         return Response(status=304)
     context = map_context(code, seat)
@@ -250,9 +258,11 @@ def hex_context(code: str, seat: str, text: str, context: dict[str, Any] | None 
     hex_id = game.maps.parse(text)
     grid = game.maps.grid_of(hex_id)
     view = context["v"] if context else tables().view(code, seat)
-    line, traced_unit = _line(system, game, seat, hex_id)
-    reach = request.args.get("reach", type=int)
-    reach = None if reach is None else max(0, min(reach, FAR))
+    guard = Guard()
+    line, traced_unit = guard.part("Supply", lambda: _line(system, game, seat, hex_id), (None, ""))
+    view["faults"] = guard.faults
+    reach = number(request.args.get("reach"))
+    reach = None if reach is None else min(reach, FAR)
     to = request.args.get("to", "").strip()
     problem, distance = "", None
     if to:
@@ -365,8 +375,10 @@ def supply_context(code: str, seat: str) -> dict[str, Any]:
     view = tables().view(code, seat)
     shown = {real: name for name, real in supplycheck.shown_ids(game, seat).items()}
     seen = {u["id"]: u for u in view["units"]}
-    rows = []
-    for row in supplycheck.lines(system.rules, game, side) if side else []:
+    rows, guard = [], Guard()
+    lines = guard.part("Supply", lambda: supplycheck.lines(system.rules, game, side) if side else [], [])
+    view["faults"] = guard.faults
+    for row in lines:
         unit = seen[shown[row.unit.id]]
         rows.append(
             {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,14 @@ from flask import Response, jsonify, make_response, redirect, render_template, r
 from companion.engine.errors import Mistake, Unknown
 from companion.engine.gridbook import owner_grid, read_limits
 from companion.engine.gridfile import Maps
+from companion.engine.hexgrid import Grid
 from companion.engine.mapbook import FIXED, RULEBOOK, Fact, MapBook, Vocabulary
-from companion.engine.mapentry import enter, read_csv
+from companion.engine.mapentry import Problem, enter, read_csv
 from companion.systems import System
 from companion.tables import utc_now
 from companion.web import booklock
 from companion.web.current import tables
+from companion.web.intake import number
 from companion.web.map import base_url_of, bp, grids, ground, is_htmx, reply, target
 from companion.web.mapcanvas import canvas_of
 
@@ -63,9 +66,7 @@ def fact_words(fact: Fact) -> str:
 
 def context(system: System, index: int) -> dict[str, Any]:
     """What the map book's page shows."""
-    here = grids(system)
-    if index >= len(here):
-        raise Unknown(f"{system.kit.system.name} has no map {index}: 0 to {len(here) - 1}", given=index)
+    here, shipped = grids(system), shipped_grid(system, index)
     grid, book, words = here[index], ground(system), vocabulary(system.kit.folder)
     query = request.values.get("q", "").strip()
     found = sorted(
@@ -104,7 +105,7 @@ def context(system: System, index: int) -> dict[str, Any]:
         "q": query,
         "answer": stored.get("answer", ""),
         "own_limits": bool(stored.get("columns")),
-        "shipped": system.kit.maps.grids[index],
+        "shipped": shipped,
         "may_edit": booklock.may_edit(),
         "problems": [],
         "done": "",
@@ -119,7 +120,16 @@ def page(system: System, index: int, status: int = 200, **more: Any) -> Response
 
 
 def place() -> int:
-    return request.values.get("map", 0, type=int)
+    """Which of the game's maps is meant; what is no number is the first."""
+    return number(request.values.get("map", "0")) or 0
+
+
+def shipped_grid(system: System, index: int) -> Grid:
+    """One of the game's maps as the kit has it."""
+    if index >= len(system.kit.maps.grids):
+        most = len(system.kit.maps.grids) - 1
+        raise Unknown(f"{system.kit.system.name} has no map {index}: 0 to {most}", given=index)
+    return system.kit.maps.grids[index]
 
 
 @bp.get("/book/<system>/map")
@@ -132,19 +142,32 @@ def map_book_page(system: str) -> Response:
 def type_facts(system: str) -> Response:
     """Lines typed or tapped in: good ones count, bad ones come back with their numbers."""
     booklock.require_edit()
-    found, text = tables().system(system), request.form.get("text", "")[:200_000]
-    problems: list[Any] = []
-    change(
-        found, lambda book: problems.extend(enter(book, text, maps_of(found), vocabulary(found.kit.folder)))
-    )
+    found, text = tables().system(system), request.form.get("text", "")
+    problems: list[Problem] = []
+    try:
+        change(
+            found,
+            lambda book: problems.extend(enter(book, text, maps_of(found), vocabulary(found.kit.folder))),
+        )
+    except Mistake as mistake:
+        return page(found, place(), 422, problems=[mistake.message], text=text)
     messages = [p.message for p in problems]
-    good = len([line for line in text.splitlines() if line.strip()]) - len(problems)
+    bad, good = _sorted_out(text, problems)
     if request.headers.get("Accept", "").startswith("application/json"):
         body = {"problems": messages, "base": base_url_of(found, place()), "blank": ground(found).blank}
         return make_response(jsonify(body), 422 if problems else 200)
-    bad = "\n".join(line for n, line in enumerate(text.splitlines(), 1) if n in {p.number for p in problems})
     words = f"{good} line{'s' if good != 1 else ''} entered." if good else ""
     return page(found, place(), 422 if problems else 200, problems=messages, text=bad, done=words)
+
+
+def _sorted_out(text: str, problems: Sequence[Problem]) -> tuple[str, int]:
+    """The lines that were not entered, to be put right, and how many were."""
+    lines = text.splitlines()
+    wrong = {p.number for p in problems}
+    rest = next((p.number for p in problems if p.rest), len(lines) + 1)
+    bad = [line for n, line in enumerate(lines, 1) if n in wrong or n >= rest]
+    good = sum(bool(line.strip()) for line in lines) - sum(bool(line.strip()) for line in bad)
+    return "\n".join(bad), good
 
 
 @bp.post("/book/<system>/map/import")
@@ -156,7 +179,10 @@ def import_facts(system: str) -> Response:
     text = (
         sent.read().decode("utf-8-sig", "replace") if sent and sent.filename else request.form.get("csv", "")
     )
-    book, problems = read_csv(text, maps_of(found), vocabulary(found.kit.folder))
+    try:
+        book, problems = read_csv(text, maps_of(found), vocabulary(found.kit.folder))
+    except Mistake as mistake:
+        return page(found, place(), 422, problems=[mistake.message])
 
     def lay_over(whole: MapBook) -> None:
         for fact in book.removed:
@@ -191,7 +217,7 @@ def answer_grid(system: str) -> Response:
     """The answer to the one-look question, or the limits read off the sheet."""
     booklock.require_edit()
     found, index = tables().system(system), place()
-    shipped = found.kit.maps.grids[index]
+    shipped = shipped_grid(found, index)
     entry: dict[str, Any] = {}
     try:
         if "answer" in request.form:

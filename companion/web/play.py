@@ -9,9 +9,11 @@ from flask import Blueprint, Response, make_response, redirect, render_template,
 
 from companion.engine.actions import describe_fields
 from companion.engine.errors import Mistake, NotYours, Several, Unknown
+from companion.engine.guard import Guard
 from companion.tables import Answer, Entry
 from companion.web import qr
 from companion.web.current import tables
+from companion.web.intake import number
 from companion.web.realdice import gather
 from companion.web.seats import WATCH, base_url, held_seats, require
 
@@ -40,12 +42,14 @@ def form_values() -> dict[str, Any]:
 
 def page_context(code: str, seat: str) -> dict[str, Any]:
     """What every page of a seat needs."""
-    view = tables().view(code, seat)
+    view, guard = tables().view(code, seat), Guard()
+    log = guard.part("The log", lambda: [log_row(entry) for entry in tables().log(code, seat, limit=8)], [])
+    view["faults"] += guard.faults
     return {
         "v": view,
         "code": code,
         "seat": seat,
-        "log": [log_row(entry) for entry in tables().log(code, seat, limit=8)],
+        "log": log,
         "undo_to": tables().undo_target(code) if seat != WATCH else None,
         "table_free": seat in tables().game(code).sides and tables().seating.is_table_free(code),
         "join_url": base_url() + url_for("lobby.join") + f"?code={code}",
@@ -139,16 +143,22 @@ def _sheet(
         wrong = mistake.mistakes if isinstance(mistake, Several) else [mistake]
         errors = {m.field: m.message for m in wrong if m.field in action.fields}
         general = "; ".join(m.message for m in wrong if m.field not in action.fields)
-    preview = None
+    view, guard, preview = tables().view(code, seat), Guard(), None
     if action.worksheet is not None and mistake is None:
         try:
-            preview = tables().preview(code, seat, name, _plain(raw))
+            preview = guard.part(
+                action.worksheet.title,
+                lambda: tables().preview(code, seat, name, _plain(raw)),
+                None,
+                Mistake,
+            )
         except Mistake:
             preview = None  # not enough is filled in yet
+    view["faults"] = guard.faults
     context = {
         "code": code,
         "seat": seat,
-        "v": tables().view(code, seat),
+        "v": view,
         "action": action,
         "fields": _fields(code, seat, name, _plain(raw), errors),
         "preview": breakdown(preview.to_json()) if preview else None,
@@ -219,7 +229,7 @@ def do_action(code: str, seat: str, name: str) -> Response | tuple[str, int]:
             name,
             raw,
             action_id=request.values.get("action_id", ""),
-            revision=int(given) if given.isdecimal() and len(given) < 19 else None,
+            revision=number(given),
         )
     except Mistake as mistake:
         return _refused(code, seat, name, raw, mistake)
@@ -266,7 +276,9 @@ def _done(code: str, seat: str, name: str, answer: Answer) -> Response | str:
     if answer.result:
         return render_template("done.html", page=True, **context)
     back = request.values.get("back", "")
-    own = back.startswith(f"/t/{code}/{seat}")  # never a page elsewhere
+    own = (
+        back.startswith(f"/t/{code}/{seat}") and back.isprintable()
+    )  # never a page elsewhere, never a header
     return redirect(back if own else url_for("play.seat_page", code=code, seat=seat), 303)
 
 
@@ -309,7 +321,7 @@ def log_page(code: str, seat: str) -> str:
     """The whole log, newest first."""
     code = tables().normal(code)
     require(code, seat)
-    before = request.args.get("before", type=int)
+    before = number(request.args.get("before"))
     side, kind = request.args.get("side", ""), request.args.get("kind", "")
     entries = tables().log(code, seat, limit=80, before=before)
     rows = [log_row(e, 60) for e in entries if (not side or e.seat == side) and (not kind or kind in e.kinds)]
@@ -346,9 +358,11 @@ def worksheet_page(code: str, seat: str, name: str) -> tuple[str, int]:
     raw = form_values()
     context = tables().context(code, seat)
     errors: dict[str, str] = {}
-    preview = None
+    preview, guard = None, Guard()
     try:
-        preview = breakdown(sheet.work(raw, context).to_json())
+        preview = guard.part(
+            sheet.title, lambda: breakdown(sheet.work(raw, context).to_json()), None, Mistake
+        )
     except Mistake as mistake:  # before anything is filled in, nothing is wrong yet
         wrong = mistake.mistakes if isinstance(mistake, Several) else [mistake]
         errors = {m.field: m.message for m in wrong} if raw else {}
@@ -356,13 +370,15 @@ def worksheet_page(code: str, seat: str, name: str) -> tuple[str, int]:
     for row in fields:
         row["error"] = errors.get(row["name"], "")
     general = "; ".join(text for name, text in errors.items() if name not in sheet.fields)
+    page = page_context(code, seat)
+    page["v"]["faults"] = guard.faults
     body = render_template(
         "worksheet.html",
         sheet=sheet,
         fields=fields,
         preview=preview,
         error=general,
-        **page_context(code, seat),
+        **page,
     )
     return body, 422 if errors and request.method == "POST" and not _is_htmx() else 200
 

@@ -14,6 +14,7 @@ from companion.engine.errors import Mistake, Unknown, Unreadable
 from companion.sealing import Header, NeedsKeys, WrongKeys, header_of
 from companion.transfer import import_table, sealed_save
 from companion.web.current import held, tables
+from companion.web.flood import founded, may_found
 from companion.web.seats import sit_down
 
 bp = Blueprint("restoring", __name__)
@@ -72,6 +73,7 @@ def import_file() -> Response:
         raise Unreadable(
             f"{file.filename[:60]} is not a companion export: it is not text.", field="file"
         ) from None
+    may_found()
     try:
         code = import_table(tables(), text, held("secret"))
     except NeedsKeys as needed:
@@ -98,6 +100,7 @@ def give_keys(ticket: str) -> Response | tuple[str, int]:
     if limit.wait(who) > 0:
         message = f"Too many wrong keys from here. Try again in {int(limit.wait(who)) + 1} seconds."
         return _keys_form(ticket, header, here, values, message), 429
+    may_found()
     try:
         code = import_table(tables(), text, held("secret"), typed)
     except WrongKeys as mistake:
@@ -134,4 +137,5 @@ def _keys_form(ticket: str, header: Header, here: str, values: dict[int, str], e
 
 def _seated(code: str) -> Response:
     """Whoever restores a game has its table's screen, and hands out the other seats."""
+    founded()
     return sit_down(redirect(url_for("seatpages.seats_page", code=code, seat="table"), 303), code, ["table"])

@@ -137,14 +137,35 @@ def test_a_markers_wrong_value_is_refused(values: tuple[str, ...], text: str, ac
 
 def test_units_and_hexes_are_marked_together() -> None:
     table = Table()
-    done = table.do("red", "mark", marker="oos", units="Guards, Tanks", hexes="0404", value="3")
+    done = table.do("red", "mark", marker="moved", units="Guards, Tanks", hexes="0404")
     assert [(m.target, m.value, m.only) for m in done if isinstance(m, e.Marked)] == [
-        ("red-guards", 3, ("red",)),
-        ("red-tanks", 3, ("red",)),
-        ("0404", 3, ()),
+        ("red-guards", True, ("red",)),
+        ("red-tanks", True, ("red",)),
+        ("0404", True, ()),
     ]
     with pytest.raises(Unreadable, match="say what to mark"):
         table.do("red", "mark", marker="oos")
+
+
+@pytest.mark.parametrize(
+    ("marker", "where", "words"),
+    [
+        ("fort", {"units": "Guards"}, "Fort lies in a hex, not on a unit such as Guards"),
+        ("oos", {"hexes": "0404", "value": "2"}, "Out of supply lies on a unit, not in a hex"),
+        ("fort", {"units": "Guards", "hexes": "0404"}, "Fort lies in a hex"),
+    ],
+)
+def test_a_marker_lies_only_where_it_belongs(marker: str, where: dict[str, str], words: str) -> None:
+    with pytest.raises(Unreadable, match=words):
+        Table().do("red", "mark", marker=marker, **where)
+
+
+def test_a_marker_that_lies_wrong_already_is_passed_over_and_can_be_taken_off() -> None:
+    table = Table()
+    table.game.apply(e.Marked("red-guards", "fort", True))
+    assert table.game.marked("fort") == {}
+    table.do("red", "mark", marker="fort", units="Guards", value="off")
+    assert "fort" not in table.game.marks["red-guards"]
 
 
 def test_markers_of_a_phase_or_turn_are_taken_off_by_the_sequence() -> None:

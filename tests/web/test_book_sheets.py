@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.books import ChartSheet, ListSheet, from_table, load_book, natural, sheets, to_csv
+from companion.books import ChartSheet, ListSheet, load_book, natural, sheets
 from companion.booksheet import Edit
+from companion.booktables import from_table, to_csv
 from companion.engine.booklist import Column, build_list
 from companion.engine.errors import Mistake, Unreadable
 from companion.engine.kit import BookShape

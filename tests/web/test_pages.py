@@ -348,6 +348,7 @@ def test_a_phase_is_not_left_over_open_answers_unasked(red: Device, table: Devic
 
 def test_the_lobby_shows_where_this_device_sits_first(red: Device, code: str, tables: Tables) -> None:
     other = tables.new("toy", "skirmish", {}, "Saturday morning")
+    tables.act(other, "table", "note", {"text": "we play"})
     page = words(red.get("/").text).partition("Tables")[2]
     assert page.index("Where this device sits") < page.index("Friday night") < page.index("Other tables")
     assert page.index("Other tables") < page.index("Saturday morning") < page.index(other)

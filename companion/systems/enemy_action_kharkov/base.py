@@ -112,7 +112,7 @@ def armour(unit: Unit, game: Game | None = None) -> bool:
     if game is not None and game.mark(unit.id, "supply") == "isolated":
         return False
     least = unit.klass[1:] if unit.klass.startswith("A") else ""
-    return not least.isdigit() or unit.steps >= int(least)
+    return not least.isdecimal() or unit.steps >= int(least)
 
 
 def mechanised(unit: Unit) -> bool:
@@ -131,7 +131,7 @@ def on_map(game: Game, side: str) -> list[Unit]:
 def whole(value: Any) -> int | None:
     """A number out of the owner's book, or None for an empty cell."""
     text = str(value if value is not None else "").strip()
-    return int(text) if text.lstrip("-").isdigit() else None
+    return int(text) if text.lstrip("-").isdecimal() else None
 
 
 def yes(value: Any) -> bool:

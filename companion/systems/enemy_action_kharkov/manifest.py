@@ -230,7 +230,7 @@ def _face_problems(row: Mapping[str, Any], side: str) -> list[str]:
         found.append(f"hits {hits!r} are not like A1, D2, A1 D1 or D-1")
     if detail and situation.startswith("ratio") and not re.fullmatch(r"\d+(\.5)?(\s*:\s*1)?", detail):
         found.append(f"the ratio {detail!r} is not a number such as 3 or 1.5")
-    if detail and situation == "command value" and not detail.isdigit():
+    if detail and situation == "command value" and not detail.isdecimal():
         found.append(f"the command value {detail!r} is not a number")
     return found
 

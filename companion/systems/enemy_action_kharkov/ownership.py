@@ -17,7 +17,7 @@ from companion.systems.enemy_action_kharkov.support import lock_line
 def vp_of(game: Game, hex_id: str) -> int | None:
     """The printed VP of a hex, as far as the map book tells; the two opening towns make two together (14.1)."""
     for fact in board(game).book.about(hex_id):
-        if fact.kind == "vp" and fact.value.isdigit():
+        if fact.kind == "vp" and fact.value.isdecimal():
             return int(fact.value)
     return None
 

@@ -35,7 +35,7 @@ def edge_vp_hexes(game: Game) -> dict[str, int]:
     """14.1: the VP hexes that are neither town nor city; nobody owns them."""
     places = towns(game)
     facts = board(game).book.of_kind("vp")
-    return {f.a: int(f.value) for f in facts if f.a not in places and f.value.isdigit()}
+    return {f.a: int(f.value) for f in facts if f.a not in places and f.value.isdecimal()}
 
 
 def owner(game: Game, hex_id: str) -> str:

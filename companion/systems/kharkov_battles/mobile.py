@@ -116,7 +116,7 @@ def _cost(ctx: Context) -> int:
         return 1
     here, chart = ground.terrain(game, target) or "clear", game.chart("tec")
     cell = str(chart.cell(here, f"mech, {str(game['weather']).capitalize()}").value or "")
-    return int(cell) if here in chart.rows and cell.isdigit() else 1
+    return int(cell) if here in chart.rows and cell.isdecimal() else 1
 
 
 @rules.worksheet(rule="11.2", title="Mobile Assault")

@@ -178,7 +178,7 @@ def roll_attrition(
 def attrition_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
     """A number is steps to lose; anything else is for the players to carry out."""
     side, hex_id = str(sheet["facts"]["side"]), str(sheet["facts"]["hex"])
-    digits = "".join(c for c in result if c.isdigit())
+    digits = "".join(c for c in result if c.isdecimal())
     name = f"attrition-loss-{game.revision}"
     if digits and int(digits[0]) and len(digits) == 1:
         text = f"{game.side_name(side)}: lose {some(int(digits), 'step')} of the Isolated units in {hex_id}"

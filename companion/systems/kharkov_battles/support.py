@@ -117,7 +117,7 @@ def receive_support(
 @rules.outcome("support")
 def support_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
     """The table's number goes on the track."""
-    if not result.strip().isdigit():
+    if not result.strip().isdecimal():
         raise Unreadable(f"{result!r} is not a number of Support Points", field="result", given=result)
     yield from gain(game, int(result), f"Support Table, rolled {sheet.get('roll')}")
 

@@ -15,7 +15,7 @@ WEATHERS = ("snow", "freeze", "thaw", "mud")
 def number(cell: Any) -> int | None:
     """A whole number out of a cell, however it was stored."""
     text = str(cell if cell is not None else "").strip()
-    return int(text) if text.isdigit() else None
+    return int(text) if text.isdecimal() else None
 
 
 def flag(cell: Any) -> bool:

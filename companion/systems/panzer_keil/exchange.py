@@ -89,7 +89,7 @@ def _written(values: Mapping[str, int]) -> str:
 
 def _read(text: object) -> dict[str, int]:
     parts = (part.rpartition("=") for part in str(text or "").split())
-    return {unit: int(worth) for unit, _, worth in parts if unit and worth.isdigit()}
+    return {unit: int(worth) for unit, _, worth in parts if unit and worth.isdecimal()}
 
 
 def _living(name: str) -> Callable[[Context], list[Unit]]:

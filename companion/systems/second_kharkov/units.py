@@ -54,7 +54,7 @@ def face(game: Game, unit: Unit, steps: int) -> dict[str, int]:
     book = game.book.tables.get("faces", {})
     line = book.get(unit.id) or book.get(unit.name) or {}
     columns = {"AF": f"AF{steps}", "DF": f"DF{steps}", "MF": "MF"}
-    return {name: int(line[c]) for name, c in columns.items() if str(line.get(c, "")).strip().isdigit()}
+    return {name: int(line[c]) for name, c in columns.items() if str(line.get(c, "")).strip().isdecimal()}
 
 
 def factor(game: Game, unit: Unit, name: str) -> int | None:

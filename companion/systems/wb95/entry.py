@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from fractions import Fraction
 from math import ceil
 from typing import Annotated, Any
@@ -28,12 +29,16 @@ from companion.systems.wb95.base import (
 
 ZONES = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 PER_TURN = 3  # 11.2.2
+COST = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3}|/[0-9]{1,2})?|\.[0-9]{1,3}")
 
 
 def amount(text: str, name: str) -> Fraction:
     """2, 0.5 or 1/2."""
+    plain = text.strip().replace(",", ".")
     try:
-        return Fraction(text.strip().replace(",", "."))
+        if COST.fullmatch(plain) is None:  # Fraction itself would also take 1e999999, and work on it for long
+            raise ValueError
+        return Fraction(plain)
     except (ValueError, ZeroDivisionError):
         raise refusal(f"{text!r} is not a cost: write 2, 0.5 or 1/2", field=name, given=text) from None
 

@@ -42,7 +42,7 @@ def read_lines(game: Game, text: str) -> list[Row]:
     for line in filter(None, (part.strip() for part in text.replace(";", "\n").split("\n"))):
         words = line.lower().split()
         names = [m for m, _ in MISSIONS]
-        if len(words) < 3 or words[0] not in names or not words[-1].isdigit():
+        if len(words) < 3 or words[0] not in names or not words[-1].isdecimal():
             raise Unreadable(
                 f"{line!r}: write mission, hex and SP, such as attack 2408 3.{did_you_mean(words[0], names)}",
                 field="more",
@@ -54,7 +54,7 @@ def read_lines(game: Game, text: str) -> list[Row]:
             found.append(row(words[0], _hex(game, places[0]), sp))
         elif words[0] == "crossing":
             pairs = [p.partition(":") for p in places]
-            amounts = tuple((_hex(game, h), int(n)) for h, _, n in pairs if n.isdigit())
+            amounts = tuple((_hex(game, h), int(n)) for h, _, n in pairs if n.isdecimal())
             if len(amounts) != len(places) or sum(n for _, n in amounts) != 2 * sp:
                 raise Unreadable(
                     f"{line!r}: {sp} SP are {2 * sp} attacks, all to be given to hexes [8.2.18]",

@@ -50,7 +50,7 @@ def label(game: Game, unit: Unit) -> str:
 def numbers(text: str, name: str) -> list[int]:
     """'5 4' -> [5, 4]."""
     parts = text.replace(",", " ").replace("+", " ").split()
-    if not all(p.isdigit() for p in parts):
+    if not all(p.isdecimal() for p in parts):
         raise refusal(
             f"{text!r}: write the strengths one after the other, such as 5 4", field=name, given=text
         )

@@ -33,7 +33,7 @@ def shift(game: Game | None, terrain: str) -> int:
     if game is None:
         return SHIFTS[terrain]
     value = cell(game, terrain, "CM")
-    return int(value) if value.isdigit() else 0
+    return int(value) if value.isdecimal() else 0
 
 
 def halves_attacker(game: Game | None, terrain: str) -> bool:

@@ -1,0 +1,133 @@
+"""The lobby's list: where this device sits first, then tables in play, the others folded; searched and by the page."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from flask import Blueprint, Response, redirect, render_template, request, url_for
+
+from companion.limits import LOBBY_PAGE
+from companion.store import TableRow
+from companion.web.current import tables
+from companion.web.intake import number
+from companion.web.seats import cookie_name, held_seats, require
+
+bp = Blueprint("shelf", __name__)
+GROUPS = {
+    "mine": "Where this device sits",
+    "play": "Other tables",
+    "new": "Nothing done yet",
+    "ended": "Games that have ended",
+    "archived": "Archived",
+}
+SEARCH_LENGTH = 80
+
+
+@dataclass
+class Group:
+    """Tables of one kind: a page of them, and how many there are."""
+
+    id: str
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    total: int = 0
+    page: int = 1
+
+    @property
+    def label(self) -> str:
+        return GROUPS[self.id]
+
+    @property
+    def pages(self) -> int:
+        return max(1, -(-self.total // LOBBY_PAGE))
+
+
+def seats_here(code: str) -> list[str]:
+    """The seats this device holds at a table; most tables are none of its business, so the cookie is asked first."""
+    return held_seats(code) if cookie_name(code) in request.cookies else []
+
+
+def group_of(row: TableRow, seats: list[str]) -> str:
+    """Under which head of the lobby a table stands."""
+    if row.archived:
+        return "archived"
+    if row.ended:
+        return "ended"
+    if seats:
+        return "mine"
+    return "new" if row.summary.get("played") is False else "play"
+
+
+def lobby_groups(query: str, show: str, page: int) -> list[Group]:
+    """The groups that the lobby shows, each with the page of it that was asked for."""
+    words = query.casefold().split()
+    found: dict[str, list[dict[str, Any]]] = {name: [] for name in GROUPS}
+    for row in (*tables().store.tables(), *tables().store.tables(archived=True)):
+        told = _told(row)
+        if told is not None and all(word in told["text"] for word in words):
+            found[group_of(row, told["seats"])].append(told)
+    groups = []
+    for name, rows in found.items():
+        if rows and show in {"", name}:
+            group = Group(name, total=len(rows))
+            group.page = min(max(1, page), group.pages) if show == name else 1
+            start = (group.page - 1) * LOBBY_PAGE
+            group.rows = rows[start : start + LOBBY_PAGE]
+            groups.append(group)
+    return groups
+
+
+def _told(row: TableRow) -> dict[str, Any] | None:
+    """A table as the lobby tells of it; None when its game is not on this shelf."""
+    system = tables().systems.get(row.system)
+    if system is None:
+        return None
+    scenario = system.kit.scenarios.get(row.scenario)
+    name, where = system.kit.system.name, scenario.name if scenario else row.scenario
+    return {
+        "code": row.code,
+        "title": row.title,
+        "game": name,
+        "scenario": where,
+        "summary": row.summary,
+        "turn_name": system.kit.system.turn_name,
+        "ended": row.ended,
+        "seats": seats_here(row.code),
+        "text": f"{row.code} {row.title} {name} {where}".casefold(),
+    }
+
+
+def lobby_context() -> dict[str, Any]:
+    """What the lobby lists, by the words looked for, the group and the page in its address."""
+    query = request.args.get("q", "").strip()[:SEARCH_LENGTH]
+    show = request.args.get("show", "")
+    show = show if show in GROUPS else ""
+    groups = lobby_groups(query, show, number(request.args.get("page")) or 1)
+    return {
+        "groups": groups,
+        "q": query,
+        "show": show,
+        "total": sum(g.total for g in groups),
+        "per_page": LOBBY_PAGE,
+        "group_names": GROUPS,
+    }
+
+
+@bp.get("/t/<code>/archive")
+def ask(code: str) -> str:
+    """Ask before a table is put away or brought back."""
+    code = tables().normal(code)
+    row = tables().store.table(code)
+    require(code, "table")
+    return render_template("archive.html", row=row, told=_told(row), code=code)
+
+
+@bp.post("/t/<code>/archive")
+def put_away(code: str) -> Response:
+    """Take a table off the lobby, or bring it back; its links open it as before."""
+    code = tables().normal(code)
+    store = tables().store
+    store.table(code)
+    require(code, "table")
+    (store.unarchive if request.form.get("do") == "restore" else store.archive)(code)
+    return redirect(url_for("lobby.lobby"), 303)  # type: ignore[return-value]

@@ -27,6 +27,7 @@ from companion.engine.guard import attempt
 from companion.engine.kit import Option
 from companion.engine.view import seat_name, view
 from companion.engine.worksheet import Breakdown
+from companion.limits import TITLE
 from companion.store import NewTable, Store, StoredEvent, TableRow
 from companion.systems import System, find_system, load_systems
 
@@ -183,7 +184,7 @@ class Tables:
         game_system = self.system(system)
         game = Game(game_system.kit, scenario, self.book(game_system))
         settings = self._read_options(game, options)
-        title = storable(title).replace("\0", "").strip()[:80]
+        title = storable(title).replace("\0", "").strip()[:TITLE]
         seed = secrets.token_hex(32)
         code = self._free_code()
         row = NewTable(code, system, scenario, title, seed, dict(settings), self.clock())

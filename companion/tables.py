@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from companion.backwards import last_counting
 from companion.books import load_book
 from companion.engine import dice
 from companion.engine import events as e
@@ -118,22 +119,6 @@ def _told(seen: list[dict[str, Any]], game: Game) -> list[str]:
     order = sorted(seen, key=lambda body: body["kind"] != "resolved")
     told = (attempt("A line of the log", partial(describe, body, game), UNTOLD) for body in order)
     return [line for line in told if line]
-
-
-class _Backwards:
-    """A table's lines for whoever goes back over them, fetched a few hundred at a time."""
-
-    def __init__(self, store: Store, code: str) -> None:
-        self.store, self.code = store, code
-        self._held: dict[int, StoredEvent] = {}
-
-    def __getitem__(self, seq: int) -> StoredEvent:
-        if seq not in self._held:
-            self._held = {
-                item.seq: item
-                for item in self.store.events(self.code, max(0, seq - 20 - 10 * len(self._held)), seq)
-            }
-        return self._held[seq]
 
 
 class Tables:
@@ -430,17 +415,7 @@ class Tables:
 
     def undo_target(self, code: str) -> int | None:
         """The line to go back to so that the newest action that counts is undone; None when there is none."""
-        lines = _Backwards(self.store, code)
-        seq = self.store.latest(code)
-        while seq > 0:
-            here = lines[seq]
-            if here.body["kind"] == "undone":
-                seq = min(int(here.body["to"]), seq - 1)
-                continue
-            while seq > 0 and lines[seq].act == here.act:
-                seq -= 1
-            return seq if here.act != f"open-{code}" and seq >= 2 else None
-        return None
+        return last_counting(self.store, code)
 
     def log(self, code: str, seat: str, *, limit: int = 60, before: int | None = None) -> list[Entry]:
         """Newest actions first, each with the lines this seat may read."""

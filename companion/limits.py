@@ -37,8 +37,9 @@ VALUE_LENGTH = 20_000
 JSON_DEPTH = 20
 """How deep JSON may be nested; the deepest we write, a battle's breakdown inside an event, goes 8 deep."""
 
-QUERY_LENGTH = 8000
-"""Characters of an address after its question mark; a prompt that names forty units has 1,000, and the server reads 8 KB."""
+QUERY_LENGTH = 16_000
+"""Characters of an address after its question mark; a prompt that names forty units has 1,000. The server itself reads
+addresses of 8 KB; this holds where another one stands in its place."""
 
 NUMBER_DIGITS = 18
 """Digits of a whole number before it is read: Python takes quadratic time for long ones and refuses very long ones."""
@@ -68,9 +69,6 @@ TEXT = 20_000
 UNITS = 600
 """Units on a table's record. The largest set-up we ship has 223, the largest box holds fewer than 600 combat units, and
 pages that draw them all stay under a third of a second."""
-
-MARKS = 1500
-"""Units and hexes that carry markers: every unit, and the greater part of a map."""
 
 OPEN_QUESTIONS = 100
 """Prompts and reminders that wait for an answer at once; a hard-fought turn leaves about 20."""

@@ -66,6 +66,8 @@ def read_table(text: str) -> list[list[str]]:
         raise Unreadable(f"This is not a table that can be read: {error}") from None
     while table and not any(table[-1]):
         table.pop()
+    if not table:  # a line of separators only
+        raise Unreadable("There is nothing in it: the first line names the columns")
     if len(table) > LINES or max(map(len, table)) > WIDTH:
         raise Unreadable(f"That is too big: at most {LINES} lines of {WIDTH} columns")
     if any(len(cell) > FIELD for line in table for cell in line):

@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from companion.backwards import last_counting
 from companion.books import load_book
 from companion.engine import dice
 from companion.engine import events as e
@@ -29,6 +30,7 @@ from companion.engine.kit import Option
 from companion.engine.view import seat_name, view
 from companion.engine.worksheet import Breakdown
 from companion.folding import fold
+from companion.limits import TITLE
 from companion.record import seen_record
 from companion.seating import Seating, carry_out, has_moved, is_seat_line, seated
 from companion.store import NewTable, Store, StoredEvent, StoreError, TableRow, digest
@@ -128,22 +130,6 @@ def _told(seen: list[dict[str, Any]], game: Game) -> list[str]:
     return [line for line in told if line]
 
 
-class _Backwards:
-    """A table's lines for whoever goes back over them, fetched a few hundred at a time."""
-
-    def __init__(self, store: Store, code: str) -> None:
-        self.store, self.code = store, code
-        self._held: dict[int, StoredEvent] = {}
-
-    def __getitem__(self, seq: int) -> StoredEvent:
-        if seq not in self._held:
-            self._held = {
-                item.seq: item
-                for item in self.store.events(self.code, max(0, seq - 20 - 10 * len(self._held)), seq)
-            }
-        return self._held[seq]
-
-
 def reseed(game: Game, seed: str, was_open: bool) -> tuple[str, list[e.Event]]:
     """The seed to go on with after a take-back, and the events that tell of it.
 
@@ -215,7 +201,7 @@ class Tables:
         game_system = self.system(system)
         game = Game(game_system.kit, scenario, self.book(game_system))
         settings = self._read_options(game, options)
-        title = storable(title).replace("\0", "").strip()[:80]
+        title = storable(title).replace("\0", "").strip()[:TITLE]
         seed = secrets.token_hex(32)
         code = self._free_code()
         row = NewTable(code, system, scenario, title, seed, dict(settings), self.clock())
@@ -467,20 +453,7 @@ class Tables:
 
     def undo_target(self, code: str) -> int | None:
         """The line to go back to so that the newest action that counts is undone; None when there is none."""
-        lines = _Backwards(self.store, code)
-        seq = self.store.latest(code)
-        while seq > 0:
-            here = lines[seq]
-            if here.body["kind"] == "undone":
-                seq = min(int(here.body["to"]), seq - 1)
-                continue
-            if is_seat_line(here.body):  # a joining phone is never what Undo takes back
-                seq -= 1
-                continue
-            while seq > 0 and lines[seq].act == here.act:
-                seq -= 1
-            return seq if here.act != f"open-{code}" and seq >= 2 else None
-        return None
+        return last_counting(self.store, code)
 
     def log(self, code: str, seat: str, *, limit: int = 60, before: int | None = None) -> list[Entry]:
         """Newest actions first, each with the lines this seat may read."""

@@ -46,6 +46,7 @@ SERVICES = {
     "companion.verify",
     "companion.books",
     "companion.booktables",
+    "companion.backwards",
 }
 ABOVE = {"companion.web", "companion.cli", *SERVICES, *WEB_WORLD}
 RULES = {

@@ -64,6 +64,7 @@ def test_a_new_table_has_its_own_code_seed_and_first_phase(tables: Tables, code:
     row = tables.row(code)
     assert len(code) == 4 and row.title == "Friday night" and len(row.seed) == 64
     assert row.summary == {
+        "played": False,
         "turn": 1,
         "last": 3,
         "date": "12 May",

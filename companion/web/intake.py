@@ -9,7 +9,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 
 from companion import limits
 
-UPLOADS = {"lobby.import_file", "book.merge_share"}
+UPLOADS = {"restoring.import_file", "book.merge_share"}
 """Where a whole game or a whole book is sent."""
 SHEETS = {
     "book.save_sheet",

@@ -125,10 +125,12 @@ def test_a_game_that_has_more_already_is_played_on() -> None:
 
 def test_questions_that_nobody_answers_do_not_pile_up() -> None:
     table = Table()
+    for n in range(limits.OPEN_QUESTIONS + 1):
+        table.do("red", "note", text=f"line {n}")
     table.do("red", "roll-dice")
     with pytest.raises(NotNow, match="questions wait for an answer already"):
-        for _ in range(limits.OPEN_QUESTIONS + 1):
-            table.do("red", "take-back", to="2")
+        for n in range(limits.OPEN_QUESTIONS + 1):
+            table.do("red", "take-back", to=2 + n)
 
 
 @pytest.mark.parametrize(
@@ -368,7 +370,7 @@ def test_nobody_moves_in_after_a_battle_that_was_not_fought(tmp_path: Path) -> N
     tables.store.close()
 
 
-def test_a_roster_full_of_mistakes_is_given_up_after_some(app: Flask) -> None:
+def test_a_roster_full_of_mistakes_is_given_up_after_some(app: Flask, red: Device) -> None:
     lines = "\n".join(f"red,Unit {n},nowhere,nonsense" for n in range(2500))
-    answer = Device(app).post("/book/toy/roster/skirmish/csv", text=f"side,name,place,marks\n{lines}")
+    answer = red.post("/book/toy/roster/skirmish/csv", text=f"side,name,place,marks\n{lines}")
     assert answer.status_code == 422 and "were not read any more" in answer.text

@@ -9,7 +9,7 @@ BIN := $(VENV)/Scripts
 endif
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run test lint types kits pytest bench clean
+.PHONY: run test lint types kits pytest coverage bench proof clean
 
 run: $(VENV)/ok
 	$(BIN)/companion serve $(ARGS)
@@ -27,10 +27,17 @@ kits: $(VENV)/test-ok
 	$(BIN)/companion check
 
 pytest: $(VENV)/test-ok
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
+
+# Tracing makes the unit tests two and a half times as long, so it is not part of `make test`.
+coverage: $(VENV)/test-ok
 	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --cov --cov-branch --cov-report=term $(ARGS)
 
 bench: $(VENV)/ok
 	$(BIN)/python -m bench $(ARGS)
+
+proof: $(VENV)/test-ok
+	$(BIN)/python -m bench.proof $(ARGS)
 
 $(VENV)/ok: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("Python 3.11 or newer is needed; this is " + sys.version.split()[0] if sys.version_info < (3, 11) else 0)'

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import json
 import os
 import resource
 import shutil
@@ -176,9 +177,7 @@ def _honest(refused: list[Refused]) -> str:
     first = refused[0] if refused else None
     if first is None or first.status not in (503, 507) or "/" in first.words or "Traceback" in first.words:
         return ""
-    import json
-
-    return str(json.loads(first.words)["error"])[:90]
+    return str(json.loads(first.words)["error"])
 
 
 def _unprivileged() -> None:
@@ -199,15 +198,22 @@ def read_only(folder: Path) -> Outcome:
         for file in files:
             file.chmod(rights[file] & ~0o222)
         try:
-            refused = _start_refused(server)
+            server.start()
+            read = "before" in table.rolled()
+            with Taps(table, 1, "closed") as players:
+                players.until_refused()
+            server.kill()
         finally:
             for file, mode in rights.items():
                 file.chmod(mode)
+        words = _honest(players.refused)
         server.start()
         table.roll("after")
         lost, _ = _missing(["before", "after"], table)
-    good = "Traceback" not in refused and ("read-only" in refused or "written" in refused) and not lost
-    return Outcome("a read-only data folder", f"said at the start: {refused[:90]!r}; {lost} lost", good)
+    good = bool(words) and read and not players.acknowledged and not lost
+    return Outcome(
+        "a read-only data folder", f"games can be read; taps refused: {words!r}; {lost} lost", good
+    )
 
 
 def _start_refused(server: LiveServer) -> str:
@@ -258,7 +264,8 @@ def damaged(folder: Path) -> Outcome:
         file.write_bytes(content)
         said = _start_refused(server)
     good = "Traceback" not in said and "damaged" in said and "companion restore" in said
-    return Outcome("a damaged database", f"said at the start: {said[-140:]!r}", good)
+    words = said[said.find("companion.db ") :].replace(str(folder), "")
+    return Outcome("a damaged database", f"said at the start: {words[:150]!r}", good)
 
 
 def deleted(folder: Path) -> Outcome:

@@ -1,8 +1,12 @@
 """The short form of `make proof`: every drill once, on a real server."""
 
+import sys
 from pathlib import Path
 
 import pytest
+
+if not sys.platform.startswith("linux"):
+    pytest.skip("the drills use Linux's limits and rights of processes", allow_module_level=True)
 
 from bench.drills import DRILLS
 

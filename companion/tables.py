@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,31 +18,29 @@ from companion.books import load_book
 from companion.engine import dice
 from companion.engine import events as e
 from companion.engine.actions import Action, Chance, perform, read_action
-from companion.engine.common import MODES, judge, open_table
-from companion.engine.describe import describe
-from companion.engine.errors import Mistake, NotNow, Unreadable, did_you_mean
-from companion.engine.fields import Choice, Context, Flag, storable
+from companion.engine.common import judge, open_table
+from companion.engine.errors import NotNow
+from companion.engine.fields import Context, storable
 from companion.engine.game import Book, Game
 from companion.engine.gridbook import owner_maps
 from companion.engine.guard import attempt
-from companion.engine.kit import Option
-from companion.engine.view import seat_name, view
+from companion.engine.view import view
 from companion.engine.worksheet import Breakdown
 from companion.folding import fold
 from companion.limits import TITLE
-from companion.record import seen_record
-from companion.seating import Seating, carry_out, has_moved, is_seat_line, seated
+from companion.options import read_options
+from companion.reseeding import reseed
+from companion.seating import Seating, carry_out, has_moved, seated
 from companion.store import NewTable, Store, StoredEvent, StoreError, TableRow, digest
 from companion.submission import read_id
 from companion.systems import System, find_system, load_systems
+from companion.tablelog import Entry, TableLog, told
 
 logger = logging.getLogger(__name__)
 
 CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 SNAPSHOT_EVERY = 200
 CACHED_GAMES = 400
-LOOK_BACK = 1
-UNTOLD = "(something that cannot be put into words)"
 
 
 def utc_now() -> str:
@@ -62,93 +59,6 @@ class Answer:
 
     def to_json(self) -> dict[str, Any]:
         return {"revision": self.revision, "lines": self.lines, "result": self.result}
-
-
-@dataclass(frozen=True)
-class Entry:
-    """One line of the log: an action with what it did."""
-
-    first: int
-    last: int
-    at: str
-    seat: str
-    seat_name: str
-    label: str
-    rule: str
-    lines: list[str]
-    turn: int
-    phase: str
-    kinds: list[str]
-    undone: bool = False
-    about_seats: bool = False
-    """It tells who sits where, which no undo takes back."""
-
-
-def common_options() -> tuple[Option, ...]:
-    """Options that every table has."""
-    from companion.engine.kit import Value
-
-    modes = tuple(Value(v, label) for v, label in MODES)
-    return (
-        Option(
-            "mode-dice",
-            "Dice",
-            "either",
-            modes,
-            "Rolled by the companion, or real dice typed in.",
-            kind="mode",
-        ),
-        Option(
-            "mode-chits",
-            "Chits",
-            "either",
-            modes,
-            "Drawn by the companion, or from your own cup.",
-            kind="mode",
-        ),
-        Option(
-            "mode-cards", "Cards", "either", modes, "Dealt by the companion, or your own deck.", kind="mode"
-        ),
-        Option(
-            "solo",
-            "Solo",
-            False,
-            (),
-            "One device holds every seat; nobody needs to agree to a take-back.",
-            kind="mode",
-        ),
-        Option(
-            "fog", "Fog of war", True, (), "A side sees only what it may of the other's stacks.", kind="mode"
-        ),
-    )
-
-
-def _told(seen: list[dict[str, Any]], game: Game) -> list[str]:
-    """What happened, in words; the result of a battle comes before the roll and everything that led to it."""
-    order = sorted(seen, key=lambda body: body["kind"] != "resolved")
-    told = (attempt("A line of the log", partial(describe, body, game), UNTOLD) for body in order)
-    return [line for line in told if line]
-
-
-def reseed(game: Game, seed: str, was_open: bool) -> tuple[str, list[e.Event]]:
-    """The seed to go on with after a take-back, and the events that tell of it.
-
-    :param game: the game as it stands after the take-back
-    :param was_open: whether the record, and with it the seed, lay open before
-    """
-    if game.record_open and not was_open:
-        raise NotNow(
-            "The record lay open there, and play has gone on since. End the game again instead.", field="to"
-        )
-    if was_open and not game.record_open:
-        new = secrets.token_hex(32)
-        event = e.Reseeded(dice.commitment(new), revealed=seed)
-    elif game.commitment != dice.commitment(seed):  # it went back past the change to this seed
-        new, event = seed, e.Reseeded(dice.commitment(seed))
-    else:
-        return seed, []
-    game.apply(event)
-    return new, [event]
 
 
 class Tables:
@@ -200,7 +110,7 @@ class Tables:
         """Found a table and return its code."""
         game_system = self.system(system)
         game = Game(game_system.kit, scenario, self.book(game_system))
-        settings = self._read_options(game, options)
+        settings = read_options(game, options)
         title = storable(title).replace("\0", "").strip()[:TITLE]
         seed = secrets.token_hex(32)
         code = self._free_code()
@@ -230,28 +140,6 @@ class Tables:
             except LookupError:
                 return code
         raise RuntimeError("no free table code found")
-
-    def _read_options(self, game: Game, given: Mapping[str, Any]) -> dict[str, Any]:
-        known = {o.id: o for o in (*common_options(), *game.kit.options, *game.scenario.options)}
-        settings: dict[str, Any] = {o.id: o.default for o in common_options()}
-        for name, raw in given.items():
-            option = known.get(name)
-            if option is None:
-                raise Unreadable(
-                    f"there is no option {name[:40]!r}.{did_you_mean(name, known)}",
-                    field=name,
-                    given=name,
-                    accepted=", ".join(known),
-                )
-            field_ = Choice(options=[(v.id, v.label) for v in option.choices]) if option.choices else Flag()
-            try:
-                settings[name] = field_.read(raw, Context(game))
-            except Mistake as mistake:
-                mistake.field = name
-                raise
-        if settings["solo"]:
-            settings["fog"] = False
-        return settings
 
     def _summary(self, game: Game, *, played: bool = True) -> dict[str, Any]:
         """What the lobby and the hall tell of a table: nothing that anybody keeps secret."""
@@ -426,7 +314,7 @@ class Tables:
                 seed, reseeded = reseed(game, row.seed, was_open)
                 events += reseeded
             seen = [event.seen_by(seat) for event in events]
-            lines = _told(seen, game)
+            lines = told(seen, game)
             resolved: dict[str, Any] = next((b for b in reversed(seen) if b["kind"] == "resolved"), {})
             answer = Answer(before + len(events), lines, dict(resolved.get("breakdown", {})))
             latest = tx.append(
@@ -460,78 +348,4 @@ class Tables:
         with self._locked(code):
             game = self.game(code)
             rules = self.system_of(code).rules
-        top = (before - 1) if before else self.store.latest(code)
-        floor = max(0, top - limit * 4)
-        stored = self.store.events(code, floor, top)
-        while floor and stored:  # an action cut in half would begin with a line from its middle
-            before_it = self.store.events(code, max(0, floor - 200), floor)
-            if before_it[-1].act != stored[0].act:
-                break
-            stored = [*(i for i in before_it if i.act == stored[0].act), *stored]
-            floor = stored[0].seq - 1
-        groups: OrderedDict[str, list[StoredEvent]] = OrderedDict()
-        for item in stored:
-            groups.setdefault(item.act, []).append(item)
-        turn, phase = self._position(code, stored[0].seq - 1 if stored else 0, game)
-        taken_back = self._taken_back(code, max(0, floor - 100))
-        entries = []
-        for items in groups.values():
-            record = seen_record(rules, items, seat)
-            seen = [part.body for part in record]
-            for body in seen:
-                if body["kind"] == "advanced":
-                    turn, phase = int(body["turn"]), str(body["phase"])
-                elif body["kind"] == "undone":
-                    turn, phase = self._position(code, int(body["to"]), game)
-            lines = _told(seen, game)
-            about_seats = all(is_seat_line(i.body) for i in items)
-            name = next((part.name for part in record if part.name), "")
-            action = rules.actions.get(name)
-            entries.append(
-                Entry(
-                    items[0].seq,
-                    items[-1].seq,
-                    items[0].at,
-                    items[0].seat,
-                    seat_name(game, items[0].seat),
-                    action.label if action else name.capitalize(),
-                    action.rule if action else "",
-                    lines,
-                    turn,
-                    phase,
-                    [str(b["kind"]) for b in seen],
-                    any(low < items[0].seq < high for low, high in taken_back) and not about_seats,
-                    about_seats,
-                )
-            )
-        return [entry for entry in reversed(entries) if entry.lines][:limit]
-
-    def _taken_back(self, code: str, floor: int) -> list[tuple[int, int]]:
-        """Spans of the log that later undos made void; an undo that was itself taken back voids nothing."""
-        recent = {s.seq: s.body for s in self.store.events(code, floor)}
-        spans = []
-        seq = max(recent, default=0)
-        while seq > floor:
-            if recent[seq]["kind"] == "undone":
-                spans.append((int(recent[seq]["to"]), seq))
-                seq = int(recent[seq]["to"])
-            else:
-                seq -= 1
-        return spans
-
-    def _position(self, code: str, seq: int, game: Game) -> tuple[int, str]:
-        """Turn and phase after a line of the log, with what was taken back left out.
-
-        A phase of hundreds of lines is the one we are in: we look back a little, not to the beginning.
-        """
-        for _ in range(LOOK_BACK):
-            floor = max(0, seq - 120)
-            items = {s.seq: s.body for s in self.store.events(code, floor, seq)}
-            while seq > floor:
-                body = items[seq]
-                if body["kind"] == "advanced":
-                    return int(body["turn"]), str(body["phase"])
-                seq = int(body["to"]) if body["kind"] == "undone" else seq - 1
-            if seq <= 0:
-                return game.scenario.first, ""
-        return game.turn, game.phase
+        return TableLog(self.store, code, rules, game, seat).entries(limit, before)

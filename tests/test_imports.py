@@ -39,15 +39,8 @@ def breaches(path: Path, banned: set[str]) -> list[str]:
     )
 
 
-SERVICES = {
-    "companion.tables",
-    "companion.transfer",
-    "companion.savefile",
-    "companion.verify",
-    "companion.books",
-    "companion.booktables",
-    "companion.backwards",
-}
+BELOW_ALL = {"__init__", "__main__", "limits", "resources"}
+SERVICES = {f"companion.{path.stem}" for path in PACKAGE.glob("*.py") if path.stem not in BELOW_ALL}
 ABOVE = {"companion.web", "companion.cli", *SERVICES, *WEB_WORLD}
 RULES = {
     "engine": {"companion.store", "companion.systems", "companion.resources", *ABOVE, *SQL_WORLD},

@@ -68,6 +68,7 @@ def create_app(
         api,
         book,
         bookwalk,
+        cards,
         carryon,
         hall,
         live,
@@ -95,6 +96,7 @@ def create_app(
         api,
         book,
         bookwalk,
+        cards,
         map,
         sheets,
     ):

@@ -10,7 +10,8 @@ from flask import Blueprint, Response, make_response, redirect, render_template,
 from companion.engine.actions import describe_fields
 from companion.engine.errors import Mistake, NotYours, Several, Unknown
 from companion.engine.guard import Guard
-from companion.tables import Answer, Entry
+from companion.tablelog import Entry
+from companion.tables import Answer
 from companion.web import qr
 from companion.web.current import tables
 from companion.web.intake import number
@@ -21,7 +22,7 @@ bp = Blueprint("play", __name__)
 SETTINGS_GROUPS = ("settings", "fix")
 
 
-def _is_htmx() -> bool:
+def is_htmx() -> bool:
     return "HX-Request" in request.headers
 
 
@@ -166,7 +167,7 @@ def _sheet(
         "ask": raw.get("_asked", ""),
         "rev": request.values.get("rev") or tables().store.latest(code),
     }
-    if _is_htmx():
+    if is_htmx():
         return render_template("action_sheet.html", page=False, **context), status
     return render_template("action.html", page=True, **context), status
 
@@ -240,21 +241,21 @@ def _refused(
     code: str, seat: str, name: str, raw: dict[str, Any], mistake: Mistake
 ) -> Response | tuple[str, int]:
     action = tables().system_of(code).rules.actions.get(name.replace("_", "-"))
-    from_sheet = not _is_htmx() or target() == "sheet"
+    from_sheet = not is_htmx() or target() == "sheet"
     if action is not None and action.fields and from_sheet and not isinstance(mistake, NotYours):
         return _sheet(code, seat, name, raw, mistake, mistake.status if mistake.status in {409, 422} else 422)
-    if _is_htmx() and target() == "live":
+    if is_htmx() and target() == "live":
         body = render_template(
             live_template(seat), **page_context(code, seat), toast=mistake.message, bad=True
         )
         return body, 409
-    if _is_htmx():
+    if is_htmx():
         return render_template("sheet_error.html", message=mistake.message, code=code, seat=seat), 409
     return render_template("error.html", message=mistake.message, status=mistake.status), mistake.status
 
 
 def _done(code: str, seat: str, name: str, answer: Answer) -> Response | str:
-    if _is_htmx() and target() == "live":
+    if is_htmx() and target() == "live":
         return render_template(
             live_template(seat), **page_context(code, seat), toast=answer.lines[0] if answer.lines else ""
         )
@@ -266,7 +267,7 @@ def _done(code: str, seat: str, name: str, answer: Answer) -> Response | str:
         "action": tables().system_of(code).rules.find(name),
         "v": tables().view(code, seat),
     }
-    if _is_htmx():
+    if is_htmx():
         waiting = any(a["mine"] for a in context["v"]["asked"])
         over = "tap" in request.values and not answer.result and not waiting
         # A tap on a prompt that leaves nothing to read or to do closes the sheet it stood in.
@@ -380,62 +381,7 @@ def worksheet_page(code: str, seat: str, name: str) -> tuple[str, int]:
         error=general,
         **page,
     )
-    return body, 422 if errors and request.method == "POST" and not _is_htmx() else 200
-
-
-@bp.get("/t/<code>/<seat>/card/<pile>/<token>")
-def card_page(code: str, seat: str, pile: str, token: str) -> str:
-    """One card of this seat's own hand: its details, and what it can be played as."""
-    code = tables().normal(code)
-    require(code, seat)
-    view = tables().view(code, seat)
-    tokens = [
-        t
-        for p in view["piles"]
-        if p["id"] == pile
-        for z in p["zones"]
-        for t in z.get("tokens", [])
-        if t["id"] == token
-    ]
-    if not tokens:
-        raise Unknown(f"There is no card {token[:20]!r} in your hand.", given=token)
-    card = tokens[0]
-    plays = [
-        {**a, **_card_choices(code, seat, a["name"], token)}
-        for a in view["actions"]
-        if a["group"] in {"hand", "card"}
-    ]
-    return render_template(
-        "card_sheet.html" if _is_htmx() else "card.html",
-        page=not _is_htmx(),
-        card=card,
-        printed=_printed(code, pile, card),
-        plays=plays,
-        pile=pile,
-        **page_context(code, seat),
-    )
-
-
-def _card_choices(code: str, seat: str, action: str, token: str) -> dict[str, Any]:
-    """What a card can be played as: the first choice its action leaves open once the card is named."""
-    rows = tables().fields(code, seat, action, {"card": token})
-    first = next(
-        (r for r in rows if r["name"] != "card" and r["type"] == "choice" and not r.get("many")), None
-    )
-    return {"field": first["name"], "choices": first["choices"]} if first else {"field": "", "choices": []}
-
-
-def _printed(code: str, pile: str, card: dict[str, Any]) -> list[dict[str, Any]]:
-    """A card's face under the labels of the owner's list."""
-    kit = tables().system_of(code).kit.system
-    faces = next((p.faces for p in kit.piles if p.id == pile), "")
-    columns = next((b.columns for b in kit.books if b.id == faces), ())
-    labels = {str(c["id"]): str(c.get("label", c["id"])) for c in columns}
-    return [
-        {"label": labels.get(k, k.capitalize()), "value": v}
-        for k, v in card.items()
-        if k not in {"id", "name"} and v not in ("", None)
-    ]
+    return body, 422 if errors and request.method == "POST" and not is_htmx() else 200
 
 
 @bp.get("/t/<code>/<seat>/settings")

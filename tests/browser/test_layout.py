@@ -54,6 +54,7 @@ GAMES = {
     "wb95": ("kharkov-1942", "soviet", "attack-a"),
 }
 NOT_PAGES = {"static", "live.stream", "map.base_map", "lobby.join_link"}
+OF_THE_TABLE = {"shelf.archive_page"}  # pages of the table's screen that do not say so in their address
 ENOUGH = 2  # charts, worksheets, scenarios and the like to look at of each game
 LOST = ["/nowhere/at-all", "/t/zzzz/table", "/book/no-such-game"]
 
@@ -246,7 +247,7 @@ def walk_a_game(window, fonts: str, site, scene: Scene) -> None:
     found = []
     for rule in rules_of(site, of_a_game=True):
         for url in scene.addresses(rule):
-            page = pages["table" if "/table" in url else scene.side]
+            page = pages["table" if "/table" in url or rule.endpoint in OF_THE_TABLE else scene.side]
             if is_page(page, url):
                 found += visit(page, url)
     assert not found, "\n" + "\n".join(found)

@@ -66,7 +66,7 @@ def break_when(patch: pytest.MonkeyPatch, how: Callable[..., Any]) -> None:
 
 
 def break_words(patch: pytest.MonkeyPatch, how: Callable[..., Any]) -> None:
-    patch.setattr("companion.tables.describe", how)
+    patch.setattr("companion.tablelog.describe", how)
 
 
 PARTS = [break_panel, break_score, break_supply, break_awaits, break_watcher, break_when, break_words]

@@ -1,0 +1,69 @@
+"""Cards of a seat's own hand: what is printed on one, and what it can be played as."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import Blueprint, render_template
+
+from companion.engine.errors import Unknown
+from companion.web.current import tables
+from companion.web.play import is_htmx, page_context
+from companion.web.seats import require
+
+bp = Blueprint("cards", __name__)
+
+
+@bp.get("/t/<code>/<seat>/card/<pile>/<token>")
+def card_page(code: str, seat: str, pile: str, token: str) -> str:
+    """One card of this seat's own hand: its details, and what it can be played as."""
+    code = tables().normal(code)
+    require(code, seat)
+    view = tables().view(code, seat)
+    tokens = [
+        t
+        for p in view["piles"]
+        if p["id"] == pile
+        for z in p["zones"]
+        for t in z.get("tokens", [])
+        if t["id"] == token
+    ]
+    if not tokens:
+        raise Unknown(f"There is no card {token[:20]!r} in your hand.", given=token)
+    card = tokens[0]
+    plays = [
+        {**a, **_card_choices(code, seat, a["name"], token)}
+        for a in view["actions"]
+        if a["group"] in {"hand", "card"}
+    ]
+    return render_template(
+        "card_sheet.html" if is_htmx() else "card.html",
+        page=not is_htmx(),
+        card=card,
+        printed=_printed(code, pile, card),
+        plays=plays,
+        pile=pile,
+        **page_context(code, seat),
+    )
+
+
+def _card_choices(code: str, seat: str, action: str, token: str) -> dict[str, Any]:
+    """What a card can be played as: the first choice its action leaves open once the card is named."""
+    rows = tables().fields(code, seat, action, {"card": token})
+    first = next(
+        (r for r in rows if r["name"] != "card" and r["type"] == "choice" and not r.get("many")), None
+    )
+    return {"field": first["name"], "choices": first["choices"]} if first else {"field": "", "choices": []}
+
+
+def _printed(code: str, pile: str, card: dict[str, Any]) -> list[dict[str, Any]]:
+    """A card's face under the labels of the owner's list."""
+    kit = tables().system_of(code).kit.system
+    faces = next((p.faces for p in kit.piles if p.id == pile), "")
+    columns = next((b.columns for b in kit.books if b.id == faces), ())
+    labels = {str(c["id"]): str(c.get("label", c["id"])) for c in columns}
+    return [
+        {"label": labels.get(k, k.capitalize()), "value": v}
+        for k, v in card.items()
+        if k not in {"id", "name"} and v not in ("", None)
+    ]

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any, NoReturn
 
 from companion import limits
+from companion.background import slices
 from companion.engine import dice
 from companion.engine import events as e
 from companion.engine.errors import Unreadable
@@ -91,7 +92,7 @@ def check_shape(copy: Mapping[str, Any]) -> None:
     if wrong:
         raise Unreadable(f"this export is incomplete: {', '.join(wrong)}")
     _check_time(copy["created_at"], "this export")
-    for number, item in enumerate(copy["events"], 1):
+    for number, item in slices(enumerate(copy["events"], 1)):
         wrong = _misfits(item, _NEEDED_OF_EVENT) if isinstance(item, dict) else list(_NEEDED_OF_EVENT)
         if wrong:
             raise Unreadable(f"this export's event {number} is incomplete: {', '.join(wrong)}")

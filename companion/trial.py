@@ -12,6 +12,7 @@ from dataclasses import fields
 from typing import Any
 
 from companion import limits
+from companion.background import slices
 from companion.engine import events as e
 from companion.engine.actions import Action
 from companion.engine.describe import describe
@@ -35,7 +36,7 @@ def check_events(game: Game, actions: Mapping[str, Action], events: Iterable[e.E
 
     :raises Unreadable: naming the first that could not
     """
-    for number, event in enumerate(events, 1):
+    for number, event in slices(enumerate(events, 1)):
         try:
             _CHECKS.get(type(event), _nothing)(game, event)
             if isinstance(event, e.Asked) and event.action and event.action not in actions:
@@ -56,7 +57,7 @@ def check_sight(system: System, game: Game, events: Iterable[e.Event]) -> None:
     try:
         for seat in ("table", *game.sides, "watch"):
             view(system.rules, game, seat)
-        for event in events:
+        for event in slices(events):
             describe(event.seen_by("table"), game)
     except Exception as error:  # noqa: BLE001 - whatever cannot be shown must not be stored
         logger.warning("an imported game could not be shown", exc_info=True)

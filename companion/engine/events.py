@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import MISSING, asdict, dataclass, field, fields
+from functools import cache
 from typing import Any, ClassVar
 
 KINDS: dict[str, type[Event]] = {}
@@ -21,8 +22,12 @@ def is_about_seats(kind: str, name: str = "") -> bool:
     return kind == "seated" or (kind in {"asked", "answered"} and name.startswith(f"{NEW_CODE}-"))
 
 
-def _needed(cls: type[Any]) -> set[str]:
-    return {f.name for f in fields(cls) if f.default is MISSING and f.default_factory is MISSING}
+@cache
+def _needed(kind: str) -> frozenset[str]:
+    """The fields that every event of a kind has; asked for each time one is written."""
+    return frozenset(
+        f.name for f in fields(KINDS[kind]) if f.default is MISSING and f.default_factory is MISSING
+    )
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,7 @@ class Event:
         body = {
             k: v
             for k, v in asdict(self).items()
-            if k in _needed(type(self)) or v not in (None, "", (), [], {})
+            if k in _needed(self.KIND) or v not in (None, "", (), [], {})
         }
         return {"kind": self.KIND, **body}
 
@@ -309,7 +314,7 @@ def misfit(body: Mapping[str, Any]) -> str:
     strange = [name for name in body if name not in known and name != "kind"]
     if strange:
         return f"{cls.KIND} event has no field {', '.join(sorted(strange))[:80]}"
-    missing = sorted(_needed(cls) - set(body))
+    missing = sorted(_needed(cls.KIND) - set(body))
     if missing:
         return f"{cls.KIND} event lacks {', '.join(missing)}"
     wrong = sorted(

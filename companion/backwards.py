@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
+from companion.engine.consent import DEEDS
 from companion.seating import is_seat_line
 from companion.store import Store, StoredEvent
 
@@ -20,6 +24,15 @@ class Backwards:
         return self._held[seq]
 
 
+def _is_no_play(body: Mapping[str, Any]) -> bool:
+    """Whether a line is nothing that Undo takes back: a joining phone, a request for consent, what a take-back entails."""
+    asks = str(body.get("by", "")) in DEEDS or str(body.get("id", "")).startswith(
+        tuple(f"{d}-" for d in DEEDS)
+    )
+    words = str(body.get("name", "")).startswith("entropy-")
+    return is_seat_line(body) or asks or words or body["kind"] == "reseeded"
+
+
 def last_counting(store: Store, code: str) -> int | None:
     """The line before the newest action that counts; None when there is none to undo."""
     lines, seq = Backwards(store, code), store.latest(code)
@@ -28,11 +41,24 @@ def last_counting(store: Store, code: str) -> int | None:
         if here.body["kind"] == "undone":
             seq = min(int(here.body["to"]), seq - 1)
             continue
-        # A joining phone is never what Undo takes back, and a new seed came with the take-back before it.
-        if is_seat_line(here.body) or here.body["kind"] == "reseeded":
+        if _is_no_play(here.body):
             seq -= 1
             continue
         while seq > 0 and lines[seq].act == here.act:
             seq -= 1
         return seq if here.act != f"open-{code}" and seq >= 2 else None
     return None
+
+
+def taken_back(store: Store, code: str, floor: int = 0) -> list[tuple[int, int]]:
+    """Spans of the record that later undos made void; an undo that was itself taken back voids nothing."""
+    lines, seq = Backwards(store, code), store.latest(code)
+    spans = []
+    while seq > floor:
+        body = lines[seq].body
+        if body["kind"] == "undone":
+            spans.append((int(body["to"]), seq))
+            seq = min(int(body["to"]), seq - 1)
+        else:
+            seq -= 1
+    return spans

@@ -288,6 +288,8 @@ def _verify(args: argparse.Namespace) -> int:
     if report.by_hand:
         seats = ", ".join(f"{seat} {count}" for seat, count in sorted(report.by_hand.items()))
         print(f"{report.by_hand.total()} typed in by hand, which nobody can recompute: {seats}.")
+    for remark in report.remarks:
+        print(f"line {remark.seq}: {remark.words}; this version no longer allows that")
     print("All fair: nothing is missing." if report.fair else f"NOT fair: {len(report.faults)} found.")
     return 0 if report.fair else 1
 

@@ -70,6 +70,9 @@ UNITS = 600
 """Units on a table's record. The largest set-up we ship has 223, the largest box holds fewer than 600 combat units, and
 pages that draw them all stay under a third of a second."""
 
+MARKS = 1500
+"""Units and hexes that carry markers in an imported game: every unit, and the greater part of a map."""
+
 OPEN_QUESTIONS = 100
 """Prompts and reminders that wait for an answer at once; a hard-fought turn leaves about 20."""
 

@@ -19,6 +19,7 @@ from typing import Any
 
 from companion.background import in_turn
 from companion.engine.errors import Unreadable
+from companion.limits import UPLOAD_BYTES
 
 SEALED = "sealed"
 FORMAT = 1
@@ -26,7 +27,8 @@ LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
 KEY_LENGTH = 10
 """Fifty bits a side: with the cost below, guessing the other side's key takes longer than any game is remembered."""
 
-MOST_OPENED = 24 * 1024 * 1024
+MOST_OPENED = UPLOAD_BYTES
+"""What a whole export may have, too."""
 COST = {"n": 2**15, "r": 8, "p": 1, "maxmem": 64 * 1024 * 1024}
 CLOSED = ("salt", "here", "keys", "sealed")
 """What is written on the file for the companion; everything else is for people."""

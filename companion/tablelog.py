@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from companion.backwards import taken_back
 from companion.engine.describe import describe
 from companion.engine.game import Game
 from companion.engine.guard import attempt
@@ -62,7 +63,7 @@ class TableLog:
             groups.setdefault(item.act, []).append(item)
         first = stored[0].seq - 1 if stored else 0
         turn, phase = self._position(first)
-        void = self._taken_back(max(0, first - 100))
+        void = taken_back(self.store, self.code, max(0, first - 100))
         found = []
         for items in groups.values():
             record = seen_record(self.rules, items, self.seat)
@@ -113,19 +114,6 @@ class TableLog:
             stored = [*(i for i in before_it if i.act == stored[0].act), *stored]
             floor = stored[0].seq - 1
         return stored
-
-    def _taken_back(self, floor: int) -> list[tuple[int, int]]:
-        """Spans of the log that later undos made void; an undo that was itself taken back voids nothing."""
-        recent = {s.seq: s.body for s in self.store.events(self.code, floor)}
-        spans = []
-        seq = max(recent, default=0)
-        while seq > floor:
-            if recent[seq]["kind"] == "undone":
-                spans.append((int(recent[seq]["to"]), seq))
-                seq = int(recent[seq]["to"])
-            else:
-                seq -= 1
-        return spans
 
     def _position(self, seq: int) -> tuple[int, str]:
         """Turn and phase after a line of the log, with what was taken back left out.

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from companion.backwards import last_counting
+from companion.backwards import last_counting, taken_back
 from companion.books import load_book
 from companion.engine import dice
 from companion.engine import events as e
@@ -29,12 +29,12 @@ from companion.engine.worksheet import Breakdown
 from companion.folding import fold
 from companion.limits import TITLE
 from companion.options import read_options
-from companion.reseeding import reseed
 from companion.seating import Seating, carry_out, has_moved, seated
 from companion.store import NewTable, Store, StoredEvent, StoreError, TableRow, digest
 from companion.submission import read_id
 from companion.systems import System, find_system, load_systems
 from companion.tablelog import Entry, TableLog, told
+from companion.takeback import after_take_back
 
 logger = logging.getLogger(__name__)
 
@@ -300,19 +300,21 @@ class Tables:
                     given=revision,
                     accepted=str(game.revision),
                 )
-            before, was_open = game.revision, game.record_open
+            before = game.revision
             sides = [game[f"entropy-{s}"] for s in game.sides]
             chance = Chance(dice.Stream(row.seed, tx.stream, [w for w in sides if w]))
             game.seated = seated(self.store, code)
+            if action.name == "take-back":
+                game.taken_back = taken_back(self.store, code)
             events = perform(system.rules, game, seat, action, raw, chance)
             if not events:
                 return Answer(before)
             undone = next((event for event in events if isinstance(event, e.Undone)), None)
             seed = row.seed
             if undone is not None:
-                game = self.load(code, undone.to)  # what the lobby is to say
-                seed, reseeded = reseed(game, row.seed, was_open)
-                events += reseeded
+                now, game = game, self.load(code, undone.to)  # what the lobby is to say
+                seed, more = after_take_back(now, game, row.seed)
+                events += more
             seen = [event.seen_by(seat) for event in events]
             lines = told(seen, game)
             resolved: dict[str, Any] = next((b for b in reversed(seen) if b["kind"] == "resolved"), {})

@@ -10,6 +10,7 @@ from itertools import groupby
 from typing import Any
 
 from companion import __version__, sealing
+from companion.background import slices
 from companion.engine import events as e
 from companion.engine.errors import Unknown, Unreadable, did_you_mean
 from companion.engine.game import Game, replay
@@ -143,7 +144,7 @@ def _store(tables: Tables, copy: Mapping[str, Any], seats: Any) -> str:
     """Replay a checked game and keep it; returns its code."""
     system = tables.system(copy["system"])
     game = Game(system.kit, copy["scenario"])
-    events = [e.Event.from_json(item["body"]) for item in copy["events"]]
+    events = [e.Event.from_json(item["body"]) for item in slices(copy["events"])]
     check_events(game, system.rules.actions, events)
     try:
         game = replay(game, events)

@@ -54,6 +54,11 @@ def check_sight(system: System, game: Game, events: Iterable[e.Event]) -> None:
     """
     if len(game.units) > limits.UNITS:
         raise Unreadable(f"this export has {len(game.units)} units: at most {limits.UNITS} can be on a table")
+    if len(game.asked) > limits.OPEN_QUESTIONS or len(game.marks) > limits.MARKS:
+        raise Unreadable(
+            f"this export has {len(game.asked)} open questions and markers on {len(game.marks)} units and hexes: "
+            f"at most {limits.OPEN_QUESTIONS} and {limits.MARKS} can be on a table"
+        )
     try:
         for seat in ("table", *game.sides, "watch"):
             view(system.rules, game, seat)

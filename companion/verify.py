@@ -31,6 +31,8 @@ class Report:
     faults: list[Fault] = field(default_factory=list)
     recomputed: int = 0
     """Digital rolls and draws that came out as the seed gives them."""
+    remarks: list[Fault] = field(default_factory=list)
+    """What is possible in an honest record, and worth asking about."""
     by_hand: Counter[str] = field(default_factory=Counter)
     """Rolls and draws typed in, by the seat that typed them: nobody can recompute those."""
 
@@ -55,6 +57,8 @@ def verify(copy: Mapping[str, Any], tables: Tables) -> Report:
     report = Report()
     events = [e.Event.from_json(item["body"]) for item in copy["events"]]
     seeds = _seeds(events, str(copy["seed"]), report)
+    if copy.get("commitment") not in (None, _fingerprint(seeds[-1])):
+        report.blame(0, "the fingerprint written on the file is not that of its seed")
     stream = _Walk(tables, copy, report).through(events, seeds)
     if stream != int(copy["stream"]):
         report.blame(
@@ -75,6 +79,9 @@ def _seeds(events: list[e.Event], last: str, report: Report) -> list[str]:
     for seed, (seq, fingerprint) in zip(seeds, shown, strict=True):
         if _fingerprint(seed) != fingerprint:
             report.blame(seq, "the seed does not fit the fingerprint shown here")
+    for (seq, _), old, new in zip(changes, seeds, seeds[1:], strict=False):
+        if old == new or not isinstance(events[seq - 2], e.Undone | e.Set | e.Answered):
+            report.blame(seq, "a new seed that did not come from an ending taken back")
     return seeds
 
 
@@ -95,6 +102,7 @@ class _Walk:
         self.report = report
         self.game = Game(self.kit, self.scenario)
         self.position = 0
+        self.words: set[str] = set()
 
     def through(self, events: list[e.Event], seeds: list[str]) -> int:
         """Check all events in order, and return how many numbers of the stream they used."""
@@ -105,6 +113,8 @@ class _Walk:
                     left.pop(0)
                 elif isinstance(event, e.Rolled | e.Drawn):
                     self._chance(seq, event, left[0])
+                elif isinstance(event, e.Set) and event.name.startswith("entropy-"):
+                    self._words(seq, event)
                 if isinstance(event, e.Undone):
                     self.game = replay(Game(self.kit, self.scenario), events[:seq])
                 else:
@@ -112,6 +122,12 @@ class _Walk:
             except Exception as error:  # noqa: BLE001 - whatever a forged file makes fail is the file's fault
                 self.report.blame(seq, f"this line cannot be replayed ({error})")
         return self.position
+
+    def _words(self, seq: int, event: e.Set) -> None:
+        """Words that go in late could have been chosen by somebody who had seen the seed."""
+        if self.position and self.game[event.name] != event.value and event.value not in self.words:
+            self.report.remarks.append(Fault(seq, "words were mixed into the dice after the first roll"))
+        self.words.add(str(event.value))
 
     def _chance(self, seq: int, event: e.Rolled | e.Drawn, seed: str) -> None:
         if event.mode not in ("digital", "physical"):

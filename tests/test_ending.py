@@ -92,7 +92,7 @@ def test_nobody_goes_back_to_where_the_record_lay_open(tables: Tables, code: str
     line = end(tables, code)
     opened = tables.store.latest(code)
     take_back(tables, code, line)
-    with pytest.raises(NotNow, match="End the game again instead"):
+    with pytest.raises(NotNow, match="End it again instead"):
         take_back(tables, code, opened)
     assert "seed" not in export_table(tables, code, "watch")
 
@@ -117,3 +117,66 @@ def test_the_log_says_that_the_dice_changed(tables: Tables, code: str) -> None:
     lines = [line for entry in tables.log(code, "watch") for line in entry.lines]
     assert any("new seed" in line for line in lines)
     assert isinstance(e.Event.from_json(tables.store.events(code)[-1].body), e.Reseeded)
+
+
+def test_nobody_goes_back_to_where_the_game_had_ended(tables: Tables, code: str) -> None:
+    """Not even to the line before the record was opened: it would be an ending by one side."""
+    line = end(tables, code)
+    ended = next(s.seq for s in tables.store.events(code) if s.kind == "ended")
+    take_back(tables, code, line)
+    with pytest.raises(NotNow, match="End it again instead"):
+        take_back(tables, code, ended)
+
+
+def test_nobody_goes_back_to_where_the_fog_was_lifted(tables: Tables, code: str) -> None:
+    tables.act(code, "table", "set-mode", {"fog": False})
+    all_agree(tables, code)
+    lifted = tables.store.latest(code)
+    tables.act(code, "table", "set-mode", {"fog": True})
+    with pytest.raises(NotNow, match="The fog of war was lifted there"):
+        tables.act(code, "red", "take-back", {"to": lifted})
+    assert tables.game(code)["fog"] is True
+
+
+def test_a_roll_that_was_taken_back_is_brought_back_by_consent_only(tables: Tables, code: str) -> None:
+    line = tables.store.latest(code)
+    tables.act(code, "red", "roll-dice", {"dice": "1d6"})
+    rolled = tables.store.latest(code)
+    take_back(tables, code, line)
+    tables.act(code, "red", "take-back", {"to": rolled})
+    assert [ask.to for ask in tables.game(code).asked.values()] == [("blue",)]
+
+
+def test_words_stay_in_the_dice_whatever_is_taken_back(tables: Tables) -> None:
+    """Or the other side could take them out, roll, and keep them from being added again."""
+    code = tables.new("toy", "skirmish", {}, "")
+    tables.act(code, "blue", "add-entropy", {"words": "the hen"})
+    tables.act(code, "red", "take-back", {"to": 2})
+    assert tables.game(code)["entropy-blue"] == "the hen"
+    tables.act(code, "red", "roll-dice", {"dice": "3d6"})
+    assert verify(export_table(tables, code), tables).fair
+
+
+def test_a_question_for_consent_is_closed_by_its_answer_alone(tables: Tables, code: str) -> None:
+    """A note that pretends to answer it does not."""
+    line = tables.store.latest(code)
+    tables.act(code, "table", "end-game", {"winner": "red"}, revision=line)
+    to_red, to_blue = tables.game(code).asked.values()
+    for seat in ("red", "table"):
+        tables.act(code, seat, "note", {"text": "x", "_asked": to_blue.id})
+    tables.act(code, "red", "agree", {"ask": to_red.id, "yes": True})
+    assert not tables.row(code).ended and to_blue.id in tables.game(code).asked
+
+
+def test_the_tables_screen_does_not_speak_for_a_side_that_sat_down_since(tables: Tables) -> None:
+    code = tables.new("toy", "skirmish", {}, "")
+    tables.store.claim_seat(code, "red", "2026-11-18T10:00:00+00:00")
+    tables.act(code, "red", "end-game", {"winner": "red"}, revision=tables.store.latest(code))
+    (ask,) = tables.game(code).asked.values()
+    assert ask.to == ("blue", "table")
+    tables.store.claim_seat(code, "blue", "2026-11-18T10:05:00+00:00")
+    tables.act(code, "table", "agree", {"ask": ask.id, "yes": True})
+    (again,) = tables.game(code).asked.values()
+    assert again.to == ("blue",) and not tables.row(code).ended
+    tables.act(code, "blue", "agree", {"ask": again.id, "yes": True})
+    assert tables.row(code).ended

@@ -377,6 +377,7 @@ def test_what_was_taken_back_is_struck_out_until_that_is_taken_back_too(tables: 
 
     assert struck()["second"] and not struck()["first"] and not struck()[f"taken back to line {line}"]
     tables.act(code, "red", "take-back", {"to": line + 1})
+    all_agree(tables, code)
     assert not struck()["second"]
     assert struck()[f"taken back to line {line}"]
 

@@ -119,6 +119,24 @@ def test_a_changed_seed_is_found_out(home: Tables, copy: Copy) -> None:
     assert "does not fit the fingerprint" in words(verify({**copy, "seed": "00" * 32}, home))
 
 
+def test_a_new_seed_out_of_nowhere_is_found_out(home: Tables, copy: Copy) -> None:
+    note = of_kind(copy, "undone")
+    note.clear()
+    note |= {"kind": "reseeded", "commitment": copy["commitment"], "revealed": copy["seed"]}
+    assert "did not come from an ending taken back" in words(verify(copy, home))
+
+
+def test_another_fingerprint_on_the_file_is_found_out(home: Tables, copy: Copy) -> None:
+    assert "fingerprint written on the file" in words(verify({**copy, "commitment": "00" * 32}, home))
+
+
+def test_words_that_went_in_late_are_remarked(home: Tables, copy: Copy) -> None:
+    late = of_kind(copy, "undone")
+    late.clear()
+    late |= {"kind": "set", "name": "entropy-red", "value": "ground until it fits"}
+    assert "after the first roll" in verify(copy, home).remarks[0].words
+
+
 def test_a_players_copy_cannot_be_verified_before_the_record_is_open(home: Tables, copy: Copy) -> None:
     with pytest.raises(Unreadable, match="laid open when the game is over and both sides agree"):
         verify(export_table(home, str(copy["code"]), "blue"), home)

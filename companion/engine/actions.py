@@ -256,8 +256,9 @@ def perform(
         take(event)
     if any(isinstance(event, e.Undone) for event in done):
         return done
-    if str(raw.get("_asked")) in game.asked:
-        take(e.Answered(str(raw["_asked"]), action.label))
+    prompt = game.asked.get(str(raw.get("_asked")))
+    if prompt is not None and prompt.action == action.name and seat in (*prompt.to, "table"):
+        take(e.Answered(prompt.id, action.label))
     if action.name not in TAKING_BACK:  # which must work whatever is wrong with the game's own rules
         for watcher in rules.watchers:
             for event in watcher(game):

@@ -299,7 +299,7 @@ def set_mode(
         yield e.Set("fog", True, was=False)
     elif game["fog"] and not fog:  # shows everybody what was hidden, so it is not the table's to decide
         text = "The fog of war is to be lifted: each side would see all of the other's stacks. Agree?"
-        yield from request(game, seat, LIFT_FOG, text, {}, all_sides=True)
+        yield from request(game, seat, LIFT_FOG, text, {})
 
 
 # -- talking -----------------------------------------------------------------------------

@@ -35,13 +35,8 @@ def deed(kind: str) -> Callable[[Deed], Deed]:
     return define
 
 
-def request(
-    game: Game, seat: str, kind: str, text: str, args: Mapping[str, Any], *, all_sides: bool
-) -> Events:
-    """Ask whoever must agree; playing solo, do it at once.
-
-    :param all_sides: whether every other side must agree, or (asked by the table's screen) one of them will do.
-    """
+def request(game: Game, seat: str, kind: str, text: str, args: Mapping[str, Any]) -> Events:
+    """Ask every other side to agree; playing solo, do it at once."""
     if game["solo"]:
         yield from DEEDS[kind](game, args, "")
         return
@@ -49,18 +44,16 @@ def request(
     if waiting is not None:
         raise NotNow(f"That is asked already: it waits for {voices(game, waiting.to)}.", given=kind)
     name = f"{kind}-{game.revision}"
-    for number, to in enumerate(_must_agree(game, seat, all_sides), 1):
-        yield e.Asked(f"{name}-{number}", to, text, "agree", {**args, "asker": seat, "group": name}, by=kind)
-
-
-def _must_agree(game: Game, seat: str, all_sides: bool) -> list[tuple[str, ...]]:
-    """Who is asked, a question each: sides that a device sits at, and the table's screen for all others."""
     others = [side for side in game.sides if side != seat]
-    seated = [side for side in others if side in game.seated]
-    absent = [side for side in others if side not in game.seated]
-    if seat == "table" and not all_sides and seated:
-        return [tuple(seated)]
-    return [*((side,) for side in seated), *([(*absent, "table")] if absent else [])]
+    yield from _ask(game, others, kind, text, {**args, "asker": seat, "group": name})
+
+
+def _ask(game: Game, sides: list[str], kind: str, text: str, args: Mapping[str, Any]) -> Events:
+    """A question for each side that a device sits at, and one on the table's screen for all others."""
+    seated = [(side,) for side in sides if side in game.seated]
+    absent = tuple(side for side in sides if side not in game.seated)
+    for number, to in enumerate([*seated, *([(*absent, "table")] if absent else [])], 1):
+        yield e.Asked(f"{kind}-{game.revision}-{number}", to, text, "agree", args, by=kind)
 
 
 def voices(game: Game, seats: tuple[str, ...]) -> str:
@@ -81,6 +74,12 @@ def agree(
         raise NotNow("that question is no longer open", field="ask", given=ask)
     if seat not in question.to and (yes or seat != question.args.get("asker")):
         raise NotYours("the other side must answer this", field="ask", given=seat)
+    if yes and "table" in question.to and game.seated & ({*question.to} - {"table"}):
+        # Somebody sat down since it was asked: the table's screen no longer speaks for all of them.
+        yield e.Answered(ask, "asked again")
+        sides = [side for side in question.to if side != "table"]
+        yield from _ask(game, sides, question.by, question.text, question.args)
+        return
     group = question.args.get("group", ask)
     together = [a.id for a in game.asked.values() if a.args.get("group", a.id) == group]
     if not yes:
@@ -110,12 +109,13 @@ def take_back(
             given=to,
             accepted=f"2 to {game.revision - 1}",
         )
-    if game.last_chance <= to and not game.ended:
+    undone = any(low < to < high for low, high in game.taken_back)
+    if game.last_chance <= to and not game.ended and not undone:
         yield e.Undone(to)
         return
     past = "the game's end" if game.ended else "a roll or draw"
-    text = f"{_who(game, seat)} wants to take back, past {past}. Agree?"
-    yield from request(game, seat, TAKE_BACK, text, {"to": to}, all_sides=False)
+    what = "go back to what was taken back" if undone else f"take back, past {past}"
+    yield from request(game, seat, TAKE_BACK, f"{_who(game, seat)} wants to {what}. Agree?", {"to": to})
 
 
 @deed(TAKE_BACK)
@@ -155,7 +155,7 @@ def end_game(
         f"{f' ({why})' if why else ''}. Everything hidden and the dice seed are then laid open. Agree?"
     )
     result_args = {"winner": winner, "level": level, "why": why}
-    yield from request(game, seat, END, text, result_args, all_sides=True)
+    yield from request(game, seat, END, text, result_args)
 
 
 @deed(END)
@@ -176,7 +176,7 @@ def lay_open(game: Game, seat: str = "") -> Events:
     text = (
         f"The game is over. {_who(game, seat)} wants to lay open everything hidden and the dice seed. Agree?"
     )
-    yield from request(game, seat, LAY_OPEN, text, {}, all_sides=True)
+    yield from request(game, seat, LAY_OPEN, text, {})
 
 
 @deed(LAY_OPEN)

@@ -201,7 +201,15 @@ def _ticked(body: Mapping[str, Any], game: Game) -> str:
 
 
 def _asked(body: Mapping[str, Any], game: Game) -> str:
-    return "" if body.get("hidden") else f"To do: {body['text']}"
+    if body.get("hidden"):
+        return ""
+    if body.get("action") == "agree":
+        return f"Asked: {str(body['text']).removesuffix(' Agree?')}"
+    return f"To do: {body['text']}"
+
+
+_CLOSED = {"refused": "The request was refused", "withdrawn": "The request was withdrawn"}
+"""Answers that nothing else in the log tells of."""
 
 
 def _answered(body: Mapping[str, Any], game: Game) -> str:

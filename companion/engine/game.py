@@ -84,6 +84,8 @@ class Game:
         self.order = 0
         self.seated: frozenset[str] = frozenset()
         """Seats that a device sits at now. Not part of the record: whoever keeps the seats says so."""
+        self.taken_back: list[tuple[int, int]] = []
+        """Spans of the record between these lines that were taken back. Not part of the state: told by its keeper."""
 
     # -- looking -----------------------------------------------------------------------------------------
 

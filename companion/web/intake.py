@@ -52,6 +52,10 @@ def init_app(app: Flask) -> None:
         most, fields = allowed()
         if len(request.query_string) > limits.QUERY_LENGTH:
             abort(414, f"That address is too long: at most {limits.QUERY_LENGTH:,} characters.")
+        try:
+            request.query_string.decode()
+        except UnicodeDecodeError:
+            abort(400, "That address holds bytes that are no characters. Type it again.")
         if request.content_length is not None and request.content_length > most:
             raise TooMuch(most)
         request.max_content_length = most  # for a body that does not say how long it is

@@ -74,6 +74,7 @@ def import_file() -> Response:
             f"{file.filename[:60]} is not a companion export: it is not text.", field="file"
         ) from None
     may_found()
+    founded()  # also when it comes to nothing: reading a long file is work for everybody
     try:
         code = import_table(tables(), text, held("secret"))
     except NeedsKeys as needed:
@@ -137,5 +138,4 @@ def _keys_form(ticket: str, header: Header, here: str, values: dict[int, str], e
 
 def _seated(code: str) -> Response:
     """Whoever restores a game has its table's screen, and hands out the other seats."""
-    founded()
     return sit_down(redirect(url_for("seatpages.seats_page", code=code, seat="table"), 303), code, ["table"])

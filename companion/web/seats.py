@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import secrets
 
-from flask import Response, abort, current_app, request, url_for
+from flask import Response, abort, current_app, request
 
 from companion.engine.errors import NotYours
 from companion.store import Generation
 from companion.web import curtain
 from companion.web.current import tables
-from companion.web.security import is_seat_token, seat_token
+from companion.web.security import TOKEN_LENGTH, is_seat_token, seat_token
 
 WATCH = "watch"
 YEAR = 365 * 24 * 3600
+MOST_SEATS = 6
 
 
 DEVICE = "device"
@@ -49,7 +50,10 @@ def seat_of_token(code: str, given: str) -> str | None:
 
 def held_seats(code: str) -> list[str]:
     """The seats this device holds at a table, by its cookie or bearer token."""
-    given = request.cookies.get(cookie_name(code), "").split(".")
+    # Ours holds a secret a seat; each costs some hashing, and anybody may send a cookie of thousands.
+    given = request.cookies.get(cookie_name(code), "")[: MOST_SEATS * (TOKEN_LENGTH + 1)].split(".")[
+        :MOST_SEATS
+    ]
     bearer = request.headers.get("Authorization", "")
     if bearer.lower().startswith("bearer "):
         given.append(bearer[7:].strip())
@@ -75,8 +79,9 @@ def require(code: str, seat: str, *, shows: bool = True) -> None:
     held = held_seats(code)
     if seat not in held:
         raise NotYours(
-            f"This device does not hold the {seat} seat of table {code}. Scan its QR code on the table's screen, "
-            f"or watch at {url_for('play.seat_page', code=code, seat=WATCH)}.",
+            f"This device does not hold the {seat} seat of table {code}: it was never taken here, or it got a new code "
+            "or was closed since. Scan the seat's code to sit down (Seats, on any device of the table), or watch the "
+            f"table by its code {code} from the lobby.",
             given=seat,
         )
     if seat == "table":

@@ -67,14 +67,16 @@ def init_app(app: Flask, *, hosts: Iterable[str] = (), public_url: str | None = 
     app.config.update(SESSION_COOKIE_HTTPONLY=True, SESSION_COOKIE_SAMESITE="Lax")
 
     @app.before_request
-    def check_host() -> None:
+    def check_host() -> Response | None:
         host = request.environ.get("HTTP_HOST", "")
-        if not is_known_host(host, names):
-            abort(
-                400,
-                f"{host!r} is not a name this companion answers to. Use the address it printed when it "
-                "started, or start it with --public-url.",
-            )
+        if is_known_host(host, names):
+            return None
+        message = (
+            f"{host[:80]!r} is not a name this companion answers to. Use the address it printed when it "
+            "started, or start it with --public-url."
+        )
+        # Without a page around it: some names are so wrong that no link can be made under them.
+        return Response(message, 400, mimetype="text/plain")
 
     @app.before_request
     def check_origin() -> None:

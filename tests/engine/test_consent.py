@@ -147,12 +147,13 @@ def test_the_fog_is_not_the_tables_to_lift() -> None:
 # -- taking back ---------------------------------------------------------------------------------------------
 
 
-def test_asked_by_the_tables_screen_one_side_is_enough_to_take_back() -> None:
+def test_asked_by_the_tables_screen_both_sides_must_agree_to_a_take_back() -> None:
+    """Nobody knows who tapped there."""
     table = seated("red", "blue")
     line = table.game.revision
     table.do("red", "roll-dice")
-    (ask,) = table.do("table", "take-back", to=line)
-    assert isinstance(ask, e.Asked) and ask.to == ("red", "blue")
+    table.do("table", "take-back", to=line)
+    assert [ask.to for ask in consents(table.game)] == [("red",), ("blue",)]
 
 
 def test_where_a_device_sits_at_the_other_side_only_that_one_can_agree() -> None:

@@ -374,3 +374,30 @@ def test_a_roster_full_of_mistakes_is_given_up_after_some(app: Flask, red: Devic
     lines = "\n".join(f"red,Unit {n},nowhere,nonsense" for n in range(2500))
     answer = red.post("/book/toy/roster/skirmish/csv", text=f"side,name,place,marks\n{lines}")
     assert answer.status_code == 422 and "were not read any more" in answer.text
+
+
+@pytest.mark.parametrize("query", [b"quiet=\xff", b"\xff=1", b"since=\xc3\x28"])
+@pytest.mark.parametrize("path", ["/hall", "/join", "/book/toy/map", "/api/systems"])
+def test_bytes_that_are_no_characters_are_refused_with_words(app: Flask, path: str, query: bytes) -> None:
+    sent = {"QUERY_STRING": query.decode("latin-1")}  # as the server hands bytes on
+    answer = app.test_client().get(path, environ_overrides=sent)
+    assert answer.status_code == 400 and "bytes that are no characters" in answer.text
+
+
+@pytest.mark.parametrize("host", [".", "....", "a..b", "x" * 70, "evil.example"])
+def test_a_name_that_is_none_is_refused_with_words(app: Flask, host: str) -> None:
+    answer = app.test_client().get("/", headers={"Host": host})
+    assert answer.status_code == 400 and "is not a name this companion answers to" in answer.text
+
+
+def test_a_cookie_of_thousands_of_seats_costs_no_more_than_ours(app: Flask, code: str) -> None:
+    client = app.test_client(use_cookies=False)
+
+    def cost(cookie: str) -> float:
+        begun = time.process_time()
+        for _ in range(3):
+            assert client.get("/", headers={"Cookie": f"seats-{code}={cookie}"}).status_code == 200
+        return time.process_time() - begun
+
+    cost("a.b")  # templates are read once
+    assert cost("a." * 3500) < 5 * cost("a.b") + 0.05

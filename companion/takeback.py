@@ -1,0 +1,49 @@
+"""What a take-back must not bring about: secrets shown again, words lost from the dice, rolls of a seed that was seen."""
+
+from __future__ import annotations
+
+import secrets
+
+from companion.engine import dice
+from companion.engine import events as e
+from companion.engine.consent import DEEDS
+from companion.engine.errors import NotNow
+from companion.engine.game import Game
+
+
+def after_take_back(now: Game, then: Game, seed: str) -> tuple[str, list[e.Event]]:
+    """The seed to go on with after a take-back, and the events that must follow it.
+
+    :param now: the game before the take-back
+    :param then: the game as it stands after it; changed by the events
+    :raises NotNow: if it leads to where something lay open that is closed now
+    """
+    _refuse_to_reveal(now, then)
+    events: list[e.Event] = [
+        e.Set(name, now[name], reason="stays in the dice")
+        for name in (f"entropy-{side}" for side in now.sides)
+        if now[name] and not then[name]
+    ]
+    # What was asked then has been answered since, or is answered by this take-back.
+    events += [e.Answered(ask.id, "taken back") for ask in then.asked.values() if ask.by in DEEDS]
+    if now.record_open and not then.record_open:
+        new = secrets.token_hex(32)
+        events.append(e.Reseeded(dice.commitment(new), revealed=seed))
+    else:
+        new = seed
+        if then.commitment != dice.commitment(seed):  # it went back past the change to this seed
+            events.append(e.Reseeded(dice.commitment(seed)))
+    for event in events:
+        then.apply(event)
+    return new, events
+
+
+def _refuse_to_reveal(now: Game, then: Game) -> None:
+    if then.ended and not now.ended:
+        raise NotNow(
+            "The game had ended there, and play has gone on since. End it again instead.", field="to"
+        )
+    if now["fog"] and not then["fog"] and not now["solo"]:
+        raise NotNow(
+            "The fog of war was lifted there. Lift it again in the table's settings instead.", field="to"
+        )

@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import shutil
+import subprocess
 from collections.abc import Generator
 from pathlib import Path
 
@@ -46,7 +47,15 @@ def why_no_browser() -> tuple[str, str] | None:
     if find_chromium() is None:
         remedy = "apt install chromium-headless-shell (or chromium), or set COMPANION_CHROMIUM to one"
         return "there is no Chromium on the path", remedy
+    if has_no_font():
+        return "Chromium does not run on a machine without any font", "apt install fonts-dejavu-core"
     return None
+
+
+def has_no_font() -> bool:
+    """Whether the machine says that it has no font at all; our pages bring theirs, but Chromium itself wants one."""
+    lister = shutil.which("fc-list")
+    return bool(lister) and not subprocess.run([lister], capture_output=True, timeout=30).stdout.strip()
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

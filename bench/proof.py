@@ -25,17 +25,29 @@ LONG: dict[str, dict[str, int]] = {
 CRAWLS: dict[str, tuple[str, dict[str, str]]] = {
     "forged imports": (
         "tests/web/test_forged_imports.py tests/test_verify.py",
-        {"COMPANION_FORGED_ROUNDS": "1200"},
+        {"COMPANION_FORGED_ROUNDS": "800"},
     ),
-    "fuzz of routes and API": ("tests/web/test_fuzz.py", {"COMPANION_FUZZ_ROUNDS": "6"}),
-    "secrecy crawl": ("tests/web/test_secrecy_crawl.py", {"COMPANION_CRAWL_STEPS": "120"}),
+    "fuzz of routes and API": ("tests/web/test_fuzz.py", {"COMPANION_FUZZ_ROUNDS": "4"}),
+    "secrecy crawl": ("tests/web/test_secrecy_crawl.py", {"COMPANION_CRAWL_STEPS": "60"}),
 }
 """Tests that take a number of rounds from the environment."""
 
 
 def crawl(paths: str, rounds: dict[str, str]) -> Outcome:
     """Run tests with more rounds than `make test` gives them."""
-    command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "-p", "no:cacheprovider", *paths.split()]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-n",
+        "2",
+        "--dist",
+        "loadfile",
+        "-p",
+        "no:cacheprovider",
+        *paths.split(),
+    ]
     run = subprocess.run(command, env={**os.environ, **rounds}, capture_output=True, text=True, timeout=900)
     last = run.stdout.strip().splitlines()[-1] if run.stdout.strip() else run.stderr[-200:]
     if run.returncode:

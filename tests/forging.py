@@ -34,7 +34,7 @@ def mutated(copy: dict[str, Any], chance: random.Random, changes: int = 1) -> di
             holder = holder[step]
         what = chance.choice(("replace", "replace", "replace", "lose", "double", "rename"))
         if what == "replace":
-            holder[last] = chance.choice(NASTY)
+            holder[last] = copying.deepcopy(chance.choice(NASTY))  # a shared one could come to hold itself
         elif what == "lose":
             del holder[last]
         elif what == "double" and isinstance(holder, list):

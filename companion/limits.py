@@ -106,8 +106,8 @@ ROSTER_UNITS = UNITS
 """Units of a scenario's roster in the chart book: what a table can hold."""
 
 IMPORT_EVENTS = 20_000
-"""Events of an imported game; a campaign of a whole summer has about 10,000. They are kept in one transaction, a third
-of a second for so many; all checks before it let other requests through."""
+"""Events of an imported game; a campaign of a whole summer has about 10,000. They are kept in one transaction, half a
+second for so many (measured); all checks before it let other requests through."""
 
 IMPORT_ITEMS = 2000
 """Things in one list or table inside an imported event: a supply check of every unit, and some."""

@@ -80,6 +80,7 @@ _NEEDED_OF_EVENT: dict[str, tuple[type, int]] = {
     "name": (str, 80),
     "body": (dict, 20),
 }
+EVENT_PARTS = tuple(_NEEDED_OF_EVENT)
 _STREAM_END = 10_000_000
 
 

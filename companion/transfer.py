@@ -6,7 +6,6 @@ import json
 import re
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
 from typing import Any
 
 from companion import __version__, sealing
@@ -15,8 +14,8 @@ from companion.engine import events as e
 from companion.engine.errors import Unknown, Unreadable, did_you_mean
 from companion.engine.game import Game, replay
 from companion.record import seen_record
-from companion.savefile import FORMAT, check_dice, check_shape, checksum, read_copy
-from companion.store import Generation, NewTable
+from companion.savefile import EVENT_PARTS, FORMAT, check_dice, check_shape, checksum, read_copy
+from companion.store import Generation, NewTable, StoredEvent
 from companion.tables import Tables
 from companion.trial import check_events, check_sight
 
@@ -163,20 +162,12 @@ def _store(tables: Tables, copy: Mapping[str, Any], seats: Any) -> str:
     )
     ids = ("table", *game.sides)
     with tables.store.creating(row, _generations(ids, seats if code == copy["code"] else None)) as tx:
-        for act, items in groupby(copy["events"], key=lambda item: item["act"]):
-            group = list(items)
-            last = group[-1]["seq"] == len(events)
-            tx.append(
-                [item["body"] for item in group],
-                at=group[-1]["at"],
-                seat=group[0]["seat"],
-                act=act,
-                name=group[0]["name"],
-                stream=int(copy["stream"]) if last else 0,
-                answer={"revision": group[-1]["seq"]},
-                summary=tables._summary(game) if last else None,
-                ended=game.ended is not None if last else None,
-            )
+        tx.restore(
+            [StoredEvent(**{name: item[name] for name in EVENT_PARTS}) for item in copy["events"]],
+            stream=int(copy["stream"]),
+            summary=tables._summary(game),
+            ended=game.ended is not None,
+        )
         tx.save_snapshot(len(events), game.dump())  # so that a long game opens as fast as it did before
     return code
 

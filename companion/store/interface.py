@@ -130,6 +130,14 @@ class Tx(Protocol):
         :raises ValueError: if a body has no kind or is not JSON, or the stream would go back
         """
 
+    def restore(self, events: Sequence[StoredEvent], *, stream: int, summary: Json, ended: bool) -> int:
+        """Append a whole record, numbered from 1, to a table without events, and return the new revision.
+
+        Actions are told by their ids alone, with nothing to compare a repeat's body with.
+
+        :raises ActionIdReused: if two actions that do not follow each other have one id
+        """
+
     def save_snapshot(self, seq: int, state: Json) -> None:
         """Keep the state after event `seq`, in the same commit as the events."""
 

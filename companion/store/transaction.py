@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Sequence
+from itertools import groupby
 
 from sqlite_utils import Database
 
@@ -99,6 +100,32 @@ class SqliteTx:
             )
         self._latest, self._stream = revision, stream
         return revision
+
+    def restore(self, events: Sequence[StoredEvent], *, stream: int, summary: Json, ended: bool) -> int:
+        """Append a whole record with its own times and actions, and return the new revision."""
+        self._check_open()
+        rows, actions = [], []
+        for act, items in groupby(events, key=lambda item: item.act):
+            group = list(items)
+            rows += [(self._code, i.seq, i.at, i.seat, act, i.name, *dump_event(i.body)) for i in group]
+            first, last = group[0], group[-1]
+            answer = dump_object({"revision": last.seq}, "an answer")
+            actions.append((self._code, act, first.seat, first.name, last.seq, answer))
+        try:
+            with self._db.atomic():
+                self._db.conn.executemany(
+                    "insert into action (game, act, seat, name, revision, answer) values (?, ?, ?, ?, ?, ?)",
+                    actions,
+                )
+                self._db.conn.executemany("insert into event values (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+                self._db.execute(
+                    "update game set revision = ?, stream = ?, changed_at = ?, summary = ?, ended = ? where code = ?",
+                    [len(rows), stream, events[-1].at, dump_object(summary, "a summary"), ended, self._code],
+                )
+        except sqlite3.IntegrityError as error:
+            raise ActionIdReused("one of them") from error
+        self._latest, self._stream = len(rows), stream
+        return self._latest
 
     def save_snapshot(self, seq: int, state: Json) -> None:
         """Keep the state after event `seq`, with the newest three and the first of every thousand events."""

@@ -438,3 +438,29 @@ def test_a_seat_changes_with_the_events_of_its_transaction_or_not_at_all(store, 
     assert store.seat_generations(table) == {"soviet": Generation(2), "axis": Generation(1, revoked=True)}
     with pytest.raises(RuntimeError, match="transaction is over"):
         tx.reissue_seat("soviet")
+
+
+def test_a_whole_record_is_restored_at_once_with_its_own_times_and_actions(store, new_table):
+    events = [
+        StoredEvent(1, NOON, "table", "open", "open", {"kind": "noted", "text": "a"}),
+        StoredEvent(2, NOON, "table", "open", "open", {"kind": "noted", "text": "b"}),
+        StoredEvent(3, NOON, "soviet", "roll", "roll-dice", {"kind": "noted", "text": "c"}),
+    ]
+    with store.creating(new_table()) as tx:
+        assert tx.restore(events, stream=7, summary={"turn": 2}, ended=False) == 3
+    row = store.table("K7QX")
+    assert store.events("K7QX") == events
+    assert (row.revision, row.stream, row.summary, row.ended) == (3, 7, {"turn": 2}, False)
+    with store.transaction("K7QX") as tx:
+        assert tx.answer_to("roll", seat="soviet", name="roll-dice") == {"revision": 3}
+
+
+def test_a_record_in_which_an_action_comes_back_later_is_refused_whole(store, new_table):
+    events = [
+        StoredEvent(n, NOON, "table", act, "note", {"kind": "noted", "text": act})
+        for n, act in enumerate(("a", "b", "a"), 1)
+    ]
+    with pytest.raises(ActionIdReused), store.creating(new_table()) as tx:
+        tx.restore(events, stream=0, summary={}, ended=False)
+    with pytest.raises(NoTable):
+        store.table("K7QX")

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
-from companion.engine.hexgrid import Grid
-from companion.engine.mapbook import Fact, MapBook
+from companion.engine.hexes.grid import Grid
+from companion.engine.hexes.ground import Fact, MapBook
 from companion.web import mapbase, mapsvg
 
 ROUNDS = 20

@@ -10,9 +10,9 @@ import statistics
 from collections.abc import Callable, Sequence
 from time import perf_counter
 
-from companion.engine.hexgrid import Grid
-from companion.engine.mapbook import Fact, MapBook
-from companion.engine.trace import Board
+from companion.engine.hexes.grid import Grid
+from companion.engine.hexes.ground import Fact, MapBook
+from companion.engine.hexes.trace import Board
 from companion.systems.second_kharkov.supply import GERMAN, SOVIET, check
 
 ROUNDS = 60

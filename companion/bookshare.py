@@ -13,7 +13,7 @@ from typing import Any
 from companion.books import sheets
 from companion.booksheet import Edit, Sheet
 from companion.engine.errors import Mistake, Unreadable
-from companion.engine.mapbook import FIXED, OWNER, RULEBOOK, Fact, MapBook
+from companion.engine.hexes.ground import FIXED, OWNER, RULEBOOK, Fact, MapBook
 from companion.limits import MAP_FACTS, PROBLEMS, ROSTER_UNITS, SHEET_CELLS
 from companion.rosterbook import RosterBook, owner_units
 from companion.store import Store

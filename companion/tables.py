@@ -22,8 +22,8 @@ from companion.engine.common import judge, open_table
 from companion.engine.errors import NotNow
 from companion.engine.fields import Context, storable
 from companion.engine.game import Book, Game
-from companion.engine.gridbook import owner_maps
 from companion.engine.guard import attempt
+from companion.engine.hexes.gridbook import owner_maps
 from companion.engine.view import view
 from companion.engine.worksheet import Breakdown
 from companion.folding import fold

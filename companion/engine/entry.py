@@ -22,7 +22,7 @@ from companion.engine.actions import Events
 from companion.engine.entryreader import Reader, by_comma
 from companion.engine.errors import Mistake, NotYours, Unknown, Unreadable
 from companion.engine.game import Game
-from companion.engine.hextext import HexError, is_hex_text
+from companion.engine.hexes.typed import HexError, is_hex_text
 from companion.engine.kit import Marker
 from companion.engine.moves import change, create, move, put_mark
 from companion.engine.roster import Unit, slug, unit_facts

@@ -10,7 +10,7 @@ from companion.engine import events as e
 from companion.engine.chart import Chart
 from companion.engine.dates import days_later
 from companion.engine.errors import Unknown, did_you_mean
-from companion.engine.gridfile import Maps
+from companion.engine.hexes.maps import Maps
 from companion.engine.kit import Kit, Marker, Phase, Scenario, SystemKit
 from companion.engine.pile import Pile
 from companion.engine.roster import Unit, UnitDef

@@ -17,10 +17,10 @@ from typing import Any
 from companion.engine.booklist import BookList, build_list
 from companion.engine.chart import Chart
 from companion.engine.errors import Several
-from companion.engine.gridfile import Maps
+from companion.engine.hexes.ground import RULEBOOK, Vocabulary
+from companion.engine.hexes.groundtext import read_csv
+from companion.engine.hexes.maps import Maps
 from companion.engine.kitcheck import cross_check
-from companion.engine.mapbook import RULEBOOK, Vocabulary
-from companion.engine.mapentry import read_csv
 from companion.engine.roster import UnitDef, read_roster
 from companion.engine.shape import Problem, build
 

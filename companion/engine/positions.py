@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 
-from companion.engine import zones
 from companion.engine.game import Game
-from companion.engine.hexgrid import Grid
-from companion.engine.mapbook import MapBook
+from companion.engine.hexes import board as zones
+from companion.engine.hexes.grid import Grid
+from companion.engine.hexes.ground import MapBook
 from companion.engine.roster import Unit
 
 

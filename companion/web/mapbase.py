@@ -9,8 +9,8 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from html import escape
 
-from companion.engine.hexgrid import Grid
-from companion.engine.mapbook import NAMED, Fact, MapBook
+from companion.engine.hexes.grid import Grid
+from companion.engine.hexes.ground import NAMED, Fact, MapBook
 from companion.web.mapcanvas import KEPT, SIZE, Canvas, canvas_of, number
 
 DRAWING = 1

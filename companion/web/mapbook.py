@@ -11,11 +11,11 @@ from typing import Any
 from flask import Response, jsonify, make_response, redirect, render_template, request, url_for
 
 from companion.engine.errors import Mistake, Unknown
-from companion.engine.gridbook import owner_grid, read_limits
-from companion.engine.gridfile import Maps
-from companion.engine.hexgrid import Grid
-from companion.engine.mapbook import FIXED, RULEBOOK, Fact, MapBook, Vocabulary
-from companion.engine.mapentry import Problem, enter, read_csv
+from companion.engine.hexes.grid import Grid
+from companion.engine.hexes.gridbook import owner_grid, read_limits
+from companion.engine.hexes.ground import FIXED, RULEBOOK, Fact, MapBook, Vocabulary
+from companion.engine.hexes.groundtext import Problem, enter, read_csv
+from companion.engine.hexes.maps import Maps
 from companion.systems import System
 from companion.tables import utc_now
 from companion.web import booklock

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 
-from companion.engine.hexgrid import Grid
+from companion.engine.hexes.grid import Grid
 
 SIZE = 20
 """Centre to corner, in units of the drawing."""

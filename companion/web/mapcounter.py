@@ -9,7 +9,7 @@ from functools import lru_cache
 from html import escape
 from typing import Any
 
-from companion.engine.hexgrid import Grid
+from companion.engine.hexes.grid import Grid
 from companion.web.mapcanvas import number
 
 LONG_NAME = 9

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from companion.engine.hexgrid import Grid
+from companion.engine.hexes.grid import Grid
 from companion.web.mapcanvas import Canvas, canvas_of, number
 from companion.web.mapcounter import counter, pill_text, pills, side_class, stacks
 

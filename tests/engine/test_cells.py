@@ -10,8 +10,8 @@ from toykit import Table
 
 from companion.engine.cells import disarm, rearm
 from companion.engine.entrysheets import write_positions
-from companion.engine.mapbook import RULEBOOK, Fact, MapBook, Vocabulary
-from companion.engine.mapentry import read_csv
+from companion.engine.hexes.ground import RULEBOOK, Fact, MapBook, Vocabulary
+from companion.engine.hexes.groundtext import read_csv
 from companion.spreadsheet import read_table, write_table
 
 FORMULAS = ["=1+1", "=cmd|' /C calc'!A0", "+SUM(A1)", "-2+3+cmd", "@SUM(A1)", "\t=1", "\r=1", "'=1", "''@x"]

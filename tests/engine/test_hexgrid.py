@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.engine.gridfile import Maps
-from companion.engine.hexgrid import Grid
-from companion.engine.hextext import HexError
+from companion.engine.hexes.grid import Grid
+from companion.engine.hexes.maps import Maps
+from companion.engine.hexes.typed import HexError
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 SYSTEMS = ("second-kharkov", "panzer-keil", "enemy-action-kharkov", "kharkov-battles", "wb95")

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.engine.gridfile import Maps
-from companion.engine.hexgrid import Grid
-from companion.engine.hextext import HexError
-from companion.engine.mapbook import OWNER, RULEBOOK, Fact, MapBook, Vocabulary
-from companion.engine.mapentry import MapError, enter, read_csv, read_line
+from companion.engine.hexes.grid import Grid
+from companion.engine.hexes.ground import OWNER, RULEBOOK, Fact, MapBook, Vocabulary
+from companion.engine.hexes.groundtext import MapError, enter, read_csv, read_line
+from companion.engine.hexes.maps import Maps
+from companion.engine.hexes.typed import HexError
 
 SCENARIOS = Path(__file__).parents[2] / "scenarios"
 GRID = Grid(columns=(10, 30), rows=(1, 12))

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from companion.engine.hexgrid import Grid
-from companion.engine.mapbook import Fact, MapBook, Vocabulary
-from companion.engine.mapentry import enter
-from companion.engine.trace import (
+from companion.engine.hexes.grid import Grid
+from companion.engine.hexes.ground import Fact, MapBook, Vocabulary
+from companion.engine.hexes.groundtext import enter
+from companion.engine.hexes.trace import (
     Answer,
     Ban,
     Board,

@@ -8,7 +8,7 @@ from companion.books import ChartSheet, ListSheet
 from companion.bookshare import export_book, merge_book, read_share
 from companion.booksheet import Edit
 from companion.engine.errors import Unreadable
-from companion.engine.mapbook import Fact, MapBook
+from companion.engine.hexes.ground import Fact, MapBook
 from companion.resources import SCENARIOS
 from companion.rosterbook import RosterBook
 from companion.spreadsheet import read_table

@@ -15,8 +15,8 @@ from werkzeug.test import TestResponse
 
 from companion import limits
 from companion.engine.errors import Mistake, NotNow, Several, Unreadable, did_you_mean
-from companion.engine.mapbook import Fact, MapBook, Vocabulary
-from companion.engine.mapentry import enter
+from companion.engine.hexes.ground import Fact, MapBook, Vocabulary
+from companion.engine.hexes.groundtext import enter
 from companion.tables import Tables
 from companion.web.app import create_app
 from companion.web.seats import token

@@ -5,7 +5,7 @@ import io
 import pytest
 from bookkey import give_key
 
-from companion.engine.mapbook import MapBook
+from companion.engine.hexes.ground import MapBook
 from companion.web.app import create_app
 
 ORIGIN = {"Origin": "http://localhost"}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from companion.engine import positions
 from companion.engine.game import Game
-from companion.engine.hexgrid import Grid
+from companion.engine.hexes.grid import Grid
 from companion.engine.roster import Unit
 
 from . import books

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from companion.engine.game import Game
+from companion.engine.hexes.trace import Answer, Ban, Policy, Situation, Trace, trace
 from companion.engine.roster import Unit
-from companion.engine.trace import Answer, Ban, Policy, Situation, Trace, trace
 from companion.systems.panzer_keil.base import (
     FRONTS,
     GERMAN,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 
-from companion.engine.trace import Answer, Ban, Board, Policy, Situation, Trace, Unit, trace
+from companion.engine.hexes.trace import Answer, Ban, Board, Policy, Situation, Trace, Unit, trace
 
 GERMAN, SOVIET = "german", "soviet"
 KHARKOV = frozenset({"2306", "2406", "2407"})

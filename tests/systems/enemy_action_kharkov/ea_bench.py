@@ -10,8 +10,8 @@ from harness import SCENARIOS, Bench
 
 from companion.engine.fields import Context
 from companion.engine.game import Book
-from companion.engine.mapbook import MapBook, Vocabulary
-from companion.engine.mapentry import enter
+from companion.engine.hexes.ground import MapBook, Vocabulary
+from companion.engine.hexes.groundtext import enter
 from companion.systems import find_system
 
 SYSTEM = "enemy-action-kharkov"

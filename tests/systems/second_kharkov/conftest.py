@@ -8,7 +8,7 @@ import pytest
 from harness import SCENARIOS, Bench
 
 from companion.engine.game import Book
-from companion.engine.mapbook import Fact, MapBook
+from companion.engine.hexes.ground import Fact, MapBook
 from companion.systems import find_system
 
 

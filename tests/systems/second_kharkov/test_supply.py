@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.engine.gridfile import Maps
-from companion.engine.mapbook import RULEBOOK, MapBook, Vocabulary
-from companion.engine.mapentry import enter, read_csv
-from companion.engine.trace import Answer, Board
+from companion.engine.hexes.ground import RULEBOOK, MapBook, Vocabulary
+from companion.engine.hexes.groundtext import enter, read_csv
+from companion.engine.hexes.maps import Maps
+from companion.engine.hexes.trace import Answer, Board
 from companion.systems.second_kharkov.supply import GERMAN, SOVIET, check
 
 FOLDER = Path(__file__).parents[3] / "scenarios" / "second-kharkov"

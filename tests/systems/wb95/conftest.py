@@ -9,8 +9,8 @@ import pytest
 from harness import SCENARIOS, Bench
 
 from companion.engine.game import Book
-from companion.engine.mapbook import MapBook
-from companion.engine.mapentry import read_csv
+from companion.engine.hexes.ground import MapBook
+from companion.engine.hexes.groundtext import read_csv
 from companion.systems import find_system
 
 
@@ -77,7 +77,7 @@ def map_book() -> Callable[[str], Book]:
 
     def make(lines: str) -> Book:
         kit = find_system("wb95", SCENARIOS).kit
-        from companion.engine.mapbook import Vocabulary
+        from companion.engine.hexes.ground import Vocabulary
 
         words = Vocabulary(
             terrains=("clear", "hills", "forest", "swamp", "mountains"),

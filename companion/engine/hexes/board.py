@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from .hexgrid import Grid
-from .mapbook import MapBook
+from companion.engine.hexes.grid import Grid
+from companion.engine.hexes.ground import MapBook
 
 Links = tuple[tuple[int, ...], ...]
 NOTHING: frozenset[str] = frozenset()

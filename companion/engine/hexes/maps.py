@@ -8,8 +8,8 @@ from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
 
-from .hexgrid import Grid, Layout
-from .hextext import HexError, did_you_mean, split_text
+from companion.engine.hexes.grid import Grid, Layout
+from companion.engine.hexes.typed import HexError, did_you_mean, split_text
 
 # What the file may say beside the fields of Grid: notes for the reader, kept out of the geometry.
 NOTES = ("evidence",)

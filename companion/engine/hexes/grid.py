@@ -13,7 +13,7 @@ from functools import cached_property
 from math import sqrt
 from typing import Any
 
-from .hextext import HexError, clamp, did_you_mean, pairs, slips, split_text
+from companion.engine.hexes.typed import HexError, clamp, did_you_mean, pairs, slips, split_text
 
 FLAT_STEPS = {"N": (0, -2), "NE": (1, -1), "SE": (1, 1), "S": (0, 2), "SW": (-1, 1), "NW": (-1, -1)}
 POINTY_STEPS = {"NE": (1, -1), "E": (2, 0), "SE": (1, 1), "SW": (-1, 1), "W": (-2, 0), "NW": (-1, -1)}
@@ -93,7 +93,7 @@ class Grid:
     @classmethod
     def from_toml(cls, table: Mapping[str, Any]) -> Grid:
         """Read a [[grid]] table; the ValueError lists everything wrong with it at once."""
-        from .gridfile import read_grid  # here, because gridfile builds Grids
+        from companion.engine.hexes.maps import read_grid  # here, because gridfile builds Grids
 
         return read_grid(table)
 

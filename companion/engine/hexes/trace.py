@@ -12,9 +12,9 @@ from functools import cached_property
 from heapq import heappop, heappush
 from typing import Literal, NamedTuple
 
-from .cutting import Pocket, cutters
-from .policy import CLOSED, UNSEEN, ZONE, Ban, Policy, survey
-from .zones import Board, Cost, Situation, Unit, ZoneRule, zoc
+from companion.engine.hexes.board import Board, Cost, Situation, Unit, ZoneRule, zoc
+from companion.engine.hexes.cutting import Pocket, cutters
+from companion.engine.hexes.policy import CLOSED, UNSEEN, ZONE, Ban, Policy, survey
 
 __all__ = [
     "Answer",

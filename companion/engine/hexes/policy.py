@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from .zones import Board, Cost, Situation, ZoneRule, zone_indices
+from companion.engine.hexes.board import Board, Cost, Situation, ZoneRule, zone_indices
 
 ENEMY, ZONE = "enemy unit", "enemy zone of control"
 # Where a hex was entered from, while it was not: not yet, or never.

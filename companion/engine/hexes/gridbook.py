@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from companion.engine.errors import Unreadable
-from companion.engine.gridfile import Maps
-from companion.engine.hexgrid import Grid
+from companion.engine.hexes.grid import Grid
+from companion.engine.hexes.maps import Maps
 
 LIMITS = ("columns", "rows")
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .policy import UNSEEN
+from companion.engine.hexes.policy import UNSEEN
 
 if TYPE_CHECKING:
-    from .trace import Trace
+    from companion.engine.hexes.trace import Trace
 
 NO_SOURCE = "no source of supply is entered for this side"
 NO_WAY = "no way for supply on this ground"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from .errors import Mistake
+from companion.engine.errors import Mistake
 
 HEX_TEXT = re.compile(r"([A-Z]*)([0-9]{3,4})")
 

@@ -19,11 +19,10 @@ from difflib import get_close_matches
 from typing import Protocol
 
 from companion.engine.cells import rearm
+from companion.engine.errors import Mistake
+from companion.engine.hexes.ground import COLUMNS, NAMED, OWNER, Fact, MapBook, Vocabulary
+from companion.engine.hexes.typed import HexError, did_you_mean, is_hex_text
 from companion.limits import LINE_HEXES, MAP_FACTS, MAP_LINES, PROBLEMS
-
-from .errors import Mistake
-from .hextext import HexError, did_you_mean, is_hex_text
-from .mapbook import COLUMNS, NAMED, OWNER, Fact, MapBook, Vocabulary
 
 WORDS = re.compile(r'"([^"]*)"|(\S+)')
 SIDE_TEXT = re.compile(r"([A-Za-z]*[0-9]{3,4})[-/]([A-Za-z]*[0-9]{3,4})")

@@ -10,10 +10,10 @@ from importlib.util import find_spec
 from typing import Any
 
 from companion.booksheet import LOG_LIMIT, Sheet
-from companion.engine.booklist import BookList, Column
-from companion.engine.chart import Chart
 from companion.engine.errors import Mistake, Unknown, Unreadable, did_you_mean
 from companion.engine.game import Book
+from companion.engine.kit.chart import Chart
+from companion.engine.kit.lists import BookList, Column
 from companion.rosterbook import merged_units
 from companion.spreadsheet import date_hint
 from companion.store import Store

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from companion.engine.booklist import Column
 from companion.engine.errors import Mistake, Unreadable
+from companion.engine.kit.lists import Column
 from companion.store import Store
 from companion.systems import System
 

@@ -9,7 +9,7 @@ from companion.engine.common import MODES
 from companion.engine.errors import Mistake, Unreadable, did_you_mean
 from companion.engine.fields import Choice, Context, Flag
 from companion.engine.game import Game
-from companion.engine.kit import Option, Value
+from companion.engine.kit.load import Option, Value
 
 
 def common_options() -> tuple[Option, ...]:

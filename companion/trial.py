@@ -19,7 +19,7 @@ from companion.engine.describe import describe
 from companion.engine.dice import Spec
 from companion.engine.errors import Mistake, Unreadable
 from companion.engine.game import Game
-from companion.engine.roster import Unit
+from companion.engine.kit.roster import Unit
 from companion.engine.view import view
 from companion.engine.worksheet import Breakdown
 from companion.systems import System

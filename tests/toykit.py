@@ -30,7 +30,7 @@ from companion.engine.consent import DEEDS
 from companion.engine.dice import Stream, commitment
 from companion.engine.fields import Choice, Context, Dice, Roll, Text, Tokens, UnitRef, Whole
 from companion.engine.game import Book, Game, replay
-from companion.engine.kit import Kit, load_kit
+from companion.engine.kit.load import Kit, load_kit
 from companion.engine.rules import Rules
 from companion.engine.sealed import seal
 from companion.engine.view import view

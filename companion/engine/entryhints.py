@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from companion.engine.entryreader import Reader, may_touch
 from companion.engine.game import Game
-from companion.engine.roster import Unit
+from companion.engine.kit.roster import Unit
 from companion.engine.sight import may_see_unit
 from companion.engine.unitnames import closest, key_of
 

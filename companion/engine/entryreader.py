@@ -10,7 +10,7 @@ from companion.engine.describe import place_label
 from companion.engine.errors import Mistake, Unknown, Unreadable
 from companion.engine.game import Game
 from companion.engine.hexes.typed import HexError, is_hex_text
-from companion.engine.roster import Unit
+from companion.engine.kit.roster import Unit
 from companion.engine.sight import may_see_unit, seen_units
 from companion.engine.unitnames import MOST_NAME, closest, digits, key_of
 from companion.limits import GUESS_LENGTH

@@ -13,7 +13,7 @@ from companion.limits import NUMBER_DIGITS, UNKNOWN_FIELDS, VALUE_ITEMS, VALUE_L
 
 if TYPE_CHECKING:
     from companion.engine.game import Game
-    from companion.engine.roster import Unit
+    from companion.engine.kit.roster import Unit
 
 REQUIRED: Any = object()
 

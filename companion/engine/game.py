@@ -7,13 +7,13 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from companion.engine import events as e
-from companion.engine.chart import Chart
 from companion.engine.dates import days_later
 from companion.engine.errors import Unknown, did_you_mean
 from companion.engine.hexes.maps import Maps
-from companion.engine.kit import Kit, Marker, Phase, Scenario, SystemKit
+from companion.engine.kit.chart import Chart
+from companion.engine.kit.load import Kit, Marker, Phase, Scenario, SystemKit
+from companion.engine.kit.roster import Unit, UnitDef
 from companion.engine.pile import Pile
-from companion.engine.roster import Unit, UnitDef
 from companion.engine.sequence import holds
 
 STATE_VERSION = 1

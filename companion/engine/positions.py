@@ -9,7 +9,7 @@ from companion.engine.game import Game
 from companion.engine.hexes import board as zones
 from companion.engine.hexes.grid import Grid
 from companion.engine.hexes.ground import MapBook
-from companion.engine.roster import Unit
+from companion.engine.kit.roster import Unit
 
 
 def grid(game: Game) -> Grid:

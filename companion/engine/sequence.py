@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from companion.engine.game import Game
-    from companion.engine.kit import Phase
+    from companion.engine.kit.load import Phase
 
 
 class Turns:

@@ -15,8 +15,8 @@ from companion.engine.fields import Context, SideRef, Text
 from companion.engine.game import Game
 from companion.engine.hexes.board import ZoneRule, zone_indices
 from companion.engine.hexes.trace import Answer
+from companion.engine.kit.roster import Unit
 from companion.engine.moves import put_mark
-from companion.engine.roster import Unit
 from companion.engine.rules import Rules
 from companion.engine.view import unit_view
 

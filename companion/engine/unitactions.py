@@ -12,9 +12,9 @@ from companion.engine.actions import Action, Events
 from companion.engine.errors import Unreadable
 from companion.engine.fields import Choice, Context, HexId, SideRef, Text, UnitRef, Whole
 from companion.engine.game import Game
-from companion.engine.kit import Arrival, SystemKit
+from companion.engine.kit.load import Arrival, SystemKit
+from companion.engine.kit.roster import slug, unit_facts
 from companion.engine.moves import change, create, move, put_mark
-from companion.engine.roster import slug, unit_facts
 from companion.engine.rules import Rules
 from companion.engine.sequence import holds
 from companion.engine.sight import may_see_unit

@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import TypeVar
 
 from companion.engine.game import Game
-from companion.engine.roster import Unit, UnitDef
+from companion.engine.kit.roster import Unit, UnitDef
 from companion.limits import UNITS
 
 MOST_NAME = 40

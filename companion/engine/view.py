@@ -15,8 +15,8 @@ from companion.engine.events import Asked
 from companion.engine.fields import Context, Roll
 from companion.engine.game import Game
 from companion.engine.guard import Guard, name_of
-from companion.engine.kit import PileDef
-from companion.engine.roster import Unit
+from companion.engine.kit.load import PileDef
+from companion.engine.kit.roster import Unit
 from companion.engine.rules import Panel, Rules
 from companion.engine.sequence import Turns, holds, order, skip_reason
 from companion.engine.sight import (

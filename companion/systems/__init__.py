@@ -12,9 +12,9 @@ from typing import Any
 
 from companion.engine.common import bind_common, common
 from companion.engine.errors import Unknown, did_you_mean
-from companion.engine.kit import Kit, load_kit
+from companion.engine.kit.load import Kit, load_kit
+from companion.engine.kit.shape import Problem
 from companion.engine.rules import Rules
-from companion.engine.shape import Problem
 from companion.engine.unitactions import unit_words
 
 IDS = ("second-kharkov", "panzer-keil", "enemy-action-kharkov", "kharkov-battles", "wb95")

@@ -7,7 +7,7 @@ from typing import Any
 
 from companion.books import ListSheet
 from companion.booksheet import Outcome, Sheet
-from companion.engine.bookwalk import walked
+from companion.engine.kit.walk import walked
 
 
 def grid_of(sheet: Sheet, outcome: Outcome | None) -> dict[str, Any]:

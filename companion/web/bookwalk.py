@@ -8,9 +8,9 @@ from flask import Blueprint, Response, make_response, redirect, render_template,
 
 from companion.books import ListSheet
 from companion.booksheet import Edit, Outcome
-from companion.engine import bookwalk as walk
-from companion.engine.booklist import Column, Unfilled
 from companion.engine.errors import Mistake, Unknown, Unreadable
+from companion.engine.kit import walk
+from companion.engine.kit.lists import Column, Unfilled
 from companion.tables import utc_now
 from companion.web import booklock
 from companion.web.bookview import progress_of

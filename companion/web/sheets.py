@@ -9,8 +9,8 @@ from flask import Blueprint, Response, render_template, url_for
 
 from companion.engine.errors import Unknown
 from companion.engine.hexes.ground import MapBook
-from companion.engine.kit import Kit, Scenario
-from companion.engine.roster import UnitDef
+from companion.engine.kit.load import Kit, Scenario
+from companion.engine.kit.roster import UnitDef
 from companion.engine.unitactions import arrival_id
 from companion.engine.view import mark_words
 from companion.web import qr

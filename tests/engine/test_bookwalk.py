@@ -2,9 +2,9 @@
 
 import pytest
 
-from companion.engine import bookwalk as walk
-from companion.engine.booklist import BookList, Column, Given, build_list
-from companion.engine.kit import BookShape
+from companion.engine.kit import walk
+from companion.engine.kit.lists import BookList, Column, Given, build_list
+from companion.engine.kit.load import BookShape
 
 SITUATION = {"type": "choice", "choices": ["flank", "ratio", "terrain"]}
 COLUMNS = [

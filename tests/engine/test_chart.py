@@ -3,8 +3,8 @@
 import pytest
 from toykit import CRT, toy_kit
 
-from companion.engine.chart import BLANK, Chart
 from companion.engine.errors import Several, Unreadable
+from companion.engine.kit.chart import BLANK, Chart
 
 
 @pytest.fixture

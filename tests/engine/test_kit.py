@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from toykit import CRT, GRID, SCENARIO, SYSTEM, UNITS, toy_kit, write_kit
 
-from companion.engine.kit import load_kit
+from companion.engine.kit.load import load_kit
 
 
 def problems_of(tmp_path: Path, **changed: str) -> list[str]:

@@ -3,7 +3,7 @@
 import pytest
 from toykit import UNITS, Table
 
-from companion.engine.roster import Unit, read_roster, slug, unit_facts, write_roster
+from companion.engine.kit.roster import Unit, read_roster, slug, unit_facts, write_roster
 
 SIDES = ("red", "blue")
 

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from companion.books import ChartSheet, ListSheet, load_book, natural, sheets
 from companion.booksheet import Edit
 from companion.booktables import from_table, to_csv
-from companion.engine.booklist import Column, build_list
 from companion.engine.errors import Mistake, Unreadable
-from companion.engine.kit import BookShape
+from companion.engine.kit.lists import Column, build_list
+from companion.engine.kit.load import BookShape
 from companion.resources import SCENARIOS
 from companion.spreadsheet import decode, read_table, write_table
 from companion.store import open_store

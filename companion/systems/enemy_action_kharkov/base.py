@@ -9,7 +9,7 @@ from companion.engine import events as e
 from companion.engine.describe import IN_PASSING
 from companion.engine.fields import Context
 from companion.engine.game import Game
-from companion.engine.roster import Unit
+from companion.engine.kit.roster import Unit
 from companion.engine.sequence import Turns, holds
 from companion.systems import new_rules
 

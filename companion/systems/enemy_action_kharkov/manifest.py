@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.engine import events as e
-from companion.engine.booklist import Unfilled
 from companion.engine.game import Game
+from companion.engine.kit.lists import Unfilled
 from companion.engine.sequence import Turns
 from companion.systems.enemy_action_kharkov.base import ADJUSTING, GERMAN, SOVIET, TACTICS, whole, yes
 

@@ -9,8 +9,8 @@ from companion.engine.actions import Events
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Choice, Context, Flag, SideRef, UnitRef
 from companion.engine.game import Game
+from companion.engine.kit.roster import Unit
 from companion.engine.moves import change, move
-from companion.engine.roster import Unit
 from companion.engine.worksheet import Breakdown
 from companion.systems.enemy_action_kharkov.base import SOVIET, mechanised, rules, side_at, ticked_off
 from companion.systems.enemy_action_kharkov.command import formation_choices, in_command

@@ -8,9 +8,9 @@ from companion.engine.actions import Events
 from companion.engine.errors import NotNow
 from companion.engine.fields import Choice, Context, Flag, HexId, UnitRef
 from companion.engine.game import Game
+from companion.engine.kit.roster import Unit
 from companion.engine.moves import move
 from companion.engine.positions import board
-from companion.engine.roster import Unit
 from companion.engine.worksheet import Breakdown
 from companion.systems.enemy_action_kharkov.base import (
     AREA_NAMES,

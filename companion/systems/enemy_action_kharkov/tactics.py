@@ -9,7 +9,7 @@ from companion.engine.actions import Events
 from companion.engine.errors import NotNow, NotYours, Unreadable
 from companion.engine.fields import Choice, Context, Flag, SideRef, UnitRef, Whole
 from companion.engine.game import Game
-from companion.engine.roster import Unit
+from companion.engine.kit.roster import Unit
 from companion.systems.enemy_action_kharkov.base import (
     GERMAN,
     SOVIET,

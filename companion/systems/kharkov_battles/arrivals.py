@@ -9,8 +9,8 @@ from companion.engine.actions import Chance, Events
 from companion.engine.errors import NotNow
 from companion.engine.fields import Context, HexId, Text, UnitRef, Whole
 from companion.engine.game import Game
+from companion.engine.kit.roster import Unit
 from companion.engine.moves import change, move, put_mark
-from companion.engine.roster import Unit
 
 from .base import AXIS, SOVIET, rules
 from .ground import zones

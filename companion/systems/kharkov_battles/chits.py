@@ -15,7 +15,7 @@ from companion.engine.describe import IN_PASSING
 from companion.engine.errors import NotNow
 from companion.engine.fields import Choice, UnitRef
 from companion.engine.game import Game
-from companion.engine.roster import Unit
+from companion.engine.kit.roster import Unit
 
 from . import books
 from .base import AXIS, SOVIET, rules

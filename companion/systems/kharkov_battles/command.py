@@ -9,8 +9,8 @@ from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.fields import Choice, Context, Dice, Flag, Roll, Text, UnitRef
 from companion.engine.game import Game
+from companion.engine.kit.roster import Unit
 from companion.engine.moves import put_mark
-from companion.engine.roster import Unit
 from companion.engine.worksheet import Breakdown
 
 from . import ground

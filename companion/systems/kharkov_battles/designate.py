@@ -10,8 +10,8 @@ from companion.engine.describe import BY_SEQUENCE
 from companion.engine.errors import Mistake, NotNow, NotYours, Several
 from companion.engine.fields import Choice, Context, HexId, SideRef, UnitRef
 from companion.engine.game import Game
+from companion.engine.kit.roster import Unit
 from companion.engine.moves import put_mark
-from companion.engine.roster import Unit
 from companion.engine.worksheet import Breakdown
 
 from . import ground, reach

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from companion.engine import events as e
 from companion.engine.describe import BY_SEQUENCE
 from companion.engine.game import Game
-from companion.engine.roster import Unit
+from companion.engine.kit.roster import Unit
 
 from .base import tick
 from .units import is_mech, is_tiger

@@ -5,7 +5,7 @@ from __future__ import annotations
 from companion.engine import positions
 from companion.engine.game import Game
 from companion.engine.hexes.grid import Grid
-from companion.engine.roster import Unit
+from companion.engine.kit.roster import Unit
 
 from . import books
 from .units import has_zoc, on_map

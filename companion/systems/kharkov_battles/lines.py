@@ -7,7 +7,7 @@ from weakref import WeakKeyDictionary
 from companion.engine import positions
 from companion.engine.game import Game
 from companion.engine.hexes.trace import Answer, Ban, Policy, Situation, Stage, Trace, ZoneRule, chain, trace
-from companion.engine.roster import Unit
+from companion.engine.kit.roster import Unit
 
 from .base import AXIS, SOVIET, L, fall_blau, rules, scenario
 from .ground import BRIDGES, out_of_play, pontoons, stacks, zones

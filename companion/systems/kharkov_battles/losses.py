@@ -10,8 +10,8 @@ from companion.engine.actions import Chance, Events
 from companion.engine.errors import NotNow, NotYours
 from companion.engine.fields import Choice, Context, Flag, HexId, SideRef, UnitRef, Whole
 from companion.engine.game import Game
+from companion.engine.kit.roster import Unit
 from companion.engine.moves import change, move, put_mark
-from companion.engine.roster import Unit
 
 from . import chits
 from .base import AXIS, SOVIET, K, add, done, own_side, rules, scenario, some, to_side

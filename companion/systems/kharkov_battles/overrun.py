@@ -8,8 +8,8 @@ from companion.engine.actions import Events
 from companion.engine.errors import NotNow
 from companion.engine.fields import Choice, Context, Flag, UnitRef
 from companion.engine.game import Game
+from companion.engine.kit.roster import Unit
 from companion.engine.moves import move
-from companion.engine.roster import Unit
 
 from . import ground
 from .base import MOVE_PHASES, rules

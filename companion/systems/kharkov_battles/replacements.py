@@ -10,8 +10,8 @@ from companion.engine.actions import Events
 from companion.engine.errors import NotNow, NotYours
 from companion.engine.fields import Choice, Context, HexId, SideRef, Text, UnitRef, Whole
 from companion.engine.game import Game
+from companion.engine.kit.roster import Unit
 from companion.engine.moves import change, move, put_mark
-from companion.engine.roster import Unit
 
 from . import books, chits, ground
 from .base import (

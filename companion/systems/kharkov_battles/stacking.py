@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from companion.engine.game import Game
-from companion.engine.roster import Unit
+from companion.engine.kit.roster import Unit
 
 from . import books
 from .base import AXIS, MOVE_PHASES, SOVIET, rules, scenario

@@ -12,8 +12,8 @@ from companion.engine.describe import BY_SEQUENCE, IN_PASSING
 from companion.engine.errors import NotNow, NotYours
 from companion.engine.fields import Choice, Context, HexId, UnitRef, Whole
 from companion.engine.game import Game
+from companion.engine.kit.roster import Unit
 from companion.engine.moves import change
-from companion.engine.roster import Unit
 from companion.engine.worksheet import Breakdown
 
 from . import chits, ground

@@ -12,8 +12,8 @@ from companion.engine.actions import Events
 from companion.engine.errors import NotNow
 from companion.engine.fields import Choice, Context, Flag, HexId, SideRef, Text, UnitRef, Whole
 from companion.engine.game import Game
+from companion.engine.kit.roster import Unit, slug
 from companion.engine.moves import change, create, put_mark
-from companion.engine.roster import Unit, slug
 
 from .base import AXIS, SOVIET, K, fall_blau, own_side, rules, scenario
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.game import Game
-from companion.engine.roster import Unit
+from companion.engine.kit.roster import Unit
 
 from . import books, lines
 from .base import AXIS, CAMPAIGN, JANUARY, SOVIET, STAR, K, L, rules, scenario, some

@@ -10,8 +10,8 @@ from companion.engine.actions import Events
 from companion.engine.errors import NotNow
 from companion.engine.fields import Choice, Context, HexId, SideRef, UnitRef
 from companion.engine.game import Game
+from companion.engine.kit.roster import Unit
 from companion.engine.moves import put_mark
-from companion.engine.roster import Unit
 
 from . import books, ground
 from .base import CONSTRUCTION, SETTING_UP, STAR, K, L, add, own_side, rules, scenario, some, tick

@@ -11,8 +11,8 @@ from companion.engine.actions import Events
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
 from companion.engine.game import Game
+from companion.engine.kit.roster import Unit
 from companion.engine.moves import move
-from companion.engine.roster import Unit
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.base import named, rules, surplus
 from companion.systems.panzer_keil.ground import (

@@ -11,8 +11,8 @@ from companion.engine.describe import IN_PASSING
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
 from companion.engine.game import Game
+from companion.engine.kit.roster import Unit
 from companion.engine.moves import move, put_mark
-from companion.engine.roster import Unit
 from companion.engine.unitactions import arriving, can_arrive, due, movable, places
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.aftermath import pass_through

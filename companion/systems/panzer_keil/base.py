@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from companion.engine.game import Game
-from companion.engine.roster import Unit
+from companion.engine.kit.roster import Unit
 from companion.systems import new_rules
 
 rules = new_rules("panzer-keil")

@@ -10,8 +10,8 @@ from companion.engine.actions import Events
 from companion.engine.errors import NotNow
 from companion.engine.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
 from companion.engine.game import Game
+from companion.engine.kit.roster import Unit
 from companion.engine.moves import change
-from companion.engine.roster import Unit
 from companion.engine.unitactions import due
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.base import (

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from companion.engine.errors import NotNow
 from companion.engine.game import Game
-from companion.engine.roster import Unit
+from companion.engine.kit.roster import Unit
 from companion.systems.panzer_keil.base import (
     GERMAN,
     SOVIET,

@@ -8,7 +8,7 @@ from companion.engine import positions
 from companion.engine.game import Game
 from companion.engine.hexes import board as zones
 from companion.engine.hexes.trace import Board, Situation, ZoneRule
-from companion.engine.roster import Unit
+from companion.engine.kit.roster import Unit
 from companion.systems.panzer_keil.base import GERMAN, SOVIET, disrupted, is_hq, reading
 
 MAJOR, RIVER, SEA, BRIDGE = "major river", "river", "sea or lake", "rail crossing"

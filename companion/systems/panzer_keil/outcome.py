@@ -11,8 +11,8 @@ from companion.engine.describe import IN_PASSING
 from companion.engine.errors import Unreadable
 from companion.engine.fields import Context, Flag, UnitRef
 from companion.engine.game import Game
+from companion.engine.kit.roster import Unit
 from companion.engine.moves import change
-from companion.engine.roster import Unit
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.aftermath import ask, ask_advance, remind, suffer
 from companion.systems.panzer_keil.base import (

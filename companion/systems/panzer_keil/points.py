@@ -11,7 +11,7 @@ from companion.engine.actions import Events
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Choice, Context, Options, UnitRef, Whole
 from companion.engine.game import Game
-from companion.engine.roster import Unit
+from companion.engine.kit.roster import Unit
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.base import (
     FRONTS,

@@ -13,8 +13,8 @@ from companion.engine.fields import Context, HexId, UnitRef, Whole
 from companion.engine.game import Game
 from companion.engine.hexes.board import zone_indices
 from companion.engine.hexes.trace import Situation
+from companion.engine.kit.roster import Unit
 from companion.engine.moves import move
-from companion.engine.roster import Unit
 from companion.systems.panzer_keil.aftermath import pass_through
 from companion.systems.panzer_keil.base import (
     FIRST_RAILHEAD,

@@ -8,7 +8,7 @@ from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.fields import Context, HexId, UnitRef
 from companion.engine.game import Game
-from companion.engine.roster import Unit
+from companion.engine.kit.roster import Unit
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.base import GERMAN, SOVIET, reading, rules, surplus
 

@@ -10,8 +10,8 @@ from companion.engine.actions import Events
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Context, HexId, UnitRef
 from companion.engine.game import Game
+from companion.engine.kit.roster import Unit
 from companion.engine.moves import move, put_mark
-from companion.engine.roster import Unit
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.base import (
     DON_GONE,

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from companion.engine.game import Game
 from companion.engine.hexes.trace import Answer, Ban, Policy, Situation, Trace, trace
-from companion.engine.roster import Unit
+from companion.engine.kit.roster import Unit
 from companion.systems.panzer_keil.base import (
     FRONTS,
     GERMAN,

@@ -10,7 +10,7 @@ from companion.engine.describe import IN_PASSING
 from companion.engine.errors import NotNow
 from companion.engine.fields import Context, HexId, UnitRef
 from companion.engine.game import Game
-from companion.engine.roster import Unit
+from companion.engine.kit.roster import Unit
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.base import SOVIET, is_sixth, named, out_of_supply, phases, rules
 from companion.systems.panzer_keil.condition import any_on_map, many_on_map, own_on_map

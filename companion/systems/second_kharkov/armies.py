@@ -8,7 +8,7 @@ from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.fields import Choice, Context, Text
 from companion.engine.game import Game
-from companion.engine.roster import Unit
+from companion.engine.kit.roster import Unit
 from companion.systems.second_kharkov.base import (
     FIGHT,
     GERMAN,

@@ -7,7 +7,7 @@ from typing import Any
 
 from companion.engine.fields import Context
 from companion.engine.game import Game
-from companion.engine.roster import Unit
+from companion.engine.kit.roster import Unit
 from companion.engine.sight import may_see_unit
 from companion.systems.second_kharkov import known
 from companion.systems.second_kharkov.armies import frozen, frozen_words, hasty, restricted

@@ -5,7 +5,7 @@ from __future__ import annotations
 from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.game import Game
-from companion.engine.roster import Unit
+from companion.engine.kit.roster import Unit
 from companion.systems.second_kharkov.base import GERMAN
 from companion.systems.second_kharkov.units import label, mechanised
 from companion.systems.second_kharkov.victory import score

@@ -10,8 +10,8 @@ from companion.engine.describe import IN_PASSING
 from companion.engine.errors import Mistake, NotNow
 from companion.engine.fields import Choice, Context, Dice, HexId, Roll
 from companion.engine.game import Game
+from companion.engine.kit.roster import Unit
 from companion.engine.moves import put_mark
-from companion.engine.roster import Unit
 from companion.engine.worksheet import Breakdown, Line, look_up
 from companion.systems.second_kharkov import air
 from companion.systems.second_kharkov.armies import released_by_an_attack

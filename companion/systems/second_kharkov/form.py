@@ -9,8 +9,8 @@ from typing import Any
 
 from companion.engine.errors import Unreadable
 from companion.engine.fields import Context, Text, UnitRef
+from companion.engine.kit.roster import Unit
 from companion.engine.positions import board
-from companion.engine.roster import Unit
 from companion.systems.second_kharkov import known
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET
 from companion.systems.second_kharkov.battle import INTO

@@ -12,9 +12,9 @@ from companion.engine.fields import Choice, Context, HexId, UnitRef
 from companion.engine.game import Game
 from companion.engine.hexes.ground import MapBook
 from companion.engine.hexes.trace import Answer, Policy, Situation, trace
+from companion.engine.kit.roster import Unit
 from companion.engine.moves import put_mark
 from companion.engine.positions import board, situation
-from companion.engine.roster import Unit
 from companion.engine.sight import may_see_mark, may_see_unit
 from companion.engine.worksheet import halve
 from companion.systems.second_kharkov import supply

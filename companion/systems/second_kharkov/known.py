@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from companion.engine.fields import Context
-from companion.engine.roster import Unit
+from companion.engine.kit.roster import Unit
 from companion.engine.sight import may_see_unit
 from companion.systems.second_kharkov import ground
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET

@@ -10,7 +10,7 @@ from companion.engine.actions import Events
 from companion.engine.errors import Unreadable
 from companion.engine.fields import Choice, Context
 from companion.engine.game import Game
-from companion.engine.roster import Unit
+from companion.engine.kit.roster import Unit
 from companion.engine.sight import may_see_unit
 from companion.systems.second_kharkov.base import GERMAN, PHASES, SOVIET, count, rules
 from companion.systems.second_kharkov.dead import eliminate

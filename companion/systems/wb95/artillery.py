@@ -9,8 +9,8 @@ from companion.engine.actions import Events
 from companion.engine.errors import NotNow
 from companion.engine.fields import Choice, Context, Dice, Flag, HexId, Roll, UnitRef, Whole
 from companion.engine.game import Game
+from companion.engine.kit.roster import Unit
 from companion.engine.moves import put_mark
-from companion.engine.roster import Unit
 from companion.engine.worksheet import Breakdown
 from companion.systems.wb95 import airmarks, bombardment
 from companion.systems.wb95.base import (

@@ -9,7 +9,7 @@ from math import ceil
 from companion.engine.errors import Several, Unreadable
 from companion.engine.fields import Context
 from companion.engine.game import Game
-from companion.engine.roster import Unit
+from companion.engine.kit.roster import Unit
 from companion.engine.sight import may_see_unit
 from companion.systems import new_rules
 

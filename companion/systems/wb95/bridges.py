@@ -10,7 +10,7 @@ from companion.engine.actions import Events
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Choice, Context, Flag, HexId, UnitRef
 from companion.engine.game import Game
-from companion.engine.roster import Unit
+from companion.engine.kit.roster import Unit
 from companion.systems.wb95.artillery import bridge_name
 from companion.systems.wb95.base import (
     MOVE,

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from companion.engine.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
 from companion.engine.game import Game
-from companion.engine.roster import Unit
+from companion.engine.kit.roster import Unit
 from companion.systems.wb95.airmarks import over
 from companion.systems.wb95.base import (
     GUN_RANGE,

@@ -12,8 +12,8 @@ from companion.engine.actions import Events
 from companion.engine.errors import NotNow
 from companion.engine.fields import Context, Text, UnitRef, Whole
 from companion.engine.game import Game
+from companion.engine.kit.roster import Unit
 from companion.engine.moves import change, move
-from companion.engine.roster import Unit
 from companion.engine.unitactions import due
 from companion.engine.worksheet import Breakdown
 from companion.systems.wb95.base import (

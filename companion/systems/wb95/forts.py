@@ -9,7 +9,7 @@ from companion.engine.actions import Events
 from companion.engine.errors import Unreadable
 from companion.engine.fields import Context, Flag, HexId, UnitRef
 from companion.engine.game import Game
-from companion.engine.roster import Unit
+from companion.engine.kit.roster import Unit
 from companion.systems.wb95.base import (
     ATTACK,
     BARRAGE,

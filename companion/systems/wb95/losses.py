@@ -10,8 +10,8 @@ from companion.engine.actions import Events
 from companion.engine.errors import NotYours, Unreadable
 from companion.engine.fields import Context, Flag, HexId, SideRef, Text, UnitRef, Whole
 from companion.engine.game import Game
+from companion.engine.kit.roster import Unit
 from companion.engine.moves import change
-from companion.engine.roster import Unit
 from companion.engine.sight import seen_units
 from companion.systems.wb95.base import ATTACK, at_hexes, is_hq, on_a_phone, rules, seated, touchable
 from companion.systems.wb95.hq import open_pool

@@ -9,8 +9,8 @@ from companion.engine.actions import Events
 from companion.engine.errors import NotNow
 from companion.engine.fields import Flag, HexId
 from companion.engine.game import Game
+from companion.engine.kit.roster import Unit
 from companion.engine.moves import change
-from companion.engine.roster import Unit
 from companion.systems.wb95.base import ATTACK, at_hexes, own, rules
 
 

@@ -12,8 +12,8 @@ from companion.engine.describe import BY_SEQUENCE
 from companion.engine.errors import NotNow
 from companion.engine.fields import Choice, Context, Flag, HexId, UnitRef, Whole
 from companion.engine.game import Game
+from companion.engine.kit.roster import Unit
 from companion.engine.moves import move, put_mark
-from companion.engine.roster import Unit
 from companion.engine.sight import may_see_mark
 from companion.engine.worksheet import Breakdown
 from companion.systems.wb95.base import (

@@ -10,8 +10,8 @@ from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.fields import Context, Dice, HexId, Roll, SideRef, UnitRef, Whole
 from companion.engine.game import Game
+from companion.engine.kit.roster import Unit
 from companion.engine.moves import put_mark
-from companion.engine.roster import Unit
 from companion.systems.wb95.base import (
     AIR,
     ATTACK,

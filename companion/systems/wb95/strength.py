@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from companion.engine.fields import Context
 from companion.engine.game import Game
-from companion.engine.roster import Unit
+from companion.engine.kit.roster import Unit
 from companion.systems.wb95.base import (
     GERMAN_ALLIES,
     GUN_RANGE,

@@ -9,7 +9,7 @@ from harness import SCENARIOS
 from systems.enemy_action_kharkov.ea_bench import SYSTEM, blank_table, calendar, owners_book, put, set_, table
 
 from companion.engine.errors import NotNow
-from companion.engine.kit import load_kit
+from companion.engine.kit.load import load_kit
 from companion.systems.enemy_action_kharkov.victory import after_last_turn, by_table
 
 

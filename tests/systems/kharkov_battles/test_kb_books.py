@@ -6,7 +6,7 @@ import pytest
 from harness import SCENARIOS
 from kb_bench import chit_sheet, synthetic_book
 
-from companion.engine.kit import load_kit
+from companion.engine.kit.load import load_kit
 from companion.systems import find_system
 from companion.systems.kharkov_battles import BOOK_CHECKS
 

@@ -9,7 +9,7 @@ import pytest
 from harness import SCENARIOS
 
 from companion.engine.common import common
-from companion.engine.kit import load_kit
+from companion.engine.kit.load import load_kit
 from companion.systems import find_system
 from companion.systems.second_kharkov import rules
 

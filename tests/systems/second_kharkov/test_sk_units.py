@@ -8,7 +8,7 @@ import pytest
 
 from companion.engine.errors import Mistake, NotNow, NotYours, Unreadable
 from companion.engine.fields import Context
-from companion.engine.roster import Unit
+from companion.engine.kit.roster import Unit
 from companion.systems.second_kharkov.stacking import excess, overstacked
 
 LINES = (

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from companion.engine.errors import Mistake
 from companion.engine.fields import Context
-from companion.engine.roster import Unit
+from companion.engine.kit.roster import Unit
 from companion.systems import find_system
 from companion.systems.wb95 import rules
 from companion.systems.wb95.grammar import retreat_choices

@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from companion.engine.errors import did_you_mean
+from companion.engine.kit.shape import Problem, line_of
 from companion.engine.sequence import Turns, condition_names
-from companion.engine.shape import Problem, line_of
 
 if TYPE_CHECKING:
-    from companion.engine.kit import Dial, Kit, PileDef
+    from companion.engine.kit.load import Dial, Kit, PileDef
 
 
 def cross_check(kit: Kit) -> Iterator[Problem]:

@@ -14,15 +14,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from companion.engine.booklist import BookList, build_list
-from companion.engine.chart import Chart
 from companion.engine.errors import Several
 from companion.engine.hexes.ground import RULEBOOK, Vocabulary
 from companion.engine.hexes.groundtext import read_csv
 from companion.engine.hexes.maps import Maps
-from companion.engine.kitcheck import cross_check
-from companion.engine.roster import UnitDef, read_roster
-from companion.engine.shape import Problem, build
+from companion.engine.kit.chart import Chart
+from companion.engine.kit.check import cross_check
+from companion.engine.kit.lists import BookList, build_list
+from companion.engine.kit.roster import UnitDef, read_roster
+from companion.engine.kit.shape import Problem, build
 
 Json = Mapping[str, Any]
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from companion.engine.booklist import BookList, Column
+from companion.engine.kit.lists import BookList, Column
 
 Row = Mapping[str, Any]
 BUTTONS = 25

@@ -11,9 +11,9 @@ from typing import Any
 
 from companion.booksheet import LOG_LIMIT, Sheet
 from companion.engine.errors import Mistake, Unknown, Unreadable, did_you_mean
-from companion.engine.game import Book
 from companion.engine.kit.chart import Chart
 from companion.engine.kit.lists import BookList, Column
+from companion.engine.record.game import Book
 from companion.rosterbook import merged_units
 from companion.spreadsheet import date_hint
 from companion.store import Store

@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from companion.engine import events as e
-from companion.engine.game import Game, effective
+from companion.engine.record import events as e
+from companion.engine.record.game import Game, effective
 from companion.store import Json, Store
 
 logger = logging.getLogger(__name__)

@@ -8,8 +8,8 @@ from typing import Any
 from companion.engine.common import MODES
 from companion.engine.errors import Mistake, Unreadable, did_you_mean
 from companion.engine.fields import Choice, Context, Flag
-from companion.engine.game import Game
 from companion.engine.kit.load import Option, Value
+from companion.engine.record.game import Game
 
 
 def common_options() -> tuple[Option, ...]:

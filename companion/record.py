@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from companion.engine import events as e
+from companion.engine.record import events as e
 from companion.engine.rules import Rules
 from companion.store import StoredEvent
 

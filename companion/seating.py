@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from companion.engine import events as e
+from companion.engine.record import events as e
 from companion.store import Generation, Store, Tx
 
 LOG_NAME = "seats"

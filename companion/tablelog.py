@@ -9,8 +9,8 @@ from typing import Any
 
 from companion.backwards import taken_back
 from companion.engine.describe import describe
-from companion.engine.game import Game
 from companion.engine.guard import attempt
+from companion.engine.record.game import Game
 from companion.engine.rules import Rules
 from companion.engine.view import seat_name
 from companion.record import seen_record

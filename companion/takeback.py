@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import secrets
 
-from companion.engine import dice
-from companion.engine import events as e
 from companion.engine.consent import DEEDS
 from companion.engine.errors import NotNow
-from companion.engine.game import Game
+from companion.engine.record import dice
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
 
 
 def after_take_back(now: Game, then: Game, seed: str) -> tuple[str, list[e.Event]]:

@@ -10,9 +10,9 @@ from typing import Any
 
 from companion import __version__, sealing
 from companion.background import slices
-from companion.engine import events as e
 from companion.engine.errors import Unknown, Unreadable, did_you_mean
-from companion.engine.game import Game, replay
+from companion.engine.record import events as e
+from companion.engine.record.game import Game, replay
 from companion.record import seen_record
 from companion.savefile import EVENT_PARTS, FORMAT, check_dice, check_shape, checksum, read_copy
 from companion.store import Generation, NewTable, StoredEvent

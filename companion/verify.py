@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from companion.engine import dice
-from companion.engine import events as e
 from companion.engine.errors import Unreadable
-from companion.engine.game import Game, replay
+from companion.engine.record import dice
+from companion.engine.record import events as e
+from companion.engine.record.game import Game, replay
 from companion.savefile import check_shape
 from companion.tables import Tables
 

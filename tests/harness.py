@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from companion.engine import events as e
 from companion.engine.actions import Chance, perform
 from companion.engine.common import open_table
-from companion.engine.dice import Stream, commitment
-from companion.engine.game import Book, Game, replay
+from companion.engine.record import events as e
+from companion.engine.record.dice import Stream, commitment
+from companion.engine.record.game import Book, Game, replay
 from companion.engine.view import view
 from companion.systems import System, find_system
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from toykit import all_agree, install
 
-from companion.engine import events as e
-from companion.engine.dice import commitment
 from companion.engine.errors import NotNow
+from companion.engine.record import events as e
+from companion.engine.record.dice import commitment
 from companion.store import open_store
 from companion.tables import Tables
 from companion.transfer import export_table, import_table

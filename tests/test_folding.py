@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from toykit import install, plain
 
-from companion.engine import events as e
-from companion.engine.game import STATE_VERSION, Game, replay
+from companion.engine.record import events as e
+from companion.engine.record.game import STATE_VERSION, Game, replay
 from companion.store import open_store
 from companion.tables import SNAPSHOT_EVERY, Tables
 
@@ -111,7 +111,7 @@ def test_a_fault_in_the_record_itself_is_not_hidden(
 
 
 def test_a_change_of_the_dumped_shape_needs_a_new_version() -> None:
-    """When this fails: raise STATE_VERSION in companion/engine/game.py, then write the new names here."""
+    """When this fails: raise STATE_VERSION in companion/engine/record/game.py, then write the new names here."""
     from toykit import toy_kit
 
     assert STATE_VERSION == 1

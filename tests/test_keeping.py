@@ -17,7 +17,7 @@ from toykit import Device, install
 import companion.resources
 from companion import sealing
 from companion.cli import main
-from companion.engine.game import Game
+from companion.engine.record.game import Game
 from companion.sealing import restore_key
 from companion.store import open_store
 from companion.tables import Tables

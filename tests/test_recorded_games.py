@@ -14,8 +14,8 @@ from games.expected import SEATS, UNWRITTEN, differences, find, names, read, sea
 from harness import SCENARIOS
 from toykit import all_agree
 
-from companion.engine import events as e
-from companion.engine.game import Game, replay
+from companion.engine.record import events as e
+from companion.engine.record.game import Game, replay
 from companion.engine.view import view
 from companion.store import open_store
 from companion.systems import load_systems

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from toykit import all_agree, install, plain
 
-from companion.engine import events as e
 from companion.engine.errors import NotNow, NotYours, Unknown, Unreadable
-from companion.engine.game import Game, replay
+from companion.engine.record import events as e
+from companion.engine.record.game import Game, replay
 from companion.store import ActionIdReused, NoTable, open_store
 from companion.tables import SNAPSHOT_EVERY, Tables
 

@@ -23,16 +23,16 @@ from jinja2 import FileSystemBytecodeCache
 from werkzeug.test import TestResponse
 
 import companion.systems
-from companion.engine import events as e
 from companion.engine.actions import Chance, perform
 from companion.engine.common import open_table
 from companion.engine.consent import DEEDS
-from companion.engine.dice import Stream, commitment
 from companion.engine.fields import Choice, Context, Dice, Roll, Text, Tokens, UnitRef, Whole
-from companion.engine.game import Book, Game, replay
 from companion.engine.kit.load import Kit, load_kit
+from companion.engine.record import events as e
+from companion.engine.record.dice import Stream, commitment
+from companion.engine.record.game import Book, Game, replay
+from companion.engine.record.sealed import seal
 from companion.engine.rules import Rules
-from companion.engine.sealed import seal
 from companion.engine.view import view
 from companion.engine.worksheet import Breakdown, chances, look_up
 from companion.systems import new_rules

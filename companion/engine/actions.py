@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from companion.engine import dice
-from companion.engine import events as e
 from companion.engine.errors import Mistake, NotNow, NotYours, Several, Unreadable
 from companion.engine.fields import REQUIRED, Context, Dice, Field, Flag, Roll, fits, read_all
-from companion.engine.game import Game
+from companion.engine.record import dice
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
 from companion.engine.worksheet import Breakdown, Worksheet, signature_fields
 from companion.limits import OPEN_QUESTIONS, UNITS
 

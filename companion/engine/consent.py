@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
-from companion.engine import events as e
 from companion.engine.actions import Chance, Events
 from companion.engine.errors import NotNow, NotYours, Unreadable
 from companion.engine.fields import Choice, Flag, Text, Whole
-from companion.engine.game import Game
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
 from companion.engine.rules import Rules
 
 consent_rules = Rules("consent")

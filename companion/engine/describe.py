@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from companion.engine.dice import Spec
-from companion.engine.events import is_about_seats
-from companion.engine.game import Game
+from companion.engine.record.dice import Spec
+from companion.engine.record.events import is_about_seats
+from companion.engine.record.game import Game
 
 
 def describe(body: Mapping[str, Any], game: Game) -> str:

@@ -8,7 +8,7 @@ from companion.engine.actions import Events
 from companion.engine.entry import enter
 from companion.engine.entrysheets import import_units
 from companion.engine.fields import Text
-from companion.engine.game import Game
+from companion.engine.record.game import Game
 from companion.engine.rules import Rules
 
 HELP = "3Pz 2408 · 2408 2409 +2 · -3Pz · 3Pz dead · soviet 3 2408 · 3Pz oos"

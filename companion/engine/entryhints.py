@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 
 from companion.engine.entryreader import Reader, may_touch
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
-from companion.engine.sight import may_see_unit
+from companion.engine.record.game import Game
+from companion.engine.record.sight import may_see_unit
 from companion.engine.unitnames import closest, key_of
 
 

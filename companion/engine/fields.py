@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from companion.engine import dice
 from companion.engine.errors import Mistake, Unreadable, did_you_mean
-from companion.engine.sight import may_see_zone, seen_units
+from companion.engine.record import dice
+from companion.engine.record.sight import may_see_zone, seen_units
 from companion.limits import NUMBER_DIGITS, UNKNOWN_FIELDS, VALUE_ITEMS, VALUE_LENGTH
 
 if TYPE_CHECKING:
-    from companion.engine.game import Game
     from companion.engine.kit.roster import Unit
+    from companion.engine.record.game import Game
 
 REQUIRED: Any = object()
 

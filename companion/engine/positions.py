@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 
-from companion.engine.game import Game
 from companion.engine.hexes import board as zones
 from companion.engine.hexes.grid import Grid
 from companion.engine.hexes.ground import MapBook
 from companion.engine.kit.roster import Unit
+from companion.engine.record.game import Game
 
 
 def grid(game: Game) -> Grid:

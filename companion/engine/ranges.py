@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from companion.engine.errors import Unreadable
 from companion.engine.fields import Context, HexId, Whole
-from companion.engine.game import Game
+from companion.engine.record.game import Game
 from companion.engine.rules import Rules
 from companion.engine.worksheet import Breakdown
 

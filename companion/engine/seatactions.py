@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.consent import deed
 from companion.engine.errors import NotNow
 from companion.engine.fields import Choice, Context
-from companion.engine.game import Game
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
 from companion.engine.rules import Rules
 from companion.engine.unitactions import unit_rules
 

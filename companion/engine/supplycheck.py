@@ -12,11 +12,11 @@ from typing import Annotated, Any
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow, NotYours, Unreadable
 from companion.engine.fields import Context, SideRef, Text
-from companion.engine.game import Game
 from companion.engine.hexes.board import ZoneRule, zone_indices
 from companion.engine.hexes.trace import Answer
 from companion.engine.kit.roster import Unit
-from companion.engine.moves import put_mark
+from companion.engine.record.changes import put_mark
+from companion.engine.record.game import Game
 from companion.engine.rules import Rules
 from companion.engine.view import unit_view
 

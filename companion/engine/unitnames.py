@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TypeVar
 
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit, UnitDef
+from companion.engine.record.game import Game
 from companion.limits import UNITS
 
 MOST_NAME = 40

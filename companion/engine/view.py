@@ -10,16 +10,15 @@ from companion.engine.actions import Action
 from companion.engine.common import in_force, judge
 from companion.engine.consent import DEEDS, voices
 from companion.engine.describe import mark_label, place_label, steps_label, value_label
-from companion.engine.dice import Spec
-from companion.engine.events import Asked
 from companion.engine.fields import Context, Roll
-from companion.engine.game import Game
 from companion.engine.guard import Guard, name_of
 from companion.engine.kit.load import PileDef
 from companion.engine.kit.roster import Unit
-from companion.engine.rules import Panel, Rules
-from companion.engine.sequence import Turns, holds, order, skip_reason
-from companion.engine.sight import (
+from companion.engine.record.dice import Spec
+from companion.engine.record.events import Asked
+from companion.engine.record.game import Game
+from companion.engine.record.sequence import Turns, holds, order, skip_reason
+from companion.engine.record.sight import (
     known_factors,
     may_see_mark,
     may_see_unit,
@@ -27,6 +26,7 @@ from companion.engine.sight import (
     stack_of,
     zone_rule,
 )
+from companion.engine.rules import Panel, Rules
 from companion.engine.unitactions import due, may_arrive
 
 

@@ -9,10 +9,10 @@ from fractions import Fraction
 from itertools import product
 from typing import Any, get_type_hints
 
-from companion.engine import dice
 from companion.engine.errors import Several
 from companion.engine.fields import REQUIRED, Context, Field, read_all
 from companion.engine.kit.chart import Chart
+from companion.engine.record import dice
 
 
 @dataclass(frozen=True)

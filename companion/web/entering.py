@@ -10,7 +10,7 @@ from companion.engine.entry import BadLines
 from companion.engine.entryhints import hints
 from companion.engine.entrysheets import write_positions
 from companion.engine.errors import Mistake, NotYours
-from companion.engine.events import Event
+from companion.engine.record.events import Event
 from companion.web.current import tables
 from companion.web.map import bp, hex_context, is_htmx, reply, seated, target
 from companion.web.mapcounter import unit_words

@@ -10,7 +10,7 @@ from flask import Blueprint, Response, make_response, redirect, render_template,
 from markupsafe import Markup
 
 from companion.engine.errors import NotYours, Unknown
-from companion.engine.events import NEW_CODE
+from companion.engine.record.events import NEW_CODE
 from companion.store import Generation
 from companion.web import curtain, qr
 from companion.web.current import tables

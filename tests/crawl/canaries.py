@@ -7,9 +7,9 @@ import re
 import string
 from typing import Any
 
-from companion.engine import events as e
-from companion.engine.game import Book, Game
-from companion.engine.moves import change, create
+from companion.engine.record import events as e
+from companion.engine.record.changes import change, create
+from companion.engine.record.game import Book, Game
 from companion.systems import System
 from companion.tables import Tables
 

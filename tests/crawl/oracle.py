@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
+from companion.engine.record.game import Game
 from companion.store import StoredEvent
 from crawl.canaries import is_canary
 

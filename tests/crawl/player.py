@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 from companion.engine.errors import Mistake
-from companion.engine.game import Game
+from companion.engine.record.game import Game
 from companion.tables import Tables
 
 NEVER = {"end-game", "lay-open", "set-mode", "take-back", "agree", "dismiss", "add-entropy", "set-up"}

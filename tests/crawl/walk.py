@@ -16,7 +16,7 @@ from flask import Flask
 from werkzeug.test import TestResponse
 
 from companion.engine.fields import UnitRef
-from companion.engine.game import Game
+from companion.engine.record.game import Game
 from companion.sealing import restore_key
 from companion.tables import Tables
 from companion.web.seats import token

@@ -5,11 +5,11 @@ from typing import Annotated, Any
 import pytest
 from toykit import Table, toy_rules
 
-from companion.engine import events as e
 from companion.engine.actions import make_action
 from companion.engine.errors import NotNow, NotYours, Several, Unknown, Unreadable
 from companion.engine.fields import Choice, Context, Dice, Flag, HexId, Text, Tokens, UnitRef, Whole, read_all
-from companion.engine.game import Game
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
 from companion.systems import new_rules
 
 

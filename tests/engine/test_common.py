@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from toykit import Table
 
-from companion.engine import events as e
 from companion.engine.common import in_force
 from companion.engine.errors import Mistake, NotNow, NotYours, Unknown, Unreadable
 from companion.engine.fields import Context
+from companion.engine.record import events as e
 from companion.engine.unitactions import due, marker_value, unit_words
 
 

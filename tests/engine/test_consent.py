@@ -3,8 +3,8 @@
 import pytest
 from toykit import Table, consents
 
-from companion.engine import events as e
 from companion.engine.errors import NotNow, NotYours, Unreadable
+from companion.engine.record import events as e
 
 
 def seated(*seats: str, **options: bool) -> Table:

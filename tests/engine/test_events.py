@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from toykit import HIDDEN, OPEN
 
-from companion.engine import events as e
+from companion.engine.record import events as e
 
 
 def through_json(event: e.Event) -> e.Event:

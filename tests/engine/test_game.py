@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from toykit import Table, plain, toy_kit
 
-from companion.engine import events as e
 from companion.engine.errors import Mistake, Unknown
-from companion.engine.game import Game, effective, replay
+from companion.engine.record import events as e
+from companion.engine.record.game import Game, effective, replay
 
 SIDES = ("red", "blue")
 CARDS = frozenset(next(p.tokens for p in toy_kit().system.piles if p.id == "deck"))

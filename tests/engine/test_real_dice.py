@@ -5,11 +5,11 @@ from typing import Annotated, Any
 import pytest
 from toykit import Table, toy_kit
 
-from companion.engine import events as e
 from companion.engine.describe import describe
 from companion.engine.errors import Unreadable
 from companion.engine.fields import Context, Dice, Roll
-from companion.engine.game import Game, replay
+from companion.engine.record import events as e
+from companion.engine.record.game import Game, replay
 from companion.engine.view import view
 from companion.systems import new_rules
 

@@ -3,8 +3,16 @@
 import pytest
 from toykit import Table
 
-from companion.engine import events as e
-from companion.engine.sequence import Turns, condition_names, first, following, holds, order, skip_reason
+from companion.engine.record import events as e
+from companion.engine.record.sequence import (
+    Turns,
+    condition_names,
+    first,
+    following,
+    holds,
+    order,
+    skip_reason,
+)
 
 
 @pytest.mark.parametrize(

@@ -8,11 +8,11 @@ from typing import Annotated, Any
 import pytest
 from toykit import Table, toy_rules
 
-from companion.engine import events as e
 from companion.engine.actions import make_action
 from companion.engine.errors import Mistake
 from companion.engine.fields import Context, Tokens, UnitRef
-from companion.engine.game import Game
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
 
 HIDDEN = "Jaeger"  # it lies under the Flak
 

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 from toykit import Table
 
-from companion.engine import events as e
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Context
+from companion.engine.record import events as e
 
 OTHERS = ("blue", "table", "watch")
 

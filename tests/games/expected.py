@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from companion.engine.game import Game
+from companion.engine.record.game import Game
 
 FOLDER = Path(__file__).parent
 

@@ -13,8 +13,8 @@ from unittest import mock
 
 from harness import SCENARIOS, Bench
 
-from companion.engine import events as e
-from companion.engine.game import Book, Game
+from companion.engine.record import events as e
+from companion.engine.record.game import Book, Game
 from companion.engine.view import view
 from companion.store import open_store
 from companion.systems import System

@@ -10,8 +10,8 @@ from toykit import Device, toy_rules
 
 from companion.engine import guard
 from companion.engine.errors import Unreadable
-from companion.engine.events import Marked
-from companion.engine.game import Game
+from companion.engine.record.events import Marked
+from companion.engine.record.game import Game
 from companion.tables import Tables
 
 SECRET = "the hidden 23rd Panzer"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from companion.engine.errors import did_you_mean
 from companion.engine.kit.shape import Problem, line_of
-from companion.engine.sequence import Turns, condition_names
+from companion.engine.record.sequence import Turns, condition_names
 
 if TYPE_CHECKING:
     from companion.engine.kit.load import Dial, Kit, PileDef

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from companion.engine import events as e
 from companion.engine.describe import IN_PASSING
 from companion.engine.fields import Context
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
-from companion.engine.sequence import Turns, holds
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
+from companion.engine.record.sequence import Turns, holds
 from companion.systems import new_rules
 
 rules = new_rules("enemy-action-kharkov")

@@ -6,12 +6,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Annotated, Any
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Choice, Context, Flag, HexId, UnitRef, Whole
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
 from companion.engine.worksheet import Breakdown
 from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, ask, on_map, rules
 from companion.systems.enemy_action_kharkov.command import in_command, played

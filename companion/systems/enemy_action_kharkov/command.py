@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from companion.engine.actions import Events
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
-from companion.engine.moves import change
+from companion.engine.record.changes import change
+from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import EVENTS as ALL_EVENTS
 from companion.systems.enemy_action_kharkov.base import (
     FORMATION_NAMES,

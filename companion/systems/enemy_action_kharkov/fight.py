@@ -7,9 +7,9 @@ from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from companion.engine import events as e
 from companion.engine.describe import IN_PASSING
-from companion.engine.game import Game
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
 from companion.engine.worksheet import Breakdown
 from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET
 from companion.systems.enemy_action_kharkov.deck import Deck

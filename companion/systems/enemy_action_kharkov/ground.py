@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine import events as e
 from companion.engine.actions import Chance, Events
 from companion.engine.describe import value_label
 from companion.engine.errors import NotNow
 from companion.engine.fields import Choice, Context
-from companion.engine.game import Game
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import NOBODY, ask, rules
 from companion.systems.enemy_action_kharkov.manifest import ground_ready
 

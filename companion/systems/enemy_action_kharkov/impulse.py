@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from companion.engine import events as e
 from companion.engine.actions import Chance, Events
 from companion.engine.common import advance
 from companion.engine.consent import DEEDS
 from companion.engine.describe import IN_PASSING
 from companion.engine.errors import Unreadable
 from companion.engine.fields import Choice, Context, Flag, Text, Whole
-from companion.engine.game import Game
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov import command as c
 from companion.systems.enemy_action_kharkov.base import FORMATION_NAMES, GERMAN, SOVIET, rules
 from companion.systems.enemy_action_kharkov.deck import Deck

@@ -7,9 +7,9 @@ from typing import Annotated
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Context, Flag, UnitRef
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
-from companion.engine.moves import change, put_mark
+from companion.engine.record.changes import change, put_mark
+from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import armour, ask, rules
 from companion.systems.enemy_action_kharkov.fight import Fight, answered, current, save
 from companion.systems.enemy_action_kharkov.hits import caught_again, conclude, eliminate, steps

@@ -9,7 +9,7 @@ from fractions import Fraction
 from math import comb
 from typing import Any
 
-from companion.engine.game import Game
+from companion.engine.record.game import Game
 from companion.engine.worksheet import Breakdown
 from companion.systems.enemy_action_kharkov.fight import Fight
 from companion.systems.enemy_action_kharkov.hits import adjust, base_hits

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.describe import IN_PASSING
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Choice, Context, HexId, UnitRef, Whole
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
-from companion.engine.moves import put_mark
+from companion.engine.record import events as e
+from companion.engine.record.changes import put_mark
+from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov import command as c
 from companion.systems.enemy_action_kharkov.base import (
     FORMATION_NAMES,

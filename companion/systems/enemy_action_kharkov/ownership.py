@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.fields import Choice, Context, Flag, HexId, Text, Whole
-from companion.engine.game import Game
 from companion.engine.positions import board
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, ask, rules
 from companion.systems.enemy_action_kharkov.supply import edge_vp_hexes, hex_supplied, owner, towns
 from companion.systems.enemy_action_kharkov.support import lock_line

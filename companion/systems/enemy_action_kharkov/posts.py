@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Choice, Flag, HexId, UnitRef
-from companion.engine.game import Game
 from companion.engine.hexes.board import zoc
 from companion.engine.kit.roster import Unit
-from companion.engine.moves import move
+from companion.engine.record import events as e
+from companion.engine.record.changes import move
+from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import LIMIT_STEPS, LIMIT_UNITS, SOVIET, ask, on_map, rules
 from companion.systems.enemy_action_kharkov.command import in_command
 from companion.systems.enemy_action_kharkov.supply import edge_vp_hexes, hex_supplied, owner, scene, towns

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
 from companion.engine.positions import board
+from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import SOVIET, armour, mechanised, strength
 from companion.systems.enemy_action_kharkov.fight import Fight
 from companion.systems.enemy_action_kharkov.support import east_of_artillery_line, in_support

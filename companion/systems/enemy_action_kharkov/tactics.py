@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow, NotYours, Unreadable
 from companion.engine.fields import Choice, Context, Flag, SideRef, UnitRef, Whole
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import (
     GERMAN,
     SOVIET,

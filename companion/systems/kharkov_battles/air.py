@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine import events as e
 from companion.engine import positions
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow
 from companion.engine.fields import Context, HexId, SideRef, Whole
-from companion.engine.game import Game
-from companion.engine.moves import put_mark
+from companion.engine.record import events as e
+from companion.engine.record.changes import put_mark
+from companion.engine.record.game import Game
 
 from . import books
 from .base import AXIS, SOVIET, add, done, fall_blau, own_phone, own_side, rules, some, tick

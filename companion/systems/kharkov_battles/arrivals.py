@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine import events as e
 from companion.engine.actions import Chance, Events
 from companion.engine.errors import NotNow
 from companion.engine.fields import Context, HexId, Text, UnitRef, Whole
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
-from companion.engine.moves import change, move, put_mark
+from companion.engine.record import events as e
+from companion.engine.record.changes import change, move, put_mark
+from companion.engine.record.game import Game
 
 from .base import AXIS, SOVIET, rules
 from .ground import zones

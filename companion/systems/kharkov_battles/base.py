@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from companion.engine import events as e
 from companion.engine.describe import IN_PASSING
 from companion.engine.fields import Context
-from companion.engine.game import Game
 from companion.engine.kit.chart import Chart
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
 from companion.engine.worksheet import Breakdown, look_up
 from companion.systems import new_rules
 

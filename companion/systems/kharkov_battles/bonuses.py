@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
+from companion.engine.record.game import Game
 
 from .base import AXIS
 from .units import STATIC, is_cadre, is_hq, is_mech, printed_number, trait

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from companion.engine.errors import Unreadable
-from companion.engine.game import Game
+from companion.engine.record.game import Game
 
 Table = Mapping[str, Mapping[str, Any]]
 

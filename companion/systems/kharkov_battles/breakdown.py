@@ -7,9 +7,9 @@ from typing import Annotated
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow
 from companion.engine.fields import HexId, UnitRef, Whole
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
-from companion.engine.moves import create, move, put_mark
+from companion.engine.record.changes import create, move, put_mark
+from companion.engine.record.game import Game
 
 from . import books, chits, ground
 from .base import AXIS, SOVIET, STAR, K, add, done, rules, scenario, tick

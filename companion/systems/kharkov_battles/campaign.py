@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine import events as e
 from companion.engine.actions import Chance, Events
 from companion.engine.describe import IN_PASSING
 from companion.engine.errors import NotNow
 from companion.engine.fields import Choice, Context, Flag, HexId, UnitRef, Whole
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
-from companion.engine.moves import create, move, put_mark
+from companion.engine.record import events as e
+from companion.engine.record.changes import create, move, put_mark
+from companion.engine.record.game import Game
 
 from . import books, ground
 from .base import AXIS, CAMPAIGN, JANUARY, SETTING_UP, SOVIET, K, add, done, rules, scenario, tick

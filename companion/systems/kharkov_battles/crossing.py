@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.fields import UnitRef
-from companion.engine.game import Game
-from companion.engine.moves import put_mark
+from companion.engine.record import events as e
+from companion.engine.record.changes import put_mark
+from companion.engine.record.game import Game
 
 from .base import AXIS, MOVE_PHASES, SOVIET, rules
 from .units import label, on_map, on_the_map

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.describe import BY_SEQUENCE
 from companion.engine.errors import Mistake, NotNow, NotYours, Several
 from companion.engine.fields import Choice, Context, HexId, SideRef, UnitRef
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
-from companion.engine.moves import put_mark
+from companion.engine.record import events as e
+from companion.engine.record.changes import put_mark
+from companion.engine.record.game import Game
 from companion.engine.worksheet import Breakdown
 
 from . import ground, reach

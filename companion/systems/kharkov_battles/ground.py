@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from companion.engine import positions
-from companion.engine.game import Game
 from companion.engine.hexes.grid import Grid
 from companion.engine.kit.roster import Unit
+from companion.engine.record.game import Game
 
 from . import books
 from .units import has_zoc, on_map

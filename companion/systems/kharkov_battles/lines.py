@@ -5,9 +5,9 @@ from __future__ import annotations
 from weakref import WeakKeyDictionary
 
 from companion.engine import positions
-from companion.engine.game import Game
 from companion.engine.hexes.trace import Answer, Ban, Policy, Situation, Stage, Trace, ZoneRule, chain, trace
 from companion.engine.kit.roster import Unit
+from companion.engine.record.game import Game
 
 from .base import AXIS, SOVIET, L, fall_blau, rules, scenario
 from .ground import BRIDGES, out_of_play, pontoons, stacks, zones

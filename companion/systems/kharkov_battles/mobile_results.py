@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from companion.engine import events as e
 from companion.engine.actions import Events
-from companion.engine.game import Game
-from companion.engine.moves import put_mark
+from companion.engine.record import events as e
+from companion.engine.record.changes import put_mark
+from companion.engine.record.game import Game
 
 from .base import rules, some, to_side
 from .retreats import ask_static

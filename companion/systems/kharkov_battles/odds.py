@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
-from companion.engine.game import Game
+from companion.engine.record.game import Game
 
 from . import books
 

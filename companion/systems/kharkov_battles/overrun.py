@@ -7,9 +7,9 @@ from typing import Annotated
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow
 from companion.engine.fields import Choice, Context, Flag, UnitRef
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
-from companion.engine.moves import move
+from companion.engine.record.changes import move
+from companion.engine.record.game import Game
 
 from . import ground
 from .base import MOVE_PHASES, rules

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
+from companion.engine.record.game import Game
 
 from . import lines
 from .base import AXIS, K, scenario

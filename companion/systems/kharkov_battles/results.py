@@ -6,11 +6,11 @@ import re
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow, NotYours, Unreadable
 from companion.engine.fields import Choice, Context, Flag, SideRef, Text, Whole
-from companion.engine.game import Game
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
 
 from .base import own_side, rules, some, to_side
 from .forces import force

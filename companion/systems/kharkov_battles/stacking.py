@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
+from companion.engine.record.game import Game
 
 from . import books
 from .base import AXIS, MOVE_PHASES, SOVIET, rules, scenario

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated
 
-from companion.engine import events as e
 from companion.engine.actions import Chance, Events
 from companion.engine.describe import BY_SEQUENCE, IN_PASSING
 from companion.engine.errors import NotNow, NotYours
 from companion.engine.fields import Choice, Context, HexId, UnitRef, Whole
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
-from companion.engine.moves import change
+from companion.engine.record import events as e
+from companion.engine.record.changes import change
+from companion.engine.record.game import Game
 from companion.engine.worksheet import Breakdown
 
 from . import chits, ground

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Choice, Context, Dice, Roll, UnitRef, Whole
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
-from companion.engine.moves import put_mark
+from companion.engine.record import events as e
+from companion.engine.record.changes import put_mark
+from companion.engine.record.game import Game
 from companion.engine.worksheet import Breakdown
 
 from . import books

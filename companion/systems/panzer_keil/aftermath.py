@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
-from companion.engine.moves import move
+from companion.engine.record import events as e
+from companion.engine.record.changes import move
+from companion.engine.record.game import Game
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.base import named, rules, surplus
 from companion.systems.panzer_keil.ground import (

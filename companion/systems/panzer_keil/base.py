@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
+from companion.engine.record.game import Game
 from companion.systems import new_rules
 
 rules = new_rules("panzer-keil")

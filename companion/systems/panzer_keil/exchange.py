@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import Unreadable
 from companion.engine.fields import Context, HexId, Text, UnitRef, Whole
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
 from companion.engine.worksheet import Breakdown
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.aftermath import ask, ask_advance, remind

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from companion.engine.errors import NotNow
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
+from companion.engine.record.game import Game
 from companion.systems.panzer_keil.base import (
     GERMAN,
     SOVIET,

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from companion.engine.errors import Unreadable
 from companion.engine.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
-from companion.engine.game import Game
+from companion.engine.record.game import Game
 from companion.engine.worksheet import Breakdown
 from companion.systems.panzer_keil.base import disrupted, exhausted, factor, mechanized, out_of_supply, rules
 from companion.systems.panzer_keil.condition import own_on_map

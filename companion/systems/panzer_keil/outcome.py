@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.describe import IN_PASSING
 from companion.engine.errors import Unreadable
 from companion.engine.fields import Context, Flag, UnitRef
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
-from companion.engine.moves import change
+from companion.engine.record import events as e
+from companion.engine.record.changes import change
+from companion.engine.record.game import Game
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.aftermath import ask, ask_advance, remind, suffer
 from companion.systems.panzer_keil.base import (

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from companion.engine.game import Game
+from companion.engine.record.game import Game
 from companion.systems.panzer_keil.base import (
     GERMAN,
     SOVIET,

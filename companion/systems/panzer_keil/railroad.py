@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections import deque
 from typing import Annotated
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.describe import IN_PASSING
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Context, HexId, UnitRef, Whole
-from companion.engine.game import Game
 from companion.engine.hexes.board import zone_indices
 from companion.engine.hexes.trace import Situation
 from companion.engine.kit.roster import Unit
-from companion.engine.moves import move
+from companion.engine.record import events as e
+from companion.engine.record.changes import move
+from companion.engine.record.game import Game
 from companion.systems.panzer_keil.aftermath import pass_through
 from companion.systems.panzer_keil.base import (
     FIRST_RAILHEAD,

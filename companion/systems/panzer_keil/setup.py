@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from typing import Annotated, Any
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.describe import IN_PASSING
 from companion.engine.errors import Unreadable
 from companion.engine.fields import Choice, Context, HexId, SideRef, UnitRef, Whole
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit, UnitDef, unit_facts
-from companion.engine.moves import create, move, put_mark
+from companion.engine.record import events as e
+from companion.engine.record.changes import create, move, put_mark
+from companion.engine.record.game import Game
 from companion.engine.worksheet import Breakdown
 from companion.systems.panzer_keil.base import GERMAN, SOVIET, rules
 from companion.systems.panzer_keil.books import number

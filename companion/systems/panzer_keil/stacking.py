@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.fields import Context, HexId, UnitRef
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.base import GERMAN, SOVIET, reading, rules, surplus
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Context, HexId, UnitRef
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
-from companion.engine.moves import move, put_mark
+from companion.engine.record import events as e
+from companion.engine.record.changes import move, put_mark
+from companion.engine.record.game import Game
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.base import (
     DON_GONE,

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
-from companion.engine.moves import change, move, put_mark
+from companion.engine.record import events as e
+from companion.engine.record.changes import change, move, put_mark
+from companion.engine.record.game import Game
 from companion.systems.panzer_keil.base import DEAD, SOME_MECHANIZED, is_sixth, mechanized, reading
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from companion.engine.game import Game
 from companion.engine.hexes.trace import Answer, Ban, Policy, Situation, Trace, trace
 from companion.engine.kit.roster import Unit
+from companion.engine.record.game import Game
 from companion.systems.panzer_keil.base import (
     FRONTS,
     GERMAN,

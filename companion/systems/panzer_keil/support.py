@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.describe import IN_PASSING
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Context, Dice, HexId, Roll, Whole
-from companion.engine.game import Game
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
 from companion.engine.worksheet import Breakdown, chances, look_up
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.aftermath import ask_retreat

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.fields import Choice, Context, Text
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
 from companion.systems.second_kharkov.base import (
     FIGHT,
     GERMAN,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from companion.engine import events as e
-from companion.engine.game import Game
 from companion.engine.positions import board
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
 from companion.systems import new_rules
 
 rules = new_rules("second-kharkov")

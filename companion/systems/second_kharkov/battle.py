@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from companion.engine.fields import Context
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
-from companion.engine.sight import may_see_unit
+from companion.engine.record.game import Game
+from companion.engine.record.sight import may_see_unit
 from companion.systems.second_kharkov import known
 from companion.systems.second_kharkov.armies import frozen, frozen_words, hasty, restricted
 from companion.systems.second_kharkov.base import GERMAN, SOVIET

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.fields import HexId, SideRef
-from companion.engine.game import Game
 from companion.engine.positions import board
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, KHARKOV, MOVE, SOVIET, rules
 from companion.systems.second_kharkov.judging import at_start
 from companion.systems.second_kharkov.supply import CROSSING

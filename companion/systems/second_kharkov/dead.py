@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from companion.engine import events as e
 from companion.engine.actions import Events
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
 from companion.systems.second_kharkov.base import GERMAN
 from companion.systems.second_kharkov.units import label, mechanised
 from companion.systems.second_kharkov.victory import score

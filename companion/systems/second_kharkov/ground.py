@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from companion.engine.game import Game
 from companion.engine.positions import board
+from companion.engine.record.game import Game
 from companion.systems.second_kharkov.supply import CROSSING
 
 TERRAINS = (("clear", "clear"), ("forest", "forest"), ("marsh", "marsh"), ("town", "town"), ("city", "city"))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from companion.engine.fields import Context
 from companion.engine.kit.roster import Unit
-from companion.engine.sight import may_see_unit
+from companion.engine.record.sight import may_see_unit
 from companion.systems.second_kharkov import ground
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET
 from companion.systems.second_kharkov.units import factor

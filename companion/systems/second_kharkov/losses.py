@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import Unreadable
 from companion.engine.fields import Choice, Context, Flag, Whole
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
-from companion.engine.moves import change
+from companion.engine.record import events as e
+from companion.engine.record.changes import change
+from companion.engine.record.game import Game
 from companion.systems.second_kharkov import pursuit
 from companion.systems.second_kharkov.base import GERMAN, SOVIET, count, historical, rules
 from companion.systems.second_kharkov.dead import DEAD, bury, eliminate, step_value

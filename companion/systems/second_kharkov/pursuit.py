@@ -6,14 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Context, HexId
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
-from companion.engine.moves import move
 from companion.engine.positions import situation
+from companion.engine.record import events as e
+from companion.engine.record.changes import move
+from companion.engine.record.game import Game
 from companion.systems.second_kharkov import ground
 from companion.systems.second_kharkov.air import interdicted
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET, rules

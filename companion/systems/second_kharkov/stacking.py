@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import Unreadable
 from companion.engine.fields import Choice, Context
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
-from companion.engine.sight import may_see_unit
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
+from companion.engine.record.sight import may_see_unit
 from companion.systems.second_kharkov.base import GERMAN, PHASES, SOVIET, count, rules
 from companion.systems.second_kharkov.dead import eliminate
 from companion.systems.second_kharkov.units import ARMIES, SIXTH, army_of, is_172_75, label

@@ -10,10 +10,10 @@ from companion.engine.actions import Events
 from companion.engine.describe import IN_PASSING
 from companion.engine.errors import NotNow
 from companion.engine.fields import Choice, Context, Text, UnitRef, Whole
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
-from companion.engine.moves import change, put_mark
-from companion.engine.sight import may_see_unit
+from companion.engine.record.changes import change, put_mark
+from companion.engine.record.game import Game
+from companion.engine.record.sight import may_see_unit
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET, rules
 
 MECHANISED = ("panzer", "tank", "motorised")  # 2.10

@@ -6,11 +6,11 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow
 from companion.engine.fields import Context, Text, Whole
-from companion.engine.game import Game
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
 from companion.systems.second_kharkov.base import (
     FIGHT,
     GERMAN,

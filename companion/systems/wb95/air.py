@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow, NotYours
 from companion.engine.fields import Choice, Context, Dice, HexId, Roll, Text, Whole
-from companion.engine.game import Game
-from companion.engine.sealed import seal
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
+from companion.engine.record.sealed import seal
 from companion.systems.wb95 import airmarks
 from companion.systems.wb95.base import AIR, GERMAN, SOVIET, halve, rules
 from companion.systems.wb95.plan import MISSIONS, Plan, read_lines, row

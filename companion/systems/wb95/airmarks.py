@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from companion.engine import events as e
-from companion.engine.game import Game
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
 
 Missions = dict[str, int]
 """Mission -> strength points; for crossing attacks the number of attacks."""

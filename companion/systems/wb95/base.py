@@ -8,9 +8,9 @@ from math import ceil
 
 from companion.engine.errors import Several, Unreadable
 from companion.engine.fields import Context
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
-from companion.engine.sight import may_see_unit
+from companion.engine.record.game import Game
+from companion.engine.record.sight import may_see_unit
 from companion.systems import new_rules
 
 rules = new_rules("wb95")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from companion.engine.game import Game
 from companion.engine.positions import board
+from companion.engine.record.game import Game
 
 ALIASES = {
     "kharkov": {"kharkov", "kharkow", "charkow", "charków", "kharkiv"},

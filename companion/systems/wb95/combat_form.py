@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from companion.engine.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
+from companion.engine.record.game import Game
 from companion.systems.wb95.airmarks import over
 from companion.systems.wb95.base import (
     GUN_RANGE,

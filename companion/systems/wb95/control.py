@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Annotated
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import Unreadable
 from companion.engine.fields import Choice, Context, HexId
-from companion.engine.game import Game
 from companion.engine.positions import board
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
 from companion.systems.wb95.base import GERMAN, SOVIET, SUPPLY, level, own, rules
 from companion.systems.wb95.cities import hexes_of, victory_hexes, worth_watching
 from companion.systems.wb95.zones import has_zone, zones

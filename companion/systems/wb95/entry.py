@@ -7,13 +7,13 @@ from fractions import Fraction
 from math import ceil
 from typing import Annotated, Any
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow
 from companion.engine.fields import Context, Text, UnitRef, Whole
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
-from companion.engine.moves import change, move
+from companion.engine.record import events as e
+from companion.engine.record.changes import change, move
+from companion.engine.record.game import Game
 from companion.engine.unitactions import due
 from companion.engine.worksheet import Breakdown
 from companion.systems.wb95.base import (

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import Unreadable
 from companion.engine.fields import Context, Flag, HexId, UnitRef
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
 from companion.systems.wb95.base import (
     ATTACK,
     BARRAGE,

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.fields import Context, HexId, SideRef, UnitRef
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
 from companion.systems.wb95.base import (
     ATTACK,
     hq_range,

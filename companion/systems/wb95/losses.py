@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import NotYours, Unreadable
 from companion.engine.fields import Context, Flag, HexId, SideRef, Text, UnitRef, Whole
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
-from companion.engine.moves import change
-from companion.engine.sight import seen_units
+from companion.engine.record import events as e
+from companion.engine.record.changes import change
+from companion.engine.record.game import Game
+from companion.engine.record.sight import seen_units
 from companion.systems.wb95.base import ATTACK, at_hexes, is_hq, on_a_phone, rules, seated, touchable
 from companion.systems.wb95.hq import open_pool
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow
 from companion.engine.fields import Flag, HexId
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
-from companion.engine.moves import change
+from companion.engine.record import events as e
+from companion.engine.record.changes import change
+from companion.engine.record.game import Game
 from companion.systems.wb95.base import ATTACK, at_hexes, own, rules
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
+from companion.engine.record.game import Game
 from companion.systems.wb95.base import ATTACK, is_regular, is_towed, own, rules
 from companion.systems.wb95.zones import zones
 

@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.errors import NotNow, NotYours, Unreadable
 from companion.engine.fields import Choice, Context, Dice, HexId, Roll, SideRef, Text, UnitRef, Whole
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
-from companion.engine.moves import fogged, put_mark
+from companion.engine.record import events as e
+from companion.engine.record.changes import fogged, put_mark
+from companion.engine.record.game import Game
 from companion.engine.supplycheck import may_trace, shown_ids
 from companion.systems.wb95.base import (
     SUPPLY,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 from companion.engine.errors import Mistake, NotNow, Unreadable, did_you_mean
-from companion.engine.game import Game
+from companion.engine.record.game import Game
 from companion.systems.wb95.base import GERMAN, SOVIET
 
 MISSIONS = (

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from companion.engine import events as e
 from companion.engine import unitactions
 from companion.engine.actions import Events
 from companion.engine.errors import Unreadable
 from companion.engine.fields import Choice, Context, Text, UnitRef, Whole
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit, slug
-from companion.engine.moves import change, create, move, put_mark
+from companion.engine.record import events as e
+from companion.engine.record.changes import change, create, move, put_mark
+from companion.engine.record.game import Game
 from companion.systems.wb95.base import rules
 from companion.systems.wb95.losses import shares, take_level
 from companion.systems.wb95.terrain import CLASSES

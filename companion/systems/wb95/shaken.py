@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterable
 from typing import Annotated
 
-from companion.engine import events as e
 from companion.engine.actions import Events
 from companion.engine.fields import Context, Dice, HexId, Roll, SideRef, UnitRef, Whole
-from companion.engine.game import Game
 from companion.engine.kit.roster import Unit
-from companion.engine.moves import put_mark
+from companion.engine.record import events as e
+from companion.engine.record.changes import put_mark
+from companion.engine.record.game import Game
 from companion.systems.wb95.base import (
     AIR,
     ATTACK,

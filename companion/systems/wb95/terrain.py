@@ -7,10 +7,10 @@ from fractions import Fraction
 from functools import lru_cache
 
 from companion.engine.fields import Context
-from companion.engine.game import Game
 from companion.engine.hexes.board import NOTHING
 from companion.engine.hexes.trace import Board, Cost
 from companion.engine.positions import board
+from companion.engine.record.game import Game
 
 CLASSES = (("trucked", "Trucked"), ("mechanized", "Mechanized"), ("foot", "Foot or horse"))
 GROUND = ("clear", "hills", "forest", "town", "city", "swamp")

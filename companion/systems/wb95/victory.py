@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from companion.engine import events as e
 from companion.engine.actions import Events
-from companion.engine.game import Game
 from companion.engine.positions import board
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
 from companion.systems.wb95.base import GERMAN, SOVIET, SUPPLY, level, own, rules
 from companion.systems.wb95.cities import hexes_of, unknown_cities, victory_hexes
 from companion.systems.wb95.control import owner

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from companion.engine.game import Game
 from companion.engine.hexes.board import NOTHING
 from companion.engine.kit.roster import Unit
 from companion.engine.positions import board
+from companion.engine.record.game import Game
 from companion.systems.wb95.base import in_transport, is_hq, is_motorised, is_regular, own
 from companion.systems.wb95.terrain import cell
 

@@ -9,9 +9,9 @@ from typing import Any
 from harness import SCENARIOS, Bench
 
 from companion.engine.fields import Context
-from companion.engine.game import Book
 from companion.engine.hexes.ground import MapBook, Vocabulary
 from companion.engine.hexes.groundtext import enter
+from companion.engine.record.game import Book
 from companion.systems import find_system
 
 SYSTEM = "enemy-action-kharkov"
@@ -195,7 +195,7 @@ def put(
     **facts: Any,
 ) -> str:
     """A unit on record; returns its id."""
-    from companion.engine import events as e
+    from companion.engine.record import events as e
 
     unit = name.lower().replace(" ", "-")
     body = {"side": side, "name": name, "kind": kind, "formation": formation, "steps": 2, "full": 2, **facts}
@@ -206,7 +206,7 @@ def put(
 
 
 def mark(t: Bench, target: str, marker: str, value: Any = True) -> None:
-    from companion.engine import events as e
+    from companion.engine.record import events as e
 
     event = e.Marked(target, marker, value)
     t.game.apply(event)
@@ -214,7 +214,7 @@ def mark(t: Bench, target: str, marker: str, value: Any = True) -> None:
 
 
 def set_(t: Bench, name: str, value: Any) -> None:
-    from companion.engine import events as e
+    from companion.engine.record import events as e
 
     event = e.Set(name, value)
     t.game.apply(event)
@@ -230,7 +230,7 @@ def zones(t: Bench, side: str) -> dict[str, int]:
 
 def take(t: Bench, side: str, number: str) -> None:
     """Put a certain card into a hand, for a test that needs it: it changes places with one that is there."""
-    from companion.engine import events as e
+    from companion.engine.record import events as e
 
     pile = f"{side}-cards"
     where = t.game.piles[pile].where(number)

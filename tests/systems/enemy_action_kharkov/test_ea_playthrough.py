@@ -20,8 +20,8 @@ from systems.enemy_action_kharkov.ea_bench import (
 
 from companion.engine.describe import describe
 from companion.engine.errors import Mistake
-from companion.engine.events import Event
-from companion.engine.game import Game, replay
+from companion.engine.record.events import Event
+from companion.engine.record.game import Game, replay
 
 ARMIES = {
     "soviet": ("3T", "40", "69", "6", "1G", "MGP"),

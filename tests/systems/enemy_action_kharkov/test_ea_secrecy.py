@@ -12,7 +12,7 @@ from systems.enemy_action_kharkov.ea_bench import SIDES, command, hand, owners_b
 
 from companion.engine.errors import Mistake
 from companion.engine.fields import Context
-from companion.engine.game import Game, replay
+from companion.engine.record.game import Game, replay
 
 SEATS = ("soviet", "german", "table", "watch")
 HIDDEN = ("draw", "avail", "box")

@@ -6,7 +6,7 @@ from typing import Any
 
 from harness import SCENARIOS, Bench
 
-from companion.engine.game import Book
+from companion.engine.record.game import Book
 from companion.systems import find_system
 
 ID = "kharkov-battles"

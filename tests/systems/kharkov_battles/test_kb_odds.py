@@ -42,7 +42,7 @@ def test_the_combat_example():
     """29:5, Combined Arms and Encirclement, clear: 7-1, and a 4 is D(1)r2."""
     from harness import SCENARIOS
 
-    from companion.engine.game import Book
+    from companion.engine.record.game import Book
     from companion.systems import find_system
 
     kit = find_system("kharkov-battles", SCENARIOS).kit

@@ -5,7 +5,7 @@ from harness import SCENARIOS
 from kb_bench import enrol, synthetic_book, table
 
 from companion.engine.fields import Context
-from companion.engine.game import Book
+from companion.engine.record.game import Book
 from companion.engine.view import view
 from companion.systems import find_system
 

@@ -6,7 +6,7 @@ import pytest
 from kb_bench import enrol, jump, synthetic_book, table
 
 from companion.engine.errors import Mistake
-from companion.engine.events import Event
+from companion.engine.record.events import Event
 
 SEATS = ("axis", "soviet", "table", "watch")
 

@@ -38,7 +38,7 @@ def test_points_are_rolled_added_and_kept():
 def test_a_blank_support_table_is_asked_for():
     from harness import SCENARIOS
 
-    from companion.engine.game import Book
+    from companion.engine.record.game import Book
     from companion.systems import find_system
 
     t = table("operation-star", Book(charts=find_system("kharkov-battles", SCENARIOS).kit.charts))
@@ -246,7 +246,7 @@ def test_a_blank_tables_answer_must_be_a_number():
     """9.2: what the printed Support Table says is counted, so words are refused and nothing is lost."""
     from harness import SCENARIOS
 
-    from companion.engine.game import Book
+    from companion.engine.record.game import Book
     from companion.systems import find_system
 
     t = table("operation-star", Book(charts=find_system("kharkov-battles", SCENARIOS).kit.charts))

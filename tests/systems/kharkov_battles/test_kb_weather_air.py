@@ -55,7 +55,7 @@ def test_a_range_that_cannot_be_read_is_refused():
 def test_turn_0_has_one_soviet_air_point_even_without_a_book():
     from harness import SCENARIOS
 
-    from companion.engine.game import Book
+    from companion.engine.record.game import Book
     from companion.systems import find_system
 
     t = table("operation-star", Book(charts=find_system("kharkov-battles", SCENARIOS).kit.charts))

@@ -8,7 +8,7 @@ import pytest
 from systems.panzer_keil.pk_bench import go, owners_book, table
 
 from companion.engine.errors import NotNow, Unreadable
-from companion.engine.game import Book
+from companion.engine.record.game import Book
 from companion.systems.panzer_keil.weather import ground, squares_moved
 
 

@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from harness import SCENARIOS, Bench
 
-from companion.engine.game import Book
 from companion.engine.hexes.ground import MapBook
 from companion.engine.hexes.groundtext import read_csv
+from companion.engine.record.game import Book
 from companion.systems import find_system
 
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from companion.engine.errors import Mistake
-from companion.engine.events import Event
-from companion.engine.game import Game, replay
+from companion.engine.record.events import Event
+from companion.engine.record.game import Game, replay
 
 Make = Callable[..., Any]
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from companion.engine.game import Game
     from companion.engine.kit.load import Phase
+    from companion.engine.record.game import Game
 
 
 class Turns:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from companion.engine import events as e
 from companion.engine.errors import Unreadable
-from companion.engine.game import Game
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
 
 
 def fogged(game: Game, side: str) -> tuple[str, ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from companion.engine import events as e
-from companion.engine.game import Game
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
 
 
 def seal(game: Game, name: str, seat: str, value: Any, needed: tuple[str, ...] = ()) -> Iterator[e.Event]:

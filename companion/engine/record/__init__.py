@@ -1,0 +1,1 @@
+"""What happened, and the state it folds to; who may know which part of it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from companion.engine.consent import DEEDS
+from companion.engine.play.consent import DEEDS
 from companion.seating import is_seat_line
 from companion.store import Store, StoredEvent
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from companion.engine.common import MODES
 from companion.engine.errors import Mistake, Unreadable, did_you_mean
-from companion.engine.fields import Choice, Context, Flag
 from companion.engine.kit.load import Option, Value
+from companion.engine.play.common import MODES
+from companion.engine.play.fields import Choice, Context, Flag
 from companion.engine.record.game import Game
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
+from companion.engine.play.rules import Rules
 from companion.engine.record import events as e
-from companion.engine.rules import Rules
 from companion.store import StoredEvent
 
 EDGE = 60

@@ -10,8 +10,8 @@ from typing import Any
 from companion.backwards import taken_back
 from companion.engine.describe import describe
 from companion.engine.guard import attempt
+from companion.engine.play.rules import Rules
 from companion.engine.record.game import Game
-from companion.engine.rules import Rules
 from companion.engine.view import seat_name
 from companion.record import seen_record
 from companion.seating import is_seat_line

@@ -13,15 +13,15 @@ from typing import Any
 
 from companion import limits
 from companion.background import slices
-from companion.engine.actions import Action
 from companion.engine.describe import describe
 from companion.engine.errors import Mistake, Unreadable
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Action
+from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.dice import Spec
 from companion.engine.record.game import Game
 from companion.engine.view import view
-from companion.engine.worksheet import Breakdown
 from companion.systems import System
 
 logger = logging.getLogger(__name__)

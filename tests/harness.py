@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from companion.engine.actions import Chance, perform
-from companion.engine.common import open_table
+from companion.engine.play.actions import Chance, perform
+from companion.engine.play.common import open_table
 from companion.engine.record import events as e
 from companion.engine.record.dice import Stream, commitment
 from companion.engine.record.game import Book, Game, replay
@@ -83,6 +83,6 @@ class Bench:
         return self.do(seat, ask["action"], **{**ask["args"], **fields, "_asked": ask["id"]})
 
     def calc(self, worksheet: str, **fields: Any) -> Any:
-        from companion.engine.fields import Context
+        from companion.engine.play.fields import Context
 
         return self.system.rules.worksheets[worksheet].work(fields, Context(self.game))

@@ -23,18 +23,18 @@ from jinja2 import FileSystemBytecodeCache
 from werkzeug.test import TestResponse
 
 import companion.systems
-from companion.engine.actions import Chance, perform
-from companion.engine.common import open_table
-from companion.engine.consent import DEEDS
-from companion.engine.fields import Choice, Context, Dice, Roll, Text, Tokens, UnitRef, Whole
 from companion.engine.kit.load import Kit, load_kit
+from companion.engine.play.actions import Chance, perform
+from companion.engine.play.common import open_table
+from companion.engine.play.consent import DEEDS
+from companion.engine.play.fields import Choice, Context, Dice, Roll, Text, Tokens, UnitRef, Whole
+from companion.engine.play.rules import Rules
+from companion.engine.play.worksheet import Breakdown, chances, look_up
 from companion.engine.record import events as e
 from companion.engine.record.dice import Stream, commitment
 from companion.engine.record.game import Book, Game, replay
 from companion.engine.record.sealed import seal
-from companion.engine.rules import Rules
 from companion.engine.view import view
-from companion.engine.worksheet import Breakdown, chances, look_up
 from companion.systems import new_rules
 from companion.tables import Tables
 from companion.web.app import create_app

@@ -9,12 +9,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from companion.engine.actions import Events
 from companion.engine.cells import disarmed, rearm
 from companion.engine.entry import BadLines
 from companion.engine.entryreader import Reader, not_here
 from companion.engine.errors import Mistake, NotYours, Unreadable
 from companion.engine.kit.roster import UnitDef, read_roster, rows_of, unit_facts
+from companion.engine.play.actions import Events
 from companion.engine.record.changes import change, create, move, put_mark
 from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_unit

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from companion.engine.errors import Unreadable
-from companion.engine.fields import Context, HexId, Whole
+from companion.engine.play.fields import Context, HexId, Whole
+from companion.engine.play.rules import Rules
+from companion.engine.play.worksheet import Breakdown
 from companion.engine.record.game import Game
-from companion.engine.rules import Rules
-from companion.engine.worksheet import Breakdown
 
 FAR = 60
 """Beyond this a range covers every map."""

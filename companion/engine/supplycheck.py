@@ -9,15 +9,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine.actions import Events
 from companion.engine.errors import NotNow, NotYours, Unreadable
-from companion.engine.fields import Context, SideRef, Text
 from companion.engine.hexes.board import ZoneRule, zone_indices
 from companion.engine.hexes.trace import Answer
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Context, SideRef, Text
+from companion.engine.play.rules import Rules
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
-from companion.engine.rules import Rules
 from companion.engine.view import unit_view
 
 

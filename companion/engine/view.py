@@ -6,14 +6,16 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from companion.engine.actions import Action
-from companion.engine.common import in_force, judge
-from companion.engine.consent import DEEDS, voices
 from companion.engine.describe import mark_label, place_label, steps_label, value_label
-from companion.engine.fields import Context, Roll
 from companion.engine.guard import Guard, name_of
 from companion.engine.kit.load import PileDef
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Action
+from companion.engine.play.common import in_force, judge
+from companion.engine.play.consent import DEEDS, voices
+from companion.engine.play.fields import Context, Roll
+from companion.engine.play.rules import Panel, Rules
+from companion.engine.play.units import due, may_arrive
 from companion.engine.record.dice import Spec
 from companion.engine.record.events import Asked
 from companion.engine.record.game import Game
@@ -26,8 +28,6 @@ from companion.engine.record.sight import (
     stack_of,
     zone_rule,
 )
-from companion.engine.rules import Panel, Rules
-from companion.engine.unitactions import due, may_arrive
 
 
 def view(rules: Rules, game: Game, seat: str) -> dict[str, Any]:

@@ -10,12 +10,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from companion.engine.common import bind_common, common
 from companion.engine.errors import Unknown, did_you_mean
 from companion.engine.kit.load import Kit, load_kit
 from companion.engine.kit.shape import Problem
-from companion.engine.rules import Rules
-from companion.engine.unitactions import unit_words
+from companion.engine.play.common import bind_common, common
+from companion.engine.play.rules import Rules
+from companion.engine.play.units import unit_words
 
 IDS = ("second-kharkov", "panzer-keil", "enemy-action-kharkov", "kharkov-battles", "wb95")
 

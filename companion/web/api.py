@@ -7,7 +7,7 @@ from typing import Any
 from flask import Blueprint, Response, jsonify, request
 
 from companion.engine.errors import Mistake, NotYours, Unknown, Unreadable, did_you_mean
-from companion.engine.fields import Context
+from companion.engine.play.fields import Context
 from companion.limits import FORM_FIELDS, JSON_DEPTH
 from companion.options import common_options
 from companion.record import EDGE, seen_record

@@ -15,7 +15,7 @@ from unittest.mock import patch
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from companion.engine.fields import UnitRef
+from companion.engine.play.fields import UnitRef
 from companion.engine.record.game import Game
 from companion.sealing import restore_key
 from companion.tables import Tables

@@ -5,9 +5,20 @@ from typing import Annotated, Any
 import pytest
 from toykit import Table, toy_rules
 
-from companion.engine.actions import make_action
 from companion.engine.errors import NotNow, NotYours, Several, Unknown, Unreadable
-from companion.engine.fields import Choice, Context, Dice, Flag, HexId, Text, Tokens, UnitRef, Whole, read_all
+from companion.engine.play.actions import make_action
+from companion.engine.play.fields import (
+    Choice,
+    Context,
+    Dice,
+    Flag,
+    HexId,
+    Text,
+    Tokens,
+    UnitRef,
+    Whole,
+    read_all,
+)
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems import new_rules
@@ -418,7 +429,7 @@ def test_a_hook_that_ends_the_game_stops_the_sequence() -> None:
 )
 def test_a_follow_ups_no_is_not_drawn_as_a_tick(given: str, ticked: bool) -> None:
     """A prompt's arguments come as text in its link."""
-    from companion.engine.actions import describe_fields
+    from companion.engine.play.actions import describe_fields
 
     (row,) = describe_fields({"guards": Flag()}, {"guards": False}, Context(None, "red"), {"guards": given})
     assert row["value"] is ticked

@@ -6,11 +6,11 @@ from typing import Any
 import pytest
 from toykit import Table
 
-from companion.engine.common import in_force
 from companion.engine.errors import Mistake, NotNow, NotYours, Unknown, Unreadable
-from companion.engine.fields import Context
+from companion.engine.play.common import in_force
+from companion.engine.play.fields import Context
+from companion.engine.play.units import due, marker_value, unit_words
 from companion.engine.record import events as e
-from companion.engine.unitactions import due, marker_value, unit_words
 
 
 def test_turn_and_phase_can_be_set_by_hand_with_a_reason() -> None:

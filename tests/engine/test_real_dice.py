@@ -7,7 +7,7 @@ from toykit import Table, toy_kit
 
 from companion.engine.describe import describe
 from companion.engine.errors import Unreadable
-from companion.engine.fields import Context, Dice, Roll
+from companion.engine.play.fields import Context, Dice, Roll
 from companion.engine.record import events as e
 from companion.engine.record.game import Game, replay
 from companion.engine.view import view

@@ -8,7 +8,7 @@ import pytest
 from toykit import Table
 
 from companion.engine.errors import NotNow, Unreadable
-from companion.engine.fields import Context
+from companion.engine.play.fields import Context
 from companion.engine.record import events as e
 
 OTHERS = ("blue", "table", "watch")

@@ -6,8 +6,8 @@ import pytest
 from toykit import Table, toy_kit, toy_rules
 
 from companion.engine.errors import Several
-from companion.engine.fields import Context
-from companion.engine.worksheet import Breakdown, chances, halve, look_up, totals
+from companion.engine.play.fields import Context
+from companion.engine.play.worksheet import Breakdown, chances, halve, look_up, totals
 
 COMBAT = toy_rules().worksheets["combat"]
 CRT = toy_kit().charts["crt"]

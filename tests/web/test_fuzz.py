@@ -22,8 +22,8 @@ from jinja2 import FileSystemBytecodeCache
 from toykit import Device
 from werkzeug.routing import Rule
 
-from companion.engine import fields as kinds
 from companion.engine.errors import Mistake
+from companion.engine.play import fields as kinds
 from companion.tables import Tables
 from companion.web.app import create_app
 from companion.web.seats import token

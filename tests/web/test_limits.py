@@ -350,7 +350,7 @@ def test_superscript_digits_are_no_numbers() -> None:
 
 @pytest.mark.parametrize("cost", ["1e309", "1e999999", "1/0", "9" * 8, "x"])
 def test_a_cost_beyond_all_measure_is_no_cost(cost: str) -> None:
-    from companion.engine.fields import Context
+    from companion.engine.play.fields import Context
     from companion.resources import SCENARIOS
     from companion.systems import find_system
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from companion.engine.actions import Events
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Events
 from companion.engine.record.changes import change
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import EVENTS as ALL_EVENTS

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine.actions import Events
 from companion.engine.errors import NotNow
-from companion.engine.fields import Choice, Context, Flag, Whole
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Choice, Context, Flag, Whole
+from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
-from companion.engine.worksheet import Breakdown
 from companion.systems.enemy_action_kharkov.base import SOVIET, ask, mechanised, rules
 from companion.systems.enemy_action_kharkov.fight import Fight, answered, cleanup, current, save
 from companion.systems.enemy_action_kharkov.manifest import adjustment, dark, parse_hits

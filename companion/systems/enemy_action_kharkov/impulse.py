@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from companion.engine.actions import Chance, Events
-from companion.engine.common import advance
-from companion.engine.consent import DEEDS
 from companion.engine.describe import IN_PASSING
 from companion.engine.errors import Unreadable
-from companion.engine.fields import Choice, Context, Flag, Text, Whole
+from companion.engine.play.actions import Chance, Events
+from companion.engine.play.common import advance
+from companion.engine.play.consent import DEEDS
+from companion.engine.play.fields import Choice, Context, Flag, Text, Whole
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov import command as c

@@ -9,8 +9,8 @@ from fractions import Fraction
 from math import comb
 from typing import Any
 
+from companion.engine.play.worksheet import Breakdown
 from companion.engine.record.game import Game
-from companion.engine.worksheet import Breakdown
 from companion.systems.enemy_action_kharkov.fight import Fight
 from companion.systems.enemy_action_kharkov.hits import adjust, base_hits
 from companion.systems.enemy_action_kharkov.manifest import dark

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine.actions import Events
-from companion.engine.fields import Choice, Context, Flag, HexId, Text, Whole
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Choice, Context, Flag, HexId, Text, Whole
 from companion.engine.positions import board
 from companion.engine.record import events as e
 from companion.engine.record.game import Game

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine.actions import Chance, Events
 from companion.engine.describe import IN_PASSING
 from companion.engine.errors import Mistake, Several, Unreadable
-from companion.engine.fields import Context, Whole
+from companion.engine.play.actions import Chance, Events
+from companion.engine.play.fields import Context, Whole
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, rules

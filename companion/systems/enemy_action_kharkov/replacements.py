@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine.actions import Events
 from companion.engine.errors import NotNow, Unreadable
-from companion.engine.fields import Choice, Context, Flag, SideRef, UnitRef
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Choice, Context, Flag, SideRef, UnitRef
+from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, move
 from companion.engine.record.game import Game
-from companion.engine.worksheet import Breakdown
 from companion.systems.enemy_action_kharkov.base import SOVIET, mechanised, rules, side_at, ticked_off
 from companion.systems.enemy_action_kharkov.command import formation_choices, in_command
 from companion.systems.enemy_action_kharkov.reserves import box_of

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine.actions import Events
 from companion.engine.errors import NotNow
-from companion.engine.fields import Choice, Context, Flag, HexId, UnitRef
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Choice, Context, Flag, HexId, UnitRef
+from companion.engine.play.worksheet import Breakdown
 from companion.engine.positions import board
 from companion.engine.record.changes import move
 from companion.engine.record.game import Game
-from companion.engine.worksheet import Breakdown
 from companion.systems.enemy_action_kharkov.base import (
     AREA_NAMES,
     DEPLOY_AREA,

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Annotated
 
-from companion.engine.actions import Events
 from companion.engine.errors import NotNow
-from companion.engine.fields import Choice, Context, Flag, HexId, UnitRef
 from companion.engine.hexes.ground import RULEBOOK
 from companion.engine.hexes.trace import Answer, Ban, Policy, Situation, Trace, either, trace
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Choice, Context, Flag, HexId, UnitRef
+from companion.engine.play.worksheet import Breakdown
 from companion.engine.positions import board, situation
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
-from companion.engine.worksheet import Breakdown
 from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, on_map, rules, side_at, ticked_off
 from companion.systems.enemy_action_kharkov.support import in_support
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine.actions import Events
-from companion.engine.fields import Choice, Context, Whole
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Choice, Context, Whole
+from companion.engine.play.worksheet import Breakdown
 from companion.engine.positions import board
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.engine.worksheet import Breakdown
 from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, WEST_ZONE, ask, on_map, rules
 from companion.systems.enemy_action_kharkov.manifest import calendar, calendar_text
 from companion.systems.enemy_action_kharkov.supply import owner, towns

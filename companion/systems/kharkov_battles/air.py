@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from companion.engine import positions
-from companion.engine.actions import Events
 from companion.engine.errors import NotNow
-from companion.engine.fields import Context, HexId, SideRef, Whole
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Context, HexId, SideRef, Whole
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game

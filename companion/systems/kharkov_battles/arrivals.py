@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine.actions import Chance, Events
 from companion.engine.errors import NotNow
-from companion.engine.fields import Context, HexId, Text, UnitRef, Whole
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Chance, Events
+from companion.engine.play.fields import Context, HexId, Text, UnitRef, Whole
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, move, put_mark
 from companion.engine.record.game import Game

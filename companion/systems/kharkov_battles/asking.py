@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from companion.engine.fields import Context
+from companion.engine.play.fields import Context
 
 from . import air
 from .base import AXIS

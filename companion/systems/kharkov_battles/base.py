@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from companion.engine.describe import IN_PASSING
-from companion.engine.fields import Context
 from companion.engine.kit.chart import Chart
+from companion.engine.play.fields import Context
+from companion.engine.play.worksheet import Breakdown, look_up
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.engine.worksheet import Breakdown, look_up
 from companion.systems import new_rules
 
 rules = new_rules("kharkov-battles")

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine.actions import Events
 from companion.engine.errors import NotNow
-from companion.engine.fields import HexId, UnitRef, Whole
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import HexId, UnitRef, Whole
 from companion.engine.record.changes import create, move, put_mark
 from companion.engine.record.game import Game
 

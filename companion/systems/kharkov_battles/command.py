@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
-from companion.engine.actions import Events
-from companion.engine.fields import Choice, Context, Dice, Flag, Roll, Text, UnitRef
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Choice, Context, Dice, Flag, Roll, Text, UnitRef
+from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
-from companion.engine.worksheet import Breakdown
 
 from . import ground
 from .base import D10, SOVIET, STAR, K, L, done, read_row, rules, scenario, tick, to_side

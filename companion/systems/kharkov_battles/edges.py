@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine.actions import Events
 from companion.engine.errors import NotNow
-from companion.engine.fields import Choice, Context
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Choice, Context
+from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.engine.worksheet import Breakdown
 
 from . import ground
 from .base import AXIS, CAMPAIGN, JANUARY, SOVIET, STAR, K, L, add, done, rules, scenario, tick

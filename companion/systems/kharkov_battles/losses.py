@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
-from companion.engine.actions import Chance, Events
 from companion.engine.errors import NotNow, NotYours
-from companion.engine.fields import Choice, Context, Flag, HexId, SideRef, UnitRef, Whole
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Chance, Events
+from companion.engine.play.fields import Choice, Context, Flag, HexId, SideRef, UnitRef, Whole
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, move, put_mark
 from companion.engine.record.game import Game

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from companion.engine.actions import Events
+from companion.engine.play.actions import Events
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game

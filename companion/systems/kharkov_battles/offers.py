@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from companion.engine.actions import Events
+from companion.engine.play.actions import Events
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 

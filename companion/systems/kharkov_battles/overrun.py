@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine.actions import Events
 from companion.engine.errors import NotNow
-from companion.engine.fields import Choice, Context, Flag, UnitRef
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Choice, Context, Flag, UnitRef
 from companion.engine.record.changes import move
 from companion.engine.record.game import Game
 

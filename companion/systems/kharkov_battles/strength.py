@@ -6,15 +6,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated
 
-from companion.engine.actions import Chance, Events
 from companion.engine.describe import BY_SEQUENCE, IN_PASSING
 from companion.engine.errors import NotNow, NotYours
-from companion.engine.fields import Choice, Context, HexId, UnitRef, Whole
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Chance, Events
+from companion.engine.play.fields import Choice, Context, HexId, UnitRef, Whole
+from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import change
 from companion.engine.record.game import Game
-from companion.engine.worksheet import Breakdown
 
 from . import chits, ground
 from .base import CAMPAIGN, COMBAT_PHASES, JANUARY, MOVE_PHASES, SOVIET, fall_blau, rules, scenario

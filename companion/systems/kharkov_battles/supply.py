@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, Any
 
-from companion.engine.actions import Events
 from companion.engine.errors import NotNow, NotYours
-from companion.engine.fields import Choice, Context, Dice, Flag, HexId, Roll, SideRef, UnitRef, Whole
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Choice, Context, Dice, Flag, HexId, Roll, SideRef, UnitRef, Whole
+from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
-from companion.engine.worksheet import Breakdown
 
 from . import lines
 from .base import (

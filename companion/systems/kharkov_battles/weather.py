@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine.actions import Events
 from companion.engine.errors import Unreadable
-from companion.engine.fields import Choice, Context, Dice, Roll, Text
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Choice, Context, Dice, Roll, Text
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 

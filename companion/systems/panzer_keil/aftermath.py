@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from companion.engine.actions import Events
 from companion.engine.errors import NotNow, Unreadable
-from companion.engine.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
 from companion.engine.record import events as e
 from companion.engine.record.changes import move
 from companion.engine.record.game import Game

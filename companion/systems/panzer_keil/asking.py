@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.engine.errors import Mistake
-from companion.engine.fields import Context, HexId
 from companion.engine.kit.roster import Unit
+from companion.engine.play.fields import Context, HexId
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil.base import GERMAN, SOVIET, disrupted, is_hq, phases, type_known
 from companion.systems.panzer_keil.condition import FEW, own_on_map

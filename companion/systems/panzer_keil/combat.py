@@ -8,12 +8,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Annotated, Any
 
-from companion.engine.actions import Events
 from companion.engine.errors import NotNow, Unreadable
-from companion.engine.fields import Choice, Context, Dice, Field, Flag, Roll, UnitRef, Whole
 from companion.engine.kit.chart import Chart
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Choice, Context, Dice, Field, Flag, Roll, UnitRef, Whole
+from companion.engine.play.worksheet import Breakdown, chances, look_up
 from companion.engine.record.game import Game
-from companion.engine.worksheet import Breakdown, chances, look_up
 from companion.systems.panzer_keil import asking
 from companion.systems.panzer_keil.base import GERMAN, SOVIET, phases, reading, rules
 from companion.systems.panzer_keil.fight import Fight, read_fight

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine.actions import Events
 from companion.engine.errors import NotNow
-from companion.engine.fields import Dice, Roll
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Dice, Roll
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil.base import SOVIET, ZAPORIZHZHIA, rules

@@ -7,9 +7,9 @@ from fractions import Fraction
 from typing import Annotated
 
 from companion.engine.errors import Unreadable
-from companion.engine.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
+from companion.engine.play.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
+from companion.engine.play.worksheet import Breakdown
 from companion.engine.record.game import Game
-from companion.engine.worksheet import Breakdown
 from companion.systems.panzer_keil.base import disrupted, exhausted, factor, mechanized, out_of_supply, rules
 from companion.systems.panzer_keil.condition import own_on_map
 from companion.systems.panzer_keil.ground import (

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from companion.engine.actions import Events
 from companion.engine.describe import IN_PASSING
 from companion.engine.errors import Unreadable
-from companion.engine.fields import Context, Flag, UnitRef
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Context, Flag, UnitRef
 from companion.engine.record import events as e
 from companion.engine.record.changes import change
 from companion.engine.record.game import Game

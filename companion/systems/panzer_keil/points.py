@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine.actions import Events
 from companion.engine.errors import NotNow, Unreadable
-from companion.engine.fields import Choice, Context, Options, UnitRef, Whole
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Choice, Context, Options, UnitRef, Whole
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil import states

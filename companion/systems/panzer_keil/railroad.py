@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import deque
 from typing import Annotated
 
-from companion.engine.actions import Events
 from companion.engine.describe import IN_PASSING
 from companion.engine.errors import NotNow, Unreadable
-from companion.engine.fields import Context, HexId, UnitRef, Whole
 from companion.engine.hexes.board import zone_indices
 from companion.engine.hexes.trace import Situation
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Context, HexId, UnitRef, Whole
 from companion.engine.record import events as e
 from companion.engine.record.changes import move
 from companion.engine.record.game import Game

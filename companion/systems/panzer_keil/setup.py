@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections import Counter
 from typing import Annotated, Any
 
-from companion.engine.actions import Events
 from companion.engine.describe import IN_PASSING
 from companion.engine.errors import Unreadable
-from companion.engine.fields import Choice, Context, HexId, SideRef, UnitRef, Whole
 from companion.engine.kit.roster import Unit, UnitDef, unit_facts
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Choice, Context, HexId, SideRef, UnitRef, Whole
+from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import create, move, put_mark
 from companion.engine.record.game import Game
-from companion.engine.worksheet import Breakdown
 from companion.systems.panzer_keil.base import GERMAN, SOVIET, rules
 from companion.systems.panzer_keil.books import number
 from companion.systems.panzer_keil.ground import board

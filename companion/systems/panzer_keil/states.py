@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from companion.engine.actions import Events
 from companion.engine.errors import NotNow
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Events
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, move, put_mark
 from companion.engine.record.game import Game

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine.actions import Events
 from companion.engine.describe import IN_PASSING
 from companion.engine.errors import NotNow
-from companion.engine.fields import Context, HexId, UnitRef
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Context, HexId, UnitRef
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil import states

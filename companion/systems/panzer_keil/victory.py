@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Annotated
 
-from companion.engine.actions import Events
-from companion.engine.fields import Choice, Context, Whole
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Choice, Context, Whole
+from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.engine.worksheet import Breakdown
 from companion.systems.panzer_keil.base import (
     GERMAN,
     SOVIET,

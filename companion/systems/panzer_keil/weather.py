@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from companion.engine.actions import Events
 from companion.engine.errors import NotNow, Unreadable
-from companion.engine.fields import Choice, Dice, Flag, Roll, Whole
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Choice, Dice, Flag, Roll, Whole
+from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.engine.worksheet import Breakdown
 from companion.systems.panzer_keil.base import SOVIET, reading, rules
 from companion.systems.panzer_keil.books import flag, number
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine.actions import Events
-from companion.engine.fields import Choice, Context, Text
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Choice, Context, Text
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov.base import (

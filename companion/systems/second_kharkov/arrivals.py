@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine.actions import Events
 from companion.engine.errors import NotNow, Unreadable
-from companion.engine.fields import Choice, Context, HexId, Text, UnitRef
 from companion.engine.hexes.board import zone_indices
 from companion.engine.hexes.trace import Trace, trace
 from companion.engine.kit.roster import Unit, slug
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Choice, Context, HexId, Text, UnitRef
+from companion.engine.play.units import due
 from companion.engine.positions import situation
 from companion.engine.record import events as e
 from companion.engine.record.changes import create, move
 from companion.engine.record.game import Game
-from companion.engine.unitactions import due
 from companion.systems.second_kharkov.armies import any_restricted
 from companion.systems.second_kharkov.base import GERMAN, MOVE, SOUTH, SOVIET, area, rules
 from companion.systems.second_kharkov.judging import at_start, policy

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from companion.engine.fields import Context
 from companion.engine.kit.roster import Unit
+from companion.engine.play.fields import Context
 from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_unit
 from companion.systems.second_kharkov import known

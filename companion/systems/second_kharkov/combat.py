@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from companion.engine.errors import Unreadable
-from companion.engine.fields import Choice, Context, Flag, HexId, Whole
-from companion.engine.worksheet import Breakdown, chances
+from companion.engine.play.fields import Choice, Context, Flag, HexId, Whole
+from companion.engine.play.worksheet import Breakdown, chances
 from companion.systems.second_kharkov import form, known
 from companion.systems.second_kharkov.base import SOVIET, rules
 from companion.systems.second_kharkov.battle import Battle, assemble, doubts

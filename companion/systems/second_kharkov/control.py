@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from companion.engine.actions import Events
-from companion.engine.fields import HexId, SideRef
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import HexId, SideRef
 from companion.engine.positions import board
 from companion.engine.record import events as e
 from companion.engine.record.game import Game

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from companion.engine.actions import Events
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Events
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov.base import GERMAN

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from companion.engine.actions import Events
+from companion.engine.play.actions import Events
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, MOVE, put, rules

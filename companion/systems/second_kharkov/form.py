@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.engine.errors import Unreadable
-from companion.engine.fields import Context, Text, UnitRef
 from companion.engine.kit.roster import Unit
+from companion.engine.play.fields import Context, Text, UnitRef
 from companion.engine.positions import board
 from companion.systems.second_kharkov import known
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET

@@ -6,17 +6,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 
-from companion.engine.actions import Events
 from companion.engine.errors import Unreadable
-from companion.engine.fields import Choice, Context, HexId, UnitRef
 from companion.engine.hexes.ground import MapBook
 from companion.engine.hexes.trace import Answer, Policy, Situation, trace
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Choice, Context, HexId, UnitRef
+from companion.engine.play.worksheet import halve
 from companion.engine.positions import board, situation
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_mark, may_see_unit
-from companion.engine.worksheet import halve
 from companion.systems.second_kharkov import supply
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, MOVE, SOVIET, WEST, area, rules
 from companion.systems.second_kharkov.units import factor, label, seen_by

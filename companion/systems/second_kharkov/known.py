@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from companion.engine.fields import Context
 from companion.engine.kit.roster import Unit
+from companion.engine.play.fields import Context
 from companion.engine.record.sight import may_see_unit
 from companion.systems.second_kharkov import ground
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET

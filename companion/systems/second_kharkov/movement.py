@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from companion.engine.errors import Unreadable, did_you_mean
-from companion.engine.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
 from companion.engine.hexes.board import ZoneRule, zone_indices
 from companion.engine.kit.roster import Unit
+from companion.engine.play.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
+from companion.engine.play.worksheet import Breakdown, halve
 from companion.engine.positions import situation
 from companion.engine.record.game import Game
-from companion.engine.worksheet import Breakdown, halve
 from companion.systems.second_kharkov import ground
 from companion.systems.second_kharkov.air import interdicted
 from companion.systems.second_kharkov.armies import frozen, frozen_words, hasty, restricted

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from companion.engine.worksheet import halve
+from companion.engine.play.worksheet import halve
 
 BEST, WORST = 6, 3
 AUTOMATIC = "2/0"  # 12.9: worse than 1:3

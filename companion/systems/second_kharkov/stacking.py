@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from companion.engine.actions import Events
 from companion.engine.errors import Unreadable
-from companion.engine.fields import Choice, Context
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Choice, Context
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_unit

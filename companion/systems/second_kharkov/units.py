@@ -6,11 +6,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine.actions import Events
 from companion.engine.describe import IN_PASSING
 from companion.engine.errors import NotNow
-from companion.engine.fields import Choice, Context, Text, UnitRef, Whole
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Choice, Context, Text, UnitRef, Whole
 from companion.engine.record.changes import change, put_mark
 from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_unit

@@ -6,9 +6,9 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine.actions import Events
 from companion.engine.errors import NotNow
-from companion.engine.fields import Context, Text, Whole
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Context, Text, Whole
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov.base import (

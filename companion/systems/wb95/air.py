@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine.actions import Events
 from companion.engine.errors import NotNow, NotYours
-from companion.engine.fields import Choice, Context, Dice, HexId, Roll, Text, Whole
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Choice, Context, Dice, HexId, Roll, Text, Whole
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.engine.record.sealed import seal

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from math import ceil
 
 from companion.engine.errors import Several, Unreadable
-from companion.engine.fields import Context
 from companion.engine.kit.roster import Unit
+from companion.engine.play.fields import Context
 from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_unit
 from companion.systems import new_rules

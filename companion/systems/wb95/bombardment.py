@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from companion.engine.actions import Events
+from companion.engine.play.actions import Events
+from companion.engine.play.worksheet import Breakdown, Line, chances, look_up
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.engine.worksheet import Breakdown, Line, chances, look_up
 from companion.systems.wb95 import grammar
 from companion.systems.wb95.base import at_hexes, rules
 from companion.systems.wb95.losses import ask_losses

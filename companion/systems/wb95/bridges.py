@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from typing import Annotated, Any
 
-from companion.engine.actions import Events
 from companion.engine.errors import NotNow, Unreadable
-from companion.engine.fields import Choice, Context, Flag, HexId, UnitRef
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Choice, Context, Flag, HexId, UnitRef
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.wb95.artillery import bridge_name

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine.actions import Events
-from companion.engine.fields import Context, Dice, Roll
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Context, Dice, Roll
+from companion.engine.play.worksheet import Breakdown, chances, look_up
 from companion.engine.record.game import Game
-from companion.engine.worksheet import Breakdown, chances, look_up
 from companion.systems.wb95 import combat_form as form
 from companion.systems.wb95 import results, stars
 from companion.systems.wb95.base import (

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
 from companion.engine.kit.roster import Unit
+from companion.engine.play.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
 from companion.engine.record.game import Game
 from companion.systems.wb95.airmarks import over
 from companion.systems.wb95.base import (

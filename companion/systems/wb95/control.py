@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Annotated
 
-from companion.engine.actions import Events
 from companion.engine.errors import Unreadable
-from companion.engine.fields import Choice, Context, HexId
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Choice, Context, HexId
 from companion.engine.positions import board
 from companion.engine.record import events as e
 from companion.engine.record.game import Game

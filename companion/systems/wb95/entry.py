@@ -7,15 +7,15 @@ from fractions import Fraction
 from math import ceil
 from typing import Annotated, Any
 
-from companion.engine.actions import Events
 from companion.engine.errors import NotNow
-from companion.engine.fields import Context, Text, UnitRef, Whole
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Context, Text, UnitRef, Whole
+from companion.engine.play.units import due
+from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, move
 from companion.engine.record.game import Game
-from companion.engine.unitactions import due
-from companion.engine.worksheet import Breakdown
 from companion.systems.wb95.base import (
     GERMAN,
     MOVE,

@@ -7,10 +7,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine.actions import Events
 from companion.engine.errors import NotNow, Unreadable
-from companion.engine.fields import Context, HexId, SideRef, UnitRef
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Context, HexId, SideRef, UnitRef
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.wb95.base import (

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated
 
-from companion.engine.actions import Events
 from companion.engine.errors import NotYours, Unreadable
-from companion.engine.fields import Context, Flag, HexId, SideRef, Text, UnitRef, Whole
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Context, Flag, HexId, SideRef, Text, UnitRef, Whole
 from companion.engine.record import events as e
 from companion.engine.record.changes import change
 from companion.engine.record.game import Game

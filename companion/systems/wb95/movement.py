@@ -6,16 +6,16 @@ from fractions import Fraction
 from math import ceil
 from typing import Annotated, Any
 
-from companion.engine.actions import Events
 from companion.engine.describe import BY_SEQUENCE
 from companion.engine.errors import NotNow
-from companion.engine.fields import Choice, Context, Flag, HexId, UnitRef, Whole
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Choice, Context, Flag, HexId, UnitRef, Whole
+from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import move, put_mark
 from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_mark
-from companion.engine.worksheet import Breakdown
 from companion.systems.wb95.base import (
     MOVE,
     STACKING,

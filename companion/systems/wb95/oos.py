@@ -6,10 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine.actions import Events
 from companion.engine.errors import NotNow, NotYours, Unreadable
-from companion.engine.fields import Choice, Context, Dice, HexId, Roll, SideRef, Text, UnitRef, Whole
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Choice, Context, Dice, HexId, Roll, SideRef, Text, UnitRef, Whole
 from companion.engine.record import events as e
 from companion.engine.record.changes import fogged, put_mark
 from companion.engine.record.game import Game

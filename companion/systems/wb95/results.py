@@ -6,15 +6,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine.actions import Events
 from companion.engine.describe import BY_SEQUENCE
 from companion.engine.errors import NotNow, NotYours, Unreadable
-from companion.engine.fields import Choice, Context, Flag, HexId, SideRef, UnitRef, Whole
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Choice, Context, Flag, HexId, SideRef, UnitRef, Whole
+from companion.engine.play.worksheet import Breakdown, Line
 from companion.engine.record import events as e
 from companion.engine.record.changes import move, put_mark
 from companion.engine.record.game import Game
-from companion.engine.worksheet import Breakdown, Line
 from companion.systems.wb95 import airmarks, grammar, oos
 from companion.systems.wb95.base import (
     ATTACK,

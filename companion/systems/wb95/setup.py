@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from companion.engine import unitactions
-from companion.engine.actions import Events
 from companion.engine.errors import Unreadable
-from companion.engine.fields import Choice, Context, Text, UnitRef, Whole
 from companion.engine.kit.roster import Unit, slug
+from companion.engine.play import units as unitactions
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Choice, Context, Text, UnitRef, Whole
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, create, move, put_mark
 from companion.engine.record.game import Game

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from typing import Annotated
 
-from companion.engine.actions import Events
-from companion.engine.fields import Context, Dice, HexId, Roll, SideRef, UnitRef, Whole
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Context, Dice, HexId, Roll, SideRef, UnitRef, Whole
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from companion.engine.fields import Context
 from companion.engine.kit.roster import Unit
+from companion.engine.play.fields import Context
 from companion.engine.record.game import Game
 from companion.systems.wb95.base import (
     GERMAN_ALLIES,

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
 
-from companion.engine.fields import Context
 from companion.engine.hexes.board import NOTHING
 from companion.engine.hexes.trace import Board, Cost
+from companion.engine.play.fields import Context
 from companion.engine.positions import board
 from companion.engine.record.game import Game
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from companion.engine.actions import Events
+from companion.engine.play.actions import Events
 from companion.engine.positions import board
 from companion.engine.record import events as e
 from companion.engine.record.game import Game

@@ -8,9 +8,9 @@ from typing import Any
 
 from harness import SCENARIOS, Bench
 
-from companion.engine.fields import Context
 from companion.engine.hexes.ground import MapBook, Vocabulary
 from companion.engine.hexes.groundtext import enter
+from companion.engine.play.fields import Context
 from companion.engine.record.game import Book
 from companion.systems import find_system
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from systems.enemy_action_kharkov.ea_bench import SIDES, command, hand, owners_book, table, zones
 
 from companion.engine.errors import Mistake
-from companion.engine.fields import Context
+from companion.engine.play.fields import Context
 from companion.engine.record.game import Game, replay
 
 SEATS = ("soviet", "german", "table", "watch")

@@ -4,7 +4,7 @@ import pytest
 from harness import SCENARIOS
 from kb_bench import enrol, synthetic_book, table
 
-from companion.engine.fields import Context
+from companion.engine.play.fields import Context
 from companion.engine.record.game import Book
 from companion.engine.view import view
 from companion.systems import find_system

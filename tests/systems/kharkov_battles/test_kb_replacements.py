@@ -318,7 +318,7 @@ def test_nothing_is_for_sale_without_points():
 )
 def test_the_supply_line_is_asked_for_where_it_decides(side, kind, facts, asked):
     """16.31: only Soviet rifle divisions and silhouettes go by it."""
-    from companion.engine.fields import Context
+    from companion.engine.play.fields import Context
 
     t = table("operation-star")
     unit = enrol(t, side, "U", kind, "KB3010", **facts)

@@ -194,7 +194,7 @@ def test_results_wait_for_a_split_hex():
 
 def test_the_loser_sees_his_options_in_words():
     """12.62: the form itself lists them."""
-    from companion.engine.fields import Context
+    from companion.engine.play.fields import Context
 
     t, *_ = fought("7")
     ask = t.asked("soviet")[0]
@@ -314,7 +314,7 @@ def test_a_city_or_a_major_river_ends_the_advance(fact, rule):
 
 def test_the_advance_starts_with_the_vacated_hex():
     """12.82: the first hex entered is the one the enemy left; nobody chosen means that nobody goes."""
-    from companion.engine.fields import Context
+    from companion.engine.play.fields import Context
 
     t, first, one, two = fought("7")
     t.answer("soviet")

@@ -65,7 +65,7 @@ def test_a_reduced_chit_looks_like_a_full_one_to_others(assault):
 
 
 def test_the_attacker_cannot_peek_by_working_out_the_defenders_strength(assault):
-    from companion.engine.fields import Context
+    from companion.engine.play.fields import Context
 
     t, own, enemy, _ = assault
     t.answer("soviet")
@@ -79,7 +79,7 @@ def test_the_attacker_cannot_peek_by_working_out_the_defenders_strength(assault)
 
 
 def test_the_replacement_form_does_not_list_reduced_units_to_others(assault):
-    from companion.engine.fields import Context
+    from companion.engine.play.fields import Context
 
     t, own, *_ = assault
     t.do("axis", "lose-steps", unit=own)
@@ -110,7 +110,7 @@ def test_hitlers_goal_is_the_axis_players_secret():
 
 
 def test_the_goal_is_not_among_the_values_others_may_correct():
-    from companion.engine.fields import Context
+    from companion.engine.play.fields import Context
 
     t = table("grand-campaign")
     t.answer("axis")

@@ -39,7 +39,7 @@ def fighting(*facts, weather="clear", scenario="operation-star", phase="soviet-c
 
 
 def total(t, role, target, units, seat):
-    from companion.engine.fields import Context
+    from companion.engine.play.fields import Context
 
     sheet = t.system.rules.worksheets["strength"]
     return sheet.fn(Context(t.game, seat), role=role, target=target, units=tuple(units)).facts["total"]

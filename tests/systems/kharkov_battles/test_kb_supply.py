@@ -246,7 +246,7 @@ def test_zones_cut_a_line_and_friends_open_it():
 
 
 def test_the_form_starts_with_what_the_map_shows():
-    from companion.engine.fields import Context
+    from companion.engine.play.fields import Context
 
     t = lined(*river("dnepr"))
     unit = enrol(t, "axis", "U", "infantry", "KB3015", strength=3)

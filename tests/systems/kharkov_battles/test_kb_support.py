@@ -122,7 +122,7 @@ def test_full_support_reaches_as_far_as_the_command_range():
 
 
 def test_the_form_starts_with_the_regiments_out_of_reach():
-    from companion.engine.fields import Context
+    from companion.engine.play.fields import Context
 
     t, hq, near, far = placed()
     t.do("axis", "support-hq", hqs=[hq])

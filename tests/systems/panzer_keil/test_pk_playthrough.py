@@ -9,7 +9,7 @@ import pytest
 from harness import Bench
 from systems.panzer_keil.pk_bench import RAILS, owners_book, table
 
-from companion.engine.fields import Context
+from companion.engine.play.fields import Context
 from companion.engine.record.game import Game, replay
 from companion.systems.panzer_keil.condition import waiting
 from companion.systems.panzer_keil.support import targets

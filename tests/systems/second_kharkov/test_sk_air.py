@@ -133,6 +133,6 @@ def test_defence_spends_the_aircraft_for_the_german_turn_too(table: Any) -> None
 
 
 def context(t: Any, seat: str) -> Any:
-    from companion.engine.fields import Context
+    from companion.engine.play.fields import Context
 
     return Context(t.game, seat)

@@ -182,7 +182,7 @@ def test_retreat_saves_a_step_and_opens_the_hex(table: Any) -> None:
 
 
 def describe(t: Any, seat: str, action: str, **values: Any) -> list[dict[str, Any]]:
-    from companion.engine.fields import Context
+    from companion.engine.play.fields import Context
 
     return t.system.rules.find(action).describe(Context(t.game, seat), values)
 

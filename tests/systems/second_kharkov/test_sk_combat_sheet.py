@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from companion.engine.errors import Mistake
-from companion.engine.fields import Context
-from companion.engine.worksheet import Breakdown
+from companion.engine.play.fields import Context
+from companion.engine.play.worksheet import Breakdown
 from companion.systems.second_kharkov import rules
 
 

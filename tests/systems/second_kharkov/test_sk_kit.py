@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from harness import SCENARIOS
 
-from companion.engine.common import common
 from companion.engine.kit.load import load_kit
+from companion.engine.play.common import common
 from companion.systems import find_system
 from companion.systems.second_kharkov import rules
 

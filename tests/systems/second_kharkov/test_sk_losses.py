@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from companion.engine.errors import Mistake, NotNow
-from companion.engine.fields import Context
+from companion.engine.play.fields import Context
 from companion.systems.second_kharkov.losses import odd_steps, shares
 
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from companion.engine.errors import Mistake
-from companion.engine.fields import Context
+from companion.engine.play.fields import Context
 from companion.engine.record.game import Game, replay
 from companion.engine.view import view
 

@@ -9,7 +9,7 @@ import pytest
 
 from companion.engine.describe import describe
 from companion.engine.errors import Mistake
-from companion.engine.fields import Context
+from companion.engine.play.fields import Context
 
 SECRET = "SECRETNAME"
 

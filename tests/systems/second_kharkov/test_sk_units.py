@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from companion.engine.errors import Mistake, NotNow, NotYours, Unreadable
-from companion.engine.fields import Context
 from companion.engine.kit.roster import Unit
+from companion.engine.play.fields import Context
 from companion.systems.second_kharkov.stacking import excess, overstacked
 
 LINES = (

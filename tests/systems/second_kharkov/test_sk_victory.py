@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from companion.engine.errors import NotNow
-from companion.engine.fields import Context
+from companion.engine.play.fields import Context
 from companion.systems.second_kharkov.victory import german_needs
 
 

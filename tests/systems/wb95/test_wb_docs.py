@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from harness import SCENARIOS
 
-from companion.engine.common import common
+from companion.engine.play.common import common
 from companion.systems import find_system, new_rules
 
 PAGE = (Path(__file__).parents[3] / "docs" / "games" / "wb95.md").read_text(encoding="utf-8")

@@ -277,7 +277,7 @@ def test_a_mask_hides_the_top_counter(table: Make) -> None:
 
 def test_closed_stacks_do_not_feed_the_sheet(table: Make) -> None:
     """A form's preview must not tell what stands under the top counter."""
-    from companion.engine.fields import Context
+    from companion.engine.play.fields import Context
 
     t = table(phase="attack-a")
     a = t.unit("soviet", "rifles", "3010", a=9)

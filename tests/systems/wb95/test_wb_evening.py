@@ -10,7 +10,7 @@ import pytest
 
 from companion.engine.describe import describe
 from companion.engine.errors import Mistake, NotNow, Unreadable
-from companion.engine.fields import Context
+from companion.engine.play.fields import Context
 from companion.engine.record.game import Mark
 
 Make = Callable[..., Any]

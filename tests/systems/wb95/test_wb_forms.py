@@ -9,7 +9,7 @@ import pytest
 from harness import SCENARIOS
 
 from companion.engine.errors import Mistake
-from companion.engine.fields import Context
+from companion.engine.play.fields import Context
 from companion.systems import find_system
 
 Make = Callable[..., Any]

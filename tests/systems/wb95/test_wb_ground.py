@@ -123,7 +123,7 @@ def test_control_changes_only_in_the_owners_supply_phase(table: Make) -> None:
 
 
 def test_front_line_suggestion_is_confirmed_by_hand(table: Make) -> None:
-    from companion.engine.fields import Context
+    from companion.engine.play.fields import Context
 
     t = table()
     t.do("table", "set-up")

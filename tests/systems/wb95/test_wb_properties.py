@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion.engine.errors import Mistake
-from companion.engine.fields import Context
 from companion.engine.kit.roster import Unit
+from companion.engine.play.fields import Context
 from companion.systems import find_system
 from companion.systems.wb95 import rules
 from companion.systems.wb95.grammar import retreat_choices

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from companion.engine.errors import Mistake
-from companion.engine.fields import Context
+from companion.engine.play.fields import Context
 
 Make = Callable[..., Any]
 

@@ -10,7 +10,7 @@ import pytest
 
 from companion.engine.describe import describe
 from companion.engine.errors import Mistake
-from companion.engine.fields import Context
+from companion.engine.play.fields import Context
 from companion.systems.wb95 import oos
 from companion.systems.wb95.shaken import ask_tests
 

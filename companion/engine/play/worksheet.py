@@ -10,8 +10,8 @@ from itertools import product
 from typing import Any, get_type_hints
 
 from companion.engine.errors import Several
-from companion.engine.fields import REQUIRED, Context, Field, read_all
 from companion.engine.kit.chart import Chart
+from companion.engine.play.fields import REQUIRED, Context, Field, read_all
 from companion.engine.record import dice
 
 

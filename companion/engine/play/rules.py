@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from companion.engine.actions import Action, make_action
 from companion.engine.errors import Unknown, did_you_mean
 from companion.engine.hexes.trace import Answer
+from companion.engine.play.actions import Action, make_action
+from companion.engine.play.worksheet import Breakdown, Worksheet, signature_fields
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.engine.record.sequence import Turns
-from companion.engine.worksheet import Breakdown, Worksheet, signature_fields
 
 Step = Callable[[Game], Iterable[e.Event]]
 Panel = Callable[[Game, str], dict[str, Any] | None]

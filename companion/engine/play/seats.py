@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from companion.engine.actions import Events
-from companion.engine.consent import deed
 from companion.engine.errors import NotNow
-from companion.engine.fields import Choice, Context
+from companion.engine.play.actions import Events
+from companion.engine.play.consent import deed
+from companion.engine.play.fields import Choice, Context
+from companion.engine.play.rules import Rules
+from companion.engine.play.units import unit_rules
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.engine.rules import Rules
-from companion.engine.unitactions import unit_rules
 
 seat_rules = Rules("seats", unit_rules)
 

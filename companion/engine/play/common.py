@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine.actions import Events
-from companion.engine.consent import DEEDS, LIFT_FOG, consent_rules, request
 from companion.engine.describe import BY_SEQUENCE, named_values
 from companion.engine.errors import NotNow, NotYours, Unknown, Unreadable
-from companion.engine.fields import Choice, Context, Dice, Flag, Roll, Text, Whole
+from companion.engine.play.actions import Events
+from companion.engine.play.consent import DEEDS, LIFT_FOG, consent_rules, request
+from companion.engine.play.fields import Choice, Context, Dice, Flag, Roll, Text, Whole
+from companion.engine.play.rules import Rules
+from companion.engine.play.seats import seat_rules
 from companion.engine.record import events as e
 from companion.engine.record.changes import take_off
 from companion.engine.record.game import Game
 from companion.engine.record.sequence import Turns, first, following, holds, order
-from companion.engine.rules import Rules
-from companion.engine.seatactions import seat_rules
 
 common = Rules("common", seat_rules)
 common.actions |= consent_rules.actions

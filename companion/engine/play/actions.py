@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from companion.engine.errors import Mistake, NotNow, NotYours, Several, Unreadable
-from companion.engine.fields import REQUIRED, Context, Dice, Field, Flag, Roll, fits, read_all
+from companion.engine.play.fields import REQUIRED, Context, Dice, Field, Flag, Roll, fits, read_all
+from companion.engine.play.worksheet import Breakdown, Worksheet, signature_fields
 from companion.engine.record import dice
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.engine.worksheet import Breakdown, Worksheet, signature_fields
 from companion.limits import OPEN_QUESTIONS, UNITS
 
 if TYPE_CHECKING:
-    from companion.engine.rules import Rules
+    from companion.engine.play.rules import Rules
 
 Events = Iterator[e.Event]
 SPECIAL = ("game", "seat", "sheet", "chance")

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
-from companion.engine.actions import Chance, Events
 from companion.engine.errors import NotNow, NotYours, Unreadable
-from companion.engine.fields import Choice, Flag, Text, Whole
+from companion.engine.play.actions import Chance, Events
+from companion.engine.play.fields import Choice, Flag, Text, Whole
+from companion.engine.play.rules import Rules
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.engine.rules import Rules
 
 consent_rules = Rules("consent")
 

@@ -8,11 +8,11 @@ from functools import partial
 from typing import Any
 
 from companion.backwards import taken_back
-from companion.engine.describe import describe
-from companion.engine.guard import attempt
 from companion.engine.play.rules import Rules
 from companion.engine.record.game import Game
-from companion.engine.view import seat_name
+from companion.engine.seat.guard import attempt
+from companion.engine.seat.view import seat_name
+from companion.engine.seat.words import describe
 from companion.record import seen_record
 from companion.seating import is_seat_line
 from companion.store import Store, StoredEvent

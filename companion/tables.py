@@ -16,7 +16,6 @@ from typing import Any
 from companion.backwards import last_counting, taken_back
 from companion.books import load_book
 from companion.engine.errors import NotNow
-from companion.engine.guard import attempt
 from companion.engine.hexes.gridbook import owner_maps
 from companion.engine.play.actions import Action, Chance, perform, read_action
 from companion.engine.play.common import judge, open_table
@@ -25,7 +24,8 @@ from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import dice
 from companion.engine.record import events as e
 from companion.engine.record.game import Book, Game
-from companion.engine.view import view
+from companion.engine.seat.guard import attempt
+from companion.engine.seat.view import view
 from companion.folding import fold
 from companion.limits import TITLE
 from companion.options import read_options

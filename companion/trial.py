@@ -13,7 +13,6 @@ from typing import Any
 
 from companion import limits
 from companion.background import slices
-from companion.engine.describe import describe
 from companion.engine.errors import Mistake, Unreadable
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Action
@@ -21,7 +20,8 @@ from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.dice import Spec
 from companion.engine.record.game import Game
-from companion.engine.view import view
+from companion.engine.seat.view import view
+from companion.engine.seat.words import describe
 from companion.systems import System
 
 logger = logging.getLogger(__name__)

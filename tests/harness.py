@@ -10,7 +10,7 @@ from companion.engine.play.common import open_table
 from companion.engine.record import events as e
 from companion.engine.record.dice import Stream, commitment
 from companion.engine.record.game import Book, Game, replay
-from companion.engine.view import view
+from companion.engine.seat.view import view
 from companion.systems import System, find_system
 
 SCENARIOS = Path(__file__).parent.parent / "scenarios"

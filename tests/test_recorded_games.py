@@ -16,7 +16,7 @@ from toykit import all_agree
 
 from companion.engine.record import events as e
 from companion.engine.record.game import Game, replay
-from companion.engine.view import view
+from companion.engine.seat.view import view
 from companion.store import open_store
 from companion.systems import load_systems
 from companion.tables import Tables

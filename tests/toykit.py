@@ -34,7 +34,7 @@ from companion.engine.record import events as e
 from companion.engine.record.dice import Stream, commitment
 from companion.engine.record.game import Book, Game, replay
 from companion.engine.record.sealed import seal
-from companion.engine.view import view
+from companion.engine.seat.view import view
 from companion.systems import new_rules
 from companion.tables import Tables
 from companion.web.app import create_app

@@ -18,7 +18,7 @@ from companion.engine.play.fields import Context, SideRef, Text
 from companion.engine.play.rules import Rules
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
-from companion.engine.view import unit_view
+from companion.engine.seat.view import unit_view
 
 
 @dataclass(frozen=True)

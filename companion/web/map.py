@@ -15,7 +15,6 @@ from markupsafe import Markup
 
 from companion.engine import supplycheck
 from companion.engine.errors import Mistake, NotYours, Unreadable
-from companion.engine.guard import Guard
 from companion.engine.hexes.grid import Grid
 from companion.engine.hexes.ground import FIXED, MapBook
 from companion.engine.hexes.trace import Answer
@@ -23,7 +22,8 @@ from companion.engine.positions import grid as scenario_grid
 from companion.engine.positions import map_book
 from companion.engine.ranges import FAR, within
 from companion.engine.record.game import Game
-from companion.engine.view import mark_words
+from companion.engine.seat.guard import Guard
+from companion.engine.seat.view import mark_words
 from companion.systems import System
 from companion.web import mapbase, mapsvg
 from companion.web.current import tables

@@ -12,7 +12,7 @@ from companion.engine.hexes.ground import MapBook
 from companion.engine.kit.load import Kit, Scenario
 from companion.engine.kit.roster import UnitDef
 from companion.engine.play.units import arrival_id
-from companion.engine.view import mark_words
+from companion.engine.seat.view import mark_words
 from companion.web import qr
 from companion.web.current import tables
 from companion.web.map import reply, seated

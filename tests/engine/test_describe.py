@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from toykit import HIDDEN, OPEN, Table
 
-from companion.engine.describe import IN_PASSING, describe, name_label, place_label, value_label
 from companion.engine.record import events as e
+from companion.engine.seat.words import IN_PASSING, describe, name_label, place_label, value_label
 
 GAME = Table().game
 

@@ -5,12 +5,12 @@ from typing import Annotated, Any
 import pytest
 from toykit import Table, toy_kit
 
-from companion.engine.describe import describe
 from companion.engine.errors import Unreadable
 from companion.engine.play.fields import Context, Dice, Roll
 from companion.engine.record import events as e
 from companion.engine.record.game import Game, replay
-from companion.engine.view import view
+from companion.engine.seat.view import view
+from companion.engine.seat.words import describe
 from companion.systems import new_rules
 
 

@@ -15,7 +15,7 @@ from harness import SCENARIOS, Bench
 
 from companion.engine.record import events as e
 from companion.engine.record.game import Book, Game
-from companion.engine.view import view
+from companion.engine.seat.view import view
 from companion.store import open_store
 from companion.systems import System
 from companion.tables import Tables

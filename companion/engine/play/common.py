@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine.describe import BY_SEQUENCE, named_values
 from companion.engine.errors import NotNow, NotYours, Unknown, Unreadable
 from companion.engine.play.actions import Events
 from companion.engine.play.consent import DEEDS, LIFT_FOG, consent_rules, request
@@ -16,6 +15,7 @@ from companion.engine.record import events as e
 from companion.engine.record.changes import take_off
 from companion.engine.record.game import Game
 from companion.engine.record.sequence import Turns, first, following, holds, order
+from companion.engine.seat.words import BY_SEQUENCE, named_values
 
 common = Rules("common", seat_rules)
 common.actions |= consent_rules.actions

@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from companion.engine.describe import IN_PASSING
 from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
+from companion.engine.seat.words import IN_PASSING
 from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET
 from companion.systems.enemy_action_kharkov.deck import Deck
 from companion.systems.enemy_action_kharkov.manifest import card

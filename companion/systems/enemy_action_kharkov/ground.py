@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine.describe import value_label
 from companion.engine.errors import NotNow
 from companion.engine.play.actions import Chance, Events
 from companion.engine.play.fields import Choice, Context
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
+from companion.engine.seat.words import value_label
 from companion.systems.enemy_action_kharkov.base import NOBODY, ask, rules
 from companion.systems.enemy_action_kharkov.manifest import ground_ready
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from companion.engine.describe import IN_PASSING
 from companion.engine.errors import Unreadable
 from companion.engine.play.actions import Chance, Events
 from companion.engine.play.common import advance
@@ -12,6 +11,7 @@ from companion.engine.play.consent import DEEDS
 from companion.engine.play.fields import Choice, Context, Flag, Text, Whole
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
+from companion.engine.seat.words import IN_PASSING
 from companion.systems.enemy_action_kharkov import command as c
 from companion.systems.enemy_action_kharkov.base import FORMATION_NAMES, GERMAN, SOVIET, rules
 from companion.systems.enemy_action_kharkov.deck import Deck

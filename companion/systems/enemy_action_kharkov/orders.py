@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine.describe import IN_PASSING
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
@@ -12,6 +11,7 @@ from companion.engine.play.fields import Choice, Context, HexId, UnitRef, Whole
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
+from companion.engine.seat.words import IN_PASSING
 from companion.systems.enemy_action_kharkov import command as c
 from companion.systems.enemy_action_kharkov.base import (
     FORMATION_NAMES,

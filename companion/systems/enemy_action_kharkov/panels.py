@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from companion.engine.describe import value_label
 from companion.engine.record.game import Game
+from companion.engine.seat.words import value_label
 from companion.systems.enemy_action_kharkov.base import FORMATION_NAMES, rules
 from companion.systems.enemy_action_kharkov.command import COMMANDS, in_command, last, played
 from companion.systems.enemy_action_kharkov.deck import Deck

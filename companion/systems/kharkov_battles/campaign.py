@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine.describe import IN_PASSING
 from companion.engine.errors import NotNow
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Chance, Events
@@ -12,6 +11,7 @@ from companion.engine.play.fields import Choice, Context, Flag, HexId, UnitRef, 
 from companion.engine.record import events as e
 from companion.engine.record.changes import create, move, put_mark
 from companion.engine.record.game import Game
+from companion.engine.seat.words import IN_PASSING
 
 from . import books, ground
 from .base import AXIS, CAMPAIGN, JANUARY, SETTING_UP, SOVIET, K, add, done, rules, scenario, tick

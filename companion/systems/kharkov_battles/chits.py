@@ -9,13 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from companion.engine.describe import IN_PASSING
 from companion.engine.errors import NotNow
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Chance, Events
 from companion.engine.play.fields import Choice, UnitRef
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
+from companion.engine.seat.words import IN_PASSING
 
 from . import books
 from .base import AXIS, SOVIET, rules

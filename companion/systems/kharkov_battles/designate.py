@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from companion.engine.describe import BY_SEQUENCE
 from companion.engine.errors import Mistake, NotNow, NotYours, Several
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
@@ -13,6 +12,7 @@ from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
+from companion.engine.seat.words import BY_SEQUENCE
 
 from . import ground, reach
 from .base import AXIS, COMBAT_PHASES, MOVE_PHASES, SOVIET, K, own_side, rules, scenario, some, to_side

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from companion.engine.describe import BY_SEQUENCE
 from companion.engine.errors import NotNow
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
@@ -14,6 +13,7 @@ from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
+from companion.engine.seat.words import BY_SEQUENCE
 
 from . import air, books, ground, reach
 from .asking import announced, no_air, told

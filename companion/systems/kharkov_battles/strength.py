@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated
 
-from companion.engine.describe import BY_SEQUENCE, IN_PASSING
 from companion.engine.errors import NotNow, NotYours
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Chance, Events
@@ -15,6 +14,7 @@ from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import change
 from companion.engine.record.game import Game
+from companion.engine.seat.words import BY_SEQUENCE, IN_PASSING
 
 from . import chits, ground
 from .base import CAMPAIGN, COMBAT_PHASES, JANUARY, MOVE_PHASES, SOVIET, fall_blau, rules, scenario

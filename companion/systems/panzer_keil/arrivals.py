@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Annotated
 
-from companion.engine.describe import IN_PASSING
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
@@ -14,6 +13,7 @@ from companion.engine.play.units import arriving, can_arrive, due, movable, plac
 from companion.engine.record import events as e
 from companion.engine.record.changes import move, put_mark
 from companion.engine.record.game import Game
+from companion.engine.seat.words import IN_PASSING
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.aftermath import pass_through
 from companion.systems.panzer_keil.base import (

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated, Any
 
-from companion.engine.describe import IN_PASSING
 from companion.engine.errors import Unreadable
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
@@ -13,6 +12,7 @@ from companion.engine.play.fields import Context, Flag, UnitRef
 from companion.engine.record import events as e
 from companion.engine.record.changes import change
 from companion.engine.record.game import Game
+from companion.engine.seat.words import IN_PASSING
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.aftermath import ask, ask_advance, remind, suffer
 from companion.systems.panzer_keil.base import (

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from typing import Annotated
 
-from companion.engine.describe import IN_PASSING
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.hexes.board import zone_indices
 from companion.engine.hexes.trace import Situation
@@ -15,6 +14,7 @@ from companion.engine.play.fields import Context, HexId, UnitRef, Whole
 from companion.engine.record import events as e
 from companion.engine.record.changes import move
 from companion.engine.record.game import Game
+from companion.engine.seat.words import IN_PASSING
 from companion.systems.panzer_keil.aftermath import pass_through
 from companion.systems.panzer_keil.base import (
     FIRST_RAILHEAD,

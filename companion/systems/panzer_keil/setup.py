@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from typing import Annotated, Any
 
-from companion.engine.describe import IN_PASSING
 from companion.engine.errors import Unreadable
 from companion.engine.kit.roster import Unit, UnitDef, unit_facts
 from companion.engine.play.actions import Events
@@ -14,6 +13,7 @@ from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import create, move, put_mark
 from companion.engine.record.game import Game
+from companion.engine.seat.words import IN_PASSING
 from companion.systems.panzer_keil.base import GERMAN, SOVIET, rules
 from companion.systems.panzer_keil.books import number
 from companion.systems.panzer_keil.ground import board

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from companion.engine.describe import IN_PASSING
 from companion.engine.errors import Mistake, NotNow
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
@@ -13,6 +12,7 @@ from companion.engine.play.worksheet import Breakdown, Line, look_up
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
+from companion.engine.seat.words import IN_PASSING
 from companion.systems.second_kharkov import air
 from companion.systems.second_kharkov.armies import released_by_an_attack
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET, count, rules

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine.describe import IN_PASSING
 from companion.engine.errors import NotNow
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
@@ -14,6 +13,7 @@ from companion.engine.play.fields import Choice, Context, Text, UnitRef, Whole
 from companion.engine.record.changes import change, put_mark
 from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_unit
+from companion.engine.seat.words import IN_PASSING
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET, rules
 
 MECHANISED = ("panzer", "tank", "motorised")  # 2.10

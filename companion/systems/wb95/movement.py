@@ -6,7 +6,6 @@ from fractions import Fraction
 from math import ceil
 from typing import Annotated, Any
 
-from companion.engine.describe import BY_SEQUENCE
 from companion.engine.errors import NotNow
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
@@ -16,6 +15,7 @@ from companion.engine.record import events as e
 from companion.engine.record.changes import move, put_mark
 from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_mark
+from companion.engine.seat.words import BY_SEQUENCE
 from companion.systems.wb95.base import (
     MOVE,
     STACKING,

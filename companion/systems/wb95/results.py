@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine.describe import BY_SEQUENCE
 from companion.engine.errors import NotNow, NotYours, Unreadable
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
@@ -15,6 +14,7 @@ from companion.engine.play.worksheet import Breakdown, Line
 from companion.engine.record import events as e
 from companion.engine.record.changes import move, put_mark
 from companion.engine.record.game import Game
+from companion.engine.seat.words import BY_SEQUENCE
 from companion.systems.wb95 import airmarks, grammar, oos
 from companion.systems.wb95.base import (
     ATTACK,

@@ -18,10 +18,10 @@ from systems.enemy_action_kharkov.ea_bench import (
     zones,
 )
 
-from companion.engine.describe import describe
 from companion.engine.errors import Mistake
 from companion.engine.record.events import Event
 from companion.engine.record.game import Game, replay
+from companion.engine.seat.words import describe
 
 ARMIES = {
     "soviet": ("3T", "40", "69", "6", "1G", "MGP"),

@@ -196,7 +196,7 @@ def test_the_table_never_plays_from_a_hidden_hand() -> None:
 
 
 def test_the_log_says_what_a_seat_may_read() -> None:
-    from companion.engine.describe import describe
+    from companion.engine.seat.words import describe
 
     t = command()
     mine = hand(t, "soviet")

@@ -138,7 +138,7 @@ def test_every_secret_survives_storage(assault):
 
 
 def lines(t, seat, start):
-    from companion.engine.describe import describe
+    from companion.engine.seat.words import describe
 
     return [line for event in t.events[start:] if (line := describe(event.seen_by(seat), t.game))]
 

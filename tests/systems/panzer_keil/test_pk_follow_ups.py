@@ -8,8 +8,8 @@ import pytest
 from harness import Bench
 from systems.panzer_keil.pk_bench import form, go, mark, owners_book, put, table
 
-from companion.engine.describe import describe
 from companion.engine.errors import NotNow, Unreadable
+from companion.engine.seat.words import describe
 from companion.systems.panzer_keil.aftermath import retreat_ends
 
 

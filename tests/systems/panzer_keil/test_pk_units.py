@@ -9,9 +9,9 @@ import pytest
 from harness import SCENARIOS, Bench
 from systems.panzer_keil.pk_bench import go, mark, owners_book, put, table
 
-from companion.engine.describe import describe
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.play.fields import Context
+from companion.engine.seat.words import describe
 from companion.systems import find_system
 from companion.systems.panzer_keil.base import READINGS
 from companion.systems.panzer_keil.condition import waiting

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from companion.engine.describe import describe as describe_event
 from companion.engine.errors import Mistake, NotNow
 from companion.engine.record import events as e
+from companion.engine.seat.words import describe as describe_event
 
 
 def soviets_attack(table: Any, result: str = "1/1", aircraft: int = 2, **options: Any) -> Any:

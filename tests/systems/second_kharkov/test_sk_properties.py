@@ -13,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from companion.engine.errors import Mistake
 from companion.engine.play.fields import Context
 from companion.engine.record.game import Game, replay
-from companion.engine.view import view
+from companion.engine.seat.view import view
 
 HEXES = ("2408", "2510", "2511", "2610", "2611", "2719", "2306")
 SIDES = ("soviet", "german")

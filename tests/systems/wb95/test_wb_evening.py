@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from companion.engine.describe import describe
 from companion.engine.errors import Mistake, NotNow, Unreadable
 from companion.engine.play.fields import Context
 from companion.engine.record.game import Mark
+from companion.engine.seat.words import describe
 
 Make = Callable[..., Any]
 

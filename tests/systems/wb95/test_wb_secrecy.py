@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from companion.engine.describe import describe
 from companion.engine.errors import Mistake
 from companion.engine.play.fields import Context
+from companion.engine.seat.words import describe
 from companion.systems.wb95 import oos
 from companion.systems.wb95.shaken import ask_tests
 

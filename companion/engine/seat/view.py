@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from companion.engine.describe import mark_label, place_label, steps_label, value_label
-from companion.engine.guard import Guard, name_of
 from companion.engine.kit.load import PileDef
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Action
@@ -28,6 +26,8 @@ from companion.engine.record.sight import (
     stack_of,
     zone_rule,
 )
+from companion.engine.seat.guard import Guard, name_of
+from companion.engine.seat.words import mark_label, place_label, steps_label, value_label
 
 
 def view(rules: Rules, game: Game, seat: str) -> dict[str, Any]:

@@ -1,0 +1,1 @@
+"""What one seat may see, and in which words."""

@@ -6,10 +6,10 @@ from typing import Any
 
 from flask import Response, make_response, render_template, request
 
-from companion.engine.entry import BadLines
-from companion.engine.entryhints import hints
-from companion.engine.entrysheets import write_positions
 from companion.engine.errors import Mistake, NotYours
+from companion.engine.positions.hints import hints
+from companion.engine.positions.line import BadLines
+from companion.engine.positions.sheets import write_positions
 from companion.engine.record.events import Event
 from companion.web.current import tables
 from companion.web.map import bp, hex_context, is_htmx, reply, seated, target

@@ -13,14 +13,14 @@ from typing import Any
 from flask import Blueprint, Response, make_response, render_template, request, url_for
 from markupsafe import Markup
 
-from companion.engine import supplycheck
 from companion.engine.errors import Mistake, NotYours, Unreadable
 from companion.engine.hexes.grid import Grid
 from companion.engine.hexes.ground import FIXED, MapBook
 from companion.engine.hexes.trace import Answer
-from companion.engine.positions import grid as scenario_grid
-from companion.engine.positions import map_book
-from companion.engine.ranges import FAR, within
+from companion.engine.positions import supply as supplycheck
+from companion.engine.positions.ranges import FAR, within
+from companion.engine.positions.situation import grid as scenario_grid
+from companion.engine.positions.situation import map_book
 from companion.engine.record.game import Game
 from companion.engine.seat.guard import Guard
 from companion.engine.seat.view import mark_words

@@ -7,10 +7,10 @@ from harness import Bench
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from companion.engine.entry import BadLines, split_lines
-from companion.engine.entryhints import hints
-from companion.engine.entrysheets import write_positions
 from companion.engine.errors import Mistake
+from companion.engine.positions.hints import hints
+from companion.engine.positions.line import BadLines, split_lines
+from companion.engine.positions.sheets import write_positions
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from harness import Bench
 
 from companion.engine.errors import Mistake, NotNow, NotYours, Unreadable
 from companion.engine.play.fields import Context
-from companion.engine.supplycheck import line_of, lines, marker_of, shown_ids, zones_of_control
+from companion.engine.positions.supply import line_of, lines, marker_of, shown_ids, zones_of_control
 
 RING = "german 1 2420; german 1 2520; german 1 2521; german 1 2422; german 1 2321; german 1 2320"
 

@@ -77,9 +77,9 @@ def _clear_markers(game: Game, turn_over: bool) -> Events:
 
 def bind_common(rules: Rules) -> None:
     """Give a game the actions that run its own hooks and outcomes."""
-    from companion.engine.entryactions import bind_entry  # these three build on this module
-    from companion.engine.ranges import bind_ranges
-    from companion.engine.supplycheck import bind_supply
+    from companion.engine.positions.actions import bind_entry  # these three build on this module
+    from companion.engine.positions.ranges import bind_ranges
+    from companion.engine.positions.supply import bind_supply
 
     for bind in (bind_entry, bind_ranges, bind_supply):
         bind(rules)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Flag, HexId, Text, Whole
-from companion.engine.positions import board
+from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, ask, rules

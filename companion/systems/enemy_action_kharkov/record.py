@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from companion.engine.kit.roster import Unit
-from companion.engine.positions import board
+from companion.engine.positions.situation import board
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import SOVIET, armour, mechanised, strength
 from companion.systems.enemy_action_kharkov.fight import Fight

@@ -9,7 +9,7 @@ from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Flag, HexId, UnitRef
 from companion.engine.play.worksheet import Breakdown
-from companion.engine.positions import board
+from companion.engine.positions.situation import board
 from companion.engine.record.changes import move
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import (

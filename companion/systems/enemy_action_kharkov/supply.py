@@ -12,7 +12,7 @@ from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Flag, HexId, UnitRef
 from companion.engine.play.worksheet import Breakdown
-from companion.engine.positions import board, situation
+from companion.engine.positions.situation import board, situation
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine import positions
 from companion.engine.errors import NotNow
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Context, HexId, SideRef, Whole
+from companion.engine.positions import situation as positions
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from companion.engine import positions
 from companion.engine.hexes.grid import Grid
 from companion.engine.kit.roster import Unit
+from companion.engine.positions import situation as positions
 from companion.engine.record.game import Game
 
 from . import books

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from weakref import WeakKeyDictionary
 
-from companion.engine import positions
 from companion.engine.hexes.trace import Answer, Ban, Policy, Situation, Stage, Trace, ZoneRule, chain, trace
 from companion.engine.kit.roster import Unit
+from companion.engine.positions import situation as positions
 from companion.engine.record.game import Game
 
 from .base import AXIS, SOVIET, L, fall_blau, rules, scenario

@@ -6,11 +6,11 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 
-from companion.engine import positions
 from companion.engine.errors import NotNow
 from companion.engine.kit.roster import Unit, slug
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Flag, HexId, SideRef, Text, UnitRef, Whole
+from companion.engine.positions import situation as positions
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, create, put_mark
 from companion.engine.record.game import Game

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from companion.engine import positions
 from companion.engine.hexes import board as zones
 from companion.engine.hexes.trace import Board, Situation, ZoneRule
 from companion.engine.kit.roster import Unit
+from companion.engine.positions import situation as positions
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil.base import GERMAN, SOVIET, disrupted, is_hq, reading
 

@@ -12,7 +12,7 @@ from companion.engine.kit.roster import Unit, slug
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, HexId, Text, UnitRef
 from companion.engine.play.units import due
-from companion.engine.positions import situation
+from companion.engine.positions.situation import situation
 from companion.engine.record import events as e
 from companion.engine.record.changes import create, move
 from companion.engine.record.game import Game

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from companion.engine.positions import board
+from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems import new_rules

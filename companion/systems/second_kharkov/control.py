@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import HexId, SideRef
-from companion.engine.positions import board
+from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, KHARKOV, MOVE, SOVIET, rules

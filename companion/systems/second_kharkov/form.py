@@ -10,7 +10,7 @@ from typing import Any
 from companion.engine.errors import Unreadable
 from companion.engine.kit.roster import Unit
 from companion.engine.play.fields import Context, Text, UnitRef
-from companion.engine.positions import board
+from companion.engine.positions.situation import board
 from companion.systems.second_kharkov import known
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET
 from companion.systems.second_kharkov.battle import INTO

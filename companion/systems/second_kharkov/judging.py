@@ -13,7 +13,7 @@ from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, HexId, UnitRef
 from companion.engine.play.worksheet import halve
-from companion.engine.positions import board, situation
+from companion.engine.positions.situation import board, situation
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_mark, may_see_unit

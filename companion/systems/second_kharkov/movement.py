@@ -11,7 +11,7 @@ from companion.engine.hexes.board import ZoneRule, zone_indices
 from companion.engine.kit.roster import Unit
 from companion.engine.play.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
 from companion.engine.play.worksheet import Breakdown, halve
-from companion.engine.positions import situation
+from companion.engine.positions.situation import situation
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov import ground
 from companion.systems.second_kharkov.air import interdicted

@@ -10,7 +10,7 @@ from companion.engine.errors import NotNow, Unreadable
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Context, HexId
-from companion.engine.positions import situation
+from companion.engine.positions.situation import situation
 from companion.engine.record import events as e
 from companion.engine.record.changes import move
 from companion.engine.record.game import Game

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from companion.engine.positions import board
+from companion.engine.positions.situation import board
 from companion.engine.record.game import Game
 
 ALIASES = {

@@ -8,7 +8,7 @@ from typing import Annotated
 from companion.engine.errors import Unreadable
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, HexId
-from companion.engine.positions import board
+from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.wb95.base import GERMAN, SOVIET, SUPPLY, level, own, rules

@@ -10,10 +10,10 @@ from companion.engine.errors import NotNow, NotYours, Unreadable
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Dice, HexId, Roll, SideRef, Text, UnitRef, Whole
+from companion.engine.positions.supply import may_trace, shown_ids
 from companion.engine.record import events as e
 from companion.engine.record.changes import fogged, put_mark
 from companion.engine.record.game import Game
-from companion.engine.supplycheck import may_trace, shown_ids
 from companion.systems.wb95.base import (
     SUPPLY,
     active_units,

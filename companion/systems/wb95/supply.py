@@ -8,7 +8,7 @@ from companion.engine.hexes.ground import OWNER, Fact, MapBook
 from companion.engine.hexes.trace import Answer, Board, Policy, Situation, ZoneRule, trace
 from companion.engine.hexes.trace import Unit as Counter
 from companion.engine.kit.roster import Unit
-from companion.engine.positions import board, held_hexes
+from companion.engine.positions.situation import board, held_hexes
 from companion.engine.record.game import Game
 from companion.systems.wb95.base import GERMAN, GERMAN_ALLIES, is_regular, own, rules, troops
 from companion.systems.wb95.cities import hexes_of

@@ -9,7 +9,7 @@ from functools import lru_cache
 from companion.engine.hexes.board import NOTHING
 from companion.engine.hexes.trace import Board, Cost
 from companion.engine.play.fields import Context
-from companion.engine.positions import board
+from companion.engine.positions.situation import board
 from companion.engine.record.game import Game
 
 CLASSES = (("trucked", "Trucked"), ("mechanized", "Mechanized"), ("foot", "Foot or horse"))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from companion.engine.play.actions import Events
-from companion.engine.positions import board
+from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.wb95.base import GERMAN, SOVIET, SUPPLY, level, own, rules

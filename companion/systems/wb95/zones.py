@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from companion.engine.hexes.board import NOTHING
 from companion.engine.kit.roster import Unit
-from companion.engine.positions import board
+from companion.engine.positions.situation import board
 from companion.engine.record.game import Game
 from companion.systems.wb95.base import in_transport, is_hq, is_motorised, is_regular, own
 from companion.systems.wb95.terrain import cell

@@ -88,7 +88,7 @@ def line_of(rules: Rules, game: Game, seat: str, hex_id: str) -> tuple[str, Answ
 
 def zones_of_control(rules: Rules, game: Game) -> dict[str, list[str]]:
     """Each side's zones as its enemy's paths meet them; plain neighbours where the game traces nothing."""
-    from companion.engine.positions import situation
+    from companion.engine.positions.situation import situation
 
     plain = situation(game)
     found: dict[str, list[str]] = {}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from companion.engine.entryreader import Reader, may_touch
 from companion.engine.kit.roster import Unit
+from companion.engine.positions.names import closest, key_of
+from companion.engine.positions.reader import Reader, may_touch
 from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_unit
-from companion.engine.unitnames import closest, key_of
 
 
 @dataclass(frozen=True)

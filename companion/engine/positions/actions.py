@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine.entry import enter
-from companion.engine.entrysheets import import_units
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Text
 from companion.engine.play.rules import Rules
+from companion.engine.positions.line import enter
+from companion.engine.positions.sheets import import_units
 from companion.engine.record.game import Game
 
 HELP = "3Pz 2408 · 2408 2409 +2 · -3Pz · 3Pz dead · soviet 3 2408 · 3Pz oos"

@@ -9,10 +9,10 @@ from difflib import get_close_matches
 from companion.engine.errors import Mistake, Unknown, Unreadable
 from companion.engine.hexes.typed import HexError, is_hex_text
 from companion.engine.kit.roster import Unit
+from companion.engine.positions.names import MOST_NAME, closest, digits, key_of
 from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_unit, seen_units
 from companion.engine.seat.words import place_label
-from companion.engine.unitnames import MOST_NAME, closest, digits, key_of
 from companion.limits import GUESS_LENGTH
 
 OFF_RECORD = ("off", "away")

@@ -10,15 +10,15 @@ from dataclasses import replace
 from typing import Any
 
 from companion.engine.cells import disarmed, rearm
-from companion.engine.entry import BadLines
-from companion.engine.entryreader import Reader, not_here
 from companion.engine.errors import Mistake, NotYours, Unreadable
 from companion.engine.kit.roster import UnitDef, read_roster, rows_of, unit_facts
 from companion.engine.play.actions import Events
+from companion.engine.positions.line import BadLines
+from companion.engine.positions.names import free_id
+from companion.engine.positions.reader import Reader, not_here
 from companion.engine.record.changes import change, create, move, put_mark
 from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_unit
-from companion.engine.unitnames import free_id
 
 
 def read_positions(game: Game, seat: str, text: str) -> tuple[list[UnitDef], list[tuple[int, Mistake]]]:

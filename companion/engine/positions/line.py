@@ -18,16 +18,16 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from companion.engine.entryreader import Reader, by_comma
 from companion.engine.errors import Mistake, NotYours, Unknown, Unreadable
 from companion.engine.hexes.typed import HexError, is_hex_text
 from companion.engine.kit.load import Marker
 from companion.engine.kit.roster import Unit, slug, unit_facts
 from companion.engine.play.actions import Events
 from companion.engine.play.units import marker_value
+from companion.engine.positions.names import MOST_NAME, closest, free_id, is_unnamed, key_of
+from companion.engine.positions.reader import Reader, by_comma
 from companion.engine.record.changes import change, create, move, put_mark
 from companion.engine.record.game import Game
-from companion.engine.unitnames import MOST_NAME, closest, free_id, is_unnamed, key_of
 from companion.limits import ENTRY_LINE, ENTRY_LINES, PROBLEMS
 
 MOST_UNNAMED = 40

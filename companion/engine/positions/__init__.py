@@ -1,0 +1,1 @@
+"""What positions on record make possible: typing them in, measuring, tracing supply."""

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.backwards import last_counting, taken_back
-from companion.books import load_book
+from companion.books.book import load_book
 from companion.engine.errors import NotNow
 from companion.engine.hexes.gridbook import owner_maps
 from companion.engine.play.actions import Action, Chance, perform, read_action

@@ -8,13 +8,13 @@ from typing import Any
 
 from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
 
-from companion.books import ChartSheet, ListSheet, open_sheet, sheets
-from companion.bookshare import Merge, export_book, merge_book, read_share
-from companion.booksheet import Edit, Outcome, Sheet
-from companion.booktables import from_table, to_csv
+from companion.books.book import ChartSheet, ListSheet, open_sheet, sheets
+from companion.books.roster import RosterBook
+from companion.books.share import Merge, export_book, merge_book, read_share
+from companion.books.sheet import Edit, Outcome, Sheet
+from companion.books.spreadsheet import decode, read_table
+from companion.books.tabular import from_table, to_csv
 from companion.engine.errors import Mistake, Unknown, Unreadable
-from companion.rosterbook import RosterBook
-from companion.spreadsheet import decode, read_table
 from companion.systems import System
 from companion.tables import utc_now
 from companion.web import booklock

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from companion.books import ListSheet
-from companion.booksheet import Outcome, Sheet
+from companion.books.book import ListSheet
+from companion.books.sheet import Outcome, Sheet
 from companion.engine.kit.walk import walked
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
 
-from companion.books import ListSheet
-from companion.booksheet import Edit, Outcome
+from companion.books.book import ListSheet
+from companion.books.sheet import Edit, Outcome
 from companion.engine.errors import Mistake, Unknown, Unreadable
 from companion.engine.kit import walk
 from companion.engine.kit.lists import Column, Unfilled

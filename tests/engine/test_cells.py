@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from toykit import Table
 
+from companion.books.spreadsheet import read_table, write_table
 from companion.engine.cells import disarm, rearm
 from companion.engine.hexes.ground import RULEBOOK, Fact, MapBook, Vocabulary
 from companion.engine.hexes.groundtext import read_csv
 from companion.engine.positions.sheets import write_positions
-from companion.spreadsheet import read_table, write_table
 
 FORMULAS = ["=1+1", "=cmd|' /C calc'!A0", "+SUM(A1)", "-2+3+cmd", "@SUM(A1)", "\t=1", "\r=1", "'=1", "''@x"]
 

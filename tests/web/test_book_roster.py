@@ -2,10 +2,10 @@
 
 import pytest
 
+from companion.books.roster import RosterBook
+from companion.books.spreadsheet import read_table
 from companion.engine.errors import Mistake
 from companion.resources import SCENARIOS
-from companion.rosterbook import RosterBook
-from companion.spreadsheet import read_table
 from companion.store import open_store
 from companion.systems import find_system, load_systems
 from companion.tables import Tables

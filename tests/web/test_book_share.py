@@ -4,14 +4,14 @@ import json
 
 import pytest
 
-from companion.books import ChartSheet, ListSheet
-from companion.bookshare import export_book, merge_book, read_share
-from companion.booksheet import Edit
+from companion.books.book import ChartSheet, ListSheet
+from companion.books.roster import RosterBook
+from companion.books.share import export_book, merge_book, read_share
+from companion.books.sheet import Edit
+from companion.books.spreadsheet import read_table
 from companion.engine.errors import Unreadable
 from companion.engine.hexes.ground import Fact, MapBook
 from companion.resources import SCENARIOS
-from companion.rosterbook import RosterBook
-from companion.spreadsheet import read_table
 from companion.store import open_store
 from companion.systems import find_system
 

@@ -4,14 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.books import ChartSheet, ListSheet, load_book, natural, sheets
-from companion.booksheet import Edit
-from companion.booktables import from_table, to_csv
+from companion.books.book import ChartSheet, ListSheet, load_book, natural, sheets
+from companion.books.sheet import Edit
+from companion.books.spreadsheet import decode, read_table, write_table
+from companion.books.tabular import from_table, to_csv
 from companion.engine.errors import Mistake, Unreadable
 from companion.engine.kit.lists import Column, build_list
 from companion.engine.kit.load import BookShape
 from companion.resources import SCENARIOS
-from companion.spreadsheet import decode, read_table, write_table
 from companion.store import open_store
 from companion.systems import find_system, load_systems
 
@@ -227,10 +227,12 @@ def test_cards_take_choices_and_numbers_and_count_when_required_columns_are_ther
 
 def test_the_games_own_checks_are_shown_and_a_faulty_one_harms_nobody(cards, monkeypatch):
     monkeypatch.setattr(
-        "companion.books.book_checks", lambda system: {"cards": lambda rows: [f"{len(rows)} known"]}
+        "companion.books.book.book_checks", lambda system: {"cards": lambda rows: [f"{len(rows)} known"]}
     )
     assert cards().to_do() == [f"{len(cards().merged())} known"]
-    monkeypatch.setattr("companion.books.book_checks", lambda system: {"cards": lambda rows: rows["nobody"]})
+    monkeypatch.setattr(
+        "companion.books.book.book_checks", lambda system: {"cards": lambda rows: rows["nobody"]}
+    )
     assert cards().to_do() == []
 
 

@@ -79,8 +79,8 @@ def test_modules_stay_small():
 
 def test_a_shared_roster_keeps_what_is_printed_on_the_counters(tmp_path):
     """Ratings and bands travel with a shared book: without them no chit would ever be drawn."""
-    from companion.bookshare import export_book, merge_book
-    from companion.rosterbook import RosterBook
+    from companion.books.roster import RosterBook
+    from companion.books.share import export_book, merge_book
     from companion.store import open_store
 
     system = find_system("kharkov-battles", SCENARIOS)

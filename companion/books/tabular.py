@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from companion.books import ChartSheet, ListSheet
-from companion.booksheet import Edit, Outcome, Sheet
+from companion.books.book import ChartSheet, ListSheet
+from companion.books.sheet import Edit, Outcome, Sheet
+from companion.books.spreadsheet import date_hint, write_table
 from companion.engine.errors import Mistake, Unreadable, did_you_mean
 from companion.limits import PROBLEMS
-from companion.spreadsheet import date_hint, write_table
 
 
 def to_csv(sheet: Sheet) -> str:

@@ -10,12 +10,12 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from companion.books import sheets
-from companion.booksheet import Edit, Sheet
+from companion.books.book import sheets
+from companion.books.roster import RosterBook, owner_units
+from companion.books.sheet import Edit, Sheet
 from companion.engine.errors import Mistake, Unreadable
 from companion.engine.hexes.ground import FIXED, OWNER, RULEBOOK, Fact, MapBook
 from companion.limits import MAP_FACTS, PROBLEMS, ROSTER_UNITS, SHEET_CELLS
-from companion.rosterbook import RosterBook, owner_units
 from companion.store import Store
 from companion.systems import System
 
@@ -185,7 +185,7 @@ def _merge_sheet(sheet: Sheet, cells: Any, at: str, take: Collection[str], merge
 
 def _place(sheet: Sheet, key: str, at: str) -> tuple[str, str]:
     """Row and column of a key; an open list gets the row it lacks."""
-    from companion.books import ListSheet
+    from companion.books.book import ListSheet
 
     row = key.rpartition("|")[0]
     if isinstance(sheet, ListSheet) and sheet.shape.open and row not in sheet.rows():

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
+from companion.books.spreadsheet import date_hint, write_table
 from companion.engine.errors import Mistake, Unreadable, did_you_mean
 from companion.engine.kit.load import Scenario
 from companion.engine.kit.roster import COLUMNS, UnitDef, read_roster, slug
 from companion.limits import PROBLEMS, ROSTER_UNITS
-from companion.spreadsheet import date_hint, write_table
 from companion.store import Store
 from companion.systems import System
 

@@ -9,13 +9,13 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
-from companion.booksheet import LOG_LIMIT, Sheet
+from companion.books.roster import merged_units
+from companion.books.sheet import LOG_LIMIT, Sheet
+from companion.books.spreadsheet import date_hint
 from companion.engine.errors import Mistake, Unknown, Unreadable, did_you_mean
 from companion.engine.kit.chart import Chart
 from companion.engine.kit.lists import BookList, Column
 from companion.engine.record.game import Book
-from companion.rosterbook import merged_units
-from companion.spreadsheet import date_hint
 from companion.store import Store
 from companion.systems import System
 

@@ -119,7 +119,7 @@ def action_cost(server: Server) -> Row:
 def opening_cost(folder: Path) -> Row:
     from companion.resources import SCENARIOS
     from companion.store import open_store
-    from companion.tables import Tables
+    from companion.tables.tables import Tables
 
     tables = Tables(open_store(folder / "opening.db"), SCENARIOS)
     codes = {}

@@ -117,8 +117,8 @@ def _serve(args: argparse.Namespace) -> int:
         pass
     import threading
 
-    from companion.backups import Backups
     from companion.store import StoreError, unsafe_location
+    from companion.tables.backups import Backups
     from companion.web.app import create_app
     from companion.web.server import serve
 
@@ -271,9 +271,9 @@ def _verify(args: argparse.Namespace) -> int:
     import tempfile
 
     from companion.engine.errors import Unreadable
-    from companion.savefile import read_copy
-    from companion.transfer import sealed_save
-    from companion.verify import verify
+    from companion.tables.savefile import read_copy
+    from companion.tables.transfer import sealed_save
+    from companion.tables.verify import verify
 
     text = read_text(args.file)
     if sealed_save(text) is not None:

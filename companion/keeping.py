@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from companion.store import Store
-    from companion.tables import Tables
+    from companion.tables.tables import Tables
 
 ADDRESS = "address"
 """The setting that remembers where the companion was last served."""
@@ -34,7 +34,7 @@ def opened(folder: Path) -> Iterator[Tables]:
     """The tables of a data folder, closed again when the command is done."""
     from companion.resources import SCENARIOS
     from companion.store import open_store
-    from companion.tables import Tables
+    from companion.tables.tables import Tables
 
     folder.mkdir(parents=True, exist_ok=True)
     store = open_store(folder / "companion.db")
@@ -111,7 +111,7 @@ def add_commands(commands: Any, data: argparse.ArgumentParser) -> None:
 
 
 def _export(args: argparse.Namespace) -> None:
-    from companion.transfer import export_table
+    from companion.tables.transfer import export_table
 
     with opened(data_folder(args.data)) as tables:
         copy = export_table(tables, tables.normal(args.code), args.seat)
@@ -123,9 +123,9 @@ def _export(args: argparse.Namespace) -> None:
 
 def _import(args: argparse.Namespace) -> None:
     from companion.engine.errors import Unreadable
-    from companion.sealing import NeedsKeys
-    from companion.secret import installation_secret
-    from companion.transfer import import_table
+    from companion.tables.sealing import NeedsKeys
+    from companion.tables.secret import installation_secret
+    from companion.tables.transfer import import_table
 
     folder = data_folder(args.data)
     with opened(folder) as tables:
@@ -145,8 +145,8 @@ def _seats(args: argparse.Namespace) -> None:
 
 def _print_links(tables: Tables, folder: Path, code: str, args: argparse.Namespace) -> None:
     """Each seat with its link, and the link as a QR code."""
-    from companion.secret import installation_secret
     from companion.store import Generation
+    from companion.tables.secret import installation_secret
     from companion.web import qr
     from companion.web.security import seat_token
 
@@ -182,7 +182,7 @@ def _address(store: Store, given: str | None) -> str:
 
 
 def _backup(args: argparse.Namespace) -> int:
-    from companion.secret import installation_secret
+    from companion.tables.secret import installation_secret
 
     folder = data_folder(args.data)
     try:
@@ -198,8 +198,8 @@ def _backup(args: argparse.Namespace) -> int:
 
 
 def _restore(args: argparse.Namespace) -> None:
-    from companion.secret import OLD_FILE, SETTING
     from companion.store import put_back
+    from companion.tables.secret import OLD_FILE, SETTING
 
     folder = data_folder(args.data)
     folder.mkdir(parents=True, exist_ok=True)

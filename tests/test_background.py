@@ -7,7 +7,7 @@ LOOP = """
 from gevent import monkey
 monkey.patch_all()
 import gevent
-from companion.background import slices
+from companion.tables.background import slices
 
 ticks = []
 def others():

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-import companion.backups
-from companion.backups import Backups, found_in
+import companion.tables.backups
 from companion.store import NewTable, SqliteStore, StoreFull, open_store
+from companion.tables.backups import Backups, found_in
 
 NOON = "1942-05-12T12:00:00Z"
 
@@ -159,7 +159,7 @@ BUSY = """
 from gevent import monkey
 monkey.patch_all()
 import gevent, time
-from companion.background import in_turn
+from companion.tables.background import in_turn
 ticks = 0
 def tick():
     global ticks

@@ -13,9 +13,9 @@ from toykit import SYSTEM, install, write_kit
 import companion.resources
 from companion import __version__
 from companion.cli import _parser, main
-from companion.savefile import checksum
 from companion.store import open_store
-from companion.tables import Tables
+from companion.tables.savefile import checksum
+from companion.tables.tables import Tables
 from companion.web.booklock import SETTING, _digest
 
 COMMANDS = (

@@ -11,9 +11,9 @@ from companion.engine.errors import NotNow
 from companion.engine.record import events as e
 from companion.engine.record.dice import commitment
 from companion.store import open_store
-from companion.tables import Tables
-from companion.transfer import export_table, import_table
-from companion.verify import verify
+from companion.tables.tables import Tables
+from companion.tables.transfer import export_table, import_table
+from companion.tables.verify import verify
 
 
 @pytest.fixture

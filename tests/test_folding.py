@@ -12,7 +12,7 @@ from toykit import install, plain
 from companion.engine.record import events as e
 from companion.engine.record.game import STATE_VERSION, Game, replay
 from companion.store import open_store
-from companion.tables import SNAPSHOT_EVERY, Tables
+from companion.tables.tables import SNAPSHOT_EVERY, Tables
 
 
 @pytest.fixture

@@ -15,12 +15,12 @@ from flask.testing import FlaskClient
 from toykit import Device, install
 
 import companion.resources
-from companion import sealing
 from companion.cli import main
 from companion.engine.record.game import Game
-from companion.sealing import restore_key
 from companion.store import open_store
-from companion.tables import Tables
+from companion.tables import sealing
+from companion.tables.sealing import restore_key
+from companion.tables.tables import Tables
 from companion.web.app import create_app
 
 ORIGIN = {"Origin": "http://localhost"}

@@ -19,9 +19,9 @@ from companion.engine.record.game import Game, replay
 from companion.engine.seat.view import view
 from companion.store import open_store
 from companion.systems import load_systems
-from companion.tables import Tables
-from companion.transfer import export_table, import_table
-from companion.verify import verify
+from companion.tables.tables import Tables
+from companion.tables.transfer import export_table, import_table
+from companion.tables.verify import verify
 
 GAMES = names()
 

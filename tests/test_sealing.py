@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 from toykit import install, plain
 
-from companion import sealing
 from companion.engine.errors import Unreadable
-from companion.sealing import NeedsKeys, WrongKeys, open_here, open_with, read_key, restore_key, seal
 from companion.store import Generation, open_store
-from companion.tables import Tables
-from companion.transfer import export_table, import_table, save_table
+from companion.tables import sealing
+from companion.tables.sealing import NeedsKeys, WrongKeys, open_here, open_with, read_key, restore_key, seal
+from companion.tables.tables import Tables
+from companion.tables.transfer import export_table, import_table, save_table
 
 HOME, AWAY = b"h" * 32, b"a" * 32
 NOON = "1942-05-12T12:00:00+00:00"

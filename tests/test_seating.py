@@ -8,7 +8,7 @@ from toykit import install
 
 from companion.engine.errors import NotNow, NotYours
 from companion.store import Generation, open_store
-from companion.tables import Tables
+from companion.tables.tables import Tables
 
 
 @pytest.fixture

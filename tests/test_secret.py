@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from companion.secret import BadSecret, installation_secret
 from companion.store import SqliteStore, open_store
+from companion.tables.secret import BadSecret, installation_secret
 
 
 @pytest.fixture

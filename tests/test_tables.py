@@ -12,7 +12,7 @@ from companion.engine.errors import NotNow, NotYours, Unknown, Unreadable
 from companion.engine.record import events as e
 from companion.engine.record.game import Game, replay
 from companion.store import ActionIdReused, NoTable, open_store
-from companion.tables import SNAPSHOT_EVERY, Tables
+from companion.tables.tables import SNAPSHOT_EVERY, Tables
 
 Opener = Callable[[], Tables]
 

@@ -9,10 +9,10 @@ import pytest
 from toykit import all_agree, install, plain
 
 from companion.engine.errors import Mistake, Unknown, Unreadable
-from companion.savefile import checksum, read_copy
 from companion.store import open_store
-from companion.tables import Tables
-from companion.transfer import export_table, import_table
+from companion.tables.savefile import checksum, read_copy
+from companion.tables.tables import Tables
+from companion.tables.transfer import export_table, import_table
 
 
 @pytest.fixture

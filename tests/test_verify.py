@@ -11,9 +11,9 @@ from toykit import install
 
 from companion.engine.errors import Mistake, Unreadable
 from companion.store import open_store
-from companion.tables import Tables
-from companion.transfer import export_table
-from companion.verify import Report, verify
+from companion.tables.tables import Tables
+from companion.tables.transfer import export_table
+from companion.tables.verify import Report, verify
 
 Copy = dict[str, Any]
 

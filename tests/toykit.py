@@ -36,7 +36,7 @@ from companion.engine.record.game import Book, Game, replay
 from companion.engine.record.sealed import seal
 from companion.engine.seat.view import view
 from companion.systems import new_rules
-from companion.tables import Tables
+from companion.tables.tables import Tables
 from companion.web.app import create_app
 from companion.web.seats import token
 

@@ -9,9 +9,9 @@ from flask import Blueprint, Response, jsonify, request
 from companion.engine.errors import Mistake, NotYours, Unknown, Unreadable, did_you_mean
 from companion.engine.play.fields import Context
 from companion.limits import FORM_FIELDS, JSON_DEPTH
-from companion.options import common_options
-from companion.record import EDGE, seen_record
-from companion.tables import utc_now
+from companion.tables.options import common_options
+from companion.tables.reading import EDGE, seen_record
+from companion.tables.tables import utc_now
 from companion.web import curtain
 from companion.web.current import tables
 from companion.web.flood import founded, may_found

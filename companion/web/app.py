@@ -8,9 +8,9 @@ from typing import Any
 from flask import Flask
 
 from companion.resources import SCENARIOS, STATIC, TEMPLATES
-from companion.secret import BadSecret, installation_secret
 from companion.store import open_store
-from companion.tables import Tables
+from companion.tables.secret import BadSecret, installation_secret
+from companion.tables.tables import Tables
 from companion.web import compress, curtain, errors, fonts, intake, security
 from companion.web.current import tables as tables  # noqa: F401 - handlers ask for it here
 from companion.web.flood import Allowance

@@ -11,7 +11,7 @@ from companion.books.sheet import Edit, Outcome
 from companion.engine.errors import Mistake, Unknown, Unreadable
 from companion.engine.kit import walk
 from companion.engine.kit.lists import Column, Unfilled
-from companion.tables import utc_now
+from companion.tables.tables import utc_now
 from companion.web import booklock
 from companion.web.bookview import progress_of
 from companion.web.current import tables

@@ -6,7 +6,7 @@ from typing import Any
 
 from flask import current_app
 
-from companion.tables import Tables
+from companion.tables.tables import Tables
 
 
 def held(name: str) -> Any:

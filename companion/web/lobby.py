@@ -7,8 +7,8 @@ from typing import Any
 from flask import Blueprint, Response, redirect, render_template, request, url_for
 
 from companion.engine.errors import Mistake, Unknown
-from companion.options import common_options
 from companion.store import NoTable
+from companion.tables.options import common_options
 from companion.web import carryon, qr
 from companion.web.current import held, tables
 from companion.web.flood import founded, may_found

@@ -17,7 +17,7 @@ from companion.engine.hexes.ground import FIXED, RULEBOOK, Fact, MapBook, Vocabu
 from companion.engine.hexes.groundtext import Problem, enter, read_csv
 from companion.engine.hexes.maps import Maps
 from companion.systems import System
-from companion.tables import utc_now
+from companion.tables.tables import utc_now
 from companion.web import booklock
 from companion.web.current import tables
 from companion.web.intake import number

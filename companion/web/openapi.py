@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from companion import __version__
-from companion.tables import Tables
+from companion.tables.tables import Tables
 
 _TYPES = {"whole": "integer", "flag": "boolean"}
 _DICE = (

@@ -10,8 +10,8 @@ from flask import Blueprint, Response, make_response, redirect, render_template,
 from companion.engine.errors import Mistake, NotYours, Several, Unknown
 from companion.engine.play.actions import describe_fields
 from companion.engine.seat.guard import Guard
-from companion.tablelog import Entry
-from companion.tables import Answer
+from companion.tables.log import Entry
+from companion.tables.tables import Answer
 from companion.web import qr
 from companion.web.current import tables
 from companion.web.intake import number

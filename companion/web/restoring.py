@@ -11,8 +11,8 @@ from typing import Any
 from flask import Blueprint, Response, redirect, render_template, request, url_for
 
 from companion.engine.errors import Mistake, Unknown, Unreadable
-from companion.sealing import Header, NeedsKeys, WrongKeys, header_of
-from companion.transfer import import_table, sealed_save
+from companion.tables.sealing import Header, NeedsKeys, WrongKeys, header_of
+from companion.tables.transfer import import_table, sealed_save
 from companion.web.current import held, tables
 from companion.web.flood import founded, may_found
 from companion.web.seats import sit_down

@@ -6,9 +6,9 @@ import json
 
 from flask import Blueprint, Response, render_template
 
-from companion.sealing import restore_key
-from companion.tables import utc_now
-from companion.transfer import export_table, save_table
+from companion.tables.sealing import restore_key
+from companion.tables.tables import utc_now
+from companion.tables.transfer import export_table, save_table
 from companion.web.current import held, tables
 from companion.web.play import page_context
 from companion.web.seats import WATCH, held_seats, require

@@ -11,7 +11,7 @@ from companion.engine.record import events as e
 from companion.engine.record.changes import change, create
 from companion.engine.record.game import Book, Game
 from companion.systems import System
-from companion.tables import Tables
+from companion.tables.tables import Tables
 
 STACKS = 4
 HIGH = 3

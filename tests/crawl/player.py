@@ -7,7 +7,7 @@ from typing import Any
 
 from companion.engine.errors import Mistake
 from companion.engine.record.game import Game
-from companion.tables import Tables
+from companion.tables.tables import Tables
 
 NEVER = {"end-game", "lay-open", "set-mode", "take-back", "agree", "dismiss", "add-entropy", "set-up"}
 """What ends the game, lifts the fog, or comes about in a way of its own."""

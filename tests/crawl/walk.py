@@ -17,8 +17,8 @@ from werkzeug.test import TestResponse
 
 from companion.engine.play.fields import UnitRef
 from companion.engine.record.game import Game
-from companion.sealing import restore_key
-from companion.tables import Tables
+from companion.tables.sealing import restore_key
+from companion.tables.tables import Tables
 from companion.web.seats import token
 from crawl.canaries import canary, is_canary, put_out, with_faces
 from crawl.oracle import Oracle, Secrets, event_leaks, is_hidden, lying_open
@@ -60,7 +60,7 @@ class Crawl:
 
     def sit_down(self) -> None:
         """A new table with its units, and a device at every seat."""
-        with patch("companion.tables.secrets.token_hex", lambda size: self.rng.randbytes(size).hex()):
+        with patch("companion.tables.tables.secrets.token_hex", lambda size: self.rng.randbytes(size).hex()):
             self.code = self.tables.new(self.system, self.scenario, {})  # the same dice every time
         if self.game.roster:
             self.tables.act(self.code, "table", "set-up", {})

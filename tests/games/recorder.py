@@ -18,8 +18,8 @@ from companion.engine.record.game import Book, Game
 from companion.engine.seat.view import view
 from companion.store import open_store
 from companion.systems import System
-from companion.tables import Tables
-from companion.transfer import export_table, import_table
+from companion.tables.tables import Tables
+from companion.tables.transfer import export_table, import_table
 
 from .expected import seats, state
 
@@ -68,7 +68,7 @@ class Stored(Bench):
         self.moments: dict[str, int] = {}
         self._acts = 0
         settings = {k.replace("_", "-"): v for k, v in options.items()}
-        with mock.patch("companion.tables.secrets.token_hex", lambda size: seed):
+        with mock.patch("companion.tables.tables.secrets.token_hex", lambda size: seed):
             self.tables.new(system, scenario, settings, f"Recorded: {name}")
         Stored.opened = self
 

@@ -7,7 +7,7 @@ import pytest
 from flask import Flask
 from toykit import Device, serving
 
-from companion.tables import Tables
+from companion.tables.tables import Tables
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ from flask.testing import FlaskClient
 from toykit import Device
 from werkzeug.test import TestResponse
 
-from companion.tables import Tables
+from companion.tables.tables import Tables
 from companion.web.seats import token
 
 

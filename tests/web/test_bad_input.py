@@ -12,8 +12,8 @@ from toykit import Device
 from werkzeug.routing import Rule
 
 from companion.store import StoreBusy
-from companion.tables import Tables
-from companion.transfer import export_table
+from companion.tables.tables import Tables
+from companion.tables.transfer import export_table
 
 HTML = '<script>alert("x")</script><img src=x onerror=alert(1)>'
 

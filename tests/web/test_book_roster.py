@@ -8,7 +8,7 @@ from companion.engine.errors import Mistake
 from companion.resources import SCENARIOS
 from companion.store import open_store
 from companion.systems import find_system, load_systems
-from companion.tables import Tables
+from companion.tables.tables import Tables
 
 NOW = "2026-01-01T12:00:00+00:00"
 

@@ -12,8 +12,8 @@ from flask import Flask
 from toykit import Device, install
 
 from companion.limits import LOBBY_PAGE
-from companion.tables import Tables
-from companion.transfer import export_table
+from companion.tables.tables import Tables
+from companion.tables.transfer import export_table
 from companion.web.app import create_app
 from companion.web.flood import Allowance, put_away_empty
 

@@ -10,9 +10,9 @@ from flask import Flask
 from forging import mutated
 from toykit import Device
 
-from companion.savefile import checksum
-from companion.tables import Tables
-from companion.transfer import export_table
+from companion.tables.savefile import checksum
+from companion.tables.tables import Tables
+from companion.tables.transfer import export_table
 
 ROUNDS = int(os.environ.get("COMPANION_FORGED_ROUNDS", "120"))
 PAGES = ("", "units", "map", "log", "more", "settings", "takedown", "entry", "supply", "export.json")

@@ -24,7 +24,7 @@ from werkzeug.routing import Rule
 
 from companion.engine.errors import Mistake
 from companion.engine.play import fields as kinds
-from companion.tables import Tables
+from companion.tables.tables import Tables
 from companion.web.app import create_app
 from companion.web.seats import token
 

@@ -17,7 +17,7 @@ from companion import limits
 from companion.engine.errors import Mistake, NotNow, Several, Unreadable, did_you_mean
 from companion.engine.hexes.ground import Fact, MapBook, Vocabulary
 from companion.engine.hexes.groundtext import enter
-from companion.tables import Tables
+from companion.tables.tables import Tables
 from companion.web.app import create_app
 from companion.web.seats import token
 

@@ -7,7 +7,7 @@ import pytest
 from flask import Flask
 from toykit import Device
 
-from companion.tables import Tables
+from companion.tables.tables import Tables
 from companion.web import live
 from companion.web.live import STREAMS_PER_SEAT, WATCHERS_PER_TABLE, Hub, Page
 

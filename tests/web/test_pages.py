@@ -7,7 +7,7 @@ import pytest
 from flask import Flask
 from toykit import Device, all_agree
 
-from companion.tables import Tables
+from companion.tables.tables import Tables
 
 SEATS = ("table", "red", "blue", "watch")
 PAGES = ("", "units", "log", "more", "settings", "map", "sheet/combat", "do/roll-dice", "export.json")

@@ -7,7 +7,7 @@ import pytest
 from flask import Flask
 from toykit import Device
 
-from companion.tables import Tables
+from companion.tables.tables import Tables
 from companion.web.realdice import gather
 
 TWO = {"dice": "2d6", "result.0": ""}

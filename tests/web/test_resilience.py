@@ -12,7 +12,7 @@ from companion.engine.errors import Unreadable
 from companion.engine.record.events import Marked
 from companion.engine.record.game import Game
 from companion.engine.seat import guard
-from companion.tables import Tables
+from companion.tables.tables import Tables
 
 SECRET = "the hidden 23rd Panzer"
 
@@ -66,7 +66,7 @@ def break_when(patch: pytest.MonkeyPatch, how: Callable[..., Any]) -> None:
 
 
 def break_words(patch: pytest.MonkeyPatch, how: Callable[..., Any]) -> None:
-    patch.setattr("companion.tablelog.describe", how)
+    patch.setattr("companion.tables.log.describe", how)
 
 
 PARTS = [break_panel, break_score, break_supply, break_awaits, break_watcher, break_when, break_words]

@@ -12,10 +12,10 @@ import pytest
 from flask import Flask
 from toykit import Device, serving
 
-from companion import sealing
-from companion.sealing import restore_key
-from companion.tables import Tables
-from companion.transfer import export_table
+from companion.tables import sealing
+from companion.tables.sealing import restore_key
+from companion.tables.tables import Tables
+from companion.tables.transfer import export_table
 from companion.web.app import create_app
 from companion.web.restoring import MINUTES, Waiting
 

@@ -6,7 +6,7 @@ import pytest
 from flask import Flask
 from toykit import Device
 
-from companion.tables import Tables
+from companion.tables.tables import Tables
 from companion.web.seats import device_kind, token
 
 

@@ -6,8 +6,8 @@ import pytest
 from flask import Flask
 from toykit import Device, all_agree
 
-from companion.tables import Tables
-from companion.transfer import export_table
+from companion.tables.tables import Tables
+from companion.tables.transfer import export_table
 
 OTHERS = ("blue", "table", "watch")
 WORDS = ("operation-kremlin", "wolf-hour", "mine-red", "0808", "Partisan brigade")

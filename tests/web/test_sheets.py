@@ -6,8 +6,8 @@ import re
 import pytest
 from hall import Hall, text_of
 
-from companion.tables import Tables
-from companion.transfer import export_table, import_table
+from companion.tables.tables import Tables
+from companion.tables.transfer import export_table, import_table
 from companion.web.app import create_app
 
 

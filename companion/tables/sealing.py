@@ -17,9 +17,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from companion.background import in_turn
 from companion.engine.errors import Unreadable
 from companion.limits import UPLOAD_BYTES
+from companion.tables.background import in_turn
 
 SEALED = "sealed"
 FORMAT = 1

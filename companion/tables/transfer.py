@@ -8,16 +8,17 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from companion import __version__, sealing
-from companion.background import slices
+from companion import __version__
 from companion.engine.errors import Unknown, Unreadable, did_you_mean
 from companion.engine.record import events as e
 from companion.engine.record.game import Game, replay
-from companion.record import seen_record
-from companion.savefile import EVENT_PARTS, FORMAT, check_dice, check_shape, checksum, read_copy
 from companion.store import Generation, NewTable, StoredEvent
-from companion.tables import Tables
-from companion.trial import check_events, check_sight
+from companion.tables import sealing
+from companion.tables.background import slices
+from companion.tables.reading import seen_record
+from companion.tables.savefile import EVENT_PARTS, FORMAT, check_dice, check_shape, checksum, read_copy
+from companion.tables.tables import Tables
+from companion.tables.trial import check_events, check_sight
 
 
 def export_table(tables: Tables, code: str, seat: str = "") -> dict[str, Any]:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from companion.engine.play.consent import DEEDS
-from companion.seating import is_seat_line
 from companion.store import Store, StoredEvent
+from companion.tables.seating import is_seat_line
 
 
 class Backwards:

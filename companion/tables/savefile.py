@@ -9,10 +9,10 @@ from datetime import datetime
 from typing import Any, NoReturn
 
 from companion import limits
-from companion.background import slices
 from companion.engine.errors import Unreadable
 from companion.engine.record import dice
 from companion.engine.record import events as e
+from companion.tables.background import slices
 
 FORMAT = 1
 

@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from companion.backwards import taken_back
 from companion.engine.play.rules import Rules
 from companion.engine.record.game import Game
 from companion.engine.seat.guard import attempt
 from companion.engine.seat.view import seat_name
 from companion.engine.seat.words import describe
-from companion.record import seen_record
-from companion.seating import is_seat_line
 from companion.store import Store, StoredEvent
+from companion.tables.backwards import taken_back
+from companion.tables.reading import seen_record
+from companion.tables.seating import is_seat_line
 
 LOOK_BACK = 120
 UNTOLD = "(something that cannot be put into words)"

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from companion.background import in_thread
 from companion.store import StoreError, copy_file, mark_of
+from companion.tables.background import in_thread
 
 EVERY = 15 * 60.0
 RETRY = 60.0

@@ -11,8 +11,8 @@ from companion.engine.errors import Unreadable
 from companion.engine.record import dice
 from companion.engine.record import events as e
 from companion.engine.record.game import Game, replay
-from companion.savefile import check_shape
-from companion.tables import Tables
+from companion.tables.savefile import check_shape
+from companion.tables.tables import Tables
 
 
 @dataclass(frozen=True)

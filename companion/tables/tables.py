@@ -13,7 +13,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from companion.backwards import last_counting, taken_back
 from companion.books.book import load_book
 from companion.engine.errors import NotNow
 from companion.engine.hexes.gridbook import owner_maps
@@ -26,15 +25,16 @@ from companion.engine.record import events as e
 from companion.engine.record.game import Book, Game
 from companion.engine.seat.guard import attempt
 from companion.engine.seat.view import view
-from companion.folding import fold
 from companion.limits import TITLE
-from companion.options import read_options
-from companion.seating import Seating, carry_out, has_moved, seated
 from companion.store import NewTable, Store, StoredEvent, StoreError, TableRow, digest
-from companion.submission import read_id
 from companion.systems import System, find_system, load_systems
-from companion.tablelog import Entry, TableLog, told
-from companion.takeback import after_take_back
+from companion.tables.backwards import last_counting, taken_back
+from companion.tables.folding import fold
+from companion.tables.log import Entry, TableLog, told
+from companion.tables.options import read_options
+from companion.tables.seating import Seating, carry_out, has_moved, seated
+from companion.tables.submission import read_id
+from companion.tables.takeback import after_take_back
 
 logger = logging.getLogger(__name__)
 

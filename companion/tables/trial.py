@@ -12,7 +12,6 @@ from dataclasses import fields
 from typing import Any
 
 from companion import limits
-from companion.background import slices
 from companion.engine.errors import Mistake, Unreadable
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Action
@@ -23,6 +22,7 @@ from companion.engine.record.game import Game
 from companion.engine.seat.view import view
 from companion.engine.seat.words import describe
 from companion.systems import System
+from companion.tables.background import slices
 
 logger = logging.getLogger(__name__)
 

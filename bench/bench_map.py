@@ -14,7 +14,8 @@ from typing import Any
 
 from companion.engine.hexes.grid import Grid
 from companion.engine.hexes.ground import Fact, MapBook
-from companion.web import mapbase, mapsvg
+from companion.web.map import base as mapbase
+from companion.web.map import overlay as mapsvg
 
 ROUNDS = 20
 LIMIT = 300_000

@@ -165,7 +165,7 @@ def _close(backups: Any, store: Any) -> None:
 
 def _book_note(store: Any) -> str:
     """The chart book's passphrase at the first start, how to get a new one at every other."""
-    from companion.web.booklock import first_passphrase
+    from companion.web.book.lock import first_passphrase
 
     words = first_passphrase(store)
     if words is None:
@@ -295,7 +295,7 @@ def _verify(args: argparse.Namespace) -> int:
 
 
 def _passphrase(args: argparse.Namespace) -> None:
-    from companion.web.booklock import new_passphrase
+    from companion.web.book.lock import new_passphrase
 
     with opened(data_folder(args.data)) as tables:
         words = new_passphrase(tables.store)

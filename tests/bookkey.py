@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 from flask import Flask
 from flask.testing import FlaskClient
 
-from companion.web import booklock
+from companion.web.book import lock as booklock
 
 WORDS = "red star rising"
 HASH = "0" * 64

@@ -16,7 +16,7 @@ from companion.cli import _parser, main
 from companion.store import open_store
 from companion.tables.savefile import checksum
 from companion.tables.tables import Tables
-from companion.web.booklock import SETTING, _digest
+from companion.web.book.lock import SETTING, _digest
 
 COMMANDS = (
     "serve",

@@ -66,14 +66,11 @@ def create_app(
     _filters(app)
     from companion.web import (
         api,
-        book,
-        bookwalk,
         cards,
         carryon,
         hall,
         live,
         lobby,
-        map,
         play,
         restoring,
         saving,
@@ -81,6 +78,9 @@ def create_app(
         sheets,
         shelf,
     )
+    from companion.web.book import pages as book
+    from companion.web.book import walk as bookwalk
+    from companion.web.map import pages as map
 
     app.extensions["companion"]["waiting"] = restoring.Waiting()
     carryon.init_app(app)

@@ -8,8 +8,8 @@ import re
 import pytest
 from bookkey import give_key
 
-from companion.web import booklock
 from companion.web.app import create_app
+from companion.web.book import lock as booklock
 
 CRT = "/book/second-kharkov/chart/crt"
 CARDS = "/book/enemy-action-kharkov/list/cards"

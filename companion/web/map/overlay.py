@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from companion.engine.hexes.grid import Grid
-from companion.web.mapcanvas import Canvas, canvas_of, number
-from companion.web.mapcounter import counter, pill_text, pills, side_class, stacks
+from companion.web.map.canvas import Canvas, canvas_of, number
+from companion.web.map.counters import counter, pill_text, pills, side_class, stacks
 
 # -- the overlay -----------------------------------------------------------------------------------------
 

@@ -12,8 +12,8 @@ from companion.engine.errors import Mistake, Unknown, Unreadable
 from companion.engine.kit import walk
 from companion.engine.kit.lists import Column, Unfilled
 from companion.tables.tables import utc_now
-from companion.web import booklock
-from companion.web.bookview import progress_of
+from companion.web.book import lock as booklock
+from companion.web.book.view import progress_of
 from companion.web.current import tables
 
 bp = Blueprint("bookwalk", __name__)

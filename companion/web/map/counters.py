@@ -10,7 +10,7 @@ from html import escape
 from typing import Any
 
 from companion.engine.hexes.grid import Grid
-from companion.web.mapcanvas import number
+from companion.web.map.canvas import number
 
 LONG_NAME = 9
 

@@ -11,7 +11,7 @@ from html import escape
 
 from companion.engine.hexes.grid import Grid
 from companion.engine.hexes.ground import NAMED, Fact, MapBook
-from companion.web.mapcanvas import KEPT, SIZE, Canvas, canvas_of, number
+from companion.web.map.canvas import KEPT, SIZE, Canvas, canvas_of, number
 
 DRAWING = 1
 """Part of every base map's address: raise it when the drawing changes."""

@@ -17,8 +17,8 @@ from companion.books.tabular import from_table, to_csv
 from companion.engine.errors import Mistake, Unknown, Unreadable
 from companion.systems import System
 from companion.tables.tables import utc_now
-from companion.web import booklock
-from companion.web.bookview import grid_of, layout_of, line_of, progress_of
+from companion.web.book import lock as booklock
+from companion.web.book.view import grid_of, layout_of, line_of, progress_of
 from companion.web.current import tables
 
 bp = Blueprint("book", __name__)

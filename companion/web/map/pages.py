@@ -25,11 +25,12 @@ from companion.engine.record.game import Game
 from companion.engine.seat.guard import Guard
 from companion.engine.seat.view import mark_words
 from companion.systems import System
-from companion.web import mapbase, mapsvg
 from companion.web.current import tables
 from companion.web.intake import number
-from companion.web.mapcanvas import SIZE, Canvas, canvas_of
-from companion.web.mapcounter import stacks, unit_words
+from companion.web.map import base as mapbase
+from companion.web.map import overlay as mapsvg
+from companion.web.map.canvas import SIZE, Canvas, canvas_of
+from companion.web.map.counters import stacks, unit_words
 from companion.web.seats import WATCH, require
 
 bp = Blueprint("map", __name__)
@@ -442,4 +443,5 @@ def apply_supply(code: str, seat: str) -> Response:
     )
 
 
-from companion.web import entering, mapbook  # noqa: E402, F401
+from companion.web.map import entering
+from companion.web.map import ground as mapbook

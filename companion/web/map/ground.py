@@ -18,11 +18,11 @@ from companion.engine.hexes.groundtext import Problem, enter, read_csv
 from companion.engine.hexes.maps import Maps
 from companion.systems import System
 from companion.tables.tables import utc_now
-from companion.web import booklock
+from companion.web.book import lock as booklock
 from companion.web.current import tables
 from companion.web.intake import number
-from companion.web.map import base_url_of, bp, grids, ground, is_htmx, reply, target
-from companion.web.mapcanvas import canvas_of
+from companion.web.map.canvas import canvas_of
+from companion.web.map.pages import base_url_of, bp, grids, ground, is_htmx, reply, target
 
 SHOWN = 120
 

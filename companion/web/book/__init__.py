@@ -1,0 +1,1 @@
+"""The chart book's pages."""

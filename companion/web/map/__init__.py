@@ -1,0 +1,1 @@
+"""The map's pages: picture, typed positions, the owner's ground."""

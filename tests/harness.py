@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.engine.play.actions import Chance, perform
-from companion.engine.play.common import open_table
+from companion.engine.play.phases import open_table
 from companion.engine.record import events as e
 from companion.engine.record.dice import Stream, commitment
 from companion.engine.record.game import Book, Game, replay

@@ -23,17 +23,18 @@ from jinja2 import FileSystemBytecodeCache
 from werkzeug.test import TestResponse
 
 import companion.systems
-from companion.engine.kit.load import Kit, load_kit
+from companion.engine.kit.blocks import Kit
+from companion.engine.kit.load import load_kit
 from companion.engine.play.actions import Chance, perform
-from companion.engine.play.common import open_table
 from companion.engine.play.consent import DEEDS
 from companion.engine.play.fields import Choice, Context, Dice, Roll, Text, Tokens, UnitRef, Whole
+from companion.engine.play.phases import open_table
 from companion.engine.play.rules import Rules
 from companion.engine.play.worksheet import Breakdown, chances, look_up
 from companion.engine.record import events as e
+from companion.engine.record.changes import seal
 from companion.engine.record.dice import Stream, commitment
 from companion.engine.record.game import Book, Game, replay
-from companion.engine.record.sealed import seal
 from companion.engine.seat.view import view
 from companion.systems import new_rules
 from companion.tables.tables import Tables

@@ -9,7 +9,7 @@ from typing import Any
 
 from companion.books.spreadsheet import date_hint, write_table
 from companion.engine.errors import Mistake, Unreadable, did_you_mean
-from companion.engine.kit.load import Scenario
+from companion.engine.kit.blocks import Scenario
 from companion.engine.kit.roster import COLUMNS, UnitDef, read_roster, slug
 from companion.limits import PROBLEMS, ROSTER_UNITS
 from companion.store import Store

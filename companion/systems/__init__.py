@@ -11,11 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from companion.engine.errors import Unknown, did_you_mean
-from companion.engine.kit.load import Kit, load_kit
+from companion.engine.kit.blocks import Kit
+from companion.engine.kit.load import load_kit
 from companion.engine.kit.shape import Problem
-from companion.engine.play.common import bind_common, common
+from companion.engine.play.common import common
+from companion.engine.play.phases import bind_phases
 from companion.engine.play.rules import Rules
 from companion.engine.play.units import unit_words
+from companion.engine.positions.actions import bind_entry
+from companion.engine.positions.ranges import bind_ranges
+from companion.engine.positions.supply import bind_supply
 
 IDS = ("second-kharkov", "panzer-keil", "enemy-action-kharkov", "kharkov-battles", "wb95")
 
@@ -23,7 +28,8 @@ IDS = ("second-kharkov", "panzer-keil", "enemy-action-kharkov", "kharkov-battles
 def new_rules(system: str) -> Rules:
     """Rules for a game, with everything that every table can do."""
     rules = Rules(system, common)
-    bind_common(rules)
+    for bind in (bind_entry, bind_ranges, bind_supply, bind_phases):
+        bind(rules)
     return rules
 
 

@@ -17,8 +17,9 @@ from companion.books.book import load_book
 from companion.engine.errors import NotNow
 from companion.engine.hexes.gridbook import owner_maps
 from companion.engine.play.actions import Action, Chance, perform, read_action
-from companion.engine.play.common import judge, open_table
 from companion.engine.play.fields import Context, storable
+from companion.engine.play.phases import open_table
+from companion.engine.play.talk import judge
 from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import dice
 from companion.engine.record import events as e

@@ -9,7 +9,7 @@ from flask import Blueprint, Response, render_template, url_for
 
 from companion.engine.errors import Unknown
 from companion.engine.hexes.ground import MapBook
-from companion.engine.kit.load import Kit, Scenario
+from companion.engine.kit.blocks import Kit, Scenario
 from companion.engine.kit.roster import UnitDef
 from companion.engine.play.units import arrival_id
 from companion.engine.seat.view import mark_words

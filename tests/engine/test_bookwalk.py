@@ -3,8 +3,8 @@
 import pytest
 
 from companion.engine.kit import walk
+from companion.engine.kit.blocks import BookShape
 from companion.engine.kit.lists import BookList, Column, Given, build_list
-from companion.engine.kit.load import BookShape
 
 SITUATION = {"type": "choice", "choices": ["flank", "ratio", "terrain"]}
 COLUMNS = [

@@ -7,8 +7,8 @@ import pytest
 from toykit import Table
 
 from companion.engine.errors import Mistake, NotNow, NotYours, Unknown, Unreadable
-from companion.engine.play.common import in_force
 from companion.engine.play.fields import Context
+from companion.engine.play.phases import in_force
 from companion.engine.play.units import due, marker_value, unit_words
 from companion.engine.record import events as e
 

@@ -6,7 +6,8 @@ import pytest
 from toykit import HIDDEN, OPEN, Table
 
 from companion.engine.record import events as e
-from companion.engine.seat.words import IN_PASSING, describe, name_label, place_label, value_label
+from companion.engine.record.changes import IN_PASSING
+from companion.engine.seat.words import describe, name_label, place_label, value_label
 
 GAME = Table().game
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from toykit import Table
 
-from companion.engine.record.sealed import seal
+from companion.engine.record.changes import seal
 
 
 def commit(table: Table, seat: str, value: Any, **how: Any) -> list[str]:

@@ -3,16 +3,9 @@
 import pytest
 from toykit import Table
 
+from companion.engine.kit.when import Turns, condition_names, holds
 from companion.engine.record import events as e
-from companion.engine.record.sequence import (
-    Turns,
-    condition_names,
-    first,
-    following,
-    holds,
-    order,
-    skip_reason,
-)
+from companion.engine.record.sequence import first, following, order, skip_reason
 
 
 @pytest.mark.parametrize(

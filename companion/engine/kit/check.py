@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 from companion.engine.errors import did_you_mean
 from companion.engine.kit.shape import Problem, line_of
-from companion.engine.record.sequence import Turns, condition_names
+from companion.engine.kit.when import Turns, condition_names
 
 if TYPE_CHECKING:
-    from companion.engine.kit.load import Dial, Kit, PileDef
+    from companion.engine.kit.blocks import Dial, Kit, PileDef
 
 
 def cross_check(kit: Kit) -> Iterator[Problem]:

@@ -9,11 +9,11 @@ from typing import Any
 
 from companion.engine.errors import Unknown, did_you_mean
 from companion.engine.hexes.trace import Answer
+from companion.engine.kit.when import Turns
 from companion.engine.play.actions import Action, make_action
 from companion.engine.play.worksheet import Breakdown, Worksheet, signature_fields
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.engine.record.sequence import Turns
 
 Step = Callable[[Game], Iterable[e.Event]]
 Panel = Callable[[Game, str], dict[str, Any] | None]
@@ -37,10 +37,10 @@ class Hook:
 class Rules:
     """The actions, worksheets, hooks and watchers of one game."""
 
-    def __init__(self, system: str, common: Rules | None = None) -> None:
+    def __init__(self, system: str, *parts: Rules) -> None:
         self.system = system
-        self.actions: dict[str, Action] = dict(common.actions) if common else {}
-        self.worksheets: dict[str, Worksheet] = dict(common.worksheets) if common else {}
+        self.actions: dict[str, Action] = {n: a for part in parts for n, a in part.actions.items()}
+        self.worksheets: dict[str, Worksheet] = {n: w for part in parts for n, w in part.worksheets.items()}
         self.hooks: list[Hook] = []
         self.watchers: list[Step] = []
         self.panels: list[Panel] = []

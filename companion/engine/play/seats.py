@@ -10,11 +10,10 @@ from companion.engine.play.actions import Events
 from companion.engine.play.consent import deed
 from companion.engine.play.fields import Choice, Context
 from companion.engine.play.rules import Rules
-from companion.engine.play.units import unit_rules
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 
-seat_rules = Rules("seats", unit_rules)
+seat_rules = Rules("seats")
 
 
 def _sides(ctx: Context) -> list[tuple[str, str]]:

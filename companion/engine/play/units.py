@@ -8,15 +8,15 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from companion.engine.errors import Unreadable
-from companion.engine.kit.load import Arrival, SystemKit
+from companion.engine.kit.blocks import Arrival, SystemKit
 from companion.engine.kit.roster import slug, unit_facts
+from companion.engine.kit.when import holds
 from companion.engine.play.actions import Action, Events
 from companion.engine.play.fields import Choice, Context, HexId, SideRef, Text, UnitRef, Whole
 from companion.engine.play.rules import Rules
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, create, move, put_mark
 from companion.engine.record.game import Game
-from companion.engine.record.sequence import holds
 from companion.engine.record.sight import may_see_unit
 
 unit_rules = Rules("units")

@@ -20,7 +20,7 @@ from typing import Any
 
 from companion.engine.errors import Mistake, NotYours, Unknown, Unreadable
 from companion.engine.hexes.typed import HexError, is_hex_text
-from companion.engine.kit.load import Marker
+from companion.engine.kit.blocks import Marker
 from companion.engine.kit.roster import Unit, slug, unit_facts
 from companion.engine.play.actions import Events
 from companion.engine.play.units import marker_value

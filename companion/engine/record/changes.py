@@ -1,8 +1,8 @@
-"""Events about units, made so that fog of war holds in the record too: use these instead of bare events."""
+"""Events made so that secrets hold in the record too: units under fog of war, sealed choices."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from companion.engine.errors import Unreadable
@@ -71,3 +71,21 @@ def take_off(game: Game, target: str, marker: str, reason: str = "") -> e.Marked
     unit = game.units.get(target)
     held = game.marks[target][marker].only or (fogged(game, unit.side) if unit else ())
     return e.Marked(target, marker, None, reason=reason, only=held)
+
+
+def seal(game: Game, name: str, seat: str, value: Any, needed: tuple[str, ...] = ()) -> Iterator[e.Event]:
+    """Commit a seat's choice; when every needed seat (both sides by default) has, lay all of them open."""
+    yield e.Sealed(name, seat, value, only=(seat,))
+    wanted = needed or tuple(game.sides)
+    chosen = game.sealed.get(name, {})
+    if all(s in chosen for s in wanted):
+        yield e.Revealed(name, dict(chosen))
+
+
+BY_SEQUENCE = "cleared by the sequence"
+"""Why a marker went off by itself; the log keeps silent about these."""
+
+
+IN_PASSING = "in passing"
+"""Why a marker or chit came or went with something that the log tells in better words: it has no line of its own.
+The text of a tick that only the rules need."""

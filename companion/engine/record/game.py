@@ -8,13 +8,13 @@ from typing import Any
 
 from companion.engine.errors import Unknown, did_you_mean
 from companion.engine.hexes.maps import Maps
+from companion.engine.kit.blocks import Kit, Marker, Phase, Scenario, SystemKit
 from companion.engine.kit.chart import Chart
-from companion.engine.kit.load import Kit, Marker, Phase, Scenario, SystemKit
 from companion.engine.kit.roster import Unit, UnitDef
+from companion.engine.kit.when import holds
 from companion.engine.record import events as e
 from companion.engine.record.dates import days_later
 from companion.engine.record.pile import Pile
-from companion.engine.record.sequence import holds
 
 STATE_VERSION = 1
 """What `dump` writes. Raise it with every change of its shape or meaning: snapshots of another version are not used."""

@@ -6,18 +6,20 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from companion.engine.kit.load import PileDef
+from companion.engine.kit.blocks import PileDef
 from companion.engine.kit.roster import Unit
+from companion.engine.kit.when import Turns, holds
 from companion.engine.play.actions import Action
-from companion.engine.play.common import in_force, judge
 from companion.engine.play.consent import DEEDS, voices
 from companion.engine.play.fields import Context, Roll
+from companion.engine.play.phases import in_force
 from companion.engine.play.rules import Panel, Rules
+from companion.engine.play.talk import judge
 from companion.engine.play.units import due, may_arrive
 from companion.engine.record.dice import Spec
 from companion.engine.record.events import Asked
 from companion.engine.record.game import Game
-from companion.engine.record.sequence import Turns, holds, order, skip_reason
+from companion.engine.record.sequence import order, skip_reason
 from companion.engine.record.sight import (
     known_factors,
     may_see_mark,

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from companion.engine.play.corrections import named_values
+from companion.engine.record.changes import BY_SEQUENCE, IN_PASSING
 from companion.engine.record.dice import Spec
 from companion.engine.record.events import is_about_seats
 from companion.engine.record.game import Game
@@ -25,15 +27,6 @@ def value_label(game: Game, name: str, value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     return str(value)
-
-
-def named_values(game: Game) -> list[tuple[str, str]]:
-    """Every track, dial and option with its label."""
-    return [
-        *((t.id, t.label) for t in game.kit.tracks),
-        *((d.id, d.label) for d in game.kit.dials),
-        *((o.id, o.label) for o in (*game.kit.options, *game.scenario.options)),
-    ]
 
 
 def steps_label(game: Game, count: int) -> str:
@@ -163,14 +156,6 @@ def _placed(body: Mapping[str, Any], game: Game) -> str:
     was = body.get("was")
     before = f"{place_label(game, str(was))} \u2192 " if was else ""
     return f"{unit}: {before}{place_label(game, str(place))}{_why(body)}"
-
-
-BY_SEQUENCE = "cleared by the sequence"
-"""Why a marker went off by itself; the log keeps silent about these."""
-
-IN_PASSING = "in passing"
-"""Why a marker or chit came or went with something that the log tells in better words: it has no line of its own.
-The text of a tick that only the rules need."""
 
 
 def _marked(body: Mapping[str, Any], game: Game) -> str:

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from companion.engine.kit.roster import Unit
+from companion.engine.kit.when import Turns, holds
 from companion.engine.play.fields import Context
 from companion.engine.record import events as e
+from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
-from companion.engine.record.sequence import Turns, holds
-from companion.engine.seat.words import IN_PASSING
 from companion.systems import new_rules
 
 rules = new_rules("enemy-action-kharkov")

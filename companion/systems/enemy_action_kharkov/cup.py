@@ -10,8 +10,8 @@ from companion.engine.play.actions import Chance, Events
 from companion.engine.play.fields import Context, Flag, Text, Whole
 from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
+from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
-from companion.engine.seat.words import IN_PASSING
 from companion.systems.enemy_action_kharkov.base import ask, rules
 from companion.systems.enemy_action_kharkov.fight import Fight, answered, current, save
 from companion.systems.enemy_action_kharkov.hits import settle, tally

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from companion.engine.errors import NotNow
 from companion.engine.play.actions import Chance
 from companion.engine.record import events as e
+from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
-from companion.engine.seat.words import IN_PASSING
 from companion.systems.enemy_action_kharkov.base import GERMAN, NOBODY, SOVIET
 from companion.systems.enemy_action_kharkov.manifest import SET_ASIDE, Card, card, manifest_ready
 

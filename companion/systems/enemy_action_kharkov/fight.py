@@ -9,8 +9,8 @@ from typing import Any
 
 from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
+from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
-from companion.engine.seat.words import IN_PASSING
 from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET
 from companion.systems.enemy_action_kharkov.deck import Deck
 from companion.systems.enemy_action_kharkov.manifest import card

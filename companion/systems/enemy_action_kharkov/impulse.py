@@ -6,12 +6,12 @@ from typing import Annotated, Any
 
 from companion.engine.errors import Unreadable
 from companion.engine.play.actions import Chance, Events
-from companion.engine.play.common import advance
 from companion.engine.play.consent import DEEDS
 from companion.engine.play.fields import Choice, Context, Flag, Text, Whole
+from companion.engine.play.phases import advance
 from companion.engine.record import events as e
+from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
-from companion.engine.seat.words import IN_PASSING
 from companion.systems.enemy_action_kharkov import command as c
 from companion.systems.enemy_action_kharkov.base import FORMATION_NAMES, GERMAN, SOVIET, rules
 from companion.systems.enemy_action_kharkov.deck import Deck

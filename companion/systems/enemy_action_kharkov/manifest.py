@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.engine.kit.lists import Unfilled
+from companion.engine.kit.when import Turns
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.engine.record.sequence import Turns
 from companion.systems.enemy_action_kharkov.base import ADJUSTING, GERMAN, SOVIET, TACTICS, whole, yes
 
 Rows = Mapping[str, Mapping[str, Any]]

@@ -9,9 +9,8 @@ from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, HexId, UnitRef, Whole
 from companion.engine.record import events as e
-from companion.engine.record.changes import put_mark
+from companion.engine.record.changes import IN_PASSING, put_mark
 from companion.engine.record.game import Game
-from companion.engine.seat.words import IN_PASSING
 from companion.systems.enemy_action_kharkov import command as c
 from companion.systems.enemy_action_kharkov.base import (
     FORMATION_NAMES,

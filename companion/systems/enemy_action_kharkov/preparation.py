@@ -8,8 +8,8 @@ from companion.engine.errors import Mistake, Several, Unreadable
 from companion.engine.play.actions import Chance, Events
 from companion.engine.play.fields import Context, Whole
 from companion.engine.record import events as e
+from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
-from companion.engine.seat.words import IN_PASSING
 from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, rules
 from companion.systems.enemy_action_kharkov.deck import (
     LIGHT_MUD,

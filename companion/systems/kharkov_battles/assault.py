@@ -9,8 +9,8 @@ from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Dice, Flag, HexId, Roll, Whole
 from companion.engine.play.worksheet import Breakdown, chances, look_up
 from companion.engine.record import events as e
+from companion.engine.record.changes import BY_SEQUENCE
 from companion.engine.record.game import Game
-from companion.engine.seat.words import BY_SEQUENCE
 
 from . import air, ground
 from .asking import announced, no_air, no_tigers, told

@@ -8,8 +8,8 @@ from companion.engine.kit.chart import Chart
 from companion.engine.play.fields import Context
 from companion.engine.play.worksheet import Breakdown, look_up
 from companion.engine.record import events as e
+from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
-from companion.engine.seat.words import IN_PASSING
 from companion.systems import new_rules
 
 rules = new_rules("kharkov-battles")

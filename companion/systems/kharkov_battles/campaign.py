@@ -9,9 +9,8 @@ from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Chance, Events
 from companion.engine.play.fields import Choice, Context, Flag, HexId, UnitRef, Whole
 from companion.engine.record import events as e
-from companion.engine.record.changes import create, move, put_mark
+from companion.engine.record.changes import IN_PASSING, create, move, put_mark
 from companion.engine.record.game import Game
-from companion.engine.seat.words import IN_PASSING
 
 from . import books, ground
 from .base import AXIS, CAMPAIGN, JANUARY, SETTING_UP, SOVIET, K, add, done, rules, scenario, tick

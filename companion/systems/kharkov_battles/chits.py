@@ -14,8 +14,8 @@ from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Chance, Events
 from companion.engine.play.fields import Choice, UnitRef
 from companion.engine.record import events as e
+from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
-from companion.engine.seat.words import IN_PASSING
 
 from . import books
 from .base import AXIS, SOVIET, rules

@@ -10,9 +10,8 @@ from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, HexId, SideRef, UnitRef
 from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
-from companion.engine.record.changes import put_mark
+from companion.engine.record.changes import BY_SEQUENCE, put_mark
 from companion.engine.record.game import Game
-from companion.engine.seat.words import BY_SEQUENCE
 
 from . import ground, reach
 from .base import AXIS, COMBAT_PHASES, MOVE_PHASES, SOVIET, K, own_side, rules, scenario, some, to_side

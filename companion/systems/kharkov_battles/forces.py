@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 
 from companion.engine.kit.roster import Unit
 from companion.engine.record import events as e
+from companion.engine.record.changes import BY_SEQUENCE
 from companion.engine.record.game import Game
-from companion.engine.seat.words import BY_SEQUENCE
 
 from .base import tick
 from .units import is_mech, is_tiger

@@ -11,9 +11,8 @@ from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Dice, Flag, HexId, Roll, UnitRef, Whole
 from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
-from companion.engine.record.changes import put_mark
+from companion.engine.record.changes import BY_SEQUENCE, put_mark
 from companion.engine.record.game import Game
-from companion.engine.seat.words import BY_SEQUENCE
 
 from . import air, books, ground, reach
 from .asking import announced, no_air, told

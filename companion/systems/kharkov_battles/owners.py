@@ -7,8 +7,8 @@ from typing import Annotated
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Flag, HexId, SideRef
 from companion.engine.record import events as e
+from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
-from companion.engine.seat.words import IN_PASSING
 
 from . import books
 from .base import CAMPAIGN, JANUARY, PHASES, STAR, K, L, own_side, rules, scenario, some

@@ -12,9 +12,8 @@ from companion.engine.play.actions import Chance, Events
 from companion.engine.play.fields import Choice, Context, HexId, UnitRef, Whole
 from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
-from companion.engine.record.changes import change
+from companion.engine.record.changes import BY_SEQUENCE, IN_PASSING, change
 from companion.engine.record.game import Game
-from companion.engine.seat.words import BY_SEQUENCE, IN_PASSING
 
 from . import chits, ground
 from .base import CAMPAIGN, COMBAT_PHASES, JANUARY, MOVE_PHASES, SOVIET, fall_blau, rules, scenario

@@ -11,9 +11,8 @@ from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
 from companion.engine.play.units import arriving, can_arrive, due, movable, places
 from companion.engine.record import events as e
-from companion.engine.record.changes import move, put_mark
+from companion.engine.record.changes import IN_PASSING, move, put_mark
 from companion.engine.record.game import Game
-from companion.engine.seat.words import IN_PASSING
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.aftermath import pass_through
 from companion.systems.panzer_keil.base import (

@@ -10,9 +10,8 @@ from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Context, Flag, UnitRef
 from companion.engine.record import events as e
-from companion.engine.record.changes import change
+from companion.engine.record.changes import IN_PASSING, change
 from companion.engine.record.game import Game
-from companion.engine.seat.words import IN_PASSING
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.aftermath import ask, ask_advance, remind, suffer
 from companion.systems.panzer_keil.base import (

@@ -12,9 +12,8 @@ from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Context, HexId, UnitRef, Whole
 from companion.engine.record import events as e
-from companion.engine.record.changes import move
+from companion.engine.record.changes import IN_PASSING, move
 from companion.engine.record.game import Game
-from companion.engine.seat.words import IN_PASSING
 from companion.systems.panzer_keil.aftermath import pass_through
 from companion.systems.panzer_keil.base import (
     FIRST_RAILHEAD,

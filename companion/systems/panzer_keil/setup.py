@@ -11,9 +11,8 @@ from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, HexId, SideRef, UnitRef, Whole
 from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
-from companion.engine.record.changes import create, move, put_mark
+from companion.engine.record.changes import IN_PASSING, create, move, put_mark
 from companion.engine.record.game import Game
-from companion.engine.seat.words import IN_PASSING
 from companion.systems.panzer_keil.base import GERMAN, SOVIET, rules
 from companion.systems.panzer_keil.books import number
 from companion.systems.panzer_keil.ground import board

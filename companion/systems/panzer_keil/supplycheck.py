@@ -9,8 +9,8 @@ from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Context, HexId, UnitRef
 from companion.engine.record import events as e
+from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
-from companion.engine.seat.words import IN_PASSING
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.base import SOVIET, is_sixth, named, out_of_supply, phases, rules
 from companion.systems.panzer_keil.condition import any_on_map, many_on_map, own_on_map

@@ -10,8 +10,8 @@ from companion.engine.play.actions import Events
 from companion.engine.play.fields import Context, Dice, HexId, Roll, Whole
 from companion.engine.play.worksheet import Breakdown, chances, look_up
 from companion.engine.record import events as e
+from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
-from companion.engine.seat.words import IN_PASSING
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.aftermath import ask_retreat
 from companion.systems.panzer_keil.asking import Target

@@ -10,9 +10,8 @@ from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Dice, HexId, Roll
 from companion.engine.play.worksheet import Breakdown, Line, look_up
 from companion.engine.record import events as e
-from companion.engine.record.changes import put_mark
+from companion.engine.record.changes import IN_PASSING, put_mark
 from companion.engine.record.game import Game
-from companion.engine.seat.words import IN_PASSING
 from companion.systems.second_kharkov import air
 from companion.systems.second_kharkov.armies import released_by_an_attack
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET, count, rules

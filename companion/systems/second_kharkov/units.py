@@ -10,10 +10,9 @@ from companion.engine.errors import NotNow
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Text, UnitRef, Whole
-from companion.engine.record.changes import change, put_mark
+from companion.engine.record.changes import IN_PASSING, change, put_mark
 from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_unit
-from companion.engine.seat.words import IN_PASSING
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET, rules
 
 MECHANISED = ("panzer", "tank", "motorised")  # 2.10

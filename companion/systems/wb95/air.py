@@ -10,8 +10,8 @@ from companion.engine.errors import NotNow, NotYours
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Dice, HexId, Roll, Text, Whole
 from companion.engine.record import events as e
+from companion.engine.record.changes import seal
 from companion.engine.record.game import Game
-from companion.engine.record.sealed import seal
 from companion.systems.wb95 import airmarks
 from companion.systems.wb95.base import AIR, GERMAN, SOVIET, halve, rules
 from companion.systems.wb95.plan import MISSIONS, Plan, read_lines, row

@@ -12,9 +12,8 @@ from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Flag, HexId, SideRef, UnitRef, Whole
 from companion.engine.play.worksheet import Breakdown, Line
 from companion.engine.record import events as e
-from companion.engine.record.changes import move, put_mark
+from companion.engine.record.changes import BY_SEQUENCE, move, put_mark
 from companion.engine.record.game import Game
-from companion.engine.seat.words import BY_SEQUENCE
 from companion.systems.wb95 import airmarks, grammar, oos
 from companion.systems.wb95.base import (
     ATTACK,

@@ -441,7 +441,3 @@ def apply_supply(code: str, seat: str) -> Response:
     return reply(
         render_template("supply_live.html" if target() == "live" else "supply.html", **context), status
     )
-
-
-from companion.web.map import entering
-from companion.web.map import ground as mapbook

@@ -1,0 +1,335 @@
+"""The blocks a kit is written in: a frozen dataclass for each table of scenarios/<system>/*.toml."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from companion.engine.hexes.maps import Maps
+from companion.engine.kit.chart import Chart
+from companion.engine.kit.lists import BookList
+from companion.engine.kit.roster import UnitDef
+
+Json = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two sides; `mark` is its shape beside its colour."""
+
+    id: str
+    name: str
+    mark: str = "square"
+    adjective: str = ""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One line of a phase's checklist, in our own words."""
+
+    text: str
+    rule: str = ""
+    turns: str = ""
+    when: str = ""
+    action: str = ""
+    """The action that this line is about, offered beside it."""
+
+
+@dataclass(frozen=True)
+class Phase:
+    """One phase of the sequence of play."""
+
+    id: str
+    name: str
+    code: str = ""
+    side: str = ""
+    """A side, a role that the scenario gives to a side, or empty for both."""
+    part: str = ""
+    turns: str = ""
+    when: str = ""
+    skip: str = ""
+    rule: str = ""
+    help: str = ""
+    checklist: tuple[Check, ...] = ()
+
+
+@dataclass(frozen=True)
+class Variant:
+    """Another order of the phases, used while a condition holds."""
+
+    when: str
+    phases: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Track:
+    """A number with bounds."""
+
+    id: str
+    label: str
+    start: int = 0
+    min: int = 0
+    max: int = 999
+    side: str = ""
+    rule: str = ""
+    help: str = ""
+    hidden: bool = False
+    """Not shown on the table screen (internal bookkeeping)."""
+    phases: tuple[str, ...] = ()
+    """Shown in these phases only; in all when there are none."""
+    when: str = ""
+    """Shown while this holds, such as 'scenario=winter'."""
+
+
+@dataclass(frozen=True)
+class Value:
+    """One position of a dial."""
+
+    id: str
+    label: str
+    effect: str = ""
+
+
+@dataclass(frozen=True)
+class Dial:
+    """A named value: weather, ground, support line."""
+
+    id: str
+    label: str
+    values: tuple[Value, ...]
+    start: str = ""
+    rule: str = ""
+    help: str = ""
+    hidden: bool = False
+    when: str = ""
+    """Shown while this holds."""
+
+
+@dataclass(frozen=True)
+class Marker:
+    """A marker that may lie on a unit or a hex."""
+
+    id: str
+    label: str
+    on: tuple[str, ...] = ("unit",)
+    values: tuple[str, ...] = ()
+    """Accepted values; empty means on/off, '#' means a number."""
+    effect: str = ""
+    rule: str = ""
+    symbol: str = ""
+    clears: str = ""
+    """When the companion takes it off by itself: 'phase', 'turn', or a phase id."""
+    words: Json = field(default_factory=dict)
+    """Values in words where the value itself is only a sign: {ff = "field"}."""
+    quiet: bool = False
+    """Kept for the rules: the log and the units' badges pass over it."""
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something in force during certain turns."""
+
+    text: str
+    turns: str = ""
+    phases: tuple[str, ...] = ()
+    when: str = ""
+    rule: str = ""
+    side: str = ""
+
+
+@dataclass(frozen=True)
+class Option:
+    """A table option; each ambiguity of a rulebook is one, with the suggested reading as default."""
+
+    id: str
+    label: str
+    default: Any = False
+    choices: tuple[Value, ...] = ()
+    text: str = ""
+    rule: str = ""
+    kind: str = "reading"
+    """'reading' (an ambiguity), 'rule' (optional rule), 'help' (what the companion shows)."""
+
+
+@dataclass(frozen=True)
+class Zone:
+    """A zone of a pile and who sees what lies in it: all, owner, count or none."""
+
+    id: str
+    label: str = ""
+    seen: str = "count"
+
+
+@dataclass(frozen=True)
+class PileDef:
+    """A cup or deck."""
+
+    id: str
+    label: str
+    zones: tuple[Zone, ...]
+    start: str = ""
+    tokens: tuple[str, ...] = ()
+    count: int = 0
+    side: str = ""
+    kind: str = "chits"
+    """'chits' or 'cards': which mode of the table (digital or physical) governs it."""
+    faces: str = ""
+    """Name of the owner's book that tells what is printed on the tokens."""
+    rule: str = ""
+    when: str = ""
+    """Shown while this holds."""
+
+
+@dataclass(frozen=True)
+class Box:
+    """A place off the map: dead pile, reserve, turn track."""
+
+    id: str
+    label: str
+    side: str = ""
+    out: bool = False
+    """Units here are out of the game."""
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """Reinforcements or anything else due on a turn."""
+
+    turn: int
+    text: str
+    side: str = ""
+    rule: str = ""
+    units: tuple[str, ...] = ()
+    entry: str = ""
+    when: str = ""
+    phases: tuple[str, ...] = ()
+    id: str = ""
+    doubtful: str = ""
+
+
+@dataclass(frozen=True)
+class BookShape:
+    """A list that the owner copies from his own components: card manifest, chit sheet, calendar."""
+
+    id: str
+    title: str
+    key: str
+    columns: tuple[Json, ...]
+    rows: tuple[str, ...] = ()
+    """The rows there are; without them the owner adds his own."""
+    more: bool = False
+    """Rows may be added to the given ones."""
+    rule: str = ""
+    help: str = ""
+    where: str = ""
+    """Where it is printed: map, cards, play aid."""
+    file: str = ""
+    """What the rulebook tells of it, a CSV; books/<id>.csv when not said."""
+    walk: tuple[str, ...] = ()
+    """The columns that filling it one by one asks for; the required ones when not said."""
+
+
+@dataclass(frozen=True)
+class SystemKit:
+    """Everything of a game that is true of all its scenarios."""
+
+    format: int
+    id: str
+    name: str
+    sides: tuple[Side, ...]
+    phases: tuple[Phase, ...]
+    turn_name: str = "Turn"
+    step_name: str = "step"
+    steps_name: str = "steps"
+    """What the game calls the levels of strength that a unit can lose, one and several."""
+    calendar: str = ""
+    """The owner's list that prints a `date` by turn, where no rulebook gives the dates."""
+    turn_days: int = 0
+    """Days between two turns: with it the date of the first turn tells all the others."""
+    tray: tuple[str, ...] = ("1d6", "2d6")
+    variants: tuple[Variant, ...] = ()
+    tracks: tuple[Track, ...] = ()
+    dials: tuple[Dial, ...] = ()
+    markers: tuple[Marker, ...] = ()
+    notes: tuple[Note, ...] = ()
+    options: tuple[Option, ...] = ()
+    piles: tuple[PileDef, ...] = ()
+    boxes: tuple[Box, ...] = ()
+    charts: tuple[Chart, ...] = ()
+    """Shapes of the printed charts; their known cells come from charts/<id>.csv."""
+    books: tuple[BookShape, ...] = ()
+    arrival_phases: tuple[str, ...] = ()
+    """Phases in which a side brings its arrivals in, where the arrival itself does not say; any when empty."""
+    enemy_stacks: str = "top"
+    """What a side sees of an enemy stack: 'all', 'top' or 'count'."""
+    unit_factors: tuple[str, ...] = ("AF", "DF", "MF")
+    untried_factors: tuple[str, ...] = ("MF",)
+    """Factors printed on the back of an untried unit, so known to all."""
+    unit_kinds: tuple[str, ...] = ()
+    map: Json = field(default_factory=dict)
+    about: str = ""
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One scenario: its turns and what differs from the system."""
+
+    format: int
+    id: str
+    name: str
+    first: int
+    last: int
+    """The last turn, or with `open_end` only the most the record holds."""
+    open_end: bool = False
+    order: int = 0
+    """Place among the game's scenarios, shortest or first to play before the others."""
+    about: str = ""
+    dates: tuple[str, ...] = ()
+    roles: Json = field(default_factory=dict)
+    phase_turns: Json = field(default_factory=dict)
+    start: Json = field(default_factory=dict)
+    notes: tuple[Note, ...] = ()
+    arrivals: tuple[Arrival, ...] = ()
+    options: tuple[Option, ...] = ()
+    roster: str = ""
+    units: tuple[UnitDef, ...] = ()
+    hex_marks: Json = field(default_factory=dict)
+    by_turn: Json = field(default_factory=dict)
+    """Values set when a turn begins: {track = {"3" = 5}}."""
+    victory: str = ""
+    first_phase: str = ""
+    partial: str = ""
+    """What the companion leaves to another rulebook, said on the scenario's card."""
+    extra: Json = field(default_factory=dict)
+    """Anything only the game's own rules read."""
+
+    def date(self, turn: int) -> str:
+        index = turn - self.first
+        return self.dates[index] if 0 <= index < len(self.dates) else ""
+
+
+@dataclass(frozen=True)
+class Kit:
+    """A system with its scenarios and charts, checked."""
+
+    system: SystemKit
+    scenarios: Mapping[str, Scenario]
+    charts: Mapping[str, Chart]
+    folder: Path
+    maps: Maps
+    map_facts: Mapping[str, Any] = field(default_factory=dict)
+    """The map book's entries that the rulebook gives, as `MapBook.to_json` writes them."""
+    lists: Mapping[str, BookList] = field(default_factory=dict)
+    """The shapes of the owner's lists with what the rulebook tells of them."""
+
+    @cached_property
+    def tables(self) -> dict[str, dict[str, dict[str, Any]]]:
+        """What the rulebook alone tells of every list."""
+        return {name: shape.merged({}) for name, shape in self.lists.items()}
+
+    @property
+    def id(self) -> str:
+        return self.system.id

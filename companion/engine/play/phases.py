@@ -1,0 +1,156 @@
+"""The sequence in play: opening a table, ending a phase, what happens by itself then, the checklist."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from companion.engine.errors import NotNow, NotYours, Unknown, Unreadable
+from companion.engine.kit.when import Turns, holds
+from companion.engine.play.actions import Events
+from companion.engine.play.consent import DEEDS
+from companion.engine.play.fields import Choice, Flag, Text, Whole
+from companion.engine.play.rules import Rules
+from companion.engine.record import events as e
+from companion.engine.record.changes import BY_SEQUENCE, take_off
+from companion.engine.record.game import Game
+from companion.engine.record.sequence import first, following, order
+
+phase_rules = Rules("phases")
+
+
+def open_table(rules: Rules, game: Game, options: dict[str, Any], seed_commitment: str, title: str) -> Events:
+    """The first events of a table: started, the first phase, and what happens by itself then."""
+    yield e.Started(game.kit.id, game.scenario.id, options, seed_commitment, title)
+    turn, phase = first(game)
+    yield e.Advanced(turn, phase)
+    yield from _turn_begins(rules, game)
+    yield from rules.run("enter", game)
+
+
+def _turn_begins(rules: Rules, game: Game) -> Events:
+    for name, by_turn in game.scenario.by_turn.items():
+        if str(game.turn) in by_turn and game[name] != by_turn[str(game.turn)]:
+            yield e.Set(name, by_turn[str(game.turn)], was=game[name], reason="turn record")
+    yield from rules.run("turn", game)
+
+
+def advance(rules: Rules, game: Game) -> Events:
+    """Leave this phase and enter the next; at the end of the last turn, the game's finale."""
+    open_before = [a.id for a in game.asked.values() if a.by not in DEEDS]
+    yield from rules.run("leave", game)
+    if game.ended:
+        return
+    for name in open_before:  # what the leaving hooks ask is for the next phase, so it stays
+        if name in game.asked:
+            yield e.Answered(name, "left")
+    there = following(game)
+    leaving_turn = there is None or there[0] != game.turn
+    if leaving_turn:
+        yield from rules.run("turn-end", game)
+        if game.ended:
+            return
+        there = following(game)
+    yield from _clear_markers(game, leaving_turn)
+    if there is None:
+        if rules.finale is not None:
+            yield from rules.finale(game)
+        if not game.ended:
+            yield e.Ended("nobody", "", "The last turn is over. Enter the result by hand.")
+        return
+    yield e.Advanced(there[0], there[1], there[2])
+    if leaving_turn:
+        yield from _turn_begins(rules, game)
+    yield from rules.run("enter", game)
+
+
+def _clear_markers(game: Game, turn_over: bool) -> Events:
+    for marker in game.kit.markers:
+        if marker.clears in {"phase", game.phase} or (marker.clears == "turn" and turn_over):
+            for target in list(game.marked(marker.id)):
+                yield take_off(game, target, marker.id, BY_SEQUENCE)
+
+
+def bind_phases(rules: Rules) -> None:
+    """Give a game the actions that run its own hooks and outcomes."""
+
+    @rules.action(by="active", label="Next phase", group="next", fresh=True, primary=True)
+    def next_phase(game: Game, seat: str = "") -> Events:
+        """End this phase and go on."""
+        movers = rules.movers(game)
+        if seat in game.sides and seat not in movers:
+            names = " and ".join(game.side_name(s) for s in movers)
+            raise NotNow(f"the phase waits for {names}", given=seat, accepted=", ".join(movers))
+        yield from advance(rules, game)
+
+    @rules.action(by="any", label="Enter the result", group="hidden")
+    def enter_result(
+        game: Game,
+        ask: Annotated[str, Text(most=60)],
+        result: Annotated[str, Text(label="Result", most=40)],
+        seat: str = "",
+    ) -> Events:
+        """Enter what your printed chart says where the companion's is blank."""
+        question = game.asked.get(ask)
+        if question is None or question.action != "enter-result":
+            raise NotNow("that result was entered already, or taken back", field="ask", given=ask)
+        if seat not in question.to:
+            raise NotYours(
+                "the result is entered by the player who fights, or at the table", field="ask", given=seat
+            )
+        sheet = dict(question.args["sheet"])
+        chart = game.book.charts.get(str(sheet.get("chart", "")))
+        if chart is not None and sheet.get("row") and sheet.get("column"):
+            result = chart.check(str(sheet["row"]), str(sheet["column"]), result)
+        if not result:
+            raise Unreadable(
+                "the result is missing", field="result", accepted=chart.examples if chart else ""
+            )
+        sheet["result"] = result
+        worksheet = str(question.args["worksheet"])
+        yield e.Answered(ask, result)
+        yield e.Resolved(worksheet, sheet, result)
+        if worksheet in rules.outcomes:
+            yield from rules.outcomes[worksheet](game, sheet, result)
+
+
+@phase_rules.action(by="any", label="Go to another phase", group="fix", fresh=True)
+def go_to(
+    game: Game,
+    turn: Annotated[int, Whole(label="Turn", high=99, start=lambda c: c.game.turn if c.game else 1)],
+    phase: Annotated[
+        str,
+        Choice(label="Phase", options=lambda c: [(p.id, p.name) for p in order(c.game)] if c.game else []),
+    ],
+    reason: Annotated[str, Text(label="Why", most=200, placeholder="for the log")] = "",
+) -> Events:
+    """Set turn and phase by hand; nothing else changes."""
+    if not game.scenario.first <= turn <= game.last:
+        raise Unreadable(
+            f"this scenario has turns {game.scenario.first} to {game.last}", field="turn", given=turn
+        )
+    yield e.Advanced(turn, phase, reason=reason or "set by hand")
+
+
+@phase_rules.action(by="any", label="Tick", group="hidden")
+def tick(
+    game: Game,
+    item: Annotated[str, Text(most=120)],
+    done: Annotated[bool, Flag()] = False,
+) -> Events:
+    """Tick a line of the checklist, or clear it."""
+    turn, phase, index = (item.split("/") + ["", ""])[:3]
+    definition = game.phase_def(phase)
+    lines = len(definition.checklist) if definition else 0
+    if not turn.isdecimal() or definition is None or index not in map(str, range(lines)):
+        raise Unknown(f"there is no checklist line {item!r}", field="item", given=item)
+    yield e.Ticked(item, done, definition.checklist[int(index)].text)
+
+
+def in_force(game: Game) -> list[dict[str, str]]:
+    """Notes that hold on this turn."""
+    found = []
+    for item in (*game.kit.notes, *game.scenario.notes):
+        here = not item.phases or game.phase in item.phases
+        if game.turn in Turns(item.turns) and here and holds(item.when, game.values):
+            found.append({"text": item.text, "rule": item.rule, "side": item.side})
+    return found

@@ -1,0 +1,126 @@
+"""Imports go one way, storey by storey: docs/design.md draws the house, this list is it."""
+
+import ast
+import re
+import sys
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "companion"
+
+STOREYS = (
+    "limits",
+    "engine.errors engine.cells",
+    "engine.hexes",
+    "engine.kit",
+    "engine.record",
+    "engine.play",
+    "engine.seat",
+    "engine.positions",
+    "resources systems",
+    "store",
+    "books",
+    "tables",
+    "web",
+    "cli keeping",
+)
+"""From the cellar up: a module may import its own storey and those below it."""
+
+KNOWS_NOTHING_OF = {"store": "engine systems"}
+"""The store keeps what it is given: it lies above the games and could look down on them, but must not."""
+
+WEB_WORLD = {"flask", "werkzeug", "jinja2", "gevent", "qrcode", "platformdirs"}
+SQL_WORLD = {"sqlite3", "sqlite_utils"}
+MODULES = sorted(p for p in PACKAGE.rglob("*.py") if p.parent != PACKAGE or not p.stem.startswith("__"))
+
+
+def dotted(path: Path) -> str:
+    """A module's name below `companion`."""
+    parts = path.relative_to(PACKAGE).with_suffix("").parts
+    return ".".join(part for part in parts if part != "__init__")
+
+
+def within(name: str, part: str) -> bool:
+    return name == part or name.startswith(f"{part}.")
+
+
+def storey(name: str) -> int | None:
+    """How high a module lies; None for a package that only holds others."""
+    found = (i for i, names in enumerate(STOREYS) if any(within(name, part) for part in names.split()))
+    return next(found, None)
+
+
+@cache
+def imports(path: Path) -> set[str]:
+    """Every module a file imports, at its top or inside a function, with relative names made whole."""
+    package = ("companion", *path.relative_to(PACKAGE).parent.parts)
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = ".".join(package[: len(package) - node.level + 1]) if node.level else ""
+            module = ".".join(filter(None, (base, node.module)))
+            found |= {
+                module,
+                *(f"{module}.{alias.name}" for alias in node.names if module.startswith("companion")),
+            }
+    return found
+
+
+def own_imports(path: Path) -> set[str]:
+    return {name.removeprefix("companion.") for name in imports(path) if name.startswith("companion.")}
+
+
+def breaches(path: Path, banned: set[str]) -> list[str]:
+    return sorted(name for name in imports(path) if any(within(name, b) for b in banned))
+
+
+@pytest.mark.parametrize("path", MODULES, ids=dotted)
+def test_a_module_imports_only_its_own_storey_and_those_below(path: Path) -> None:
+    here = storey(dotted(path))
+    if here is None:
+        assert not own_imports(path), "a package that only holds others imports nothing"
+        return
+    above = {name for name in own_imports(path) if (storey(name) or 0) > here}
+    assert not above, f"{dotted(path)} reaches up"
+    secret = KNOWS_NOTHING_OF.get(dotted(path).split(".")[0], "").split()
+    assert not {n for n in own_imports(path) if any(within(n, part) for part in secret)}
+
+
+def test_every_module_lies_on_a_storey() -> None:
+    assert [dotted(path) for path in MODULES if storey(dotted(path)) is None] == ["engine"]
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "engine").rglob("*.py")), ids=dotted)
+def test_the_engine_is_pure(path: Path) -> None:
+    """No clock, no global random, nothing from outside the standard library."""
+    banned = {"random", "secrets", "time", "datetime", "os", "socket", "threading", "uuid", *SQL_WORLD}
+    if path.stem == "dates":  # counts on from a written date, and asks no clock
+        banned -= {"datetime"}
+        assert not re.search(r"\b(now|today|utcnow|fromtimestamp)\b", path.read_text(encoding="utf-8"))
+    assert not breaches(path, banned)
+    strangers = {name.split(".")[0] for name in imports(path)} - set(sys.stdlib_module_names) - {"companion"}
+    assert not strangers
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "systems").glob("*/*.py")), ids=dotted)
+def test_a_game_knows_the_engine_and_itself_only(path: Path) -> None:
+    own = f"systems.{path.parent.name}"
+    others = {name for name in own_imports(path) if within(name, "systems") and not within(name, own)}
+    assert not others - {"systems", "systems.new_rules"}
+
+
+@pytest.mark.parametrize(
+    ("world", "home"), [(SQL_WORLD, "store"), (WEB_WORLD - {"gevent", "qrcode", "platformdirs"}, "web")]
+)
+def test_only_the_store_speaks_sql_and_only_the_web_http(world: set[str], home: str) -> None:
+    assert [dotted(p) for p in MODULES if breaches(p, world) and not within(dotted(p), home)] == []
+
+
+def test_the_check_itself_sees_imports() -> None:
+    """A relative import counts as the module it names."""
+    assert "companion.systems.wb95.base" in imports(PACKAGE / "systems" / "wb95" / "combat.py")
+    assert breaches(PACKAGE / "web" / "app.py", {"flask"}) == ["flask"]

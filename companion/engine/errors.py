@@ -10,13 +10,20 @@ from companion.limits import GUESS_AMONG, GUESS_LENGTH, KEY_LENGTH
 
 
 class Mistake(ValueError):
-    """A player's mistake: nothing was changed, and the message says what to do instead."""
+    """A player's mistake: nothing was changed, and the message says what to do instead.
+
+    :param field: the field that was wrong, as the form and the API call it
+    :param rule: the rule that stands against it; the message ends with its number
+    """
 
     status = 422
 
-    def __init__(self, message: str, *, field: str = "", given: object = None, accepted: str = "") -> None:
-        super().__init__(message)
-        self.message = message
+    def __init__(
+        self, message: str, *, field: str = "", given: object = None, accepted: str = "", rule: str = ""
+    ) -> None:
+        self.message = f"{message} [{rule}]" if rule else message
+        super().__init__(self.message)
+        self.rule = rule
         self.field = field
         self.given = given
         self.accepted = accepted
@@ -28,6 +35,7 @@ class Mistake(ValueError):
             "field": self.field[:KEY_LENGTH],
             "given": None if self.given is None else str(self.given)[:200],
             "accepted": self.accepted,
+            "rule": self.rule,
         }
 
 
@@ -51,6 +59,10 @@ class Unknown(Mistake):
     """The thing named does not exist."""
 
     status = 404
+
+
+class Undeclared(LookupError):
+    """A rule named a value, marker, pile or box that its kit does not declare: a slip in code, never a player's."""
 
 
 class Several(Mistake):

@@ -29,7 +29,7 @@ def init_app(app: Flask) -> None:
 def answer(message: str, status: int) -> tuple[Response | str, int]:
     """An error in the form the caller reads."""
     if request.path.startswith("/api/"):
-        return jsonify({"error": message, "field": "", "given": None, "accepted": ""}), status
+        return jsonify({"error": message, "field": "", "given": None, "accepted": "", "rule": ""}), status
     return render_template("error.html", message=message, status=status), status
 
 

@@ -95,12 +95,13 @@ def document(tables: Tables) -> dict[str, Any]:
             "schemas": {
                 "Error": {
                     "type": "object",
-                    "required": ["error", "field", "given", "accepted"],
+                    "required": ["error", "field", "given", "accepted", "rule"],
                     "properties": {
                         "error": {"type": "string"},
                         "field": {"type": "string"},
                         "given": {"type": ["string", "null"]},
                         "accepted": {"type": "string"},
+                        "rule": {"type": "string"},
                     },
                 }
             },

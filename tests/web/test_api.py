@@ -56,15 +56,15 @@ def mistake(answer: TestResponse, status: int, field: str | None = None) -> str:
     assert answer.mimetype == "application/json"
     body: dict[str, Any] = answer.json or {}
     assert (
-        {"error", "field", "given", "accepted"}
+        {"error", "field", "given", "accepted", "rule"}
         <= set(body)
-        <= {"error", "field", "given", "accepted", "errors"}
+        <= {"error", "field", "given", "accepted", "rule", "errors"}
     )
     assert isinstance(body["error"], str) and body["error"]
     assert body["given"] is None or isinstance(body["given"], str)
     assert field is None or body["field"] == field
     for one in body.get("errors", []):
-        assert {"error", "field", "given", "accepted"} == set(one)
+        assert {"error", "field", "given", "accepted", "rule"} == set(one)
     return str(body["error"])
 
 

@@ -28,6 +28,7 @@ from companion.engine.kit.load import load_kit
 from companion.engine.play.actions import Chance, perform
 from companion.engine.play.consent import DEEDS
 from companion.engine.play.fields import Choice, Context, Dice, Roll, Text, Tokens, UnitRef, Whole
+from companion.engine.play.panels import Fact, Panel
 from companion.engine.play.phases import open_table
 from companion.engine.play.rules import Rules
 from companion.engine.play.worksheet import Breakdown, chances, look_up
@@ -442,7 +443,7 @@ def toy_rules() -> Rules:
 
     @rules.panel
     def points(game: Game, seat: str) -> dict[str, Any]:
-        return {"title": "Points", "rows": [{"label": "Victory", "value": game["vp"]}]}
+        return Panel("Points", [Fact("Victory", game["vp"])])
 
     return rules
 
@@ -559,7 +560,7 @@ class Table:
     def sees(self, seat: str) -> dict[str, Any]:
         return view(self.rules, self.game, seat)
 
-    def hears(self, seat: str) -> list[dict[str, Any]]:
+    def hears(self, seat: str) -> list[Fact]:
         """The events as a seat may read them."""
         return [event.seen_by(seat) for event in self.events]
 

@@ -32,6 +32,8 @@ CALLS = {
     "take_off": ("marker", 2),
 }
 """Which kind of name a function of the engine is given, and in which place."""
+HOLDERS = {"piles": "pile", "tables": "list"}
+"""What is looked up by name: `game.piles["cup"]`, `game.book.tables.get("cards")`."""
 GAMES = {"game", "g"}
 
 
@@ -60,10 +62,12 @@ def _actions(kit: Kit, rules: Rules) -> Iterator[Problem]:
 
 
 def _names(kit: Kit, package: str) -> Iterator[Problem]:
-    if find_spec(package) is None:
+    """What the source of a game's rules names; nothing where it has no rules of its own."""
+    source = getattr(import_module(package), "__file__", None) if find_spec(package) else None
+    if source is None:
         return
     declared = _declared(kit)
-    folder = Path(str(import_module(package).__file__)).parent
+    folder = Path(source).parent
     for path in sorted(folder.glob("*.py")):
         module = import_module(package if path.stem == "__init__" else f"{package}.{path.stem}")
         for use in uses(ast.parse(path.read_text(encoding="utf-8")), module):
@@ -80,6 +84,7 @@ def _declared(kit: Kit) -> dict[str, set[str]]:
         "marker": {m.id for m in system.markers},
         "pile": {p.id for p in system.piles},
         "chart": set(kit.charts),
+        "list": set(kit.lists),
         "box": {b.id for b in system.boxes},
     }
 
@@ -100,17 +105,23 @@ def uses(tree: ast.AST, module: ModuleType) -> Iterator[Use]:
         if isinstance(node, ast.Subscript) and _is_game(node.value):
             yield from _use("value", node.slice, module)
         elif isinstance(node, ast.Subscript) and isinstance(node.value, ast.Attribute):
-            if node.value.attr == "piles":
-                yield from _use("pile", node.slice, module)
+            if node.value.attr in HOLDERS:
+                yield from _use(HOLDERS[node.value.attr], node.slice, module)
         elif isinstance(node, ast.Call):
             name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            kind, place = EVENTS.get(name) or CALLS.get(name) or ("", 0)
+            kind, place = EVENTS.get(name) or CALLS.get(name) or _looked_up(node.func)
             if kind and len(node.args) > place:
                 yield from _use(kind, node.args[place], module)
         elif isinstance(node, ast.JoinedStr | ast.Constant) and id(node) not in joined:
             for use in _use("box", node, module):
                 if use.words.startswith("box:") and use.words != "box:":
                     yield replace(use, pattern=use.pattern[4:], words=use.words[4:])
+
+
+def _looked_up(function: ast.expr) -> tuple[str, int]:
+    """`piles.get(...)` and `tables.get(...)`."""
+    held = function.value if isinstance(function, ast.Attribute) and function.attr == "get" else None
+    return (HOLDERS.get(held.attr, ""), 0) if isinstance(held, ast.Attribute) else ("", 0)
 
 
 def _is_game(node: ast.expr) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from . import (  # noqa: F401 - each adds its actions, worksheets and hooks to the rules
+from companion.systems.kharkov_battles import (  # noqa: F401 - each adds its actions, worksheets and hooks to the rules
     air,
     arrivals,
     assault,
@@ -30,7 +30,7 @@ from . import (  # noqa: F401 - each adds its actions, worksheets and hooks to t
     weather,
     works,
 )  # isort: skip
-from .base import rules
-from .books import BOOK_CHECKS
+from companion.systems.kharkov_battles.base import rules
+from companion.systems.kharkov_battles.books import BOOK_CHECKS
 
 __all__ = ["BOOK_CHECKS", "rules"]

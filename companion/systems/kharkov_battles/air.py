@@ -11,9 +11,19 @@ from companion.engine.positions import situation as positions
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
-
-from . import books
-from .base import AXIS, SOVIET, add, done, fall_blau, own_phone, own_side, rules, some, tick
+from companion.systems.kharkov_battles import books
+from companion.systems.kharkov_battles.base import (
+    AXIS,
+    SOVIET,
+    add,
+    done,
+    fall_blau,
+    own_phone,
+    own_side,
+    rules,
+    some,
+    tick,
+)
 
 
 def printed_air(game: Game, side: str) -> int | None:

@@ -11,10 +11,9 @@ from companion.engine.play.fields import Context, HexId, Text, UnitRef, Whole
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, move, put_mark
 from companion.engine.record.game import Game
-
-from .base import AXIS, SOVIET, rules
-from .ground import zones
-from .units import is_hq, is_mech, label, trait
+from companion.systems.kharkov_battles.base import AXIS, SOVIET, rules
+from companion.systems.kharkov_battles.ground import zones
+from companion.systems.kharkov_battles.units import is_hq, is_mech, label, trait
 
 
 def _waiting(ctx: Context) -> list[Unit]:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from companion.engine.play.fields import Context
-
-from . import air
-from .base import AXIS
+from companion.systems.kharkov_battles import air
+from companion.systems.kharkov_battles.base import AXIS
 
 Quiet = Callable[[Context], bool]
 

@@ -11,15 +11,14 @@ from companion.engine.play.worksheet import Breakdown, chances, look_up
 from companion.engine.record import events as e
 from companion.engine.record.changes import BY_SEQUENCE
 from companion.engine.record.game import Game
-
-from . import air, ground
-from .asking import announced, no_air, no_tigers, told
-from .base import COMBAT_PHASES, D10, fall_blau, rules, tick
-from .designate import attackers_of, defenders_of, target_hexes
-from .forces import enlist, next_number
-from .odds import AUTOMATIC, COLUMNS, column_of, ladder, on_table, shifted
-from .strength import freeze_unknown, river_effect
-from .units import fortified
+from companion.systems.kharkov_battles import air, ground
+from companion.systems.kharkov_battles.asking import announced, no_air, no_tigers, told
+from companion.systems.kharkov_battles.base import COMBAT_PHASES, D10, fall_blau, rules, tick
+from companion.systems.kharkov_battles.designate import attackers_of, defenders_of, target_hexes
+from companion.systems.kharkov_battles.forces import enlist, next_number
+from companion.systems.kharkov_battles.odds import AUTOMATIC, COLUMNS, column_of, ladder, on_table, shifted
+from companion.systems.kharkov_battles.strength import freeze_unknown, river_effect
+from companion.systems.kharkov_battles.units import fortified
 
 LINES = ("clear", "woods", "high woods", "marsh", "mountain", "town", "city")
 RARE_LINES = ("high woods", "mountain")

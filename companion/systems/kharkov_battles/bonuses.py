@@ -6,9 +6,8 @@ from collections.abc import Iterable
 
 from companion.engine.kit.roster import Unit
 from companion.engine.record.game import Game
-
-from .base import AXIS
-from .units import STATIC, is_cadre, is_hq, is_mech, printed_number, trait
+from companion.systems.kharkov_battles.base import AXIS
+from companion.systems.kharkov_battles.units import STATIC, is_cadre, is_hq, is_mech, printed_number, trait
 
 
 def tiger_shifts(game: Game, units: Iterable[Unit]) -> int:

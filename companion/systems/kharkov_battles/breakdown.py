@@ -10,10 +10,16 @@ from companion.engine.play.actions import Events
 from companion.engine.play.fields import HexId, UnitRef, Whole
 from companion.engine.record.changes import create, move, put_mark
 from companion.engine.record.game import Game
-
-from . import books, chits, ground
-from .base import AXIS, SOVIET, STAR, K, add, done, rules, scenario, tick
-from .units import is_cadre, label, nation, on_map, printed_number, supply_state
+from companion.systems.kharkov_battles import books, chits, ground
+from companion.systems.kharkov_battles.base import AXIS, SOVIET, STAR, K, add, done, rules, scenario, tick
+from companion.systems.kharkov_battles.units import (
+    is_cadre,
+    label,
+    nation,
+    on_map,
+    printed_number,
+    supply_state,
+)
 
 UNDER_STRENGTH = (57, 68, 88, 168)
 

@@ -12,11 +12,22 @@ from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING, create, move, put_mark
 from companion.engine.record.game import Game
-
-from . import books, ground
-from .base import AXIS, CAMPAIGN, JANUARY, SETTING_UP, SOVIET, K, add, done, rules, scenario, tick
-from .owners import NAMES, owner, owns
-from .units import is_mech, is_multi_step, nation, on_map, on_the_map
+from companion.systems.kharkov_battles import books, ground
+from companion.systems.kharkov_battles.base import (
+    AXIS,
+    CAMPAIGN,
+    JANUARY,
+    SETTING_UP,
+    SOVIET,
+    K,
+    add,
+    done,
+    rules,
+    scenario,
+    tick,
+)
+from companion.systems.kharkov_battles.owners import NAMES, owner, owns
+from companion.systems.kharkov_battles.units import is_mech, is_multi_step, nation, on_map, on_the_map
 
 DRAWS = (1, 10, 28, 46)
 GOALS = {

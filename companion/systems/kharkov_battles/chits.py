@@ -17,10 +17,9 @@ from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
-
-from . import books
-from .base import AXIS, SOVIET, rules
-from .units import is_cadre, label, on_the_map, rating
+from companion.systems.kharkov_battles import books
+from companion.systems.kharkov_battles.base import AXIS, SOVIET, rules
+from companion.systems.kharkov_battles.units import is_cadre, label, on_the_map, rating
 
 PILE = "chits"
 

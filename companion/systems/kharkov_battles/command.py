@@ -12,10 +12,21 @@ from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
-
-from . import ground
-from .base import D10, SOVIET, STAR, K, L, done, read_row, rules, scenario, tick, to_side
-from .units import fortified, is_hq, is_mech, label, on_map, trait
+from companion.systems.kharkov_battles import ground
+from companion.systems.kharkov_battles.base import (
+    D10,
+    SOVIET,
+    STAR,
+    K,
+    L,
+    done,
+    read_row,
+    rules,
+    scenario,
+    tick,
+    to_side,
+)
+from companion.systems.kharkov_battles.units import fortified, is_hq, is_mech, label, on_map, trait
 
 NEAR = 3
 

@@ -9,9 +9,8 @@ from companion.engine.play.fields import UnitRef
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
-
-from .base import AXIS, MOVE_PHASES, SOVIET, rules
-from .units import label, on_map, on_the_map
+from companion.systems.kharkov_battles.base import AXIS, MOVE_PHASES, SOVIET, rules
+from companion.systems.kharkov_battles.units import label, on_map, on_the_map
 
 
 @rules.action(

@@ -13,15 +13,25 @@ from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import BY_SEQUENCE, put_mark
 from companion.engine.record.game import Game
-
-from . import ground, reach
-from .base import AXIS, COMBAT_PHASES, MOVE_PHASES, SOVIET, K, own_side, rules, scenario, some, to_side
-from .command import wake
-from .forces import has_attacked
-from .strength import over_limit, weight
-from .support import no_attack
-from .units import STATIC, is_hq, is_mech, is_silhouette, label, on_the_map
-from .works import stop_building
+from companion.systems.kharkov_battles import ground, reach
+from companion.systems.kharkov_battles.base import (
+    AXIS,
+    COMBAT_PHASES,
+    MOVE_PHASES,
+    SOVIET,
+    K,
+    own_side,
+    rules,
+    scenario,
+    some,
+    to_side,
+)
+from companion.systems.kharkov_battles.command import wake
+from companion.systems.kharkov_battles.forces import has_attacked
+from companion.systems.kharkov_battles.strength import over_limit, weight
+from companion.systems.kharkov_battles.support import no_attack
+from companion.systems.kharkov_battles.units import STATIC, is_hq, is_mech, is_silhouette, label, on_the_map
+from companion.systems.kharkov_battles.works import stop_building
 
 
 def attackers_of(game: Game, target: str) -> list[Unit]:

@@ -10,9 +10,21 @@ from companion.engine.play.fields import Choice, Context
 from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-
-from . import ground
-from .base import AXIS, CAMPAIGN, JANUARY, SOVIET, STAR, K, L, add, done, rules, scenario, tick
+from companion.systems.kharkov_battles import ground
+from companion.systems.kharkov_battles.base import (
+    AXIS,
+    CAMPAIGN,
+    JANUARY,
+    SOVIET,
+    STAR,
+    K,
+    L,
+    add,
+    done,
+    rules,
+    scenario,
+    tick,
+)
 
 DUTIES: dict[str, dict[str, str]] = {
     STAR: {AXIS: "a frontline marker in a controlled eastern edge hex"},

@@ -8,9 +8,8 @@ from companion.engine.kit.roster import Unit
 from companion.engine.record import events as e
 from companion.engine.record.changes import BY_SEQUENCE
 from companion.engine.record.game import Game
-
-from .base import tick
-from .units import is_mech, is_tiger
+from companion.systems.kharkov_battles.base import tick
+from companion.systems.kharkov_battles.units import is_mech, is_tiger
 
 MARK = "combat"
 """Its value: the combat's number in this phase and A (attacked), D (defended), or a, d (stood beside them)."""

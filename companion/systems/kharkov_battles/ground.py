@@ -6,9 +6,8 @@ from companion.engine.hexes.grid import Grid
 from companion.engine.kit.roster import Unit
 from companion.engine.positions import situation as positions
 from companion.engine.record.game import Game
-
-from . import books
-from .units import has_zoc, on_map
+from companion.systems.kharkov_battles import books
+from companion.systems.kharkov_battles.units import has_zoc, on_map
 
 BRIDGES = frozenset({"bridge", "pontoon"})
 

@@ -8,10 +8,9 @@ from companion.engine.hexes.trace import Answer, Ban, Policy, Situation, Stage, 
 from companion.engine.kit.roster import Unit
 from companion.engine.positions import situation as positions
 from companion.engine.record.game import Game
-
-from .base import AXIS, SOVIET, L, fall_blau, rules, scenario
-from .ground import BRIDGES, out_of_play, pontoons, stacks, zones
-from .units import has_zoc
+from companion.systems.kharkov_battles.base import AXIS, SOVIET, L, fall_blau, rules, scenario
+from companion.systems.kharkov_battles.ground import BRIDGES, out_of_play, pontoons, stacks, zones
+from companion.systems.kharkov_battles.units import has_zoc
 
 _MAJOR = Ban(
     frozenset({"major river"}), "Major River without a bridge [8.11]", unless=BRIDGES, beside_unit=True

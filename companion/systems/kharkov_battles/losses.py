@@ -12,13 +12,23 @@ from companion.engine.play.fields import Choice, Context, Flag, HexId, SideRef, 
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, move, put_mark
 from companion.engine.record.game import Game
-
-from . import chits
-from .base import AXIS, SOVIET, K, add, done, own_side, rules, scenario, some, to_side
-from .forces import first_to_lose, force
-from .lines import can_trace
-from .retreats import nobody_left
-from .units import (
+from companion.systems.kharkov_battles import chits
+from companion.systems.kharkov_battles.base import (
+    AXIS,
+    SOVIET,
+    K,
+    add,
+    done,
+    own_side,
+    rules,
+    scenario,
+    some,
+    to_side,
+)
+from companion.systems.kharkov_battles.forces import first_to_lose, force
+from companion.systems.kharkov_battles.lines import can_trace
+from companion.systems.kharkov_battles.retreats import nobody_left
+from companion.systems.kharkov_battles.units import (
     become_cadre,
     is_cadre,
     is_formation,

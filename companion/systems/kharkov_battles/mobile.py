@@ -13,17 +13,23 @@ from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import BY_SEQUENCE, put_mark
 from companion.engine.record.game import Game
-
-from . import air, books, ground, reach
-from .asking import announced, no_air, told
-from .base import AXIS, D10, MOVE_PHASES, SOVIET, K, rules, scenario, to_side
-from .command import wake
-from .designate import ask_air, defenders_of
-from .forces import enlist, next_number
-from .odds import column_of
-from .support import no_attack
-from .units import is_mech, is_multi_step, label, on_map, on_the_map, supply_state
-from .works import stop_building
+from companion.systems.kharkov_battles import air, books, ground, reach
+from companion.systems.kharkov_battles.asking import announced, no_air, told
+from companion.systems.kharkov_battles.base import AXIS, D10, MOVE_PHASES, SOVIET, K, rules, scenario, to_side
+from companion.systems.kharkov_battles.command import wake
+from companion.systems.kharkov_battles.designate import ask_air, defenders_of
+from companion.systems.kharkov_battles.forces import enlist, next_number
+from companion.systems.kharkov_battles.odds import column_of
+from companion.systems.kharkov_battles.support import no_attack
+from companion.systems.kharkov_battles.units import (
+    is_mech,
+    is_multi_step,
+    label,
+    on_map,
+    on_the_map,
+    supply_state,
+)
+from companion.systems.kharkov_battles.works import stop_building
 
 EXACT = ("1-1", *(f"{n}-1" for n in range(2, 61)))
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from companion.engine.record.game import Game
-
-from . import books
+from companion.systems.kharkov_battles import books
 
 LOWEST, HIGHEST = "1-6", "12-1"
 COLUMNS = ("1-6", "1-5", "1-4", "1-3", "1-2", "1-1", "3-2", *(f"{n}-1" for n in range(2, 13)))

@@ -7,14 +7,13 @@ from typing import Any
 from companion.engine.play.actions import Events
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-
-from . import ground
-from .assault import LINES, terrain_line
-from .base import rules, to_side
-from .bonuses import combined_arms, tiger_shifts
-from .designate import attackers_of, defenders_of, target_hexes
-from .odds import COLUMNS
-from .units import fortified
+from companion.systems.kharkov_battles import ground
+from companion.systems.kharkov_battles.assault import LINES, terrain_line
+from companion.systems.kharkov_battles.base import rules, to_side
+from companion.systems.kharkov_battles.bonuses import combined_arms, tiger_shifts
+from companion.systems.kharkov_battles.designate import attackers_of, defenders_of, target_hexes
+from companion.systems.kharkov_battles.odds import COLUMNS
+from companion.systems.kharkov_battles.units import fortified
 
 
 def rivers_crossed(game: Game, target: str) -> str:

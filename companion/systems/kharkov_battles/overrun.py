@@ -10,11 +10,10 @@ from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Flag, UnitRef
 from companion.engine.record.changes import move
 from companion.engine.record.game import Game
-
-from . import ground
-from .base import MOVE_PHASES, rules
-from .losses import eliminate, line_decides, no_line_for
-from .units import has_zoc, is_multi_step, label, on_the_map, supply_state
+from companion.systems.kharkov_battles import ground
+from companion.systems.kharkov_battles.base import MOVE_PHASES, rules
+from companion.systems.kharkov_battles.losses import eliminate, line_decides, no_line_for
+from companion.systems.kharkov_battles.units import has_zoc, is_multi_step, label, on_the_map, supply_state
 
 LOST = "lost"
 

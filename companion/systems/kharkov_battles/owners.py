@@ -9,9 +9,19 @@ from companion.engine.play.fields import Choice, Context, Flag, HexId, SideRef
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
-
-from . import books
-from .base import CAMPAIGN, JANUARY, PHASES, STAR, K, L, own_side, rules, scenario, some
+from companion.systems.kharkov_battles import books
+from companion.systems.kharkov_battles.base import (
+    CAMPAIGN,
+    JANUARY,
+    PHASES,
+    STAR,
+    K,
+    L,
+    own_side,
+    rules,
+    scenario,
+    some,
+)
 
 GOALS: dict[str, tuple[str, ...]] = {
     STAR: ("KB3617", "KB3618", "KB1905", "KB1205", "KB1024", "KB3505", "KB3631"),

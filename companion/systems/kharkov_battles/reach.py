@@ -6,10 +6,16 @@ from collections.abc import Iterable
 
 from companion.engine.kit.roster import Unit
 from companion.engine.record.game import Game
-
-from . import lines
-from .base import AXIS, K, scenario
-from .units import is_german_regiment, is_hq, is_silhouette, nation, on_map, printed_number
+from companion.systems.kharkov_battles import lines
+from companion.systems.kharkov_battles.base import AXIS, K, scenario
+from companion.systems.kharkov_battles.units import (
+    is_german_regiment,
+    is_hq,
+    is_silhouette,
+    nation,
+    on_map,
+    printed_number,
+)
 
 MOST_DIVISIONS = 3
 

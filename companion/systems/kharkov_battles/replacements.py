@@ -12,9 +12,8 @@ from companion.engine.play.fields import Choice, Context, HexId, SideRef, Text, 
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, move, put_mark
 from companion.engine.record.game import Game
-
-from . import books, chits, ground
-from .base import (
+from companion.systems.kharkov_battles import books, chits, ground
+from companion.systems.kharkov_battles.base import (
     AXIS,
     CAMPAIGN,
     JANUARY,
@@ -32,8 +31,8 @@ from .base import (
     some,
     tick,
 )
-from .lines import can_trace
-from .units import (
+from companion.systems.kharkov_battles.lines import can_trace
+from companion.systems.kharkov_battles.units import (
     is_cadre,
     is_german_regiment,
     is_hq,

@@ -11,11 +11,10 @@ from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Flag, SideRef, Text, Whole
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-
-from .base import own_side, rules, some, to_side
-from .forces import force
-from .retreats import ask_retreat
-from .units import steps_left
+from companion.systems.kharkov_battles.base import own_side, rules, some, to_side
+from companion.systems.kharkov_battles.forces import force
+from companion.systems.kharkov_battles.retreats import ask_retreat
+from companion.systems.kharkov_battles.units import steps_left
 
 _PART = re.compile(r"([AD])(?:\((\d)\))?(?:r(\d))?")
 

@@ -12,11 +12,19 @@ from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import move
 from companion.engine.record.game import Game
-
-from . import ground
-from .base import COMBAT_PHASES, D10, fall_blau, own_side, read_row, rules, some, to_side
-from .forces import force
-from .units import STATIC, is_hq, is_mech, label, no_infiltration, on_map
+from companion.systems.kharkov_battles import ground
+from companion.systems.kharkov_battles.base import (
+    COMBAT_PHASES,
+    D10,
+    fall_blau,
+    own_side,
+    read_row,
+    rules,
+    some,
+    to_side,
+)
+from companion.systems.kharkov_battles.forces import force
+from companion.systems.kharkov_battles.units import STATIC, is_hq, is_mech, label, no_infiltration, on_map
 
 ROLES = (("A", "attacker"), ("D", "defender"))
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from companion.engine.kit.roster import Unit
 from companion.engine.play.panels import Fact, Panel
 from companion.engine.record.game import Game
-
-from . import books
-from .base import AXIS, MOVE_PHASES, SOVIET, rules, scenario
-from .units import is_combat_unit, is_hq, label, nation, stacks_free
+from companion.systems.kharkov_battles import books
+from companion.systems.kharkov_battles.base import AXIS, MOVE_PHASES, SOVIET, rules, scenario
+from companion.systems.kharkov_battles.units import is_combat_unit, is_hq, label, nation, stacks_free
 
 
 def wrong_with(game: Game, stack: list[Unit]) -> list[tuple[str, str]]:

@@ -14,10 +14,18 @@ from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import BY_SEQUENCE, IN_PASSING, change
 from companion.engine.record.game import Game
-
-from . import chits, ground
-from .base import CAMPAIGN, COMBAT_PHASES, JANUARY, MOVE_PHASES, SOVIET, fall_blau, rules, scenario
-from .units import (
+from companion.systems.kharkov_battles import chits, ground
+from companion.systems.kharkov_battles.base import (
+    CAMPAIGN,
+    COMBAT_PHASES,
+    JANUARY,
+    MOVE_PHASES,
+    SOVIET,
+    fall_blau,
+    rules,
+    scenario,
+)
+from companion.systems.kharkov_battles.units import (
     STATIC,
     is_cadre,
     is_hq,
@@ -239,7 +247,7 @@ def strength(
 
 def _in_reach(ctx: Context) -> list[Unit]:
     """The units that the question is about: designated attackers, or everybody in the hexes under attack."""
-    from .designate import attackers_of, defenders_of
+    from companion.systems.kharkov_battles.designate import attackers_of, defenders_of
 
     game, target = ctx.game, str(ctx.values.get("target") or "")
     if game is None or not target:
@@ -280,9 +288,9 @@ def announce_strength(
     seat: str = "",
 ) -> Events:
     """Draw the chits still needed, add up, and tell the table the total; the chits stay secret."""
-    from .designate import is_mobile
-    from .mobile import offer_mobile
-    from .offers import offer_resolution
+    from companion.systems.kharkov_battles.designate import is_mobile
+    from companion.systems.kharkov_battles.mobile import offer_mobile
+    from companion.systems.kharkov_battles.offers import offer_resolution
 
     if not target:
         raise NotNow("say which hex is under attack", field="target")

@@ -13,9 +13,8 @@ from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
-
-from . import lines
-from .base import (
+from companion.systems.kharkov_battles import lines
+from companion.systems.kharkov_battles.base import (
     AXIS,
     D10,
     JANUARY,
@@ -29,7 +28,7 @@ from .base import (
     tick,
     to_side,
 )
-from .units import is_cadre, is_mech, label, on_map, supply_state
+from companion.systems.kharkov_battles.units import is_cadre, is_mech, label, on_map, supply_state
 
 ORDER = {"": 0, "oos": 1, "isolated": 2}
 WORSE = {"": "oos", "oos": "isolated", "isolated": "isolated"}

@@ -12,9 +12,8 @@ from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
-
-from . import books
-from .base import (
+from companion.systems.kharkov_battles import books
+from companion.systems.kharkov_battles.base import (
     AXIS,
     D10,
     JANUARY,
@@ -29,8 +28,8 @@ from .base import (
     tick,
     to_side,
 )
-from .reach import fully_supported_regiments, is_xvii, korps
-from .units import is_german_regiment, is_hq, label, on_map, supply_state
+from companion.systems.kharkov_battles.reach import fully_supported_regiments, is_xvii, korps
+from companion.systems.kharkov_battles.units import is_german_regiment, is_hq, label, on_map, supply_state
 
 SOURCES = (("roll", "Support Table"), ("track", "turn track"))
 

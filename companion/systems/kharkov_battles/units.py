@@ -14,8 +14,7 @@ from companion.engine.positions import situation as positions
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, create, put_mark
 from companion.engine.record.game import Game
-
-from .base import AXIS, SOVIET, K, fall_blau, own_side, rules, scenario
+from companion.systems.kharkov_battles.base import AXIS, SOVIET, K, fall_blau, own_side, rules, scenario
 
 MECH = ("panzer", "panzergrenadier", "motorized", "assault gun", "tank", "mechanized", "tiger")
 NO_ZONE = ("hq", "tiger company")

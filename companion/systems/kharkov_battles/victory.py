@@ -7,11 +7,21 @@ from companion.engine.play.actions import Events
 from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-
-from . import books, lines
-from .base import AXIS, CAMPAIGN, JANUARY, SOVIET, STAR, K, L, rules, scenario, some
-from .owners import NAMES, one_hex, owner, owns
-from .units import is_formation, on_map, supply_state
+from companion.systems.kharkov_battles import books, lines
+from companion.systems.kharkov_battles.base import (
+    AXIS,
+    CAMPAIGN,
+    JANUARY,
+    SOVIET,
+    STAR,
+    K,
+    L,
+    rules,
+    scenario,
+    some,
+)
+from companion.systems.kharkov_battles.owners import NAMES, one_hex, owner, owns
+from companion.systems.kharkov_battles.units import is_formation, on_map, supply_state
 
 KHARKOV = ("KB3617", "KB3618")
 LEVELS = ("German Major", "German Minor", "Draw", "Soviet Minor", "Soviet Major")

@@ -9,9 +9,8 @@ from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Dice, Roll, Text
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-
-from . import books
-from .base import D10, done, rules, tick
+from companion.systems.kharkov_battles import books
+from companion.systems.kharkov_battles.base import D10, done, rules, tick
 
 SOVIET_TURN = ("soviet-command", "soviet-construction", "soviet-move", "soviet-combat")
 KINDS = (("clear", "Clear"), ("mud", "Mud"), ("freeze", "Freeze"))

@@ -12,10 +12,28 @@ from companion.engine.play.fields import Choice, Context, HexId, SideRef, UnitRe
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
-
-from . import books, ground
-from .base import CONSTRUCTION, SETTING_UP, STAR, K, L, add, own_side, rules, scenario, some, tick
-from .units import fortified, is_multi_step, label, on_map, on_the_map, supply_state
+from companion.systems.kharkov_battles import books, ground
+from companion.systems.kharkov_battles.base import (
+    CONSTRUCTION,
+    SETTING_UP,
+    STAR,
+    K,
+    L,
+    add,
+    own_side,
+    rules,
+    scenario,
+    some,
+    tick,
+)
+from companion.systems.kharkov_battles.units import (
+    fortified,
+    is_multi_step,
+    label,
+    on_map,
+    on_the_map,
+    supply_state,
+)
 
 FIRST = 3
 

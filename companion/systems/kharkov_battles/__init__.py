@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from companion.systems.kharkov_battles import (  # noqa: F401 - each adds its actions, worksheets and hooks to the rules
     air,
+    announcing,
     arrivals,
     assault,
     breakdown,

@@ -35,7 +35,7 @@ def river_crossing(
 @rules.leaving("axis-combat")
 @rules.leaving("soviet-combat")
 def tidy_combat(game: Game) -> Events:
-    """11.28: Disorganized comes off; 7.26: a crossing that did not attack goes back."""
+    """Disorganized comes off [11.28]; a crossing that did not attack goes back [7.26]."""
     side = AXIS if game.phase == "axis-combat" else SOVIET
     for name in list(game.marked("disorganized")):
         if game.units[name].side == side:

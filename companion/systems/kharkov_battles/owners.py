@@ -42,7 +42,7 @@ NAMES = {
 }  # fmt: skip
 
 ALIASES = {"D1324": "B3303", "D5923": "A4102", "D4621": "A2801", "D0229": "B2209"}
-"""27.3: the same places on map D."""
+"""The same places on map D [27.3]."""
 
 
 def one_hex(hex_id: str) -> str:
@@ -96,8 +96,6 @@ for _phase in PHASES:
 def _undecided(ctx: Context) -> list[tuple[str, str]]:
     """The deciding hexes whose owner nobody has told."""
     game = ctx.game
-    if game is None:
-        return []
     return [(h, f"{NAMES[h]} {h}") for h in GOALS[scenario(game)] if not owner(game, h)]
 
 

@@ -48,11 +48,7 @@ def prepared_assault(ctx: Context, form: AssaultForm) -> Breakdown:
     _combined_arms(ctx.game, sheet, form)
     _encirclement(sheet, form)
     _rivers(ctx.game, sheet, form)
-    sheet.shift("town", -int(form.town), "12.34")
-    sheet.shift("Fortified Zone", -int(form.fz), "18.11")
-    sheet.shift("Rubble", -int(form.rubble), "5.44")
-    sheet.shift("Tigers attacking", form.tigers, "15.3")
-    sheet.shift("Tigers defending", -form.tigers_defence, "15.3")
+    _shelter_and_tigers(sheet, form)
     sheet.column = on_table(shifted(start, sheet.modifier, columns))
     sheet.add(f"{form.terrain} line", sheet.column, "12.0")
     sheet.facts = {
@@ -108,6 +104,15 @@ def _rivers(game: Game, sheet: Breakdown, form: AssaultForm) -> None:
     if freeze_unknown(game, "minor river"):
         text = "Freeze: your Terrain Effects Chart says whether the river still counts [12.32]"
         sheet.warnings.append(text)
+
+
+def _shelter_and_tigers(sheet: Breakdown, form: AssaultForm) -> None:
+    """A column for each thing that shelters the defender [5.44, 12.34, 18.11], and for each Tiger [15.3]."""
+    sheet.shift("town", -int(form.town), "12.34")
+    sheet.shift("Fortified Zone", -int(form.fz), "18.11")
+    sheet.shift("Rubble", -int(form.rubble), "5.44")
+    sheet.shift("Tigers attacking", form.tigers, "15.3")
+    sheet.shift("Tigers defending", -form.tigers_defence, "15.3")
 
 
 def _look_ahead(game: Game, sheet: Breakdown) -> None:

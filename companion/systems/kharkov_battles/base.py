@@ -79,7 +79,7 @@ def some(number: int, thing: str) -> str:
     return f"{number} {thing}{ending}"
 
 
-def to_side(game: Game, side: str) -> tuple[str, str]:
+def to_side(side: str) -> tuple[str, str]:
     """The seats that deal with a side's public follow-ups."""
     return (side, "table")
 

@@ -89,7 +89,7 @@ def draw(game: Game, unit: Unit, chance: Chance) -> Iterator[e.Event]:
     yield e.Noted(f"{label(unit)} has drawn a strength chit", rule="2.6")
 
 
-def turn_over(game: Game, unit: Unit) -> Iterator[e.Event]:
+def turn_over(unit: Unit) -> Iterator[e.Event]:
     """First step lost: the chit lies on its reduced side."""
     yield e.Marked(unit.id, "chit", "reduced", rule="2.7", only=(unit.side,))
 

@@ -107,7 +107,7 @@ def near_enemy(game: Game, unit: Unit) -> bool:
 
 
 def must_roll(game: Game) -> list[Unit]:
-    """The Soviet combat units that owe a Command and Control roll."""
+    """The Soviet combat units that owe a Command and Control roll; not those in a Fortified Zone [13.2, 13.21]."""
     found = []
     for unit in on_map(game, SOVIET):
         if is_hq(unit) or unit.kind == "fortress region" or game.mark(unit.id, "uncommitted"):
@@ -132,7 +132,7 @@ def command_phase(game: Game) -> Events:
         args = {"unit": unit.id, "guards": bool(trait(game, unit, "guards")), "no_fuel": dry(game, unit)}
         yield e.Asked(
             f"command-{unit.id}-{game.revision}",
-            to_side(game, SOVIET),
+            to_side(SOVIET),
             text,
             "roll-command",
             args,
@@ -180,7 +180,7 @@ def roll_command(
         sheet.shift("Guards", 1, "13.2")
     sheet.facts = {"unit": unit, "name": who, "modified": (sheet.roll or 0) + sheet.modifier}
     read_row(sheet, game.chart("command"), str(sheet.facts["modified"]))
-    yield from rules.settle(game, "command", sheet, to_side(game, SOVIET), "13.2")
+    yield from rules.settle(game, "command", sheet, to_side(SOVIET), "13.2")
 
 
 @rules.outcome("command")
@@ -223,7 +223,7 @@ def popov_reminder(game: Game) -> Events:
     if scenario(game) == STAR and game["popov-fuel"] and game["popov"] == "fuelled":
         yield e.Asked(
             f"popov-{game.revision}",
-            to_side(game, SOVIET),
+            to_side(SOVIET),
             "Roll for Popov's fuel first",
             "roll-popov",
             rule="20.1",

@@ -43,9 +43,9 @@ from companion.systems.kharkov_battles.units import STATIC, is_hq, is_mech, is_s
 from companion.systems.kharkov_battles.works import stop_building
 
 BUSY = {
-    "uncommitted": Objection("is uncommitted", "13.11"),
-    "repl": Objection("is taking replacements", "16.22"),
-    "pa": Objection("attacks elsewhere already", "12.0"),
+    "uncommitted": Objection("is uncommitted", rule="13.11"),
+    "repl": Objection("is taking replacements", rule="16.22"),
+    "pa": Objection("attacks elsewhere already", rule="12.0"),
 }
 """What a marker has against an attack by its unit."""
 
@@ -53,21 +53,21 @@ BUSY = {
 def problem(game: Game, unit: Unit, hexes: list[str]) -> Objection | None:
     """Why a unit cannot make this attack, or nothing."""
     if unit.kind in STATIC:
-        return Objection("never attacks", "20.1, 27.4")
+        return Objection("never attacks", rule="20.1, 27.4")
     for marker, why in BUSY.items():
         if game.mark(unit.id, marker):
             return why
     for h in hexes:
         if h not in ground.grid_at(game, unit.place).neighbours(unit.place):
-            return Objection(f"is not adjacent to {h}", "12.21")
+            return Objection(f"is not adjacent to {h}", rule="12.21")
         if ground.river(game, unit.place, h) == "barred":
-            return Objection(f"cannot attack over the hexside to {h}", "12.35, 12.36")
+            return Objection(f"cannot attack over the hexside to {h}", rule="12.35, 12.36")
         marsh = ground.terrain(game, h) == "marsh" and is_mech(unit) and is_silhouette(game, unit)
         if marsh and _marsh_holds(game) and not ground.links(game, unit.place, h) & {"road", "rail"}:
             words = f"is a silhouette unit and no road or railway leads into the marsh of {h}"
-            return Objection(words, "12.33")
+            return Objection(words, rule="12.33")
     if has_attacked(game, unit):
-        return Objection("has attacked in this phase", "12.0")
+        return Objection("has attacked in this phase", rule="12.0")
     return no_attack(game, unit) or _stack_problem(game, unit)
 
 
@@ -84,9 +84,9 @@ def _stack_problem(game: Game, unit: Unit) -> Objection | None:
         if friend.id == unit.id or not is_mech(friend):
             continue
         if no_attack(game, friend) or reach.supported_now(game, friend) is False:
-            return Objection(f"shares its hex with {label(friend)}, which lacks full support", "9.41")
+            return Objection(f"shares its hex with {label(friend)}, which lacks full support", rule="9.41")
     if reach.supported_now(game, unit) is False and not is_hq(unit):
-        return Objection("has no full support", "9.3")
+        return Objection("has no full support", rule="9.3")
     return None
 
 
@@ -182,7 +182,7 @@ def ask_air(game: Game, target: str) -> Events:
             text = f"{game.side_name(side)}: Air Points for {target}? At most {most}"
             args: dict[str, Any] = {"side": side, "target": target}
             name = f"air-{role}-{target}-{game.revision}"
-            yield e.Asked(name, to_side(game, side), text, "commit-air", args, rule="5.21")
+            yield e.Asked(name, to_side(side), text, "commit-air", args, rule="5.21")
             return
         if game.mark(target, f"{role}-air") is None:
             yield e.Marked(target, f"{role}-air", 0, reason=BY_SEQUENCE, rule="5.21")
@@ -263,7 +263,7 @@ def ask_strengths(game: Game, target: str) -> Events:
         text = f"{game.side_name(side)}: strength {'attacking' if role == 'attack' else 'defending'} {target}"
         args: dict[str, Any] = {"role": role, "target": target, "units": units}
         name = f"{role}-{target}-{game.revision}"
-        yield e.Asked(name, to_side(game, side), text, "announce-strength", args, rule="12.0")
+        yield e.Asked(name, to_side(side), text, "announce-strength", args, rule="12.0")
 
 
 # -- forced attacks ----------------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ def dnepr_open(game: Game, found: frozenset[str]) -> bool:
 
 
 def river(game: Game, a: str, b: str) -> str:
-    """What an attack over this side crosses: '', 'minor', 'major' or 'barred'."""
+    """What an attack over this side crosses: '', 'minor', 'major' or 'barred' [12.35, 12.36]."""
     found = features(game, a, b)
     if "impassable" in found or ("dnepr" in found and not dnepr_open(game, found)):
         return "barred"

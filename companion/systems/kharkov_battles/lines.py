@@ -21,6 +21,7 @@ _IMPASSABLE = Ban(frozenset({"impassable"}), "impassable hexside [8.11]")
 
 
 def _policy(game: Game, side: str, limit: int | None = None, along: frozenset[str] = frozenset()) -> Policy:
+    """What a line may cross: rivers by a bridge, a Major River also first of all; no enemy zone [8.11]."""
     laid = pontoons(game)
     dnepr = Ban(
         frozenset({"dnepr"}),

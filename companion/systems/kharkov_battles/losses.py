@@ -57,7 +57,7 @@ OFF_WITH_IT = (
 
 
 def destination(game: Game, unit: Unit, traced: bool, overrun: bool = False) -> tuple[str, str]:
-    """The box a lost unit goes to, and the rule."""
+    """The box a lost unit goes to, and the rule [11.32, 15.13, 15.23, 16.31, 16.35, 16.36, 20.1, 27.4]."""
     if is_hq(unit):
         if any(name in unit.name.lower() for name in NEVER_BACK):
             return "box:dead", "15.13"
@@ -105,7 +105,7 @@ def eliminate(game: Game, unit: Unit, traced: bool, reason: str, overrun: bool =
 
 
 def lose(game: Game, unit: Unit, steps: int, traced: bool, chance: Chance, reason: str) -> Iterator[e.Event]:
-    """Take steps off a unit; the chit is drawn when only its reduced side is needed."""
+    """Take steps off a unit; the chit is drawn when only its reduced side is needed [2.7, 2.71]."""
     left = steps_left(game, unit) - steps
     if left <= 0:
         yield from eliminate(game, unit, traced, reason)
@@ -113,7 +113,7 @@ def lose(game: Game, unit: Unit, steps: int, traced: bool, chance: Chance, reaso
         if left == 2:
             if not chits.status(game, unit):
                 yield from chits.draw(game, unit, chance)
-            yield from chits.turn_over(game, unit)
+            yield from chits.turn_over(unit)
         else:
             yield from chits.give_back(game, unit, "cadre")
             yield from become_cadre(game, unit.id, reason)
@@ -186,7 +186,7 @@ class Debt:
         args |= {"pocket": self.pocket} if self.pocket else {}
         text = f"{game.side_name(self.side)}: {some(self.steps, 'step')} more to lose"
         name = f"loss-{self.side}-{game.revision}"
-        yield e.Asked(name, to_side(game, self.side), text, "take-losses", args, rule="12.61")
+        yield e.Asked(name, to_side(self.side), text, "take-losses", args, rule="12.61")
 
 
 def _losers(ctx: Context) -> list[Unit]:

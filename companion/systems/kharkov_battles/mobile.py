@@ -46,7 +46,7 @@ EXACT = ("1-1", *(f"{n}-1" for n in range(2, 61)))
 
 
 def forbidden(game: Game) -> bool | str:
-    """Why nobody may make one now."""
+    """Why nobody may make one now [11.23, 19.14, 20.2]."""
     if game["weather"] == "mud":
         return "no Mobile Assaults in Mud [11.23, 19.14]"
     if scenario(game) == K and game.active == SOVIET:
@@ -57,33 +57,33 @@ def forbidden(game: Game) -> bool | str:
 def problem(game: Game, unit: Unit, target: str) -> Objection | None:
     """Why this unit cannot make this Mobile Assault, or nothing."""
     if not is_mech(unit) or not is_multi_step(game, unit):
-        return Objection("is not a mechanized multi-step unit", "11.2")
+        return Objection("is not a mechanized multi-step unit", rule="11.2")
     if game.mark(unit.id, "ma-done"):
-        return Objection("has made its Mobile Assault this phase", "11.2")
+        return Objection("has made its Mobile Assault this phase", rule="11.2")
     if game.mark(unit.id, "infiltrated"):
-        return Objection("used Mobile Infiltration this phase", "11.2")
+        return Objection("used Mobile Infiltration this phase", rule="11.2")
     if game.mark(unit.id, "repl") or game.mark(unit.id, "uncommitted"):
-        return Objection("may not move or attack now", "16.22, 13.11")
+        return Objection("may not move or attack now", rule="16.22, 13.11")
     if supply_state(game, unit):
-        return Objection("is not Operational", "11.2")
+        return Objection("is not Operational", rule="11.2")
     if no_attack(game, unit):
         return no_attack(game, unit)
     if unit.side == AXIS and reach.supported_now(game, unit) is False:
-        return Objection("has no full support", "9.0")
+        return Objection("has no full support", rule="9.0")
     return _hex_problem(game, unit, target)
 
 
 def _hex_problem(game: Game, unit: Unit, target: str) -> Objection | None:
     if target not in ground.grid_at(game, unit.place).neighbours(unit.place):
-        return Objection(f"is not adjacent to {target}", "11.2")
+        return Objection(f"is not adjacent to {target}", rule="11.2")
     if ground.size(game, target) in ("town", "city"):
-        return Objection("cannot assault a town or city", "11.22")
+        return Objection("cannot assault a town or city", rule="11.22")
     if "marsh" in (ground.terrain(game, target), ground.terrain(game, unit.place)):
-        return Objection("cannot assault from or into Marsh", "11.22")
+        return Objection("cannot assault from or into Marsh", rule="11.22")
     if ground.river(game, unit.place, target) in ("major", "barred"):
-        return Objection("cannot assault across a Major River or the Dnepr", "11.22")
+        return Objection("cannot assault across a Major River or the Dnepr", rule="11.22")
     others = ground.zones(game, game.other(unit.side)).get(unit.place, set()) - {target}
-    return Objection(f"is also in the zone of {', '.join(sorted(others))}", "11.2") if others else None
+    return Objection(f"is also in the zone of {', '.join(sorted(others))}", rule="11.2") if others else None
 
 
 def table_line(game: Game, defence: int) -> Mapping[str, Any] | None:
@@ -166,7 +166,7 @@ def mobile_odds(
     sheet.add(f"{attack} : {defence}", odds, "11.2")
     sheet.column = odds
     sheet.facts = {"odds": odds, "cost": cost, "defence": defence, "blank": []}
-    if not whole:
+    if not whole:  # [11.21]
         sheet.result = "AD"
         sheet.dice = ""
         sheet.add("cannot be made: the attacker is Disorganized, air is spent", "AD", "11.21")
@@ -255,7 +255,7 @@ def offer_mobile(game: Game, target: str) -> Events:
             args[name] = True
     text = f"Roll the Mobile Assault on {target}: {totals['attack']} to {totals['defence']}"
     name = f"mobile-{target}-{game.revision}"
-    yield e.Asked(name, to_side(game, game.active), text, "mobile-assault", args, rule="11.2")
+    yield e.Asked(name, to_side(game.active), text, "mobile-assault", args, rule="11.2")
 
 
 @rules.action(

@@ -40,7 +40,7 @@ def mobile_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
         args = {"side": defender, "steps": steps, "combat": number, "role": "D"}
         text = f"{game.side_name(defender)}: lose {some(steps, 'step')}"
         name = f"ma-loss-{game.revision}"
-        yield e.Asked(name, to_side(game, defender), text, "take-losses", args, rule="11.26")
+        yield e.Asked(name, to_side(defender), text, "take-losses", args, rule="11.26")
     if retreat:
         held = [u for u in game.units_at(target) if u.side == defender] if target else []
         args = {"side": defender, "role": "D", "combat": number if held else 0}
@@ -50,7 +50,7 @@ def mobile_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
         text = f"{game.side_name(attacker)} moves the defenders{where} {some(retreat, 'hex')}"
         name = f"ma-retreat-{game.revision}"
         if not held or any(u.kind not in STATIC for u in held):
-            yield e.Asked(name, to_side(game, attacker), text, "fall-back", args, rule="11.26")
+            yield e.Asked(name, to_side(attacker), text, "fall-back", args, rule="11.26")
         yield from ask_static(game, defender, held)
     if disorganized:
         if unit:
@@ -61,4 +61,4 @@ def mobile_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
         args = {"side": attacker, "steps": own, "combat": number, "role": "A", "first": True}
         text = f"{game.side_name(attacker)}: the attacking unit loses {some(own, 'step')}"
         name = f"ma-own-{game.revision}"
-        yield e.Asked(name, to_side(game, attacker), text, "take-losses", args, rule="11.27")
+        yield e.Asked(name, to_side(attacker), text, "take-losses", args, rule="11.27")

@@ -86,7 +86,7 @@ def offer_resolution(game: Game, target: str) -> Events:
         text += ". Check the terrain: your map book does not tell it"
     yield e.Asked(
         f"assault-{target}-{game.revision}",
-        to_side(game, game.active),
+        to_side(game.active),
         text,
         "resolve-assault",
         args,

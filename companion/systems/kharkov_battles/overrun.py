@@ -37,16 +37,16 @@ def shelters(game: Game, unit: Unit) -> list[str]:
 def barred(game: Game, unit: Unit, victim: Unit) -> Objection | None:
     """Why a unit cannot overrun, or nothing."""
     if not is_multi_step(game, unit):
-        return Objection("is not a multi-step unit", "11.31")
+        return Objection("is not a multi-step unit", rule="11.31")
     if supply_state(game, unit):
-        return Objection("is not Operational: no Overrun", "11.34")
+        return Objection("is not Operational: no Overrun", rule="11.34")
     if game.mark(unit.id, "infiltrated"):
-        return Objection("used Mobile Infiltration this phase", "11.31")
+        return Objection("used Mobile Infiltration this phase", rule="11.31")
     if game.mark(unit.id, "repl") or game.mark(unit.id, "uncommitted"):
-        return Objection("may not move now", "16.22, 13.11")
+        return Objection("may not move now", rule="16.22, 13.11")
     beside = victim.place in ground.grid_at(game, unit.place).neighbours(unit.place)
     if beside and ground.river(game, unit.place, victim.place) in ("major", "barred"):
-        return Objection("cannot overrun across a Major River or the Dnepr", "11.33")
+        return Objection("cannot overrun across a Major River or the Dnepr", rule="11.33")
     return None
 
 

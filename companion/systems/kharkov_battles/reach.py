@@ -18,6 +18,7 @@ from companion.systems.kharkov_battles.units import (
 )
 
 MOST_DIVISIONS = 3
+"""What a PanzerKorps serves [9.32]."""
 
 
 def working_hqs(game: Game) -> list[Unit]:
@@ -51,7 +52,7 @@ def division(unit: Unit) -> str:
 
 
 def may_serve(game: Game, hq: Unit, unit: Unit) -> bool:
-    """Whether an HQ is of the right kind for a unit, range aside."""
+    """Whether an HQ is of the right kind for a unit, range aside [9.32-9.35, 15.31]."""
     if "begleit" in unit.name.lower():
         return True  # [9.34]
     if is_german_regiment(game, unit) or unit.kind == "tiger company":
@@ -64,7 +65,7 @@ def may_serve(game: Game, hq: Unit, unit: Unit) -> bool:
 
 
 def in_range(game: Game, hq: Unit, units: Iterable[Unit]) -> list[Unit]:
-    """The units that trace to an HQ within its Command Range."""
+    """The units that trace to an HQ within its Command Range [2.8, 9.31]."""
     if not hq.factors.get("CR"):
         return []
     reach = lines.reach_of(game, hq)

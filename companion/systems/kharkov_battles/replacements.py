@@ -142,9 +142,9 @@ def cost_of(what: str, unit_rated: bool = True) -> int:
 def ineligible(game: Game, unit: Unit) -> Objection | None:
     """Beside an enemy, or without a supply line [16.1]."""
     if ground.next_to_enemy(game, unit):
-        return Objection("stands beside an enemy", "16.1")
+        return Objection("stands beside an enemy", rule="16.1")
     if supply_state(game, unit) or can_trace(game, unit) is False:
-        return Objection("cannot trace supply", "16.1")
+        return Objection("cannot trace supply", rule="16.1")
     return None
 
 

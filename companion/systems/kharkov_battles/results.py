@@ -82,7 +82,7 @@ def ask_share(game: Game, share: Share, result: str, attacker: str, combat: int,
         args["encircled"] = True
     text = in_words(share, game.side_name(side)) + waiting(game, combat)
     name = f"result-{share.role}-{game.revision}"
-    yield e.Asked(name, to_side(game, side), text, "settle-result", args, rule="12.62")
+    yield e.Asked(name, to_side(side), text, "settle-result", args, rule="12.62")
 
 
 def waiting(game: Game, combat: int) -> str:
@@ -170,7 +170,7 @@ def settle_result(
         args = {"side": side, "steps": total, "combat": combat, "role": role, "first": True}
         text = f"{game.side_name(side)}: lose {some(total, 'step')}"
         name = f"loss-{side}-{game.revision}"
-        yield e.Asked(name, to_side(game, side), text, "take-losses", args, rule="12.61")
+        yield e.Asked(name, to_side(side), text, "take-losses", args, rule="12.61")
     if share.loser:
         yield from ask_retreat(game, side, role, back, combat, encircled)
     rest = shares[shares.index(share) + 1 :]

@@ -30,7 +30,7 @@ from companion.systems.kharkov_battles.units import STATIC, is_hq, is_mech, labe
 
 
 def ask_retreat(game: Game, side: str, role: str, back: int, combat: int, encircled: bool) -> Events:
-    """Ask for the retreat, and tell the victor how far he may follow [12.8]."""
+    """Ask for the retreat, and tell the victor how far he may follow, also when nobody is left to retreat [12.8, 12.81]."""
     who, other = game.side_name(side), game.other(side)
     if not back:
         yield e.Noted(f"{who} takes no retreat: no advance", rule="12.8")
@@ -40,7 +40,7 @@ def ask_retreat(game: Game, side: str, role: str, back: int, combat: int, encirc
     if any(u.kind not in STATIC for u in members):
         args: dict[str, Any] = {"side": side, "role": role, "combat": combat}
         ask = f"{text}: where does the stack end?"
-        yield e.Asked(f"retreat-{game.revision}", to_side(game, side), ask, "fall-back", args, rule="12.7")
+        yield e.Asked(f"retreat-{game.revision}", to_side(side), ask, "fall-back", args, rule="12.7")
     else:
         yield e.Noted(text, rule="12.7")
     limited = encircled and not fall_blau(game)
@@ -52,7 +52,7 @@ def ask_retreat(game: Game, side: str, role: str, back: int, combat: int, encirc
         args["vacated"] = left
     if limited:
         args["encirclement"] = True
-    yield e.Asked(f"advance-{game.revision}", to_side(game, other), text, "advance", args, rule="12.8")
+    yield e.Asked(f"advance-{game.revision}", to_side(other), text, "advance", args, rule="12.8")
     yield from ask_static(game, side, members)
 
 
@@ -62,9 +62,7 @@ def ask_static(game: Game, side: str, stack: list[Unit]) -> Events:
         if unit.kind in STATIC:
             text = f"{label(unit)} cannot retreat: eliminate it"
             name = f"static-{unit.id}-{game.revision}"
-            yield e.Asked(
-                name, to_side(game, side), text, "eliminate-unit", {"unit": unit.id}, rule="20.1, 27.4"
-            )
+            yield e.Asked(name, to_side(side), text, "eliminate-unit", {"unit": unit.id}, rule="20.1, 27.4")
 
 
 def nobody_left(game: Game, combat: int, role: str) -> Events:
@@ -124,14 +122,16 @@ def fall_back(
     seat: str = "",
 ) -> Events:
     """Move the beaten stack to where its retreat ends; it moves as a whole, no hex twice."""
-    mover = game.other(side) if assault else side  # the attacker moves them after a Mobile Assault [11.26]
+    mover = (
+        game.other(side) if assault else side
+    )  # the attacker moves them after a Mobile Assault [11.26, 12.72]
     if side:
         only_its_own(game, seat, mover, "conducts this retreat")
     if steps:  # a Prepared Assault has asked for them before [11.26, 12.71, 12.73]
         args = {"side": side, "steps": steps, "combat": combat, "role": role}
         text = f"{game.side_name(side)}: lose {some(steps, 'step')} on the way back"
         name = f"way-back-{game.revision}"
-        yield e.Asked(name, to_side(game, side), text, "take-losses", args, rule="12.71, 12.73")
+        yield e.Asked(name, to_side(side), text, "take-losses", args, rule="12.71, 12.73")
     if not hex:
         yield e.Noted("retreat done on the map", rule="12.7")
         return
@@ -211,7 +211,7 @@ def advance(
         args |= {"encirclement": True} if encirclement else {}
         args |= {"vacated": list(vacated)} if vacated else {}
         text = f"{game.side_name(side)}: does anybody else advance? Up to {some(hexes, 'hex')}"
-        yield e.Asked(f"advance-{game.revision}", to_side(game, side), text, "advance", args, rule="12.8")
+        yield e.Asked(f"advance-{game.revision}", to_side(side), text, "advance", args, rule="12.8")
 
 
 def _somebody_fought(game: Game) -> bool | str:
@@ -249,7 +249,7 @@ def breakout(
         f"Breakout{f' from {hex}' if hex else ''}", column="result", dice=D10, roll=die.total if die else 0
     )
     read_row(sheet, game.chart("breakout"), str(sheet.roll))
-    yield from rules.settle(game, "breakout", sheet, to_side(game, side), "12.73")
+    yield from rules.settle(game, "breakout", sheet, to_side(side), "12.73")
 
 
 @rules.outcome("breakout")
@@ -261,7 +261,7 @@ def breakout_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
 def advance_limits(
     hexes: int, mech: bool, city: bool, major: bool, encirclement: bool, ezoc: bool
 ) -> tuple[int, str, str]:
-    """How far one unit may advance, why, and the rule."""
+    """How far one unit may advance, why, and the rule [12.51, 12.82, 12.85]."""
     if hexes == 0:
         return 0, "nothing was taken as a retreat", "12.8"
     if city:

@@ -12,7 +12,7 @@ from companion.systems.kharkov_battles.units import is_combat_unit, is_hq, label
 
 
 def wrong_with(game: Game, stack: list[Unit]) -> list[tuple[str, str]]:
-    """What is too much in one stack, with the rule."""
+    """What is too much in one stack, with the rule [6.0, 6.12-6.14]."""
     found = []
     side = stack[0].side
     counted = [u for u in stack if is_combat_unit(u) and not stacks_free(game, u)]

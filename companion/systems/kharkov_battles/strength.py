@@ -76,7 +76,7 @@ def adjust(
 
 
 def base_strength(game: Game, unit: Unit) -> int | None:
-    """Printed or chit strength; None when a chit is needed and not known."""
+    """Printed or chit strength; 1 for HQ, cadre, Tiger company [2.71, 15.12, 15.32]; None for a chit not known."""
     if unit.untried:
         return None
     if is_hq(unit) or is_cadre(game, unit) or unit.kind == "tiger company":
@@ -117,7 +117,7 @@ def winter_bonus(game: Game, unit: Unit) -> tuple[str, str] | None:
 
 
 def attack_part(game: Game, unit: Unit, printed: int, target: str, mobile: bool = False) -> Part:
-    """An attacker's strength against a hex."""
+    """An attacker's strength against a hex [8.32, 8.33, 11.28, 12.31, 12.33]."""
     halved: list[tuple[str, str]] = []
     state = supply_state(game, unit)
     if state == "oos":
@@ -140,7 +140,7 @@ def attack_part(game: Game, unit: Unit, printed: int, target: str, mobile: bool 
 
 
 def defence_part(game: Game, unit: Unit, printed: int) -> Part:
-    """A defender's strength where it stands."""
+    """A defender's strength where it stands [8.33, 14.1]."""
     halved = []
     if supply_state(game, unit) == "isolated":
         halved.append(("Isolated defender", "8.33"))
@@ -165,7 +165,7 @@ def weight(game: Game, unit: Unit) -> float:
 
 
 def over_limit(game: Game, units: Iterable[Unit]) -> list[str]:
-    """Hexes that bring more than one multi-step unit."""
+    """Hexes that bring more than one multi-step unit [6.21, 6.23]."""
     load: dict[str, float] = {}
     for unit in units:
         load[unit.place] = load.get(unit.place, 0) + weight(game, unit)

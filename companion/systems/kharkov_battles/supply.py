@@ -49,7 +49,7 @@ def cut_off(game: Game, side: str) -> list[str]:
 
 
 def next_state(game: Game, unit: Unit, cut: bool) -> str:
-    """The state after this supply phase."""
+    """The state after this supply phase [8.3, 8.31]."""
     state = str(game.mark(unit.id, "supply") or "")
     if not cut:
         return ""
@@ -135,7 +135,7 @@ def judge_supply(
         text = f"Attrition: roll for the pocket in {h}"
         args = {"side": side, "hex": h}
         name = f"attrition-{h}-{game.revision}"
-        yield e.Asked(name, to_side(game, side), text, "roll-attrition", args, rule="8.4")
+        yield e.Asked(name, to_side(side), text, "roll-attrition", args, rule="8.4")
 
 
 def stop_work(game: Game, unit: Unit) -> Iterator[e.Event]:
@@ -166,7 +166,7 @@ def roll_attrition(
         sheet.add("Freeze, at most 9", final - die.total, "19.22")
     sheet.facts = {"side": side, "hex": hex}
     read_row(sheet, game.chart("attrition"), str(final))
-    yield from rules.settle(game, "attrition", sheet, to_side(game, side), "8.4")
+    yield from rules.settle(game, "attrition", sheet, to_side(side), "8.4")
 
 
 @rules.outcome("attrition")
@@ -178,9 +178,9 @@ def attrition_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
     if digits and int(digits[0]) and len(digits) == 1:
         text = f"{game.side_name(side)}: lose {some(int(digits), 'step')} of the Isolated units in {hex_id}"
         args = {"side": side, "steps": int(digits), "pocket": hex_id}
-        yield e.Asked(name, to_side(game, side), text, "take-losses", args, rule="8.4")
+        yield e.Asked(name, to_side(side), text, "take-losses", args, rule="8.4")
     elif result.strip() not in {"-", "0", "NE", "none"}:
-        yield e.Asked(name, to_side(game, side), f"Attrition in {hex_id}: {result}", rule="8.4")
+        yield e.Asked(name, to_side(side), f"Attrition in {hex_id}: {result}", rule="8.4")
 
 
 def best(game: Game, states: list[str]) -> str:

@@ -117,7 +117,7 @@ def receive_support(
         return
     sheet = Breakdown("Support Points", column="points", dice=D10, roll=die.total if die else 0)
     read_row(sheet, game.chart("support"), str(sheet.roll))
-    yield from rules.settle(game, "support", sheet, to_side(game, AXIS), "9.2")
+    yield from rules.settle(game, "support", sheet, to_side(AXIS), "9.2")
 
 
 @rules.outcome("support")
@@ -145,11 +145,11 @@ def flippable(ctx: Context) -> list[Unit]:
 def barred_hq(game: Game, hq: Unit) -> Objection | None:
     """Why an HQ cannot be supported, or nothing."""
     if supply_state(game, hq):
-        return Objection("is not Operational", "9.22")
+        return Objection("is not Operational", rule="9.22")
     if scenario(game) == K and korps(hq) == "XI":
-        return Objection("Group Kortzfleisch is never supported", "20.2")
+        return Objection("Group Kortzfleisch is never supported", rule="20.2")
     if scenario(game) == JANUARY and game.turn == 61 and korps(hq) not in {"48", "XLVIII", "XXXXVIII"}:
-        return Objection("the turn's only point goes to 48th PanzerKorps", "27.8")
+        return Objection("the turn's only point goes to 48th PanzerKorps", rule="27.8")
     return None
 
 
@@ -296,13 +296,13 @@ def check_support(
 
 
 def no_attack(game: Game, unit: Unit) -> Objection | None:
-    """Why an Axis unit may not attack for want of support, or nothing [9.0, 9.4]."""
+    """Why an Axis unit may not attack for want of support, or nothing [9.0, 9.4, 15.15]."""
     if unit.side != AXIS or game.mark(unit.id, "full-support"):
         return None
     if game.mark(unit.id, "ls"):
-        return Objection("has Limited Support", "9.4")
+        return Objection("has Limited Support", rule="9.4")
     if is_german_regiment(game, unit) and supply_state(game, unit) and game["oos-regiments"] != "exempt":
-        return Objection("is not Operational, so not fully supported", "9.3")
+        return Objection("is not Operational, so not fully supported", rule="9.3")
     return None
 
 

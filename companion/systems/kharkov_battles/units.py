@@ -124,7 +124,7 @@ def fortified(game: Game, hex_id: str, side: str) -> bool:
 
 
 def has_zoc(game: Game, unit: Unit) -> bool:
-    """Whether a unit exerts a zone, its stack and fortifications considered [2.4, 7.13, 18.12]."""
+    """Whether a unit exerts a zone, its stack and fortifications considered [2.4, 7.13, 15.11, 18.12]."""
     if fortified(game, unit.place, unit.side):
         return True
     if is_hq(unit) or unit.kind in NO_ZONE or trait(game, unit, "no-zoc"):
@@ -225,15 +225,15 @@ def infiltrate(
 def no_infiltration(game: Game, unit: Unit) -> Objection | None:
     """Why a unit cannot use Mobile Infiltration, or nothing."""
     if supply_state(game, unit) == "isolated":
-        return Objection("an Isolated unit cannot infiltrate", "8.33e")
+        return Objection("an Isolated unit cannot infiltrate", rule="8.33e")
     if fall_blau(game) and (unit.side == SOVIET or not is_mech(unit)):
-        return Objection("only German mechanized units infiltrate under Fall Blau's errata", "27.2")
+        return Objection("only German mechanized units infiltrate under Fall Blau's errata", rule="27.2")
     if unit.side == AXIS and (not is_mech(unit) or nation(game, unit) != "german"):
-        return Objection("on the Axis side only German mechanized units infiltrate", "11.1")
+        return Objection("on the Axis side only German mechanized units infiltrate", rule="11.1")
     if unit.side == SOVIET and not (is_mech(unit) or unit.kind == "cavalry"):
-        return Objection("only mechanized units and cavalry infiltrate", "11.1")
+        return Objection("only mechanized units and cavalry infiltrate", rule="11.1")
     if unit.side == SOVIET and scenario(game) == K and game.turn != 1:
-        return Objection("Soviets infiltrate on turn 1 only", "20.2")
+        return Objection("Soviets infiltrate on turn 1 only", rule="20.2")
     return None
 
 

@@ -48,9 +48,9 @@ def may_build(game: Game, unit: Unit) -> bool:
 def no_site(game: Game, hex_id: str) -> Objection | None:
     """Why nothing can be built in a hex."""
     if ground.size(game, hex_id) in ("town", "city") or ground.terrain(game, hex_id) == "marsh":
-        return Objection(f"stands in {hex_id}: no Fortified Zone in town, city or marsh", "18.15")
+        return Objection(f"stands in {hex_id}: no Fortified Zone in town, city or marsh", rule="18.15")
     if ground.terrain(game, hex_id) == "high woods" and hex_id == "G4011":
-        return Objection("stands in High Woods", "27.2")
+        return Objection("stands in High Woods", rule="27.2")
     return None
 
 
@@ -97,7 +97,7 @@ def build_fz(
     for h, builder in sites.items():
         why = no_site(game, h)
         if why is None and (fortified(game, h, side) or game.mark(h, f"building-{side}")):
-            why = Objection("there is work or a Fortified Zone already", "18.14")
+            why = Objection("there is work or a Fortified Zone already", rule="18.14")
         if why:
             raise why.to(f"{h}:", field="hexes", given=h)
         yield e.Marked(h, f"building-{side}", FIRST, rule="18.14")

@@ -29,7 +29,7 @@ def _policy(game: Game, side: str, limit: int | None = None, along: frozenset[st
         unless=BRIDGES,
         when=lambda situation, a, b: frozenset({a, b}) not in laid,
     )
-    closed = _closed(game, side)
+    closed = closed_hexes(game, side)
     return Policy(
         side=side,
         zone=ZONE,
@@ -43,7 +43,7 @@ def _policy(game: Game, side: str, limit: int | None = None, along: frozenset[st
     )
 
 
-def _closed(game: Game, side: str) -> dict[str, str]:
+def closed_hexes(game: Game, side: str) -> dict[str, str]:
     """Enemy zones close a hex unless a friend stands there [7.41, 7.42], and so do rows out of play [20.3]."""
     friends = stacks(game, side)
     enemy = game.other(side)

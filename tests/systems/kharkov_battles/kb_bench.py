@@ -115,6 +115,18 @@ def table(scenario: str, book: Book | None = None, **options: Any) -> Bench:
     return Bench(ID, scenario, book or synthetic_book(), **options)
 
 
+def printed(scenario: str) -> Bench:
+    """A table whose owner has filled in nothing: the rulebook's own cells are all there is."""
+    return Bench(ID, scenario, Book(charts=find_system(ID, SCENARIOS).kit.charts))
+
+
+def mapped(*facts: tuple[str, str, str, str], scenario: str = "operation-star", **options: Any) -> Bench:
+    """A table whose owner has entered these facts about the map."""
+    book = synthetic_book()
+    book.map = {"facts": [[*fact, "owner"] for fact in facts], "removed": []}
+    return table(scenario, book, **options)
+
+
 def enrol(t: Bench, side: str, name: str, kind: str, hex: str = "", **facts: Any) -> str:
     """Put a counter on record and give its id."""
     before = set(t.game.units)

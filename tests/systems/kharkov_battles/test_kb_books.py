@@ -6,7 +6,10 @@ import pytest
 from harness import SCENARIOS
 from kb_bench import chit_sheet, synthetic_book
 
+from companion.books.roster import RosterBook
+from companion.books.share import export_book, merge_book
 from companion.engine.kit.load import load_kit
+from companion.store import open_store
 from companion.systems import find_system
 from companion.systems.kharkov_battles import BOOK_CHECKS
 
@@ -79,10 +82,6 @@ def test_modules_stay_small():
 
 def test_a_shared_roster_keeps_what_is_printed_on_the_counters(tmp_path):
     """Ratings and bands travel with a shared book: without them no chit would ever be drawn."""
-    from companion.books.roster import RosterBook
-    from companion.books.share import export_book, merge_book
-    from companion.store import open_store
-
     system = find_system("kharkov-battles", SCENARIOS)
     mine, theirs = (open_store(tmp_path / name) for name in ("mine.db", "theirs.db"))
     table = [

@@ -2,16 +2,14 @@
 
 import pytest
 from harness import refused
-from kb_bench import enrol, jump, synthetic_book, table
+from kb_bench import enrol, jump, mapped, synthetic_book, table
 
 from companion.engine.errors import NotNow, NotYours, Unreadable
 from companion.systems.kharkov_battles.mobile_results import parse
 
 
 def moving(*facts, scenario="operation-star", phase="axis-move", **options):
-    book = synthetic_book()
-    book.map = {"facts": [[*fact, "owner"] for fact in facts], "removed": []}
-    t = table(scenario, book, **options)
+    t = mapped(*facts, scenario=scenario, **options)
     jump(t, phase, 2)
     t.do("table", "correct", name="weather", value="clear")
     unit = enrol(t, "axis", "LAH 1", "panzer", "KB3010", size="III", formation="LAH", strength=9, steps=2)

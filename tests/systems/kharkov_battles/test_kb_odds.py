@@ -2,7 +2,7 @@
 
 import pytest
 from harness import bare
-from kb_bench import table
+from kb_bench import printed, synthetic_book, table
 
 from companion.systems.kharkov_battles.odds import column_of, ladder, shifted
 
@@ -30,8 +30,6 @@ def test_ratios_round_for_the_defender(attack, defence, column):
 
 
 def test_the_owner_says_which_columns_are_printed():
-    from kb_bench import synthetic_book
-
     t = table("operation-star", synthetic_book(columns={"3-2": {"printed": "yes"}, "9-1": {"printed": "no"}}))
     columns = ladder(t.game)
     assert column_of(19, 10, columns) == "3-2"
@@ -41,13 +39,7 @@ def test_the_owner_says_which_columns_are_printed():
 
 def test_the_combat_example():
     """29:5, Combined Arms and Encirclement, clear: 7-1, and a 4 is D(1)r2."""
-    from harness import SCENARIOS
-
-    from companion.engine.record.game import Book
-    from companion.systems import find_system
-
-    kit = find_system("kharkov-battles", SCENARIOS).kit
-    t = table("operation-star", Book(charts=kit.charts))  # the rulebook's own cells are enough
+    t = printed("operation-star")
     t.do("table", "go-to", turn=1, phase="axis-combat")
     sheet = t.calc("prepared-assault", attack=29, defence=5, combined=True, encircled=True)
     assert (sheet.facts["start"], sheet.column) == ("5-1", "7-1")

@@ -5,6 +5,7 @@ from harness import refused
 from kb_bench import enrol, jump, synthetic_book, table
 
 from companion.engine.errors import NotNow
+from companion.engine.play.fields import Context
 from companion.systems.kharkov_battles.breakdown import may_break_down
 from companion.systems.kharkov_battles.replacements import cost_of, schedule
 
@@ -318,8 +319,6 @@ def test_nothing_is_for_sale_without_points():
 )
 def test_the_supply_line_is_asked_for_where_it_decides(side, kind, facts, asked):
     """16.31: only Soviet rifle divisions and silhouettes go by it."""
-    from companion.engine.play.fields import Context
-
     t = table("operation-star")
     unit = enrol(t, side, "U", kind, "KB3010", **facts)
     form = t.system.rules.actions["lose-steps"].describe(Context(t.game, side), {"unit": unit})

@@ -2,9 +2,10 @@
 
 import pytest
 from harness import refused
-from kb_bench import enrol, jump, synthetic_book, table
+from kb_bench import enrol, jump, mapped, table
 
 from companion.engine.errors import NotNow, NotYours, Unreadable
+from companion.engine.play.fields import Context
 from companion.systems.kharkov_battles.results import Share, parse
 
 
@@ -195,8 +196,6 @@ def test_results_wait_for_a_split_hex():
 
 def test_the_loser_sees_his_options_in_words():
     """12.62: the form itself lists them."""
-    from companion.engine.play.fields import Context
-
     t, *_ = fought("7")
     ask = t.asked("soviet")[0]
     form = t.system.rules.actions["settle-result"].describe(Context(t.game, "soviet"), ask["args"])
@@ -293,9 +292,7 @@ def test_example_2_of_the_rulebook():
 )
 def test_a_city_or_a_major_river_ends_the_advance(fact, rule):
     """12.82: no further than the first hex."""
-    book = synthetic_book()
-    book.map = {"facts": [[*fact, "owner"]], "removed": []}
-    t = table("operation-star", book)
+    t = mapped(fact)
     jump(t, "axis-combat", 1)
     first = enrol(t, "axis", "LAH 1", "panzergrenadier", "KB3010", size="III", formation="LAH", strength=30)
     two = [enrol(t, "soviet", n, "rifle", "KB3011", strength=2) for n in ("6 Rifle", "7 Rifle")]
@@ -315,8 +312,6 @@ def test_a_city_or_a_major_river_ends_the_advance(fact, rule):
 
 def test_the_advance_starts_with_the_vacated_hex():
     """12.82: the first hex entered is the one the enemy left; nobody chosen means that nobody goes."""
-    from companion.engine.play.fields import Context
-
     t, first, one, two = fought("7")
     t.answer("soviet")
     t.answer("soviet", unit=one)

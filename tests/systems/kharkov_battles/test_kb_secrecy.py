@@ -7,7 +7,9 @@ from harness import refused
 from kb_bench import enrol, jump, synthetic_book, table
 
 from companion.engine.errors import NotYours, Unreadable
+from companion.engine.play.fields import Context
 from companion.engine.record.events import Event
+from companion.engine.seat.words import describe
 
 SEATS = ("axis", "soviet", "table", "watch")
 
@@ -66,8 +68,6 @@ def test_a_reduced_chit_looks_like_a_full_one_to_others(assault):
 
 
 def test_the_attacker_cannot_peek_by_working_out_the_defenders_strength(assault):
-    from companion.engine.play.fields import Context
-
     t, own, enemy, _ = assault
     t.answer("soviet")
     sheet = t.system.rules.worksheets["strength"]
@@ -80,8 +80,6 @@ def test_the_attacker_cannot_peek_by_working_out_the_defenders_strength(assault)
 
 
 def test_the_replacement_form_does_not_list_reduced_units_to_others(assault):
-    from companion.engine.play.fields import Context
-
     t, own, *_ = assault
     t.do("axis", "lose-steps", unit=own)
     field = t.system.rules.actions["replace"].fields["unit"]
@@ -111,8 +109,6 @@ def test_hitlers_goal_is_the_axis_players_secret():
 
 
 def test_the_goal_is_not_among_the_values_others_may_correct():
-    from companion.engine.play.fields import Context
-
     t = table("grand-campaign")
     t.answer("axis")
     names = t.system.rules.actions["correct"].fields["name"]
@@ -139,8 +135,6 @@ def test_every_secret_survives_storage(assault):
 
 
 def lines(t, seat, start):
-    from companion.engine.seat.words import describe
-
     return [line for event in t.events[start:] if (line := describe(event.seen_by(seat), t.game))]
 
 

@@ -1,8 +1,9 @@
 """One unit's strength [2.7, 8.3, 12.3, 14.0]: one halving, the cap, the doubling, never below 1."""
 
 import pytest
-from kb_bench import enrol, jump, synthetic_book, table
+from kb_bench import enrol, jump, mapped
 
+from companion.engine.play.fields import Context
 from companion.systems.kharkov_battles.bonuses import combined_arms, tiger_shifts
 from companion.systems.kharkov_battles.strength import adjust
 
@@ -30,17 +31,13 @@ def test_adjustments(printed, facts, strength):
 
 
 def fighting(*facts, weather="clear", scenario="operation-star", phase="soviet-combat", **options):
-    book = synthetic_book()
-    book.map = {"facts": [[*fact, "owner"] for fact in facts], "removed": []}
-    t = table(scenario, book, **options)
+    t = mapped(*facts, scenario=scenario, **options)
     jump(t, phase, t.game.scenario.first + 1)
     t.do("table", "correct", name="weather", value=weather)
     return t
 
 
 def total(t, role, target, units, seat):
-    from companion.engine.play.fields import Context
-
     sheet = t.system.rules.worksheets["strength"]
     return sheet.fn(Context(t.game, seat), role=role, target=target, units=tuple(units)).facts["total"]
 

@@ -2,9 +2,10 @@
 
 import pytest
 from harness import refused
-from kb_bench import enrol, jump, synthetic_book, table
+from kb_bench import enrol, jump, mapped, table
 
 from companion.engine.errors import NotNow, NotYours, Unreadable
+from companion.engine.play.fields import Context
 from companion.systems.kharkov_battles.lines import can_trace, sources, soviet_arc
 from companion.systems.kharkov_battles.supply import allowance
 
@@ -180,10 +181,7 @@ def test_movement_allowances(printed, mech, state, limited, homeward, points):
 
 
 def lined(*facts):
-    book = synthetic_book()
-    rows = [("source", "KB3001", "", "axis"), ("source", "KB3031", "", "soviet"), *facts]
-    book.map = {"facts": [[*row, "owner"] for row in rows], "removed": []}
-    t = table("operation-star", book)
+    t = mapped(("source", "KB3001", "", "axis"), ("source", "KB3031", "", "soviet"), *facts)
     jump(t, "supply", 2)
     return t
 
@@ -247,8 +245,6 @@ def test_zones_cut_a_line_and_friends_open_it():
 
 
 def test_the_form_starts_with_what_the_map_shows():
-    from companion.engine.play.fields import Context
-
     t = lined(*river("dnepr"))
     unit = enrol(t, "axis", "U", "infantry", "KB3015", strength=3)
     enrol(t, "axis", "V", "infantry", "KB3005", strength=3)
@@ -276,9 +272,7 @@ def test_third_kharkovs_sources_and_rows():
 
 def test_third_kharkovs_soviets_are_supplied_from_the_arc_alone():
     """20.3: printed Soviet sources are not among them, and sources out of play serve nobody."""
-    book = synthetic_book()
     facts = [("source", "KB3505", "", "soviet"), ("source", "KB2910", "", "axis")]
-    book.map = {"facts": [[*fact, "owner"] for fact in facts], "removed": []}
-    t = table("third-kharkov-l", book)
+    t = mapped(*facts, scenario="third-kharkov-l")
     assert "KB3505" not in sources(t.game, "soviet") and "KB4820" in sources(t.game, "soviet")
     assert "KB2910" not in sources(t.game, "axis") and "KB3010" in sources(t.game, "axis")

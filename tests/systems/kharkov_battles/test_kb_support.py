@@ -2,11 +2,18 @@
 
 import pytest
 from harness import refused
-from kb_bench import enrol, jump, synthetic_book, table
+from kb_bench import enrol, jump, mapped, printed, table
 
 from companion.engine.errors import NotNow, Unreadable
+from companion.engine.play.fields import Context
 from companion.systems.kharkov_battles.base import Objection
-from companion.systems.kharkov_battles.reach import choose, fully_supported_regiments, supported_now
+from companion.systems.kharkov_battles.lines import hq_on_road
+from companion.systems.kharkov_battles.reach import (
+    choose,
+    fully_supported_regiments,
+    may_serve,
+    supported_now,
+)
 from companion.systems.kharkov_battles.support import no_attack, price
 
 
@@ -35,19 +42,6 @@ def test_points_are_rolled_added_and_kept():
     jump(t, "end", 2)
     t.next()
     assert t.game.mark(pz, "supported") is None and t.game["sp"] == 2
-
-
-def test_a_blank_support_table_is_asked_for():
-    from harness import SCENARIOS
-
-    from companion.engine.record.game import Book
-    from companion.systems import find_system
-
-    t = table("operation-star", Book(charts=find_system("kharkov-battles", SCENARIOS).kit.charts))
-    jump(t, "maintenance", 2)
-    t.do("axis", "receive-support", source="roll", die="7")
-    t.answer("axis", -1, result="3")
-    assert t.game["sp"] == 3
 
 
 def test_operation_star_does_not_roll_on_turn_1():
@@ -124,8 +118,6 @@ def test_full_support_reaches_as_far_as_the_command_range():
 
 
 def test_the_form_starts_with_the_regiments_out_of_reach():
-    from companion.engine.play.fields import Context
-
     t, hq, near, far = placed()
     t.do("axis", "support-hq", hqs=[hq])
     form = t.system.rules.actions["check-support"].describe(Context(t.game, "axis"))
@@ -161,16 +153,11 @@ def test_armeekorps_serve_foot_and_silhouettes():
 
 
 def test_a_road_must_lead_from_the_hq_to_a_source():
-    book = synthetic_book()
-    facts = [["source", "KB3001", "", "axis", "owner"]]
-    facts += [["link", f"KB30{c:02d}", f"KB30{c + 1:02d}", "road", "owner"] for c in range(1, 8)]
-    book.map = {"facts": facts, "removed": []}
-    t = table("operation-star", book)
+    road = [("link", f"KB30{c:02d}", f"KB30{c + 1:02d}", "road") for c in range(1, 8)]
+    t = mapped(("source", "KB3001", "", "axis"), *road)
     jump(t, "maintenance", 2)
     near = enrol(t, "axis", "III. PzK", "hq panzerkorps", "KB3011", reach=3)  # three hexes from KB3008
     far = enrol(t, "axis", "XL. PzK", "hq panzerkorps", "KB3012", reach=3)
-    from companion.systems.kharkov_battles.lines import hq_on_road
-
     assert hq_on_road(t.game, t.game.units[near]) is True
     assert hq_on_road(t.game, t.game.units[far]) is False
 
@@ -233,8 +220,6 @@ def test_a_tiger_battalion_may_join_a_regiments_support():
 @pytest.mark.parametrize("name", ["3.Panzer", "3. Panzer", "3 Pz", "23Pz"])
 def test_xvii_korps_knows_its_divisions_however_they_are_written(name):
     """20.2: 3. and 23. Panzer, no others."""
-    from companion.systems.kharkov_battles.reach import may_serve
-
     t = table("second-kharkov-k")
     hq = enrol(t, "axis", "XVII. AK", "hq armeekorps", "KH3010", size="XXX", reach=3)
     own, other = (
@@ -246,12 +231,7 @@ def test_xvii_korps_knows_its_divisions_however_they_are_written(name):
 
 def test_a_blank_tables_answer_must_be_a_number():
     """9.2: what the printed Support Table says is counted, so words are refused and nothing is lost."""
-    from harness import SCENARIOS
-
-    from companion.engine.record.game import Book
-    from companion.systems import find_system
-
-    t = table("operation-star", Book(charts=find_system("kharkov-battles", SCENARIOS).kit.charts))
+    t = printed("operation-star")
     jump(t, "maintenance", 2)
     t.do("axis", "receive-support", source="roll", die="7")
     assert not t.game.last_result["breakdown"].get("column")  # the only column is not worth a word

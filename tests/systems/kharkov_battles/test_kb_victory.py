@@ -2,7 +2,7 @@
 
 import pytest
 from harness import refused
-from kb_bench import enrol, jump, synthetic_book, table
+from kb_bench import enrol, jump, mapped, synthetic_book, table
 
 from companion.engine.errors import NotNow, Unreadable
 from companion.systems.kharkov_battles.victory import eliminated_soviets, k_level, level_of, total
@@ -393,9 +393,7 @@ def test_the_axis_point_panel_tells_the_level():
 
 def test_the_last_trace_counts_not_the_last_marker():
     """20.2: who can trace at the end is not eliminated, whatever its last supply phase said; HQs never count."""
-    book = synthetic_book()
-    book.map = {"facts": [["source", "KH3031", "", "soviet", "owner"]], "removed": []}
-    t = table("second-kharkov-k", book)
+    t = mapped(("source", "KH3031", "", "soviet"), scenario="second-kharkov-k")
     division = enrol(t, "soviet", "R", "rifle", "KH3020", strength=3)
     t.do("table", "mark", marker="supply", units=[division], value="oos")
     assert eliminated_soviets(t.game) == 0

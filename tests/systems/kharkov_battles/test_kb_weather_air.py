@@ -2,7 +2,7 @@
 
 import pytest
 from harness import refused
-from kb_bench import enrol, jump, synthetic_book, table, track
+from kb_bench import enrol, jump, mapped, printed, synthetic_book, table, track
 
 from companion.engine.errors import NotNow, Unreadable
 
@@ -49,17 +49,12 @@ def test_mud_after_clear_lasts_one_turn():
 def test_a_range_that_cannot_be_read_is_refused():
     t = table("operation-star", synthetic_book(**{"trt-kb": {}}))
     jump(t, "weather", 5)
-    with refused(Unreadable, given="often"):
+    with refused(Unreadable, rule="19.11", field="mud_range", given="often"):
         t.do("soviet", "set-weather", printed="clear", mud_range="often", die="1")
 
 
 def test_turn_0_has_one_soviet_air_point_even_without_a_book():
-    from harness import SCENARIOS
-
-    from companion.engine.record.game import Book
-    from companion.systems import find_system
-
-    t = table("operation-star", Book(charts=find_system("kharkov-battles", SCENARIOS).kit.charts))
+    t = printed("operation-star")
     assert (t.game.turn, t.game.phase) == (0, "soviet-command")
     assert (t.game["air-soviet"], t.game["air-axis"]) == (1, 0)
     t.until("air", 1)
@@ -91,15 +86,7 @@ def test_interdiction():
 
 
 def test_interdiction_needs_a_road_where_the_map_is_known():
-    book = synthetic_book()
-    book.map = {
-        "facts": [
-            ["link", "KB3010", "KB3011", "road", "owner"],
-            ["link", "KB3012", "KB3013", "rail", "owner"],
-        ],
-        "removed": [],
-    }
-    t = table("operation-star", book)
+    t = mapped(("link", "KB3010", "KB3011", "road"), ("link", "KB3012", "KB3013", "rail"))
     t.until("air", 2)
     t.do("axis", "interdict", hexes=["KB3010"])
     with refused(NotNow, rule="5.3", field="hexes"):

@@ -2,7 +2,7 @@
 
 import pytest
 from harness import refused
-from kb_bench import enrol, jump, synthetic_book, table
+from kb_bench import enrol, jump, mapped, synthetic_book, table
 
 from companion.engine.errors import NotNow, Unreadable
 from companion.systems.kharkov_battles.stacking import wrong_with
@@ -82,10 +82,7 @@ def test_the_enemy_ends_a_fortified_zone_but_supply_does_not():
     ],
 )
 def test_who_builds_where(facts, kind, able):
-    book = synthetic_book()
-    rows = [[k, h, "", "marsh" if k == "terrain" else "T", "owner"] for k, h in facts.items()]
-    book.map = {"facts": rows, "removed": []}
-    t = table("operation-star", book)
+    t = mapped(*((k, h, "", "marsh" if k == "terrain" else "T") for k, h in facts.items()))
     jump(t, "axis-construction", 2)
     unit = enrol(t, "axis", "U", hex="KB3010", **kind)
     if able:

@@ -2,19 +2,18 @@
 
 import pytest
 from harness import refused
-from kb_bench import enrol, jump, synthetic_book, table
+from kb_bench import enrol, jump, mapped, table
 
 from companion.engine.errors import NotNow
-from companion.systems.kharkov_battles import ground
+from companion.systems.kharkov_battles import ground, lines
 from companion.systems.kharkov_battles.designate import owed
 
 # Row 30 is even: KB3010 touches 3009, 3011, 3109, 3110, 2909, 2910.
 
 
-def mapped(*facts, scenario="operation-star", **options):
-    book = synthetic_book()
-    book.map = {"facts": [[*fact, "owner"] for fact in facts], "removed": []}
-    t = table(scenario, book, **options)
+def at_odds(*facts, **options):
+    """An Axis combat phase on this map."""
+    t = mapped(*facts, **options)
     jump(t, "axis-combat", 1)
     t.do("table", "correct", name="weather", value="clear")
     return t
@@ -23,7 +22,7 @@ def mapped(*facts, scenario="operation-star", **options):
 def test_the_rulebooks_zone_example():
     """7.4: its claims, on a map of our own: K is Axis-held, F and O Soviet-held, a river before N."""
     k, f, o, n, second = "KB3010", "KB3110", "KB2910", "KB3014", "KB3013"
-    t = mapped(("side", second, n, "major river"))
+    t = at_odds(("side", second, n, "major river"))
     enrol(t, "axis", "K", "infantry", k, strength=3)
     enrol(t, "axis", "other", "infantry", second, strength=3)
     enrol(t, "soviet", "F", "rifle", f, strength=3)
@@ -34,15 +33,13 @@ def test_the_rulebooks_zone_example():
     # during combat phases the unbridged Major River stops the zone into N
     assert n not in ground.zones(t.game, "axis", combat=True)
     # friends cancel the zone in their own hex for supply lines only
-    from companion.systems.kharkov_battles.lines import _closed
-
-    assert k not in _closed(t.game, "axis") and "KB3011" in _closed(t.game, "axis")
+    assert k not in lines.closed_hexes(t.game, "axis") and "KB3011" in lines.closed_hexes(t.game, "axis")
     assert ground.in_ezoc(t.game, t.game.unit("K"))
 
 
 def test_a_city_swallows_its_garrisons_zone():
     """7.14: were K a city, its neighbours would not be controlled from it."""
-    t = mapped(("city", "KB3010", "", "K"))
+    t = at_odds(("city", "KB3010", "", "K"))
     unit = enrol(t, "axis", "K", "infantry", "KB3010", strength=3)
     enrol(t, "soviet", "F", "rifle", "KB3110", strength=3)
     assert not ground.zones(t.game, "axis")
@@ -64,13 +61,13 @@ def test_a_city_swallows_its_garrisons_zone():
     ],
 )
 def test_hexsides_and_zones(facts, combat, reaches):
-    t = mapped(*facts)
+    t = at_odds(*facts)
     enrol(t, "axis", "U", "infantry", "KB3010", strength=3)
     assert ("KB3011" in ground.zones(t.game, "axis", combat)) == reaches
 
 
 def test_a_pontoon_laid_in_play_opens_the_dnepr():
-    t = mapped(("side", "KB3010", "KB3011", "dnepr"))
+    t = at_odds(("side", "KB3010", "KB3011", "dnepr"))
     enrol(t, "soviet", "U", "rifle", "KB3010", strength=3)
     assert "KB3011" not in ground.zones(t.game, "soviet")
     jump(t, "soviet-construction")
@@ -91,14 +88,14 @@ def test_a_pontoon_laid_in_play_opens_the_dnepr():
     ],
 )
 def test_who_has_a_zone(facts, has):
-    t = mapped()
+    t = at_odds()
     enrol(t, "axis", "U", hex="KB3010", **facts)
     assert bool(ground.zones(t.game, "axis")) == has
 
 
 def test_three_cadres_together_have_a_zone():
     """7.13"""
-    t = mapped()
+    t = at_odds()
     for number in range(3):
         unit = enrol(t, "soviet", f"{number} Gds", "rifle", "KB3010", steps=2, guards=True, strength=4)
         t.do("soviet", "lose-steps", unit=unit)
@@ -107,7 +104,7 @@ def test_three_cadres_together_have_a_zone():
 
 def test_a_fortified_zone_gives_everybody_a_zone():
     """18.12"""
-    t = mapped()
+    t = at_odds()
     enrol(t, "soviet", "6 Army", "hq army", "KB3010", reach=5)
     t.do("table", "mark", marker="fz", hexes=["KB3010"], value="soviet")
     assert len(ground.zones(t.game, "soviet")) == 6
@@ -115,7 +112,7 @@ def test_a_fortified_zone_gives_everybody_a_zone():
 
 def test_encirclement():
     """12.5: every usable hex taken or controlled, no friend of the defender beside him, no city."""
-    t = mapped()
+    t = at_odds()
     enrol(t, "soviet", "U", "rifle", "KB3010", strength=3)
     for hex_id in ("KB3008", "KB3012"):
         enrol(t, "axis", hex_id, "infantry", hex_id, strength=3)
@@ -132,7 +129,7 @@ def test_encirclement():
 
 
 def test_impassable_sides_are_not_usable():
-    t = mapped(
+    t = at_odds(
         *(("side", *sorted(("KB3010", h)), "impassable") for h in ("KB3109", "KB3110", "KB2909", "KB2910"))
     )
     enrol(t, "soviet", "U", "rifle", "KB3010", strength=3)
@@ -143,7 +140,7 @@ def test_impassable_sides_are_not_usable():
 
 def test_every_enemy_whose_zone_reaches_an_attacker_is_owed_an_attack():
     """12.1"""
-    t = mapped(("city", "KB3009", "", "D"))
+    t = at_odds(("city", "KB3009", "", "D"))
     a = enrol(t, "axis", "6", "infantry", "KB3010", strength=5)
     for hex_id in ("KB3011", "KB3110", "KB3009"):
         enrol(t, "soviet", hex_id, "rifle", hex_id, strength=3)
@@ -158,7 +155,7 @@ def test_every_enemy_whose_zone_reaches_an_attacker_is_owed_an_attack():
 
 
 def test_the_major_river_excuses_an_attacker_in_the_combat_phase():
-    t = mapped(("side", "KB3010", "KB3110", "major river"))
+    t = at_odds(("side", "KB3010", "KB3110", "major river"))
     a = enrol(t, "axis", "1", "infantry", "KB3010", strength=5)
     enrol(t, "soviet", "E", "rifle", "KB3110", strength=3)
     enrol(t, "soviet", "D", "rifle", "KB3011", strength=3)
@@ -182,7 +179,7 @@ def test_the_major_river_excuses_an_attacker_in_the_combat_phase():
     ],
 )
 def test_who_cannot_attack(facts, unit, rule):
-    t = mapped(*facts)
+    t = at_odds(*facts)
     enrol(t, "soviet", "D", "rifle", "KB3011", strength=3)
     one = enrol(t, "axis", "U", **{"kind": "infantry", "hex": "KB3010", "strength": 5, **unit})
     with refused(NotNow, rule=rule, field="attackers"):
@@ -190,7 +187,7 @@ def test_who_cannot_attack(facts, unit, rule):
 
 
 def test_a_road_lets_silhouettes_into_the_marsh():
-    t = mapped(("terrain", "KB3011", "", "marsh"), ("link", "KB3010", "KB3011", "road"))
+    t = at_odds(("terrain", "KB3011", "", "marsh"), ("link", "KB3010", "KB3011", "road"))
     enrol(t, "soviet", "D", "rifle", "KB3011", strength=3)
     one = enrol(t, "axis", "StuG", "assault gun", "KB3010", silhouette=True, size="II", strength=4)
     t.do("axis", "declare-assault", target="KB3011", attackers=[one])
@@ -200,7 +197,7 @@ def test_a_road_lets_silhouettes_into_the_marsh():
 
 def test_one_multi_step_unit_fights_from_a_hex():
     """6.21: or two with a white size symbol."""
-    t = mapped()
+    t = at_odds()
     enrol(t, "soviet", "D", "rifle", "KB3011", strength=3)
     big = [enrol(t, "axis", f"{n} Inf", "infantry", "KB3010", rating="A") for n in (1, 2)]
     with refused(NotNow, rule="6.21", field="attackers"):
@@ -236,7 +233,7 @@ def test_colours_attack_separately_in_second_kharkov():
 
 
 def two_hexes(*facts):
-    t = mapped(*facts)
+    t = at_odds(*facts)
     a = enrol(t, "axis", "6", "infantry", "KB3010", strength=9)
     for hex_id in ("KB3011", "KB3110"):
         enrol(t, "soviet", hex_id, "rifle", hex_id, strength=3)
@@ -270,7 +267,7 @@ def test_several_hexes_defend_with_the_best_of_their_ground():
 
 def test_encirclement_is_judged_when_the_assault_is_resolved():
     """12.5: an earlier combat may close the ring after the strengths were announced."""
-    t = mapped()
+    t = at_odds()
     enrol(t, "soviet", "U", "rifle", "KB3010", strength=3)
     friend = enrol(t, "soviet", "friend", "rifle", "KB3109", strength=3)
     force = [enrol(t, "axis", h, "infantry", h, strength=9) for h in ("KB3009", "KB3011")]
@@ -298,7 +295,7 @@ def test_rows_out_of_play_are_not_usable():
 
 def test_a_printed_fortified_zone_serves_its_side_and_stays():
     """18.1, 18.12: drawn on the map, it cannot be destroyed."""
-    t = mapped(("area", "KB3010", "", "fz soviet"))
+    t = at_odds(("area", "KB3010", "", "fz soviet"))
     hq = enrol(t, "soviet", "6 Army", "hq army", "KB3010", reach=5)
     assert len(ground.zones(t.game, "soviet")) == 6
     t.do("table", "place-unit", unit=hq, box="box:dead")
@@ -310,7 +307,7 @@ def test_a_printed_fortified_zone_serves_its_side_and_stays():
 
 def test_a_silhouette_without_support_bars_its_hex():
     """9.41: limited support or none, a mechanized unit keeps its hex from a Prepared Assault."""
-    t = mapped()
+    t = at_odds()
     hq = enrol(t, "axis", "XXX. AK", "hq armeekorps", "KB3005", size="XXX", reach=6)
     t.do("table", "mark", marker="supported", units=[hq], value="on")
     foot = enrol(t, "axis", "320 Inf", "infantry", "KB3010", strength=5)

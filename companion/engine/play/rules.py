@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.engine.errors import Unknown, did_you_mean
-from companion.engine.hexes.trace import Answer
+from companion.engine.hexes.trace import SupplyLine
 from companion.engine.kit.when import Turns
 from companion.engine.play.actions import Action, make_action
 from companion.engine.play.worksheet import Breakdown, Worksheet, signature_fields
@@ -20,7 +20,7 @@ Panel = Callable[[Game, str], dict[str, Any] | None]
 """A block of facts for a seat's screen: (game, seat) -> {title, rows, for}, or None for nothing to show."""
 Outcome = Callable[[Game, dict[str, Any], str], Iterable[e.Event]]
 """What a result means: (game, the breakdown as JSON, the result code) -> events."""
-Supply = Callable[[Game, str], Mapping[str, Answer]]
+Supply = Callable[[Game, str], Mapping[str, SupplyLine]]
 """Supply of all units of a side: (game, side) -> unit id -> the trace's answer."""
 
 

@@ -16,7 +16,7 @@ from markupsafe import Markup
 from companion.engine.errors import Mistake, NotYours, Unreadable
 from companion.engine.hexes.grid import Grid
 from companion.engine.hexes.ground import FIXED, MapBook
-from companion.engine.hexes.trace import Answer
+from companion.engine.hexes.trace import SupplyLine
 from companion.engine.positions import supply as supplycheck
 from companion.engine.positions.ranges import FAR, within
 from companion.engine.positions.situation import grid as scenario_grid
@@ -243,7 +243,7 @@ def map_page(code: str, seat: str) -> Response:
 # -- a hex -----------------------------------------------------------------------------------------------
 
 
-def told(answer: Answer) -> dict[str, Any]:
+def told(answer: SupplyLine) -> dict[str, Any]:
     """A line of supply as a page tells it: hexes only, never who stands in them."""
     return {
         "supplied": answer.supplied,

@@ -76,7 +76,7 @@ def shown_ids(game: Game, seat: str) -> dict[str, str]:
     return {str(unit_view(game, unit, seat, stacks)["id"]): unit.id for unit in game.units.values()}
 
 
-def line_of(rules: Rules, game: Game, seat: str, hex_id: str) -> tuple[str, SupplyLine] | None:
+def line_at(rules: Rules, game: Game, seat: str, hex_id: str) -> tuple[str, SupplyLine] | None:
     """The line of the stack in a hex, as far as the seat may ask: (side, the top unit's answer)."""
     for unit in game.units_at(hex_id):
         if rules.supply is not None and may_trace(game, seat, unit.side):

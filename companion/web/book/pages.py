@@ -18,7 +18,7 @@ from companion.engine.errors import Mistake, Unknown, Unreadable
 from companion.systems import System
 from companion.tables.tables import utc_now
 from companion.web.book import lock as booklock
-from companion.web.book.view import grid_of, layout_of, line_of, progress_of
+from companion.web.book.view import grid_of, layout_of, progress_of, row_of
 from companion.web.current import tables
 
 bp = Blueprint("book", __name__)
@@ -246,7 +246,7 @@ def save_cell(system: str, kind: str, name: str) -> Any:
     if "HX-Request" not in request.headers:
         return _page(sheet, outcome, notice=_saved(outcome))
     grid = {"progress": progress_of(sheet), **(layout_of(sheet) if isinstance(sheet, ListSheet) else {})}
-    line = line_of(sheet, sheet.rows().index(row), row, outcome)
+    line = row_of(sheet, sheet.rows().index(row), row, outcome)
     cell = next(c for c in line["cells"] if c["column"].id == column)
     html = render_template("book_cell.html", sheet=sheet, grid=grid, row=line, cell=cell, **_access())
     return html, 422 if outcome.problems else 200

@@ -14,7 +14,7 @@ from companion.engine.errors import Mistake, Unknown
 from companion.engine.hexes.grid import Grid
 from companion.engine.hexes.gridbook import owner_grid, read_limits
 from companion.engine.hexes.ground import FIXED, RULEBOOK, Fact, MapBook, Vocabulary
-from companion.engine.hexes.groundtext import Problem, enter, read_csv
+from companion.engine.hexes.groundtext import BadMapLine, enter, read_csv
 from companion.engine.hexes.maps import Maps
 from companion.systems import System
 from companion.tables.tables import utc_now
@@ -143,7 +143,7 @@ def type_facts(system: str) -> Response:
     """Lines typed or tapped in: good ones count, bad ones come back with their numbers."""
     booklock.require_edit()
     found, text = tables().system(system), request.form.get("text", "")
-    problems: list[Problem] = []
+    problems: list[BadMapLine] = []
     try:
         change(
             found,
@@ -160,7 +160,7 @@ def type_facts(system: str) -> Response:
     return page(found, place(), 422 if problems else 200, problems=messages, text=bad, done=words)
 
 
-def _sorted_out(text: str, problems: Sequence[Problem]) -> tuple[str, int]:
+def _sorted_out(text: str, problems: Sequence[BadMapLine]) -> tuple[str, int]:
     """The lines that were not entered, to be put right, and how many were."""
     lines = text.splitlines()
     wrong = {p.number for p in problems}

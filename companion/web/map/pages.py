@@ -315,7 +315,7 @@ def _line(system: System, game: Game, seat: str, hex_id: str) -> tuple[dict[str,
             answer = system.rules.supply(game, unit.side).get(unit.id)
             if answer is not None:
                 return {**told(answer), "side": unit.side}, wanted
-    found = supplycheck.line_of(system.rules, game, seat, hex_id)
+    found = supplycheck.line_at(system.rules, game, seat, hex_id)
     return ({**told(found[1]), "side": found[0]} if found else None), ""
 
 

@@ -71,6 +71,7 @@ def create_app(
         hall,
         live,
         lobby,
+        map,
         play,
         restoring,
         saving,
@@ -80,7 +81,6 @@ def create_app(
     )
     from companion.web.book import pages as book
     from companion.web.book import walk as bookwalk
-    from companion.web.map import pages as map
 
     app.extensions["companion"]["waiting"] = restoring.Waiting()
     carryon.init_app(app)

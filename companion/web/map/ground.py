@@ -21,8 +21,9 @@ from companion.tables.tables import utc_now
 from companion.web.book import lock as booklock
 from companion.web.current import tables
 from companion.web.intake import number
+from companion.web.map.blueprint import bp, is_htmx, reply, target
 from companion.web.map.canvas import canvas_of
-from companion.web.map.pages import base_url_of, bp, grids, ground, is_htmx, reply, target
+from companion.web.map.printed import base_url_of, grids, ground
 
 SHOWN = 120
 

@@ -58,8 +58,8 @@ CHANGES = {
     "a seat": lambda s: s.claim_seat("AAAA", "red", NOON),
     "a new link": lambda s: s.reissue_seat("AAAA", "red"),
     "a setting": lambda s: s.setting_put("x", 1),
-    "a chart": lambda s: s.book_put("toy", "crt", {"a": 1}, NOON),
-    "a corrected chart": lambda s: s.book_put("toy", "old", {"a": 2}, NOON),
+    "a chart": lambda s: s.book_change("toy", "crt", lambda _: {"a": 1}, NOON),
+    "a corrected chart": lambda s: s.book_change("toy", "old", lambda _: {"a": 2}, NOON),
     "an archived table": lambda s: s.archive("AAAA"),
 }
 
@@ -67,7 +67,7 @@ CHANGES = {
 @pytest.mark.parametrize("what", CHANGES)
 def test_every_kind_of_change_counts(store: SqliteStore, backups: Backups, what: str) -> None:
     found(store, "AAAA")
-    store.book_put("toy", "old", {"a": 1}, NOON)
+    store.book_change("toy", "old", lambda _: {"a": 1}, NOON)
     backups.once()
     CHANGES[what](store)
     backups.once()

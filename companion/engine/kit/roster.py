@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from companion.engine.cells import disarm, rearm
+from companion.engine.cells import rearm
 from companion.engine.errors import did_you_mean
 from companion.engine.kit.shape import Problem
 from companion.limits import NUMBER_DIGITS, PROBLEMS, ROSTER_COLUMNS, ROSTER_LINES
@@ -206,17 +206,3 @@ def _marks(text: str) -> dict[str, Any]:
         name, _, value = part.partition("=")
         marks[name] = int(value) if value.isdecimal() and len(value) <= NUMBER_DIGITS else value or True
     return marks
-
-
-def write_roster(units: Iterable[Unit | UnitDef], factors: Iterable[str]) -> str:
-    """The CSV that `read_roster` reads."""
-    out = io.StringIO()
-    columns = [c for c in COLUMNS if c != "marks"] + list(factors)
-    writer = csv.DictWriter(out, columns, lineterminator="\n", extrasaction="ignore")
-    writer.writeheader()
-    for unit in units:
-        row = {c: getattr(unit, c, "") for c in columns if c not in factors}
-        row["untried"] = "yes" if unit.untried else ""
-        cells = {**row, **{f: unit.factors.get(f, "") for f in factors}}
-        writer.writerow({name: disarm(cell) for name, cell in cells.items()})
-    return out.getvalue()

@@ -117,7 +117,7 @@ def test_trouble_is_logged_once_retried_and_costs_no_older_backup(
         raise StoreFull(f"{target.parent} cannot grow, the disk is full")
 
     with monkeypatch.context() as broken, caplog.at_level(logging.ERROR):
-        broken.setattr(companion.backups, "copy_file", full)
+        broken.setattr(companion.tables.backups, "copy_file", full)
         assert [backups.once() for _ in range(3)] == [False] * 3
         assert store.table("AAAA").code == "AAAA"
     assert caplog.text.count("the disk is full") == 1

@@ -104,7 +104,7 @@ for _phase in PHASES:
     rule="10.4",
     label="Aircraft arrive",
     group="arrive",
-    when=lambda game: (game.turn > 1 and arrived(game) < ALL) or "no aircraft is due (10.4)",
+    when=lambda game: (game.turn > 1 and arrived(game) < ALL) or NotNow("no aircraft is due", rule="10.4"),
 )
 def aircraft_arrive(game: Game, aircraft: Annotated[int, Whole(label="How many", high=ALL)]) -> Events:
     """Put newly arrived aircraft into the pool."""
@@ -113,6 +113,7 @@ def aircraft_arrive(game: Game, aircraft: Annotated[int, Whole(label="How many",
             f"there are {ALL} aircraft and {arrived(game)} are here: at most {ALL - arrived(game)} can come",
             field="aircraft",
             given=aircraft,
+            rule="10.4",
         )
     yield from put(game, FREE, int(game[FREE]) + aircraft, "aircraft arrive", "10.4")
 
@@ -126,20 +127,20 @@ def aircraft_arrive(game: Game, aircraft: Annotated[int, Whole(label="How many",
     rule="11.19",
     label="Interdict hexes",
     primary=True,
-    when=lambda game: int(game[FREE]) > 0 or "no aircraft is free",
+    when=lambda game: int(game[FREE]) > 0 or NotNow("no aircraft is free", rule="11.19"),
 )
 def interdict(game: Game, hexes: Annotated[tuple[str, ...], HexId(label="Hexes", many=True)]) -> Events:
     """Place interdiction markers, at most one in a hex; their aircraft cannot support a battle this turn."""
     taken = [h for h in hexes if game.mark(h, "interdiction")]
     if taken:
-        raise NotNow(
-            f"{', '.join(taken)}: at most one marker to a hex (11.19)", field="hexes", given=taken[0]
-        )
+        words = f"{', '.join(taken)}: at most one marker to a hex"
+        raise NotNow(words, field="hexes", given=taken[0], rule="11.19")
     if len(hexes) > int(game[FREE]):
         raise NotNow(
             f"that takes {len(hexes)} aircraft, and {game[FREE]} are free",
             field="hexes",
             given=len(hexes),
+            rule="11.19",
         )
     for hex_id in hexes:
         yield e.Marked(

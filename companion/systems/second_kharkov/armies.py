@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from companion.engine.errors import NotNow
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Text
@@ -16,9 +17,11 @@ from companion.systems.second_kharkov.base import (
     SOUTH,
     SOVIET,
     WEST,
+    Reason,
     area,
     first_german_phase,
     german_player_turn,
+    historical,
     put,
     rules,
 )
@@ -41,25 +44,20 @@ def any_restricted(game: Game) -> bool:
     return any(restricted(game, army) for army in ARMY_DIALS)
 
 
-def frozen(game: Game, unit: Unit) -> bool:
-    """5.5: a Soviet that set up south of the boundary stays put and does not attack on turn 1."""
+def frozen(game: Game, unit: Unit, does: str) -> Reason | None:
+    """Why a Soviet that set up south of the boundary stays put on turn 1 [5.5]; None when it is free.
+
+    Where it set up is not known of a unit that its player placed.
+    """
     if unit.side != SOVIET or game.turn != 1:
-        return False
-    if any(game.mark(t, "frozen") for t in (unit.id, unit.place)):
-        return True
-    return (_home(game, unit) or unit.place) in area(game, SOUTH)
-
-
-def _home(game: Game, unit: Unit) -> str:
-    """The set-up hex that the list gives a unit; empty where its player placed it."""
-    return next((u.place for u in game.roster if u.id == unit.id), "")
-
-
-def frozen_words(game: Game, unit: Unit, does: str) -> str:
-    """5.5 in words; where it set up is not known of a unit that its player placed."""
-    sure = _home(game, unit) or any(game.mark(t, "frozen") for t in (unit.id, unit.place))
+        return None
+    marked = any(game.mark(t, "frozen") for t in (unit.id, unit.place))
+    home = next((u.place for u in game.roster if u.id == unit.id), "")
+    if not marked and (home or unit.place) not in area(game, SOUTH):
+        return None
+    sure = marked or home
     where = "set up south of the boundary and" if sure else "if it set up south of the boundary,"
-    return f"{label(unit)} {where} {does} on turn 1 (5.5)"
+    return Reason(f"{label(unit)} {where} {does} on turn 1", "5.5")
 
 
 def release(game: Game, state: str, why: str, rule: str) -> Events:
@@ -111,7 +109,7 @@ def haste_is_over(game: Game) -> Events:
     rule="6.3",
     label="Front line crossed in the south",
     order=30,
-    when=lambda game: any_restricted(game) or "both armies are free already (6.2)",
+    when=lambda game: any_restricted(game) or NotNow("both armies are free already", rule="6.2"),
 )
 def southern_crossing(
     game: Game, who: Annotated[str, Text(label="Who crossed", most=60, placeholder="optional")] = ""
@@ -121,15 +119,15 @@ def southern_crossing(
 
 
 def _still_held(ctx: Context) -> list[tuple[str, str]]:
-    return [(dial, army) for army, dial in ARMY_DIALS.items() if ctx.game and restricted(ctx.game, army)]
+    return [(dial, army) for army, dial in ARMY_DIALS.items() if restricted(ctx.game, army)]
 
 
-def _may_release(game: Game) -> bool | str:
-    if game.scenario.id != "alternative":
-        return "only the Alternative scenario lets the German free an army early (13.4)"
+def _may_release(game: Game) -> bool | NotNow:
+    if historical(game):
+        return NotNow("only the Alternative scenario lets the German free an army early", rule="13.4")
     if game.turn != 2 or game.phase != first_german_phase(game):
-        return "on turn 2 only, as the German player turn opens (13.4)"
-    return any_restricted(game) or "both armies are free already"
+        return NotNow("on turn 2 only, as the German player turn opens", rule="13.4")
+    return any_restricted(game) or NotNow("both armies are free already", rule="6.2")
 
 
 @rules.action(

@@ -20,7 +20,7 @@ from companion.engine.record.game import Game
 from companion.systems.second_kharkov.armies import any_restricted
 from companion.systems.second_kharkov.base import GERMAN, MOVE, SOUTH, SOVIET, area, rules
 from companion.systems.second_kharkov.judging import at_start, policy
-from companion.systems.second_kharkov.movement import enemy_zone
+from companion.systems.second_kharkov.route import enemy_zone
 from companion.systems.second_kharkov.stacking import overstacked
 from companion.systems.second_kharkov.units import ARMIES, KINDS, MECHANISED, NAMES, SIXTH, is_172_75, label
 
@@ -31,8 +31,6 @@ PANZER_ARMY = ARMIES[0]
 def waiting(ctx: Context) -> list[Unit]:
     """Units of the side to move that are due and not on the map."""
     game = ctx.game
-    if game is None:
-        return []
     here = [u for u in game.units.values() if u.side == game.active and u.steps and u.turn <= game.turn]
     return [u for u in here if u.place in ("", HELD_BACK)]
 
@@ -50,7 +48,7 @@ def doubts(game: Game, unit: Unit, hex_id: str) -> list[str]:
     else:
         found = ["it is no working German edge source"]
     crowd = overstacked(unit.side, [*game.units_at(hex_id), unit])
-    return [*found, *([crowd] if crowd else [])]
+    return [*found, *([str(crowd)] if crowd else [])]
 
 
 def _lines(game: Game, side: str) -> Trace:
@@ -100,12 +98,12 @@ class EntryHex(HexId):
         return {**super().describe(ctx), "required": True}
 
 
-def _may_bring_in(game: Game) -> bool | str:
-    """10.2: nobody comes before his turn; whoever was delayed may come in any later one."""
+def _may_bring_in(game: Game) -> bool | NotNow:
+    """Nobody comes before his turn; whoever was delayed may come in any later one [10.2]."""
     if game.turn == 1:
-        return "nobody arrives on turn 1 (10.1)"
+        return NotNow("nobody arrives on turn 1", rule="10.1")
     on_track = any(item.side == game.active for _, item in due(game))
-    return on_track or bool(waiting(Context(game))) or "nobody is due"
+    return on_track or bool(waiting(Context(game))) or NotNow("nobody is due", rule="10.2")
 
 
 @rules.action(
@@ -134,7 +132,7 @@ def bring_in(
         str,
         Choice(
             label="Type",
-            options=lambda c: [(k, k) for k in KINDS.get(c.game.active, ())] if c.game else [],
+            options=lambda c: [(k, k) for k in KINDS.get(c.game.active, ())],
             when=lambda c: not c.values.get("unit"),
         ),
     ] = "",
@@ -143,7 +141,7 @@ def bring_in(
         Choice(
             label="Army",
             options=[(a, a) for a in ARMIES],
-            when=lambda c: not c.values.get("unit") and c.game is not None and c.game.active == GERMAN,
+            when=lambda c: not c.values.get("unit") and c.game.active == GERMAN,
         ),
     ] = "",
     hex: Annotated[str, EntryHex(label="Entry hex")] = "",
@@ -152,7 +150,10 @@ def bring_in(
     held = game.units[unit] if unit else _new_unit(game, name, kind, army)
     if not hex:
         raise Unreadable(
-            "say where it enters; without positions tap 'in' beside what is due", field="hex", accepted="1402"
+            "say where it enters; without positions tap 'in' beside what is due",
+            field="hex",
+            accepted="1402",
+            rule="10.1",
         )
     problems = doubts(game, held, hex)  # judged before it stands there
     if not unit:
@@ -202,7 +203,7 @@ def _fresh_id(game: Game, name: str) -> str:
     rule="10.2",
     label="Hold a unit back",
     group="arrive",
-    when=lambda game: bool(waiting(Context(game))) or "nobody on record is waiting",
+    when=lambda game: bool(waiting(Context(game))) or NotNow("nobody on record is waiting", rule="10.2"),
 )
 def hold_back(
     game: Game, units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=waiting)]
@@ -210,7 +211,8 @@ def hold_back(
     """Delay reinforcements, turn by turn and unit by unit."""
     for name in units:
         if game.units[name].place == HELD_BACK:
-            raise NotNow(f"{label(game.units[name])} is held back already", field="units", given=name)
+            words = f"{label(game.units[name])} is held back already"
+            raise NotNow(words, field="units", given=name, rule="10.2")
         yield move(game, name, HELD_BACK, reason="arrival delayed", rule="10.2")
 
 

@@ -86,7 +86,7 @@ def units_take_hexes(game: Game) -> Events:
 def take_hex(
     game: Game,
     hexes: Annotated[tuple[str, ...], HexId(label="Hexes", many=True)],
-    side: Annotated[str, SideRef(label="Now held by", start=lambda c: c.game.active if c.game else "")],
+    side: Annotated[str, SideRef(label="Now held by", start=lambda c: c.game.active)],
 ) -> Events:
     """Note who holds a town, city, edge source or bank of a crossing; put or lift its control marker."""
     for hex_id in hexes:

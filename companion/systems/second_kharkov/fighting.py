@@ -15,7 +15,7 @@ from companion.engine.record.changes import IN_PASSING, put_mark
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov import air
 from companion.systems.second_kharkov.armies import released_by_an_attack
-from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET, count, rules
+from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET, count, put, rules
 from companion.systems.second_kharkov.combat import combat, final_row
 from companion.systems.second_kharkov.form import Attackers, air_choices
 from companion.systems.second_kharkov.odds import steps_of
@@ -52,9 +52,9 @@ def close(game: Game, action: str) -> Events:
         yield e.Answered(ask.id, "done")
 
 
-def _ready(game: Game) -> bool | str:
+def _ready(game: Game) -> bool | NotNow:
     rest = unfinished(game)
-    return f"finish the last battle first (12.5): {rest}" if rest else True
+    return NotNow(f"finish the last battle first: {rest}", rule="12.5") if rest else True
 
 
 @rules.leaving(FIGHT[SOVIET])
@@ -66,28 +66,27 @@ def losses_come_first(game: Game) -> Events:
     """
     for ask in game.asked.values():
         if ask.action in UNDONE:
-            raise NotNow(f"still to do before the phase ends ({UNDONE[ask.action]}): {ask.text}")
+            raise NotNow(f"still to do before the phase ends: {ask.text}", rule=UNDONE[ask.action])
     return iter(())
 
 
 # -- declaring -------------------------------------------------------------------------------------
 
 
-def _may_declare(game: Game) -> bool | str:
-    standing = next(iter(game.marked("target")), "")
-    return f"the attack on {standing} stands: resolve it first (7.6, 12.5)" if standing else _ready(game)
+def _may_declare(game: Game) -> bool | NotNow:
+    for standing in game.marked("target"):
+        return NotNow(f"the attack on {standing} stands: resolve it first", rule="7.6, 12.5")
+    return _ready(game)
 
 
 def _near_target(ctx: Context) -> list[Unit]:
-    game, hex_id = ctx.game, str(ctx.values.get("target") or "")
-    if game is None or not hex_id:
-        return []
-    near = game.maps.neighbours(hex_id)
-    return [u for u in seen_by(ctx, game.active) if u.place in near]
+    hex_id = str(ctx.values.get("target") or "")
+    near = ctx.game.maps.neighbours(hex_id) if hex_id else ()
+    return [u for u in seen_by(ctx, ctx.game.active) if u.place in near]
 
 
 def _german_may_fly(ctx: Context) -> bool:
-    return ctx.game is not None and ctx.game.active == GERMAN and int(ctx.game["air-free"]) > 0
+    return ctx.game.active == GERMAN and int(ctx.game[air.FREE]) > 0
 
 
 @rules.action(
@@ -112,7 +111,7 @@ def declare_attack(
         yield put_mark(game, name, "attacking", target, rule="12.5")
     if game.active == GERMAN:
         yield from _open(game, target, int(aircraft))
-    elif int(game["air-free"]):
+    elif int(game[air.FREE]):
         yield e.Marked(target, "target", "declared", rule="7.6")
         text = f"Soviets attack {target}: do aircraft defend?"
         yield e.Asked(f"air-{game.revision}", (GERMAN, "table"), text, "defend-by-air", rule="12.17")
@@ -153,7 +152,9 @@ def _waiting(game: Game) -> list[str]:
     rule="12.17",
     label="Aircraft defend",
     group="hidden",
-    when=lambda game: bool(_waiting(game)) or "no Soviet attack is waiting for your aircraft",
+    when=lambda game: (
+        bool(_waiting(game)) or NotNow("no Soviet attack is waiting for your aircraft", rule="12.17")
+    ),
 )
 def defend_by_air(
     game: Game,
@@ -214,9 +215,9 @@ def _needs_die(ctx: Context) -> bool:
         return True  # the form is not complete yet
 
 
-def _may_resolve(game: Game) -> bool | str:
+def _may_resolve(game: Game) -> bool | NotNow:
     if _waiting(game):
-        return "the German has not said yet whether aircraft defend (12.17)"
+        return NotNow("the German has not said yet whether aircraft defend", rule="12.17")
     return _ready(game)
 
 
@@ -247,7 +248,7 @@ def resolve_combat(
     if die is not None:
         sheet.roll = die.total
         sheet.add(f"roll {die.total}{sheet.modifier:+d}", str(die.total + sheet.modifier), "12.18")
-        look_up(sheet, game.chart("crt"), final_row(Context(game), sheet, die.total))
+        look_up(sheet, game.chart("crt"), final_row(game, sheet, die.total))
     if sheet.result:
         sheet.effects = [Line(words, "", "12.19") for _, _, words in _losses(game, facts, sheet.result)]
     yield from rules.settle(game, "combat", sheet, (game.active, "table"), "12.18")
@@ -262,20 +263,8 @@ def _spend_aircraft(game: Game, sheet: Breakdown) -> Events:
     if wanted > promised:
         yield from air.fly(game, wanted - promised, air.USED, "ground support", "12.17")
     elif promised > wanted:
-        yield e.Set(
-            air.FREE,
-            int(game[air.FREE]) + promised,
-            was=game[air.FREE],
-            reason="no roll, stays free",
-            rule="12.9",
-        )
-        yield e.Set(
-            air.USED,
-            int(game[air.USED]) - promised,
-            was=game[air.USED],
-            reason="no roll, stays free",
-            rule="12.9",
-        )
+        yield from put(game, air.FREE, int(game[air.FREE]) + promised, "no roll, stays free", "12.9")
+        yield from put(game, air.USED, int(game[air.USED]) - promised, "no roll, stays free", "12.9")
 
 
 def _mark_fighters(game: Game, facts: dict[str, Any]) -> Events:
@@ -332,4 +321,4 @@ def attacker_waits(game: Game, side: str) -> None:
     facts = fought(game)
     first = str(facts.get("defender", ""))
     if side == facts.get("attacker") and any(a.action == LOSSES[first] for a in game.asked.values()):
-        raise NotNow(f"the defender takes his losses first (12.19): {game.side_name(first)}")
+        raise NotNow(f"the defender takes his losses first: {game.side_name(first)}", rule="12.19")

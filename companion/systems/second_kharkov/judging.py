@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Annotated
 
-from companion.engine.errors import Unreadable
+from companion.engine.errors import NotNow, Unreadable
 from companion.engine.hexes.ground import MapBook
 from companion.engine.hexes.trace import Answer, Policy, Situation, trace
 from companion.engine.kit.roster import Unit
@@ -95,7 +95,7 @@ def out_of_supply(game: Game, units: Iterable[Unit]) -> set[str]:
 
 def _judged(ctx: Context) -> list[Unit]:
     """Whose supply matters now: the moving side's; in a battle everybody's."""
-    side = ctx.game.active if ctx.game and ctx.game.phase in MOVE.values() else ""
+    side = ctx.game.active if ctx.game.phase in MOVE.values() else ""
     return [u for u in seen_by(ctx, side) if u.on_map]
 
 
@@ -108,7 +108,7 @@ STATES = (("out", "out of supply"), ("in", "in supply"), ("trace", "as the trace
     rule="9.1",
     label="Judge supply",
     order=20,
-    when=lambda game: game.turn > 1 or "everybody is in supply on turn 1 (5.5)",
+    when=lambda game: game.turn > 1 or NotNow("everybody is in supply on turn 1", rule="5.5"),
 )
 def judge_supply(
     game: Game,
@@ -121,7 +121,7 @@ def judge_supply(
 ) -> Events:
     """Say who is in or out of supply; it is remembered until the phase ends."""
     if not units and not hexes:
-        raise Unreadable("say who is judged: a hex number, or a unit", field="hexes")
+        raise Unreadable("say who is judged: a hex number, or a unit", field="hexes", rule="9.1")
     for target in (*units, *hexes):
         for marker, value in (("oos", state == "out"), ("supplied", state == "in")):
             if value or game.mark(target, marker) is not None:

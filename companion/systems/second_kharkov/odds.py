@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from companion.engine.play.worksheet import halve
+from companion.systems.second_kharkov.base import Reason
 
 BEST, WORST = 6, 3
-AUTOMATIC = "2/0"  # 12.9: worse than 1:3
+AUTOMATIC = "2/0"  # worse than 1:3 [12.9]
+OOS = Reason("out of supply", "9.9")
+HASTE = Reason("freed early, as if out of supply", "13.4")
+INTO = {"marsh": Reason("mechanised into marsh", "12.13"), "city": Reason("mechanised into a city", "12.16")}
+"""The ground that halves mechanised attackers."""
 
 
 @dataclass(frozen=True)
@@ -55,19 +59,12 @@ def row(final: int, clamp: bool = False) -> str:
     return ">6" if final > 6 else str(final)
 
 
-class Cause(NamedTuple):
-    """Why factors are halved."""
-
-    words: str
-    rule: str
-
-
 @dataclass(frozen=True)
 class Group:
     """Factors that are halved for the same causes, stack by stack."""
 
     stacks: tuple[int, ...]
-    causes: tuple[Cause, ...] = ()
+    causes: tuple[Reason, ...] = ()
     """One halving a cause."""
 
     def total(self, by_stack: bool = True) -> int:
@@ -86,9 +83,9 @@ class Group:
         return " + ".join(f"{part} of {s}" for s in sums)
 
 
-def grouped(parts: Iterable[tuple[str, int, tuple[Cause, ...]]]) -> list[Group]:
+def grouped(parts: Iterable[tuple[str, int, tuple[Reason, ...]]]) -> list[Group]:
     """Units as (stack, factor, causes of halving) -> one group per set of causes, its stacks summed."""
-    found: dict[tuple[Cause, ...], dict[str, int]] = {}
+    found: dict[tuple[Reason, ...], dict[str, int]] = {}
     for stack, factor, causes in parts:
         sums: dict[str, int] = found.setdefault(causes, {})
         sums[stack] = sums.get(stack, 0) + factor

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from companion.engine.errors import Mistake, NotNow
 from companion.engine.play import units as unitactions
 from companion.engine.play.actions import Events
 from companion.engine.record import events as e
@@ -9,9 +10,9 @@ from companion.engine.record.game import Game
 from companion.systems.second_kharkov.base import rules
 
 
-def _at_the_start(game: Game) -> bool | str:
+def _at_the_start(game: Game) -> bool | str | Mistake:
     if game.turn > 1:
-        return "the game has begun: type where units stand now under Enter positions"
+        return NotNow("the game has begun: type where units stand now under Enter positions", rule="3.1")
     return unitactions.set_up.when(game) if unitactions.set_up.when else True
 
 

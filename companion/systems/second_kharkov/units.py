@@ -43,9 +43,9 @@ def tanks_only(units: Iterable[Unit]) -> bool:
     return bool(kinds) and all(kind == "tank" for kind in kinds)
 
 
-def army_of(units: Iterable[Unit]) -> str:
-    """The army of these Germans as far as it is on record; mixed ones are joined by a plus."""
-    return " + ".join(sorted({u.formation for u in units if u.formation}))
+def armies_of(units: Iterable[Unit]) -> tuple[str, ...]:
+    """The armies of these Germans as far as they are on record."""
+    return tuple(sorted({u.formation for u in units if u.formation}))
 
 
 def face(game: Game, unit: Unit, steps: int) -> dict[str, int]:
@@ -90,16 +90,14 @@ class Wanted(UnitRef):
 
     def seen(self, ctx: Context, units: Iterable[Unit]) -> list[Unit]:
         """On the shared screen too a loss may fall on a unit that lies under another."""
-        waits = ctx.game is not None and any(a.action == self.follow_up for a in ctx.game.asked.values())
+        waits = any(a.action == self.follow_up for a in ctx.game.asked.values())
         return list(units) if waits else super().seen(ctx, units)
 
 
 def seen_by(ctx: Context, side: str = "") -> list[Unit]:
     """The units a seat may pick by name: its own, and of the enemy what lies open."""
-    game = ctx.game
-    if game is None:
-        return []
-    return [u for u in game.units.values() if side in ("", u.side) and may_see_unit(game, u, ctx.seat)]
+    mine = [u for u in ctx.game.units.values() if side in ("", u.side)]
+    return [u for u in mine if may_see_unit(ctx.game, u, ctx.seat)]
 
 
 @rules.watch
@@ -121,7 +119,7 @@ def turn_over(game: Game, units: Iterable[Unit]) -> Events:
 
 
 def _picked(ctx: Context) -> Unit | None:
-    return ctx.game.units.get(str(ctx.values.get("unit"))) if ctx.game else None
+    return ctx.game.units.get(str(ctx.values.get("unit")))
 
 
 def _is_german(ctx: Context) -> bool:
@@ -150,9 +148,10 @@ def copy_counter(
     turning = held.untried and (af is not None or df is not None or bool(name))
     if turning and game.phase not in FIGHT.values():
         raise NotNow(
-            f"{label(held)} is untried: it is turned over in its first battle (2.14)",
+            f"{label(held)} is untried: it is turned over in its first battle",
             field="unit",
             given=unit,
+            rule="2.14",
         )
     if turning:
         yield from turn_over(game, [held])

@@ -87,7 +87,10 @@ def _perimeter_open(game: Game) -> bool:
     rule="4.3",
     label="Kharkov perimeter crossed",
     order=31,
-    when=lambda game: _perimeter_open(game) or "the perimeter was crossed already, or does not matter here",
+    when=lambda game: (
+        _perimeter_open(game)
+        or NotNow("the perimeter was crossed already, or does not matter here", rule="4.3")
+    ),
 )
 def cross_perimeter(
     game: Game, who: Annotated[str, Text(label="Who crossed", most=60, placeholder="optional")] = ""
@@ -121,12 +124,11 @@ def cut_off(game: Game) -> list[str]:
     return sorted(out_of_supply(game, soviets))
 
 
-def _may_check(game: Game) -> bool | str:
+def _may_check(game: Game) -> bool | NotNow:
     if not historical(game):
-        return "the Alternative scenario has no terminal supply check (13.5)"
-    return (
-        game.turn == LAST_TURN and german_player_turn(game)
-    ) or "the terminal supply check ends turn 8 (4.5)"
+        return NotNow("the Alternative scenario has no terminal supply check", rule="13.5")
+    last = game.turn == LAST_TURN and german_player_turn(game)
+    return last or NotNow("the terminal supply check ends turn 8", rule="4.5")
 
 
 @dataclass(frozen=True)
@@ -134,7 +136,7 @@ class CutOff(Whole):
     """How many Soviet units are out of supply: starts with what the record finds, and says where."""
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        return {**super().describe(ctx), "help": self._found(ctx.game) if ctx.game else ""}
+        return {**super().describe(ctx), "help": self._found(ctx.game)}
 
     def _found(self, game: Game) -> str:
         here = [u for u in game.units.values() if u.side == SOVIET and u.on_map]
@@ -151,7 +153,7 @@ def terminal_check(
     game: Game,
     units: Annotated[
         int,
-        CutOff(label="Soviet units out of supply", start=lambda c: len(cut_off(c.game)) if c.game else 0),
+        CutOff(label="Soviet units out of supply", start=lambda c: len(cut_off(c.game))),
     ],
 ) -> Events:
     """Count the Soviet units out of supply as turn 8 closes, a point each to the German. May be redone."""
@@ -166,9 +168,10 @@ def closing_check(game: Game) -> Events:
     """4.5: the last step of turn 8. The record may hold a few of the counters only, so the players say it."""
     if historical(game) and game["terminal-check"] != "done":
         raise NotNow(
-            "Turn 8 closes with the Terminal supply check (4.5):"
+            "Turn 8 closes with the Terminal supply check:"
             " say how many Soviet units are out of supply, 0 for none",
             field="terminal-check",
+            rule="4.5",
         )
     return iter(())
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -96,7 +97,7 @@ def test_halved_factors(fields: dict[str, Any], attack: int, defence: int, rules
     ],
 )
 def test_a_form_asks_only_what_can_apply(turn: int, attacker: str, terrain: str, hidden: set[str]) -> None:
-    here = Context(values={"turn": turn, "attacker": attacker, "terrain": terrain})
+    here = replace(bare("second-kharkov"), values={"turn": turn, "attacker": attacker, "terrain": terrain})
     fields = rules.worksheets["combat"].fields
     assert {n for n in hidden if fields[n].when is not None and not fields[n].when(here)} == hidden
     shown = {n for n, f in fields.items() if f.when is None or f.when(here)}

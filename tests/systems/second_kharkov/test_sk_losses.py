@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from companion.engine.errors import Mistake, NotNow
 from companion.engine.play.fields import Context
-from companion.systems.second_kharkov.losses import odd_steps, shares
+from companion.systems.second_kharkov.losses import to_choose, shares
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_german_losses_go_round(
 )
 def test_the_odd_step_must_be_chosen(steps: str, lost: int, chosen: str) -> None:
     units = {name: int(n) for name, n in zip("abc", steps, strict=False)}
-    assert odd_steps(units, lost)
+    assert to_choose(units, lost)
     with pytest.raises(Mistake, match="12.20"):
         shares(units, lost, tuple(chosen))
 

@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.systems.second_kharkov.odds import Cause, Group, grouped, odds, row, steps_of, total
+from companion.systems.second_kharkov.base import Reason
+from companion.systems.second_kharkov.odds import Group, grouped, odds, row, steps_of, total
 
-OUT = (Cause("out of supply", "9.9"),)
+OUT = (Reason("out of supply", "9.9"),)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""1st Panzer and 17th Armies: restricted, released, or released in haste (6.2-6.4, 13.4)."""
+"""1st Panzer and 17th Armies: restricted, released, or released in haste [6.2-6.4, 13.4]."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 from companion.engine.errors import NotNow
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Text
+from companion.engine.play.fields import Choice, Context
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov.base import (
@@ -17,6 +17,7 @@ from companion.systems.second_kharkov.base import (
     SOUTH,
     SOVIET,
     WEST,
+    Crosser,
     Reason,
     area,
     first_german_phase,
@@ -31,12 +32,12 @@ RELEASE_TURN = 3
 
 
 def restricted(game: Game, army: str) -> bool:
-    """6.2: whether this army may neither attack nor pass the front line."""
+    """Whether this army may neither attack nor pass the front line [6.2]."""
     return army in ARMY_DIALS and game[ARMY_DIALS[army]] == "restricted"
 
 
 def hasty(game: Game, army: str) -> bool:
-    """13.4: whether this army acts as if out of supply in the present player turn."""
+    """Whether this army acts as if out of supply in the present player turn [13.4]."""
     return army in ARMY_DIALS and game[ARMY_DIALS[army]] == "hasty" and german_player_turn(game)
 
 
@@ -67,20 +68,20 @@ def release(game: Game, state: str, why: str, rule: str) -> Events:
 
 
 def triggered(game: Game, why: str) -> Events:
-    """6.3: a Soviet crossing in the south frees both armies for good."""
+    """A Soviet crossing in the south frees both armies for good [6.3]."""
     yield from release(game, "hasty" if game["triggered-penalty"] else "released", why, "6.3")
 
 
 @rules.watch
 def released_on_turn_3(game: Game) -> Events:
-    """6.2: free from the start of the German player turn of turn 3."""
+    """Free from the start of the German player turn of turn 3 [6.2]."""
     if game.turn > RELEASE_TURN or (game.turn == RELEASE_TURN and german_player_turn(game)):
         yield from release(game, "released", "turn 3 has come", "6.2")
 
 
 @rules.watch
 def released_by_a_move(game: Game) -> Events:
-    """6.3, seen from the record where the owner has entered the two lines."""
+    """Seen from the record where the owner has entered the two lines [6.3]."""
     if any_restricted(game):
         beyond = area(game, WEST) & area(game, SOUTH)
         for hex_id, stack in game.stacks().items() if beyond else ():
@@ -90,14 +91,14 @@ def released_by_a_move(game: Game) -> Events:
 
 
 def released_by_an_attack(game: Game, attacker: str, target: str) -> Events:
-    """6.3: an attack over the front line in the south is enough."""
+    """An attack over the front line in the south is enough [6.3]."""
     if attacker == SOVIET and any_restricted(game) and target in area(game, WEST) & area(game, SOUTH):
         yield from triggered(game, f"Soviets attack {target}")
 
 
 @rules.leaving("turn")
 def haste_is_over(game: Game) -> Events:
-    """13.4: the price is paid for one player turn."""
+    """The price is paid for one player turn [13.4]."""
     for dial in ARMY_DIALS.values():
         if game[dial] == "hasty":
             yield from put(game, dial, "released", "the player turn is over", "13.4")
@@ -111,9 +112,7 @@ def haste_is_over(game: Game) -> Events:
     order=30,
     when=lambda game: any_restricted(game) or NotNow("both armies are free already", rule="6.2"),
 )
-def southern_crossing(
-    game: Game, who: Annotated[str, Text(label="Who crossed", most=60, placeholder="optional")] = ""
-) -> Events:
+def southern_crossing(game: Game, who: Crosser = "") -> Events:
     """A Soviet unit moved or attacked over the front line in the south: both armies are free at once."""
     yield from triggered(game, f"{who or 'Soviets'} crossed the front line in the south")
 

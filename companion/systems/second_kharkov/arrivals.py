@@ -1,4 +1,4 @@
-"""Reinforcements: bringing units in, holding them back, and where they may enter (10.1-10.3)."""
+"""Reinforcements: bringing units in, holding them back, and where they may enter [10.1-10.3]."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.hexes.board import zone_indices
-from companion.engine.hexes.trace import Trace, trace
+from companion.engine.hexes.trace import Trace
 from companion.engine.kit.roster import Unit, slug
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, HexId, Text, UnitRef
@@ -17,6 +17,7 @@ from companion.engine.positions.situation import situation
 from companion.engine.record import events as e
 from companion.engine.record.changes import create, move
 from companion.engine.record.game import Game
+from companion.systems.second_kharkov import supply
 from companion.systems.second_kharkov.armies import any_restricted
 from companion.systems.second_kharkov.base import GERMAN, MOVE, SOUTH, SOVIET, area, rules
 from companion.systems.second_kharkov.judging import at_start, policy
@@ -36,7 +37,7 @@ def waiting(ctx: Context) -> list[Unit]:
 
 
 def doubts(game: Game, unit: Unit, hex_id: str) -> list[str]:
-    """What 10.1 has against this entry hex; players decide."""
+    """What the rules have against this entry hex [7.1, 7.3, 10.1]; players decide."""
     sources = _lines(game, unit.side)
     if is_172_75(unit):
         edge = situation(game).board.book.named("edge", "172/75")
@@ -52,12 +53,12 @@ def doubts(game: Game, unit: Unit, hex_id: str) -> list[str]:
 
 
 def _lines(game: Game, side: str) -> Trace:
-    now = situation(game, at_start(game))
-    return trace(now, policy(game, side), now.board.book.named("source", side))
+    return supply.lines(situation(game, at_start(game)), policy(game, side))
 
 
 def _wrong_edge(game: Game, unit: Unit, hex_id: str) -> list[str]:
-    """10.1: 6th Army comes in north of its boundary, 1st Panzer south of it; 17th Army anywhere."""
+    """6th Army comes in north of its boundary, 1st Panzer south of it [10.1], even after the release as the
+    table reads it [6.4]; 17th Army anywhere."""
     south = area(game, SOUTH)
     if (
         not south
@@ -73,7 +74,7 @@ def _wrong_edge(game: Game, unit: Unit, hex_id: str) -> list[str]:
 
 
 def _wrong_town(game: Game, sources: Trace, hex_id: str) -> list[str]:
-    """10.1: a town Soviet from the start, held, supplied and clear of German zones."""
+    """A town Soviet from the start, held, supplied and clear of German zones [10.1]."""
     now = sources.situation
     if hex_id not in now.board.places["town"]:
         return ["it is neither a working Soviet edge source nor a town"]
@@ -166,11 +167,12 @@ def bring_in(
 
 
 def _new_unit(game: Game, name: str, kind: str, army: str) -> Unit:
-    """A unit not listed yet. 2.13, 2.14: Soviets have one step and come untried, Germans four steps."""
+    """A unit not listed yet: Soviets have one step [2.13] and come untried [2.14], Germans four steps."""
     side = game.active
     called = name or (NAMES.get(kind, "") if side == SOVIET else "")
     if not called:
-        raise Unreadable("say which unit comes in: one that waits, or a new one by its name", field="name")
+        words = "say which unit comes in: one that waits, or a new one by its name"
+        raise Unreadable(words, field="name", rule="10.1")
     return Unit(
         id=_fresh_id(game, called),
         side=side,
@@ -217,7 +219,7 @@ def hold_back(
 
 
 def closed_sources(game: Game) -> dict[str, dict[str, list[str]]]:
-    """9.12, 9.13: each side's edge sources that do not work now, by reason. German ones work in a zone, too."""
+    """Each side's edge sources that do not work now, by reason [9.12, 9.13]. German ones work in a zone, too."""
     now = situation(game, at_start(game))
     found: dict[str, dict[str, list[str]]] = {}
     for side in (SOVIET, GERMAN):
@@ -233,7 +235,7 @@ def closed_sources(game: Game) -> dict[str, dict[str, list[str]]]:
 
 @rules.panel
 def sources(game: Game, seat: str) -> Panel | None:
-    """The edge sources that feed nobody and let nobody in for now (9.12, 9.13, 10.1)."""
+    """The edge sources that feed nobody and let nobody in for now [9.12, 9.13, 10.1]."""
     rules_of = {SOVIET: "9.13", GERMAN: "9.12"}
     rows = [
         Fact(f"{game.side_name(side)}, {why}", " ".join(sorted(hexes)), rules_of[side])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
 
+from companion.engine.play.fields import Text
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
@@ -26,6 +27,9 @@ SOUTH = "south"
 """South of the 6th Army Boundary Line [5.5, 6.3, 10.1]."""
 PERIMETER = "perimeter"
 """Inside the Kharkov outer perimeter line [4.3]."""
+
+Crosser = Annotated[str, Text(label="Who crossed", most=60, placeholder="optional")]
+"""Who passed a printed line, where a player tells it."""
 
 
 class Reason(NamedTuple):

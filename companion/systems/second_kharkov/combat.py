@@ -50,7 +50,8 @@ def final_row(game: Game, sheet: Breakdown, die: int) -> str:
 def _odds(sheet: Breakdown, battle: Battle, by_stack: bool) -> Odds:
     for field, groups in (("attack", battle.attack), ("defence", battle.defence)):
         if not groups:
-            raise Unreadable(f"{field} factors are missing: type them, or name units on record", field=field)
+            words = f"{field} factors are missing: type them, or name units on record"
+            raise Unreadable(words, field=field, rule="12.7")
         _show(sheet, field, groups, by_stack)
     strength, resistance = total(battle.attack, by_stack), total(battle.defence, by_stack)
     if resistance < 1:
@@ -58,6 +59,7 @@ def _odds(sheet: Breakdown, battle: Battle, by_stack: bool) -> Odds:
             "the rules give no odds against 0 defence factors; type 1 if you both agree",
             field="defence",
             given=0,
+            rule="12.7",
         )
     ratio = odds(strength, resistance)
     sheet.facts.update(attack=strength, defence=resistance, odds=str(ratio))

@@ -1,4 +1,4 @@
-"""Who holds which hex: Kharkov, towns, cities, edge sources, banks of crossings (3.4, 3.5)."""
+"""Who holds which hex: Kharkov, towns, cities, edge sources, banks of crossings [3.4, 3.5]."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def matters(game: Game, hex_id: str) -> bool:
 
 
 def banks(game: Game) -> frozenset[str]:
-    """9.6: the hexes on either side of a major river crossing."""
+    """The hexes on either side of a major river crossing [9.6]."""
     here = board(game)
     if "banks" not in here.memo:
         ids = here.grid.ids
@@ -43,7 +43,7 @@ def holder(game: Game, hex_id: str) -> str:
 
 
 def take(game: Game, hex_id: str, side: str, reason: str) -> Events:
-    """3.5: a hex changes hands the moment the other side enters it."""
+    """A hex changes hands the moment the other side enters it [3.5]."""
     if matters(game, hex_id) and holder(game, hex_id) != side:
         yield from _change_hands(game, hex_id, side, reason)
 
@@ -54,7 +54,7 @@ def _change_hands(game: Game, hex_id: str, side: str, reason: str) -> Events:
 
 
 def marker_words(game: Game, hex_id: str, side: str) -> str:
-    """3.4, 9.6: what to do with the cardboard control marker as a hex changes hands; empty when nothing.
+    """What to do with the cardboard control marker as a hex changes hands [3.4, 9.6]; empty when nothing.
 
     Germans mark towns and banks of crossings, Soviets cities other than Kharkov; who began with a hex lifts it.
     """
@@ -76,7 +76,7 @@ def _setting_up(game: Game) -> bool:
 
 @rules.watch
 def units_take_hexes(game: Game) -> Events:
-    """3.5: units on record take the hexes that matter as they enter them."""
+    """Units on record take the hexes that matter as they enter them [3.5]."""
     for hex_id, stack in game.stacks().items():
         if matters(game, hex_id) and len({u.side for u in stack}) == 1:
             yield from take(game, hex_id, stack[0].side, "entered")

@@ -1,4 +1,4 @@
-"""The German order of phases: move then fight, or fight then move (5.3, 5.7)."""
+"""The German order of phases: move then fight, or fight then move [5.3, 5.7]; the second ends the turn [5.4]."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A battle from its declaration to its result (7.6, 12.4, 12.5, 12.17-12.19)."""
+"""A battle from its declaration to its result [7.6, 12.4, 12.5, 12.17-12.19]."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def fought(game: Game) -> dict[str, Any]:
 
 
 def unfinished(game: Game) -> str:
-    """12.5: what is still to do of the last battle."""
+    """What is still to do of the last battle [12.5]."""
     return next((a.text for a in game.asked.values() if a.action in FOLLOW_UPS), "")
 
 
@@ -60,7 +60,7 @@ def _ready(game: Game) -> bool | NotNow:
 @rules.leaving(FIGHT[SOVIET])
 @rules.leaving(FIGHT[GERMAN])
 def losses_come_first(game: Game) -> Events:
-    """7.6, 12.19: an attack once declared is fought and its losses are taken before the phase ends.
+    """An attack once declared is fought and its losses are taken before the phase ends [7.6, 12.19].
 
     Whoever disagrees puts the reminder away.
     """
@@ -122,7 +122,7 @@ def declare_attack(
 
 
 def _open(game: Game, target: str, aircraft: int) -> Events:
-    """12.17, 7.6: with the aircraft promised, both stacks are opened."""
+    """With the aircraft promised, both stacks are opened [12.17, 7.6]."""
     yield from _stop_waiting(game)
     if aircraft:
         yield e.Marked(target, "support", aircraft, rule="12.17")
@@ -167,7 +167,7 @@ def defend_by_air(
 
 @rules.watch
 def no_aircraft_defend(game: Game) -> Events:
-    """12.17: a German who puts the question away sends none."""
+    """A German who puts the question away sends none [12.17]."""
     if not any(a.action == "defend-by-air" for a in game.asked.values()):
         for hex_id in _waiting(game):
             yield from _open(game, hex_id, 0)
@@ -175,7 +175,7 @@ def no_aircraft_defend(game: Game) -> Events:
 
 @rules.watch
 def both_called_it_off(game: Game) -> Events:
-    """7.6: an attack whose reminder was put away never was; the next one may be declared."""
+    """An attack whose reminder was put away never was [7.6]; the next one may be declared."""
     if any(a.action == "resolve-combat" for a in game.asked.values()):
         return
     for hex_id, state in list(game.marked("target").items()):
@@ -208,7 +208,7 @@ def declared_attack(game: Game, seat: str) -> Panel | None:
 
 
 def _needs_die(ctx: Context) -> bool:
-    """12.9: attacks worse than 1:3 are not rolled for."""
+    """Attacks worse than 1:3 are not rolled for [12.9]."""
     try:
         return not combat.answer(ctx.values, ctx).result
     except (Mistake, KeyError):
@@ -238,7 +238,7 @@ def resolve_combat(
     """Work out the odds, roll, and book what follows."""
     facts = sheet.facts
     target = str(facts["target"])
-    # Whoever resolves has declared: the whole stack lies open now, whatever the form could see (7.6, 12.2).
+    # Whoever resolves has declared: the whole stack lies open now, whatever the form could see [7.6, 12.2].
     facts["defenders"] = [u.id for u in game.units_at(target) if target and u.side == facts["defender"]]
     yield from _spend_aircraft(game, sheet)
     yield from turn_over(game, [game.units[n] for n in (*facts["attackers"], *facts["defenders"])])
@@ -255,7 +255,7 @@ def resolve_combat(
 
 
 def _spend_aircraft(game: Game, sheet: Breakdown) -> Events:
-    """12.17: debit aircraft that were not promised at the declaration; an automatic result may spare them."""
+    """Debit aircraft that were not promised at the declaration [12.17]; an automatic result may spare them."""
     flown, target = int(sheet.facts["air"]), str(sheet.facts["target"])
     promised = int(game.mark(target, "support") or 0) if target else 0
     kept = bool(sheet.result) and game["air-in-automatic"] == "kept"
@@ -268,7 +268,7 @@ def _spend_aircraft(game: Game, sheet: Breakdown) -> Events:
 
 
 def _mark_fighters(game: Game, facts: dict[str, Any]) -> Events:
-    """12.4: each unit attacks once and is attacked once in a combat phase."""
+    """Each unit attacks once and is attacked once in a combat phase [12.4]."""
     target = str(facts["target"])
     for name in facts["attackers"]:
         yield put_mark(game, name, "attacked", True, reason=IN_PASSING, rule="12.4", public=True)
@@ -285,7 +285,7 @@ def _mark_fighters(game: Game, facts: dict[str, Any]) -> Events:
 
 @rules.outcome("combat")
 def combat_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
-    """12.19: the defender takes his losses first, then the attacker."""
+    """The defender takes his losses first, then the attacker [12.19]."""
     for side, lost, words in _losses(game, sheet["facts"], result):
         name, to = f"losses-{side}-{game.revision}", (side, "table")
         yield e.Asked(name, to, words, LOSSES[side], {"steps": lost}, rule="12.19, 12.20")
@@ -305,7 +305,7 @@ def _losses(game: Game, facts: dict[str, Any], result: str) -> list[tuple[str, i
 
 
 def vacated(game: Game) -> Events:
-    """12.21: the target hex is empty, so the attackers may move in."""
+    """The target hex is empty, so the attackers may move in [12.21]."""
     facts = fought(game)
     side, where = str(facts["attacker"]), facts.get("target") or "the target hex"
     text = f"{where} is empty: attackers may move in"
@@ -317,7 +317,7 @@ def losses_open(game: Game) -> bool:
 
 
 def attacker_waits(game: Game, side: str) -> None:
-    """12.19: refuse the attacker's losses while the defender's are open."""
+    """Refuse the attacker's losses while the defender's are open [12.19]."""
     facts = fought(game)
     first = str(facts.get("defender", ""))
     if side == facts.get("attacker") and any(a.action == LOSSES[first] for a in game.asked.values()):

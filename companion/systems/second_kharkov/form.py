@@ -98,7 +98,7 @@ def attackers_on_map(ctx: Context) -> list[Unit]:
 
 
 def near_target(ctx: Context) -> list[Unit]:
-    """Attackers to pick from, next to the target when it is known [12.1]."""
+    """Attackers to pick from, any of those in the hexes around the target when it is known [12.1, 12.3, 12.6]."""
     near = around_target(ctx)
     return [u for u in attackers_on_map(ctx) if not near or u.place in near]
 

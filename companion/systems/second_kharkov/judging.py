@@ -1,4 +1,4 @@
-"""Supply as it is judged for a move or a battle: by hand, else by the traced line (9.1, 9.8, 9.9)."""
+"""Supply as it is judged for a move or a battle: by hand, else by the traced line [9.1, 9.8, 9.9]."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated
 
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.hexes.ground import MapBook
-from companion.engine.hexes.trace import Answer, Policy, Situation, trace
+from companion.engine.hexes.trace import Answer, Policy, Situation
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, HexId, UnitRef
@@ -24,7 +24,7 @@ from companion.systems.second_kharkov.units import factor, label, seen_by
 
 
 def at_start(game: Game) -> dict[str, frozenset[str]]:
-    """3.5: who holds what when play begins: Kharkov, the edge sources, the west if it is entered."""
+    """Who holds what when play begins: Kharkov, the edge sources, the west if it is entered [3.5]."""
     here = board(game)
     if "held at start" not in here.memo:
         here.memo["held at start"] = _held_at_start(here.book, area(game, WEST))
@@ -41,7 +41,7 @@ def _held_at_start(book: MapBook, west: frozenset[str]) -> dict[str, frozenset[s
 
 
 def policy(game: Game, side: str) -> Policy:
-    """A side's rules of tracing in this table's reading of 9.6."""
+    """A side's rules of tracing, in this table's reading of crossings [9.6]."""
     plain = supply.POLICIES[side]
     if side == GERMAN or game["crossing-bar"] != "hex":
         return plain
@@ -58,12 +58,8 @@ def _held_banks(now: Situation) -> dict[str, str]:
 
 @rules.supplies
 def supplies(game: Game, side: str) -> Mapping[str, Answer]:
-    """Every unit's line of supply; on turn 1 all have one (5.5)."""
-    now = situation(game, at_start(game))
-    if game.turn == 1:
-        mine = (u for u in now.units if u.side == side and u.hex in now.board.grid.index)
-        return {u.id: Answer(u.id, u.hex, True, from_units_only=now.board.blank) for u in mine}
-    return trace(now, policy(game, side), now.board.book.named("source", side)).answers()
+    """Every unit's line of supply; on turn 1 all have one [5.5]."""
+    return supply.answers(situation(game, at_start(game)), policy(game, side), game.turn)
 
 
 def by_hand(game: Game, unit: Unit) -> bool | None:
@@ -76,7 +72,7 @@ def by_hand(game: Game, unit: Unit) -> bool | None:
 
 
 def out_of_supply(game: Game, units: Iterable[Unit]) -> set[str]:
-    """The units out of supply now. What was judged by hand wins over the trace; turn 1 has none (5.5)."""
+    """The units out of supply now. What was judged by hand wins over the trace; turn 1 has none [5.5]."""
     if game.turn == 1:
         return set()
     found: set[str] = set()

@@ -72,7 +72,7 @@ def declared(ctx: Context) -> list[Unit]:
 
 
 def defenders(ctx: Context) -> list[Unit]:
-    """All units on record in the target hex [12.2], as far as this seat may look at them now [7.6]."""
+    """All units on record in the target hex [12.2, 12.6], as far as this seat may look at them now [7.6]."""
     there = [u for u in ctx.game.units_at(target(ctx)) if u.on_map and u.side == defending_side(ctx)]
     return there if opened(ctx) or all(may_see_unit(ctx.game, u, ctx.seat) for u in there) else []
 

@@ -1,4 +1,4 @@
-"""Step losses: German evenness, the Soviet's free choice, and points for what is lost (4.4, 12.19, 12.20)."""
+"""Step losses: German evenness, the Soviet's free choice, and points for what is lost [4.4, 12.19, 12.20]."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _target(ctx: Context) -> str:
 
 
 def _may_retreat(ctx: Context) -> bool:
-    """In defence, not out of a city, and only instead of a step [12.23]."""
+    """Germans alone fall back [8.9]: in defence, not out of a city, and only instead of a step [12.23]."""
     return (
         _defends(ctx, GERMAN)
         and fought(ctx.game).get("terrain") != "city"
@@ -262,7 +262,7 @@ def soviet_losses(
 
 
 def _after(game: Game, side: str, empty: bool) -> Events:
-    """12.21: once the defender's losses are taken, see whether the hex is open."""
+    """Once the defender's losses are taken, see whether the hex is open [12.21]."""
     facts = fought(game)
     if facts.get("defender") != side:
         if facts.get("attackers") and not involved(game, side):

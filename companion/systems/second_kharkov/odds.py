@@ -1,4 +1,4 @@
-"""Odds, halvings and chart rows: arithmetic alone, no table needed (1.5, 12.7-12.9)."""
+"""Odds, halvings and chart rows: arithmetic alone, no table needed [1.5, 12.7-12.9]."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ class Odds:
 
     @property
     def automatic(self) -> bool:
-        """12.9: worse than 1:3 is not rolled for."""
+        """Worse than 1:3 is not rolled for [12.9]."""
         return self.poor and (self.number > WORST or not self.number)
 
     @property
     def surplus(self) -> int:
-        """12.9: how many multiples above 6:1."""
+        """How many multiples above 6:1 [12.9]."""
         return 0 if self.poor else max(0, self.number - BEST)
 
     @property
@@ -44,7 +44,7 @@ class Odds:
 
 
 def odds(attack: int, defence: int) -> Odds:
-    """12.7: good odds round down; 12.8: poor odds round up. Both favour the defender."""
+    """Good odds round down [12.7], poor odds up [12.8]. Both favour the defender."""
     if defence < 1:
         raise ValueError("odds need at least one defence factor")
     if attack >= defence:
@@ -68,7 +68,7 @@ class Group:
     """One halving a cause."""
 
     def total(self, by_stack: bool = True) -> int:
-        """1.5: sum, halve, round up once; two causes halve twice."""
+        """Sum, halve, round up once [1.5]; two causes halve twice."""
         sums: Sequence[int] = self.stacks if by_stack else [sum(self.stacks)]
         for _ in self.causes:
             sums = [halve(s) for s in sums]
@@ -97,6 +97,6 @@ def total(groups: Iterable[Group], by_stack: bool = True) -> int:
 
 
 def steps_of(result: str) -> Mapping[str, int]:
-    """12.19: '2/3' -> the attacker loses 2 steps, the defender 3."""
+    """'2/3' -> the attacker loses 2 steps, the defender 3 [12.19]."""
     attacker, _, defender = result.partition("/")
     return {"attacker": int(attacker), "defender": int(defender)}

@@ -1,4 +1,4 @@
-"""After the losses: German retreat, advance into the won hex, mechanised exploitation (12.21-12.23)."""
+"""After the losses: German retreat, advance into the won hex, mechanised exploitation [12.21-12.23]."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from companion.systems.second_kharkov.route import next_to
 from companion.systems.second_kharkov.stacking import overstacked
 from companion.systems.second_kharkov.units import Wanted, label, mechanised
 
-EXPLOITATION = 2  # 12.22: hexes beyond the won one
+EXPLOITATION = 2  # hexes beyond the won one [12.22]
 
 
 # -- retreat ---------------------------------------------------------------------------------------
@@ -44,13 +44,13 @@ class Refuge:
 
 
 def working_sources(game: Game) -> list[str]:
-    """9.12: the German edge hexes that the Soviet does not control."""
+    """The German edge hexes that the Soviet does not control [9.12]."""
     now = situation(game, at_start(game))
     return [h for h in now.board.book.named("source", GERMAN) if not now.controls(SOVIET, h)]
 
 
 def refuges(game: Game, force: Sequence[Unit], origin: str) -> list[Refuge]:
-    """12.23: the hexes nearest to a working source that take the whole force; ties are his choice."""
+    """The hexes nearest to a working source that take the whole force [12.23]; ties are his choice."""
     if not force or not origin:
         return []
     sources = working_sources(game)
@@ -91,7 +91,7 @@ def _river_bar(game: Game, side: str, origin: str, hex_id: str) -> Reason | None
 
 
 def fall_back(game: Game, force: Sequence[Unit], to: str) -> Events:
-    """12.23: the whole force leaves; in its new hex it may be attacked again, with the stack it joins."""
+    """The whole force leaves [12.23]; in its new hex it may be attacked again, with the stack it joins."""
     if not force:
         return
     origin = str(fought(game).get("target"))
@@ -111,7 +111,7 @@ def fall_back(game: Game, force: Sequence[Unit], to: str) -> Events:
 
 
 def _split(game: Game, force: Sequence[Unit], origin: str) -> Events:
-    """12.23: only where stacking bars one hex for all do they part, each to the nearest that takes him."""
+    """Only where stacking bars one hex for all do they part, each to the nearest that takes him [12.23]."""
     taken: set[str] = set()
     for unit in force:
         choices = [r.hex for r in refuges(game, [unit], origin)]
@@ -128,7 +128,7 @@ def _split(game: Game, force: Sequence[Unit], origin: str) -> Events:
 
 
 def can_fall_back(game: Game, force: Sequence[Unit], origin: str) -> bool:
-    """12.23: whether every unit on record has somewhere to go; without positions the players see for themselves."""
+    """Whether every unit on record has somewhere to go [12.23]; without positions the players see for themselves."""
     if not origin:
         return True
     return all(refuges(game, [unit], origin) for unit in force)
@@ -193,7 +193,7 @@ def _check_step(game: Game, unit: Unit, origin: str, hex_id: str, field: str, gi
 
 
 def _exploiters(ctx: Context) -> list[Unit]:
-    """12.22: supplied mechanised units that advanced and have not gone on yet."""
+    """Supplied mechanised units that advanced and have not gone on yet [12.22]."""
     facts = fought(ctx.game)
     able = [ctx.game.units[n] for n in facts["exploiters"]] if facts.get("target") else []
     return [u for u in able if u.place == facts["target"]]
@@ -203,7 +203,7 @@ def _ask_to_exploit(game: Game) -> Events:
     facts = fought(game)
     ready = _exploiters(Context(game))
     name, to = f"exploit-{game.revision}", (GERMAN, "table")
-    if ready:  # everybody reads this, and only the top unit of a stack lies open again (7.6)
+    if ready:  # everybody reads this, and only the top unit of a stack lies open again [7.6]
         text = f"Supplied mechanised units in {facts['target']} may go on one or two hexes"
         yield e.Asked(name, to, text, "exploit", rule="12.22")
     elif not facts["attackers"]:

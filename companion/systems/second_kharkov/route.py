@@ -14,12 +14,12 @@ from companion.systems.second_kharkov import ground
 from companion.systems.second_kharkov.air import interdicted
 from companion.systems.second_kharkov.base import GERMAN, SOVIET, Reason
 
-ON_FOOT = {"clear": 1, "forest": 1, "marsh": 2, "town": 1, "city": 1}
-MECHANISED = {"clear": 1, "forest": 2, "town": 1, "city": 2}
+FOOT_COST = {"clear": 1, "forest": 1, "marsh": 2, "town": 1, "city": 1}
+MECH_COST = {"clear": 1, "forest": 2, "town": 1, "city": 2}
 """To enter a hex [11.11-11.13, 11.15]; marsh is closed to mechanised units."""
 RIVER = {"minor": (1, 2), "crossing": (1, 2)}  # on foot, mechanised [11.14]
 RULE = {"clear": "11.11", "forest": "11.12", "marsh": "11.13", "town": "11.15", "city": "11.15"}
-WORDS = (*ON_FOOT, *RIVER, "major", "iz", "zoc")
+WORDS = (*FOOT_COST, *RIVER, "major", "iz", "zoc")
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Mover:
 
 def price(step: Step, mover: Mover) -> int:
     """All costs of one step add up [11.16]; an interdiction zone adds one for Soviets [11.19]."""
-    ground_cost = (MECHANISED if mover.mech else ON_FOOT)[step.terrain]
+    ground_cost = (MECH_COST if mover.mech else FOOT_COST)[step.terrain]
     river_cost = RIVER.get(step.river, (0, 0))[mover.mech]
     return ground_cost + river_cost + (1 if step.iz and mover.side == SOVIET else 0)
 
@@ -65,7 +65,7 @@ def bar(steps: Sequence[Step], index: int, mover: Mover) -> Reason | None:
     before = steps[index - 1] if index else None
     from_zoc = before.zoc if before else mover.from_zoc
     from_iz = before.iz if before else mover.from_iz
-    if mover.mech and step.terrain not in MECHANISED:
+    if mover.mech and step.terrain not in MECH_COST:
         return Reason(f"mechanised units never enter {step.terrain}", "11.13")
     if before and before.zoc:
         return Reason("the move ended in an enemy zone", "8.3" if mover.side == GERMAN else "8.7")
@@ -116,7 +116,7 @@ def read_route(text: str) -> list[Step]:
                 given=unknown[0],
                 accepted=", ".join(WORDS),
             )
-        terrain = next((w for w in words if w in ON_FOOT), "clear")
+        terrain = next((w for w in words if w in FOOT_COST), "clear")
         river = next((w for w in words if w in (*RIVER, "major")), "")
         steps.append(Step(terrain, river, "iz" in words, "zoc" in words))
     return steps

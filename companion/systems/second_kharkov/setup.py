@@ -1,4 +1,4 @@
-"""Set-up: the units that the rulebook or the owner's roster names (3.1-3.4)."""
+"""Set-up: the units that the rulebook or the owner's roster names [3.1-3.4]."""
 
 from __future__ import annotations
 

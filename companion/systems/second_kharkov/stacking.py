@@ -1,4 +1,4 @@
-"""Stacking: how many to a hex, which armies together, and what overstacking costs (7.1-7.5)."""
+"""Stacking: how many to a hex, which armies together, and what overstacking costs [7.1-7.5]."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from companion.systems.second_kharkov.base import GERMAN, PHASES, SOVIET, Reason
 from companion.systems.second_kharkov.dead import eliminate
 from companion.systems.second_kharkov.units import ARMIES, SIXTH, armies_of, is_172_75, label
 
-LIMIT = {GERMAN: 3, SOVIET: 4}  # 7.1
+LIMIT = {GERMAN: 3, SOVIET: 4}  # [7.1]
 
 
 def weight(side: str, stack: Sequence[Unit]) -> int:
-    """How many units count: 172/75 is free in a 6th Army stack (7.5)."""
+    """How many units count: 172/75 is free in a 6th Army stack [7.5]."""
     others = [u for u in stack if not is_172_75(u)]
     free = (
         side == GERMAN
@@ -75,7 +75,7 @@ def stacking_warnings(game: Game, seat: str) -> Panel | None:
 
 
 def ask_to_remove(game: Game) -> Events:
-    """7.2: overstacking found as a phase opens costs the units too many, of the enemy's choice."""
+    """Overstacking found as a phase opens costs the units too many, of the enemy's choice [7.2]."""
     for hex_id, (side, over) in crowded(game).items():
         text = f"{hex_id} is overstacked: {game.side_name(game.other(side))} removes {count(over, 'unit')}"
         name, to = f"overstack-{hex_id}-{game.revision}", (game.other(side), "table")

@@ -49,7 +49,7 @@ def test_multiples_above_six(attack: int, defence: int, surplus: int) -> None:
 
 
 def test_no_odds_against_nothing() -> None:
-    with pytest.raises(ValueError, match="defence factor"):
+    with pytest.raises(ValueError):
         odds(5, 0)
 
 

@@ -12,7 +12,7 @@ from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, KHARKOV, MOVE, SOVIET, rules
 from companion.systems.second_kharkov.judging import at_start
-from companion.systems.second_kharkov.supply import CROSSING
+from companion.systems.second_kharkov.supply import banks
 
 
 def matters(game: Game, hex_id: str) -> bool:
@@ -20,18 +20,8 @@ def matters(game: Game, hex_id: str) -> bool:
     here = board(game)
     if "held hexes" not in here.memo:
         edges = {h for name in here.book.names("source") for h in here.book.named("source", name)}
-        here.memo["held hexes"] = {*here.book.places(), *edges, *banks(game), *KHARKOV}
+        here.memo["held hexes"] = {*here.book.places(), *edges, *banks(here), *KHARKOV}
     return hex_id in here.memo["held hexes"]
-
-
-def banks(game: Game) -> frozenset[str]:
-    """The hexes on either side of a major river crossing [9.6]."""
-    here = board(game)
-    if "banks" not in here.memo:
-        ids = here.grid.ids
-        here.memo["banks"] = frozenset(ids[i] for i, j in here.features if here.features[i, j] & CROSSING)
-    found: frozenset[str] = here.memo["banks"]
-    return found
 
 
 def holder(game: Game, hex_id: str) -> str:
@@ -62,8 +52,9 @@ def marker_words(game: Game, hex_id: str, side: str) -> str:
     marked_before = game.mark(hex_id, "owner") is not None
     if hex_id in KHARKOV or (not first and not marked_before and _setting_up(game)):
         return ""
-    places = board(game).places
-    marking = {SOVIET: hex_id in places["city"], GERMAN: hex_id in places["town"] or hex_id in banks(game)}
+    here = board(game)
+    german = hex_id in here.places["town"] or hex_id in banks(here)
+    marking = {SOVIET: hex_id in here.places["city"], GERMAN: german}
     if side != first and marking[side]:
         return f"put a control marker there, {game.side_name(side)} side up"
     return "lift the control marker" if marked_before and marking[game.other(side)] else ""

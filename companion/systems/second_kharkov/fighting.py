@@ -97,12 +97,7 @@ def declare_attack(
     target: Annotated[str, HexId(label="Target hex")],
     attackers: Annotated[
         tuple[str, ...],
-        Attackers(
-            label="Attackers",
-            many=True,
-            pick=_near_target,
-            when=lambda c: bool(_near_target(c)),
-        ),
+        Attackers(label="Attackers", many=True, pick=_near_target, when=lambda c: bool(_near_target(c))),
     ] = (),
     aircraft: Annotated[str, Choice(label="Aircraft", options=air_choices, when=_german_may_fly)] = "0",
 ) -> Events:

@@ -174,13 +174,11 @@ class CombatForm:
     """The combat form as it was read: what the record knows is not asked and stays as it is here."""
 
     attacker: Annotated[
-        str,
-        Choice(label="Attacker", options=SIDES, when=any_side, start=lambda c: c.game.active),
+        str, Choice(label="Attacker", options=SIDES, when=any_side, start=lambda c: c.game.active)
     ] = ""
     turn: Annotated[int, Whole(label="Turn", low=1, high=8, when=no_table)] = known.PLAIN_TURN
     fight_move: Annotated[
-        bool,
-        Flag(label="German fights before moving", when=lambda c: no_table(c) and german_attacks(c)),
+        bool, Flag(label="German fights before moving", when=lambda c: no_table(c) and german_attacks(c))
     ] = False
     target: Annotated[str, HexId(label="Target hex", start=known.target, quiet=known.opened)] = ""
     attackers: Annotated[
@@ -197,14 +195,11 @@ class CombatForm:
     attack: Annotated[
         tuple[int, ...],
         Factors(
-            label="Attack factors",
-            when=attack_is_typed,
-            halved=("attack_mech", "attack_oos", "attack_both"),
+            label="Attack factors", when=attack_is_typed, halved=("attack_mech", "attack_oos", "attack_both")
         ),
     ] = ()
     defence: Annotated[
-        tuple[int, ...],
-        Factors(label="Defence factors", when=defence_is_typed, halved=("defence_oos",)),
+        tuple[int, ...], Factors(label="Defence factors", when=defence_is_typed, halved=("defence_oos",))
     ] = ()
     terrain: Annotated[str, Choice(label="Defender in", options=terrain_choices)] = ""
     river: Annotated[str, Choice(label="Every attacker crosses a river", options=river_choices)] = ""

@@ -51,9 +51,8 @@ def policy(game: Game, side: str) -> Policy:
 
 
 def _held_banks(now: Situation) -> dict[str, str]:
-    ids = now.board.grid.ids
-    banks = {ids[i] for i, j in now.board.features if now.board.features[i, j] & supply.CROSSING}
-    return {h: "German-controlled bank of a crossing [9.6]" for h in banks if now.controls(GERMAN, h)}
+    held = [h for h in supply.banks(now.board) if now.controls(GERMAN, h)]
+    return dict.fromkeys(held, "German-controlled bank of a crossing [9.6]")
 
 
 @rules.supplies
@@ -110,8 +109,7 @@ def judge_supply(
     game: Game,
     hexes: Annotated[tuple[str, ...], HexId(label="Hexes", many=True)] = (),
     units: Annotated[
-        tuple[str, ...],
-        UnitRef(label="or units", many=True, pick=_judged, when=lambda c: bool(_judged(c))),
+        tuple[str, ...], UnitRef(label="or units", many=True, pick=_judged, when=lambda c: bool(_judged(c)))
     ] = (),
     state: Annotated[str, Choice(label="are", options=STATES)] = "out",
 ) -> Events:

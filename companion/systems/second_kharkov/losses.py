@@ -175,8 +175,7 @@ def german_losses(
         ),
     ] = (),
     mech: Annotated[
-        int,
-        Whole(label="Mechanised steps among them", help="2 points each", high=20, when=_asks_mechanised),
+        int, Whole(label="Mechanised steps among them", help="2 points each", high=20, when=_asks_mechanised)
     ] = 0,
     vacated_hex: Annotated[bool, Flag(label="The hex is empty now", when=_asks_vacated)] = False,
 ) -> Events:

@@ -117,8 +117,7 @@ def _chosen(game: Game, name: str) -> Unit:
 
 @rules.action(by="any", rule="7.2", label="Remove overstacked units", group="hidden")
 def remove_overstack(
-    game: Game,
-    units: Annotated[tuple[str, ...], Choice(label="Which", many=True, options=_removable)],
+    game: Game, units: Annotated[tuple[str, ...], Choice(label="Which", many=True, options=_removable)]
 ) -> Events:
     """Send the units too many to the dead pile, the enemy's choice and no more than needed."""
     going = list({unit.id: unit for unit in (_chosen(game, name) for name in units)}.values())

@@ -16,6 +16,15 @@ CROSSING = frozenset({"crossing"})
 MAJOR_RIVER = Ban(frozenset({"major river"}), "major river without a crossing [9.5]", unless=CROSSING)
 
 
+def banks(board: Board) -> frozenset[str]:
+    """The hexes on either side of a major river crossing [9.6]."""
+    if "banks" not in board.memo:
+        ids = board.grid.ids
+        board.memo["banks"] = frozenset(ids[i] for i, j in board.features if board.features[i, j] & CROSSING)
+    found: frozenset[str] = board.memo["banks"]
+    return found
+
+
 def _german_bank(situation: Situation, a: str, b: str) -> bool:
     return situation.controls(GERMAN, a) or situation.controls(GERMAN, b)
 

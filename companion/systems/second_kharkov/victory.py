@@ -150,10 +150,7 @@ class CutOff(Whole):
 @rules.action(by="any", rule="4.5", label="Terminal supply check", order=5, when=_may_check)
 def terminal_check(
     game: Game,
-    units: Annotated[
-        int,
-        CutOff(label="Soviet units out of supply", start=lambda c: len(cut_off(c.game))),
-    ],
+    units: Annotated[int, CutOff(label="Soviet units out of supply", start=lambda c: len(cut_off(c.game)))],
 ) -> Events:
     """Count the Soviet units out of supply as turn 8 closes, a point each to the German. May be redone."""
     before = int(game["terminal-oos"])

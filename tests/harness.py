@@ -10,7 +10,7 @@ from companion.engine.play.phases import open_table
 from companion.engine.record import events as e
 from companion.engine.record.dice import Stream, commitment
 from companion.engine.record.game import Book, Game, replay
-from companion.engine.seat.view import view
+from companion.engine.seat.view import SeatView, view
 from companion.systems import System, find_system
 
 SCENARIOS = Path(__file__).parent.parent / "scenarios"
@@ -69,6 +69,10 @@ class Bench:
         )
 
     def sees(self, seat: str) -> dict[str, Any]:
+        return self.view(seat).to_json()
+
+    def view(self, seat: str) -> SeatView:
+        """The table as a seat sees it, with types."""
         return view(self.system.rules, self.game, seat)
 
     def asked(self, seat: str) -> list[dict[str, Any]]:

@@ -36,7 +36,7 @@ from companion.engine.record import events as e
 from companion.engine.record.changes import seal
 from companion.engine.record.dice import Stream, commitment
 from companion.engine.record.game import Book, Game, replay
-from companion.engine.seat.view import view
+from companion.engine.seat.view import SeatView, view
 from companion.systems import new_rules
 from companion.tables.tables import Tables
 from companion.web.app import create_app
@@ -558,6 +558,10 @@ class Table:
         return done
 
     def sees(self, seat: str) -> dict[str, Any]:
+        return self.view(seat).to_json()
+
+    def view(self, seat: str) -> SeatView:
+        """The table as a seat sees it, with types."""
         return view(self.rules, self.game, seat)
 
     def hears(self, seat: str) -> list[Fact]:

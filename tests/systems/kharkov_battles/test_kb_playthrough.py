@@ -6,7 +6,6 @@ from kb_bench import enrol, synthetic_book, table
 
 from companion.engine.play.fields import Context
 from companion.engine.record.game import Book
-from companion.engine.seat.view import view
 from companion.systems import find_system
 
 ALL = ("operation-star", "second-kharkov-k", "third-kharkov-l", "january-campaign", "grand-campaign")

@@ -295,15 +295,15 @@ def natural(key: str) -> list[tuple[int, int | str]]:
     return [(0, int(p)) if p.isdecimal() else (1, p) for p in re.findall(r"\d{1,9}|\D+", key)]
 
 
-def open_sheet(store: Store, system: System, kind: str, name: str) -> Sheet:
+def open_sheet(store: Store, system: System, kind: str, name: str) -> ChartSheet | ListSheet:
     """A chart or list of a game with what its owner wrote."""
     return ChartSheet(store, system, name) if kind == "chart" else ListSheet(store, system, name)
 
 
-def sheets(store: Store, system: System) -> list[Sheet]:
+def sheets(store: Store, system: System) -> list[ChartSheet | ListSheet]:
     """Every chart and list of a game."""
-    charts: list[Sheet] = [ChartSheet(store, system, name) for name in system.kit.charts]
-    return charts + [ListSheet(store, system, name) for name in system.kit.lists]
+    charts = [ChartSheet(store, system, name) for name in system.kit.charts]
+    return [*charts, *(ListSheet(store, system, name) for name in system.kit.lists)]
 
 
 Check = Callable[[Mapping[str, Mapping[str, Any]]], list[str]]

@@ -15,7 +15,7 @@ Links = tuple[tuple[int, ...], ...]
 NOTHING: frozenset[str] = frozenset()
 
 
-class Unit(NamedTuple):
+class Piece(NamedTuple):
     """A unit or a whole stack, for tracing: only where it is and what it does to a path."""
 
     id: str
@@ -100,24 +100,24 @@ class Situation:
     """One moment of a table: the board, the units on it, and who holds what."""
 
     board: Board
-    units: tuple[Unit, ...]
+    units: tuple[Piece, ...]
     held: Mapping[str, AbstractSet[str]] = field(default_factory=dict)
     """Hexes known to be controlled by each side, besides those its units stand in."""
 
     @cached_property
-    def occupied(self) -> dict[str, dict[int, list[Unit]]]:
+    def occupied(self) -> dict[str, dict[int, list[Piece]]]:
         """Per side, the units by hex index; units in boxes off the map are left out."""
         index = self.board.grid.index
-        found: dict[str, dict[int, list[Unit]]] = {}
+        found: dict[str, dict[int, list[Piece]]] = {}
         for unit in self.units:
             i = index.get(unit.hex)
             if i is not None:
                 found.setdefault(unit.side, {}).setdefault(i, []).append(unit)
         return found
 
-    def enemies(self, side: str) -> dict[int, list[Unit]]:
+    def enemies(self, side: str) -> dict[int, list[Piece]]:
         """The units that are not of this side, by hex index."""
-        found: dict[int, list[Unit]] = {}
+        found: dict[int, list[Piece]] = {}
         for other, stacks in self.occupied.items():
             if other != side:
                 found.update({i: found.get(i, []) + units for i, units in stacks.items()})
@@ -130,7 +130,7 @@ class Situation:
         return side in standing if standing else hex_id in self.held.get(side, NOTHING)
 
 
-def zone_indices(board: Board, stacks: Mapping[int, Iterable[Unit]], rule: ZoneRule) -> set[int]:
+def zone_indices(board: Board, stacks: Mapping[int, Iterable[Piece]], rule: ZoneRule) -> set[int]:
     """The hex indices in the zones of these stacks."""
     rows, ids, cities = board.grid.adjacency, board.grid.ids, board.places["city"]
     found: set[int] = set()
@@ -148,7 +148,7 @@ def zone_indices(board: Board, stacks: Mapping[int, Iterable[Unit]], rule: ZoneR
     return found
 
 
-def zoc(board: Board, units: Iterable[Unit], rule: ZoneRule | None = None) -> dict[str, set[str]]:
+def zoc(board: Board, units: Iterable[Piece], rule: ZoneRule | None = None) -> dict[str, set[str]]:
     """Every side's zones of control, as hex ids."""
     situation = Situation(board, tuple(units))
     ids = board.grid.ids

@@ -23,7 +23,7 @@ class Problem:
         return f"{self.file}{f' line {self.line}' if self.line else ''}: {self.text}"
 
 
-def line_of(text: str, header: str, index: int) -> int:
+def block_line(text: str, header: str, index: int) -> int:
     """The line of the nth [[header]] block, 0 when it cannot be found."""
     singular = header.removesuffix("s") if header not in {"boxes", "dies"} else "box"
     pattern = re.compile(rf"^\s*\[\[({re.escape(header)}|{re.escape(singular)})\]\]")
@@ -98,7 +98,7 @@ def _convert(
                 text,
                 f"{key.removesuffix('s')} {_name(v) or n + 1}: " if is_dataclass(inner) else where,
                 problems,
-                line_of(text, key, n) or line,
+                block_line(text, key, n) or line,
                 key,
             )
             for n, v in enumerate(value)

@@ -67,7 +67,9 @@ class Visit:
 
         :param most: so many lines of an action after its first; all without it
         """
-        return TableLog(self.tables.past(self.code), self.rules, self.game, self.seat).entries(limit, before, most)
+        return TableLog(self.tables.past(self.code), self.rules, self.game, self.seat).entries(
+            limit, before, most
+        )
 
     def fields(self, name: str, raw: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
         """An action's fields as its form needs them."""

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
-from functools import cache
 from typing import Any, ClassVar, Self, dataclass_transform
 
 from companion.engine.play.worksheet import Breakdown, Line
-
-
-@cache
-def _names(cls: type[Any]) -> tuple[str, ...]:
-    return tuple(f.name for f in fields(cls))
 
 
 def plain(value: Any, words: Sequence[str] | None = None) -> Any:
@@ -33,19 +27,21 @@ def plain(value: Any, words: Sequence[str] | None = None) -> Any:
 class Shown:
     """A thing as one seat may see it, a frozen dataclass: templates and the API know it by its fields."""
 
+    NAMES: ClassVar[tuple[str, ...]] = ()
     UNSAID: ClassVar[tuple[str, ...]] = ()
     """Fields that the API does not name where they are None."""
 
     def __init_subclass__(cls) -> None:
         dataclass(frozen=True)(cls)
+        cls.NAMES = tuple(cls.__dataclass_fields__)  # type: ignore[attr-defined]
 
     @classmethod
     def of(cls, source: object, **own: Any) -> Self:
         """Take over the fields that a thing of the kit or the game has by the same name, and add the view's own."""
-        return cls(**{n: getattr(source, n) for n in _names(cls) if n not in own}, **own)
+        return cls(**{n: getattr(source, n) for n in cls.NAMES if n not in own}, **own)
 
     def to_json(self) -> dict[str, Any]:
-        found = {name: plain(getattr(self, name)) for name in _names(type(self))}
+        found = {name: plain(getattr(self, name)) for name in self.NAMES}
         return {name: value for name, value in found.items() if value is not None or name not in self.UNSAID}
 
 
@@ -204,7 +200,7 @@ class UnitView(Shown):
     step_words: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        found = {name: getattr(self, name) for name in _names(type(self))}
+        found = {name: getattr(self, name) for name in self.NAMES}
         if self.hidden:
             return {name: found[name] for name in ("id", "side", "place", "hidden", "name")}
         del found["hidden"]
@@ -275,7 +271,10 @@ class ResultView(Shown):
         return sheet_of(self.breakdown)
 
 
+_SHEET = {f.name for f in fields(Breakdown)}
+
+
 def sheet_of(body: Mapping[str, Any]) -> Breakdown:
     """A calculation as the record keeps it."""
     reasons = {n: [Line(**{"label": "", **line}) for line in body.get(n, ())] for n in ("lines", "effects")}
-    return Breakdown(**{"title": "", **{n: v for n, v in body.items() if n in _names(Breakdown)}, **reasons})
+    return Breakdown(**{"title": "", **{n: v for n, v in body.items() if n in _SHEET}, **reasons})

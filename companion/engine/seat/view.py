@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any, TypeVar
 
-from companion.engine.kit.blocks import Note, PileDef, Scenario, Side, SystemKit
+from companion.engine.kit.blocks import PileDef, Scenario, Side, SystemKit
 from companion.engine.kit.roster import Unit
 from companion.engine.kit.when import Turns, holds
 from companion.engine.play.actions import Action
@@ -254,7 +254,7 @@ def _zones(game: Game, pile: PileDef, seat: str) -> list[shapes.ZoneView]:
 
 
 def _guarded(
-    name: str, make: Callable[[Game, str], Made], instead: Callable[[], Made]
+    name: str, make: Callable[[Game, str], Made], instead: Callable[[], Any]
 ) -> Callable[[SeatView], Made]:
     return lambda seen: seen.guard.part(name, lambda: make(seen._game, seen.seat), instead())
 
@@ -298,7 +298,7 @@ class SeatView:
     """Named values with what they do."""
     due = cached_property(_guarded("What is due", _due, list))
     """What arrives on this turn or is late."""
-    notes = cached_property(_guarded("Notes in force", lambda game, seat: in_force(game), list[Note]))
+    notes = cached_property(_guarded("Notes in force", lambda game, seat: in_force(game), list))
     """What holds on this turn."""
     asked = cached_property(_asked)
     """Questions and follow-ups that wait for somebody."""

@@ -27,7 +27,10 @@ def weather_panel(game: Game, seat: str) -> Panel | None:
     left = max(track(game), default=0) - int(game["weather-square"])
     if left <= 0:
         return None
-    rows = [Fact("Squares to the end", str(left), "B5.1.1"), Fact("Turns left at least", -(-left // 3), "B5.1")]
+    rows = [
+        Fact("Squares to the end", str(left), "B5.1.1"),
+        Fact("Turns left at least", -(-left // 3), "B5.1"),
+    ]
     return Panel("Weather track", rows)
 
 

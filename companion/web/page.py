@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
 
 from flask import Response, g, make_response, redirect, request, url_for
 
+from companion.engine.seat.shapes import MarkView
 from companion.web import qr
 from companion.web.realdice import gather
 from companion.web.seats import WATCH, DeviceVisit, base_url
@@ -82,6 +84,11 @@ def tabs() -> list[dict[str, Any]]:
 def clock(at: str) -> str:
     """A moment of the record as the time of day here."""
     return datetime.fromisoformat(at).astimezone().strftime("%H:%M")
+
+
+def with_effect(signs: Iterable[MarkView]) -> list[MarkView]:
+    """Of some markers those whose effect there is to tell, each once."""
+    return sorted({sign for sign in signs if sign.effect}, key=lambda sign: sign.words)
 
 
 def live_template(seat: str) -> str:

@@ -10,7 +10,7 @@ from companion.engine.seat.shapes import UnitView
 from companion.engine.seat.view import SeatView
 from companion.tables.log import LONGEST
 from companion.web.intake import number
-from companion.web.page import live_template, page_context, see_other, target
+from companion.web.page import live_template, page_context, see_other, target, with_effect
 from companion.web.seats import WATCH, require, visit
 
 bp = Blueprint("play", __name__)
@@ -48,12 +48,11 @@ def units_page(code: str, seat: str) -> str:
     visit = require(code, seat)
     show = request.args.get("show", "")
     groups = _unit_groups(visit.view, show, seat)
-    signs = {sign for _, units in groups for unit in units for sign in unit.signs if sign.effect}
     return render_template(
         "units_live.html" if target() == "live" else "units.html",
         show=show,
         groups=groups,
-        signs=sorted(signs, key=lambda sign: sign.words),
+        signs=with_effect(sign for _, units in groups for unit in units for sign in unit.signs),
         **page_context(visit),
     )
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cached_property, partial, wraps
 from typing import Any, TypeVar
 
-from companion.engine.kit.blocks import PileDef, Scenario, Side, SystemKit
+from companion.engine.kit.blocks import Note, PileDef, Scenario, Side, SystemKit
 from companion.engine.kit.roster import Unit
 from companion.engine.kit.when import Turns, holds
 from companion.engine.play.actions import Action
@@ -31,6 +31,21 @@ Made = TypeVar("Made")
 
 def seat_name(game: Game, seat: str) -> str:
     return {"table": "Table", "watch": "Watching"}.get(seat) or game.side_name(seat)
+
+
+def _guarded(
+    name: str, instead: Callable[[], Any]
+) -> Callable[[Callable[[Game, str], Made]], Callable[[SeatView], Made]]:
+    """Make a part that must not take the page down when it fails."""
+
+    def of(make: Callable[[Game, str], Made]) -> Callable[[SeatView], Made]:
+        @wraps(make)
+        def part(seen: SeatView) -> Made:
+            return seen.guard.part(name, lambda: make(seen._game, seen.seat), instead())
+
+        return part
+
+    return of
 
 
 # -- the moment ------------------------------------------------------------------------------------------
@@ -92,12 +107,18 @@ def _dials(seen: SeatView) -> list[shapes.DialView]:
     return found
 
 
+@_guarded("What is due", list)
 def _due(game: Game, seat: str) -> list[shapes.DueView]:
     return [
         shapes.DueView.of(a, id=name, late=game.turn - a.turn, open=may_arrive(game, a, seat))
         for name, a in due(game)
         if seat in {"table", "watch", a.side} or not a.side
     ]
+
+
+@_guarded("Notes in force", list)
+def _notes(game: Game, seat: str) -> list[Note]:
+    return in_force(game)
 
 
 def _last_roll(seen: SeatView) -> shapes.RollView | None:
@@ -182,6 +203,7 @@ def _panels(seen: SeatView) -> list[Panel]:
 # -- units and piles -------------------------------------------------------------------------------------
 
 
+@_guarded("Units", list)
 def _units(game: Game, seat: str) -> list[shapes.UnitView]:
     """Every unit as a seat sees it; counters it may not know are sorted by place, so that order tells nothing."""
     stacks = game.stacks()
@@ -229,10 +251,12 @@ def signs(game: Game, marks: Mapping[str, Any]) -> tuple[shapes.MarkView, ...]:
     )
 
 
+@_guarded("Markers in hexes", dict)
 def _hexes(game: Game, seat: str) -> dict[str, dict[str, Any]]:
     return {t: marks for t in game.marks if t not in game.units and (marks := _marks(game, t, seat))}
 
 
+@_guarded("Cups and decks", list)
 def _piles(game: Game, seat: str) -> list[shapes.PileView]:
     held = (p for p in game.kit.piles if p.id in game.piles and holds(p.when, game.values))
     return [shapes.PileView.of(p, zones=_zones(game, p, seat)) for p in held]
@@ -251,12 +275,6 @@ def _zones(game: Game, pile: PileDef, seat: str) -> list[shapes.ZoneView]:
 
 
 # -- the view --------------------------------------------------------------------------------------------
-
-
-def _guarded(
-    name: str, make: Callable[[Game, str], Made], instead: Callable[[], Any]
-) -> Callable[[SeatView], Made]:
-    return lambda seen: seen.guard.part(name, lambda: make(seen._game, seen.seat), instead())
 
 
 class SeatView:
@@ -296,21 +314,21 @@ class SeatView:
     """Numbers that are counted, as far as they are shown now."""
     dials = cached_property(_dials)
     """Named values with what they do."""
-    due = cached_property(_guarded("What is due", _due, list))
+    due = cached_property(_due)
     """What arrives on this turn or is late."""
-    notes = cached_property(_guarded("Notes in force", lambda game, seat: in_force(game), list))
+    notes = cached_property(_notes)
     """What holds on this turn."""
     asked = cached_property(_asked)
     """Questions and follow-ups that wait for somebody."""
-    units = cached_property(_guarded("Units", _units, list))
+    units = cached_property(_units)
     """Every unit on record, as far as this seat may know it."""
-    hexes = cached_property(_guarded("Markers in hexes", _hexes, dict))
+    hexes = cached_property(_hexes)
     """Markers that lie on the map, by hex."""
     boxes: cached_property[list[shapes.BoxView]] = cached_property(
         lambda seen: [shapes.BoxView(f"box:{b.id}", b.label, b.side) for b in seen._game.kit.boxes]
     )
     """Places off the map."""
-    piles = cached_property(_guarded("Cups and decks", _piles, list))
+    piles = cached_property(_piles)
     """Cups and decks: what lies open, and how many of the rest."""
     sealed: cached_property[dict[str, list[str]]] = cached_property(
         lambda seen: {name: sorted(choices) for name, choices in seen._game.sealed.items()}

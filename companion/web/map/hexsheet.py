@@ -21,7 +21,7 @@ from companion.web.map.canvas import canvas_of
 from companion.web.map.counters import stacks, unit_words
 from companion.web.map.overlay import Pick, pick
 from companion.web.map.supply import told
-from companion.web.page import is_htmx
+from companion.web.page import is_htmx, with_effect
 from companion.web.seats import WATCH
 
 
@@ -49,6 +49,7 @@ def hex_context(visit: Visit, text: str) -> dict[str, Any]:
         grid.line(hex_id, to) if distance is not None else (),
     )
     found = stacks(view, grid)
+    here, marks = found.get(hex_id, []), signs(game, view.hexes.get(hex_id, {}))
     in_reach = [h for h in found if h in set(chosen.reach)]
     return {
         "hex": hex_id,
@@ -56,8 +57,9 @@ def hex_context(visit: Visit, text: str) -> dict[str, Any]:
         "code": visit.code,
         "seat": seat,
         "facts": hex_facts(game, hex_id),
-        "marks": signs(game, view.hexes.get(hex_id, {})),
-        "piles": found.get(hex_id, []),
+        "marks": marks,
+        "effects": with_effect((*marks, *(sign for s in here for u in s.units for sign in u.signs))),
+        "piles": here,
         "line": line,
         "traced_unit": traced_unit,
         "line_note": _line_note(system, game, seat, hex_id, line),

@@ -49,7 +49,8 @@ def last_counting(store: Store, code: str, latest: int, known: tuple[int, int | 
         if _is_no_play(here.body):
             seq -= 1
             continue
-        while seq > 0 and lines[seq].act == here.act:
+        bottom = known[0] if known and known[0] < seq else 0  # no action goes on beyond a revision
+        while seq > bottom and lines[seq].act == here.act:
             seq -= 1
         return seq if here.act != f"open-{code}" and seq >= 2 else None
     return None

@@ -52,10 +52,10 @@ class Visit:
     def rules(self) -> Rules:
         return self.system.rules
 
-    @property
+    @cached_property
     def context(self) -> Context:
-        """The game and the seat, as fields and worksheets want them."""
-        return Context(self.game, self.seat)
+        """The game and the seat, as fields and worksheets want them; what is worked out once stays."""
+        return Context(self.game, self.seat, worked={})
 
     @property
     def undo_target(self) -> int | None:

@@ -85,8 +85,15 @@ class Worksheet:
         return self.fn(ctx, **values)
 
     def answer(self, values: Mapping[str, Any], ctx: Context) -> Breakdown:
-        """Calculate from values already read."""
-        return self.fn(ctx, **{k: values[k] for k in self.fields})
+        """Calculate from values already read; while nothing changes, only once from the same ones."""
+        given = {k: values[k] for k in self.fields}
+        if ctx.worked is None:
+            return self.fn(ctx, **given)
+        key = (self.name, repr(given))
+        if key not in ctx.worked:
+            ctx.worked[key] = self.fn(ctx, **given)
+        found: Breakdown = ctx.worked[key]
+        return found
 
 
 def signature_fields(fn: Callable[..., Any], skip: Sequence[str]) -> tuple[dict[str, Field], dict[str, Any]]:

@@ -62,6 +62,18 @@ class Answer:
         return {"revision": self.revision, "lines": self.lines, "result": self.result}
 
 
+def _stale(action: Action, revision: int | None, now: int) -> NotNow:
+    """Why an action that must meet the table as it was seen is refused."""
+    return NotNow(
+        "The table has moved on since this page was drawn. Look again, then decide."
+        if revision is not None
+        else f"{action.label} needs the revision you are looking at, so that it cannot hit a changed table.",
+        field="revision",
+        given=revision,
+        accepted=str(now),
+    )
+
+
 class Tables:
     """Every table of the installation."""
 
@@ -282,14 +294,7 @@ class Tables:
                 )
             game = self._caught_up(code, tx.latest, tx.events)
             if action.fresh and has_moved(tx, revision):
-                raise NotNow(
-                    "The table has moved on since this page was drawn. Look again, then decide."
-                    if revision is not None
-                    else f"{action.label} needs the revision you are looking at, so that it cannot hit a changed table.",
-                    field="revision",
-                    given=revision,
-                    accepted=str(game.revision),
-                )
+                raise _stale(action, revision, game.revision)
             before = game.revision
             sides = [game[f"entropy-{s}"] for s in game.sides]
             chance = Chance(dice.Stream(row.seed, tx.stream, [w for w in sides if w]))

@@ -12,9 +12,33 @@ from companion.resources import SCENARIOS, STATIC, TEMPLATES
 from companion.store import open_store
 from companion.tables.secret import BadSecret, installation_secret
 from companion.tables.tables import Tables
-from companion.web import compress, current, curtain, errors, fonts, intake, security
+from companion.web import (
+    api,
+    book,
+    cards,
+    carryon,
+    compress,
+    current,
+    curtain,
+    errors,
+    fonts,
+    forms,
+    hall,
+    intake,
+    live,
+    lobby,
+    map,
+    restoring,
+    saving,
+    seatpages,
+    security,
+    sheets,
+    shelf,
+)
+from companion.web.book import walk
 from companion.web.flood import Allowance
 from companion.web.live import Hub
+from companion.web.page import clock, tabs
 
 
 def create_app(
@@ -67,24 +91,12 @@ def create_app(
     fonts.init_app(app)
     errors.init_app(app)
     _filters(app)
-    from companion.web import (
-        api,
-        book,
-        cards,
-        carryon,
-        forms,
-        hall,
-        live,
-        lobby,
-        map,
-        restoring,
-        saving,
-        seatpages,
-        sheets,
-        shelf,
-    )
-    from companion.web.book import walk
+    _pages(app)
+    return app
 
+
+def _pages(app: Flask) -> None:
+    """Every page and address there is."""
     app.extensions["companion"]["waiting"] = restoring.Waiting()
     carryon.init_app(app)
     for module in (
@@ -104,13 +116,10 @@ def create_app(
         sheets,
     ):
         app.register_blueprint(module.bp)
-    return app
 
 
 def _filters(app: Flask) -> None:
     """What templates need besides the fields of what they are given."""
-    from companion.web.page import clock, tabs
-
     app.jinja_env.globals["seat_tabs"] = tabs
     app.jinja_env.filters["clock"] = clock
     app.jinja_env.filters["flat"] = lambda args: [

@@ -19,25 +19,22 @@ from typing import Annotated, Any
 
 import pytest
 from flask import Flask
+from harness import Bench, consents
 from jinja2 import FileSystemBytecodeCache
 from werkzeug.test import TestResponse
 
 import companion.systems
 from companion.engine.kit.blocks import Kit
 from companion.engine.kit.load import load_kit
-from companion.engine.play.actions import Chance, perform
-from companion.engine.play.consent import DEEDS
+from companion.engine.play.actions import Chance
 from companion.engine.play.fields import Choice, Context, Dice, Roll, Text, Tokens, UnitRef, Whole
 from companion.engine.play.panels import Fact, Panel
-from companion.engine.play.phases import open_table
 from companion.engine.play.rules import Rules
 from companion.engine.play.worksheet import Breakdown, chances, look_up
 from companion.engine.record import events as e
 from companion.engine.record.changes import seal
-from companion.engine.record.dice import Stream, commitment
-from companion.engine.record.game import Book, Game, replay
-from companion.engine.seat.view import SeatView, view
-from companion.systems import new_rules
+from companion.engine.record.game import Book, Game
+from companion.systems import System, new_rules
 from companion.tables.tables import Tables
 from companion.web.app import create_app
 from companion.web.seats import token
@@ -149,7 +146,6 @@ zones = [{ id = "cup", label = "cup" }, { id = "drawn", label = "drawn", seen = 
 [[pile]]
 id = "deck"
 label = "Card deck"
-kind = "cards"
 start = "deck"
 tokens = ["SABOTAGE", "BRIDGEHEAD", "COUNTERBLOW", "MASKIROVKA", "KATYUSHA", "STUKA"]
 zones = [
@@ -442,8 +438,8 @@ def toy_rules() -> Rules:
             yield e.Ended("red", "decisive", "Red has twenty points.", "9.1")
 
     @rules.panel
-    def points(game: Game, seat: str) -> dict[str, Any]:
-        return Panel("Points", [Fact("Victory", game["vp"])])
+    def points(game: Game, seat: str) -> Panel:
+        return Panel("Points", [Fact("Victory", str(game["vp"]))])
 
     return rules
 
@@ -508,75 +504,18 @@ HIDDEN: list[e.Event] = [
 # -- in memory -----------------------------------------------------------------------------------------------
 
 
-class Table:
+class Table(Bench):
     """One toy game in memory: `t.do("red", "draw-card")`, `t.sees("blue")`."""
+
+    seed = SEED
+    title = "Friday night"
 
     def __init__(
         self, book: Book | None = None, set_up: bool = True, rules: Rules | None = None, **options: Any
     ) -> None:
-        self.kit, self.rules, self.book = toy_kit(), rules or toy_rules(), book
-        self.stream = Stream(SEED)
-        self.events: list[e.Event] = []
-        self.game = Game(self.kit, "skirmish", book)
-        settings = {
-            "mode-dice": "either",
-            "mode-chits": "either",
-            "mode-cards": "either",
-            "solo": False,
-            "fog": True,
-        }
-        settings |= {name.replace("_", "-"): value for name, value in options.items()}
-        for event in open_table(self.rules, self.game, settings, commitment(SEED), "Friday night"):
-            self.game.apply(event)
-            self.events.append(event)
+        super().__init__(System(toy_kit(), rules or toy_rules()), "skirmish", book, **options)
         if set_up:
             self.do("table", "set-up")
-
-    def do(self, seat: str, action: str, **fields: Any) -> list[e.Event]:
-        """Carry out an action; after a mistake the game is as it was."""
-        self.stream.entropy = [str(w) for w in (self.game[f"entropy-{s}"] for s in self.game.sides) if w]
-        try:
-            done = perform(self.rules, self.game, seat, self.rules.find(action), fields, Chance(self.stream))
-        except Exception:
-            self.game = self.replayed()
-            raise
-        self.events += done
-        if any(isinstance(event, e.Undone) for event in done):
-            self.game = self.replayed()
-        return done
-
-    def replayed(self) -> Game:
-        """The game folded again from its record, as it is stored."""
-        stored = [e.Event.from_json(json.loads(json.dumps(event.to_json()))) for event in self.events]
-        return replay(Game(self.kit, "skirmish", self.book), stored)
-
-    def agree(self) -> list[e.Event]:
-        """Everybody who is asked for consent gives it; what came of the last yes."""
-        done: list[e.Event] = []
-        for ask in consents(self.game):
-            done = self.do(ask.to[0], "agree", ask=ask.id, yes=True)
-        return done
-
-    def sees(self, seat: str) -> dict[str, Any]:
-        return self.view(seat).to_json()
-
-    def view(self, seat: str) -> SeatView:
-        """The table as a seat sees it, with types."""
-        return view(self.rules, self.game, seat)
-
-    def hears(self, seat: str) -> list[Fact]:
-        """The events as a seat may read them."""
-        return [event.seen_by(seat) for event in self.events]
-
-    def until(self, phase: str, turn: int | None = None) -> Table:
-        while self.game.phase != phase or self.game.turn != (turn or self.game.turn):
-            self.do("table", "next-phase")
-        return self
-
-
-def consents(game: Game) -> list[e.Asked]:
-    """Questions for consent that are open."""
-    return [ask for ask in game.asked.values() if ask.by in DEEDS]
 
 
 def all_agree(tables: Tables, code: str) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
 from companion.engine.errors import Unknown, did_you_mean
 from companion.engine.kit.blocks import Kit
@@ -23,6 +24,17 @@ from companion.engine.positions.ranges import bind_ranges
 from companion.engine.positions.supply import bind_supply
 
 IDS = ("second-kharkov", "panzer-keil", "enemy-action-kharkov", "kharkov-battles", "wb95")
+
+
+def package_of(system: str) -> str:
+    """Where a game's own rules are."""
+    return f"companion.systems.{system.replace('-', '_')}"
+
+
+def own_package(system: str) -> ModuleType | None:
+    """A game's package, None for one that is a kit alone."""
+    name = package_of(system)
+    return import_module(name) if find_spec(name) else None
 
 
 def new_rules(system: str) -> Rules:
@@ -50,10 +62,9 @@ def load_system(system: str, scenarios: Path) -> tuple[System | None, list[Probl
     kit, problems = load_kit(scenarios / system)
     if kit is None:
         return None, problems
-    module = f"companion.systems.{system.replace('-', '_')}"
-    found: Any = import_module(module) if find_spec(module) else None
-    rules = getattr(found, "rules", None) or new_rules(system)
-    rules.actions.update(unit_words(rules.actions, kit.system))
+    rules = copy(getattr(own_package(system), "rules", None) or new_rules(system))
+    # The package's own rules stay as they are written: another kit may call its steps otherwise.
+    rules.actions = {**rules.actions, **unit_words(rules.actions, kit.system)}
     return System(kit, rules), problems
 
 

@@ -12,6 +12,8 @@ from companion.engine.hexes.grid import Grid
 from companion.engine.hexes.ground import MapBook
 
 Links = tuple[tuple[int, ...], ...]
+Between = Mapping[tuple[int, int], frozenset[str]]
+"""What lies between two hex indices, both ways round. A board is shared: nobody changes it once it is made."""
 NOTHING: frozenset[str] = frozenset()
 
 
@@ -41,18 +43,18 @@ class Board:
         }
         self.features = self._sides("side")
         self.links = self._sides("link")
-        self.places = {kind: set(self.book.places(kind)) for kind in ("town", "city")}
+        self.places = {kind: frozenset(self.book.places(kind)) for kind in ("town", "city")}
         self.memo: dict[Any, Any] = {}
         """What searches worked out that holds as long as the map does."""
 
-    def _sides(self, kind: str) -> dict[tuple[int, int], set[str]]:
+    def _sides(self, kind: str) -> Between:
         found: dict[tuple[int, int], set[str]] = {}
         for fact in self.book.of_kind(kind):
             a, b = self.grid.index.get(fact.a), self.grid.index.get(fact.b)
             if a is not None and b is not None:
                 found.setdefault((a, b), set()).add(fact.value)
                 found.setdefault((b, a), set()).add(fact.value)
-        return found
+        return {pair: frozenset(values) for pair, values in found.items()}
 
     def along(self, classes: frozenset[str]) -> Links:
         """The graph of one or more road or rail classes."""

@@ -235,12 +235,6 @@ class Grid:
         """The adjacent hexes that are on the map, clockwise."""
         return tuple(self.ids[i] for i in self.adjacency[self._index_of(hex_id)])
 
-    def cube(self, hex_id: str) -> tuple[int, int, int]:
-        """Cube coordinates (q, r, s), which always add up to zero."""
-        x, y = self.doubled[self._index_of(hex_id)]
-        q, r = (x, (y - x) // 2) if self.tops == "flat" else ((x - y) // 2, y)
-        return q, r, -q - r
-
     def distance(self, a: str, b: str) -> int:
         """The number of steps between two hexes over open ground."""
         (x1, y1), (x2, y2) = self.doubled[self._index_of(a)], self.doubled[self._index_of(b)]
@@ -283,10 +277,6 @@ class Grid:
         seconds = range(a2, b2 + 1) if a2 <= b2 else range(a2, b2 - 1, -1)
         wanted = (f"{self.prefixes[0]}{x:02d}{y:02d}" for x in firsts for y in seconds)
         return [hex_id for hex_id in wanted if hex_id in self.index]
-
-    def is_edge(self, hex_id: str) -> bool:
-        """Say whether the hex lies on the rim of the map."""
-        return len(self.adjacency[self._index_of(hex_id)]) < 6
 
     def edge(self, side: str) -> list[str]:
         """The hexes along a compass side of the map; a corner is on two sides."""

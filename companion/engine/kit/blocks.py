@@ -102,10 +102,21 @@ class Dial:
     values: tuple[Value, ...]
     start: str = ""
     rule: str = ""
-    help: str = ""
     hidden: bool = False
     when: str = ""
     """Shown while this holds."""
+
+
+@dataclass(frozen=True)
+class Memo:
+    """A value that only the rules read: no screen shows it, nobody corrects it by hand."""
+
+    id: str
+    what: str
+    """What it remembers, for whoever reads the kit."""
+    start: Any = None
+    """Its value until it is set."""
+    rule: str = ""
 
 
 @dataclass(frozen=True)
@@ -126,6 +137,8 @@ class Marker:
     """Values in words where the value itself is only a sign: {ff = "field"}."""
     quiet: bool = False
     """Kept for the rules: the log and the units' badges pass over it."""
+    by_hand: bool = True
+    """Whether players lay it by hand; False where only the rules do."""
 
 
 @dataclass(frozen=True)
@@ -174,8 +187,6 @@ class PileDef:
     tokens: tuple[str, ...] = ()
     count: int = 0
     side: str = ""
-    kind: str = "chits"
-    """'chits' or 'cards': which mode of the table (digital or physical) governs it."""
     faces: str = ""
     """Name of the owner's book that tells what is printed on the tokens."""
     rule: str = ""
@@ -253,6 +264,7 @@ class SystemKit:
     variants: tuple[Variant, ...] = ()
     tracks: tuple[Track, ...] = ()
     dials: tuple[Dial, ...] = ()
+    memos: tuple[Memo, ...] = ()
     markers: tuple[Marker, ...] = ()
     notes: tuple[Note, ...] = ()
     options: tuple[Option, ...] = ()
@@ -269,7 +281,6 @@ class SystemKit:
     untried_factors: tuple[str, ...] = ("MF",)
     """Factors printed on the back of an untried unit, so known to all."""
     unit_kinds: tuple[str, ...] = ()
-    map: Json = field(default_factory=dict)
     about: str = ""
 
 
@@ -311,6 +322,18 @@ class Scenario:
         return self.dates[index] if 0 <= index < len(self.dates) else ""
 
 
+TABLE_VALUES: Json = {
+    "mode-dice": "either",
+    "mode-chits": "either",
+    "mode-cards": "either",
+    "solo": False,
+    "fog": True,
+    "record": None,
+    "judge": None,
+}
+"""What every table has, whatever the game: how dice, chits and cards are used, who sees what, and a judge called."""
+
+
 @dataclass(frozen=True)
 class Kit:
     """A system with its scenarios and charts, checked."""
@@ -329,6 +352,25 @@ class Kit:
     def tables(self) -> dict[str, dict[str, dict[str, Any]]]:
         """What the rulebook alone tells of every list."""
         return {name: shape.merged({}) for name, shape in self.lists.items()}
+
+    @cached_property
+    def declared(self) -> Mapping[str, Mapping[str, Any]]:
+        """For each scenario every value there is, with what it is until it is set."""
+        system = self.system
+        values: dict[str, Any] = {
+            "scenario": None,
+            **TABLE_VALUES,
+            **{f"entropy-{s.id}": "" for s in system.sides},
+        }
+        values |= {o.id: None for scenario in self.scenarios.values() for o in scenario.options}
+        values |= {memo.id: memo.start for memo in system.memos}
+        values |= {track.id: track.start for track in system.tracks}
+        values |= {dial.id: dial.start or dial.values[0].id for dial in system.dials}
+        values |= {option.id: option.default for option in system.options}
+        return {
+            name: {**values, **{o.id: o.default for o in scenario.options}, **scenario.start}
+            for name, scenario in self.scenarios.items()
+        }
 
     @property
     def id(self) -> str:

@@ -13,14 +13,17 @@ from companion.engine.errors import did_you_mean
 
 @dataclass(frozen=True)
 class Problem:
-    """Something wrong in a kit: where, and what to do."""
+    """Something wrong in a kit or a roster: where, and what to do."""
 
     file: str
     line: int
     text: str
+    given: str = ""
+    """The very text that is wrong, where one is."""
 
     def __str__(self) -> str:
-        return f"{self.file}{f' line {self.line}' if self.line else ''}: {self.text}"
+        where = (self.file, f"line {self.line}" if self.line else "")
+        return f"{' '.join(filter(None, where))}: {self.text}"
 
 
 def block_line(text: str, header: str, index: int) -> int:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from companion.engine.errors import Mistake, NotNow, NotYours, Several, Unreadable
-from companion.engine.play.fields import REQUIRED, Context, Dice, Field, Flag, Roll, fits, read_all
+from companion.engine.play.fields import REQUIRED, Context, Dice, Field, Flag, Roll
+from companion.engine.play.reading import fits, read_all
 from companion.engine.play.worksheet import Breakdown, Worksheet, signature_fields
 from companion.engine.record import dice
 from companion.engine.record import events as e
@@ -228,6 +229,7 @@ def perform(
     def take(event: e.Event) -> None:
         if isinstance(event, e.Answered) and event.id in game.asked:
             event = replace(event, only=game.asked[event.id].only)  # as hidden as its question
+        game.declares(event)
         if not isinstance(event, e.Undone):  # an undo is resolved when the game is loaded again
             game.apply(event)
         if len(game.units) > room[0]:
@@ -270,9 +272,7 @@ def _dice(
     item: Dice, name: str, ctx: Context, given: Any, chance: Chance, take: Callable[[e.Event], None]
 ) -> Roll:
     """The roll of a dice field: what the player rolled, or a fair digital roll, as the table is set."""
-    game = ctx.game
-    assert game is not None  # noqa: S101 - narrowed for the type checker; perform always has a game
-    mode = game["mode-dice"] or "either"
+    mode = ctx.game["mode-dice"]
     spec = dice.Spec.parse(item.dice(ctx))
     if given not in (None, "", [], ()):
         if mode == "digital":

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from companion.engine.errors import Mistake, Unreadable, did_you_mean
+from companion.engine.errors import Unreadable, did_you_mean
 from companion.engine.record import dice
 from companion.engine.record.sight import may_see_zone, seen_units
-from companion.limits import NUMBER_DIGITS, UNKNOWN_FIELDS, VALUE_ITEMS, VALUE_LENGTH
+from companion.limits import NUMBER_DIGITS
 
 if TYPE_CHECKING:
     from companion.engine.kit.roster import Unit
@@ -23,9 +23,9 @@ HIDDEN_HERE = "or it lies hidden from this screen and is chosen on its own side'
 
 @dataclass(frozen=True)
 class Context:
-    """What a field may look at: the game (None on the command line), the seat, the other values."""
+    """What a field may look at: the game (a bare one where there is no table), the seat, the other values."""
 
-    game: Game | None = None
+    game: Game
     seat: str = "table"
     values: Mapping[str, Any] = field(default_factory=dict)
     worked: dict[Any, Any] | None = None
@@ -169,7 +169,7 @@ class SideRef(Choice):
     type = "choice"
 
     def choices(self, ctx: Context) -> Options:
-        return [(s.id, s.name) for s in ctx.game.kit.sides] if ctx.game else ()
+        return [(s.id, s.name) for s in ctx.game.kit.sides]
 
 
 @dataclass(frozen=True)
@@ -178,24 +178,13 @@ class HexId(Field):
     many: bool = False
 
     def read(self, raw: Any, ctx: Context) -> Any:
-        parse = ctx.game.maps.parse if ctx.game is not None else _any_hex
+        parse = ctx.game.maps.parse
         if not self.many:
             return parse(str(raw))
         return tuple(dict.fromkeys(parse(part) for part in _parts(raw)))
 
     def describe(self, ctx: Context) -> dict[str, Any]:
         return {"many": self.many, "placeholder": "2408 2409" if self.many else "2408"}
-
-
-def _any_hex(text: str) -> str:
-    """Without a map only the form can be checked."""
-    value = text.strip().upper()
-    digits = value.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-    if not digits.isdecimal() or not 3 <= len(digits) <= 4 or len(value) - len(digits) > 2:
-        raise Unreadable(
-            f"{text[:20]!r} is not a hex number: four digits like 2408", given=text[:20], accepted="2408"
-        )
-    return value[: len(value) - len(digits)] + digits.zfill(4)
 
 
 @dataclass(frozen=True)
@@ -209,27 +198,23 @@ class UnitRef(Field):
 
     def units(self, ctx: Context, offered: bool = False) -> list[Unit]:
         """The units to choose from, as far as the seat may see them for what they are."""
-        if ctx.game is None:
-            return []
         choose = self.suggest if offered and self.suggest else self.pick
         found = choose(ctx) if choose else ctx.game.units.values()
         return sorted(self.seen(ctx, found), key=lambda u: (u.side, u.place, u.name))
 
     def seen(self, ctx: Context, units: Iterable[Unit]) -> list[Unit]:
         """Those of the units that the seat may see for what they are; the others are neither chosen nor named."""
-        return seen_units(ctx.game, units, ctx.seat) if ctx.game is not None else []
+        return seen_units(ctx.game, units, ctx.seat)
 
     def first(self, ctx: Context) -> Any:
         found = super().first(ctx)
-        if not found or ctx.game is None:
+        if not found:
             return found
         named = [ctx.game.units[u] for u in ([found] if isinstance(found, str) else found)]
         seen = [u.id for u in self.seen(ctx, named)]
         return seen if self.many else "".join(seen)
 
     def read(self, raw: Any, ctx: Context) -> Any:
-        if ctx.game is None:
-            raise Unreadable("units are known at a table only", given=raw)
         parts = _parts(raw, commas_only=True) if self.many else [str(raw)]
         allowed = {u.id for u in self.units(ctx)}
         # A unit that this seat may not see is treated as if it were not there, or its name could be sounded out.
@@ -272,7 +257,7 @@ class Tokens(Field):
     def held(self, ctx: Context) -> list[str]:
         """What lies in the zone, as far as the seat may look into it."""
         pile = self.pile_id(ctx)
-        if ctx.game is None or pile not in ctx.game.piles:
+        if pile not in ctx.game.piles:
             return []
         zone = self.zone(ctx) if callable(self.zone) else self.zone
         return ctx.game.piles[pile][zone] if may_see_zone(ctx.game, pile, zone, ctx.seat) else []
@@ -296,11 +281,7 @@ class Tokens(Field):
         return tuple(chosen) if self.many else chosen[0]
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        names = (
-            {t: str(ctx.game.face(self.pile_id(ctx), t).get("name", "")) for t in self.held(ctx)}
-            if ctx.game
-            else {}
-        )
+        names = {t: str(ctx.game.face(self.pile_id(ctx), t).get("name", "")) for t in self.held(ctx)}
         return {
             "many": self.many,
             "choices": [{"value": t, "label": f"{t} {name}".strip()} for t, name in names.items()],
@@ -346,8 +327,7 @@ class Dice(Field):
         return Roll(str(spec), told.values, "physical", told.sum)
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        mode = ctx.game["mode-dice"] if ctx.game else "either"
-        asked = {"dice": self.dice(ctx), "mode": mode or "either"}
+        asked = {"dice": self.dice(ctx), "mode": ctx.game["mode-dice"]}
         try:
             spec = dice.Spec.parse(self.dice(ctx))
         except Unreadable:
@@ -363,83 +343,3 @@ def _parts(raw: Any, commas_only: bool = False) -> list[str]:
         return [text for r in raw if (text := str(r).strip())]
     text = str(raw).replace(",", "\n") if commas_only else str(raw).replace(",", " ")
     return [p.strip() for p in (text.split("\n") if commas_only else text.split()) if p.strip()]
-
-
-def fits(raw: Any) -> None:
-    """Refuse a value that no field could take, before anything looks at all of it.
-
-    :raises Unreadable: when it names too many things, or goes on for too long
-    """
-    if isinstance(raw, list | tuple | dict) and len(raw) > VALUE_ITEMS:
-        raise Unreadable(
-            f"{len(raw):,} values are too many: at most {VALUE_ITEMS}", accepted=f"up to {VALUE_ITEMS}"
-        )
-    length = sum(map(_length, raw)) if isinstance(raw, list | tuple) else _length(raw)
-    if length > VALUE_LENGTH:
-        raise Unreadable(
-            f"{length:,} characters are too many: at most {VALUE_LENGTH:,}",
-            accepted=f"up to {VALUE_LENGTH:,} characters",
-        )
-
-
-def _length(raw: Any) -> int:
-    return len(raw) if isinstance(raw, str) else len(str(raw)) if isinstance(raw, dict | list) else 0
-
-
-def read_all(
-    fields: Mapping[str, Field], defaults: Mapping[str, Any], raw: Mapping[str, Any], ctx: Context
-) -> tuple[dict[str, Any], list[Mistake]]:
-    """Every field's value, and every mistake at once. Dice are left to the caller."""
-    values: dict[str, Any] = {}
-    mistakes: list[Mistake] = []
-    for name, item in fields.items():
-        here = ctx.having({**ctx.values, **values})
-        if isinstance(item, Dice):
-            continue
-        blank = None if defaults.get(name) is REQUIRED else defaults.get(name)
-        if item.when is not None and not item.when(here):
-            values[name] = blank
-            continue
-        given = raw.get(name)
-        if isinstance(item, Flag) and given is None and not defaults.get(name):
-            given = False  # an unticked box is not sent by a browser
-        if given is None or (given in ("", [], ()) and not isinstance(item, Flag)):
-            if defaults.get(name) is REQUIRED:
-                mistakes.append(
-                    Unreadable(f"{item.label or name} is missing", field=name, accepted=item.help)
-                )
-            values[name] = blank
-            continue
-        try:
-            if not isinstance(item, Text):  # which has a limit of its own
-                fits(given)
-            values[name] = item.read(given, here)
-        except Mistake as mistake:
-            mistake.field = name
-            mistake.message = f"{item.label or name}: {mistake.message}"
-            mistake.args = (mistake.message,)
-            mistakes.append(mistake)
-            values[name] = blank
-    return values, [*mistakes, *unknown_fields(raw, fields)]
-
-
-OWN = ("action_id", "revision")
-"""What every submission may carry besides its fields."""
-
-
-def unknown_fields(raw: Mapping[str, Any], fields: Mapping[str, Field]) -> list[Mistake]:
-    """A mistake for each value that no field takes: the first few by name, the others as a number."""
-    unknown = [k for k in raw if k not in fields and not k.startswith("_") and k not in OWN]
-    known = ", ".join(fields) or "none"
-    found: list[Mistake] = [
-        Unreadable(
-            f"there is no field {name[:40]!r}: {known}.{did_you_mean(name, fields)}",
-            field=name,
-            accepted=known,
-        )
-        for name in unknown[:UNKNOWN_FIELDS]
-    ]
-    if len(unknown) > UNKNOWN_FIELDS:
-        more = f"and {len(unknown) - UNKNOWN_FIELDS} more fields that are not known here"
-        found.append(Unreadable(more, field=unknown[UNKNOWN_FIELDS], accepted=known))
-    return found

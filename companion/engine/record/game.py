@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from companion.engine.errors import Unknown, did_you_mean
+from companion.engine.errors import Undeclared, Unknown, did_you_mean
 from companion.engine.hexes.maps import Maps
-from companion.engine.kit.blocks import Kit, Marker, Phase, Scenario, SystemKit
+from companion.engine.kit.blocks import Dial, Kit, Marker, Option, Phase, Scenario, SystemKit, Track
 from companion.engine.kit.chart import Chart
+from companion.engine.kit.dates import days_later
 from companion.engine.kit.roster import Unit, UnitDef
 from companion.engine.kit.when import holds
 from companion.engine.record import events as e
-from companion.engine.record.dates import days_later
 from companion.engine.record.pile import Pile
-
-STATE_VERSION = 1
-"""What `dump` writes. Raise it with every change of its shape or meaning: snapshots of another version are not used."""
-
-
-@dataclass
-class Mark:
-    """A marker's value and who may see it."""
-
-    value: Any
-    only: tuple[str, ...] = ()
+from companion.engine.record.state import Mark, State
 
 
 @dataclass
@@ -43,7 +33,7 @@ class Book:
     """Each scenario's units: the rulebook's with the owner's over them. A scenario left out is as the kit has it."""
 
 
-class Game:
+class Game(State):
     """The state of one table: a fold of its events over a kit."""
 
     def __init__(self, kit: Kit, scenario: str, book: Book | None = None) -> None:
@@ -58,40 +48,36 @@ class Game:
         self.kit: SystemKit = kit.system
         self.scenario: Scenario = kit.scenarios[scenario]
         self.book = book or Book(charts=kit.charts, tables=kit.tables)
+        self._declared = kit.declared[scenario]
+        self._markers = {m.id: m for m in kit.system.markers}
         self._kit_maps = kit.maps
         self._home_maps: Maps | None = None
         self.map_facts = kit.map_facts
-        self.revision = 0
-        self.title = ""
-        self.commitment = ""
-        self.turn = self.scenario.first
-        self.phase = ""
-        self.values: dict[str, Any] = {"scenario": scenario}
-        self.hidden: dict[str, tuple[str, ...]] = {}
-        """Values that only some seats may see."""
-        self.units: dict[str, Unit] = {}
-        self.marks: dict[str, dict[str, Mark]] = {}
-        self.piles: dict[str, Pile] = {}
-        self.sealed: dict[str, dict[str, Any]] = {}
-        self.revealed: dict[str, dict[str, Any]] = {}
-        self.asked: dict[str, e.Asked] = {}
-        self.ticked: set[str] = set()
-        self.last_result: dict[str, Any] = {}
-        self.last_roll: dict[str, Any] = {}
-        self.ended: e.Ended | None = None
-        self.last_chance = 0
-        """The newest roll, draw or reveal that counts: taking back past it needs the other side's consent."""
-        self.order = 0
+        super().__init__(scenario, self.scenario.first)
         self.seated: frozenset[str] = frozenset()
         """Seats that a device sits at now. Not part of the record: whoever keeps the seats says so."""
         self.taken_back: list[tuple[int, int]] = []
         """Spans of the record between these lines that were taken back. Not part of the state: told by its keeper."""
 
+    @classmethod
+    def bare(cls, kit: Kit, book: Book | None = None) -> Game:
+        """A game that nobody plays, for a worksheet without a table: the first scenario with the kit's own values."""
+        game = cls(kit, next(iter(kit.scenarios)), book)
+        game._started(e.Started(kit.id, game.scenario.id, {}, ""))
+        return game
+
     # -- looking -----------------------------------------------------------------------------------------
 
     def __getitem__(self, name: str) -> Any:
-        """The value of a track, dial, option or mode."""
-        return self.values.get(name)
+        """The value of a track, dial, option, memo or mode; what the kit starts it with until it is set.
+
+        :raises Undeclared: when the kit has no such name
+        """
+        if name in self.values:
+            return self.values[name]
+        if name not in self._declared:
+            raise Undeclared(f"{self.kit.id} declares no value {name!r}.{did_you_mean(name, self._declared)}")
+        return self._declared[name]
 
     @property
     def last(self) -> int:
@@ -168,6 +154,7 @@ class Game:
 
     def mark(self, target: str, marker: str) -> Any:
         """A marker's value on a unit or hex, None when it is not there."""
+        self.marker(marker)
         held = self.marks.get(target, {}).get(marker)
         return held.value if held else None
 
@@ -176,9 +163,18 @@ class Game:
 
         A marker that lies where it does not belong, as in games recorded before that was checked, is passed over.
         """
-        kind = next((m for m in self.kit.markers if m.id == marker), None)
+        kind = self.marker(marker)
         found = {t: m[marker].value for t, m in self.marks.items() if marker in m}
-        return {t: v for t, v in found.items() if kind is None or self.may_carry(t, kind)}
+        return {t: v for t, v in found.items() if self.may_carry(t, kind)}
+
+    def marker(self, name: str) -> Marker:
+        """A marker as the kit declares it.
+
+        :raises Undeclared: when the kit has no such marker
+        """
+        if name not in self._markers:
+            raise Undeclared(f"{self.kit.id} declares no marker {name!r}.{did_you_mean(name, self._markers)}")
+        return self._markers[name]
 
     def may_carry(self, target: str, marker: Marker) -> bool:
         """Whether a marker belongs on this thing: a unit, or else a hex or hexside."""
@@ -219,6 +215,21 @@ class Game:
         table = self.book.tables.get(definition.faces, {}) if definition and definition.faces else {}
         return table.get(token, {})
 
+    def declares(self, event: e.Event) -> None:
+        """Whether the kit declares what a new event names; old records are believed as they are.
+
+        :raises Undeclared: when it does not
+        """
+        if isinstance(event, e.Set) and event.name not in self._declared:
+            self[event.name]
+            raise Undeclared(f"{self.kit.id} declares no value {event.name!r} any more")
+        if isinstance(event, e.Marked):
+            self.marker(event.marker)
+        if isinstance(event, e.Drawn) and event.pile not in self.piles:
+            raise Undeclared(
+                f"{self.kit.id} declares no pile {event.pile!r}.{did_you_mean(event.pile, self.piles)}"
+            )
+
     # -- changing ----------------------------------------------------------------------------------------
 
     def apply(self, event: e.Event, seq: int | None = None) -> None:
@@ -230,10 +241,13 @@ class Game:
 
     def _started(self, event: e.Started) -> None:
         self.title, self.commitment = event.title, event.commitment
-        self.values.update({t.id: t.start for t in self.kit.tracks})
-        self.values.update({d.id: d.start or d.values[0].id for d in self.kit.dials})
-        self.values.update({o.id: o.default for o in (*self.kit.options, *self.scenario.options)})
-        self.values.update(self.scenario.start)
+        shown: tuple[Track | Dial | Option, ...] = (
+            *self.kit.tracks,
+            *self.kit.dials,
+            *self.kit.options,
+            *self.scenario.options,
+        )
+        self.values.update({thing.id: self._declared[thing.id] for thing in shown})
         self.values.update(event.options)
         for pile in self.kit.piles:
             tokens = pile.tokens or tuple(f"#{n:02d}" for n in range(1, pile.count + 1))
@@ -324,65 +338,6 @@ class Game:
 
     def _ended(self, event: e.Ended) -> None:
         self.ended = event
-
-    # -- snapshots ---------------------------------------------------------------------------------------
-
-    def dump(self) -> dict[str, Any]:
-        """The state as JSON-ready data, for snapshots."""
-        return {
-            "version": STATE_VERSION,
-            "revision": self.revision,
-            "title": self.title,
-            "commitment": self.commitment,
-            "turn": self.turn,
-            "phase": self.phase,
-            "values": self.values,
-            "hidden": {k: list(v) for k, v in self.hidden.items()},
-            "units": [u.to_json() for u in self.units.values()],
-            "marks": {t: {n: asdict(m) for n, m in held.items()} for t, held in self.marks.items()},
-            "piles": {name: pile.zones for name, pile in self.piles.items()},
-            "sealed": self.sealed,
-            "revealed": self.revealed,
-            "asked": [a.to_json() for a in self.asked.values()],
-            "ticked": sorted(self.ticked),
-            "last_result": self.last_result,
-            "last_roll": self.last_roll,
-            "ended": self.ended.to_json() if self.ended else None,
-            "order": self.order,
-            "last_chance": self.last_chance,
-        }
-
-    def restore(self, state: Mapping[str, Any]) -> Game:
-        """Take over a dumped state.
-
-        :raises ValueError: if it was dumped by another version, or is no state at all
-        """
-        if state.get("version") != STATE_VERSION:
-            raise ValueError(f"a state of version {state.get('version')!r}, not {STATE_VERSION}")
-        for name in ("revision", "title", "commitment", "turn", "phase", "order", "last_chance"):
-            setattr(self, name, state[name])
-        self.values = dict(state["values"])
-        self.hidden = {k: tuple(v) for k, v in state["hidden"].items()}
-        self.units = {}
-        for facts in state["units"]:
-            unit = Unit(id=facts["id"], side=facts["side"])
-            unit.change({k: v for k, v in facts.items() if k != "id"})
-            self.units[unit.id] = unit
-        self.marks = {
-            t: {n: Mark(m["value"], tuple(m["only"])) for n, m in held.items()}
-            for t, held in state["marks"].items()
-        }
-        self.piles = {name: Pile(zones) for name, zones in state["piles"].items()}
-        self.sealed = {k: dict(v) for k, v in state["sealed"].items()}
-        self.revealed = {k: dict(v) for k, v in state["revealed"].items()}
-        asked = [e.Event.from_json(a) for a in state["asked"]]
-        self.asked = {a.id: a for a in asked if isinstance(a, e.Asked)}
-        self.ticked = set(state["ticked"])
-        self.last_result = dict(state["last_result"])
-        self.last_roll = dict(state["last_roll"])
-        ended = e.Event.from_json(state["ended"]) if state["ended"] else None
-        self.ended = ended if isinstance(ended, e.Ended) else None
-        return self
 
 
 def effective(events: Mapping[int, e.Event], upto: int, floor: int = 0) -> tuple[int, list[int]]:

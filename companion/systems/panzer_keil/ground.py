@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from companion.engine.hexes.board import zone_indices
+from companion.engine.hexes.board import NOTHING, zone_indices
 from companion.engine.hexes.trace import Board, Situation, ZoneRule
 from companion.engine.kit.roster import Unit
 from companion.engine.positions.situation import board as plain_board
@@ -30,9 +30,10 @@ def board(game: Game) -> Board:
 
 def _with_crossings(plain: Board) -> Board:
     found = Board(plain.grid, plain.book)
-    for pair, features in found.features.items():
-        if MAJOR in features and found.links.get(pair, frozenset()) & RAIL:
-            features.add(BRIDGE)
+    found.features = {
+        pair: features | {BRIDGE} if MAJOR in features and plain.links.get(pair, NOTHING) & RAIL else features
+        for pair, features in plain.features.items()
+    }
     return found
 
 
@@ -67,7 +68,7 @@ def zone(game: Game, side: str, rule: ZoneRule = ZONES) -> set[str]:
 def barrier(game: Game, a: str, b: str) -> str:
     """What lies between two adjacent hexes: 'major river', 'river', 'sea or lake' or nothing."""
     here = board(game)
-    features = here.features.get((here.grid.index[a], here.grid.index[b]), set())
+    features = here.features.get((here.grid.index[a], here.grid.index[b]), NOTHING)
     if SEA in features:
         return SEA
     if MAJOR in features:

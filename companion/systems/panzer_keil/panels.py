@@ -29,7 +29,7 @@ def weather_panel(game: Game, seat: str) -> Panel | None:
         return None
     rows = [
         Fact("Squares to the end", str(left), "B5.1.1"),
-        Fact("Turns left at least", -(-left // 3), "B5.1"),
+        Fact("Turns left at least", str(-(-left // 3)), "B5.1"),
     ]
     return Panel("Weather track", rows)
 

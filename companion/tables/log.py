@@ -8,9 +8,9 @@ from functools import partial
 from itertools import groupby
 from typing import Any
 
+from companion.engine.guard import attempt
 from companion.engine.play.rules import Rules
 from companion.engine.record.game import Game
-from companion.engine.seat.guard import attempt
 from companion.engine.seat.view import seat_name
 from companion.engine.seat.words import describe
 from companion.store import StoredEvent

@@ -7,10 +7,11 @@ from typing import Any
 import pytest
 from toykit import Table
 
+from companion.engine import guard
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.play.fields import Context
 from companion.engine.record import events as e
-from companion.engine.seat import guard, view
+from companion.engine.seat import view
 
 OTHERS = ("blue", "table", "watch")
 

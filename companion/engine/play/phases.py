@@ -8,7 +8,6 @@ from companion.engine.errors import NotNow, NotYours, Unknown, Unreadable
 from companion.engine.kit.blocks import Note
 from companion.engine.kit.when import Turns, holds
 from companion.engine.play.actions import Events
-from companion.engine.play.consent import DEEDS
 from companion.engine.play.fields import Choice, Flag, Text, Whole
 from companion.engine.play.rules import Rules
 from companion.engine.record import events as e
@@ -37,7 +36,7 @@ def _turn_begins(rules: Rules, game: Game) -> Events:
 
 def advance(rules: Rules, game: Game) -> Events:
     """Leave this phase and enter the next; at the end of the last turn, the game's finale."""
-    open_before = [a.id for a in game.asked.values() if a.by not in DEEDS]
+    open_before = [a.id for a in game.asked.values() if not a.is_consent]
     yield from rules.run("leave", game)
     if game.ended:
         return

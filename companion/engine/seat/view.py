@@ -6,16 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial, wraps
 from typing import Any, TypeVar
 
+from companion.engine.guard import Guard, name_of
 from companion.engine.kit.blocks import Note, PileDef, Scenario, Side, SystemKit
 from companion.engine.kit.roster import Unit
 from companion.engine.kit.when import Turns, holds
+from companion.engine.people.consent import voices
+from companion.engine.people.talk import judge
 from companion.engine.play.actions import Action
-from companion.engine.play.consent import DEEDS, voices
 from companion.engine.play.fields import Context, Roll
 from companion.engine.play.panels import Panel
 from companion.engine.play.phases import in_force
 from companion.engine.play.rules import PanelMaker, Rules
-from companion.engine.play.talk import judge
 from companion.engine.play.units import due, may_arrive
 from companion.engine.record import sight
 from companion.engine.record.dice import Spec
@@ -23,7 +24,6 @@ from companion.engine.record.events import Asked, Ended
 from companion.engine.record.game import Game
 from companion.engine.record.sequence import order, skip_reason
 from companion.engine.seat import shapes
-from companion.engine.seat.guard import Guard, name_of
 from companion.engine.seat.words import mark_label, place_label, steps_label, value_label
 
 Made = TypeVar("Made")
@@ -176,7 +176,7 @@ def _asked(seen: SeatView) -> list[shapes.DutyView]:
             to=list(a.to),
             to_words=voices(game, a.to),
             mine=seat in a.to,
-            consent=a.by in DEEDS,
+            consent=a.is_consent,
             asker=str(a.args.get("asker", "")),
         )
         for a in game.asked.values()

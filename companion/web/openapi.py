@@ -43,7 +43,7 @@ _SEAT = {
 
 def document(tables: Tables) -> dict[str, Any]:
     """The whole document; every worksheet of every game is a path of its own."""
-    bearer = [{"seat": []}, {}]
+    bearer: list[dict[str, list[str]]] = [{"seat": []}, {}]
     body = {"requestBody": {"content": _json({"type": "object"})}}
     code = [_path("code"), _SEAT]
     paths: dict[str, Any] = {

@@ -133,7 +133,7 @@ def describe_fields(
     values, _ = read_all(fields, defaults, raw, ctx)
     rows = []
     for name, item in fields.items():
-        here = Context(ctx.game, ctx.seat, values)
+        here = ctx.having(values)
         if item.when is not None and not item.when(here):
             continue
         default = defaults[name]
@@ -209,7 +209,7 @@ def read_action(
         raise Several(mistakes) if len(mistakes) > 1 else mistakes[0]
     sheet = None
     if action.worksheet is not None:
-        sheet = action.worksheet.answer(values, Context(ctx.game, ctx.seat, values))
+        sheet = action.worksheet.answer(values, ctx.having(values))
     return values, sheet
 
 

@@ -88,10 +88,15 @@ class Worksheet:
         return self.answer(values, ctx)
 
     def answer(self, values: Mapping[str, Any], ctx: Context) -> Breakdown:
-        """Calculate from values already read."""
+        """Calculate from values already read; while nothing changes, only once from the same ones."""
         given = {k: values[k] for k in self.fields}
-        form = form_of(self.fn)
-        return self.fn(ctx, form(**given)) if form else self.fn(ctx, **given)
+        kept = {} if ctx.worked is None else ctx.worked
+        key = (self.name, repr(given))
+        if key not in kept:
+            form = form_of(self.fn)
+            kept[key] = self.fn(ctx, form(**given)) if form else self.fn(ctx, **given)
+        found: Breakdown = kept[key]
+        return found
 
 
 @cache

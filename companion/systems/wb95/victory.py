@@ -19,7 +19,7 @@ WEST = "west of the Doniec"
 
 def points(game: Game) -> dict[str, int]:
     """Victory points of both sides: listed hexes, and city hexes counted by hand where they are unknown."""
-    tally = {side: int(game[f"city-vp-{side}"] or 0) for side in game.sides}
+    tally = {side: int(game[f"city-vp-{side}"]) for side in game.sides}
     for hex_id in victory_hexes(game):
         if owner(game, hex_id) in tally:
             tally[owner(game, hex_id)] += 1
@@ -43,7 +43,7 @@ def west_bank(game: Game) -> list[str] | None:
 def strategic(game: Game, at_end: bool = False) -> e.Ended | None:
     """The strategic victory that holds now, if any."""
     if game.scenario.id == "kharkov-1942":
-        taken = int(game["kharkov-captured"] or 0)
+        taken = game["kharkov-captured"]
         if taken >= NEEDED:
             return e.Ended(SOVIET, "strategic victory", f"{taken} hexes of Kharkov captured", "victory")
         left = west_bank(game)
@@ -120,7 +120,7 @@ def _city(game: Game, name: str) -> str:
 
 
 def _missing_summer(game: Game) -> list[Fact]:
-    taken = int(game["kharkov-captured"] or 0)
+    taken = game["kharkov-captured"]
     left = west_bank(game)
     known = "" if hexes_of(game, "kharkov") else " (by hand)"
     west = "judge on the map" if left is None else f"still at {', '.join(left)}" if left else "nobody left"

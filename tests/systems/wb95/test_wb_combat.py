@@ -154,15 +154,15 @@ def test_options_switch_complementary_rules_off(table: Make) -> None:
 )
 def test_stars(attack: str, defence: str, kw: dict[str, bool], counted: tuple[int, int]) -> None:
     facts = {"fortified": False, "attack_mech": False, "defence_mech": False} | kw
-    given, held = judge(read(attack), read(defence), **facts)
+    given, held = judge(read(attack, "attack_stars"), read(defence, "defence_stars"), **facts)
     assert (sum(v.counted for v in given), sum(v.counted for v in held)) == counted
     assert all(v.reason for v in (*given, *held) if not v.counted)
 
 
 def test_stars_that_cannot_be_read() -> None:
-    assert read("2 black, yellow") == {"black": 2, "yellow": 1}
+    assert read("2 black, yellow", "attack_stars") == {"black": 2, "yellow": 1}
     with pytest.raises(Mistake):
-        read("purple 2")
+        read("purple 2", "attack_stars")
 
 
 def test_a_combat_without_strength_is_refused(table: Make) -> None:

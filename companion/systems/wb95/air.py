@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine.errors import NotNow, NotYours
+from companion.engine.errors import NotNow
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Dice, HexId, Roll, Text, Whole
 from companion.engine.play.panels import Fact, Panel
@@ -105,8 +105,6 @@ def assign_air(
     seat: str = "",
 ) -> Events:
     """In secret; both sides' missions open together. Choosing again replaces what you chose; none is a choice too."""
-    if seat not in game.sides:
-        raise NotYours("air missions are chosen on a side's own phone", given=seat, rule="8.1.7")
     plan = Plan(game, seat)
     rows = ((mission_1, hex_1, sp_1), (mission_2, hex_2, sp_2), (mission_3, hex_3, sp_3))
     for mission, hex_id, sp in rows:

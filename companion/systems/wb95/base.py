@@ -9,8 +9,10 @@ from typing import Any
 
 from companion.engine.errors import Several, Unreadable
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Events
 from companion.engine.play.fields import Context, UnitRef
 from companion.engine.record import events as e
+from companion.engine.record.changes import BY_SEQUENCE, put_mark
 from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_unit
 from companion.systems import new_rules
@@ -69,6 +71,11 @@ def units_to_tap(
     return UnitRef(label=label, many=many, pick=pick, suggest=suggest, quiet=lambda c: not suggest(c), **more)
 
 
+def in_1942(game: Game) -> bool:
+    """Kharkov 1942 has a victory and reserves of its own."""
+    return game.scenario.id == "kharkov-1942"
+
+
 def troops(game: Game, unit: Unit) -> str:
     """Whose soldiers they are: the marker's word, or the side's ordinary ones."""
     return str(game.mark(unit.id, "troops") or ("wehrmacht" if unit.side == GERMAN else "soviet"))
@@ -123,6 +130,13 @@ def idle(game: Game, unit: Unit) -> bool:
 def level(game: Game, unit: str) -> int:
     """A unit's out-of-supply level, 0 when it is supplied."""
     return int(game.mark(unit, "oos") or 0)
+
+
+def take_off_own(game: Game, marker: str) -> Events:
+    """A marker goes off the units of the side whose phase ends."""
+    for unit in list(game.marked(marker)):
+        if unit in game.units and game.units[unit].side == game.active:
+            yield put_mark(game, unit, marker, None, reason=BY_SEQUENCE)
 
 
 def halve(number: int) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated
 
 from companion.engine.errors import NotNow, Unreadable
@@ -84,16 +85,16 @@ def _played(game: Game) -> bool | str:
     return bool(game["bridges"]) or "bridges are not played at this table [14.0]"
 
 
+_at_a_bridge = partial(rules.action, phase=MOVE, by="active", group="book-keeping", when=_played)
+
+
 def _pair(game: Game, hexes: tuple[str, ...]) -> str:
     if len(hexes) != 2:
         raise Unreadable("name the two hexes that the bridge joins", field="hexes", given=" ".join(hexes))
     return bridge_name(game, hexes)
 
 
-@rules.action(
-    phase=MOVE, by="active", rule="14.2.1, 14.3.1", label="Demolish a bridge", group="book-keeping", order=30,
-    when=_played,
-)  # fmt: skip
+@_at_a_bridge(rule="14.2.1, 14.3.1", label="Demolish a bridge", order=30)
 def demolish_bridge(
     game: Game,
     bridge: Annotated[str, _bridge(lambda game: game.active)] = "",
@@ -122,10 +123,7 @@ def _builders(ctx: Context) -> list[Unit]:
     return [u for u in active_units(ctx) if is_regular(u) or is_hq(u)]
 
 
-@rules.action(
-    phase=MOVE, by="active", rule="14.2.2", label="Rebuild a bridge", group="book-keeping", order=31,
-    when=_played,
-)  # fmt: skip
+@_at_a_bridge(rule="14.2.2", label="Rebuild a bridge", order=31)
 def rebuild_bridge(
     game: Game,
     bridge: Annotated[str, _bridge(lambda game: "down")] = "",
@@ -199,48 +197,33 @@ def _progress(game: Game, unit: Unit, name: str, reason: str = "") -> e.Marked:
     return e.Marked(unit.id, "bridgework", value, reason=reason, rule="14.3.2", only=(unit.side,))
 
 
-@rules.action(
-    phase=SUPPLY, by="active", rule="14.3.2", label="Prepare an HQ bridge", group="book-keeping", order=30,
-    when=_played, secret=True,
-)  # fmt: skip
+_building = partial(rules.action, by="active", rule="14.3.2", secret=True)
+"""What a headquarters does for its bridge, on its side's own phone."""
+
+
+@_building(phase=SUPPLY, label="Prepare an HQ bridge", group="book-keeping", order=30, when=_played)
 def begin_bridge(game: Game, unit: Hq) -> Events:
     """A headquarters at the bank of a big river may build in its next two movement phases."""
     yield _progress(game, game.units[unit], READY)
 
 
-@rules.action(
-    phase=MOVE,
-    by="active",
-    rule="14.3.2",
-    label="Declare an HQ bridge",
-    order=32,
-    when=_prepared,
-    secret=True,
-)
+@_building(phase=MOVE, label="Declare an HQ bridge", order=32, when=_prepared)
 def declare_bridge(game: Game, unit: ReadyHq, hexes: Pair) -> Events:
     """Note in secret which hexes the bridge will join; the headquarters spends all its movement."""
     name = _pair(game, hexes)
     held, step = game.units[unit], work(game, unit)
     if step is None or not step.ready:
-        why, rule = "it must have stood at the bank at the end of its supply phase", "14.3.2"
-        raise NotNow(why, field="unit", given=unit, rule=rule)
+        why = "it must have stood at the bank at the end of its supply phase"
+        raise NotNow(why, field="unit", given=unit, rule="14.3.2")
     if held.place != step.place or held.place not in hexes:
-        why, rule = "it must stay on its bank, and the bridge starts there", "14.3.4"
-        raise NotNow(why, field="unit", given=unit, rule=rule)
+        why = "it must stay on its bank, and the bridge starts there"
+        raise NotNow(why, field="unit", given=unit, rule="14.3.4")
     if any((other := work(game, u.id)) and other.name == name for u in own(game, held.side) if u.id != unit):
         raise NotNow("one headquarters builds one bridge", field="unit", given=unit, rule="14.3.3")
     yield _progress(game, held, name, "all MP spent")
 
 
-@rules.action(
-    phase=MOVE,
-    by="active",
-    rule="14.3.2",
-    label="Complete an HQ bridge",
-    order=33,
-    when=_declared,
-    secret=True,
-)
+@_building(phase=MOVE, label="Complete an HQ bridge", order=33, when=_declared)
 def complete_bridge(
     game: Game,
     unit: BuildingHq,

@@ -12,7 +12,7 @@ from companion.engine.play.fields import Choice, Context, HexId
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.systems.wb95.base import GERMAN, SOVIET, SUPPLY, level, occupants, own, rules
+from companion.systems.wb95.base import GERMAN, SOVIET, SUPPLY, in_1942, level, occupants, own, rules
 from companion.systems.wb95.cities import hexes_of, victory_hexes, worth_watching
 from companion.systems.wb95.zones import has_zone, zones
 
@@ -79,7 +79,7 @@ def read_cities(game: Game) -> Events:
         if holder and game[name] not in (holder, "open"):
             yield e.Set(name, holder, was=game[name], reason="control of its hexes", rule="4.3")
     taken = sum(1 for h in hexes_of(game, "kharkov") if owner(game, h) == SOVIET)
-    if game.scenario.id == "kharkov-1942" and hexes_of(game, "kharkov") and taken != game["kharkov-captured"]:
+    if in_1942(game) and hexes_of(game, "kharkov") and taken != game["kharkov-captured"]:
         yield e.Set("kharkov-captured", taken, was=game["kharkov-captured"], reason="control of its hexes")
 
 

@@ -7,7 +7,6 @@ from fractions import Fraction
 from math import ceil
 from typing import Annotated
 
-from companion.engine.errors import NotNow
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Context, Text, UnitRef, Whole
@@ -21,6 +20,7 @@ from companion.systems.wb95.base import (
     GERMAN,
     STACKING,
     active_units,
+    in_1942,
     marching,
     refusal,
     rules,
@@ -177,12 +177,10 @@ def waiting_room(game: Game, seat: str) -> Panel | None:
 
 @rules.action(
     rule="Kharkov 1942", label="Izjum has fallen", group="book-keeping", order=70,
-    when=lambda game: game.scenario.id == "kharkov-1942" and game["izjum"] != GERMAN,
+    when=lambda game: in_1942(game) and game["izjum"] != GERMAN,
 )  # fmt: skip
 def izjum_falls(game: Game) -> Events:
     """The Germans captured Izjum: from the next day one more Soviet unit a day may enter by T."""
-    if game.scenario.id != "kharkov-1942":
-        raise NotNow("only in Kharkov 1942", rule="Kharkov 1942")
     yield e.Set("izjum", GERMAN, was=game["izjum"], reason="captured", rule="Kharkov 1942")
 
 
@@ -190,5 +188,5 @@ def izjum_falls(game: Game) -> Events:
 def free_reserves(game: Game) -> Events:
     """One unit a day once Izjum has fallen, even if it is retaken."""
     freed = game["izjum-released"]
-    if game.scenario.id == "kharkov-1942" and (game["izjum"] == GERMAN or freed) and freed < 5:
+    if in_1942(game) and (game["izjum"] == GERMAN or freed) and freed < 5:
         yield e.Set("izjum-released", freed + 1, was=freed, reason="Izjum fell", rule="Kharkov 1942")

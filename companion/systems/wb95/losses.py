@@ -64,7 +64,8 @@ def ask_losses(
         yield ask(game, "losses", side, text, "lose-cel", args, rule)
 
 
-def _candidates(ctx: Context) -> list[Unit]:
+def candidates(ctx: Context) -> list[Unit]:
+    """Units that a seat may name, of the side and in the hexes that were told."""
     side, hexes = ctx.values.get("side"), ctx.values.get("hexes")
     return [u for u in touchable(ctx) if (not side or u.side == side) and (not hexes or u.place in hexes)]
 
@@ -80,9 +81,9 @@ def lose_cel(
         UnitRef(
             label="Taken by",
             many=True,
-            pick=_candidates,
+            pick=candidates,
             help="each loses one, then round again; empty when there is no choice",
-            quiet=lambda c: not _candidates(c),
+            quiet=lambda c: not candidates(c),
         ),
     ] = (),
     starred: Annotated[bool, Flag(label="At least 1 from a unit that used its star", hidden=True)] = False,

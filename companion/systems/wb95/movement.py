@@ -13,7 +13,7 @@ from companion.engine.play.fields import Choice, Context, Flag, HexId, UnitRef, 
 from companion.engine.play.panels import Fact, Panel
 from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
-from companion.engine.record.changes import BY_SEQUENCE, move, put_mark
+from companion.engine.record.changes import move, put_mark
 from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_mark
 from companion.systems.wb95.base import (
@@ -26,6 +26,7 @@ from companion.systems.wb95.base import (
     is_regular,
     marching,
     rules,
+    take_off_own,
     units_to_tap,
 )
 from companion.systems.wb95.entry import words
@@ -142,9 +143,7 @@ def mark_strategic(
 
 def _unmark(game: Game) -> Events:
     """Strategic movement is over [12.1.4]."""
-    for unit in list(game.marked("strategic")):
-        if unit in game.units and game.units[unit].side == game.active:
-            yield put_mark(game, unit, "strategic", None, reason=BY_SEQUENCE)
+    yield from take_off_own(game, "strategic")
 
 
 for _phase in STRATEGIC:

@@ -11,7 +11,7 @@ from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Flag, HexId, SideRef, UnitRef, Whole
 from companion.engine.record import events as e
-from companion.engine.record.changes import BY_SEQUENCE, move, put_mark
+from companion.engine.record.changes import move, put_mark
 from companion.engine.record.game import Game
 from companion.systems.wb95 import grammar
 from companion.systems.wb95.base import (
@@ -27,10 +27,10 @@ from companion.systems.wb95.base import (
     own,
     rules,
     seated,
-    touchable,
+    take_off_own,
 )
 from companion.systems.wb95.combats import fell_back, involved
-from companion.systems.wb95.losses import ask_losses
+from companion.systems.wb95.losses import ask_losses, candidates
 from companion.systems.wb95.pursuit import ask_pursuit
 from companion.systems.wb95.shaken import ask_tests, exposed, shake, stays_shaken
 from companion.systems.wb95.zones import zones
@@ -46,11 +46,6 @@ def ask_retreat(
     args: dict[str, Any] = {"side": side, "ordered": share.retreat, "hexes": hexes, "combat": combat}
     args |= {"fixed": fixed, "starred": starred, "shaken": share.disorganised and not game["bought-off"]}
     return ask(game, "retreat", side, text, "retreat", args, "5.3.7")
-
-
-def _retreaters(ctx: Context) -> list[Unit]:
-    side, hexes = ctx.values.get("side"), ctx.values.get("hexes")
-    return [u for u in touchable(ctx) if (not side or u.side == side) and (not hexes or u.place in hexes)]
 
 
 def _ways(ctx: Context) -> list[tuple[str, str]]:
@@ -89,10 +84,10 @@ Goers = Annotated[
     UnitRef(
         label="Units that go",
         many=True,
-        pick=_retreaters,
+        pick=candidates,
         help="empty: all that can",
-        when=lambda c: bool(_retreaters(c)),
-        quiet=lambda c: len(_retreaters(c)) < 2 or not _goes(c),
+        when=lambda c: bool(candidates(c)),
+        quiet=lambda c: len(candidates(c)) < 2 or not _goes(c),
     ),
 ]
 
@@ -176,9 +171,7 @@ def _doubts(game: Game, side: str, to: str) -> Events:
 
 def _clear_retreats(game: Game) -> Events:
     """A unit may dig in again once its own next movement phase is over [5.3.10]."""
-    for target in list(game.marked("retreated")):
-        if target in game.units and game.units[target].side == game.active:
-            yield put_mark(game, target, "retreated", None, reason=BY_SEQUENCE)
+    yield from take_off_own(game, "retreated")
 
 
 for _phase in MOVE:

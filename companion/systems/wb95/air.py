@@ -107,9 +107,9 @@ def assign_air(
     """In secret; both sides' missions open together. Choosing again replaces what you chose; none is a choice too."""
     plan = Plan(game, seat)
     rows = ((mission_1, hex_1, sp_1), (mission_2, hex_2, sp_2), (mission_3, hex_3, sp_3))
-    for mission, hex_id, sp in rows:
+    for number, (mission, hex_id, sp) in enumerate(rows, 1):
         if mission:
-            plan.add(row(mission, hex_id, sp))
+            plan.add(row(mission, hex_id, sp, number))
     for line in read_lines(game, more):
         plan.add(line)
     yield from seal(game, choice_name(game), seat, plan.sealed())

@@ -225,16 +225,16 @@ def object_attack(
     if bridge and len(bridge) != 2:
         raise refusal("name the two hexes that the bridge joins", field="bridge", given=" ".join(bridge))
     if bridge:
-        sheet.facts["bridge"] = bridge_name(ctx.game, bridge)
+        sheet.facts["bridge"] = bridge_name(ctx.game, bridge, "bridge")
     bombardment.set_column(sheet, ctx.game, sp, "objects")
     return sheet
 
 
-def bridge_name(game: Game, hexes: tuple[str, ...]) -> str:
+def bridge_name(game: Game, hexes: tuple[str, ...], field: str) -> str:
     """'1602-1603'; the hexes must touch."""
     a, b = sorted(hexes)
     if b not in game.maps.neighbours(a):
-        raise refusal(f"{a} and {b} do not touch", field="bridge", given=f"{a} {b}")
+        raise refusal(f"{a} and {b} do not touch", field=field, given=f"{a} {b}")
     return f"{a}-{b}"
 
 

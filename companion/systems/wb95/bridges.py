@@ -91,7 +91,7 @@ _at_a_bridge = partial(rules.action, phase=MOVE, by="active", group="book-keepin
 def _pair(game: Game, hexes: tuple[str, ...]) -> str:
     if len(hexes) != 2:
         raise Unreadable("name the two hexes that the bridge joins", field="hexes", given=" ".join(hexes))
-    return bridge_name(game, hexes)
+    return bridge_name(game, hexes, "hexes")
 
 
 @_at_a_bridge(rule="14.2.1, 14.3.1", label="Demolish a bridge", order=30)

@@ -25,18 +25,17 @@ class Row(NamedTuple):
     mission: str
     sp: int
     amounts: tuple[tuple[str, int], ...]
+    number: int = 0
+    """Which of the form's missions it is; 0 for a line of its text."""
+
+    def field(self, name: str) -> str:
+        """Where this part of it was typed."""
+        return f"{name}_{self.number}" if self.number else "more"
 
 
-def row(mission: str, hex_id: str, sp: int) -> Row:
+def row(mission: str, hex_id: str, sp: int, number: int = 0) -> Row:
     """A mission over a single hex; a crossing mission's attacks are twice its points [8.2.18]."""
-    if not mission or not hex_id or not sp:
-        raise Unreadable(
-            "a mission needs its kind, a hex and strength points",
-            field="mission_1",
-            given=mission,
-            rule="8.1.7",
-        )
-    return Row(mission, sp, ((hex_id, 2 * sp if mission == "crossing" else sp),))
+    return Row(mission, sp, ((hex_id, 2 * sp if mission == "crossing" else sp),), number)
 
 
 def read_lines(game: Game, text: str) -> list[Row]:
@@ -45,7 +44,7 @@ def read_lines(game: Game, text: str) -> list[Row]:
     for line in filter(None, (part.strip() for part in text.replace(";", "\n").split("\n"))):
         words = line.lower().split()
         names = [m for m, _ in MISSIONS]
-        if len(words) < 3 or words[0] not in names or not words[-1].isdecimal():
+        if len(words) < 3 or words[0] not in names or not words[-1].isdecimal() or not int(words[-1]):
             raise Unreadable(
                 f"{line!r}: write mission, hex and SP, such as attack 2408 3.{did_you_mean(words[0], names)}",
                 field="more",
@@ -97,24 +96,28 @@ class Plan:
         name = dict(MISSIONS)[new.mission]
         if new.sp > left:
             left_over = f"{name}: {new.sp} SP, but only {left} are left today"
-            return NotNow(left_over, field="sp_1", given=new.sp, rule="8.1.5")
+            return NotNow(left_over, field=new.field("sp"), given=new.sp, rule="8.1.5")
         if new.mission == "defence" and self.side == SOVIET:
-            return NotNow("Soviet aircraft do not support a defence", field="mission_1", rule="8.2.5")
+            return NotNow(
+                "Soviet aircraft do not support a defence", field=new.field("mission"), rule="8.2.5"
+            )
         if new.mission == "supply" and not self.game["air-supply"]:
             british = "only American and British aircraft fly supplies"
-            return NotNow(british, field="mission_1", rule="8.2.23")
+            return NotNow(british, field=new.field("mission"), rule="8.2.23")
         if new.mission == "supply" and new.sp < 7:
-            return NotNow("a supply mission needs at least 7 SP", field="sp_1", given=new.sp, rule="8.2.24")
+            return NotNow(
+                "a supply mission needs at least 7 SP", field=new.field("sp"), given=new.sp, rule="8.2.24"
+            )
         if new.mission == "object" and new.sp < 4:
             few = "a bridge is attacked with at least 4 SP"
-            return NotNow(few, field="sp_1", given=new.sp, rule="8.2.10")
+            return NotNow(few, field=new.field("sp"), given=new.sp, rule="8.2.10")
         if new.mission == "harass" and self.side != GERMAN:
-            return NotNow("only Soviet movement can be hindered", field="mission_1", rule="8.2.11")
+            return NotNow("only Soviet movement can be hindered", field=new.field("mission"), rule="8.2.11")
         if new.mission == "harass":
             here = {r.amounts[0][0]: r.sp for r in self.rows if r.mission == "harass"}
             if new.sp + here.get(new.amounts[0][0], 0) > 2:
                 many = "at most 2 SP on a hex to hinder movement"
-                return NotNow(many, field="sp_1", given=new.sp, rule="8.2.15")
+                return NotNow(many, field=new.field("sp"), given=new.sp, rule="8.2.15")
         if new.mission == "crossing" and not self._connected([h for h, _ in new.amounts]):
             apart = "the hexes of a crossing attack must be connected"
             return NotNow(apart, field="more", rule="8.2.19")

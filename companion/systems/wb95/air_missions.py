@@ -187,6 +187,6 @@ def fly_supplies(
     """One die an air unit: a 6 fails, every other lowers the level of all units in the hex by 1."""
     good = sum(1 for v in dice.values if v != 6)
     yield e.Noted(f"Air supply at {hex}: {good} of {missions} succeed", rule="8.2.25")
-    for unit in at_hexes(game, side, [hex]):
+    for unit in at_hexes(game, side, [hex]):  # [8.2.26]
         if level(game, unit.id) and good:
             yield from oos.raise_level(game, unit.id, -good, "supplied from the air", "8.2.26")

@@ -96,7 +96,7 @@ def ranged_fire(
         total *= 2
         sheet.add("barrage", f"doubled to {total} SP", "6.5.3")
     if side and target:
-        air = air or airmarks.over(game, side, target).get("support", 0)
+        air = air or airmarks.over(game, side, target).get("support", 0)  # [8.2.3]
     if air:
         total += air
         sheet.add("aircraft", f"{air} SP", "8.2.3")
@@ -110,7 +110,7 @@ def ranged_fire(
 
 
 def _batteries_worth(sheet: Breakdown, game: Game, guns: list[Unit], target: str) -> int:
-    """Log the batteries on record and add them up."""
+    """Log the batteries on record and add them up [6.4.4]."""
     total = 0
     for unit in guns:
         _check_battery(game, unit, target)

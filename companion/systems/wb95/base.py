@@ -20,6 +20,7 @@ from companion.systems import new_rules
 rules = new_rules("wb95")
 
 GERMAN, SOVIET = "german", "soviet"
+# Phases come twice a day, for player A and for player B [2.2].
 AIR = ("air-a", "air-b")
 BARRAGE = ("barrage-a", "barrage-b")
 MOVE = ("move-a", "move-b")

@@ -114,6 +114,7 @@ def _flown(game: Game, side: str, mission: str, hexes: Iterable[str]) -> int:
 
 
 def _recorded_fort(game: Game, target: tuple[str, ...]) -> str:
+    """The fortification of the hex that is named first [7.1.10, 7.2.1]."""
     return str(game.mark(target[0], "fort") or "none") if target else "none"
 
 

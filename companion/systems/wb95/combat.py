@@ -189,7 +189,7 @@ def _concentrate(tally: Shifts, game: Game, units: tuple[Unit, ...], by_hand: st
 
 
 def _special(plus: Shifts, minus: Shifts, battle: Battle) -> None:
-    """Resilience groups, fortification units, Volkssturm [15.2-15.4]."""
+    """Resilience groups, fortification units, Volkssturm [15.2.3, 15.3.1, 15.3.2, 15.4.1]."""
     kinds = battle.form.special
     if "rg" in kinds:
         minus.add("resilience group", 1, "15.2.3")
@@ -204,7 +204,7 @@ def _special(plus: Shifts, minus: Shifts, battle: Battle) -> None:
 
 
 def _stars(plus: Shifts, minus: Shifts, game: Game, battle: Battle) -> None:
-    """Both sides' stars as far as they count [15.1]."""
+    """Both sides' stars as far as they count, one shift each [15.1.3, 15.1.4]."""
     form = battle.form
     given, held = stars.judge(
         stars.read(form.attack_stars, "attack_stars"),
@@ -219,7 +219,7 @@ def _stars(plus: Shifts, minus: Shifts, game: Game, battle: Battle) -> None:
 
 
 def _headquarters(ctx: Context, sheet: Breakdown, battle: Battle) -> None:
-    """A headquarters in range of all its units moves the dice [9.2.1]."""
+    """A headquarters in range of all its units moves the dice by one [9.2.1, 9.2.3, 9.2.4]."""
     game, form = ctx.game, battle.form
     guns = battle.guns if game["hq-counts-guns"] else ()
     places = {u.place for u in (*battle.attackers, *guns)}

@@ -53,7 +53,7 @@ def dig_in(
     if not units and not hexes:
         raise Unreadable("say who digs: units, or hexes", field="units")
     for name in units:
-        if game.mark(name, "retreated") and not hemmed:
+        if game.mark(name, "retreated") and not hemmed:  # [7.1.3]
             unit = game.units[name].name
             raise Unreadable(
                 f"{unit} fell back in the last combat phase and cannot dig",

@@ -19,7 +19,7 @@ from companion.systems.wb95.terrain import CLASSES
 
 
 def _whole_formation(unit: Unit, missing: int) -> bool:
-    """Whether a line stands for several counters: a division or corps, or what lacks more than one counter has."""
+    """Whether a line stands for several counters: a division or corps, or it lacks all that one counter has."""
     return unit.size in {"division", "corps"} or missing >= unit.steps
 
 

@@ -54,7 +54,7 @@ def judge(
     defence_mech: bool,
     all_across_big_river: bool = False,
 ) -> tuple[list[Verdict], list[Verdict]]:
-    """Both sides' stars: white first, then black, then yellow; a cancelled star cancels nothing."""
+    """Both sides' stars: white first, then black, then yellow; a cancelled star cancels nothing [15.1.2, 15.1.8]."""
     if all_across_big_river:
         given = [Verdict(c, n, 0, "assault across a big river [15.1.8]") for c, n in attack.items() if n]
         attack = {}

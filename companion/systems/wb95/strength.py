@@ -119,7 +119,7 @@ def closed(ctx: Context, units: Iterable[Unit]) -> bool:
 
 
 def defending(ctx: Context, units: Sequence[Unit], guns: Sequence[Unit]) -> Force:
-    """The defenders of the named hexes: guns alone are worth 1 a hex, helpless stacks nothing [6.6]."""
+    """The defenders of the named hexes: guns alone are worth 1 a hex, helpless stacks nothing [6.6.1-6.6.4]."""
     game, force = ctx.game, Force(closed=closed(ctx, units))
     if force.closed:
         return force
@@ -161,7 +161,7 @@ def _count(force: Force, game: Game, unit: Unit, value: Worth | None, gun: bool 
 def _support(
     force: Force, game: Game, guns: Sequence[Unit], factor: str, hexes: Sequence[str], name: str
 ) -> None:
-    """Guns that fire from afar [6.3.1]."""
+    """Guns that fire from afar, a hex of the combat in range [6.3.1-6.3.3]."""
     for unit in guns:
         why, rule = "", ""
         if in_transport(game, unit):
@@ -176,7 +176,7 @@ def _support(
 
 
 def concentration(game: Game, units: Iterable[Unit]) -> dict[str, int]:
-    """Shifts by formation: one for every three units of a division or Soviet armoured corps [13.1]."""
+    """Shifts by formation, one for every three units of it wherever they stand [13.1.2-13.1.5]."""
     counts: dict[str, int] = {}
     for unit in units:
         if _concentrates(game, unit):

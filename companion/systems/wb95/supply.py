@@ -95,7 +95,7 @@ def supplies(game: Game, side: str) -> Mapping[str, Answer]:
             limit=None if here.blank else limit,
             limit_unit="supply MP",
             cost=cost,
-            friends_free=True,
+            friends_free=True,  # [10.1.9]
         )
         answers = trace(situation, policy, sources(game, side)).answers()
         found |= {u.id: answers[u.id] for u in units if u.id in answers and _points(game, side, u) == limit}

@@ -107,7 +107,7 @@ def step_cost(
 
 
 def supply_costs(game: Game) -> Cost:
-    """Off-road supply points at trucked rates, roads free [10.1.5, 10.1.8]; one function a price list."""
+    """Off-road supply points at trucked rates, roads free [10.1.5, 10.1.6, 10.1.8]; one function a price list."""
     swamp = cell(game, "swamp", "trucked")
     closed = swamp == "no" or not game["winter-swamp"]
     names = ("clear", "hills", "forest", "town", "river", "doniec")

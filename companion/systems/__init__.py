@@ -14,15 +14,23 @@ from companion.engine.errors import Unknown, did_you_mean
 from companion.engine.kit.blocks import Kit
 from companion.engine.kit.load import load_kit
 from companion.engine.kit.shape import Problem
-from companion.engine.play.common import common
-from companion.engine.play.phases import bind_phases
+from companion.engine.people.consent import consent_rules
+from companion.engine.people.seats import seat_rules
+from companion.engine.people.settings import setting_rules
+from companion.engine.people.talk import talk_rules
+from companion.engine.play.corrections import correction_rules
+from companion.engine.play.phases import bind_phases, phase_rules
 from companion.engine.play.rules import Rules
-from companion.engine.play.units import unit_words
+from companion.engine.play.units import unit_rules, unit_words
 from companion.engine.positions.actions import bind_entry
 from companion.engine.positions.ranges import bind_ranges
 from companion.engine.positions.supply import bind_supply
 
 IDS = ("second-kharkov", "panzer-keil", "enemy-action-kharkov", "kharkov-battles", "wb95")
+
+
+EVERYWHERE = (unit_rules, seat_rules, consent_rules, phase_rules, correction_rules, setting_rules, talk_rules)
+"""What every table can do, whatever the game."""
 
 
 def package_of(system: str) -> str:
@@ -32,7 +40,7 @@ def package_of(system: str) -> str:
 
 def new_rules(system: str) -> Rules:
     """Rules for a game, with everything that every table can do."""
-    rules = Rules(system, common)
+    rules = Rules(system, *EVERYWHERE)
     for bind in (bind_entry, bind_ranges, bind_supply, bind_phases):
         bind(rules)
     return rules

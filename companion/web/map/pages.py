@@ -14,6 +14,7 @@ from flask import Blueprint, Response, make_response, render_template, request, 
 from markupsafe import Markup
 
 from companion.engine.errors import Mistake, NotYours, Unreadable
+from companion.engine.guard import Guard
 from companion.engine.hexes.grid import Grid
 from companion.engine.hexes.ground import FIXED, MapBook
 from companion.engine.hexes.trace import Answer
@@ -22,7 +23,6 @@ from companion.engine.positions.ranges import FAR, within
 from companion.engine.positions.situation import grid as scenario_grid
 from companion.engine.positions.situation import map_book
 from companion.engine.record.game import Game
-from companion.engine.seat.guard import Guard
 from companion.engine.seat.view import mark_words
 from companion.systems import System
 from companion.web.current import tables

@@ -9,7 +9,7 @@ from typing import Any
 from harness import refused
 
 from companion.engine.errors import NotNow, Unreadable
-from companion.engine.record.game import Mark
+from companion.engine.record.state import Mark
 from companion.engine.seat.words import describe
 
 Make = Callable[..., Any]

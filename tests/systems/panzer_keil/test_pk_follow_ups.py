@@ -10,7 +10,7 @@ from systems.panzer_keil.pk_bench import form, go, mark, owners_book, put, table
 
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.seat.words import describe
-from companion.systems.panzer_keil.aftermath import retreat_ends
+from companion.systems.panzer_keil.retreat import retreat_ends
 
 
 def fight(values: bool = True, rails: str = "") -> Bench:

@@ -6,14 +6,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from harness import SCENARIOS, Bench
+from harness import SCENARIOS, Bench, bare
 from systems.panzer_keil.pk_bench import go, mark, owners_book, put, table
 
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.play.fields import Context
 from companion.engine.seat.words import describe
 from companion.systems import find_system
-from companion.systems.panzer_keil.base import READINGS
 from companion.systems.panzer_keil.condition import waiting
 from companion.systems.panzer_keil.setup import misplaced
 from companion.systems.panzer_keil.stacking import overstacked
@@ -69,8 +68,9 @@ def test_arrivals_name_units_of_the_roster() -> None:
         assert arrival.id == "don-10" or arrival.units
 
 
-def test_suggested_readings_are_the_options_defaults() -> None:
-    assert {o.id: o.default for o in KIT.system.options} == READINGS
+def test_without_a_table_the_suggested_readings_hold() -> None:
+    game = bare(KIT).game
+    assert {o.id: game[o.id] for o in KIT.system.options} == {o.id: o.default for o in KIT.system.options}
 
 
 def test_printed_hexes_are_filled_and_the_rest_waits_for_its_owner() -> None:

@@ -24,7 +24,7 @@ def ask_advance(
     crossers: Sequence[str],
     again: bool = False,
 ) -> Events:
-    """Offer the advance after combat."""
+    """Offer the advance after combat, to as many attackers as like [9.8.1-9.8.3]."""
     here = [u for u in units if game.units[u].on_map]
     if limit and here and set(here) <= set(crossers):
         limit = 1  # [B10.3.2]

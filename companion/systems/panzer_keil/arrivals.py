@@ -117,7 +117,7 @@ def arrive(
 
 
 def _faults(game: Game, unit: Unit, hex_id: str) -> list[Fault]:
-    """What speaks against a move in the own movement phase, as advice."""
+    """What speaks against a move in the own movement phase, as advice [8.5.1, 10.1, B12.1]."""
     found = []
     marching = game.phase in (f"{unit.side}-move", "german-mech") and unit.side == game.active
     if marching and unit.on_map and disrupted(game, unit.id):

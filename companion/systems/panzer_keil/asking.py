@@ -60,14 +60,14 @@ def target_of(ctx: Context) -> str:
 
 
 def beside(ctx: Context) -> list[Unit]:
-    """Own units, once the target is known those beside it."""
+    """Own units, once the target is known those beside it [9.1.2]."""
     target = target_of(ctx)
     near = set(ctx.game.maps.neighbours(target)) if target else set()
     return [u for u in own_on_map(ctx) if not near or u.place in near]
 
 
 def able(ctx: Context) -> list[Unit]:
-    """Those of them that may attack; none before the target is known when they are many."""
+    """Those of them that may attack [9.1.6, 9.1.7]; none before the target is known when they are many."""
     found = [
         u
         for u in beside(ctx)

@@ -19,8 +19,8 @@ SOME_MECHANIZED, FOOT = "mechanized", "foot"
 """What a player has told of a counter without naming its type: it ends exhausted, or never does."""
 STALINGRAD = ("1703", "1803")  # [B13.2.2]
 ZAPORIZHZHIA = "2547"  # [B15.3]
-GERMAN_ROOTS = ("1450", "2050", "2750")  # [B6.1]
-SOVIET_ROOT = "0114"  # [B6.1]
+GERMAN_ROOTS = ("1450", "2050", "2750")  # [6.1.1, B6.1]
+SOVIET_ROOT = "0114"  # [6.1.1, B6.1]
 FIRST_RAILHEAD = "1406"  # [B14.2]
 DON_RADIUS = 5  # [B13.2.2]
 DON_TEN = ("don-52grd", "don-66grd", "don-277rd", "don-333rd", "don-157rd", "don-204rd")  # [B13.2.3]
@@ -77,6 +77,7 @@ def is_sixth(unit: Unit) -> bool:
 
 
 def is_ally(unit: Unit) -> bool:
+    """Italian, Romanian or Hungarian [B1]."""
     return unit.klass in ALLIES
 
 
@@ -109,15 +110,17 @@ def hexes_of(game: Game, side: str) -> set[str]:
 
 
 def disrupted(game: Game, unit: str) -> bool:
-    """Disrupted either way: D or AD."""
+    """Disrupted either way, D or AD, each unit for itself [5.3.2, 5.3.4]."""
     return bool(game.mark(unit, "disrupted"))
 
 
 def exhausted(game: Game, unit: str) -> bool:
+    """On its exhausted side, which only mechanized units have [2.2.1]."""
     return bool(game.mark(unit, "exhausted"))
 
 
 def out_of_supply(game: Game, unit: str) -> bool:
+    """Out of supply until its side's next supply phase [6.1.6, 6.2]."""
     return bool(game.mark(unit, "oos"))
 
 

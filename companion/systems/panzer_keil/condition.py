@@ -71,7 +71,7 @@ def any_on_map(game: Game) -> bool | str:
 
 
 def waiting(ctx: Context) -> list[Unit]:
-    """Reinforcements of the acting side whose turn has come and that are not on the map."""
+    """Reinforcements of the acting side whose turn has come, however long ago, and that are not on the map [8.6.1]."""
     game = ctx.game
     names = {n for _, arrival in due(game) if arrival.side == game.active for n in arrival.units}
     return [u for u in game.units.values() if u.id in names and not u.place]

@@ -55,12 +55,12 @@ def grenadier(unit: Unit) -> bool:
 
 
 def roll_column(units: Iterable[Unit]) -> str:
-    """Soviets and allies alone roll in the Soviet column; one German lets all use the German one [B11.1]."""
+    """Soviets and allies alone roll in the Soviet column; one German lets all use the German one [9.5.2, B11.1]."""
     return GERMAN if any(u.side == GERMAN and not is_ally(u) for u in units) else SOVIET
 
 
 def check_attackers(game: Game, units: Sequence[Unit], target: str) -> None:
-    """Undisrupted, once a phase, not over water; the form offers only units beside the target [9.1]."""
+    """Undisrupted, once a phase, not over water; the form offers only units beside the target [9.1.2, 9.1.6, 9.1.7]."""
     for unit in units:
         name = unit.name or unit.id
         if disrupted(game, unit.id):
@@ -95,6 +95,7 @@ def read_fight(game: Game, names: Sequence[str], target: str) -> Fight:
 
 
 def _attack(game: Game, found: Fight, attackers: Sequence[Unit], target: str) -> None:
+    """Strengths summed hex by hex under what hinders them, once at most [9.2.1-9.2.4]; armour left free [9.4.4]."""
     groups: dict[str, dict[str, int]] = {name: {} for name in ("full", "river", "major", "marsh", "oos")}
     free = False
     for unit in attackers:
@@ -109,7 +110,7 @@ def _attack(game: Game, found: Fight, attackers: Sequence[Unit], target: str) ->
             elif terrain(game, unit.place) == "marsh":
                 group = "marsh"
         free = free or (group == "full" and armoured(unit))
-        # Halved once at most, so supply matters only where the ground does not [9.2.4].
+        # Supply matters only where the ground does not [9.2.4].
         if group == "full" and out_of_supply(game, unit.id):
             group = "oos"
         strength = factor(game, unit, "AF")
@@ -124,6 +125,7 @@ def _attack(game: Game, found: Fight, attackers: Sequence[Unit], target: str) ->
 
 
 def _defence(game: Game, found: Fight, side: str, target: str) -> None:
+    """Everybody in the hex defends, each disrupted unit halved, its stack-mates not [5.3.2, 9.1.2, 9.2.5]."""
     stack = [u for u in game.units_at(target) if u.side == side]
     found.defenders = [u.id for u in stack]
     found.enemy_armour = any(armoured(u) for u in stack)

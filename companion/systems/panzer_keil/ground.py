@@ -110,14 +110,14 @@ def pass_through(game: Game, side: str, hexes: Iterable[str]) -> Events:
 
 
 def entry_hexes(game: Game, edge: str) -> list[str]:
-    """The hexes of an entry edge as the owner copied them into his map book; W is WN and WS [B14.4]."""
+    """The hexes of an entry edge as the owner copied them into his map book; W is WN and WS [B14.3, B14.4]."""
     book = board(game).book
     names = ("WN", "WS") if edge == "W" else (edge,)
     return [h for name in names for h in book.named("edge", name)]
 
 
 def wrong_edge(game: Game, unit: Unit, hex_id: str) -> str:
-    """Why a reinforcement cannot come in at a hex, or nothing, also while its edge is not entered."""
+    """Why a reinforcement cannot come in at a hex, or nothing, also while its edge is not entered [8.6.1, B14]."""
     wanted = entry_hexes(game, edge_of(unit))
     return (
         f"{unit.name} enters at {edge_of(unit)}: {', '.join(wanted)}"
@@ -127,7 +127,10 @@ def wrong_edge(game: Game, unit: Unit, hex_id: str) -> str:
 
 
 def surrounded(game: Game, hex_id: str) -> bool:
-    """All six hexes around are German-held or in German zones; off the map counts by a reading [B11.2]."""
+    """All six hexes around are German-held or in German zones; off the map counts by a reading [B11.2].
+
+    Disrupted units and those out of supply help too [B11.2.1], and Soviets in those zones spoil nothing [B11.2.2].
+    """
     covered = zone(game, GERMAN)
     around = board(game).grid.neighbours(hex_id)
     missing = 6 - len(around)

@@ -45,7 +45,7 @@ def cost_of(text: str) -> Fraction:
 
 
 def step_cost(game: Game, words: list[str], column: str) -> Fraction:
-    """One step: terrain or road, river, camp, and one more for leaving an enemy zone [8.4.2]."""
+    """One step: terrain or road, river, camp, and one more for leaving an enemy zone [8.2.2-8.2.4, 8.4.2, B10.2]."""
     road = "road" in words
     rows: list[str] = []
     if road:
@@ -75,7 +75,7 @@ def _show(number: Fraction) -> str:
 
 
 def march(game: Game, side: str, path: Sequence[str]) -> tuple[list[list[str]], list[Fault]]:
-    """The words of each step along a path of hexes, and what the rules have against it [8.4, 8.5, B10.1]."""
+    """Each step of a path in words, and what the rules have against it [8.1.2, 8.4.1-8.4.4, 8.5.2, B10.1.2]."""
     enemy = game.other(side)
     near, full = zone(game, enemy, supply_zones(game)), zone(game, enemy)
     here = board(game)

@@ -137,7 +137,7 @@ class Shift:
 
 
 def armour_shift(case: Armour, river: str = "attacker", grenadiers: str = "none") -> Shift:
-    """One column for the side whose armour counts; 0 where it cancels or cannot count [9.4]."""
+    """One column for the side whose armour counts; 0 where it cancels or cannot count [9.4.1-9.4.4, B11.3]."""
     attacking, defending = case.attacker != "none", case.defender
     if not attacking and not defending:
         return Shift()

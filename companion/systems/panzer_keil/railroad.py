@@ -181,7 +181,7 @@ def rail_entry(game: Game, unit: Unit) -> bool:
 
 
 def rail_riders(ctx: Context) -> list[Unit]:
-    """German reinforcements that came on this turn or are still waiting, at an edge with rail."""
+    """German reinforcements that came on this turn or wait, at an edge with rail [8.6.5, 8.7.1, B9.2]."""
     game = ctx.game
     fresh = [u for u in game.units.values() if u.side == GERMAN and game.mark(u.id, "entered")]
     return [u for u in (*fresh, *waiting(ctx)) if u.side == GERMAN and rail_entry(game, u)]

@@ -14,7 +14,7 @@ from companion.systems.panzer_keil.base import GERMAN, SOVIET, on_map, rules, su
 
 
 def overstacked(game: Game, side: str) -> dict[str, int]:
-    """The hexes where a side stacks too high, with the number of units to remove."""
+    """The hexes where a side stacks too high, with the number of units to remove [5.1.1-5.1.4, B4]."""
     found = {h: surplus([u for u in stack if u.side == side]) for h, stack in game.stacks().items()}
     return {h: n for h, n in found.items() if n}
 

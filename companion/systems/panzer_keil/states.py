@@ -74,7 +74,7 @@ def attack(state: State, nature: Nature) -> State:
 
 
 def supply_point(state: State, nature: Nature) -> State:
-    """One point, back to normal at once; not everybody gets one [6.3, B6.3.3, B6.3.4]."""
+    """One point, back to normal at once; not everybody gets one [6.3.1, 6.3.2, B6.3.3, B6.3.4]."""
     if nature.mechanized is False or not state.exhausted:
         raise _cannot(nature, "it is not exhausted", "B6.3")
     if not state.supplied:
@@ -90,7 +90,7 @@ def hit(state: State, nature: Nature) -> State:
 
 
 def repulsed(state: State, nature: Nature) -> State:
-    """Disrupted as attacker [9.6]."""
+    """Disrupted as attacker [9.6]; a second time changes nothing [5.3.3]."""
     return state if state.disruption else replace(state, disruption="ad")
 
 
@@ -118,6 +118,7 @@ def lose_supply(state: State, nature: Nature) -> State:
 
 
 def find_supply(state: State, nature: Nature) -> State:
+    """A path again, or a place on the source itself [6.1.5]."""
     return replace(state, supplied=True)
 
 

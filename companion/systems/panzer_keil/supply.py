@@ -98,7 +98,7 @@ def working_hqs(game: Game, source: Trace | None = None) -> dict[str, Unit]:
 
 
 def command(game: Game, fronts: Mapping[str, Unit], source: Trace | None = None) -> Trace:
-    """Ten hexes around these headquarters, traced [B8.1]."""
+    """Ten hexes around these headquarters, traced [B8.1.1, B8.1.2, B8.1.4, B8.1.5]."""
     friends_any = game["command-friends"] == "any"
     now = situation(game, any_friend=friends_any)
     policy = _policy(game, SOVIET, COMMAND_RANGE, strict=False)
@@ -121,6 +121,7 @@ def in_grace(game: Game, unit: Unit) -> bool:
 
 
 def _soviet(game: Game) -> dict[str, Answer]:
+    """Headquarters by the source, every other unit by a headquarters that may command it [B6.2.2, B8.2.1]."""
     source = soviet_source(game)
     hqs = working_hqs(game, source)
     everyone = command(game, hqs, source)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from companion.engine.errors import Mistake, NotNow, NotYours, Several, Unreadable
-from companion.engine.play.fields import REQUIRED, Context, Dice, Field, Flag, Roll, fits, read_all
+from companion.engine.play.fields import REQUIRED, Context, Dice, Field, Flag, Roll
+from companion.engine.play.reading import fits, read_all
 from companion.engine.play.worksheet import Breakdown, Worksheet, signature_fields
 from companion.engine.record import dice
 from companion.engine.record import events as e
@@ -66,8 +67,8 @@ class Action:
     by: str | Callable[[Game], str]
     """'any' side or the table, 'active' side, a side, 'table', or a function giving one of these."""
     phases: tuple[str, ...] = ()
-    when: Callable[[Game], bool | str] | None = None
-    """False or a reason (text) when it cannot be done now."""
+    when: Callable[[Game], bool | str | Mistake] | None = None
+    """False, a reason (text) or the mistake with its rule when it cannot be done now."""
     group: str = "phase"
     """Where it is offered: phase, dice, units, hand, card, end, book-keeping, fix, or hidden (reached by a prompt only)."""
     worksheet: Worksheet | None = None
@@ -111,6 +112,9 @@ class Action:
             )
         if self.when is not None:
             answer = self.when(game)
+            if isinstance(answer, Mistake):
+                answer.given = self.name
+                return answer
             if isinstance(answer, str) and answer:
                 return NotNow(answer, given=self.name)
             if answer is False:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, is_dataclass
 from fractions import Fraction
@@ -12,7 +13,8 @@ from typing import Any, get_type_hints
 
 from companion.engine.errors import Several
 from companion.engine.kit.chart import Chart
-from companion.engine.play.fields import REQUIRED, Context, Field, read_all
+from companion.engine.play.fields import REQUIRED, Context, Field
+from companion.engine.play.reading import read_all
 from companion.engine.record import dice
 
 
@@ -109,7 +111,9 @@ def signature_fields(fn: Callable[..., Any], skip: Sequence[str]) -> tuple[dict[
     declares: Callable[..., Any] = fn
     if "ctx" in skip:
         declares = form_of(fn) or fn
-    hints = get_type_hints(declares, include_extras=True)
+    # Of a class, get_type_hints would look names up among its own first, where a lambda does not find its module's.
+    space = vars(sys.modules[declares.__module__]) if isinstance(declares, type) else None
+    hints = get_type_hints(declares, space, space, include_extras=True)
     fields: dict[str, Field] = {}
     defaults: dict[str, Any] = {}
     for name, parameter in inspect.signature(declares).parameters.items():

@@ -100,5 +100,5 @@ def supplies(game: Game, side: str) -> Mapping[str, SupplyLine]:
         found |= {u.id: answers[u.id] for u in units if u.id in answers and _points(game, side, u) == limit}
     for unit in units:
         if game.mark(unit.place, "fort") == "fp":
-            found[unit.id] = Answer(unit.id, unit.place, True)  # [7.3.7]
+            found[unit.id] = SupplyLine(unit.id, unit.place, True)  # [7.3.7]
     return found

@@ -3,9 +3,10 @@
 from companion.systems.enemy_action_kharkov import (
     combat,
     cup,
+    ending,
     ground,
-    hits,
     impulse,
+    joining,
     losses,
     orders,
     ownership,
@@ -18,19 +19,20 @@ from companion.systems.enemy_action_kharkov import (
     supply,
     support,
     tactics,
+    taking,
     victory,
 )
 from companion.systems.enemy_action_kharkov.base import rules
-from companion.systems.enemy_action_kharkov.manifest import BOOK_CHECKS, checks
+from companion.systems.enemy_action_kharkov.manifest import BOOK_CHECKS
 
 __all__ = [
     "BOOK_CHECKS",
-    "checks",
     "combat",
     "cup",
+    "ending",
     "ground",
-    "hits",
     "impulse",
+    "joining",
     "losses",
     "orders",
     "ownership",
@@ -44,5 +46,6 @@ __all__ = [
     "supply",
     "support",
     "tactics",
+    "taking",
     "victory",
 ]

@@ -1,4 +1,4 @@
-"""What the cup may still bring: exact chances of each total, dark chits and their refill included (9.3, 9.41)."""
+"""What the cup may still bring: exact chances of each total, dark chits and their refill included [9.3, 9.41]."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from systems.enemy_action_kharkov.ea_bench import (
 )
 
 from companion.engine.errors import Mistake, NotNow
-from companion.systems.enemy_action_kharkov import BOOK_CHECKS, checks
+from companion.systems.enemy_action_kharkov import BOOK_CHECKS
 
 
 def play_out(t: Any) -> None:
@@ -224,15 +224,15 @@ def test_a_table_can_change_to_real_cards_at_a_preparation() -> None:
 
 def test_totals_of_the_manifest_and_the_chit_sheet() -> None:
     assert set(BOOK_CHECKS) == {"cards", "chits", "calendar", "ground", "tactics"}
-    assert checks("cards", cards()) == []
-    assert checks("chits", chits()) == []
+    assert BOOK_CHECKS["cards"](cards()) == []
+    assert BOOK_CHECKS["chits"](chits()) == []
     wrong = cards()
     wrong["P07"]["kind"] = "primary"
-    assert any("7 initial primary" in w for w in checks("cards", wrong))
+    assert any("7 initial primary" in w for w in BOOK_CHECKS["cards"](wrong))
     sheet = chits()
     sheet["C01"]["dark"] = True
     sheet["C02"]["front_hits"] = "D one"
-    found = checks("chits", sheet)
+    found = BOOK_CHECKS["chits"](sheet)
     assert any("4 dark" in w for w in found) and any("C02 front" in w for w in found)
 
 
@@ -250,7 +250,7 @@ def test_what_the_kit_ships_is_the_rulebooks() -> None:
     assert book["P41"]["kind"] == "supplemental" and len(book) == 45
     assert shipped("calendar")["2"] == {"soviet_supplementals": "7"}
     assert not any("hits" in k for row in shipped("chits").values() for k in row)
-    assert checks("cards", book) and checks("chits", shipped("chits"))
+    assert BOOK_CHECKS["cards"](book) and BOOK_CHECKS["chits"](shipped("chits"))
 
 
 def test_a_blank_chit_sheet_asks_for_the_drawn_chits() -> None:

@@ -20,9 +20,10 @@ from systems.enemy_action_kharkov.ea_bench import (
 
 from companion.engine.errors import Mistake, NotNow
 from companion.systems.enemy_action_kharkov.fight import Fight
-from companion.systems.enemy_action_kharkov.hits import adjust, attack_options, defence_options
+from companion.systems.enemy_action_kharkov.hits import adjust
 from companion.systems.enemy_action_kharkov.odds import distribution
 from companion.systems.enemy_action_kharkov.situations import applies, judge
+from companion.systems.enemy_action_kharkov.taking import attack_options, defence_options
 
 
 @pytest.mark.parametrize(

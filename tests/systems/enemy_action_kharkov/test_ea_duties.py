@@ -22,10 +22,11 @@ from systems.enemy_action_kharkov.ea_bench import (
 
 from companion.engine.errors import Mistake, NotNow, Unreadable
 from companion.systems.enemy_action_kharkov.fight import Fight, current
-from companion.systems.enemy_action_kharkov.hits import adjust, retreat_limit
+from companion.systems.enemy_action_kharkov.hits import adjust
 from companion.systems.enemy_action_kharkov.manifest import check_chits, chits_ready, listed
 from companion.systems.enemy_action_kharkov.retreat import routes
 from companion.systems.enemy_action_kharkov.situations import words
+from companion.systems.enemy_action_kharkov.taking import retreat_limit
 
 
 def bare_cards() -> dict[str, dict[str, Any]]:
@@ -312,7 +313,7 @@ def test_a_lesser_route_spares_a_unit_of_a_stack() -> None:
 
 def test_a_stack_in_poor_order_retreats_one_hex() -> None:
     """9.52: where each is dispersed or unsupplied, at least one is dispersed."""
-    assert retreat_limit(command().game, Fight(status="poor"))[0] == 1
+    assert retreat_limit(command().game, Fight(status="poor")) == 1
 
 
 def test_an_improved_position_that_takes_a_tactics_hit_is_spent() -> None:

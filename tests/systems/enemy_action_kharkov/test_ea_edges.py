@@ -26,8 +26,9 @@ from systems.enemy_action_kharkov.ea_bench import (
 import companion.systems.enemy_action_kharkov as package
 from companion.engine.errors import Mistake, NotNow, NotYours
 from companion.systems.enemy_action_kharkov.fight import Fight
-from companion.systems.enemy_action_kharkov.hits import adjust, judged_chits, retreat_limit
+from companion.systems.enemy_action_kharkov.hits import adjust, judged_chits
 from companion.systems.enemy_action_kharkov.manifest import listed, parse_hits
+from companion.systems.enemy_action_kharkov.taking import retreat_limit
 
 
 def test_every_option_is_read_somewhere() -> None:
@@ -198,14 +199,14 @@ def test_how_far_a_stack_may_retreat() -> None:
     t = command()
     foot, tank = put(t, "german", "foot", "1510"), put(t, "german", "tank", "1510", kind="armour")
     fight = Fight(defenders=[foot, tank])
-    assert retreat_limit(t.game, fight)[0] == 2
+    assert retreat_limit(t.game, fight) == 2
     mark(t, foot, "dispersed", "on")
-    assert retreat_limit(t.game, fight)[0] == 1
+    assert retreat_limit(t.game, fight) == 1
     mark(t, foot, "supply", "isolated")
-    assert retreat_limit(t.game, fight)[0] == 1
+    assert retreat_limit(t.game, fight) == 1
     mark(t, tank, "supply", "isolated")
-    assert retreat_limit(t.game, fight)[0] == 0
-    assert retreat_limit(t.game, Fight(attacker="german", defence_tactics=["nkvd"]))[0] == 0
+    assert retreat_limit(t.game, fight) == 0
+    assert retreat_limit(t.game, Fight(attacker="german", defence_tactics=["nkvd"])) == 0
 
 
 def test_armour_lost_with_a_step() -> None:

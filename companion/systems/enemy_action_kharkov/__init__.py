@@ -1,6 +1,6 @@
 """Enemy Action: Kharkov, the two-player game: what its data in scenarios/enemy-action-kharkov/ cannot say."""
 
-from companion.systems.enemy_action_kharkov import (
+from . import (  # noqa: F401 - each adds its actions, worksheets and hooks to the rules
     combat,
     cup,
     ending,
@@ -22,30 +22,7 @@ from companion.systems.enemy_action_kharkov import (
     taking,
     victory,
 )
-from companion.systems.enemy_action_kharkov.base import rules
-from companion.systems.enemy_action_kharkov.manifest import BOOK_CHECKS
+from .base import rules
+from .manifest import BOOK_CHECKS
 
-__all__ = [
-    "BOOK_CHECKS",
-    "combat",
-    "cup",
-    "ending",
-    "ground",
-    "impulse",
-    "joining",
-    "losses",
-    "orders",
-    "ownership",
-    "panels",
-    "posts",
-    "preparation",
-    "replacements",
-    "reserves",
-    "retreat",
-    "rules",
-    "supply",
-    "support",
-    "tactics",
-    "taking",
-    "victory",
-]
+__all__ = ["BOOK_CHECKS", "rules"]

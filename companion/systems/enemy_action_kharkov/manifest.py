@@ -12,7 +12,8 @@ from companion.engine.kit.lists import Unfilled
 from companion.engine.kit.when import Turns
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import ADJUSTING, GERMAN, SOVIET, TACTICS, whole, yes
+
+from .base import ADJUSTING, GERMAN, SOVIET, TACTICS, whole, yes
 
 Rows = Mapping[str, Mapping[str, Any]]
 

@@ -9,36 +9,12 @@ from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Flag, SideRef
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import (
-    GERMAN,
-    SOVIET,
-    TACTICS,
-    ask,
-    names_for,
-    rules,
-    side_at,
-)
-from companion.systems.enemy_action_kharkov.deck import Deck
-from companion.systems.enemy_action_kharkov.fight import (
-    Fight,
-    answered,
-    attacker_of,
-    current,
-    in_hand,
-    save,
-    waiting,
-)
-from companion.systems.enemy_action_kharkov.manifest import (
-    KINDS,
-    Card,
-    card,
-    cup_is_real,
-    kind_unknown,
-    listed,
-    remember,
-    tactic_turns,
-)
-from companion.systems.enemy_action_kharkov.situations import TOWNS
+
+from .base import GERMAN, SOVIET, TACTICS, ask, names_for, rules, side_at
+from .deck import Deck
+from .fight import Fight, answered, attacker_of, current, in_hand, save, waiting
+from .manifest import KINDS, Card, card, cup_is_real, kind_unknown, listed, remember, tactic_turns
+from .situations import TOWNS
 
 OVER = "nobody"
 """Nobody's tactics any more."""

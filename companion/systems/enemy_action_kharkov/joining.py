@@ -16,7 +16,7 @@ from .tactics import before_the_chits, side_of
 
 
 def _pinned(game: Game, unit: Unit) -> bool:
-    """Beside an active enemy, so that it cannot reinforce."""
+    """Beside an active enemy, so that it cannot reinforce: the rulebook's list of changes says so, without a number."""
     near = [u for h in game.maps.neighbours(unit.place) for u in game.units_at(h)]
     return any(u.side != unit.side and game.mark(u.id, "active") for u in near)
 
@@ -63,9 +63,7 @@ def join_combat(
     chosen = [game.units[u] for u in units]
     pinned = [called(u) for u in chosen if side == fight.defender and _pinned(game, u)]
     if pinned:
-        raise NotNow(
-            f"{', '.join(pinned)}: a unit beside an active enemy cannot reinforce", field="units", rule="9.1"
-        )
+        raise NotNow(f"{', '.join(pinned)}: a unit beside an active enemy cannot reinforce", field="units")
     points += sum(strength(u) or 0 for u in chosen)
     armoured = any(armour(u, game) for u in chosen)
     if side == fight.attacker:

@@ -20,7 +20,7 @@ from .record import terrain
 from .supply import map_ready, owner, supply_heads, towns
 from .support import in_support
 
-DISTANCE = {"tactical": 3, "strategic": 5}  # [11.1, 11.2]
+DISTANCE = {"tactical": 3, "strategic": 5}  # [11.1]
 EDGE_DISTANCE = 2
 ANCHOR = {SOVIET: 2, GERMAN: 3}
 

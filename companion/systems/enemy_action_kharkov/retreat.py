@@ -39,7 +39,7 @@ class Way(NamedTuple):
     """1 to 4, or 0 when it is closed."""
     why: str
     dniepr: bool = False
-    """Across an unbridged Dniepr: only if nothing else has the same priority [9.71]."""
+    """Across an unbridged Dniepr: only if nothing else has the same priority [9.7]."""
 
 
 Route = tuple[tuple[Way, ...], int]

@@ -107,7 +107,7 @@ def test_a_defender_beside_an_active_enemy_cannot_reinforce() -> None:
     activate(t, "P03", "3T")
     t.do("soviet", "declare-combat", hex="1210", units=[red])
     t.do("german", "play-tactic", card=hand(t, "german")[0], tactic="reinforce battle")
-    with refused(NotNow, rule="9.1", field="units"):
+    with refused(NotNow, field="units"):
         t.answer("german", 1, units=[pinned])
     t.answer("german", 1, units=[free])
     assert t.game["combat"]["steps"] == 4 and t.game["combat"]["defence"] == 6

@@ -104,6 +104,11 @@ def side_at(ctx: Context) -> str:
     return ctx.seat if ctx.seat in ctx.game.sides else ctx.game.active
 
 
+def side_of(ctx: Context) -> str:
+    """The side that a form is about: the one chosen in it, or the one it is filled in for."""
+    return str(ctx.values.get("side") or "") or side_at(ctx)
+
+
 def sides_left(left: Callable[[Game], Iterable[str]], start: Callable[[Context], str]) -> Choice:
     """The field for a side of those that have not done something yet."""
     return Choice(

@@ -144,8 +144,8 @@ def told(known: Card, said: Mapping[str, Any]) -> Card:
     """A card with what was said about it where the manifest is silent."""
     return replace(
         known,
-        kind=known.kind or str(said.get("kind", "")),
-        type=known.type or str(said.get("type", "")),
+        kind=known.kind or str(said.get("kind") or ""),
+        type=known.type or str(said.get("type") or ""),
         value=said.get("value") if known.value is None else known.value,
     )
 

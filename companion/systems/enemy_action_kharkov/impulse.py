@@ -18,7 +18,7 @@ from . import command as c
 from .base import FORMATION_NAMES, GERMAN, SIDES, SOVIET, rules
 from .deck import Deck
 from .fight import cleanup, current
-from .manifest import KINDS, card, cup_is_real, kind_unknown, remember
+from .manifest import KINDS, card, chosen_card, cup_is_real, kind_unknown, remember
 from .orders import (
     ACTIVATIONS,
     Also,
@@ -109,8 +109,8 @@ def _may_play(game: Game, *, real: bool) -> bool | str:
 
 def _unknown(ctx: Context, what: str) -> bool:
     """Whether the chosen card's manifest row leaves this open; nothing is asked before a card is chosen."""
-    number = str(ctx.values.get("card") or "")
-    return bool(number) and not getattr(card(ctx.game, number), what)
+    known = chosen_card(ctx)
+    return known is not None and not getattr(known, what)
 
 
 def _asks_value(ctx: Context) -> bool:

@@ -10,9 +10,9 @@ from companion.engine.play.actions import Events
 from companion.engine.play.fields import Context, Flag, SideRef, UnitRef, Whole
 from companion.engine.record.game import Game
 
-from .base import armour, called, on_map, rules, side_at, strength
+from .base import armour, called, on_map, rules, side_at, side_of, strength
 from .fight import Fight, current, in_hand, save
-from .tactics import before_the_chits, side_of
+from .tactics import before_the_chits
 
 
 def _pinned(game: Game, unit: Unit) -> bool:

@@ -10,6 +10,7 @@ from typing import Any
 from companion.engine.errors import Unreadable
 from companion.engine.kit.lists import Unfilled
 from companion.engine.kit.when import Turns
+from companion.engine.play.fields import Context
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 
@@ -77,6 +78,12 @@ def card(game: Game, number: str) -> Card:
     told = game["told-cards"].get(number, {})
     row = game.book.tables.get("cards", {}).get(number, {})
     return read_card(number, {**told, **{k: v for k, v in row.items() if v not in ("", None)}})
+
+
+def chosen_card(ctx: Context) -> Card | None:
+    """The card chosen in a form."""
+    number = str(ctx.values.get("card") or "")
+    return card(ctx.game, number) if number else None
 
 
 def remember(game: Game, number: str, said: Mapping[str, Any]) -> Iterator[e.Event]:

@@ -15,7 +15,7 @@ from companion.engine.record.game import Game
 
 from . import command as c
 from .base import FORMATION_NAMES, SOVIET, SOVIET_ARMIES, ask, called, on_map, rules
-from .manifest import Card, card
+from .manifest import Card, chosen_card
 from .replacements import candidates
 from .reserves import reserves
 from .supply import hex_supplied
@@ -56,9 +56,8 @@ def _card(ctx: Context) -> Card | None:
         return None
     if c.in_command(game):
         return c.played(game)
-    number = str(ctx.values.get("card") or "")
-    told = {k: ctx.values[k] for k in ("kind", "type") if ctx.values.get(k)}
-    return c.told(card(game, number), told) if number else None
+    known = chosen_card(ctx)
+    return c.told(known, ctx.values) if known else None
 
 
 def _said(ctx: Context) -> str:

@@ -13,7 +13,7 @@ from companion.engine.record import events as e
 from companion.engine.record.changes import change, move
 from companion.engine.record.game import Game
 
-from .base import SOVIET, called, mechanised, rules, side_at, sides_left, ticked_off
+from .base import SOVIET, called, mechanised, rules, side_at, side_of, sides_left, ticked_off
 from .command import formation_choices, in_command
 from .reserves import box_of
 from .supply import hex_supplied
@@ -98,8 +98,7 @@ def _give(game: Game, unit: Unit) -> Events:
 
 
 def _own(ctx: Context) -> list[Unit]:
-    game = ctx.game
-    side = str(ctx.values.get("side") or "") or side_at(ctx)
+    game, side = ctx.game, side_of(ctx)
     named = list(in_command(game).get("for", [])) if game.phase == "command" else []
     return candidates(game, side, named)
 

@@ -10,10 +10,20 @@ from companion.engine.play.fields import Choice, Context, Flag, SideRef
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 
-from .base import GERMAN, SOVIET, TACTICS, ask, names_for, rules, side_at
+from .base import GERMAN, SOVIET, TACTICS, ask, names_for, rules, side_at, side_of
 from .deck import Deck
 from .fight import Fight, answered, attacker_of, current, in_hand, save, waiting
-from .manifest import KINDS, Card, card, cup_is_real, kind_unknown, listed, remember, tactic_turns
+from .manifest import (
+    KINDS,
+    Card,
+    card,
+    chosen_card,
+    cup_is_real,
+    kind_unknown,
+    listed,
+    remember,
+    tactic_turns,
+)
 from .situations import TOWNS
 
 OVER = "nobody"
@@ -53,11 +63,6 @@ def _why_over(game: Game) -> str:
     return "both sides have had their tactics: draw chits [9.0]"
 
 
-def side_of(ctx: Context) -> str:
-    """The side that a form is about: the one chosen, or whoever fills it in."""
-    return str(ctx.values.get("side") or "") or side_at(ctx)
-
-
 def _hand(ctx: Context) -> list[tuple[str, str]]:
     return Deck(ctx.game, ctx.seat).labelled("hand") if ctx.seat in ctx.game.sides else []
 
@@ -67,14 +72,9 @@ def _box(ctx: Context) -> list[tuple[str, str]]:
     return Deck(ctx.game, side).real_box if side in ctx.game.sides else []
 
 
-def _chosen(ctx: Context) -> Card | None:
-    number = str(ctx.values.get("card") or "")
-    return card(ctx.game, number) if number else None
-
-
 def tactic_choices(ctx: Context) -> list[tuple[str, str]]:
     """Tactics on the chosen card that count on this turn; all of the side's for wild and unknown cards."""
-    game, known = ctx.game, _chosen(ctx)
+    game, known = ctx.game, chosen_card(ctx)
     if known is None:
         return _usable(game, side_of(ctx), names_for(side_of(ctx), TACTICS))
     printed = listed(known.tactics, game.turn)
@@ -101,7 +101,7 @@ def _kinds(ctx: Context) -> list[tuple[str, str]]:
 
 
 def _asks_kind(ctx: Context) -> bool:
-    known = _chosen(ctx)
+    known = chosen_card(ctx)
     return known is not None and not known.kind
 
 
@@ -115,13 +115,13 @@ def _playing(ctx: Context) -> str:
 
 def _second(ctx: Context) -> bool:
     """Von Manstein's card gives two; an unnamed German card may be his [9.2]."""
-    known = _chosen(ctx)
+    known = chosen_card(ctx)
     return known is not None and (known.manstein or (known.side == GERMAN and _unnamed(known)))
 
 
 def _maybe_stavka(ctx: Context) -> bool:
     """From turn 7 on an unnamed Soviet card may be the one that leaves the game [15.35]."""
-    known = _chosen(ctx)
+    known = chosen_card(ctx)
     return known is not None and ctx.game.turn >= 7 and known.side == SOVIET and _unnamed(known)
 
 

@@ -12,7 +12,8 @@ from typing import Any, get_type_hints
 
 from companion.engine.errors import Several
 from companion.engine.kit.chart import Chart
-from companion.engine.play.fields import REQUIRED, Context, Field, read_all
+from companion.engine.play.fields import REQUIRED, Context, Field
+from companion.engine.play.reading import read_all
 from companion.engine.record import dice
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from companion.engine.errors import Unreadable
+from companion.engine.people.consent import DEEDS
 from companion.engine.play.actions import Chance, Events
-from companion.engine.play.consent import DEEDS
 from companion.engine.play.fields import Choice, Context, Flag, Text, Whole
 from companion.engine.play.phases import advance
 from companion.engine.record import events as e

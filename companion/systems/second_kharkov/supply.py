@@ -81,7 +81,7 @@ def check(
     held: Mapping[str, AbstractSet[str]] | None = None,
     turn: int | None = None,
 ) -> dict[str, SupplyLine]:
-    """SupplyLine for every unit (id, side, hex) on the map, both sides.
+    """The supply line of every unit (id, side, hex) on the map, both sides.
 
     :param held: hexes known to be controlled by each side besides those its units stand in; by default
         Kharkov is German.

@@ -11,7 +11,7 @@ from functools import cache
 from itertools import product
 from typing import Any, get_type_hints
 
-from companion.engine.errors import Several
+from companion.engine.errors import Mistake, Several
 from companion.engine.kit.chart import Chart
 from companion.engine.play.fields import REQUIRED, Context, Field
 from companion.engine.play.reading import read_all
@@ -94,8 +94,13 @@ class Worksheet:
         key = (self.name, repr(given))
         if key not in kept:
             form = form_of(self.fn)
-            kept[key] = self.fn(ctx, form(**given)) if form else self.fn(ctx, **given)
-        found: Breakdown = kept[key]
+            try:
+                kept[key] = self.fn(ctx, form(**given)) if form else self.fn(ctx, **given)
+            except Mistake as refusal:  # what cannot be worked out is not tried again either
+                kept[key] = refusal
+        found: Breakdown | Mistake = kept[key]
+        if isinstance(found, Mistake):
+            raise found
         return found
 
 

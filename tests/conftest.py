@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from companion.engine.seat import guard
+from companion.engine import guard
 
 settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
 settings.register_profile("nightly", max_examples=2_000, deadline=None)

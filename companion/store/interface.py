@@ -183,8 +183,10 @@ class Store(Protocol):
         Subscribers are told after the commit. Transactions do not nest.
         """
 
-    def events(self, code: str, after: int = 0, upto: int | None = None) -> list[StoredEvent]:
-        """Return the events numbered above `after`, up to and including `upto`."""
+    def events(
+        self, code: str, after: int = 0, upto: int | None = None, kinds: Sequence[str] = ()
+    ) -> list[StoredEvent]:
+        """Return the events numbered above `after`, up to and including `upto`; of these kinds only, if any are named."""
 
     def latest(self, code: str) -> int:
         """Return the newest event's number, the table's revision; 0 when it has no events."""
@@ -227,9 +229,6 @@ class Store(Protocol):
 
     def book_get(self, system: str, name: str) -> Json | None:
         """Return a book of the installation's library, or None when its owner never wrote one."""
-
-    def book_put(self, system: str, name: str, body: Json, at: str) -> None:
-        """Write a book, replacing what it held."""
 
     def book_change(self, system: str, name: str, change: Callable[[Json | None], Json], at: str) -> Json:
         """Rewrite a book from what it holds in one transaction, so that two editors lose nothing."""

@@ -1,6 +1,7 @@
 """Worksheets: a calculation lists its reasons, its chances, and what to read where the chart is blank."""
 
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Annotated
 
@@ -8,7 +9,7 @@ import pytest
 from harness import bare
 from toykit import Table, toy_kit, toy_rules
 
-from companion.engine.errors import Several
+from companion.engine.errors import NotNow, Several
 from companion.engine.play.fields import Context, Whole
 from companion.engine.play.rules import Rules
 from companion.engine.play.worksheet import Breakdown, chances, halve, look_up, totals
@@ -91,12 +92,16 @@ def test_half_is_rounded_up(number: int, half: int) -> None:
     assert halve(number) == half
 
 
+def at_a_table(ctx: Context) -> bool:
+    return bool(ctx.game.phase)
+
+
 @dataclass(frozen=True)
 class Siege:
-    """What a siege asks for, in one place."""
+    """What a siege asks for, in one place; its lambdas see the module they stand in."""
 
     guns: Annotated[int, Whole(label="Guns", high=20)]
-    walls: Annotated[int, Whole(label="Walls", high=9)] = 2
+    walls: Annotated[int, Whole(label="Walls", high=9, when=lambda c: not at_a_table(c))] = 2
 
 
 def test_many_fields_are_one_form() -> None:
@@ -112,3 +117,22 @@ def test_many_fields_are_one_form() -> None:
     with pytest.raises(Several) as wrong:
         siege.work({"walls": "12"}, bare(toy_kit()))
     assert [m.field for m in wrong.value.mistakes] == ["guns", "walls"]
+
+
+@pytest.mark.parametrize("refuses", [False, True])
+def test_the_same_values_are_worked_out_once_while_nothing_changes(refuses: bool) -> None:
+    rules, calls = Rules("toy"), []
+
+    @rules.worksheet(rule="7.9")
+    def toll(ctx: Context, tolls: Annotated[int, Whole(label="Tolls")]) -> Breakdown:
+        """Count the tolls."""
+        calls.append(tolls)
+        if refuses:
+            raise NotNow("no bell")
+        return Breakdown("Toll")
+
+    for kept, times in (({}, 1), (None, 4)):
+        for _ in range(3):
+            with suppress(NotNow):
+                toll.work({"tolls": "7"}, replace(bare(toy_kit()), worked=kept))
+        assert len(calls) == times

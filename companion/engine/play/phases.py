@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from companion.engine.errors import NotNow, NotYours, Unknown, Unreadable
+from companion.engine.kit.blocks import Note
 from companion.engine.kit.when import Turns, holds
 from companion.engine.play.actions import Events
-from companion.engine.play.consent import DEEDS
 from companion.engine.play.fields import Choice, Flag, Text, Whole
 from companion.engine.play.rules import Rules
 from companion.engine.record import events as e
@@ -36,7 +36,7 @@ def _turn_begins(rules: Rules, game: Game) -> Events:
 
 def advance(rules: Rules, game: Game) -> Events:
     """Leave this phase and enter the next; at the end of the last turn, the game's finale."""
-    open_before = [a.id for a in game.asked.values() if a.by not in DEEDS]
+    open_before = [a.id for a in game.asked.values() if not a.is_consent]
     yield from rules.run("leave", game)
     if game.ended:
         return
@@ -146,11 +146,12 @@ def tick(
     yield e.Ticked(item, done, definition.checklist[int(index)].text)
 
 
-def in_force(game: Game) -> list[dict[str, str]]:
+def in_force(game: Game) -> list[Note]:
     """Notes that hold on this turn."""
-    found = []
-    for item in (*game.kit.notes, *game.scenario.notes):
-        here = not item.phases or game.phase in item.phases
-        if game.turn in Turns(item.turns) and here and holds(item.when, game.values):
-            found.append({"text": item.text, "rule": item.rule, "side": item.side})
-    return found
+    return [
+        note
+        for note in (*game.kit.notes, *game.scenario.notes)
+        if game.turn in Turns(note.turns)
+        and (not note.phases or game.phase in note.phases)
+        and holds(note.when, game.values)
+    ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, is_dataclass
 from fractions import Fraction
@@ -10,7 +11,7 @@ from functools import cache
 from itertools import product
 from typing import Any, get_type_hints
 
-from companion.engine.errors import Several
+from companion.engine.errors import Mistake, Several
 from companion.engine.kit.chart import Chart
 from companion.engine.play.fields import REQUIRED, Context, Field
 from companion.engine.play.reading import read_all
@@ -87,10 +88,20 @@ class Worksheet:
         return self.answer(values, ctx)
 
     def answer(self, values: Mapping[str, Any], ctx: Context) -> Breakdown:
-        """Calculate from values already read."""
+        """Calculate from values already read; while nothing changes, only once from the same ones."""
         given = {k: values[k] for k in self.fields}
-        form = form_of(self.fn)
-        return self.fn(ctx, form(**given)) if form else self.fn(ctx, **given)
+        kept = {} if ctx.worked is None else ctx.worked
+        key = (self.name, repr(given))
+        if key not in kept:
+            form = form_of(self.fn)
+            try:
+                kept[key] = self.fn(ctx, form(**given)) if form else self.fn(ctx, **given)
+            except Mistake as refusal:  # what cannot be worked out is not tried again either
+                kept[key] = refusal
+        found: Breakdown | Mistake = kept[key]
+        if isinstance(found, Mistake):
+            raise found
+        return found
 
 
 @cache
@@ -110,7 +121,9 @@ def signature_fields(fn: Callable[..., Any], skip: Sequence[str]) -> tuple[dict[
     declares: Callable[..., Any] = fn
     if "ctx" in skip:
         declares = form_of(fn) or fn
-    hints = get_type_hints(declares, include_extras=True)
+    # Of a class, get_type_hints would look names up among its own first, where a lambda does not find its module's.
+    space = vars(sys.modules[declares.__module__]) if isinstance(declares, type) else None
+    hints = get_type_hints(declares, space, space, include_extras=True)
     fields: dict[str, Field] = {}
     defaults: dict[str, Any] = {}
     for name, parameter in inspect.signature(declares).parameters.items():

@@ -10,10 +10,10 @@ from companion.engine.errors import Undeclared, Unknown, did_you_mean
 from companion.engine.hexes.maps import Maps
 from companion.engine.kit.blocks import Dial, Kit, Marker, Option, Phase, Scenario, SystemKit, Track
 from companion.engine.kit.chart import Chart
+from companion.engine.kit.dates import days_later
 from companion.engine.kit.roster import Unit, UnitDef
 from companion.engine.kit.when import holds
 from companion.engine.record import events as e
-from companion.engine.record.dates import days_later
 from companion.engine.record.pile import Pile
 from companion.engine.record.state import Mark, State
 

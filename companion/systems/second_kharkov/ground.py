@@ -1,7 +1,8 @@
-"""What the map book tells of a hex or hexside, in this game's words (11.10-11.15)."""
+"""What the map book tells of a hex or hexside, in this game's words [11.10-11.15]."""
 
 from __future__ import annotations
 
+from companion.engine.hexes.board import NOTHING
 from companion.engine.positions.situation import board
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov.supply import CROSSING
@@ -11,7 +12,7 @@ MINOR, MAJOR = "minor", "major"
 
 
 def terrain(game: Game, hex_id: str) -> str:
-    """The terrain of a hex; empty when the map book does not tell. Towns and cities are clear (11.11)."""
+    """The terrain of a hex; empty when the map book does not tell. Towns and cities are clear [11.11]."""
     here = board(game)
     for place in ("city", "town"):
         if hex_id in here.places[place]:
@@ -23,7 +24,7 @@ def river(game: Game, a: str, b: str) -> str:
     """The river between two adjacent hexes: '', 'minor', 'major' (no crossing) or 'crossing'."""
     here = board(game)
     pair = (here.grid.index.get(a, -1), here.grid.index.get(b, -1))
-    features = here.features.get(pair, set())
+    features = here.features.get(pair, NOTHING)
     if features & CROSSING:
         return "crossing"
     if "major river" in features:

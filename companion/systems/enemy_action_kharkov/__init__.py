@@ -1,6 +1,6 @@
 """Enemy Action: Kharkov, the two-player game: what its data in scenarios/enemy-action-kharkov/ cannot say."""
 
-from . import (  # noqa: F401 - each adds its actions, worksheets and hooks to the rules
+from companion.systems.enemy_action_kharkov import (  # noqa: F401 - each adds its actions, worksheets and hooks to the rules
     combat,
     cup,
     ending,
@@ -22,7 +22,7 @@ from . import (  # noqa: F401 - each adds its actions, worksheets and hooks to t
     taking,
     victory,
 )
-from .base import rules
-from .manifest import BOOK_CHECKS
+from companion.systems.enemy_action_kharkov.base import rules
+from companion.systems.enemy_action_kharkov.manifest import BOOK_CHECKS
 
 __all__ = ["BOOK_CHECKS", "rules"]

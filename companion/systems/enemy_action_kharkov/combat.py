@@ -11,15 +11,14 @@ from companion.engine.play.fields import Context
 from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-
-from .base import SOVIET, ask, called, rules
-from .command import in_command, played
-from .fight import LARGE, Fight, cleanup, current, draws, save
-from .form import CombatForm
-from .manifest import cup_is_real
-from .record import barrage, from_record
-from .situations import armoured, flank
-from .tactics import invite
+from companion.systems.enemy_action_kharkov.base import SOVIET, ask, called, rules
+from companion.systems.enemy_action_kharkov.command import in_command, played
+from companion.systems.enemy_action_kharkov.fight import LARGE, Fight, cleanup, current, draws, save
+from companion.systems.enemy_action_kharkov.form import CombatForm
+from companion.systems.enemy_action_kharkov.manifest import cup_is_real
+from companion.systems.enemy_action_kharkov.record import barrage, from_record
+from companion.systems.enemy_action_kharkov.situations import armoured, flank
+from companion.systems.enemy_action_kharkov.tactics import invite
 
 
 @rules.worksheet(rule="9.3, 9.4", title="Combat")

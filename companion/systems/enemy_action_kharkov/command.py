@@ -11,10 +11,18 @@ from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.record.changes import change
 from companion.engine.record.game import Game
-
-from .base import EVENTS as ALL_EVENTS
-from .base import FORMATION_NAMES, FORMATIONS, GERMAN, SOVIET, SOVIET_ARMIES, names_for, on_map, rules
-from .manifest import Card, card, listed
+from companion.systems.enemy_action_kharkov.base import EVENTS as ALL_EVENTS
+from companion.systems.enemy_action_kharkov.base import (
+    FORMATION_NAMES,
+    FORMATIONS,
+    GERMAN,
+    SOVIET,
+    SOVIET_ARMIES,
+    names_for,
+    on_map,
+    rules,
+)
+from companion.systems.enemy_action_kharkov.manifest import Card, card, listed
 
 COMMANDS = {
     "activate": "Activate",

@@ -12,13 +12,12 @@ from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
-
-from .base import ask, rules
-from .fight import Fight, answered, attacker_of, current, in_hand, save
-from .hits import tally
-from .manifest import PLAIN, cup_is_real, dark
-from .odds import forecast
-from .taking import settle
+from companion.systems.enemy_action_kharkov.base import ask, rules
+from companion.systems.enemy_action_kharkov.fight import Fight, answered, attacker_of, current, in_hand, save
+from companion.systems.enemy_action_kharkov.hits import tally
+from companion.systems.enemy_action_kharkov.manifest import PLAIN, cup_is_real, dark
+from companion.systems.enemy_action_kharkov.odds import forecast
+from companion.systems.enemy_action_kharkov.taking import settle
 
 
 def _owed(game: Game) -> bool | str:

@@ -10,9 +10,8 @@ from companion.engine.play.actions import Chance
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
-
-from .base import GERMAN, NOBODY, SOVIET
-from .manifest import SET_ASIDE, Card, card, manifest_ready
+from companion.systems.enemy_action_kharkov.base import GERMAN, NOBODY, SOVIET
+from companion.systems.enemy_action_kharkov.manifest import SET_ASIDE, Card, card, manifest_ready
 
 UNDECIDED, DIGITAL, REAL = "undecided", "digital", "real"
 COUNTED = ("draw", "avail", "hand", "entering")

@@ -9,9 +9,16 @@ from companion.engine.play.actions import Events
 from companion.engine.play.fields import Context, Flag
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-
-from .base import ask, on_record, rules
-from .fight import Fight, attacker_of, cleanup, current, is_fought, save, waiting
+from companion.systems.enemy_action_kharkov.base import ask, on_record, rules
+from companion.systems.enemy_action_kharkov.fight import (
+    Fight,
+    attacker_of,
+    cleanup,
+    current,
+    is_fought,
+    save,
+    waiting,
+)
 
 
 def unfinished(game: Game) -> list[str]:

@@ -12,10 +12,9 @@ from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
-
-from .base import GERMAN, SOVIET, on_record
-from .deck import Deck
-from .manifest import card
+from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, on_record
+from companion.systems.enemy_action_kharkov.deck import Deck
+from companion.systems.enemy_action_kharkov.manifest import card
 
 LIGHT_MUD_CAP = 6  # [15.34]
 LARGE = {SOVIET: 7, GERMAN: 6}  # [9.4]

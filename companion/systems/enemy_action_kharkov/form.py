@@ -9,14 +9,13 @@ from typing import Annotated, Any
 from companion.engine.kit.roster import Unit
 from companion.engine.play.fields import Choice, Context, Flag, HexId, UnitRef, Whole
 from companion.engine.record.game import Game
-
-from .base import GERMAN, SIDES, SOVIET, isolated, on_map
-from .fight import STATUS
-from .manifest import cup_is_real
-from .record import knows_rivers
-from .record import terrain as map_terrain
-from .situations import TOWNS
-from .support import in_support
+from companion.systems.enemy_action_kharkov.base import GERMAN, SIDES, SOVIET, isolated, on_map
+from companion.systems.enemy_action_kharkov.fight import STATUS
+from companion.systems.enemy_action_kharkov.manifest import cup_is_real
+from companion.systems.enemy_action_kharkov.record import knows_rivers
+from companion.systems.enemy_action_kharkov.record import terrain as map_terrain
+from companion.systems.enemy_action_kharkov.situations import TOWNS
+from companion.systems.enemy_action_kharkov.support import in_support
 
 TERRAINS = [(t, t.capitalize()) for t in ("clear", "broken", "woods", "marsh", *TOWNS)]
 

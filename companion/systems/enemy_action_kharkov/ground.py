@@ -10,9 +10,8 @@ from companion.engine.play.fields import Choice, Context
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.engine.seat.words import value_label
-
-from .base import NOBODY, ask, rules
-from .manifest import ground_ready
+from companion.systems.enemy_action_kharkov.base import NOBODY, ask, rules
+from companion.systems.enemy_action_kharkov.manifest import ground_ready
 
 PILE = "ground-markers"
 FACES = [("frozen", "Frozen"), ("light-mud", "Light mud"), ("heavy-mud", "Heavy mud")]

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from companion.engine.play.worksheet import Breakdown
 from companion.engine.record.game import Game
-
-from .fight import Fight
-from .manifest import adjustment, dark, parse_hits
-from .situations import TOWNS, UNPLEASANT, Judged, by_role, judge
+from companion.systems.enemy_action_kharkov.fight import Fight
+from companion.systems.enemy_action_kharkov.manifest import adjustment, dark, parse_hits
+from companion.systems.enemy_action_kharkov.situations import TOWNS, UNPLEASANT, Judged, by_role, judge
 
 
 def judged_chits(game: Game, fight: Fight, total: int | None = None) -> list[Judged]:

@@ -13,13 +13,19 @@ from companion.engine.play.phases import advance
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
-
-from . import command as c
-from .base import FORMATION_NAMES, GERMAN, SIDES, SOVIET, rules
-from .deck import Deck
-from .fight import cleanup, current
-from .manifest import KINDS, card, chosen_card, cup_is_real, kind_unknown, remember
-from .orders import (
+from companion.systems.enemy_action_kharkov import command as c
+from companion.systems.enemy_action_kharkov.base import FORMATION_NAMES, GERMAN, SIDES, SOVIET, rules
+from companion.systems.enemy_action_kharkov.deck import Deck
+from companion.systems.enemy_action_kharkov.fight import cleanup, current
+from companion.systems.enemy_action_kharkov.manifest import (
+    KINDS,
+    card,
+    chosen_card,
+    cup_is_real,
+    kind_unknown,
+    remember,
+)
+from companion.systems.enemy_action_kharkov.orders import (
     ACTIVATIONS,
     Also,
     Event,

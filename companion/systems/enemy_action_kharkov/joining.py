@@ -9,10 +9,17 @@ from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Context, Flag, SideRef, UnitRef, Whole
 from companion.engine.record.game import Game
-
-from .base import armour, called, on_map, rules, side_at, side_of, strength
-from .fight import Fight, current, in_hand, save
-from .tactics import before_the_chits
+from companion.systems.enemy_action_kharkov.base import (
+    armour,
+    called,
+    on_map,
+    rules,
+    side_at,
+    side_of,
+    strength,
+)
+from companion.systems.enemy_action_kharkov.fight import Fight, current, in_hand, save
+from companion.systems.enemy_action_kharkov.tactics import before_the_chits
 
 
 def _pinned(game: Game, unit: Unit) -> bool:

@@ -11,10 +11,9 @@ from companion.engine.play.fields import Context, Flag, UnitRef
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, put_mark
 from companion.engine.record.game import Game
-
-from .base import armour, ask, called, isolated, on_record, rules
-from .ending import conclude
-from .fight import Fight, answered, current, save, steps_text
+from companion.systems.enemy_action_kharkov.base import armour, ask, called, isolated, on_record, rules
+from companion.systems.enemy_action_kharkov.ending import conclude
+from companion.systems.enemy_action_kharkov.fight import Fight, answered, current, save, steps_text
 
 
 def lose_step(game: Game, unit: Unit) -> Events:

@@ -13,8 +13,7 @@ from companion.engine.kit.when import Turns
 from companion.engine.play.fields import Context
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-
-from .base import ADJUSTING, GERMAN, SOVIET, TACTICS, whole, yes
+from companion.systems.enemy_action_kharkov.base import ADJUSTING, GERMAN, SOVIET, TACTICS, whole, yes
 
 Rows = Mapping[str, Mapping[str, Any]]
 

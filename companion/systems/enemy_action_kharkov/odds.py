@@ -11,11 +11,10 @@ from typing import Any
 
 from companion.engine.play.worksheet import Breakdown
 from companion.engine.record.game import Game
-
-from .fight import Fight
-from .hits import adjust, base_hits
-from .manifest import dark
-from .situations import judge
+from companion.systems.enemy_action_kharkov.fight import Fight
+from companion.systems.enemy_action_kharkov.hits import adjust, base_hits
+from companion.systems.enemy_action_kharkov.manifest import dark
+from companion.systems.enemy_action_kharkov.situations import judge
 
 Hits = tuple[int, int]
 Totals = dict[Hits, Fraction]

@@ -12,13 +12,20 @@ from companion.engine.play.fields import Choice, Context, HexId, UnitRef, Whole
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING, put_mark
 from companion.engine.record.game import Game
-
-from . import command as c
-from .base import FORMATION_NAMES, SOVIET, SOVIET_ARMIES, ask, called, on_map, rules
-from .manifest import Card, chosen_card
-from .replacements import candidates
-from .reserves import reserves
-from .supply import hex_supplied
+from companion.systems.enemy_action_kharkov import command as c
+from companion.systems.enemy_action_kharkov.base import (
+    FORMATION_NAMES,
+    SOVIET,
+    SOVIET_ARMIES,
+    ask,
+    called,
+    on_map,
+    rules,
+)
+from companion.systems.enemy_action_kharkov.manifest import Card, chosen_card
+from companion.systems.enemy_action_kharkov.replacements import candidates
+from companion.systems.enemy_action_kharkov.reserves import reserves
+from companion.systems.enemy_action_kharkov.supply import hex_supplied
 
 DEPLOYS = {"army units": 1, "army": 1, "corps": 1, "corps kg": 1, "german army": 1, "army group": 2}
 """How many formations a card deploys; fronts and STAVKA take all of theirs [5.3]."""

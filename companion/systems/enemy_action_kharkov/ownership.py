@@ -9,10 +9,9 @@ from companion.engine.play.fields import Choice, Context, Flag, HexId, Text, Who
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-
-from .base import SIDES, SOVIET, ask, rules
-from .supply import edge_vp_hexes, hex_supplied, owner, towns
-from .support import lock_line
+from companion.systems.enemy_action_kharkov.base import SIDES, SOVIET, ask, rules
+from companion.systems.enemy_action_kharkov.supply import edge_vp_hexes, hex_supplied, owner, towns
+from companion.systems.enemy_action_kharkov.support import lock_line
 
 
 def vp_of(game: Game, hex_id: str) -> int | None:

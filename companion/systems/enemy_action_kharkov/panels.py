@@ -5,15 +5,19 @@ from __future__ import annotations
 from companion.engine.play.panels import Fact, Panel
 from companion.engine.record.game import Game
 from companion.engine.seat.words import value_label
-
-from .base import FORMATION_NAMES, rules
-from .command import COMMANDS, in_command, last, played
-from .deck import Deck
-from .fight import current, steps_text
-from .hits import base_hits
-from .impulse import may_pass
-from .manifest import calendar, calendar_text, cup_is_real, manifest_ready
-from .posts import overstacked
+from companion.systems.enemy_action_kharkov.base import FORMATION_NAMES, rules
+from companion.systems.enemy_action_kharkov.command import COMMANDS, in_command, last, played
+from companion.systems.enemy_action_kharkov.deck import Deck
+from companion.systems.enemy_action_kharkov.fight import current, steps_text
+from companion.systems.enemy_action_kharkov.hits import base_hits
+from companion.systems.enemy_action_kharkov.impulse import may_pass
+from companion.systems.enemy_action_kharkov.manifest import (
+    calendar,
+    calendar_text,
+    cup_is_real,
+    manifest_ready,
+)
+from companion.systems.enemy_action_kharkov.posts import overstacked
 
 
 @rules.panel

@@ -12,11 +12,19 @@ from companion.engine.play.fields import Choice, Flag, HexId, UnitRef
 from companion.engine.record import events as e
 from companion.engine.record.changes import move
 from companion.engine.record.game import Game
-
-from .base import SOVIET, ask_step, called, fits, in_order, isolated, on_map, rules
-from .command import in_command
-from .supply import edge_vp_hexes, hex_supplied, owner, scene, towns
-from .support import in_support
+from companion.systems.enemy_action_kharkov.base import (
+    SOVIET,
+    ask_step,
+    called,
+    fits,
+    in_order,
+    isolated,
+    on_map,
+    rules,
+)
+from companion.systems.enemy_action_kharkov.command import in_command
+from companion.systems.enemy_action_kharkov.supply import edge_vp_hexes, hex_supplied, owner, scene, towns
+from companion.systems.enemy_action_kharkov.support import in_support
 
 
 def overstacked(game: Game) -> dict[str, str]:

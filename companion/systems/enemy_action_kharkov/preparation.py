@@ -11,10 +11,16 @@ from companion.engine.play.fields import Context, Whole
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
-
-from .base import GERMAN, SOVIET, rules
-from .deck import LIGHT_MUD, SOVIET_HAND, Deck, Plan, decide, settle_mode
-from .manifest import NUMBERS, calendar, card
+from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, rules
+from companion.systems.enemy_action_kharkov.deck import (
+    LIGHT_MUD,
+    SOVIET_HAND,
+    Deck,
+    Plan,
+    decide,
+    settle_mode,
+)
+from companion.systems.enemy_action_kharkov.manifest import NUMBERS, calendar, card
 
 GERMAN_FIRST = 2  # supplementals that the German draws on turn 1 [4-II]
 GERMAN_FIRST_HAND = 4  # [4-II, 5.0]

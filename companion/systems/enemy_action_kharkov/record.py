@@ -8,10 +8,9 @@ from dataclasses import replace
 from companion.engine.kit.roster import Unit
 from companion.engine.positions.situation import board
 from companion.engine.record.game import Game
-
-from .base import SOVIET, armour, in_order, mechanised, strength
-from .fight import Fight
-from .support import east_of_artillery_line, in_support
+from companion.systems.enemy_action_kharkov.base import SOVIET, armour, in_order, mechanised, strength
+from companion.systems.enemy_action_kharkov.fight import Fight
+from companion.systems.enemy_action_kharkov.support import east_of_artillery_line, in_support
 
 RIVERS = frozenset({"donets", "dniepr"})
 

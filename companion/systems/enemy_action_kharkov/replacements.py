@@ -12,12 +12,20 @@ from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, move
 from companion.engine.record.game import Game
-
-from .base import SOVIET, called, mechanised, rules, side_at, side_of, sides_left, ticked_off
-from .command import formation_choices, in_command
-from .reserves import box_of
-from .supply import hex_supplied
-from .support import in_support
+from companion.systems.enemy_action_kharkov.base import (
+    SOVIET,
+    called,
+    mechanised,
+    rules,
+    side_at,
+    side_of,
+    sides_left,
+    ticked_off,
+)
+from companion.systems.enemy_action_kharkov.command import formation_choices, in_command
+from companion.systems.enemy_action_kharkov.reserves import box_of
+from companion.systems.enemy_action_kharkov.supply import hex_supplied
+from companion.systems.enemy_action_kharkov.support import in_support
 
 PRIORITIES = {
     1: "reduced non-mechanised unit on the map",

@@ -13,12 +13,22 @@ from companion.engine.play.worksheet import Breakdown
 from companion.engine.positions.situation import board
 from companion.engine.record.changes import move
 from companion.engine.record.game import Game
-
-from .base import AREA_NAMES, DEPLOY_AREA, GERMAN, SOVIET, ask, called, fits, isolated, on_map, rules
-from .command import in_command
-from .record import terrain
-from .supply import map_ready, owner, supply_heads, towns
-from .support import in_support
+from companion.systems.enemy_action_kharkov.base import (
+    AREA_NAMES,
+    DEPLOY_AREA,
+    GERMAN,
+    SOVIET,
+    ask,
+    called,
+    fits,
+    isolated,
+    on_map,
+    rules,
+)
+from companion.systems.enemy_action_kharkov.command import in_command
+from companion.systems.enemy_action_kharkov.record import terrain
+from companion.systems.enemy_action_kharkov.supply import map_ready, owner, supply_heads, towns
+from companion.systems.enemy_action_kharkov.support import in_support
 
 DISTANCE = {"tactical": 3, "strategic": 5}  # [11.1]
 EDGE_DISTANCE = 2

@@ -14,12 +14,21 @@ from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.changes import move
 from companion.engine.record.game import Game
-
-from .base import AREA_NAMES, GERMAN, SIDES, SOVIET, SOVIET_ARMIES, ask_step, fits, on_record, rules
-from .ending import conclude
-from .fight import answered, current, in_hand
-from .posts import enemy_zone
-from .supply import hex_supplied, owner, towns
+from companion.systems.enemy_action_kharkov.base import (
+    AREA_NAMES,
+    GERMAN,
+    SIDES,
+    SOVIET,
+    SOVIET_ARMIES,
+    ask_step,
+    fits,
+    on_record,
+    rules,
+)
+from companion.systems.enemy_action_kharkov.ending import conclude
+from companion.systems.enemy_action_kharkov.fight import answered, current, in_hand
+from companion.systems.enemy_action_kharkov.posts import enemy_zone
+from companion.systems.enemy_action_kharkov.supply import hex_supplied, owner, towns
 
 COST = {1: 0, 2: 0, 3: 1, 4: 1}
 """Steps that a hex costs, by its priority [9.7]."""

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from .base import GERMAN, SOVIET, yes
-from .fight import LARGE, Fight, compare
-from .manifest import parse_hits
+from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, yes
+from companion.systems.enemy_action_kharkov.fight import LARGE, Fight, compare
+from companion.systems.enemy_action_kharkov.manifest import parse_hits
 
 TOWNS = ("town", "city")
 ARMOUR = frozenset({"tank brigade", "panzer battalion"})

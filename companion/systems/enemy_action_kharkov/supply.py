@@ -16,9 +16,19 @@ from companion.engine.positions.situation import board, situation
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
-
-from .base import GERMAN, SIDES, SOVIET, ask_step, isolated, on_map, rules, side_at, sides_left, ticked_off
-from .support import in_support
+from companion.systems.enemy_action_kharkov.base import (
+    GERMAN,
+    SIDES,
+    SOVIET,
+    ask_step,
+    isolated,
+    on_map,
+    rules,
+    side_at,
+    sides_left,
+    ticked_off,
+)
+from companion.systems.enemy_action_kharkov.support import in_support
 
 SOVIET_TOWNS = frozenset({"0202", "1103"})  # [12.1]
 REACH, OVER_DNIEPR = 7, 2  # [10.1]

@@ -10,8 +10,15 @@ from companion.engine.play.fields import Choice, HexId
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-
-from .base import EAST_LINE, EAST_ZONE, GERMAN, SOVIET, WEST_LINE, WEST_ZONE, rules
+from companion.systems.enemy_action_kharkov.base import (
+    EAST_LINE,
+    EAST_ZONE,
+    GERMAN,
+    SOVIET,
+    WEST_LINE,
+    WEST_ZONE,
+    rules,
+)
 
 REACH = 5  # [10.43]
 MOST = 2  # [10.43]

@@ -9,11 +9,27 @@ from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Flag, SideRef
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-
-from .base import GERMAN, SOVIET, TACTICS, ask, names_for, rules, side_at, side_of
-from .deck import Deck
-from .fight import Fight, answered, attacker_of, current, in_hand, save, waiting
-from .manifest import (
+from companion.systems.enemy_action_kharkov.base import (
+    GERMAN,
+    SOVIET,
+    TACTICS,
+    ask,
+    names_for,
+    rules,
+    side_at,
+    side_of,
+)
+from companion.systems.enemy_action_kharkov.deck import Deck
+from companion.systems.enemy_action_kharkov.fight import (
+    Fight,
+    answered,
+    attacker_of,
+    current,
+    in_hand,
+    save,
+    waiting,
+)
+from companion.systems.enemy_action_kharkov.manifest import (
     KINDS,
     Card,
     card,
@@ -24,7 +40,7 @@ from .manifest import (
     remember,
     tactic_turns,
 )
-from .situations import TOWNS
+from companion.systems.enemy_action_kharkov.situations import TOWNS
 
 OVER = "nobody"
 """Nobody's tactics any more."""

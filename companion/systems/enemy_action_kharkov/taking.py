@@ -11,12 +11,21 @@ from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
-
-from .base import SOVIET, ask, isolated, mechanised, on_record, rules
-from .ending import conclude
-from .fight import Fight, answered, attacker_of, current, defender_of, in_hand, is_fought, save, steps_text
-from .hits import adjust, base_hits, tally, unknown_tactics
-from .losses import caught_again
+from companion.systems.enemy_action_kharkov.base import SOVIET, ask, isolated, mechanised, on_record, rules
+from companion.systems.enemy_action_kharkov.ending import conclude
+from companion.systems.enemy_action_kharkov.fight import (
+    Fight,
+    answered,
+    attacker_of,
+    current,
+    defender_of,
+    in_hand,
+    is_fought,
+    save,
+    steps_text,
+)
+from companion.systems.enemy_action_kharkov.hits import adjust, base_hits, tally, unknown_tactics
+from companion.systems.enemy_action_kharkov.losses import caught_again
 
 
 def settle(game: Game, fight: Fight) -> Events:

@@ -10,10 +10,9 @@ from companion.engine.play.worksheet import Breakdown
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-
-from .base import GERMAN, SOVIET, WEST_ZONE, ask, on_map, rules
-from .manifest import calendar, calendar_text
-from .supply import owner, towns
+from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, WEST_ZONE, ask, on_map, rules
+from companion.systems.enemy_action_kharkov.manifest import calendar, calendar_text
+from companion.systems.enemy_action_kharkov.supply import owner, towns
 
 Verdict = tuple[str, str, str]
 """Winner, level, why."""

@@ -208,6 +208,7 @@ def _scenarios(args: argparse.Namespace) -> None:
 def _calc(args: argparse.Namespace) -> int:
     from companion.engine.errors import Unknown, Unreadable, did_you_mean
     from companion.engine.play.fields import Context
+    from companion.engine.record.game import Game
     from companion.resources import SCENARIOS
     from companion.systems import find_system
 
@@ -230,7 +231,7 @@ def _calc(args: argparse.Namespace) -> int:
         if not equals:
             raise Unreadable(f"{pair!r} is not name=value")
         values[name] = value
-    sheet = sheets[args.worksheet].work(values, Context())
+    sheet = sheets[args.worksheet].work(values, Context(Game.bare(system.kit)))
     if args.json:
         print(json.dumps(sheet.to_json(), indent=2, ensure_ascii=False))
         return 0
@@ -250,6 +251,7 @@ def _calc(args: argparse.Namespace) -> int:
 def _check(args: argparse.Namespace) -> int:
     from companion.resources import SCENARIOS
     from companion.systems import IDS, load_system
+    from companion.systems.names import undeclared
 
     folders = args.folder or [SCENARIOS / name for name in IDS if (SCENARIOS / name / "system.toml").exists()]
     wrong = 0
@@ -259,6 +261,7 @@ def _check(args: argparse.Namespace) -> int:
             wrong += 1
             continue
         system, problems = load_system(folder.name, folder.parent)
+        problems += undeclared(system) if system is not None else []
         for problem in problems:
             print(f"{folder.name}/{problem}")
         wrong += len(problems)

@@ -143,6 +143,11 @@ class Bench:
         return self.rules.worksheets[worksheet].work(fields, Context(self.game))
 
 
+def bare(game: str | Kit, seat: str = "table") -> Context:
+    """What a worksheet is worked in without a table."""
+    return Context(Game.bare(game if isinstance(game, Kit) else find_system(game, SCENARIOS).kit), seat)
+
+
 def consents(game: Game) -> list[e.Asked]:
     """Questions for consent that are open."""
     return [ask for ask in game.asked.values() if ask.by in DEEDS]

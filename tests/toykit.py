@@ -28,6 +28,7 @@ from companion.engine.kit.blocks import Kit
 from companion.engine.kit.load import load_kit
 from companion.engine.play.actions import Chance
 from companion.engine.play.fields import Choice, Context, Dice, Roll, Text, Tokens, UnitRef, Whole
+from companion.engine.play.panels import Fact, Panel
 from companion.engine.play.rules import Rules
 from companion.engine.play.worksheet import Breakdown, chances, look_up
 from companion.engine.record import events as e
@@ -438,8 +439,8 @@ def toy_rules() -> Rules:
             yield e.Ended("red", "decisive", "Red has twenty points.", "9.1")
 
     @rules.panel
-    def points(game: Game, seat: str) -> dict[str, Any]:
-        return {"title": "Points", "rows": [{"label": "Victory", "value": game["vp"]}]}
+    def points(game: Game, seat: str) -> Panel:
+        return Panel("Points", [Fact("Victory", str(game["vp"]))])
 
     return rules
 

@@ -25,6 +25,11 @@ from companion.engine.positions.supply import bind_supply
 IDS = ("second-kharkov", "panzer-keil", "enemy-action-kharkov", "kharkov-battles", "wb95")
 
 
+def package_of(system: str) -> str:
+    """Where a game's own rules are."""
+    return f"companion.systems.{system.replace('-', '_')}"
+
+
 def new_rules(system: str) -> Rules:
     """Rules for a game, with everything that every table can do."""
     rules = Rules(system, common)
@@ -50,7 +55,7 @@ def load_system(system: str, scenarios: Path) -> tuple[System | None, list[Probl
     kit, problems = load_kit(scenarios / system)
     if kit is None:
         return None, problems
-    module = f"companion.systems.{system.replace('-', '_')}"
+    module = package_of(system)
     found: Any = import_module(module) if find_spec(module) else None
     rules = getattr(found, "rules", None) or new_rules(system)
     rules.actions.update(unit_words(rules.actions, kit.system))

@@ -8,6 +8,7 @@ from flask import Blueprint, Response, jsonify, request
 
 from companion.engine.errors import Mistake, NotYours, Unknown, Unreadable, did_you_mean
 from companion.engine.play.fields import Context
+from companion.engine.record.game import Game
 from companion.limits import FORM_FIELDS, JSON_DEPTH
 from companion.tables.options import common_options
 from companion.tables.reading import EDGE, seen_record
@@ -204,7 +205,9 @@ def calc(system: str, worksheet: str) -> Response:
             given=worksheet,
             accepted=", ".join(sheets),
         )
-    return jsonify(sheets[worksheet].work(body(), Context()).to_json())
+    return jsonify(
+        sheets[worksheet].work(body(), Context(Game.bare(found.kit, tables().book(found)))).to_json()
+    )
 
 
 @bp.get("/openapi.json")

@@ -80,6 +80,7 @@ def create_app(
     )
     from companion.web.book import pages as book
     from companion.web.book import walk as bookwalk
+    from companion.web.map import entering, ground  # noqa: F401 - they add their pages to the map's
     from companion.web.map import pages as map
 
     app.extensions["companion"]["waiting"] = restoring.Waiting()

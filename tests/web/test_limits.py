@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from flask import Flask
+from harness import bare
 from toykit import Device, Table
 from werkzeug.test import TestResponse
 
@@ -350,14 +351,13 @@ def test_superscript_digits_are_no_numbers() -> None:
 
 @pytest.mark.parametrize("cost", ["1e309", "1e999999", "1/0", "9" * 8, "x"])
 def test_a_cost_beyond_all_measure_is_no_cost(cost: str) -> None:
-    from companion.engine.play.fields import Context
     from companion.resources import SCENARIOS
     from companion.systems import find_system
 
     sheet = find_system("wb95", SCENARIOS).rules.worksheets["stack-entry"]
     with pytest.raises(Mistake, match="is not a cost: write 2, 0.5 or 1/2"):
-        sheet.work({"cost": cost, "stacks": 3}, Context())
-    assert sheet.work({"cost": "0.5", "stacks": 3}, Context()).facts["costs"] == ["0.5", "1", "1.5"]
+        sheet.work({"cost": cost, "stacks": 3}, bare("wb95"))
+    assert sheet.work({"cost": "0.5", "stacks": 3}, bare("wb95")).facts["costs"] == ["0.5", "1", "1.5"]
 
 
 def test_nobody_moves_in_after_a_battle_that_was_not_fought(tmp_path: Path) -> None:

@@ -109,6 +109,18 @@ class Dial:
 
 
 @dataclass(frozen=True)
+class Memo:
+    """A value that only the rules read: no screen shows it, nobody corrects it by hand."""
+
+    id: str
+    what: str
+    """What it remembers, for whoever reads the kit."""
+    start: Any = None
+    """Its value until it is set."""
+    rule: str = ""
+
+
+@dataclass(frozen=True)
 class Marker:
     """A marker that may lie on a unit or a hex."""
 
@@ -126,6 +138,8 @@ class Marker:
     """Values in words where the value itself is only a sign: {ff = "field"}."""
     quiet: bool = False
     """Kept for the rules: the log and the units' badges pass over it."""
+    by_hand: bool = True
+    """Whether players lay it by hand; False where only the rules do."""
 
 
 @dataclass(frozen=True)
@@ -253,6 +267,7 @@ class SystemKit:
     variants: tuple[Variant, ...] = ()
     tracks: tuple[Track, ...] = ()
     dials: tuple[Dial, ...] = ()
+    memos: tuple[Memo, ...] = ()
     markers: tuple[Marker, ...] = ()
     notes: tuple[Note, ...] = ()
     options: tuple[Option, ...] = ()
@@ -311,6 +326,18 @@ class Scenario:
         return self.dates[index] if 0 <= index < len(self.dates) else ""
 
 
+TABLE_VALUES: Json = {
+    "mode-dice": "either",
+    "mode-chits": "either",
+    "mode-cards": "either",
+    "solo": False,
+    "fog": True,
+    "record": None,
+    "judge": None,
+}
+"""What every table has, whatever the game: how dice, chits and cards are used, who sees what, and a judge called."""
+
+
 @dataclass(frozen=True)
 class Kit:
     """A system with its scenarios and charts, checked."""
@@ -329,6 +356,25 @@ class Kit:
     def tables(self) -> dict[str, dict[str, dict[str, Any]]]:
         """What the rulebook alone tells of every list."""
         return {name: shape.merged({}) for name, shape in self.lists.items()}
+
+    @cached_property
+    def declared(self) -> Mapping[str, Mapping[str, Any]]:
+        """For each scenario every value there is, with what it is until it is set."""
+        system = self.system
+        values: dict[str, Any] = {
+            "scenario": None,
+            **TABLE_VALUES,
+            **{f"entropy-{s.id}": "" for s in system.sides},
+        }
+        values |= {o.id: None for scenario in self.scenarios.values() for o in scenario.options}
+        values |= {memo.id: memo.start for memo in system.memos}
+        values |= {track.id: track.start for track in system.tracks}
+        values |= {dial.id: dial.start or dial.values[0].id for dial in system.dials}
+        values |= {option.id: option.default for option in system.options}
+        return {
+            name: {**values, **{o.id: o.default for o in scenario.options}, **scenario.start}
+            for name, scenario in self.scenarios.items()
+        }
 
     @property
     def id(self) -> str:

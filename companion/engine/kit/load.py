@@ -30,6 +30,7 @@ _RENAMED = {
     "variant": "variants",
     "track": "tracks",
     "dial": "dials",
+    "memo": "memos",
     "marker": "markers",
     "note": "notes",
     "option": "options",

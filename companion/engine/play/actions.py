@@ -228,6 +228,7 @@ def perform(
     def take(event: e.Event) -> None:
         if isinstance(event, e.Answered) and event.id in game.asked:
             event = replace(event, only=game.asked[event.id].only)  # as hidden as its question
+        game.declares(event)
         if not isinstance(event, e.Undone):  # an undo is resolved when the game is loaded again
             game.apply(event)
         if len(game.units) > room[0]:
@@ -270,9 +271,7 @@ def _dice(
     item: Dice, name: str, ctx: Context, given: Any, chance: Chance, take: Callable[[e.Event], None]
 ) -> Roll:
     """The roll of a dice field: what the player rolled, or a fair digital roll, as the table is set."""
-    game = ctx.game
-    assert game is not None  # noqa: S101 - narrowed for the type checker; perform always has a game
-    mode = game["mode-dice"] or "either"
+    mode = ctx.game["mode-dice"]
     spec = dice.Spec.parse(item.dice(ctx))
     if given not in (None, "", [], ()):
         if mode == "digital":

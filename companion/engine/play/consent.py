@@ -139,9 +139,7 @@ def end_game(
         str,
         Choice(
             label="Winner",
-            options=lambda c: (
-                [*((s.id, s.name) for s in c.game.kit.sides), ("nobody", "Draw")] if c.game else []
-            ),
+            options=lambda c: ([*((s.id, s.name) for s in c.game.kit.sides), ("nobody", "Draw")]),
         ),
     ],
     level: Annotated[str, Text(label="Level", most=60, placeholder="optional")] = "",

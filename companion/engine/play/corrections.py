@@ -39,18 +39,16 @@ def roll_dice(
 
 def _values(ctx: Context) -> list[tuple[str, str]]:
     game = ctx.game
-    if game is None:
-        return []
     return [(n, label) for n, label in named_values(game) if ctx.seat in game.hidden.get(n, (ctx.seat,))]
 
 
 def _tracks(ctx: Context) -> list[str]:
-    return [t.id for t in ctx.game.kit.tracks] if ctx.game else []
+    return [t.id for t in ctx.game.kit.tracks]
 
 
 def _is_now(ctx: Context) -> Any:
     name = str(ctx.values.get("name") or "")
-    value = ctx.game[name] if ctx.game and name else ""
+    value = ctx.game[name] if name else ""
     return {True: "yes", False: "no"}.get(value, value) if isinstance(value, bool) else value
 
 
@@ -60,7 +58,7 @@ class NamedValue(Text):
 
     def describe(self, ctx: Context) -> dict[str, Any]:
         name = str(ctx.values.get("name") or "")
-        if ctx.game is None or not name:
+        if not name:
             return super().describe(ctx)
         track = next((t for t in ctx.game.kit.tracks if t.id == name), None)
         if track is not None:
@@ -134,21 +132,19 @@ def adjust(
 @correction_rules.action(by="table", label="Table settings", group="settings")
 def set_mode(
     game: Game,
-    dice: Annotated[
-        str, Choice(label="Dice", options=MODES, start=lambda c: c.game["mode-dice"] if c.game else "")
-    ] = "either",
+    dice: Annotated[str, Choice(label="Dice", options=MODES, start=lambda c: c.game["mode-dice"])] = "either",
     chits: Annotated[
-        str, Choice(label="Chits", options=MODES, start=lambda c: c.game["mode-chits"] if c.game else "")
+        str, Choice(label="Chits", options=MODES, start=lambda c: c.game["mode-chits"])
     ] = "either",
     cards: Annotated[
-        str, Choice(label="Cards", options=MODES, start=lambda c: c.game["mode-cards"] if c.game else "")
+        str, Choice(label="Cards", options=MODES, start=lambda c: c.game["mode-cards"])
     ] = "either",
     fog: Annotated[
         bool,
         Flag(
             label="Fog of war",
             help="a side sees only what it may of the other's stacks",
-            start=lambda c: c.game["fog"] if c.game else True,
+            start=lambda c: c.game["fog"],
         ),
     ] = False,
     seat: str = "",

@@ -23,9 +23,9 @@ HIDDEN_HERE = "or it lies hidden from this screen and is chosen on its own side'
 
 @dataclass(frozen=True)
 class Context:
-    """What a field may look at: the game (None on the command line), the seat, the other values."""
+    """What a field may look at: the game (a bare one where there is no table), the seat, the other values."""
 
-    game: Game | None = None
+    game: Game
     seat: str = "table"
     values: Mapping[str, Any] = field(default_factory=dict)
 
@@ -163,7 +163,7 @@ class SideRef(Choice):
     type = "choice"
 
     def choices(self, ctx: Context) -> Options:
-        return [(s.id, s.name) for s in ctx.game.kit.sides] if ctx.game else ()
+        return [(s.id, s.name) for s in ctx.game.kit.sides]
 
 
 @dataclass(frozen=True)
@@ -172,24 +172,13 @@ class HexId(Field):
     many: bool = False
 
     def read(self, raw: Any, ctx: Context) -> Any:
-        parse = ctx.game.maps.parse if ctx.game is not None else _any_hex
+        parse = ctx.game.maps.parse
         if not self.many:
             return parse(str(raw))
         return tuple(dict.fromkeys(parse(part) for part in _parts(raw)))
 
     def describe(self, ctx: Context) -> dict[str, Any]:
         return {"many": self.many, "placeholder": "2408 2409" if self.many else "2408"}
-
-
-def _any_hex(text: str) -> str:
-    """Without a map only the form can be checked."""
-    value = text.strip().upper()
-    digits = value.lstrip("ABCDEFGHIJKLMNOPQRSTUVWXYZ")
-    if not digits.isdecimal() or not 3 <= len(digits) <= 4 or len(value) - len(digits) > 2:
-        raise Unreadable(
-            f"{text[:20]!r} is not a hex number: four digits like 2408", given=text[:20], accepted="2408"
-        )
-    return value[: len(value) - len(digits)] + digits.zfill(4)
 
 
 @dataclass(frozen=True)
@@ -203,27 +192,23 @@ class UnitRef(Field):
 
     def units(self, ctx: Context, offered: bool = False) -> list[Unit]:
         """The units to choose from, as far as the seat may see them for what they are."""
-        if ctx.game is None:
-            return []
         choose = self.suggest if offered and self.suggest else self.pick
         found = choose(ctx) if choose else ctx.game.units.values()
         return sorted(self.seen(ctx, found), key=lambda u: (u.side, u.place, u.name))
 
     def seen(self, ctx: Context, units: Iterable[Unit]) -> list[Unit]:
         """Those of the units that the seat may see for what they are; the others are neither chosen nor named."""
-        return seen_units(ctx.game, units, ctx.seat) if ctx.game is not None else []
+        return seen_units(ctx.game, units, ctx.seat)
 
     def first(self, ctx: Context) -> Any:
         found = super().first(ctx)
-        if not found or ctx.game is None:
+        if not found:
             return found
         named = [ctx.game.units[u] for u in ([found] if isinstance(found, str) else found)]
         seen = [u.id for u in self.seen(ctx, named)]
         return seen if self.many else "".join(seen)
 
     def read(self, raw: Any, ctx: Context) -> Any:
-        if ctx.game is None:
-            raise Unreadable("units are known at a table only", given=raw)
         parts = _parts(raw, commas_only=True) if self.many else [str(raw)]
         allowed = {u.id for u in self.units(ctx)}
         # A unit that this seat may not see is treated as if it were not there, or its name could be sounded out.
@@ -266,7 +251,7 @@ class Tokens(Field):
     def held(self, ctx: Context) -> list[str]:
         """What lies in the zone, as far as the seat may look into it."""
         pile = self.pile_id(ctx)
-        if ctx.game is None or pile not in ctx.game.piles:
+        if pile not in ctx.game.piles:
             return []
         zone = self.zone(ctx) if callable(self.zone) else self.zone
         return ctx.game.piles[pile][zone] if may_see_zone(ctx.game, pile, zone, ctx.seat) else []
@@ -290,11 +275,7 @@ class Tokens(Field):
         return tuple(chosen) if self.many else chosen[0]
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        names = (
-            {t: str(ctx.game.face(self.pile_id(ctx), t).get("name", "")) for t in self.held(ctx)}
-            if ctx.game
-            else {}
-        )
+        names = {t: str(ctx.game.face(self.pile_id(ctx), t).get("name", "")) for t in self.held(ctx)}
         return {
             "many": self.many,
             "choices": [{"value": t, "label": f"{t} {name}".strip()} for t, name in names.items()],
@@ -340,8 +321,7 @@ class Dice(Field):
         return Roll(str(spec), told.values, "physical", told.sum)
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        mode = ctx.game["mode-dice"] if ctx.game else "either"
-        asked = {"dice": self.dice(ctx), "mode": mode or "either"}
+        asked = {"dice": self.dice(ctx), "mode": ctx.game["mode-dice"]}
         try:
             spec = dice.Spec.parse(self.dice(ctx))
         except Unreadable:

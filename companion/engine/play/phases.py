@@ -116,10 +116,10 @@ def bind_phases(rules: Rules) -> None:
 @phase_rules.action(by="any", label="Go to another phase", group="fix", fresh=True)
 def go_to(
     game: Game,
-    turn: Annotated[int, Whole(label="Turn", high=99, start=lambda c: c.game.turn if c.game else 1)],
+    turn: Annotated[int, Whole(label="Turn", high=99, start=lambda c: c.game.turn)],
     phase: Annotated[
         str,
-        Choice(label="Phase", options=lambda c: [(p.id, p.name) for p in order(c.game)] if c.game else []),
+        Choice(label="Phase", options=lambda c: [(p.id, p.name) for p in order(c.game)]),
     ],
     reason: Annotated[str, Text(label="Why", most=200, placeholder="for the log")] = "",
 ) -> Events:

@@ -11,15 +11,17 @@ from companion.engine.errors import Unknown, did_you_mean
 from companion.engine.hexes.trace import Answer
 from companion.engine.kit.when import Turns
 from companion.engine.play.actions import Action, make_action
+from companion.engine.play.panels import Panel
 from companion.engine.play.worksheet import Breakdown, Worksheet, signature_fields
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 
 Step = Callable[[Game], Iterable[e.Event]]
-Panel = Callable[[Game, str], dict[str, Any] | None]
+
 """A block of facts for a seat's screen: (game, seat) -> {title, rows, for}, or None for nothing to show."""
 Outcome = Callable[[Game, dict[str, Any], str], Iterable[e.Event]]
 """What a result means: (game, the breakdown as JSON, the result code) -> events."""
+PanelMaker = Callable[[Game, str], Panel | None]
 Supply = Callable[[Game, str], Mapping[str, Answer]]
 """Supply of all units of a side: (game, side) -> unit id -> the trace's answer."""
 
@@ -43,7 +45,7 @@ class Rules:
         self.worksheets: dict[str, Worksheet] = {n: w for part in parts for n, w in part.worksheets.items()}
         self.hooks: list[Hook] = []
         self.watchers: list[Step] = []
-        self.panels: list[Panel] = []
+        self.panels: list[PanelMaker] = []
         self.finale: Callable[[Game], Iterable[e.Event]] | None = None
         self.outcomes: dict[str, Outcome] = {}
         self.supply: Supply | None = None
@@ -104,8 +106,8 @@ class Rules:
         self.watchers.append(fn)
         return fn
 
-    def panel(self, fn: Panel) -> Panel:
-        """A block of facts for a seat's screen: {title, rows: [{label, value, rule}], for: table|phone|both}."""
+    def panel(self, fn: PanelMaker) -> PanelMaker:
+        """A block of facts for a seat's screen."""
         self.panels.append(fn)
         return fn
 

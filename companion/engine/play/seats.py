@@ -17,7 +17,7 @@ seat_rules = Rules("seats")
 
 
 def _sides(ctx: Context) -> list[tuple[str, str]]:
-    return [(s.id, s.name) for s in ctx.game.kit.sides] if ctx.game else []
+    return [(s.id, s.name) for s in ctx.game.kit.sides]
 
 
 @seat_rules.action(by="any", label="The table's screen is lost: new code", group="hidden")

@@ -27,14 +27,12 @@ unit_rules = Rules("units")
 
 def places(ctx: Context) -> list[tuple[str, str]]:
     """The boxes a unit can lie in."""
-    return [(f"box:{b.id}", b.label) for b in ctx.game.kit.boxes] if ctx.game else []
+    return [(f"box:{b.id}", b.label) for b in ctx.game.kit.boxes]
 
 
 def movable(ctx: Context) -> list[Any]:
     """The units a seat may touch: its own; the table's screen, all that lie open."""
     game = ctx.game
-    if game is None:
-        return []
     mine = [u for u in game.units.values() if ctx.seat in {"table", u.side}]
     stacks = game.stacks()
     return [u for u in mine if may_see_unit(game, u, ctx.seat, stacks)]
@@ -92,7 +90,7 @@ def set_steps(
 
 
 def _markers(ctx: Context) -> list[tuple[str, str]]:
-    return [(m.id, m.label) for m in ctx.game.kit.markers] if ctx.game else []
+    return [(m.id, m.label) for m in ctx.game.kit.markers if m.by_hand]
 
 
 @dataclass(frozen=True)
@@ -100,12 +98,12 @@ class MarkerValue(Text):
     """A value that the chosen marker can have."""
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        kinds = ctx.game.kit.markers if ctx.game else ()
+        kinds = ctx.game.kit.markers
         marker = next((m for m in kinds if m.id == ctx.values.get("marker")), None)
         if marker is None or "#" in marker.values:
             return super().describe(ctx)
         values = [v for v in marker.values if v != "#"] or ["on"]
-        names = {s.id: s.name for s in ctx.game.kit.sides} if ctx.game else {}
+        names = {s.id: s.name for s in ctx.game.kit.sides}
         names |= dict(marker.words)
         offered = [(v, str(names.get(v, v))) for v in (*values, "off")]
         return {
@@ -116,7 +114,7 @@ class MarkerValue(Text):
 
 def _lies_on(ctx: Context, what: str) -> bool:
     """Whether the chosen marker belongs on such a thing; any may, before one is chosen."""
-    kinds = ctx.game.kit.markers if ctx.game else ()
+    kinds = ctx.game.kit.markers
     marker = next((m for m in kinds if m.id == ctx.values.get("marker")), None)
     return marker is None or what in marker.on
 
@@ -248,7 +246,7 @@ def may_arrive(game: Game, arrival: Arrival, seat: str) -> bool:
 def arriving(ctx: Context) -> list[tuple[str, str]]:
     """What this seat may bring in now."""
     game = ctx.game
-    return [(n, a.text) for n, a in due(game) if may_arrive(game, a, ctx.seat)] if game else []
+    return [(n, a.text) for n, a in due(game) if may_arrive(game, a, ctx.seat)]
 
 
 def can_arrive(game: Game) -> bool | str:
@@ -260,7 +258,7 @@ def can_arrive(game: Game) -> bool | str:
 
 def _entry_hex(ctx: Context) -> str:
     """The one hex that the list names for it: 'hex 2319'."""
-    found = dict(due(ctx.game)).get(str(ctx.values.get("arrival") or "")) if ctx.game else None
+    found = dict(due(ctx.game)).get(str(ctx.values.get("arrival") or ""))
     kind, _, place = found.entry.partition(" ") if found else ("", "", "")
     return place if kind == "hex" and " " not in place else ""
 

@@ -140,17 +140,21 @@ class Line(Reader):
 
     # -- markers
 
+    @property
+    def _markers(self) -> list[Marker]:
+        return [m for m in self.game.kit.markers if m.by_hand]
+
     def _marker(self) -> tuple[list[str], Marker, Any] | None:
         """The marker at the end of the line with its value, and the words before it."""
         if len(self.words) > 1 and all(self.hex_of(w) or w == "," for w in self.words[1:]):
             first = self.words[0].casefold()
-            for marker in self.game.kit.markers:
+            for marker in self._markers:
                 named = first in {marker.id, marker.label.casefold(), marker.symbol.casefold()}
                 if named and "hex" in marker.on and self.called(first, exact=True) is None:
                     return self.words[1:], marker, marker_value(marker.values, "on")
         for cut in range(1, len(self.words)):
             tail = " ".join(self.words[cut:]).casefold()
-            for marker in self.game.kit.markers:
+            for marker in self._markers:
                 for name in {marker.id, marker.label.casefold(), marker.symbol.casefold()} - {""}:
                     value = "on" if tail == name else tail.removeprefix(name + " ")
                     if tail != name and (value == tail or " " in value):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from companion.engine.errors import Unreadable
 from companion.engine.play.fields import Context, HexId, Whole
 from companion.engine.play.rules import Rules
 from companion.engine.play.worksheet import Breakdown
@@ -17,14 +16,6 @@ FAR = 60
 def within(game: Game, hex_id: str, reach: int) -> list[str]:
     """Every hex at most so many steps away, the middle included."""
     return game.maps.grid_of(hex_id).within(game.maps.parse(hex_id), reach)
-
-
-def _at_table(ctx: Context) -> Game:
-    if ctx.game is None:
-        raise Unreadable(
-            "distances are measured at a table, where the map's owner has answered how it is numbered"
-        )
-    return ctx.game
 
 
 def _stacks(game: Game, hexes: list[str]) -> dict[str, int]:
@@ -46,7 +37,7 @@ def bind_ranges(rules: Rules) -> None:
         end: Annotated[str, HexId(label="To")],
     ) -> Breakdown:
         """How many hexes it is from one to the other, over open ground."""
-        game = _at_table(ctx)
+        game = ctx.game
         steps = game.maps.distance(start, end)
         sheet = Breakdown("Distance")
         sheet.add(f"{start} to {end}", f"{steps}")
@@ -68,7 +59,7 @@ def bind_ranges(rules: Rules) -> None:
         reach: Annotated[int, Whole(label="Hexes", low=0, high=FAR)] = 1,
     ) -> Breakdown:
         """Which hexes lie within a range: of orders, guns, or an interdiction marker."""
-        game = _at_table(ctx)
+        game = ctx.game
         hexes = within(game, hex, reach)
         sheet = Breakdown("Range")
         sheet.add(f"within {reach} of {hex}", f"{len(hexes)}")

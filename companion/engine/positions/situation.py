@@ -41,7 +41,8 @@ def map_book(game: Game) -> MapBook:
 def held_hexes(game: Game, at_start: Mapping[str, AbstractSet[str]] | None = None) -> dict[str, set[str]]:
     """Hexes each side is known to control: the `owner` marks, over what it held at the start."""
     found = {side: set((at_start or {}).get(side, ())) for side in game.sides}
-    for target, side in game.marked("owner").items():
+    owned = game.marked("owner") if any(m.id == "owner" for m in game.kit.markers) else {}
+    for target, side in owned.items():
         for other in game.sides:
             found[other].discard(target)
         if side in found:

@@ -104,7 +104,7 @@ def zones_of_control(rules: Rules, game: Game) -> dict[str, list[str]]:
 
 
 def _start(ctx: Context) -> str:
-    return ctx.seat if ctx.game and ctx.seat in ctx.game.sides else ""
+    return ctx.seat if ctx.seat in ctx.game.sides else ""
 
 
 def bind_supply(rules: Rules) -> None:

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from companion.engine.errors import Unknown, did_you_mean
+from companion.engine.errors import Undeclared, Unknown, did_you_mean
 from companion.engine.hexes.maps import Maps
-from companion.engine.kit.blocks import Kit, Marker, Phase, Scenario, SystemKit
+from companion.engine.kit.blocks import Dial, Kit, Marker, Option, Phase, Scenario, SystemKit, Track
 from companion.engine.kit.chart import Chart
 from companion.engine.kit.roster import Unit, UnitDef
 from companion.engine.kit.when import holds
@@ -58,6 +58,8 @@ class Game:
         self.kit: SystemKit = kit.system
         self.scenario: Scenario = kit.scenarios[scenario]
         self.book = book or Book(charts=kit.charts, tables=kit.tables)
+        self._declared = kit.declared[scenario]
+        self._markers = {m.id: m for m in kit.system.markers}
         self._kit_maps = kit.maps
         self._home_maps: Maps | None = None
         self.map_facts = kit.map_facts
@@ -87,11 +89,25 @@ class Game:
         self.taken_back: list[tuple[int, int]] = []
         """Spans of the record between these lines that were taken back. Not part of the state: told by its keeper."""
 
+    @classmethod
+    def bare(cls, kit: Kit, book: Book | None = None) -> Game:
+        """A game that nobody plays, for a worksheet without a table: the first scenario with the kit's own values."""
+        game = cls(kit, next(iter(kit.scenarios)), book)
+        game._started(e.Started(kit.id, game.scenario.id, {}, ""))
+        return game
+
     # -- looking -----------------------------------------------------------------------------------------
 
     def __getitem__(self, name: str) -> Any:
-        """The value of a track, dial, option or mode."""
-        return self.values.get(name)
+        """The value of a track, dial, option, memo or mode; what the kit starts it with until it is set.
+
+        :raises Undeclared: when the kit has no such name
+        """
+        if name in self.values:
+            return self.values[name]
+        if name not in self._declared:
+            raise Undeclared(f"{self.kit.id} declares no value {name!r}.{did_you_mean(name, self._declared)}")
+        return self._declared[name]
 
     @property
     def last(self) -> int:
@@ -168,6 +184,7 @@ class Game:
 
     def mark(self, target: str, marker: str) -> Any:
         """A marker's value on a unit or hex, None when it is not there."""
+        self.marker(marker)
         held = self.marks.get(target, {}).get(marker)
         return held.value if held else None
 
@@ -176,9 +193,18 @@ class Game:
 
         A marker that lies where it does not belong, as in games recorded before that was checked, is passed over.
         """
-        kind = next((m for m in self.kit.markers if m.id == marker), None)
+        kind = self.marker(marker)
         found = {t: m[marker].value for t, m in self.marks.items() if marker in m}
-        return {t: v for t, v in found.items() if kind is None or self.may_carry(t, kind)}
+        return {t: v for t, v in found.items() if self.may_carry(t, kind)}
+
+    def marker(self, name: str) -> Marker:
+        """A marker as the kit declares it.
+
+        :raises Undeclared: when the kit has no such marker
+        """
+        if name not in self._markers:
+            raise Undeclared(f"{self.kit.id} declares no marker {name!r}.{did_you_mean(name, self._markers)}")
+        return self._markers[name]
 
     def may_carry(self, target: str, marker: Marker) -> bool:
         """Whether a marker belongs on this thing: a unit, or else a hex or hexside."""
@@ -219,6 +245,21 @@ class Game:
         table = self.book.tables.get(definition.faces, {}) if definition and definition.faces else {}
         return table.get(token, {})
 
+    def declares(self, event: e.Event) -> None:
+        """Whether the kit declares what a new event names; old records are believed as they are.
+
+        :raises Undeclared: when it does not
+        """
+        if isinstance(event, e.Set) and event.name not in self._declared:
+            self[event.name]
+            raise Undeclared(f"{self.kit.id} declares no value {event.name!r} any more")
+        if isinstance(event, e.Marked):
+            self.marker(event.marker)
+        if isinstance(event, e.Drawn) and event.pile not in self.piles:
+            raise Undeclared(
+                f"{self.kit.id} declares no pile {event.pile!r}.{did_you_mean(event.pile, self.piles)}"
+            )
+
     # -- changing ----------------------------------------------------------------------------------------
 
     def apply(self, event: e.Event, seq: int | None = None) -> None:
@@ -230,10 +271,13 @@ class Game:
 
     def _started(self, event: e.Started) -> None:
         self.title, self.commitment = event.title, event.commitment
-        self.values.update({t.id: t.start for t in self.kit.tracks})
-        self.values.update({d.id: d.start or d.values[0].id for d in self.kit.dials})
-        self.values.update({o.id: o.default for o in (*self.kit.options, *self.scenario.options)})
-        self.values.update(self.scenario.start)
+        shown: tuple[Track | Dial | Option, ...] = (
+            *self.kit.tracks,
+            *self.kit.dials,
+            *self.kit.options,
+            *self.scenario.options,
+        )
+        self.values.update({thing.id: self._declared[thing.id] for thing in shown})
         self.values.update(event.options)
         for pile in self.kit.piles:
             tokens = pile.tokens or tuple(f"#{n:02d}" for n in range(1, pile.count + 1))

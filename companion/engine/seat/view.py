@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from functools import partial
 from typing import Any
 
@@ -12,8 +13,9 @@ from companion.engine.kit.when import Turns, holds
 from companion.engine.play.actions import Action
 from companion.engine.play.consent import DEEDS, voices
 from companion.engine.play.fields import Context, Roll
+from companion.engine.play.panels import Panel
 from companion.engine.play.phases import in_force
-from companion.engine.play.rules import Panel, Rules
+from companion.engine.play.rules import PanelMaker, Rules
 from companion.engine.play.talk import judge
 from companion.engine.play.units import due, may_arrive
 from companion.engine.record.dice import Spec
@@ -134,10 +136,10 @@ def _hexes(game: Game, seat: str) -> dict[str, dict[str, Any]]:
 
 
 def _panels(rules: Rules, game: Game, seat: str, guard: Guard) -> list[dict[str, Any]]:
-    def made(make: Panel) -> dict[str, Any] | None:
+    def made(make: PanelMaker) -> Panel | None:
         return guard.part(name_of(make), lambda: make(game, seat), None)
 
-    return [panel for panel in map(made, rules.panels) if panel]
+    return [asdict(panel) for panel in map(made, rules.panels) if panel]
 
 
 def seat_name(game: Game, seat: str) -> str:

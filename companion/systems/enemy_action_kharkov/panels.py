@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from companion.engine.play.panels import Fact, Panel
 from companion.engine.record.game import Game
 from companion.engine.seat.words import value_label
 from companion.systems.enemy_action_kharkov.base import FORMATION_NAMES, rules
@@ -20,15 +19,9 @@ from companion.systems.enemy_action_kharkov.manifest import (
 )
 from companion.systems.enemy_action_kharkov.posts import overstacked
 
-Row = dict[str, str]
-
-
-def _row(label: str, value: object, rule: str = "") -> Row:
-    return {"label": label, "value": str(value), "rule": rule}
-
 
 @rules.panel
-def impulse(game: Game, seat: str) -> dict[str, Any] | None:
+def impulse(game: Game, seat: str) -> Panel | None:
     """The card in play, who is barred and why, and the right to pass."""
     if game.phase != "command" or game.active not in game.sides or current(game):
         return None
@@ -38,42 +31,42 @@ def impulse(game: Game, seat: str) -> dict[str, Any] | None:
         what = COMMANDS.get(str(said.get("what")), "command not given yet")
         names = [FORMATION_NAMES.get(f, f) for f in said.get("for", [])]
         more = ", ".join([*names, *([said["event"].capitalize()] if "event" in said else [])])
-        rows.append(_row(played(game).label, f"{what}: {more}" if more else what, "5.2"))
+        rows.append(Fact(played(game).label, f"{what}: {more}" if more else what, "5.2"))
     else:
         why = may_pass(game, game.active)
-        rows.append(_row(f"{side} to play", "a card" if why else "a card, or pass", "5.1"))
+        rows.append(Fact(f"{side} to play", "a card" if why else "a card, or pass", "5.1"))
         if why and not Deck(game, game.active).count("draw"):
-            rows.append(_row("No pass", why.partition(": ")[2].partition(" [")[0] or why, "5.1"))
+            rows.append(Fact("No pass", why.partition(": ")[2].partition(" [")[0] or why, "5.1"))
     for whose in sorted(game.sides, key=lambda s: s != seat):
         names = [FORMATION_NAMES.get(f, f) for f in last(game, whose)]
         if names:
             label = f"{game.side_name(whose)} barred: activated last impulse"
-            rows.append(_row(label, ", ".join(names), "6.3"))
+            rows.append(Fact(label, ", ".join(names), "6.3"))
     used = [game.side_name(s) for s in game.sides if game[f"one-unit-{s}"] == game.turn]
     if used:
-        rows.append(_row("One unit: used this turn", ", ".join(used), "6.1"))
-    return {"title": "Impulse", "rows": rows, "for": "both", "first": True}
+        rows.append(Fact("One unit: used this turn", ", ".join(used), "6.1"))
+    return Panel("Impulse", rows, first=True)
 
 
 @rules.panel
-def dealing(game: Game, seat: str) -> dict[str, Any] | None:
+def dealing(game: Game, seat: str) -> Panel | None:
     """Before the first hand: who deals, and how to have it otherwise."""
     if game["cards-run"] != "undecided" or game.phase not in ("reserve", "cards"):
         return None
     wanted = game["mode-cards"] != "physical"
     if wanted and manifest_ready(game):
-        rows = [_row("The companion deals; a hand shows on its own phone only", "", "4-II")]
+        rows = [Fact("The companion deals; a hand shows on its own phone only", "", "4-II")]
     else:
-        rows = [_row("You deal from your own deck, the companion counts", "", "4-II")]
+        rows = [Fact("You deal from your own deck, the companion counts", "", "4-II")]
         if wanted:
-            rows.append(_row("It can deal once the card manifest in the chart book is filled in", "", "2.3"))
+            rows.append(Fact("It can deal once the card manifest in the chart book is filled in", "", "2.3"))
     if cup_is_real(game):
-        rows.append(_row("You draw chits from your own cup and enter their hits", "", "9.3"))
-    return {"title": "Who deals", "rows": rows, "for": "both", "first": game.phase == "cards"}
+        rows.append(Fact("You draw chits from your own cup and enter their hits", "", "9.3"))
+    return Panel("Who deals", rows, first=game.phase == "cards")
 
 
 @rules.panel
-def cards(game: Game, seat: str) -> dict[str, Any] | None:
+def cards(game: Game, seat: str) -> Panel | None:
     """Real cards, counted; dealt ones are counted where they lie."""
     if int(game["cards-prepared"]) == 0 or game["cards-run"] != "real":
         return None
@@ -81,14 +74,14 @@ def cards(game: Game, seat: str) -> dict[str, Any] | None:
     for side in sorted(game.sides, key=lambda s: s != seat):
         deck = Deck(game, side)
         n, name = deck.counts(), game.side_name(side)
-        rows.append(_row(f"{name} hand + pile", f"{n['hand']} of {deck.limit} + {n['draw']}", "5.1"))
+        rows.append(Fact(f"{name} hand + pile", f"{n['hand']} of {deck.limit} + {n['draw']}", "5.1"))
         used = f"{n['discard-p']} P, {n['discard-s']} S"
-        rows.append(_row(f"{name} available; discards", f"{n['avail']}; {used}", "5.6"))
-    return {"title": "Cards", "rows": rows, "for": "both"}
+        rows.append(Fact(f"{name} available; discards", f"{n['avail']}; {used}", "5.6"))
+    return Panel("Cards", rows)
 
 
 @rules.panel
-def combat(game: Game, seat: str) -> dict[str, Any] | None:
+def combat(game: Game, seat: str) -> Panel | None:
     """The combat in hand: everything in it is public."""
     fight = current(game)
     if fight is None:
@@ -98,46 +91,46 @@ def combat(game: Game, seat: str) -> dict[str, Any] | None:
     most = max(fight.maximum, fight.total)
     drawn = f"{fight.drawn} of {fight.total} drawn" if fight.drawn else f"{fight.total} to draw"
     rows = [
-        _row(" ".join(filter(None, [game.side_name(fight.attacker), "attack", fight.target])), odds, "9.4"),
-        _row("Chits", f"{drawn}, {most} at most" if fight.declared is None else drawn, "9.3"),
+        Fact(" ".join(filter(None, [game.side_name(fight.attacker), "attack", fight.target])), odds, "9.4"),
+        Fact("Chits", f"{drawn}, {most} at most" if fight.declared is None else drawn, "9.3"),
     ]
     if fight.tactics_by in game.sides:
-        rows.append(_row("May play tactics", game.side_name(fight.tactics_by), "9.2"))
+        rows.append(Fact("May play tactics", game.side_name(fight.tactics_by), "9.2"))
     for who, names in (("Attacker", fight.attack_tactics), ("Defender", fight.defence_tactics)):
         if names:
-            rows.append(_row(f"{who}'s tactics", ", ".join(names), "9.2"))
+            rows.append(Fact(f"{who}'s tactics", ", ".join(names), "9.2"))
     if fight.drawn:
-        rows.append(_row("Hits" if fight.hits else "Hits so far", f"A{hits['A']} D{hits['D']}", "9.5"))
+        rows.append(Fact("Hits" if fight.hits else "Hits so far", f"A{hits['A']} D{hits['D']}", "9.5"))
     if fight.dark:
-        rows.append(_row("Dark chit", "all go back to the cup after this", "9.41"))
+        rows.append(Fact("Dark chit", "all go back to the cup after this", "9.41"))
     for side, number in fight.owed.items():
-        rows.append(_row(f"{game.side_name(side)} owe", steps(number), "9.6"))
-    return {"title": "Combat", "rows": rows, "for": "both", "first": True}
+        rows.append(Fact(f"{game.side_name(side)} owe", steps(number), "9.6"))
+    return Panel("Combat", rows, first=True)
 
 
 @rules.panel
-def calendar_space(game: Game, seat: str) -> dict[str, Any] | None:
+def calendar_space(game: Game, seat: str) -> Panel | None:
     """This turn's space of the owner's calendar."""
     rows = []
     reach = calendar_text(game, game.turn, "far")
     if reach:
-        rows.append(_row("Fixed artillery range", reach, "2.1"))
+        rows.append(Fact("Fixed artillery range", reach, "2.1"))
     if game.scenario.id == "campaign" and 6 <= game.turn <= 12:
         known = int(game["ground-known"]) > game.turn
         face = value_label(game, "ground-next", game["ground-next"] if known else "unknown")
-        rows.append(_row("Ground next turn", face, "15.33"))
+        rows.append(Fact("Ground next turn", face, "15.33"))
     if game.scenario.id != "campaign":
-        return {"title": "Calendar", "rows": rows, "for": "both"} if rows else None
+        return Panel("Calendar", rows) if rows else None
     over, under = calendar(game, game.turn, "soviet_over"), calendar(game, game.turn, "german_under")
     if over is not None:
-        rows.append(_row("Soviet win above", f"{over} VP", "15.36"))
+        rows.append(Fact("Soviet win above", f"{over} VP", "15.36"))
     if under is not None:
-        rows.append(_row("German win below", f"{under} VP", "15.36"))
-    return {"title": "Calendar", "rows": rows, "for": "both"} if rows else None
+        rows.append(Fact("German win below", f"{under} VP", "15.36"))
+    return Panel("Calendar", rows) if rows else None
 
 
 @rules.panel
-def stacking(game: Game, seat: str) -> dict[str, Any] | None:
+def stacking(game: Game, seat: str) -> Panel | None:
     """Hexes over the limit: the owner takes steps or units off."""
-    rows = [_row(hex_id, text, "7.4") for hex_id, text in overstacked(game).items()]
-    return {"title": "Too many in a hex", "rows": rows, "for": "both"} if rows else None
+    rows = [Fact(hex_id, text, "7.4") for hex_id, text in overstacked(game).items()]
+    return Panel("Too many in a hex", rows) if rows else None

@@ -8,6 +8,7 @@ from companion.engine.errors import NotNow
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Chance, Events
 from companion.engine.play.fields import Choice, Context, Flag, HexId, UnitRef, Whole
+from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING, create, move, put_mark
 from companion.engine.record.game import Game
@@ -109,7 +110,7 @@ def watch_goal(game: Game) -> Events:
 
 
 @rules.panel
-def goal_panel(game: Game, seat: str) -> dict[str, object] | None:
+def goal_panel(game: Game, seat: str) -> Panel | None:
     """The current goal, on the Axis screen only."""
     goal = str(game["goal"])
     if seat != AXIS or goal not in GOALS:
@@ -118,14 +119,12 @@ def goal_panel(game: Game, seat: str) -> dict[str, object] | None:
     for h in GOALS[goal]:
         held = owner(game, h)
         shown = game.side_name(held) if held else "?"
-        rows.append({"label": f"{NAMES[h]} {h}", "value": shown, "rule": "27.3"})
+        rows.append(Fact(f"{NAMES[h]} {h}", shown, "27.3"))
     if EXITS[goal]:
         tracks = ("exits-cde",) if goal == "moscow" else ("exits-h", "exits-i")
         out = sum(int(game[t]) for t in tracks)
-        rows.append(
-            {"label": "multi-step mechanized units out", "value": f"{out} of {EXITS[goal]}", "rule": "27.3"}
-        )
-    return {"title": f"Hitler's goal: {goal.capitalize()}", "rows": rows, "for": "phone"}
+        rows.append(Fact("multi-step mechanized units out", f"{out} of {EXITS[goal]}", "27.3"))
+    return Panel(f"Hitler's goal: {goal.capitalize()}", rows)
 
 
 @rules.action(

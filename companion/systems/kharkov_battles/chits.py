@@ -13,6 +13,7 @@ from companion.engine.errors import NotNow
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Chance, Events
 from companion.engine.play.fields import Choice, UnitRef
+from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
@@ -143,7 +144,7 @@ def return_chit(
 
 
 @rules.panel
-def chit_panel(game: Game, seat: str) -> dict[str, object] | None:
+def chit_panel(game: Game, seat: str) -> Panel | None:
     """A side's own chits, on its own screen."""
     if seat not in (AXIS, SOVIET):
         return None
@@ -153,5 +154,5 @@ def chit_panel(game: Game, seat: str) -> dict[str, object] | None:
             continue
         number = value(game, unit)
         shown = "look under the counter" if number is None else str(number)
-        rows.append({"label": label(unit), "value": f"{shown} ({status(game, unit)})", "rule": "2.6"})
-    return {"title": "Your strength chits", "rows": rows, "for": "phone"} if rows else None
+        rows.append(Fact(label(unit), f"{shown} ({status(game, unit)})", "2.6"))
+    return Panel("Your strength chits", rows) if rows else None

@@ -8,6 +8,7 @@ from companion.engine.errors import Mistake, NotNow, NotYours, Several
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, HexId, SideRef, UnitRef
+from companion.engine.play.panels import Fact, Panel
 from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import BY_SEQUENCE, put_mark
@@ -296,9 +297,9 @@ def attacks_owed(ctx: Context) -> Breakdown:
 
 
 @rules.panel
-def owed_panel(game: Game, seat: str) -> dict[str, object] | None:
+def owed_panel(game: Game, seat: str) -> Panel | None:
     """The forced attacks, while attacks are being designated."""
     if game.phase not in COMBAT_PHASES:
         return None
-    rows = [{"label": h, "value": ", ".join(units), "rule": "12.1"} for h, units in owed(game).items()]
-    return {"title": "Must be attacked as well", "rows": rows, "for": "both"} if rows else None
+    rows = [Fact(h, ", ".join(units), "12.1") for h, units in owed(game).items()]
+    return Panel("Must be attacked as well", rows) if rows else None

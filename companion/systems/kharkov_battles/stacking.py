@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from companion.engine.kit.roster import Unit
+from companion.engine.play.panels import Fact, Panel
 from companion.engine.record.game import Game
 
 from . import books
@@ -33,7 +34,7 @@ def wrong_with(game: Game, stack: list[Unit]) -> list[tuple[str, str]]:
 
 
 @rules.panel
-def stacking_panel(game: Game, seat: str) -> dict[str, object] | None:
+def stacking_panel(game: Game, seat: str) -> Panel | None:
     """Stacks of the moving side that break a limit."""
     if game.phase not in MOVE_PHASES:
         return None
@@ -41,14 +42,12 @@ def stacking_panel(game: Game, seat: str) -> dict[str, object] | None:
     for hex_id, stack in game.stacks().items():
         own = [u for u in stack if u.side == game.active]
         for text, rule in wrong_with(game, own) if own else ():
-            rows.append(
-                {"label": hex_id, "value": f"{text}: {', '.join(label(u) for u in own)}", "rule": rule}
-            )
-    return {"title": "Stacking to put right", "rows": rows, "for": "both"} if rows else None
+            rows.append(Fact(hex_id, f"{text}: {', '.join(label(u) for u in own)}", rule))
+    return Panel("Stacking to put right", rows) if rows else None
 
 
 @rules.panel
-def due_panel(game: Game, seat: str) -> dict[str, object] | None:
+def due_panel(game: Game, seat: str) -> Panel | None:
     """Reinforcements of the owner's charts and returns of this turn."""
     if game.phase != "reinforcement":
         return None
@@ -56,16 +55,8 @@ def due_panel(game: Game, seat: str) -> dict[str, object] | None:
     for row in books.table(game, "arrivals").values():
         if books.word(row, "scenario") == scenario(game) and books.whole(row, "turn") == game.turn:
             side = game.side_name(books.word(row, "side"))
-            rows.append(
-                {"label": f"{side}: {row.get('units')}", "value": str(row.get("entry") or ""), "rule": "17.0"}
-            )
+            rows.append(Fact(f"{side}: {row.get('units')}", str(row.get("entry") or ""), "17.0"))
     for unit in game.units.values():
         if unit.place == "box:track" and unit.turn <= game.turn:
-            rows.append(
-                {
-                    "label": f"{game.side_name(unit.side)}: {label(unit)} returns",
-                    "value": "",
-                    "rule": "16.33, 16.35",
-                }
-            )
-    return {"title": "Due this turn", "rows": rows, "for": "both"} if rows else None
+            rows.append(Fact(f"{game.side_name(unit.side)}: {label(unit)} returns", "", "16.33, 16.35"))
+    return Panel("Due this turn", rows) if rows else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
+from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 
@@ -224,9 +225,9 @@ def _end_of_l(game: Game) -> e.Ended:
 
 
 @rules.panel
-def victory_panel(game: Game, seat: str) -> dict[str, object]:
+def victory_panel(game: Game, seat: str) -> Panel:
     """How things stand now."""
-    rows: list[dict[str, str]] = []
+    rows: list[Fact] = []
     name = scenario(game)
     if name == K:
         for side, conditions in k_conditions(game).items():
@@ -234,14 +235,8 @@ def victory_panel(game: Game, seat: str) -> dict[str, object]:
                 shown = "yes" if ok else "no"
                 if text.startswith("more than"):
                     shown = f"{eliminated_soviets(game)} of 21"
-                rows.append(
-                    {
-                        "label": f"{game.side_name(side)}: {text}",
-                        "value": shown,
-                        "rule": "20.2",
-                    }
-                )
-        rows.append({"label": "as it stands", "value": k_level(game), "rule": "20.2"})
+                rows.append(Fact(f"{game.side_name(side)}: {text}", shown, "20.2"))
+        rows.append(Fact("as it stands", k_level(game), "20.2"))
     elif name == L:
         for h, place in (
             ("KB3617", "Kharkov"),
@@ -250,33 +245,27 @@ def victory_panel(game: Game, seat: str) -> dict[str, object]:
             ("KB3126", "Kupyansk"),
         ):
             held = owner(game, h)
-            rows.append(
-                {"label": f"{place} {h}", "value": game.side_name(held) if held else "?", "rule": "20.3"}
-            )
+            rows.append(Fact(f"{place} {h}", game.side_name(held) if held else "?", "20.3"))
     elif not points(game):
-        rows.append(
-            {"label": "Axis points: no values in your list of places", "value": "by hand", "rule": "20.0"}
-        )
+        rows.append(Fact("Axis points: no values in your list of places", "by hand", "20.0"))
     else:
         for text, value, rule in points(game):
-            rows.append({"label": text, "value": f"{value:+d}", "rule": rule})
-        rows.append(
-            {"label": "Axis points", "value": f"{total(game)}: {level_of(game, total(game))}", "rule": "20.0"}
-        )
-    return {"title": "Victory", "rows": [*_at_once(game), *rows], "for": "both"}
+            rows.append(Fact(text, f"{value:+d}", rule))
+        rows.append(Fact("Axis points", f"{total(game)}: {level_of(game, total(game))}", "20.0"))
+    return Panel("Victory", [*_at_once(game), *rows])
 
 
-def _at_once(game: Game) -> list[dict[str, str]]:
+def _at_once(game: Game) -> list[Fact]:
     """How far each side is from winning outright."""
     rule = RULE.get(scenario(game), "20.1")
     told = any(
         owner(game, h) for groups in AT_ONCE.get(scenario(game), {}).values() for g in groups for h in g
     )
     return [
-        {
-            "label": f"{game.side_name(side)} wins at once with {', '.join(missing(game, side)) or 'nothing more'}",
-            "value": f"{len(missing(game, side))} to go" if told else "owners?",
-            "rule": rule,
-        }
+        Fact(
+            f"{game.side_name(side)} wins at once with {', '.join(missing(game, side)) or 'nothing more'}",
+            f"{len(missing(game, side))} to go" if told else "owners?",
+            rule,
+        )
         for side in AT_ONCE.get(scenario(game), {})
     ]

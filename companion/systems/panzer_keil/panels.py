@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
+from companion.engine.play.panels import Fact, Panel
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil.base import (
     GERMAN,
@@ -20,12 +20,6 @@ from companion.systems.panzer_keil.railroad import railhead
 from companion.systems.panzer_keil.stalingrad import sixth_left
 from companion.systems.panzer_keil.weather import track
 
-Panel = dict[str, Any]
-
-
-def _row(label: str, value: object, rule: str = "") -> dict[str, str]:
-    return {"label": label, "value": str(value), "rule": rule}
-
 
 @rules.panel
 def weather_panel(game: Game, seat: str) -> Panel | None:
@@ -33,8 +27,11 @@ def weather_panel(game: Game, seat: str) -> Panel | None:
     left = max(track(game), default=0) - int(game["weather-square"])
     if left <= 0:
         return None
-    rows = [_row("Squares to the end", left, "B5.1.1"), _row("Turns left at least", -(-left // 3), "B5.1")]
-    return {"title": "Weather track", "rows": rows, "for": "both"}
+    rows = [
+        Fact("Squares to the end", str(left), "B5.1.1"),
+        Fact("Turns left at least", str(-(-left // 3)), "B5.1"),
+    ]
+    return Panel("Weather track", rows)
 
 
 @rules.panel
@@ -48,15 +45,15 @@ def units_panel(game: Game, seat: str) -> Panel | None:
         counts = {side: sum(map(test, units)) for side, units in here.items()}
         return ", ".join(f"{game.side_name(side)} {n}" for side, n in counts.items() if n)
 
-    rows = [_row("On the map", count(lambda u: True))]
+    rows = [Fact("On the map", count(lambda u: True))]
     for label, test in (("Exhausted", exhausted), ("Disrupted", disrupted), ("Out of supply", out_of_supply)):
         found = count(partial(test, game))
         if found:
-            rows.append(_row(label, found))
-    rows.append(_row("Railroad marker", railhead(game), "B9.3"))
+            rows.append(Fact(label, found))
+    rows.append(Fact("Railroad marker", railhead(game), "B9.3"))
     if game["stalingrad"] == "besieged":
-        rows.append(_row("6th Army", f"{len(sixth_left(game))} units", "B13"))
-    return {"title": "Units", "rows": rows, "for": "both"}
+        rows.append(Fact("6th Army", f"{len(sixth_left(game))} units", "B13"))
+    return Panel("Units", rows)
 
 
 @rules.panel
@@ -65,8 +62,8 @@ def mech_panel(game: Game, seat: str) -> Panel | None:
     if game.phase != "german-mech":
         return None
     able = [u for u in game.units.values() if can_mech_move(game, u)]
-    rows = [_row(u.name or u.id, u.place, "10.1") for u in able if u.kind]
+    rows = [Fact(u.name or u.id, u.place, "10.1") for u in able if u.kind]
     unknown = len(able) - len(rows)
     if unknown:
-        rows.append(_row("Of unknown type", f"{unknown} units, if mechanized", "10.1"))
-    return {"title": "May move again", "rows": rows, "for": "both"} if rows else None
+        rows.append(Fact("Of unknown type", f"{unknown} units, if mechanized", "10.1"))
+    return Panel("May move again", rows) if rows else None

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import HexId, Whole
+from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, MOVE, PHASES, put, rules
@@ -148,10 +149,9 @@ def interdict(game: Game, hexes: Annotated[tuple[str, ...], HexId(label="Hexes",
 
 
 @rules.panel
-def interdiction_zones(game: Game, seat: str) -> dict[str, Any] | None:
+def interdiction_zones(game: Game, seat: str) -> Panel | None:
     """The zones with their hexes, for as long as markers lie on the map."""
     rows = [
-        {"label": f"marker in {h}", "value": " ".join(zone(game, h)), "rule": "11.19"}
-        for h in sorted(game.marked("interdiction"))
+        Fact(f"marker in {h}", " ".join(zone(game, h)), "11.19") for h in sorted(game.marked("interdiction"))
     ]
-    return {"title": "Interdiction: Soviets +1 MP", "rows": rows, "for": "both"} if rows else None
+    return Panel("Interdiction: Soviets +1 MP", rows) if rows else None

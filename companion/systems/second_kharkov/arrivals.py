@@ -11,6 +11,7 @@ from companion.engine.hexes.trace import Trace, trace
 from companion.engine.kit.roster import Unit, slug
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, HexId, Text, UnitRef
+from companion.engine.play.panels import Fact, Panel
 from companion.engine.play.units import due
 from companion.engine.positions.situation import situation
 from companion.engine.record import events as e
@@ -229,20 +230,20 @@ def closed_sources(game: Game) -> dict[str, dict[str, list[str]]]:
 
 
 @rules.panel
-def sources(game: Game, seat: str) -> dict[str, Any] | None:
+def sources(game: Game, seat: str) -> Panel | None:
     """The edge sources that feed nobody and let nobody in for now (9.12, 9.13, 10.1)."""
     rules_of = {SOVIET: "9.13", GERMAN: "9.12"}
     rows = [
-        {"label": f"{game.side_name(side)}, {why}", "value": " ".join(sorted(hexes)), "rule": rules_of[side]}
+        Fact(f"{game.side_name(side)}, {why}", " ".join(sorted(hexes)), rules_of[side])
         for side, reasons in closed_sources(game).items()
         for why, hexes in reasons.items()
     ]
-    return {"title": "Edge sources closed", "rows": rows, "for": "both"} if rows else None
+    return Panel("Edge sources closed", rows) if rows else None
 
 
 @rules.panel
-def delayed(game: Game, seat: str) -> dict[str, Any] | None:
+def delayed(game: Game, seat: str) -> Panel | None:
     """Who was held back: he may come in any later movement phase of his side."""
     held = [u for u in game.units.values() if u.place == HELD_BACK]
-    rows = [{"label": label(u), "value": u.entry or "may enter", "rule": "10.2"} for u in held]
-    return {"title": "Held back", "rows": rows, "for": "both"} if rows else None
+    rows = [Fact(label(u), u.entry or "may enter", "10.2") for u in held]
+    return Panel("Held back", rows) if rows else None

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import HexId, SideRef
+from companion.engine.play.panels import Fact, Panel
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
@@ -94,14 +95,14 @@ def take_hex(
 
 
 @rules.panel
-def held_hexes(game: Game, seat: str) -> dict[str, Any] | None:
+def held_hexes(game: Game, seat: str) -> Panel | None:
     """Kharkov, and every hex that has changed hands."""
     fallen = [h for h in KHARKOV if holder(game, h) == SOVIET]
     state = f"Soviet in {', '.join(fallen)}" if fallen else game.side_name(GERMAN)
-    rows = [{"label": "Kharkov", "value": state, "rule": "4.2"}]
+    rows = [Fact("Kharkov", state, "4.2")]
     names = board(game).book.places()
     for hex_id, side in sorted(game.marked("owner").items()):
         if hex_id not in KHARKOV:
             name = f"{names[hex_id]} {hex_id}" if hex_id in names else hex_id
-            rows.append({"label": name, "value": game.side_name(str(side)), "rule": "3.5"})
-    return {"title": "Control", "rows": rows, "for": "table"}
+            rows.append(Fact(name, game.side_name(str(side)), "3.5"))
+    return Panel("Control", rows)

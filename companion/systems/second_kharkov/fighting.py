@@ -8,6 +8,7 @@ from companion.engine.errors import Mistake, NotNow
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Dice, HexId, Roll
+from companion.engine.play.panels import Fact, Panel
 from companion.engine.play.worksheet import Breakdown, Line, look_up
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING, put_mark
@@ -191,15 +192,15 @@ def _lift_declaration(game: Game, target: str) -> Events:
 
 
 @rules.panel
-def declared_attack(game: Game, seat: str) -> dict[str, Any] | None:
+def declared_attack(game: Game, seat: str) -> Panel | None:
     """The attack that stands, and whom it waits for."""
     rows = []
     for hex_id, state in game.marked("target").items():
         waits = "the German decides on aircraft" if state == "declared" else "stacks lie open"
-        rows.append({"label": f"on {hex_id}", "value": waits, "rule": "7.6"})
+        rows.append(Fact(f"on {hex_id}", waits, "7.6"))
         if aircraft := int(game.mark(hex_id, "support") or 0):
-            rows.append({"label": "German aircraft", "value": str(aircraft), "rule": "12.17"})
-    return {"title": "Attack declared", "rows": rows, "for": "both"} if rows else None
+            rows.append(Fact("German aircraft", str(aircraft), "12.17"))
+    return Panel("Attack declared", rows) if rows else None
 
 
 # -- resolving -------------------------------------------------------------------------------------

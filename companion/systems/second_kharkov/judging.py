@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated
 
 from companion.engine.errors import Unreadable
 from companion.engine.hexes.ground import MapBook
@@ -12,6 +12,7 @@ from companion.engine.hexes.trace import Answer, Policy, Situation, trace
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, HexId, UnitRef
+from companion.engine.play.panels import Fact, Panel
 from companion.engine.play.worksheet import halve
 from companion.engine.positions.situation import board, situation
 from companion.engine.record.changes import put_mark
@@ -128,7 +129,7 @@ def judge_supply(
 
 
 @rules.panel
-def halved_factors(game: Game, seat: str) -> dict[str, Any] | None:
+def halved_factors(game: Game, seat: str) -> Panel | None:
     """What units judged out of supply have left of their factors."""
     rows = []
     for unit in game.units.values():
@@ -137,7 +138,7 @@ def halved_factors(game: Game, seat: str) -> dict[str, Any] | None:
             known = ((name, factor(game, unit, name)) for name in ("AF", "DF", "MF"))
             halves = [f"{name} {value} \u2192 {halve(value)}" for name, value in known if value is not None]
             shown = ", ".join(halves) or "AF, DF and MF halved"
-            rows.append({"label": f"{label(unit)} ({unit.place})", "value": shown, "rule": "9.8, 9.9"})
+            rows.append(Fact(f"{label(unit)} ({unit.place})", shown, "9.8, 9.9"))
     loose = [t for t in game.marked("oos") if t not in game.units and not game.units_at(t)]
-    rows += [{"label": h, "value": "all units there are halved", "rule": "9.8, 9.9"} for h in loose]
-    return {"title": "Out of supply", "rows": rows, "for": "both"} if rows else None
+    rows += [Fact(h, "all units there are halved", "9.8, 9.9") for h in loose]
+    return Panel("Out of supply", rows) if rows else None

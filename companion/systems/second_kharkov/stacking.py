@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 from companion.engine.errors import Unreadable
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context
+from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_unit
@@ -61,19 +62,18 @@ def crowded(game: Game) -> dict[str, tuple[str, int]]:
 
 
 @rules.panel
-def stacking_warnings(game: Game, seat: str) -> dict[str, Any] | None:
+def stacking_warnings(game: Game, seat: str) -> Panel | None:
     """Hexes that break the stacking rules, as far as this seat may look."""
     rows = [
-        {"label": hex_id, "value": f"{count(over, 'unit')} too many", "rule": "7.1"}
-        for hex_id, (_, over) in crowded(game).items()
+        Fact(hex_id, f"{count(over, 'unit')} too many", "7.1") for hex_id, (_, over) in crowded(game).items()
     ]
     for hex_id, stack in game.stacks().items():
         if len({u.side for u in stack}) > 1:
-            rows.append({"label": hex_id, "value": "both sides in one hex", "rule": "7.1, 11.4"})
+            rows.append(Fact(hex_id, "both sides in one hex", "7.1, 11.4"))
         seen = [u for u in stack if u.side == GERMAN and may_see_unit(game, u, seat)]
         if mixed(seen):
-            rows.append({"label": hex_id, "value": f"armies do not stack: {mixed(seen)}", "rule": "7.3"})
-    return {"title": "Stacking", "rows": rows, "for": "both"} if rows else None
+            rows.append(Fact(hex_id, f"armies do not stack: {mixed(seen)}", "7.3"))
+    return Panel("Stacking", rows) if rows else None
 
 
 def ask_to_remove(game: Game) -> Events:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from companion.engine.errors import NotNow
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Context, Text, Whole
+from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov.base import (
@@ -189,23 +190,19 @@ def count_up(game: Game) -> Events:
 
 
 @rules.panel
-def standing(game: Game, seat: str) -> dict[str, Any] | None:
+def standing(game: Game, seat: str) -> Panel | None:
     """Who would win as things stand."""
     if not historical(game):
         held = sum(holder(game, h) == SOVIET for h in KHARKOV)
-        return {
-            "title": "Victory",
-            "rows": [{"label": "Kharkov hexes held by the Soviets", "value": f"{held} of 3", "rule": "13.5"}],
-            "for": "both",
-        }
+        return Panel("Victory", [Fact("Kharkov hexes held by the Soviets", f"{held} of 3", "13.5")])
     soviet, german = int(game["vp-soviet"]), int(game["vp-german"])
     needed = german_needs(soviet)
     leads = GERMAN if german >= needed else SOVIET
     rows = [
-        {"label": f"German needs 125 % of {soviet}", "value": str(needed), "rule": "4.6"},
-        {"label": "As it stands", "value": f"{game.side_name(leads)} wins", "rule": "4.6"},
+        Fact(f"German needs 125 % of {soviet}", str(needed), "4.6"),
+        Fact("As it stands", f"{game.side_name(leads)} wins", "4.6"),
     ]
-    return {"title": "Victory", "rows": rows, "for": "both"}
+    return Panel("Victory", rows)
 
 
 @rules.scores

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from companion.engine.errors import NotNow, NotYours
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Dice, HexId, Roll, Text, Whole
+from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
 from companion.engine.record.changes import seal
 from companion.engine.record.game import Game
@@ -274,7 +275,7 @@ for _phase in AIR:
 
 
 @rules.panel
-def plans(game: Game, seat: str) -> dict[str, Any] | None:
+def plans(game: Game, seat: str) -> Panel | None:
     """Who has chosen, and on a side's own phone what."""
     chosen = game.sealed.get(choice_name(game), {})
     if game.phase not in AIR or choice_name(game) in game.revealed:
@@ -284,24 +285,20 @@ def plans(game: Game, seat: str) -> dict[str, Any] | None:
         left = int(game[f"air-{side}"])
         word = "chosen" if side in chosen else "still to choose"
         word = word if left else "nothing to choose"
-        rows.append({"label": game.side_name(side), "value": word, "rule": "8.1.7"})
+        rows.append(Fact(game.side_name(side), word, "8.1.7"))
     for mission, hex_id, amount in chosen.get(seat, {}).get("missions", ()):
         label = dict(MISSIONS)[mission]
         unit = "attacks" if mission == "crossing" else "SP"
-        rows.append({"label": f"Yours: {label}", "value": f"{hex_id}, {amount} {unit}", "rule": "8.2.1"})
-    return {"title": "Air missions", "rows": rows, "for": "both", "first": seat not in undecided(game)}
+        rows.append(Fact(f"Yours: {label}", f"{hex_id}, {amount} {unit}", "8.2.1"))
+    return Panel("Air missions", rows, first=seat not in undecided(game))
 
 
 @rules.panel
-def sky(game: Game, seat: str) -> dict[str, Any] | None:
+def sky(game: Game, seat: str) -> Panel | None:
     """Aircraft over the map, all of them revealed."""
     rows = [
-        {
-            "label": f"{game.side_name(side)} over {hex_id}",
-            "value": game.mark(hex_id, f"air-{side}"),
-            "rule": "8.2",
-        }
+        Fact(f"{game.side_name(side)} over {hex_id}", game.mark(hex_id, f"air-{side}"), "8.2")
         for side in game.sides
         for hex_id in sorted(airmarks.everywhere(game, side))
     ]
-    return {"title": "In the air", "rows": rows, "for": "both"} if rows else None
+    return Panel("In the air", rows) if rows else None

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any
+from typing import Annotated
 
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Flag, HexId, UnitRef
+from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.wb95.artillery import bridge_name
@@ -272,17 +273,15 @@ def take_bridges(game: Game) -> Events:
 
 
 @rules.panel
-def bridge_panel(game: Game, seat: str) -> dict[str, Any] | None:
+def bridge_panel(game: Game, seat: str) -> Panel | None:
     """Known bridges, and a side's own secret building."""
     words = {"down": "destroyed"}
     rows = [
-        {"label": f"Bridge {name}", "value": words.get(str(v), game.side_name(str(v))), "rule": "14.1.3"}
+        Fact(f"Bridge {name}", words.get(str(v), game.side_name(str(v))), "14.1.3")
         for name, v in sorted(game.marked("bridge").items())
     ]
     for unit in own(game, seat) if seat in game.sides else []:
         step = work(game, unit.id)
         if step:
-            rows.append(
-                {"label": f"{unit.name}: bridge", "value": f"{step[0]} since day {step[1]}", "rule": "14.3.2"}
-            )
-    return {"title": "Bridges", "rows": rows, "for": "both"} if rows and game["bridges"] else None
+            rows.append(Fact(f"{unit.name}: bridge", f"{step[0]} since day {step[1]}", "14.3.2"))
+    return Panel("Bridges", rows) if rows and game["bridges"] else None

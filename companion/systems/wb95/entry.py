@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from fractions import Fraction
 from math import ceil
-from typing import Annotated, Any
+from typing import Annotated
 
 from companion.engine.errors import NotNow
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Context, Text, UnitRef, Whole
+from companion.engine.play.panels import Fact, Panel
 from companion.engine.play.units import due
 from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
@@ -187,11 +188,11 @@ def leave_map(
 
 
 @rules.panel
-def waiting_room(game: Game, seat: str) -> dict[str, Any] | None:
+def waiting_room(game: Game, seat: str) -> Panel | None:
     """A side's own units off the map that were sent elsewhere or left."""
     mine = [u for u in game.units.values() if u.place == "box:off-map" and seat == u.side]
-    rows = [{"label": u.name, "value": f"{u.entry}, from day {u.turn}", "rule": "11.2.3"} for u in mine]
-    return {"title": "Off the map", "rows": rows, "for": "phone"} if rows else None
+    rows = [Fact(u.name, f"{u.entry}, from day {u.turn}", "11.2.3") for u in mine]
+    return Panel("Off the map", rows) if rows else None
 
 
 @rules.action(

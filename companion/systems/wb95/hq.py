@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated
 
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Context, HexId, SideRef, UnitRef
+from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.wb95.base import (
@@ -115,18 +116,18 @@ for _phase in ATTACK:
 
 
 @rules.panel
-def fallen(game: Game, seat: str) -> dict[str, Any] | None:
+def fallen(game: Game, seat: str) -> Panel | None:
     """Shifts that a side may still spend for a fallen headquarters."""
     rows = [
-        {
-            "label": f"{game.side_name(side)}, within {RADIUS} hexes of {pool.hex}",
-            "value": f"{pool.left} shifts in {' and '.join(pool.moments)}",
-            "rule": "9.1.6",
-        }
+        Fact(
+            f"{game.side_name(side)}, within {RADIUS} hexes of {pool.hex}",
+            f"{pool.left} shifts in {' and '.join(pool.moments)}",
+            "9.1.6",
+        )
         for side in game.sides
         for pool in pools(game, side)
     ]
-    return {"title": "For a fallen headquarters", "rows": rows, "for": "both"} if rows else None
+    return Panel("For a fallen headquarters", rows) if rows else None
 
 
 def _headquarters(ctx: Context) -> list[Unit]:

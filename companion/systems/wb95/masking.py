@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from companion.engine.errors import NotNow
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Flag, HexId
+from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
 from companion.engine.record.changes import change
 from companion.engine.record.game import Game
@@ -21,7 +22,7 @@ def told(game: Game, unit: Unit) -> str:
 
 
 @rules.panel
-def neighbours(game: Game, seat: str) -> dict[str, Any] | None:
+def neighbours(game: Game, seat: str) -> Panel | None:
     """What this side may ask about enemy stacks: types beside it, everything of stacks that fought."""
     if seat not in game.sides or not game["fog"] or not game["masking"]:
         return None
@@ -35,11 +36,11 @@ def neighbours(game: Game, seat: str) -> dict[str, Any] | None:
         )
         if fought:
             words = ", ".join(f"{u.name} {u.steps} CEL" for u in stack)
-            rows.append({"label": place, "value": words, "rule": "16.1.3"})
+            rows.append(Fact(place, words, "16.1.3"))
         elif any(h in mine for h in game.maps.neighbours(place)):
             words = ", ".join(sorted(told(game, u) for u in stack))
-            rows.append({"label": place, "value": words, "rule": "16.1.4"})
-    return {"title": "What you are told", "rows": rows, "for": "phone"} if rows else None
+            rows.append(Fact(place, words, "16.1.4"))
+    return Panel("What you are told", rows) if rows else None
 
 
 @rules.action(

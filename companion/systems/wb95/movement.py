@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import ceil
-from typing import Annotated, Any
+from typing import Annotated
 
 from companion.engine.errors import NotNow
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Flag, HexId, UnitRef, Whole
+from companion.engine.play.panels import Fact, Panel
 from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import BY_SEQUENCE, move, put_mark
@@ -222,21 +223,18 @@ def overrun_hex(
 
 
 @rules.panel
-def set_aside(game: Game, seat: str) -> dict[str, Any] | None:
+def set_aside(game: Game, seat: str) -> Panel | None:
     """Who may still move after combat: under fog its own side's business, for the marks are hidden too."""
     marked = [game.units[u] for u in game.marked("strategic") if u in game.units and game.units[u].on_map]
     marked = [u for u in marked if may_see_mark(game, u.id, "strategic", seat)]
     if game.phase not in (*MOVE, *STRATEGIC) or not marked:
         return None
-    rows = [
-        {"label": unit.name, "value": unit.place, "rule": "12.1.4"}
-        for unit in sorted(marked, key=lambda u: (u.place, u.name))
-    ]
-    return {"title": "Strategic movement", "rows": rows, "for": "both", "first": game.phase in STRATEGIC}
+    rows = [Fact(unit.name, unit.place, "12.1.4") for unit in sorted(marked, key=lambda u: (u.place, u.name))]
+    return Panel("Strategic movement", rows, first=game.phase in STRATEGIC)
 
 
 @rules.panel
-def stacking(game: Game, seat: str) -> dict[str, Any] | None:
+def stacking(game: Game, seat: str) -> Panel | None:
     """Hexes over the limit of 8 CEL, of the seat's own side; the tablet sees both."""
     open_book = seat in game.sides or not game["fog"]
     load: dict[str, int] = {}
@@ -244,8 +242,8 @@ def stacking(game: Game, seat: str) -> dict[str, Any] | None:
         if unit.on_map and seat in {"table", unit.side}:
             load[unit.place] = load.get(unit.place, 0) + unit.steps
     rows = [
-        {"label": place, "value": f"{cel} CEL of {STACKING}" if open_book else "too many", "rule": "3.2.1"}
+        Fact(place, f"{cel} CEL of {STACKING}" if open_book else "too many", "3.2.1")
         for place, cel in sorted(load.items())
         if cel > STACKING
     ]
-    return {"title": "Over the stacking limit", "rows": rows, "for": "both"} if rows else None
+    return Panel("Over the stacking limit", rows) if rows else None

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from companion.engine.kit.roster import Unit
+from companion.engine.play.panels import Fact, Panel
 from companion.engine.record.game import Game
 from companion.systems.wb95.base import ATTACK, is_regular, is_towed, own, rules
 from companion.systems.wb95.zones import zones
@@ -50,18 +50,17 @@ def _hexes(units: tuple[Unit, ...]) -> str:
 
 
 @rules.panel
-def obligations(game: Game, seat: str) -> dict[str, Any] | None:
+def obligations(game: Game, seat: str) -> Panel | None:
     """Hexes only: what stands in them stays closed."""
     if game.phase not in ATTACK or not any(u.on_map for u in game.units.values()):
         return None
     duty = duties(game, game.active)
-    return {
-        "title": "Attacks that must be made",
-        "rows": [
-            {"label": "Own hexes that must attack", "value": _hexes(duty.must_attack), "rule": "5.1.3"},
-            {"label": "Enemy hexes to be attacked", "value": _hexes(duty.must_be_attacked), "rule": "5.1.4"},
-            {"label": "In each combat", "value": "one side stands in a single hex", "rule": "5.1.5"},
+    return Panel(
+        "Attacks that must be made",
+        [
+            Fact("Own hexes that must attack", _hexes(duty.must_attack), "5.1.3"),
+            Fact("Enemy hexes to be attacked", _hexes(duty.must_be_attacked), "5.1.4"),
+            Fact("In each combat", "one side stands in a single hex", "5.1.5"),
         ],
-        "for": "both",
-        "first": seat == "table",
-    }
+        first=seat == "table",
+    )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from companion.engine.errors import Unreadable
 from companion.engine.kit.roster import Unit, slug
 from companion.engine.play import units as unitactions
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Text, UnitRef, Whole
+from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, create, move, put_mark
 from companion.engine.record.game import Game
@@ -97,7 +98,7 @@ def take_missing(
 
 
 @rules.panel
-def short_formations(game: Game, seat: str) -> dict[str, Any] | None:
+def short_formations(game: Game, seat: str) -> Panel | None:
     """How many CEL each formation of a side lacks at the start; the tablet under fog shows neither side's."""
     mine = [
         (game.units[name], missing)
@@ -105,10 +106,9 @@ def short_formations(game: Game, seat: str) -> dict[str, Any] | None:
         if name in game.units and (seat == game.units[name].side or not game["fog"])
     ]
     rows = [
-        {"label": f"{unit.name} {unit.place}".strip(), "value": f"{missing} CEL", "rule": "set-up list"}
-        for unit, missing in mine
+        Fact(f"{unit.name} {unit.place}".strip(), f"{missing} CEL", "set-up list") for unit, missing in mine
     ]
-    return {"title": "To take off before play", "rows": rows, "for": "both"} if rows else None
+    return Panel("To take off before play", rows) if rows else None
 
 
 def _known(ctx: Context) -> list[Unit]:

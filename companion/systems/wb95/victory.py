@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from companion.engine.play.actions import Events
+from companion.engine.play.panels import Fact, Panel
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
@@ -119,49 +119,42 @@ def _city(game: Game, name: str) -> str:
     return {GERMAN: "German", SOVIET: "Soviet", "contested": "fought over"}.get(label, label)
 
 
-def _missing_summer(game: Game) -> list[dict[str, Any]]:
+def _missing_summer(game: Game) -> list[Fact]:
     taken = int(game["kharkov-captured"] or 0)
     left = west_bank(game)
     known = "" if hexes_of(game, "kharkov") else " (by hand)"
     west = "judge on the map" if left is None else f"still at {', '.join(left)}" if left else "nobody left"
     return [
-        {
-            "label": "Soviet wins with Kharkov hexes",
-            "value": f"{taken} of {NEEDED}{known}",
-            "rule": "victory",
-        },
-        {"label": "German wins with no supplied Soviet west of the Doniec", "value": west, "rule": "victory"},
+        Fact("Soviet wins with Kharkov hexes", f"{taken} of {NEEDED}{known}", "victory"),
+        Fact("German wins with no supplied Soviet west of the Doniec", west, "victory"),
     ]
 
 
-def _missing_winter(game: Game) -> list[dict[str, Any]]:
+def _missing_winter(game: Game) -> list[Fact]:
     short: Callable[[str, tuple[str, ...]], str] = lambda side, cities: ", ".join(  # noqa: E731
         f"{c.capitalize()} ({_city(game, c)})" for c in cities if game[c] != side
     )
     german = short(GERMAN, ("kharkov", "bielgorod")) or "nothing"
     soviet = short(SOVIET, ("kharkov", "bielgorod", "izjum")) or "nothing, if held to the end"
     return [
-        {"label": "German strategic, still missing", "value": german, "rule": "victory"},
-        {"label": "Soviet strategic, still missing", "value": soviet, "rule": "victory"},
+        Fact("German strategic, still missing", german, "victory"),
+        Fact("Soviet strategic, still missing", soviet, "victory"),
     ]
 
 
 @rules.panel
-def victory_panel(game: Game, seat: str) -> dict[str, Any] | None:
+def victory_panel(game: Game, seat: str) -> Panel | None:
     """How both sides stand, and what each still lacks."""
     tally = points(game)
     rows = _missing_summer(game) if game.scenario.id == "kharkov-1942" else _missing_winter(game)
-    rows += [
-        {"label": f"{game.side_name(side)} VP", "value": str(tally[side]), "rule": "victory"}
-        for side in game.sides
-    ]
+    rows += [Fact(f"{game.side_name(side)} VP", str(tally[side]), "victory") for side in game.sides]
     if undecided(game):
         left = undecided(game)
         value = ", ".join(left) if len(left) < 5 else f"{len(left)} of {len(victory_hexes(game))} hexes"
-        rows.append({"label": "Control not said", "value": value, "rule": "4.3.1"})
+        rows.append(Fact("Control not said", value, "4.3.1"))
     if unknown_cities(game):
-        rows.append({"label": "Count by hand", "value": ", ".join(unknown_cities(game)), "rule": "victory"})
-    return {"title": "Victory", "rows": rows, "for": "both"}
+        rows.append(Fact("Count by hand", ", ".join(unknown_cities(game)), "victory"))
+    return Panel("Victory", rows)
 
 
 @rules.scores

@@ -3,7 +3,8 @@
 from typing import Annotated, Any
 
 import pytest
-from toykit import Table, toy_rules
+from harness import bare
+from toykit import Table, toy_kit, toy_rules
 
 from companion.engine.errors import NotNow, NotYours, Several, Unknown, Unreadable
 from companion.engine.play.actions import make_action
@@ -225,11 +226,11 @@ def test_a_field_that_does_not_apply_is_not_asked_for() -> None:
         "height": Whole(when=lambda c: c.values.get("kind") == "air"),
     }
     defaults = {"kind": "land", "height": 0}
-    assert read_all(fields, defaults, {"kind": "air", "height": "7"}, Context()) == (
+    assert read_all(fields, defaults, {"kind": "air", "height": "7"}, bare(toy_kit())) == (
         {"kind": "air", "height": 7},
         [],
     )
-    assert read_all(fields, defaults, {"kind": "land", "height": "soup"}, Context()) == (
+    assert read_all(fields, defaults, {"kind": "land", "height": "soup"}, bare(toy_kit())) == (
         {"kind": "land", "height": 0},
         [],
     )
@@ -237,7 +238,7 @@ def test_a_field_that_does_not_apply_is_not_asked_for() -> None:
 
 def test_an_unticked_box_is_no_and_an_empty_text_is_the_default() -> None:
     fields = {"fog": Flag(), "name": Text()}
-    assert read_all(fields, {"fog": False, "name": "x"}, {"name": ""}, Context())[0] == {
+    assert read_all(fields, {"fog": False, "name": "x"}, {"name": ""}, bare(toy_kit()))[0] == {
         "fog": False,
         "name": "x",
     }
@@ -431,5 +432,5 @@ def test_a_follow_ups_no_is_not_drawn_as_a_tick(given: str, ticked: bool) -> Non
     """A prompt's arguments come as text in its link."""
     from companion.engine.play.actions import describe_fields
 
-    (row,) = describe_fields({"guards": Flag()}, {"guards": False}, Context(None, "red"), {"guards": given})
+    (row,) = describe_fields({"guards": Flag()}, {"guards": False}, bare(toy_kit(), "red"), {"guards": given})
     assert row["value"] is ticked

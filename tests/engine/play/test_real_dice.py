@@ -3,10 +3,11 @@
 from typing import Annotated, Any
 
 import pytest
+from harness import bare
 from toykit import Table, toy_kit
 
 from companion.engine.errors import Unreadable
-from companion.engine.play.fields import Context, Dice, Roll
+from companion.engine.play.fields import Dice, Roll
 from companion.engine.record import events as e
 from companion.engine.record.game import Game, replay
 from companion.engine.seat.view import view
@@ -102,7 +103,7 @@ def test_where_each_die_counts_a_single_number_is_asked_back(given: Any) -> None
     ],
 )
 def test_a_form_learns_which_dice_to_ask_for(dice: str, each: bool, expected: dict[str, Any]) -> None:
-    assert Dice(spec=dice, each=each).describe(Context()) == {"dice": dice, "mode": "either"} | expected
+    assert Dice(spec=dice, each=each).describe(bare(toy_kit())) == {"dice": dice, "mode": "either"} | expected
 
 
 def test_no_view_without_a_roll_speaks_of_one() -> None:

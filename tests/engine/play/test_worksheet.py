@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import pytest
+from harness import bare
 from toykit import Table, toy_kit, toy_rules
 
 from companion.engine.errors import Several
@@ -14,7 +15,7 @@ CRT = toy_kit().charts["crt"]
 
 
 def test_every_number_explains_itself() -> None:
-    sheet = COMBAT.work({"attack": "6", "defence": 3, "posture": "Defend"}, Context())
+    sheet = COMBAT.work({"attack": "6", "defence": 3, "posture": "Defend"}, bare(toy_kit()))
     assert [(x.label, x.effect, x.rule) for x in sheet.lines] == [
         ("Odds", "2:1", "7.1"),
         ("Dug in", "-1", "7.2"),
@@ -31,7 +32,7 @@ def test_a_modifier_of_nothing_is_not_a_line() -> None:
 
 
 def test_chances_are_known_before_the_roll_and_blank_cells_are_gathered() -> None:
-    even = COMBAT.work({"attack": 3, "defence": 3}, Context()).chances
+    even = COMBAT.work({"attack": 3, "defence": 3}, bare(toy_kit())).chances
     assert even == pytest.approx({"AR": 1 / 3, "NE": 1 / 3, "read your chart": 1 / 3})
     assert sum(even.values()) == pytest.approx(1)
 
@@ -67,13 +68,13 @@ def test_a_cell_is_looked_up_doubted_or_asked_for(row: str, result: str, asks: b
 
 def test_every_mistake_of_a_worksheet_is_reported_at_once() -> None:
     with pytest.raises(Several) as raised:
-        COMBAT.work({"attack": "x", "posture": "run", "colour": "red"}, Context())
+        COMBAT.work({"attack": "x", "posture": "run", "colour": "red"}, bare(toy_kit()))
     assert [m.field for m in raised.value.mistakes] == ["attack", "defence", "posture", "colour"]
 
 
 def test_the_log_form_and_api_share_one_shape_without_empty_parts() -> None:
     assert Breakdown("Combat").to_json() == {"title": "Combat", "modifier": 0}
-    body = COMBAT.work({"attack": 6, "defence": 3}, Context()).to_json()
+    body = COMBAT.work({"attack": 6, "defence": 3}, bare(toy_kit())).to_json()
     assert {"title", "lines", "column", "chances", "dice"} <= set(body)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from harness import bare
 
 from companion.engine.errors import Mistake
 from companion.engine.play.fields import Context
@@ -15,7 +16,7 @@ from companion.systems.second_kharkov import rules
 def calc(**fields: Any) -> Breakdown:
     """The worksheet without a table, as `companion calc` uses it."""
     given = {"attack": 30, "defence": 10, "turn": 3, "attacker": "soviet", **fields}
-    return rules.worksheets["combat"].work(given, Context())
+    return rules.worksheets["combat"].work(given, bare("second-kharkov"))
 
 
 @pytest.mark.parametrize(

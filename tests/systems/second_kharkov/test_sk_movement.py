@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from harness import bare
 
 from companion.engine.errors import Mistake
-from companion.engine.play.fields import Context
 from companion.engine.play.worksheet import Breakdown
 from companion.systems.second_kharkov import rules
 
 
 def calc(route: str, **fields: Any) -> Breakdown:
     given = {"side": "soviet", "klass": "non-mech", "mf": 9, "route": route, **fields}
-    return rules.worksheets["movement"].work(given, Context())
+    return rules.worksheets["movement"].work(given, bare("second-kharkov"))
 
 
 @pytest.mark.parametrize(

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from harness import SCENARIOS, Bench
+from harness import SCENARIOS, Bench, bare
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from companion.engine.errors import Mistake
 from companion.engine.kit.roster import Unit
-from companion.engine.play.fields import Context
 from companion.systems import find_system
 from companion.systems.wb95 import rules
 from companion.systems.wb95.grammar import retreat_choices
@@ -91,7 +90,7 @@ CALLS: dict[str, dict[str, Any]] = {
 @pytest.mark.parametrize("name", sorted(CALLS))
 def test_worksheets_work_without_a_table(name: str) -> None:
     """The command line has no table: the printed figures and suggested readings are used."""
-    sheet = rules.worksheets[name].work(CALLS[name], Context())
+    sheet = rules.worksheets[name].work(CALLS[name], bare("wb95"))
     assert sheet.lines
 
 

@@ -36,7 +36,7 @@ COMMANDS = (
 @pytest.fixture(autouse=True)
 def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Only the toy stands on the shelf."""
-    found = install(monkeypatch, tmp_path)
+    found = install(monkeypatch)
     monkeypatch.setattr(companion.resources, "SCENARIOS", found)
     return found
 

@@ -29,7 +29,7 @@ ORIGIN = {"Origin": "http://localhost"}
 @pytest.fixture(autouse=True)
 def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Only the toy stands on the shelf, and what is slow on purpose is quick."""
-    found = install(monkeypatch, tmp_path)
+    found = install(monkeypatch)
     monkeypatch.setattr(companion.resources, "SCENARIOS", found)
     monkeypatch.setitem(sealing.COST, "n", 2**4)
     return found

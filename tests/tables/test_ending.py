@@ -19,7 +19,7 @@ from companion.tables.verify import verify
 @pytest.fixture
 def tables(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Tables]:
     with open_store(tmp_path / "home.db") as store:
-        yield Tables(store, install(monkeypatch, tmp_path))
+        yield Tables(store, install(monkeypatch))
 
 
 @pytest.fixture

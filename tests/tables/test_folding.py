@@ -17,7 +17,7 @@ from companion.tables.tables import SNAPSHOT_EVERY, Tables
 
 @pytest.fixture
 def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    return install(monkeypatch, tmp_path)
+    return install(monkeypatch)
 
 
 @pytest.fixture

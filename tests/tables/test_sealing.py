@@ -28,7 +28,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Tables]]:
-    shelf = install(monkeypatch, tmp_path)
+    shelf = install(monkeypatch)
     opened: list[Tables] = []
 
     def opener() -> Tables:

@@ -14,7 +14,7 @@ from companion.tables.tables import Tables
 @pytest.fixture
 def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Tables]:
     store = open_store(tmp_path / "companion.db")
-    yield Tables(store, install(monkeypatch, tmp_path))
+    yield Tables(store, install(monkeypatch))
     store.close()
 
 

@@ -20,7 +20,7 @@ Opener = Callable[[], Tables]
 @pytest.fixture
 def another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opener]:
     """Opens the installation once more, as a second process would."""
-    shelf = install(monkeypatch, tmp_path)
+    shelf = install(monkeypatch)
     opened = []
 
     def opener() -> Tables:

@@ -18,7 +18,7 @@ from companion.tables.transfer import export_table, import_table
 @pytest.fixture
 def installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Tables]]:
     """A new, empty installation each time."""
-    shelf = install(monkeypatch, tmp_path)
+    shelf = install(monkeypatch)
     opened: list[Tables] = []
 
     def opener() -> Tables:

@@ -21,7 +21,7 @@ Copy = dict[str, Any]
 @pytest.fixture
 def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Tables]:
     with open_store(tmp_path / "home.db") as store:
-        yield Tables(store, install(monkeypatch, tmp_path))
+        yield Tables(store, install(monkeypatch))
 
 
 @pytest.fixture

@@ -124,3 +124,9 @@ def test_the_check_itself_sees_imports() -> None:
     """A relative import counts as the module it names."""
     assert "companion.systems.wb95.base" in imports(PACKAGE / "systems" / "wb95" / "combat.py")
     assert breaches(PACKAGE / "web" / "app.py", {"flask"}) == ["flask"]
+
+
+def test_the_design_draws_these_storeys_from_the_roof_down() -> None:
+    drawn = (PACKAGE.parent / "docs" / "house.svg").read_text(encoding="utf-8")
+    listed = [", ".join(name.removeprefix("engine.") for name in names.split()) for names in STOREYS]
+    assert re.findall(r'font-weight="bold">([^<]+)<', drawn) == listed[::-1]

@@ -11,8 +11,8 @@ from typing import Any, NoReturn
 from companion import limits
 from companion.engine.errors import Unreadable
 from companion.engine.record import dice
-from companion.engine.record import events as e
 from companion.tables.background import slices
+from companion.tables.misfits import misfit
 
 FORMAT = 1
 
@@ -100,9 +100,9 @@ def check_shape(copy: Mapping[str, Any]) -> None:
         if item["seq"] != number:
             raise Unreadable("this export's events are not numbered 1, 2, 3 ...: it is incomplete")
         _check_time(item["at"], f"this export's event {number}")
-        misfit = e.misfit(item["body"])
-        if misfit:
-            raise Unreadable(f"this export's event {number} cannot be replayed: {misfit}")
+        wrong_event = misfit(item["body"])
+        if wrong_event:
+            raise Unreadable(f"this export's event {number} cannot be replayed: {wrong_event}")
     if not copy["events"] or copy["events"][0]["body"].get("kind") != "started":
         raise Unreadable("this export does not begin with the opening of its table: it is incomplete")
     try:

@@ -75,6 +75,12 @@ class Unit:
             "id": self.id
         }
 
+    @classmethod
+    def from_json(cls, facts: Mapping[str, Any]) -> Unit:
+        unit = cls(id=facts["id"], side=facts["side"])
+        unit.change({name: value for name, value in facts.items() if name != "id"})
+        return unit
+
     def change(self, facts: Mapping[str, Any]) -> None:
         """Take over facts; unknown names are an error so that a typing slip cannot hide."""
         for name, value in facts.items():

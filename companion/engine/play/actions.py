@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from companion.engine.errors import Mistake, NotNow, NotYours, Several, Unreadable
-from companion.engine.play.fields import REQUIRED, Context, Dice, Field, Flag, Roll, fits, read_all
+from companion.engine.play.fields import REQUIRED, Context, Dice, Field, Flag, Roll
+from companion.engine.play.reading import fits, read_all
 from companion.engine.play.worksheet import Breakdown, Worksheet, signature_fields
 from companion.engine.record import dice
 from companion.engine.record import events as e

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from companion.engine.errors import Mistake, Unreadable, did_you_mean
+from companion.engine.errors import Unreadable, did_you_mean
 from companion.engine.record import dice
 from companion.engine.record.sight import may_see_zone, seen_units
-from companion.limits import NUMBER_DIGITS, UNKNOWN_FIELDS, VALUE_ITEMS, VALUE_LENGTH
+from companion.limits import NUMBER_DIGITS
 
 if TYPE_CHECKING:
     from companion.engine.kit.roster import Unit
@@ -337,83 +337,3 @@ def _parts(raw: Any, commas_only: bool = False) -> list[str]:
         return [text for r in raw if (text := str(r).strip())]
     text = str(raw).replace(",", "\n") if commas_only else str(raw).replace(",", " ")
     return [p.strip() for p in (text.split("\n") if commas_only else text.split()) if p.strip()]
-
-
-def fits(raw: Any) -> None:
-    """Refuse a value that no field could take, before anything looks at all of it.
-
-    :raises Unreadable: when it names too many things, or goes on for too long
-    """
-    if isinstance(raw, list | tuple | dict) and len(raw) > VALUE_ITEMS:
-        raise Unreadable(
-            f"{len(raw):,} values are too many: at most {VALUE_ITEMS}", accepted=f"up to {VALUE_ITEMS}"
-        )
-    length = sum(map(_length, raw)) if isinstance(raw, list | tuple) else _length(raw)
-    if length > VALUE_LENGTH:
-        raise Unreadable(
-            f"{length:,} characters are too many: at most {VALUE_LENGTH:,}",
-            accepted=f"up to {VALUE_LENGTH:,} characters",
-        )
-
-
-def _length(raw: Any) -> int:
-    return len(raw) if isinstance(raw, str) else len(str(raw)) if isinstance(raw, dict | list) else 0
-
-
-def read_all(
-    fields: Mapping[str, Field], defaults: Mapping[str, Any], raw: Mapping[str, Any], ctx: Context
-) -> tuple[dict[str, Any], list[Mistake]]:
-    """Every field's value, and every mistake at once. Dice are left to the caller."""
-    values: dict[str, Any] = {}
-    mistakes: list[Mistake] = []
-    for name, item in fields.items():
-        here = Context(ctx.game, ctx.seat, {**ctx.values, **values})
-        if isinstance(item, Dice):
-            continue
-        blank = None if defaults.get(name) is REQUIRED else defaults.get(name)
-        if item.when is not None and not item.when(here):
-            values[name] = blank
-            continue
-        given = raw.get(name)
-        if isinstance(item, Flag) and given is None and not defaults.get(name):
-            given = False  # an unticked box is not sent by a browser
-        if given is None or (given in ("", [], ()) and not isinstance(item, Flag)):
-            if defaults.get(name) is REQUIRED:
-                mistakes.append(
-                    Unreadable(f"{item.label or name} is missing", field=name, accepted=item.help)
-                )
-            values[name] = blank
-            continue
-        try:
-            if not isinstance(item, Text):  # which has a limit of its own
-                fits(given)
-            values[name] = item.read(given, here)
-        except Mistake as mistake:
-            mistake.field = name
-            mistake.message = f"{item.label or name}: {mistake.message}"
-            mistake.args = (mistake.message,)
-            mistakes.append(mistake)
-            values[name] = blank
-    return values, [*mistakes, *unknown_fields(raw, fields)]
-
-
-OWN = ("action_id", "revision")
-"""What every submission may carry besides its fields."""
-
-
-def unknown_fields(raw: Mapping[str, Any], fields: Mapping[str, Field]) -> list[Mistake]:
-    """A mistake for each value that no field takes: the first few by name, the others as a number."""
-    unknown = [k for k in raw if k not in fields and not k.startswith("_") and k not in OWN]
-    known = ", ".join(fields) or "none"
-    found: list[Mistake] = [
-        Unreadable(
-            f"there is no field {name[:40]!r}: {known}.{did_you_mean(name, fields)}",
-            field=name,
-            accepted=known,
-        )
-        for name in unknown[:UNKNOWN_FIELDS]
-    ]
-    if len(unknown) > UNKNOWN_FIELDS:
-        more = f"and {len(unknown) - UNKNOWN_FIELDS} more fields that are not known here"
-        found.append(Unreadable(more, field=unknown[UNKNOWN_FIELDS], accepted=known))
-    return found

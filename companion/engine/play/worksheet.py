@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, is_dataclass
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from typing import Any, get_type_hints
 
 from companion.engine.errors import Several
 from companion.engine.kit.chart import Chart
-from companion.engine.play.fields import REQUIRED, Context, Field, read_all
+from companion.engine.play.fields import REQUIRED, Context, Field
+from companion.engine.play.reading import read_all
 from companion.engine.record import dice
 
 
@@ -82,19 +84,36 @@ class Worksheet:
         values, mistakes = read_all(self.fields, self.defaults, own, ctx)
         if mistakes:
             raise Several(mistakes)
-        return self.fn(ctx, **values)
+        return self.answer(values, ctx)
 
     def answer(self, values: Mapping[str, Any], ctx: Context) -> Breakdown:
         """Calculate from values already read."""
-        return self.fn(ctx, **{k: values[k] for k in self.fields})
+        given = {k: values[k] for k in self.fields}
+        form = form_of(self.fn)
+        return self.fn(ctx, form(**given)) if form else self.fn(ctx, **given)
+
+
+@cache
+def form_of(fn: Callable[..., Any]) -> type[Any] | None:
+    """The dataclass that holds a worksheet's fields, where they are too many for a signature."""
+    return next(
+        (hint for hint in get_type_hints(fn).values() if is_dataclass(hint) and hint not in FRAME), None
+    )  # type: ignore[return-value]
+
+
+FRAME = (Context, Breakdown)
+"""Dataclasses in a worksheet's signature that are no form."""
 
 
 def signature_fields(fn: Callable[..., Any], skip: Sequence[str]) -> tuple[dict[str, Field], dict[str, Any]]:
-    """The fields and defaults that a function's signature declares with Annotated[type, Field(...)]."""
-    hints = get_type_hints(fn, include_extras=True)
+    """The fields and defaults that a function's signature, or its form, declares with Annotated[type, Field(...)]."""
+    declares: Callable[..., Any] = fn
+    if "ctx" in skip:
+        declares = form_of(fn) or fn
+    hints = get_type_hints(declares, include_extras=True)
     fields: dict[str, Field] = {}
     defaults: dict[str, Any] = {}
-    for name, parameter in inspect.signature(fn).parameters.items():
+    for name, parameter in inspect.signature(declares).parameters.items():
         if name in skip or parameter.kind is parameter.VAR_KEYWORD:
             continue
         meta = [m for m in getattr(hints.get(name), "__metadata__", ()) if isinstance(m, Field)]

@@ -6,7 +6,7 @@ Fields named in `SECRET` are shown only to the seats in `only` (an empty `only` 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import MISSING, asdict, dataclass, field, fields
 from functools import cache
 from typing import Any, ClassVar
@@ -23,7 +23,7 @@ def is_about_seats(kind: str, name: str = "") -> bool:
 
 
 @cache
-def _needed(kind: str) -> frozenset[str]:
+def needed(kind: str) -> frozenset[str]:
     """The fields that every event of a kind has; asked for each time one is written."""
     return frozenset(
         f.name for f in fields(KINDS[kind]) if f.default is MISSING and f.default_factory is MISSING
@@ -46,9 +46,7 @@ class Event:
     def to_json(self) -> dict[str, Any]:
         """The whole event as stored; hidden fields included."""
         body = {
-            k: v
-            for k, v in asdict(self).items()
-            if k in _needed(self.KIND) or v not in (None, "", (), [], {})
+            k: v for k, v in asdict(self).items() if k in needed(self.KIND) or v not in (None, "", (), [], {})
         }
         return {"kind": self.KIND, **body}
 
@@ -286,38 +284,3 @@ class Ended(Event):
     level: str = ""
     why: str = ""
     rule: str = ""
-
-
-_READABLE: dict[str, Callable[[Any], bool]] = {
-    "str": lambda v: isinstance(v, str),
-    "str | None": lambda v: v is None or isinstance(v, str),
-    "int": lambda v: type(v) is int,
-    "int | None": lambda v: v is None or type(v) is int,
-    "bool": lambda v: isinstance(v, bool),
-    "tuple[str, ...]": lambda v: isinstance(v, list | tuple) and all(isinstance(i, str) for i in v),
-    "tuple[int, ...]": lambda v: isinstance(v, list | tuple) and all(type(i) is int for i in v),
-    "Mapping[str, Any]": lambda v: isinstance(v, Mapping),
-    "Any": lambda v: True,
-}
-"""How a field of each annotation may look in a file."""
-
-
-def misfit(body: Mapping[str, Any]) -> str:
-    """What about a stored event's kind, fields or types is not as `to_json` writes them; empty when nothing is.
-
-    For files that anybody may have written: the store's own events are trusted.
-    """
-    cls = KINDS.get(str(body.get("kind")))
-    if cls is None:
-        return f"unknown kind of event {str(body.get('kind'))[:40]!r}"
-    known = {f.name: str(f.type) for f in fields(cls)}
-    strange = [name for name in body if name not in known and name != "kind"]
-    if strange:
-        return f"{cls.KIND} event has no field {', '.join(sorted(strange))[:80]}"
-    missing = sorted(_needed(cls.KIND) - set(body))
-    if missing:
-        return f"{cls.KIND} event lacks {', '.join(missing)}"
-    wrong = sorted(
-        name for name, value in body.items() if name != "kind" and not _READABLE[known[name]](value)
-    )
-    return f"{cls.KIND} event: {', '.join(wrong)} of another kind than it should be" if wrong else ""

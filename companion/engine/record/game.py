@@ -3,29 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from companion.engine.errors import Undeclared, Unknown, did_you_mean
 from companion.engine.hexes.maps import Maps
 from companion.engine.kit.blocks import Dial, Kit, Marker, Option, Phase, Scenario, SystemKit, Track
 from companion.engine.kit.chart import Chart
+from companion.engine.kit.dates import days_later
 from companion.engine.kit.roster import Unit, UnitDef
 from companion.engine.kit.when import holds
 from companion.engine.record import events as e
-from companion.engine.record.dates import days_later
 from companion.engine.record.pile import Pile
-
-STATE_VERSION = 1
-"""What `dump` writes. Raise it with every change of its shape or meaning: snapshots of another version are not used."""
-
-
-@dataclass
-class Mark:
-    """A marker's value and who may see it."""
-
-    value: Any
-    only: tuple[str, ...] = ()
+from companion.engine.record.state import Mark, State
 
 
 @dataclass
@@ -43,7 +33,7 @@ class Book:
     """Each scenario's units: the rulebook's with the owner's over them. A scenario left out is as the kit has it."""
 
 
-class Game:
+class Game(State):
     """The state of one table: a fold of its events over a kit."""
 
     def __init__(self, kit: Kit, scenario: str, book: Book | None = None) -> None:
@@ -63,27 +53,7 @@ class Game:
         self._kit_maps = kit.maps
         self._home_maps: Maps | None = None
         self.map_facts = kit.map_facts
-        self.revision = 0
-        self.title = ""
-        self.commitment = ""
-        self.turn = self.scenario.first
-        self.phase = ""
-        self.values: dict[str, Any] = {"scenario": scenario}
-        self.hidden: dict[str, tuple[str, ...]] = {}
-        """Values that only some seats may see."""
-        self.units: dict[str, Unit] = {}
-        self.marks: dict[str, dict[str, Mark]] = {}
-        self.piles: dict[str, Pile] = {}
-        self.sealed: dict[str, dict[str, Any]] = {}
-        self.revealed: dict[str, dict[str, Any]] = {}
-        self.asked: dict[str, e.Asked] = {}
-        self.ticked: set[str] = set()
-        self.last_result: dict[str, Any] = {}
-        self.last_roll: dict[str, Any] = {}
-        self.ended: e.Ended | None = None
-        self.last_chance = 0
-        """The newest roll, draw or reveal that counts: taking back past it needs the other side's consent."""
-        self.order = 0
+        super().__init__(scenario, self.scenario.first)
         self.seated: frozenset[str] = frozenset()
         """Seats that a device sits at now. Not part of the record: whoever keeps the seats says so."""
         self.taken_back: list[tuple[int, int]] = []
@@ -368,65 +338,6 @@ class Game:
 
     def _ended(self, event: e.Ended) -> None:
         self.ended = event
-
-    # -- snapshots ---------------------------------------------------------------------------------------
-
-    def dump(self) -> dict[str, Any]:
-        """The state as JSON-ready data, for snapshots."""
-        return {
-            "version": STATE_VERSION,
-            "revision": self.revision,
-            "title": self.title,
-            "commitment": self.commitment,
-            "turn": self.turn,
-            "phase": self.phase,
-            "values": self.values,
-            "hidden": {k: list(v) for k, v in self.hidden.items()},
-            "units": [u.to_json() for u in self.units.values()],
-            "marks": {t: {n: asdict(m) for n, m in held.items()} for t, held in self.marks.items()},
-            "piles": {name: pile.zones for name, pile in self.piles.items()},
-            "sealed": self.sealed,
-            "revealed": self.revealed,
-            "asked": [a.to_json() for a in self.asked.values()],
-            "ticked": sorted(self.ticked),
-            "last_result": self.last_result,
-            "last_roll": self.last_roll,
-            "ended": self.ended.to_json() if self.ended else None,
-            "order": self.order,
-            "last_chance": self.last_chance,
-        }
-
-    def restore(self, state: Mapping[str, Any]) -> Game:
-        """Take over a dumped state.
-
-        :raises ValueError: if it was dumped by another version, or is no state at all
-        """
-        if state.get("version") != STATE_VERSION:
-            raise ValueError(f"a state of version {state.get('version')!r}, not {STATE_VERSION}")
-        for name in ("revision", "title", "commitment", "turn", "phase", "order", "last_chance"):
-            setattr(self, name, state[name])
-        self.values = dict(state["values"])
-        self.hidden = {k: tuple(v) for k, v in state["hidden"].items()}
-        self.units = {}
-        for facts in state["units"]:
-            unit = Unit(id=facts["id"], side=facts["side"])
-            unit.change({k: v for k, v in facts.items() if k != "id"})
-            self.units[unit.id] = unit
-        self.marks = {
-            t: {n: Mark(m["value"], tuple(m["only"])) for n, m in held.items()}
-            for t, held in state["marks"].items()
-        }
-        self.piles = {name: Pile(zones) for name, zones in state["piles"].items()}
-        self.sealed = {k: dict(v) for k, v in state["sealed"].items()}
-        self.revealed = {k: dict(v) for k, v in state["revealed"].items()}
-        asked = [e.Event.from_json(a) for a in state["asked"]]
-        self.asked = {a.id: a for a in asked if isinstance(a, e.Asked)}
-        self.ticked = set(state["ticked"])
-        self.last_result = dict(state["last_result"])
-        self.last_roll = dict(state["last_roll"])
-        ended = e.Event.from_json(state["ended"]) if state["ended"] else None
-        self.ended = ended if isinstance(ended, e.Ended) else None
-        return self
 
 
 def effective(events: Mapping[int, e.Event], upto: int, floor: int = 0) -> tuple[int, list[int]]:

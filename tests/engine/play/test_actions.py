@@ -8,18 +8,8 @@ from toykit import Table, toy_kit, toy_rules
 
 from companion.engine.errors import NotNow, NotYours, Several, Unknown, Unreadable
 from companion.engine.play.actions import make_action
-from companion.engine.play.fields import (
-    Choice,
-    Context,
-    Dice,
-    Flag,
-    HexId,
-    Text,
-    Tokens,
-    UnitRef,
-    Whole,
-    read_all,
-)
+from companion.engine.play.fields import Choice, Context, Dice, Flag, HexId, Text, Tokens, UnitRef, Whole
+from companion.engine.play.reading import read_all
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems import new_rules

@@ -1,13 +1,16 @@
 """Worksheets: a calculation lists its reasons, its chances, and what to read where the chart is blank."""
 
+from dataclasses import dataclass
 from fractions import Fraction
+from typing import Annotated
 
 import pytest
 from harness import bare
 from toykit import Table, toy_kit, toy_rules
 
 from companion.engine.errors import Several
-from companion.engine.play.fields import Context
+from companion.engine.play.fields import Context, Whole
+from companion.engine.play.rules import Rules
 from companion.engine.play.worksheet import Breakdown, chances, halve, look_up, totals
 
 COMBAT = toy_rules().worksheets["combat"]
@@ -86,3 +89,26 @@ def test_a_worksheet_at_a_table_uses_its_charts() -> None:
 @pytest.mark.parametrize(("number", "half"), [(0, 0), (1, 1), (2, 1), (3, 2), (7, 4)])
 def test_half_is_rounded_up(number: int, half: int) -> None:
     assert halve(number) == half
+
+
+@dataclass(frozen=True)
+class Siege:
+    """What a siege asks for, in one place."""
+
+    guns: Annotated[int, Whole(label="Guns", high=20)]
+    walls: Annotated[int, Whole(label="Walls", high=9)] = 2
+
+
+def test_many_fields_are_one_form() -> None:
+    rules = Rules("toy")
+
+    @rules.worksheet(rule="7.9")
+    def siege(ctx: Context, form: Siege) -> Breakdown:
+        """Guns against walls."""
+        return Breakdown("Siege", facts={"left": form.guns - form.walls})
+
+    assert list(siege.fields) == ["guns", "walls"]
+    assert siege.work({"guns": "7"}, bare(toy_kit())).facts == {"left": 5}
+    with pytest.raises(Several) as wrong:
+        siege.work({"walls": "12"}, bare(toy_kit()))
+    assert [m.field for m in wrong.value.mistakes] == ["guns", "walls"]

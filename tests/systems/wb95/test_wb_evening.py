@@ -10,7 +10,7 @@ import pytest
 
 from companion.engine.errors import Mistake, NotNow, Unreadable
 from companion.engine.play.fields import Context
-from companion.engine.record.game import Mark
+from companion.engine.record.state import Mark
 from companion.engine.seat.words import describe
 
 Make = Callable[..., Any]

@@ -95,6 +95,22 @@ def has_no_font() -> bool:
     return bool(lister) and not subprocess.run([lister], capture_output=True, timeout=30).stdout.strip()
 
 
+def share_out(items: list[pytest.Item]) -> None:
+    """Long tests begin first and go to any worker; what shares something made for its file stays together."""
+    for item in items:
+        found = getattr(item, "_fixtureinfo", None)
+        made = found.name2fixturedefs.values() if found else ()
+        shares = any(fixture.scope == "module" for fixtures in made for fixture in fixtures)
+        if (shares or not is_long(item)) and not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.split("::")[0]))
+    items.sort(key=is_long, reverse=True)
+
+
+def is_long(item: pytest.Item) -> bool:
+    return any(item.get_closest_marker(name) for name in ("browser", "slow"))
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker(
@@ -102,6 +118,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         ):  # tracing makes them slower by minutes; the others walk the same lines
             item.add_marker(pytest.mark.no_cover)
     wanted = [item for item in items if item.get_closest_marker("browser")]
+    share_out(items)
     lacking = why_no_browser()
     reason = ": ".join(lacking or ())
     if BROWSER_REQUIRED and (lacking or not wanted):

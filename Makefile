@@ -29,7 +29,7 @@ lint: $(VENV)/test-ok
 	$(BIN)/ruff format --check .
 
 types: $(VENV)/test-ok
-	$(BIN)/mypy --strict companion/engine companion/systems companion/store
+	$(BIN)/mypy --strict companion
 
 kits: $(VENV)/test-ok
 	$(BIN)/companion check

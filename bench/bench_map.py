@@ -14,8 +14,8 @@ from typing import Any
 
 from companion.engine.hexes.grid import Grid
 from companion.engine.hexes.ground import Fact, MapBook
-from companion.web.map import base as mapbase
-from companion.web.map import overlay as mapsvg
+from companion.web.map.base import base, base_gzip
+from companion.web.map.overlay import Layers, overlay
 
 ROUNDS = 20
 LIMIT = 300_000
@@ -83,21 +83,21 @@ def measure() -> dict[str, float]:
     """Sizes in bytes and times in milliseconds."""
     grid, book = ground()
     seen, signs = view(grid), {"oos": "OOS"}
-    everywhere = mapsvg.Layers(zones={"soviet": grid.ids[:900], "german": grid.ids[-900:]})
-    base, overlay = mapbase.base(grid, book), mapsvg.overlay(seen, grid, signs, mapsvg.Layers())
-    layered = mapsvg.overlay(seen, grid, signs, everywhere)
+    everywhere = Layers(zones={"soviet": grid.ids[:900], "german": grid.ids[-900:]})
+    drawing, counters = base(grid, book), overlay(seen, grid, signs, Layers())
+    layered = overlay(seen, grid, signs, everywhere)
     plain = [f'<text x="{i}" y="{i}">{hex_id}</text>' for i, hex_id in enumerate(grid.ids)]
     yard, drawn, over, over_all, kept = median_ms(
         lambda: "".join(f'<text x="{i}" y="{i}">{hex_id}</text>' for i, hex_id in enumerate(grid.ids)),
-        lambda: mapbase.base(grid, book),
-        lambda: mapsvg.overlay(seen, grid, signs, mapsvg.Layers()),
-        lambda: mapsvg.overlay(seen, grid, signs, everywhere),
-        lambda: mapbase.base_gzip(grid, book, "bench"),
+        lambda: base(grid, book),
+        lambda: overlay(seen, grid, signs, Layers()),
+        lambda: overlay(seen, grid, signs, everywhere),
+        lambda: base_gzip(grid, book, "bench"),
     )
     return {
         "hexes": len(plain),
-        "base_bytes": len(gzip.compress(base.encode(), 9, mtime=0)),
-        "overlay_bytes": packed(overlay),
+        "base_bytes": len(gzip.compress(drawing.encode(), 9, mtime=0)),
+        "overlay_bytes": packed(counters),
         "layered_bytes": packed(layered),
         "yardstick_ms": yard,
         "base_ms": drawn,

@@ -87,11 +87,11 @@ class LiveServer:
             self.process.kill()
             self.process.wait()
 
-    def stop(self) -> int:
+    def stop(self, number: int = signal.SIGTERM) -> int:
         """Ask it to end, and return its exit code."""
         if self.process is None:
             return 0
-        self.process.send_signal(signal.SIGTERM)
+        self.process.send_signal(number)
         return self.process.wait(20)
 
     def said(self) -> str:

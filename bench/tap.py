@@ -20,7 +20,14 @@ from companion.web.app import create_app
 from companion.web.seats import token
 
 PACKAGE = str(Path(companion.__file__).parent)
-FORM = {"target": "2408", "attack": "24", "defence": "6", "terrain": "clear", "river": "none", "action_id": "one-tap"}
+FORM = {
+    "target": "2408",
+    "attack": "24",
+    "defence": "6",
+    "terrain": "clear",
+    "river": "none",
+    "action_id": "one-tap",
+}
 
 
 @contextmanager
@@ -29,7 +36,9 @@ def counting() -> Iterator[Counter[CodeType]]:
     seen: Counter[CodeType] = Counter()
 
     def note(frame: FrameType, event: str, _: Any) -> None:
-        named = not frame.f_code.co_name.startswith("<")  # a comprehension is a function only before Python 3.12
+        named = not frame.f_code.co_name.startswith(
+            "<"
+        )  # a comprehension is a function only before Python 3.12
         if event == "call" and named and frame.f_code.co_filename.startswith(PACKAGE):
             seen[frame.f_code] += 1
 
@@ -52,7 +61,9 @@ def main() -> None:
         app = create_app(Path(folder), testing=True)
         tables = app.extensions["companion"]["tables"]
         code = tables.new("second-kharkov", "historical", {"fog": False})
-        tables.act(code, "table", "go-to", {"turn": 1, "phase": "soviet-combat"}, revision=tables.game(code).revision)
+        tables.act(
+            code, "table", "go-to", {"turn": 1, "phase": "soviet-combat"}, revision=tables.game(code).revision
+        )
         with app.test_request_context(base_url="http://table.test"):
             key = token(code, "soviet")
         client = app.test_client()

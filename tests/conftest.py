@@ -15,7 +15,7 @@ from hypothesis import settings
 from jinja2 import FileSystemBytecodeCache
 from werkzeug.routing import Rule
 
-from companion.engine.seat import guard
+from companion.engine import guard
 
 settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
 settings.register_profile("nightly", max_examples=2_000, deadline=None)

@@ -15,8 +15,8 @@ import pytest
 
 from companion.engine.errors import Mistake, Several
 from companion.engine.kit.blocks import Kit
+from companion.engine.people.consent import DEEDS
 from companion.engine.play.actions import Chance, perform
-from companion.engine.play.consent import DEEDS
 from companion.engine.play.fields import Context
 from companion.engine.play.phases import open_table
 from companion.engine.play.rules import Rules

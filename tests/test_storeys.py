@@ -12,11 +12,12 @@ PACKAGE = Path(__file__).parents[1] / "companion"
 
 STOREYS = (
     "limits",
-    "engine.errors engine.cells",
+    "engine.errors engine.cells engine.guard",
     "engine.hexes",
     "engine.kit",
     "engine.record",
     "engine.play",
+    "engine.people",
     "engine.seat",
     "engine.positions",
     "resources systems",

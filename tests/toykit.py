@@ -145,7 +145,6 @@ zones = [{ id = "cup", label = "cup" }, { id = "drawn", label = "drawn", seen = 
 [[pile]]
 id = "deck"
 label = "Card deck"
-kind = "cards"
 start = "deck"
 tokens = ["SABOTAGE", "BRIDGEHEAD", "COUNTERBLOW", "MASKIROVKA", "KATYUSHA", "STUKA"]
 zones = [

@@ -5,8 +5,6 @@ from __future__ import annotations
 import logging
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from importlib import import_module
-from importlib.util import find_spec
 from typing import Any
 
 from companion.books.roster import merged_units
@@ -17,7 +15,7 @@ from companion.engine.kit.chart import Chart
 from companion.engine.kit.lists import BookList, Column
 from companion.engine.record.game import Book
 from companion.store import Store
-from companion.systems import System
+from companion.systems import System, own_package
 
 CODE_LIMIT = 60
 KEY_LIMIT = 40
@@ -295,15 +293,15 @@ def natural(key: str) -> list[tuple[int, int | str]]:
     return [(0, int(p)) if p.isdecimal() else (1, p) for p in re.findall(r"\d{1,9}|\D+", key)]
 
 
-def open_sheet(store: Store, system: System, kind: str, name: str) -> Sheet:
+def open_sheet(store: Store, system: System, kind: str, name: str) -> ChartSheet | ListSheet:
     """A chart or list of a game with what its owner wrote."""
     return ChartSheet(store, system, name) if kind == "chart" else ListSheet(store, system, name)
 
 
-def sheets(store: Store, system: System) -> list[Sheet]:
+def sheets(store: Store, system: System) -> list[ChartSheet | ListSheet]:
     """Every chart and list of a game."""
-    charts: list[Sheet] = [ChartSheet(store, system, name) for name in system.kit.charts]
-    return charts + [ListSheet(store, system, name) for name in system.kit.lists]
+    charts = [ChartSheet(store, system, name) for name in system.kit.charts]
+    return [*charts, *(ListSheet(store, system, name) for name in system.kit.lists)]
 
 
 Check = Callable[[Mapping[str, Mapping[str, Any]]], list[str]]
@@ -311,10 +309,7 @@ Check = Callable[[Mapping[str, Mapping[str, Any]]], list[str]]
 
 def book_checks(system: str) -> Mapping[str, Check]:
     """The game's own checks of its lists: BOOK_CHECKS of its package, {list id: rows -> lines to do}."""
-    module = f"companion.systems.{system.replace('-', '_')}"
-    if find_spec(module) is None:
-        return {}
-    found: Mapping[str, Check] = getattr(import_module(module), "BOOK_CHECKS", {})
+    found: Mapping[str, Check] = getattr(own_package(system), "BOOK_CHECKS", {})
     return found
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -118,16 +118,8 @@ class RosterBook:
     def to_csv(self) -> str:
         """The roster as a spreadsheet that `take` reads back unchanged."""
         heads = [*COLUMNS, *self.factors]
-        lines: list[list[str]] = [heads]
-        for unit in self.units():
-            facts = {
-                **asdict(unit),
-                **unit.factors,
-                "marks": " ".join(_mark(n, v) for n, v in unit.marks.items()),
-            }
-            lines.append([str(facts.get(h, "") if facts.get(h, "") not in (None, {}) else "") for h in heads])
-            lines[-1][heads.index("turn")] = str(unit.turn or "")
-        return write_table(lines)
+        lines = [[cells.get(h, "") for h in heads] for cells in map(_cells, self.units())]
+        return write_table([heads, *lines])
 
     # -- changing ----------------------------------------------------------------------------------------
 
@@ -179,61 +171,40 @@ class RosterBook:
         heads = [h.lower() if h.lower() in COLUMNS else h for h in heads]
         rows = [dict(zip(heads, map(_clean, line), strict=False)) for line in table[1:]]
         known = {u.id: u for u in self.units()}
-        wrong: list[str] = []
+        wrong: list[tuple[int, str]] = []
         seen: dict[str, int] = {}
         for number, row in enumerate(rows, 2):
             if not any(row.values()):
                 continue
             if len(wrong) >= PROBLEMS:
-                return [], [*wrong, f"line {number}: this line and those after it were not read any more"]
-            wrong += [f"line {number}: {text}" for text in self._prepare(row, known)]
+                wrong.append((number, "this line and those after it were not read any more"))
+                return [], _by_line(wrong)
+            wrong += [(number, text) for text in self._prepare(row, known)]
             name = row.get("id", "")
             if name and name in seen:
-                wrong.append(f"line {number}: the id {name!r} stands in line {seen[name]} already")
+                wrong.append((number, f"the id {name!r} stands in line {seen[name]} already"))
             seen.setdefault(name, number)
-        columns = list(dict.fromkeys([*heads, "id", "side"])) if "side" in heads else heads
-        columns = list(dict.fromkeys([*columns, *COLUMNS, *self.factors])) if "side" in heads else columns
+        columns = list(dict.fromkeys([*heads, *COLUMNS, *self.factors])) if "side" in heads else heads
         text = write_table([columns, *([row.get(c, "") for c in columns] for row in rows)])
         units, more = read_roster(text, [s.id for s in self.system.kit.system.sides])
-        return units, sorted([*wrong, *(m + date_hint_of(m) for m in more)], key=_line_number)
+        return units, _by_line([*wrong, *((p.line, p.text + date_hint(p.given)) for p in more)])
 
     def _prepare(self, row: dict[str, str], known: Mapping[str, UnitDef]) -> list[str]:
         """Fill a line from what is known of its unit, normalise side and place, and say what is wrong."""
-        problems = []
         for side in self.system.kit.system.sides:
             if row.get("side", "").casefold() in (side.name.casefold(), side.adjective.casefold() or "-"):
                 row["side"] = side.id
-        if not row.get("id"):
-            same = [
-                u.id
-                for u in known.values()
-                if u.side == row.get("side")
-                and u.name
-                and u.name.casefold() == row.get("name", "").casefold()
-            ]
-            if len(same) == 1:
-                row["id"] = same[0]
-        held = known.get(row.get("id", ""))
+        row["id"] = row.get("id") or _same_name(row, known.values())
+        held = known.get(row["id"])
+        problems = []
         if held:
-            facts = {
-                **asdict(held),
-                **held.factors,
-                "marks": " ".join(_mark(n, v) for n, v in held.marks.items()),
-            }
-            for column in (*COLUMNS, *held.factors):
-                if not row.get(column) and facts.get(column):
-                    row[column] = str(facts[column])
-        elif row.get("id") and not re.fullmatch(r"[a-z0-9][a-z0-9-]*", row["id"]):
+            for column, text in _cells(held).items():
+                row[column] = row.get(column) or text
+        elif row["id"] and not re.fullmatch(r"[a-z0-9][a-z0-9-]*", row["id"]):
             problems.append(
                 f"id {row['id'][:40]!r}: small letters, digits and hyphens, like {slug(row['id'][:40])!r}"
             )
-        for column, text in row.items():
-            limit = LIMITS.get(column, NOTE_LIMIT)
-            if len(text) > limit:
-                problems.append(f"{column} is too long: {len(text):,} characters, at most {limit}")
-                row[column] = text[:limit]
-            elif not text.isprintable():
-                problems.append(f"{column} {text[:24]!r} holds a character that cannot be printed")
+        problems += _unprintable(row)
         try:
             row["place"] = self._place(row.get("place", ""))
         except Mistake as mistake:
@@ -241,8 +212,12 @@ class RosterBook:
         turn = row.get("turn", "")
         if turn.isdecimal() and int(turn) > self.scenario.last and not (held and str(held.turn) == turn):
             problems.append(f"turn {turn} comes after the last one, {self.scenario.last}")
+        return problems + self._wrong_marks(row.get("marks", ""))
+
+    def _wrong_marks(self, marks: str) -> list[str]:
         markers = {m.id: m for m in self.system.kit.system.markers}
-        for mark in row.get("marks", "").split():
+        problems = []
+        for mark in marks.split():
             name = mark.partition("=")[0]
             if name not in markers:
                 problems.append(f"there is no marker {name[:40]!r}.{did_you_mean(name[:60], markers)}")
@@ -269,19 +244,40 @@ def _clean(text: str) -> str:
     return " ".join(text.split())
 
 
-def _mark(name: str, value: Any) -> str:
-    return name if value is True else f"{name}={value}"
+def _cells(unit: UnitDef) -> dict[str, str]:
+    """What is known of a unit, by column, as a spreadsheet holds it."""
+    marks = " ".join(name if value is True else f"{name}={value}" for name, value in unit.marks.items())
+    facts = {
+        **asdict(unit),
+        "marks": marks,
+        "turn": unit.turn or "",
+        "untried": "yes" if unit.untried else "",
+    }
+    return {**{c: str(facts[c]) for c in COLUMNS}, **{name: str(n) for name, n in unit.factors.items()}}
 
 
-def date_hint_of(message: str) -> str:
-    """The hint about dates for the value that a message quotes."""
-    found = re.search(r"'([^']*)'", message)
-    return date_hint(found[1]) if found else ""
+def _same_name(row: Mapping[str, str], known: Iterable[UnitDef]) -> str:
+    """The id of the one unit of this side that bears the row's name; empty for none or several."""
+    name = row.get("name", "").casefold()
+    same = [u.id for u in known if u.side == row.get("side") and u.name and u.name.casefold() == name]
+    return same[0] if len(same) == 1 else ""
 
 
-def _line_number(message: str) -> int:
-    found = re.match(r"line (\d+)", message)
-    return int(found[1]) if found else 0
+def _unprintable(row: dict[str, str]) -> list[str]:
+    """Cells that are too long, cut off, or that hold what cannot be printed."""
+    problems = []
+    for column, text in row.items():
+        limit = LIMITS.get(column, NOTE_LIMIT)
+        if len(text) > limit:
+            problems.append(f"{column} is too long: {len(text):,} characters, at most {limit}")
+            row[column] = text[:limit]
+        elif not text.isprintable():
+            problems.append(f"{column} {text[:24]!r} holds a character that cannot be printed")
+    return problems
+
+
+def _by_line(problems: Iterable[tuple[int, str]]) -> list[str]:
+    return [f"line {number}: {text}" for number, text in sorted(problems, key=lambda p: p[0])]
 
 
 def _differences(shipped: UnitDef, mine: UnitDef) -> tuple[str, ...]:

@@ -88,6 +88,16 @@ class Sheet:
     def title(self) -> str:
         raise NotImplementedError
 
+    @property
+    def filled(self) -> int:
+        """How many of its cells or rows are known."""
+        raise NotImplementedError
+
+    @property
+    def size(self) -> int:
+        """How many there are to know."""
+        raise NotImplementedError
+
     def rows(self) -> list[str]:
         raise NotImplementedError
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from itertools import islice
 
@@ -76,13 +76,23 @@ class Several(Mistake):
         return {**super().to_json(), "errors": [m.to_json() for m in self.mistakes]}
 
 
-def did_you_mean(given: str, known: Iterable[str]) -> str:
-    """A closing sentence with the closest known names, or an empty string.
+def near_names(given: str, known: Iterable[str], most: int = 3, cutoff: float = 0.6) -> tuple[str, ...]:
+    """The known names that the given one may have been meant to be, closest first.
 
     What is far longer than any name is no slip of the fingers, and comparing it would take long.
     """
     if len(given) > GUESS_LENGTH:
-        return ""
-    names = {k.lower(): k for k in islice(known, GUESS_AMONG)}
-    close = get_close_matches(given.lower(), names, n=3, cutoff=0.6)
-    return f" Did you mean {' or '.join(names[c] for c in close)}?" if close else ""
+        return ()
+    names = {k.casefold(): k for k in islice(known, GUESS_AMONG)}
+    return tuple(names[c] for c in get_close_matches(given.casefold(), names, most, cutoff))
+
+
+def meant(names: Sequence[str]) -> str:
+    """A closing sentence that offers names, or an empty string for none."""
+    *head, last = names or ("",)
+    return f" Did you mean {', '.join(head)}{' or ' if head else ''}{last}?" if names else ""
+
+
+def did_you_mean(given: str, known: Iterable[str]) -> str:
+    """A closing sentence with the closest known names, or an empty string."""
+    return meant(near_names(given, known))

@@ -228,9 +228,6 @@ class Store(Protocol):
     def book_get(self, system: str, name: str) -> Json | None:
         """Return a book of the installation's library, or None when its owner never wrote one."""
 
-    def book_put(self, system: str, name: str, body: Json, at: str) -> None:
-        """Write a book, replacing what it held."""
-
     def book_change(self, system: str, name: str, change: Callable[[Json | None], Json], at: str) -> Json:
         """Rewrite a book from what it holds in one transaction, so that two editors lose nothing."""
 

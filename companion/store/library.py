@@ -20,10 +20,6 @@ class Library:
         with self._pool.reading() as db:
             return _book(db, system, name)
 
-    def book_put(self, system: str, name: str, body: Json, at: str) -> None:
-        """Write a book, replacing what it held."""
-        self.book_change(system, name, lambda _: body, at)
-
     def book_change(self, system: str, name: str, change: Callable[[Json | None], Json], at: str) -> Json:
         """Rewrite a book from what it holds in one transaction, so that two editors lose nothing."""
         with self._pool.writing() as db:

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 import sys
+from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from types import ModuleType
 
 from companion.engine.errors import Unknown, did_you_mean
 from companion.engine.kit.blocks import Kit
 from companion.engine.kit.load import load_kit
 from companion.engine.kit.shape import Problem
-from companion.engine.play.common import common
-from companion.engine.play.phases import bind_phases
+from companion.engine.people.consent import consent_rules
+from companion.engine.people.seats import seat_rules
+from companion.engine.people.settings import setting_rules
+from companion.engine.people.talk import talk_rules
+from companion.engine.play.corrections import correction_rules
+from companion.engine.play.phases import bind_phases, phase_rules
 from companion.engine.play.rules import Rules
-from companion.engine.play.units import unit_words
+from companion.engine.play.units import unit_rules, unit_words
 from companion.engine.positions.actions import bind_entry
 from companion.engine.positions.ranges import bind_ranges
 from companion.engine.positions.supply import bind_supply
@@ -25,14 +30,24 @@ from companion.engine.positions.supply import bind_supply
 IDS = ("second-kharkov", "panzer-keil", "enemy-action-kharkov", "kharkov-battles", "wb95")
 
 
+EVERYWHERE = (unit_rules, seat_rules, consent_rules, phase_rules, correction_rules, setting_rules, talk_rules)
+"""What every table can do, whatever the game."""
+
+
 def package_of(system: str) -> str:
     """Where a game's own rules are."""
     return f"companion.systems.{system.replace('-', '_')}"
 
 
+def own_package(system: str) -> ModuleType | None:
+    """A game's package, None for one that is a kit alone."""
+    name = package_of(system)
+    return import_module(name) if find_spec(name) else None
+
+
 def new_rules(system: str) -> Rules:
     """Rules for a game, with everything that every table can do."""
-    rules = Rules(system, common)
+    rules = Rules(system, *EVERYWHERE)
     for bind in (bind_entry, bind_ranges, bind_supply, bind_phases):
         bind(rules)
     return rules
@@ -55,10 +70,9 @@ def load_system(system: str, scenarios: Path) -> tuple[System | None, list[Probl
     kit, problems = load_kit(scenarios / system)
     if kit is None:
         return None, problems
-    module = package_of(system)
-    found: Any = import_module(module) if find_spec(module) else None
-    rules = getattr(found, "rules", None) or new_rules(system)
-    rules.actions.update(unit_words(rules.actions, kit.system))
+    rules = copy(getattr(own_package(system), "rules", None) or new_rules(system))
+    # The package's own rules stay as they are written: another kit may call its steps otherwise.
+    rules.actions = {**rules.actions, **unit_words(rules.actions, kit.system)}
     return System(kit, rules), problems
 
 

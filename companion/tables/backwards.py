@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from companion.engine.play.consent import DEEDS
+from companion.engine.people.consent import DEEDS
 from companion.store import Store, StoredEvent
 from companion.tables.seating import is_seat_line
 

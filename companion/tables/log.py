@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from companion.engine.guard import attempt
 from companion.engine.play.rules import Rules
 from companion.engine.record.game import Game
-from companion.engine.seat.guard import attempt
 from companion.engine.seat.view import seat_name
 from companion.engine.seat.words import describe
 from companion.store import Store, StoredEvent

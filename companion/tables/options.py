@@ -7,7 +7,7 @@ from typing import Any
 
 from companion.engine.errors import Mistake, Unreadable, did_you_mean
 from companion.engine.kit.blocks import Option, Value
-from companion.engine.play.corrections import MODES
+from companion.engine.people.settings import MODES
 from companion.engine.play.fields import Choice, Context, Flag
 from companion.engine.record.game import Game
 

@@ -15,16 +15,16 @@ from typing import Any
 
 from companion.books.book import load_book
 from companion.engine.errors import NotNow
+from companion.engine.guard import attempt
 from companion.engine.hexes.gridbook import owner_maps
+from companion.engine.people.talk import judge
 from companion.engine.play.actions import Action, Chance, perform, read_action
 from companion.engine.play.fields import Context, storable
 from companion.engine.play.phases import open_table
-from companion.engine.play.talk import judge
 from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import dice
 from companion.engine.record import events as e
 from companion.engine.record.game import Book, Game
-from companion.engine.seat.guard import attempt
 from companion.engine.seat.view import view
 from companion.limits import TITLE
 from companion.store import NewTable, Store, StoredEvent, StoreError, TableRow, digest

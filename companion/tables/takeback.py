@@ -5,7 +5,6 @@ from __future__ import annotations
 import secrets
 
 from companion.engine.errors import NotNow
-from companion.engine.play.consent import DEEDS
 from companion.engine.record import dice
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
@@ -25,7 +24,7 @@ def after_take_back(now: Game, then: Game, seed: str) -> tuple[str, list[e.Event
         if now[name] and not then[name]
     ]
     # What was asked then has been answered since, or is answered by this take-back.
-    events += [e.Answered(ask.id, "taken back") for ask in then.asked.values() if ask.by in DEEDS]
+    events += [e.Answered(ask.id, "taken back") for ask in then.asked.values() if ask.is_consent]
     if now.record_open and not then.record_open:
         new = secrets.token_hex(32)
         events.append(e.Reseeded(dice.commitment(new), revealed=seed))

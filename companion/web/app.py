@@ -66,11 +66,13 @@ def create_app(
     _filters(app)
     from companion.web import (
         api,
+        book,
         cards,
         carryon,
         hall,
         live,
         lobby,
+        map,
         play,
         restoring,
         saving,
@@ -78,10 +80,7 @@ def create_app(
         sheets,
         shelf,
     )
-    from companion.web.book import pages as book
-    from companion.web.book import walk as bookwalk
-    from companion.web.map import entering, ground  # noqa: F401 - they add their pages to the map's
-    from companion.web.map import pages as map
+    from companion.web.book import walk
 
     app.extensions["companion"]["waiting"] = restoring.Waiting()
     carryon.init_app(app)
@@ -96,7 +95,7 @@ def create_app(
         live,
         api,
         book,
-        bookwalk,
+        walk,
         cards,
         map,
         sheets,

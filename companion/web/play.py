@@ -8,8 +8,8 @@ from typing import Any
 from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
 
 from companion.engine.errors import Mistake, NotYours, Several, Unknown
+from companion.engine.guard import Guard
 from companion.engine.play.actions import describe_fields
-from companion.engine.seat.guard import Guard
 from companion.tables.log import Entry
 from companion.tables.tables import Answer
 from companion.web import qr

@@ -15,8 +15,8 @@ from companion.engine.play.units import arrival_id
 from companion.engine.seat.view import mark_words
 from companion.web import qr
 from companion.web.current import tables
+from companion.web.map.blueprint import reply, seated
 from companion.web.map.counters import unit_words
-from companion.web.map.pages import reply, seated
 from companion.web.seats import WATCH, base_url
 
 bp = Blueprint("sheets", __name__)

@@ -42,7 +42,7 @@ def fill(store, system, cell="2", unit="Test", terrain="woods"):
     RosterBook(store, system, name).take(read_table(f"id,side,name,steps\nown,{side},{unit},2\n"), NOW)
     book = MapBook()
     book.add(Fact("terrain", "KB3617", "", terrain))
-    store.book_put(system.id, "map", book.to_json(), NOW)
+    store.book_change(system.id, "map", lambda _: book.to_json(), NOW)
 
 
 def test_a_book_travels_whole_and_is_the_same_there(stores, system):

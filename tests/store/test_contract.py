@@ -371,10 +371,10 @@ def test_a_revoked_seat_stays_closed_until_reissued(store, table):
 
 def test_books_are_kept_by_system_and_name(store):
     assert store.book_get("wb95", "chart/crt") is None
-    store.book_put("wb95", "roster", {"units": []}, NOON)
-    store.book_put("wb95", "chart/crt", {"3:1": ["DR"]}, NOON)
-    store.book_put("panzer-keil", "map", {}, NOON)
-    store.book_put("wb95", "roster", {"units": ["6A"]}, LATER)
+    store.book_change("wb95", "roster", lambda _: {"units": []}, NOON)
+    store.book_change("wb95", "chart/crt", lambda _: {"3:1": ["DR"]}, NOON)
+    store.book_change("panzer-keil", "map", lambda _: {}, NOON)
+    store.book_change("wb95", "roster", lambda _: {"units": ["6A"]}, LATER)
     assert store.book_get("wb95", "roster") == {"units": ["6A"]}
     assert store.book_list("wb95") == [BookRow("chart/crt", NOON), BookRow("roster", LATER)]
     assert store.book_list("kharkov-battles") == []

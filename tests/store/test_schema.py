@@ -45,7 +45,7 @@ def test_ordinary_use_creates_no_other_table(store, table, append, raw):
     append(store, table, "a1")
     store.save_snapshot(table, 1, {})
     store.claim_seat(table, "soviet", "")
-    store.book_put("wb95", "map", {}, "")
+    store.book_change("wb95", "map", lambda _: {}, "")
     store.setting_put("a", 1)
     assert set(raw.table_names()) == {*TABLES, "_sqlite_migrations"}
     assert all(raw.table(name).count == 1 for name in TABLES)

@@ -58,8 +58,8 @@ CHANGES = {
     "a seat": lambda s: s.claim_seat("AAAA", "red", NOON),
     "a new link": lambda s: s.reissue_seat("AAAA", "red"),
     "a setting": lambda s: s.setting_put("x", 1),
-    "a chart": lambda s: s.book_put("toy", "crt", {"a": 1}, NOON),
-    "a corrected chart": lambda s: s.book_put("toy", "old", {"a": 2}, NOON),
+    "a chart": lambda s: s.book_change("toy", "crt", lambda _: {"a": 1}, NOON),
+    "a corrected chart": lambda s: s.book_change("toy", "old", lambda _: {"a": 2}, NOON),
     "an archived table": lambda s: s.archive("AAAA"),
 }
 
@@ -67,7 +67,7 @@ CHANGES = {
 @pytest.mark.parametrize("what", CHANGES)
 def test_every_kind_of_change_counts(store: SqliteStore, backups: Backups, what: str) -> None:
     found(store, "AAAA")
-    store.book_put("toy", "old", {"a": 1}, NOON)
+    store.book_change("toy", "old", lambda _: {"a": 1}, NOON)
     backups.once()
     CHANGES[what](store)
     backups.once()
@@ -117,7 +117,7 @@ def test_trouble_is_logged_once_retried_and_costs_no_older_backup(
         raise StoreFull(f"{target.parent} cannot grow, the disk is full")
 
     with monkeypatch.context() as broken, caplog.at_level(logging.ERROR):
-        broken.setattr(companion.backups, "copy_file", full)
+        broken.setattr(companion.tables.backups, "copy_file", full)
         assert [backups.once() for _ in range(3)] == [False] * 3
         assert store.table("AAAA").code == "AAAA"
     assert caplog.text.count("the disk is full") == 1

@@ -8,10 +8,10 @@ import pytest
 from flask import Flask
 from toykit import Device, toy_rules
 
+from companion.engine import guard
 from companion.engine.errors import Unreadable
 from companion.engine.record.events import Marked
 from companion.engine.record.game import Game
-from companion.engine.seat import guard
 from companion.tables.tables import Tables
 
 SECRET = "the hidden 23rd Panzer"

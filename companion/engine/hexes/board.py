@@ -12,10 +12,12 @@ from companion.engine.hexes.grid import Grid
 from companion.engine.hexes.ground import MapBook
 
 Links = tuple[tuple[int, ...], ...]
+Between = Mapping[tuple[int, int], frozenset[str]]
+"""What lies between two hex indices, both ways round. A board is shared: nobody changes it once it is made."""
 NOTHING: frozenset[str] = frozenset()
 
 
-class Unit(NamedTuple):
+class Piece(NamedTuple):
     """A unit or a whole stack, for tracing: only where it is and what it does to a path."""
 
     id: str
@@ -41,18 +43,18 @@ class Board:
         }
         self.features = self._sides("side")
         self.links = self._sides("link")
-        self.places = {kind: set(self.book.places(kind)) for kind in ("town", "city")}
+        self.places = {kind: frozenset(self.book.places(kind)) for kind in ("town", "city")}
         self.memo: dict[Any, Any] = {}
         """What searches worked out that holds as long as the map does."""
 
-    def _sides(self, kind: str) -> dict[tuple[int, int], set[str]]:
+    def _sides(self, kind: str) -> Between:
         found: dict[tuple[int, int], set[str]] = {}
         for fact in self.book.of_kind(kind):
             a, b = self.grid.index.get(fact.a), self.grid.index.get(fact.b)
             if a is not None and b is not None:
                 found.setdefault((a, b), set()).add(fact.value)
                 found.setdefault((b, a), set()).add(fact.value)
-        return found
+        return {pair: frozenset(values) for pair, values in found.items()}
 
     def along(self, classes: frozenset[str]) -> Links:
         """The graph of one or more road or rail classes."""
@@ -100,24 +102,24 @@ class Situation:
     """One moment of a table: the board, the units on it, and who holds what."""
 
     board: Board
-    units: tuple[Unit, ...]
+    units: tuple[Piece, ...]
     held: Mapping[str, AbstractSet[str]] = field(default_factory=dict)
     """Hexes known to be controlled by each side, besides those its units stand in."""
 
     @cached_property
-    def occupied(self) -> dict[str, dict[int, list[Unit]]]:
+    def occupied(self) -> dict[str, dict[int, list[Piece]]]:
         """Per side, the units by hex index; units in boxes off the map are left out."""
         index = self.board.grid.index
-        found: dict[str, dict[int, list[Unit]]] = {}
+        found: dict[str, dict[int, list[Piece]]] = {}
         for unit in self.units:
             i = index.get(unit.hex)
             if i is not None:
                 found.setdefault(unit.side, {}).setdefault(i, []).append(unit)
         return found
 
-    def enemies(self, side: str) -> dict[int, list[Unit]]:
+    def enemies(self, side: str) -> dict[int, list[Piece]]:
         """The units that are not of this side, by hex index."""
-        found: dict[int, list[Unit]] = {}
+        found: dict[int, list[Piece]] = {}
         for other, stacks in self.occupied.items():
             if other != side:
                 found.update({i: found.get(i, []) + units for i, units in stacks.items()})
@@ -130,7 +132,7 @@ class Situation:
         return side in standing if standing else hex_id in self.held.get(side, NOTHING)
 
 
-def zone_indices(board: Board, stacks: Mapping[int, Iterable[Unit]], rule: ZoneRule) -> set[int]:
+def zone_indices(board: Board, stacks: Mapping[int, Iterable[Piece]], rule: ZoneRule) -> set[int]:
     """The hex indices in the zones of these stacks."""
     rows, ids, cities = board.grid.adjacency, board.grid.ids, board.places["city"]
     found: set[int] = set()
@@ -148,7 +150,7 @@ def zone_indices(board: Board, stacks: Mapping[int, Iterable[Unit]], rule: ZoneR
     return found
 
 
-def zoc(board: Board, units: Iterable[Unit], rule: ZoneRule | None = None) -> dict[str, set[str]]:
+def zoc(board: Board, units: Iterable[Piece], rule: ZoneRule | None = None) -> dict[str, set[str]]:
     """Every side's zones of control, as hex ids."""
     situation = Situation(board, tuple(units))
     ids = board.grid.ids

@@ -13,7 +13,8 @@ from functools import cached_property
 from math import sqrt
 from typing import Any
 
-from companion.engine.hexes.typed import HexError, clamp, did_you_mean, pairs, slips, split_text
+from companion.engine.errors import meant
+from companion.engine.hexes.typed import HexError, clamp, pairs, slips, split_text
 
 FLAT_STEPS = {"N": (0, -2), "NE": (1, -1), "SE": (1, 1), "S": (0, 2), "SW": (-1, 1), "NW": (-1, -1)}
 POINTY_STEPS = {"NE": (1, -1), "E": (2, 0), "SE": (1, 1), "SW": (-1, 1), "W": (-2, 0), "NW": (-1, -1)}
@@ -188,14 +189,12 @@ class Grid:
             likely = self.prefixes[0] + digits
             hint = (likely,) if likely in self.index else ()
             numbers = f"its numbers begin with {own}" if own else "its numbers have no letters"
-            raise HexError(f"{prefix}{digits} is not on this map: {numbers}.{did_you_mean(hint)}", hint)
+            raise HexError(f"{prefix}{digits} is not on this map: {numbers}.{meant(hint)}", hint)
         hex_id = self.prefixes[0] + digits
         if hex_id not in self.index:
             hints = self._suggest(digits)
             note = f" {self.bounds_note}" if self.bounds_note else ""
-            raise HexError(
-                f"{hex_id} is not on this map: {self.bounds_text}.{note}{did_you_mean(hints)}", hints
-            )
+            raise HexError(f"{hex_id} is not on this map: {self.bounds_text}.{note}{meant(hints)}", hints)
         return hex_id
 
     @property
@@ -235,12 +234,6 @@ class Grid:
     def neighbours(self, hex_id: str) -> tuple[str, ...]:
         """The adjacent hexes that are on the map, clockwise."""
         return tuple(self.ids[i] for i in self.adjacency[self._index_of(hex_id)])
-
-    def cube(self, hex_id: str) -> tuple[int, int, int]:
-        """Cube coordinates (q, r, s), which always add up to zero."""
-        x, y = self.doubled[self._index_of(hex_id)]
-        q, r = (x, (y - x) // 2) if self.tops == "flat" else ((x - y) // 2, y)
-        return q, r, -q - r
 
     def distance(self, a: str, b: str) -> int:
         """The number of steps between two hexes over open ground."""
@@ -284,10 +277,6 @@ class Grid:
         seconds = range(a2, b2 + 1) if a2 <= b2 else range(a2, b2 - 1, -1)
         wanted = (f"{self.prefixes[0]}{x:02d}{y:02d}" for x in firsts for y in seconds)
         return [hex_id for hex_id in wanted if hex_id in self.index]
-
-    def is_edge(self, hex_id: str) -> bool:
-        """Say whether the hex lies on the rim of the map."""
-        return len(self.adjacency[self._index_of(hex_id)]) < 6
 
     def edge(self, side: str) -> list[str]:
         """The hexes along a compass side of the map; a corner is on two sides."""

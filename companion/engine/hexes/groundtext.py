@@ -15,13 +15,12 @@ import io
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Protocol
 
 from companion.engine.cells import rearm
-from companion.engine.errors import Mistake
+from companion.engine.errors import Mistake, meant, near_names
 from companion.engine.hexes.ground import COLUMNS, NAMED, OWNER, Fact, MapBook, Vocabulary
-from companion.engine.hexes.typed import HexError, did_you_mean, is_hex_text
+from companion.engine.hexes.typed import HexError, is_hex_text
 from companion.limits import LINE_HEXES, MAP_FACTS, MAP_LINES, PROBLEMS
 
 WORDS = re.compile(r'"([^"]*)"|(\S+)')
@@ -70,7 +69,7 @@ class Entry:
             book.add(fact, by)
 
 
-class Problem(Mistake):
+class BadMapLine(Mistake):
     """One bad line or row, by its number."""
 
     def __init__(self, number: int, error: Mistake, *, rest: bool = False) -> None:
@@ -98,19 +97,19 @@ def read_line(text: str, hexes: Hexes, words: Vocabulary) -> Entry:
     return Entry(add=_read(tokens, hexes, words))
 
 
-def enter(book: MapBook, text: str, hexes: Hexes, words: Vocabulary, by: str = OWNER) -> list[Problem]:
+def enter(book: MapBook, text: str, hexes: Hexes, words: Vocabulary, by: str = OWNER) -> list[BadMapLine]:
     """Apply several typed lines; good ones count, bad ones come back with their numbers."""
     lines = text.splitlines()
     if len(lines) > MAP_LINES:
         raise MapError(f"{len(lines):,} lines at once are too many: at most {MAP_LINES:,}")
-    problems: list[Problem] = []
+    problems: list[BadMapLine] = []
     for number, line in enumerate(lines, 1):
         try:
             entry = read_line(line, hexes, words)
             _has_room(book, entry.add)
             entry.apply(book, by)
         except Mistake as error:
-            problems.append(Problem(number, error))
+            problems.append(BadMapLine(number, error))
         if _enough(problems, number, number < len(lines)):
             break
     return problems
@@ -122,18 +121,18 @@ def _has_room(book: MapBook, facts: Sequence[Fact]) -> None:
         raise MapError(f"a map book holds at most {MAP_FACTS:,} facts")
 
 
-def _enough(problems: list[Problem], number: int, more: bool) -> bool:
+def _enough(problems: list[BadMapLine], number: int, more: bool) -> bool:
     """Whether so much is wrong that reading on would tell nobody anything; the last problem then says so."""
     if len(problems) < PROBLEMS or not more:
         return False
     unread = MapError("this line and those after it were not read any more")
-    problems.append(Problem(number + 1, unread, rest=True))
+    problems.append(BadMapLine(number + 1, unread, rest=True))
     return True
 
 
-def read_csv(text: str, hexes: Hexes, words: Vocabulary, by: str = OWNER) -> tuple[MapBook, list[Problem]]:
+def read_csv(text: str, hexes: Hexes, words: Vocabulary, by: str = OWNER) -> tuple[MapBook, list[BadMapLine]]:
     """Read a spreadsheet with the columns kind, a, b, value; every bad row is reported by its number."""
-    book, problems = MapBook(), list[Problem]()
+    book, problems = MapBook(), list[BadMapLine]()
     if text.count("\n") > MAP_FACTS:
         raise MapError(f"{text.count(chr(10)):,} lines are too many: at most {MAP_FACTS:,}")
     text = text.removeprefix("\ufeff")
@@ -152,11 +151,11 @@ def read_csv(text: str, hexes: Hexes, words: Vocabulary, by: str = OWNER) -> tup
                 else:
                     book.add(fact, by)
             except Mistake as error:
-                problems.append(Problem(rows.line_num, error))
+                problems.append(BadMapLine(rows.line_num, error))
             if _enough(problems, rows.line_num, True):
                 break
     except csv.Error as error:
-        problems.append(Problem(rows.line_num, MapError(f"this is not a CSV file: {error}")))
+        problems.append(BadMapLine(rows.line_num, MapError(f"this is not a CSV file: {error}")))
     return book, problems
 
 
@@ -282,7 +281,7 @@ def one_of(given: str, accepted: Sequence[str], what: str, also: str = "") -> st
     key = " ".join(given.casefold().split())
     if key in plain:
         return plain[key]
-    close = tuple(plain[c] for c in get_close_matches(key[:40], list(plain), 3))
+    close = tuple(plain[c] for c in near_names(key[:40], plain))
     shown = given if len(given) <= 40 else given[:40] + "..."
     listed = _accepted([*accepted, also] if also else accepted)
-    raise MapError(f"{shown!r} is not a {what}; {listed}.{did_you_mean(close)}", close)
+    raise MapError(f"{shown!r} is not a {what}; {listed}.{meant(close)}", close)

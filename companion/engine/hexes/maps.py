@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from difflib import get_close_matches
 from functools import cached_property
 from typing import Any
 
+from companion.engine.errors import meant, near_names
 from companion.engine.hexes.grid import Grid, Layout
-from companion.engine.hexes.typed import HexError, did_you_mean, split_text
+from companion.engine.hexes.typed import HexError, split_text
 
 # What the file may say beside the fields of Grid: notes for the reader, kept out of the geometry.
 NOTES = ("evidence",)
@@ -64,7 +64,7 @@ def _is_list(value: Any, kind: type) -> bool:
 
 
 def _unknown(key: str, known: list[str]) -> str:
-    return f"{key!r} is not a setting of a grid.{did_you_mean(tuple(get_close_matches(key, known, 1)))}"
+    return f"{key!r} is not a setting of a grid.{meant(near_names(key, known, 1))}"
 
 
 def _layouts(value: Any, table: Mapping[str, Any], problems: list[str]) -> tuple[Layout, ...]:
@@ -123,11 +123,9 @@ class Maps:
         prefix, digits = split_text(text)
         grid = self.grids[0] if len(self.grids) == 1 else self.by_prefix.get(prefix or self.home)
         if grid is None:
-            near = tuple(p + digits for p in get_close_matches(prefix, list(self.by_prefix), 2, 0.3))
+            near = tuple(p + digits for p in near_names(prefix, self.by_prefix, 2, 0.3))
             accepted = ", ".join(p or "none" for p in self.by_prefix)
-            raise HexError(
-                f"{prefix}{digits} is on no map here: prefixes are {accepted}.{did_you_mean(near)}", near
-            )
+            raise HexError(f"{prefix}{digits} is on no map here: prefixes are {accepted}.{meant(near)}", near)
         return grid
 
     def parse(self, text: str) -> str:

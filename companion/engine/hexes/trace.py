@@ -12,20 +12,20 @@ from functools import cached_property
 from heapq import heappop, heappush
 from typing import Literal, NamedTuple
 
-from companion.engine.hexes.board import Board, Cost, Situation, Unit, ZoneRule, zoc
+from companion.engine.hexes.board import Board, Cost, Piece, Situation, ZoneRule, zoc
 from companion.engine.hexes.cutting import Pocket, cutters
 from companion.engine.hexes.policy import CLOSED, UNSEEN, ZONE, Ban, Policy, survey
 
 __all__ = [
-    "Answer",
     "Ban",
     "Board",
     "Cost",
+    "Piece",
     "Policy",
     "Situation",
     "Stage",
+    "SupplyLine",
     "Trace",
-    "Unit",
     "ZoneRule",
     "chain",
     "either",
@@ -34,8 +34,8 @@ __all__ = [
 ]
 
 
-class Answer(NamedTuple):
-    """What a trace found for one unit; path and cause are worked out when they are asked for."""
+class SupplyLine(NamedTuple):
+    """One unit's line of supply as a trace found it; path and cause are worked out when they are asked for."""
 
     unit: str
     hex: str
@@ -212,18 +212,18 @@ class Trace:
         """What steps cost where a policy prices them."""
         return None if self.policy.cost is None else self.situation.board.costs(self.policy.cost)
 
-    def answer(self, unit: Unit) -> Answer:
+    def answer(self, unit: Piece) -> SupplyLine:
         """The answer for one unit of the side, which must be on the map."""
-        return Answer(unit.id, unit.hex, self.supplied(unit.hex), self.situation.board.blank, self)
+        return SupplyLine(unit.id, unit.hex, self.supplied(unit.hex), self.situation.board.blank, self)
 
-    def answers(self) -> dict[str, Answer]:
+    def answers(self) -> dict[str, SupplyLine]:
         """The answers for all units of the side that are on the map."""
         stacks, blank = self.situation.occupied.get(self.policy.side, {}), self.situation.board.blank
-        found: dict[str, Answer] = {}
+        found: dict[str, SupplyLine] = {}
         for i, units in stacks.items():
             supplied = self._supplied(i)
             for unit in units:
-                found[unit.id] = Answer(unit.id, unit.hex, supplied, blank, self)
+                found[unit.id] = SupplyLine(unit.id, unit.hex, supplied, blank, self)
         return found
 
 
@@ -257,7 +257,7 @@ def chain(situation: Situation, stages: Sequence[Stage], sources: Iterable[str])
     return found
 
 
-def either(*traces: Trace) -> dict[str, Answer]:
+def either(*traces: Trace) -> dict[str, SupplyLine]:
     """For each unit the first trace that supplies it; a cut unit gets the first trace's reasons."""
     best = traces[0].answers()
     for other in traces[1:]:

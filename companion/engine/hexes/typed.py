@@ -32,14 +32,6 @@ def split_text(text: str) -> tuple[str, str]:
     return found[1], found[2].zfill(4)
 
 
-def did_you_mean(suggestions: tuple[str, ...]) -> str:
-    """Word the suggestions as the end of an error message."""
-    if not suggestions:
-        return ""
-    head, last = ", ".join(suggestions[:-1]), suggestions[-1]
-    return f" Did you mean {head} or {last}?" if head else f" Did you mean {last}?"
-
-
 def pairs(digits: str) -> tuple[int, int]:
     """The two numbers that four digits hold."""
     return int(digits[:2]), int(digits[2:])

@@ -102,7 +102,6 @@ class Dial:
     values: tuple[Value, ...]
     start: str = ""
     rule: str = ""
-    help: str = ""
     hidden: bool = False
     when: str = ""
     """Shown while this holds."""
@@ -188,8 +187,6 @@ class PileDef:
     tokens: tuple[str, ...] = ()
     count: int = 0
     side: str = ""
-    kind: str = "chits"
-    """'chits' or 'cards': which mode of the table (digital or physical) governs it."""
     faces: str = ""
     """Name of the owner's book that tells what is printed on the tokens."""
     rule: str = ""
@@ -284,7 +281,6 @@ class SystemKit:
     untried_factors: tuple[str, ...] = ("MF",)
     """Factors printed on the back of an untried unit, so known to all."""
     unit_kinds: tuple[str, ...] = ()
-    map: Json = field(default_factory=dict)
     about: str = ""
 
 

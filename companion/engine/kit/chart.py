@@ -96,45 +96,6 @@ class Chart:
                 cells[row, column] = Cell(text, "owner")
         return replace(self, cells=cells)
 
-    def to_csv(self) -> str:
-        """A spreadsheet: heads in the first row and column, blank cells empty."""
-        out = io.StringIO()
-        writer = csv.writer(out, lineterminator="\n")
-        writer.writerow([self.id, *self.columns])
-        for row in self.rows:
-            writer.writerow([row, *(self.cells.get((row, c), BLANK).value for c in self.columns)])
-        return out.getvalue()
-
-    def read_csv(self, text: str) -> dict[str, str]:
-        """The cells of a CSV in this chart's shape; every problem is reported at once with row and column."""
-        table = [r for r in csv.reader(io.StringIO(text)) if any(c.strip() for c in r)]
-        if not table:
-            raise Unreadable(f"the file is empty: its first line should be {self.to_csv().splitlines()[0]}")
-        heads = [h.strip() for h in table[0][1:]]
-        problems: list[Mistake] = []
-        cells: dict[str, str] = {}
-        for head in heads:
-            if head not in self.columns:
-                problems.append(Unreadable(f"line 1: no column {head!r}.{did_you_mean(head, self.columns)}"))
-        for number, line in enumerate(table[1:], 2):
-            row = line[0].strip()
-            if row not in self.rows:
-                problems.append(Unreadable(f"line {number}: no row {row!r}.{did_you_mean(row, self.rows)}"))
-                continue
-            for head, text_ in zip(heads, line[1:], strict=False):
-                if head not in self.columns:
-                    continue
-                try:
-                    value = self.check(row, head, text_)
-                except Mistake as mistake:
-                    problems.append(mistake)
-                else:
-                    if value:
-                        cells[f"{row}|{head}"] = value
-        if problems:
-            raise Several(problems)
-        return cells
-
     def shipped(self, text: str) -> Chart:
         """The chart with the cells a kit's CSV tells; a trailing '?' marks a doubtful one."""
         try:

@@ -147,4 +147,4 @@ def _roster(path: Path, system: SystemKit) -> tuple[list[UnitDef], list[Problem]
     if not path.exists():
         return [], [Problem(path.name, 0, f"{path.name} is named as roster but is not there")]
     units, wrong = read_roster(_text(path), [s.id for s in system.sides])
-    return units, [Problem(path.name, 0, message) for message in wrong]
+    return units, [replace(problem, file=path.name) for problem in wrong]

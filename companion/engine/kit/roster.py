@@ -9,8 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
 from typing import Any
 
-from companion.engine.cells import disarm, rearm
+from companion.engine.cells import rearm
 from companion.engine.errors import did_you_mean
+from companion.engine.kit.shape import Problem
 from companion.limits import NUMBER_DIGITS, PROBLEMS, ROSTER_COLUMNS, ROSTER_LINES
 
 
@@ -110,80 +111,98 @@ COLUMNS = (
 )  # fmt: skip
 
 
-def read_roster(text: str, sides: Iterable[str]) -> tuple[list[UnitDef], list[str]]:
+def read_roster(text: str, sides: Iterable[str]) -> tuple[list[UnitDef], list[Problem]]:
     """Units of a CSV and everything wrong with it, by line. Columns in capitals are factors (AF, DF, MF)."""
-    known_sides = list(sides)
+    lines, wrong = read_roster_lines(text, sides)
+    return [unit for _, unit in lines], wrong
+
+
+def read_roster_lines(text: str, sides: Iterable[str]) -> tuple[list[tuple[int, UnitDef]], list[Problem]]:
+    """The same, each unit with the number of its line."""
     if text.count("\n") > ROSTER_LINES:
-        return [], [f"line {ROSTER_LINES + 1}: that is too long, at most {ROSTER_LINES:,} lines can be read"]
+        long = f"that is too long, at most {ROSTER_LINES:,} lines can be read"
+        return [], [Problem("", ROSTER_LINES + 1, long)]
+    known_sides = list(sides)
     reader = csv.DictReader(io.StringIO(text))
+    heads, wrong = _heads(reader)
+    found: list[tuple[int, UnitDef]] = []
+    used: dict[str, int] = {}
+    for number, row in enumerate(_rows(reader, wrong) if heads else (), 2):
+        if len(wrong) >= PROBLEMS:
+            wrong.append(Problem("", number, "this line and those after it were not read any more"))
+            break
+        if not any(row.values()):
+            continue
+        side = row["side"]
+        if side not in known_sides:
+            told = f"side {side!r} is not one of {', '.join(known_sides)}.{did_you_mean(side, known_sides)}"
+            wrong.append(Problem("", number, told, side))
+            continue
+        numbers = _numbers(row, number, wrong)
+        base = row.get("id") or slug(f"{side} {row.get('name') or row.get('kind', '')}")
+        used[base] = used.get(base, 0) + 1
+        unit_id = base if used[base] == 1 or row.get("id") else f"{base}-{used[base]}"
+        found.append((number, _unit(unit_id, row, numbers)))
+    return found, wrong
+
+
+def _heads(reader: csv.DictReader[str]) -> tuple[list[str], list[Problem]]:
+    """The columns' names, none when nothing can be read under them, and what is wrong with them."""
     try:
         heads = [h.strip() for h in reader.fieldnames or []]
     except csv.Error as error:
-        return [], [f"line 1: this is not a table: {error}"]
+        return [], [Problem("", 1, f"this is not a table: {error}")]
     if len(heads) > ROSTER_COLUMNS:
-        return [], [f"line 1: {len(heads):,} columns are too many, at most {ROSTER_COLUMNS}"]
-    wrong = [
-        f"line 1: unknown column {h!r}.{did_you_mean(h, COLUMNS)}"
-        for h in heads
-        if h not in COLUMNS and not h.isupper()
-    ]
+        return [], [Problem("", 1, f"{len(heads):,} columns are too many, at most {ROSTER_COLUMNS}")]
     if "side" not in heads:
-        return [], [f"line 1: the first line names the columns: {','.join(COLUMNS)} and factors in capitals"]
-    units: list[UnitDef] = []
-    used: dict[str, int] = {}
-    for number, row in enumerate(rows_of(reader, wrong), 2):
-        if len(wrong) >= PROBLEMS:
-            wrong.append(f"line {number}: this line and those after it were not read any more")
-            break
-        row = {(k or "").strip(): rearm((v or "").strip()) for k, v in row.items() if not isinstance(v, list)}
-        if not any(row.values()):
-            continue
-        if row["side"] not in known_sides:
-            wrong.append(
-                f"line {number}: side {row['side']!r} is not one of {', '.join(known_sides)}."
-                f"{did_you_mean(row['side'], known_sides)}"
-            )
-            continue
-        numbers: dict[str, int] = {}
-        for head in ("steps", "turn", *(h for h in heads if h.isupper())):
-            if row.get(head):
-                if re.fullmatch(r"\d{1,3}", row[head]):
-                    numbers[head] = int(row[head])
-                else:
-                    wrong.append(f"line {number}: {head} {row[head]!r} is not a whole number")
-        name = row.get("name", "")
-        base = row.get("id") or slug(f"{row['side']} {name or row.get('kind', '')}")
-        used[base] = used.get(base, 0) + 1
-        unit_id = base if used[base] == 1 or row.get("id") else f"{base}-{used[base]}"
-        units.append(
-            UnitDef(
-                id=unit_id,
-                side=row["side"],
-                name=name,
-                kind=row.get("kind", ""),
-                klass=row.get("klass", ""),
-                size=row.get("size", ""),
-                formation=row.get("formation", ""),
-                steps=numbers.get("steps", 1),
-                factors={k: v for k, v in numbers.items() if k.isupper()},
-                place=row.get("place", ""),
-                turn=numbers.get("turn", 0),
-                entry=row.get("entry", ""),
-                marks=_marks(row.get("marks", "")),
-                note=row.get("note", ""),
-                doubtful=row.get("doubtful", ""),
-                untried=row.get("untried", "").lower() in {"yes", "true", "1"},
-            )
-        )
-    return units, wrong
+        names = ",".join(COLUMNS)
+        return [], [Problem("", 1, f"the first line names the columns: {names} and factors in capitals")]
+    strange = [h for h in heads if h not in COLUMNS and not h.isupper()]
+    return heads, [Problem("", 1, f"unknown column {h!r}.{did_you_mean(h, COLUMNS)}", h) for h in strange]
 
 
-def rows_of(reader: csv.DictReader[str], wrong: list[str]) -> Iterator[dict[str | Any, str | Any]]:
-    """The rows of a file as far as they can be read."""
+def _rows(reader: csv.DictReader[str], wrong: list[Problem]) -> Iterator[dict[str, str]]:
+    """The rows of a file as far as they can be read, their cells without blanks around them."""
     try:
-        yield from reader
+        for row in reader:
+            cells = ((k, v) for k, v in row.items() if not isinstance(v, list))
+            yield {(k or "").strip(): rearm((v or "").strip()) for k, v in cells}
     except csv.Error as error:
-        wrong.append(f"line {reader.line_num}: this is not a table: {error}")
+        wrong.append(Problem("", reader.line_num, f"this is not a table: {error}"))
+
+
+def _numbers(row: Mapping[str, str], number: int, wrong: list[Problem]) -> dict[str, int]:
+    """Steps, turn and factors of a row; what is no number is added to what is wrong."""
+    found: dict[str, int] = {}
+    for head, text in row.items():
+        if not text or not (head in ("steps", "turn") or head.isupper()):
+            continue
+        if re.fullmatch(r"\d{1,3}", text):
+            found[head] = int(text)
+        else:
+            wrong.append(Problem("", number, f"{head} {text!r} is not a whole number", text))
+    return found
+
+
+def _unit(unit_id: str, row: Mapping[str, str], numbers: Mapping[str, int]) -> UnitDef:
+    return UnitDef(
+        id=unit_id,
+        side=row["side"],
+        name=row.get("name", ""),
+        kind=row.get("kind", ""),
+        klass=row.get("klass", ""),
+        size=row.get("size", ""),
+        formation=row.get("formation", ""),
+        steps=numbers.get("steps", 1),
+        factors={k: v for k, v in numbers.items() if k.isupper()},
+        place=row.get("place", ""),
+        turn=numbers.get("turn", 0),
+        entry=row.get("entry", ""),
+        marks=_marks(row.get("marks", "")),
+        note=row.get("note", ""),
+        doubtful=row.get("doubtful", ""),
+        untried=row.get("untried", "").lower() in {"yes", "true", "1"},
+    )
 
 
 def _marks(text: str) -> dict[str, Any]:
@@ -193,17 +212,3 @@ def _marks(text: str) -> dict[str, Any]:
         name, _, value = part.partition("=")
         marks[name] = int(value) if value.isdecimal() and len(value) <= NUMBER_DIGITS else value or True
     return marks
-
-
-def write_roster(units: Iterable[Unit | UnitDef], factors: Iterable[str]) -> str:
-    """The CSV that `read_roster` reads."""
-    out = io.StringIO()
-    columns = [c for c in COLUMNS if c != "marks"] + list(factors)
-    writer = csv.DictWriter(out, columns, lineterminator="\n", extrasaction="ignore")
-    writer.writeheader()
-    for unit in units:
-        row = {c: getattr(unit, c, "") for c in columns if c not in factors}
-        row["untried"] = "yes" if unit.untried else ""
-        cells = {**row, **{f: unit.factors.get(f, "") for f in factors}}
-        writer.writerow({name: disarm(cell) for name, cell in cells.items()})
-    return out.getvalue()

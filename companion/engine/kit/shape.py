@@ -14,17 +14,20 @@ from companion.engine.errors import did_you_mean
 
 @dataclass(frozen=True)
 class Problem:
-    """Something wrong in a kit: where, and what to do."""
+    """Something wrong in a kit or a roster: where, and what to do."""
 
     file: str
     line: int
     text: str
+    given: str = ""
+    """The very text that is wrong, where one is."""
 
     def __str__(self) -> str:
-        return f"{self.file}{f' line {self.line}' if self.line else ''}: {self.text}"
+        where = (self.file, f"line {self.line}" if self.line else "")
+        return f"{' '.join(filter(None, where))}: {self.text}"
 
 
-def line_of(text: str, header: str, index: int) -> int:
+def block_line(text: str, header: str, index: int) -> int:
     """The line of the nth [[header]] block, 0 when it cannot be found."""
     found = _lines_of(text, header)
     return found[index] if index < len(found) else 0
@@ -104,7 +107,7 @@ def _convert(
                 text,
                 f"{key.removesuffix('s')} {_name(v) or n + 1}: " if is_dataclass(inner) else where,
                 problems,
-                line_of(text, key, n) or line,
+                block_line(text, key, n) or line,
                 key,
             )
             for n, v in enumerate(value)

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 from companion.engine.errors import NotNow, NotYours, Unknown, Unreadable
 from companion.engine.kit.when import Turns, holds
 from companion.engine.play.actions import Events
-from companion.engine.play.consent import DEEDS
 from companion.engine.play.fields import Choice, Flag, Text, Whole
 from companion.engine.play.rules import Rules
 from companion.engine.record import events as e
@@ -36,7 +35,7 @@ def _turn_begins(rules: Rules, game: Game) -> Events:
 
 def advance(rules: Rules, game: Game) -> Events:
     """Leave this phase and enter the next; at the end of the last turn, the game's finale."""
-    open_before = [a.id for a in game.asked.values() if a.by not in DEEDS]
+    open_before = [a.id for a in game.asked.values() if not a.is_consent]
     yield from rules.run("leave", game)
     if game.ended:
         return

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.engine.errors import Unknown, did_you_mean
-from companion.engine.hexes.trace import Answer
+from companion.engine.hexes.trace import SupplyLine
 from companion.engine.kit.when import Turns
 from companion.engine.play.actions import Action, make_action
 from companion.engine.play.panels import Panel
@@ -22,7 +22,7 @@ Step = Callable[[Game], Iterable[e.Event]]
 Outcome = Callable[[Game, dict[str, Any], str], Iterable[e.Event]]
 """What a result means: (game, the breakdown as JSON, the result code) -> events."""
 PanelMaker = Callable[[Game, str], Panel | None]
-Supply = Callable[[Game, str], Mapping[str, Answer]]
+Supply = Callable[[Game, str], Mapping[str, SupplyLine]]
 """Supply of all units of a side: (game, side) -> unit id -> the trace's answer."""
 
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
-from companion.engine.errors import Mistake, Unknown, Unreadable
+from companion.engine.errors import Mistake, Unknown, Unreadable, meant, near_names
 from companion.engine.hexes.typed import HexError, is_hex_text
 from companion.engine.kit.roster import Unit
 from companion.engine.positions.names import MOST_NAME, closest, digits, key_of
@@ -132,9 +131,10 @@ class Reader:
 
     def _nobody(self, name: str) -> Mistake:
         close = self.like(name)
-        more = f" Did you mean {' or '.join(close)}?" if close else ""
         return Unknown(
-            f"there is no unit {name[:MOST_NAME]!r} on record.{more}", given=name, accepted=", ".join(close)
+            f"there is no unit {name[:MOST_NAME]!r} on record.{meant(close)}",
+            given=name,
+            accepted=", ".join(close),
         )
 
     def like(self, name: str) -> list[str]:
@@ -144,7 +144,7 @@ class Reader:
         # 23rd is no slip of the fingers for 3rd: numbers tell units apart.
         near = (u for u in named if digits(key_of(u.name)) == digits(key))
         names = {key_of(u.name): u.name for u in near if may_see_unit(self.game, u, self.seat, stacks)}
-        return [names[k] for k in get_close_matches(key, list(names), 3, 0.75)]
+        return [names[k] for k in near_names(key, names, cutoff=0.75)]
 
 
 def by_comma(words: Sequence[str]) -> Iterator[list[str]]:

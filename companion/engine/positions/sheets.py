@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from companion.engine.cells import disarmed, rearm
+from companion.engine.cells import disarmed
 from companion.engine.errors import Mistake, NotYours, Unreadable
-from companion.engine.kit.roster import UnitDef, read_roster, rows_of, unit_facts
+from companion.engine.kit.roster import UnitDef, read_roster_lines, unit_facts
 from companion.engine.play.actions import Events
 from companion.engine.positions.line import BadLines
 from companion.engine.positions.names import free_id
@@ -27,36 +26,38 @@ def read_positions(game: Game, seat: str, text: str) -> tuple[list[UnitDef], lis
     head = text.partition("\n")[0]
     if ";" in head and "," not in head:  # spreadsheets in much of Europe write semicolons
         text = _with_commas(text)
-    units, wrong = read_roster(text, game.sides)
-    problems = [_numbered(message) for message in wrong]
-    markers = {m.id: m for m in game.kit.markers}
+    lines, wrong = read_roster_lines(text, game.sides)
+    problems: list[tuple[int, Mistake]] = [(p.line, Unreadable(p.text)) for p in wrong]
     good = []
-    for number, unit in zip(_unit_lines(text, game.sides), units, strict=False):
-        reader = Reader(game, seat, unit.side)
+    for number, unit in lines:
         try:
-            place = reader.place_of([unit.place]) if unit.place else ""
-            if place is None:
-                place = reader.place_of(unit.place.removeprefix("box:").split())
-            if place is None:
-                raise Unreadable(f"{unit.place!r} is neither a hex nor a box", given=unit.place)
-            if seat not in {"table", unit.side}:
-                raise NotYours(
-                    f"{unit.name or unit.id}: {game.side_name(unit.side)} units are not yours to enter"
-                )
-            known = game.units.get(unit.id)
-            if known is not None and known.side == unit.side and not may_see_unit(game, known, seat):
-                raise not_here(unit.name or unit.id)
-            for name in unit.marks:
-                if name not in markers:
-                    raise Unreadable(f"{unit.name or unit.id}: there is no marker {name!r}", given=name)
-                if "unit" not in markers[name].on:
-                    raise Unreadable(
-                        f"{unit.name or unit.id}: {markers[name].label} lies in a hex", given=name
-                    )
-            good.append(replace(unit, place=place))
+            good.append(_checked(game, seat, unit))
         except Mistake as mistake:
             problems.append((number, mistake))
     return good, sorted(problems, key=lambda p: p[0])
+
+
+def _checked(game: Game, seat: str, unit: UnitDef) -> UnitDef:
+    """The unit with its place as the table writes it; whatever the seat may not enter is a mistake."""
+    called = unit.name or unit.id
+    reader = Reader(game, seat, unit.side)
+    place = reader.place_of([unit.place]) if unit.place else ""
+    if place is None:
+        place = reader.place_of(unit.place.removeprefix("box:").split())
+    if place is None:
+        raise Unreadable(f"{unit.place!r} is neither a hex nor a box", given=unit.place)
+    if seat not in {"table", unit.side}:
+        raise NotYours(f"{called}: {game.side_name(unit.side)} units are not yours to enter")
+    known = game.units.get(unit.id)
+    if known is not None and known.side == unit.side and not may_see_unit(game, known, seat):
+        raise not_here(called)
+    markers = {m.id: m for m in game.kit.markers}
+    for name in unit.marks:
+        if name not in markers:
+            raise Unreadable(f"{called}: there is no marker {name!r}", given=name)
+        if "unit" not in markers[name].on:
+            raise Unreadable(f"{called}: {markers[name].label} lies in a hex", given=name)
+    return replace(unit, place=place)
 
 
 def _with_commas(text: str) -> str:
@@ -66,21 +67,6 @@ def _with_commas(text: str) -> str:
     except csv.Error as error:
         raise Unreadable(f"this is not a table: {error}", field="csv") from None
     return out.getvalue()
-
-
-def _unit_lines(text: str, sides: Sequence[str]) -> list[int]:
-    """The lines of the file that hold a unit, as `read_roster` takes them."""
-    rows = enumerate(rows_of(csv.DictReader(io.StringIO(text)), []), 2)
-    plain = (
-        (n, {(k or "").strip(): rearm(v.strip()) for k, v in row.items() if isinstance(v, str)})
-        for n, row in rows
-    )
-    return [n for n, row in plain if row.get("side") in sides]
-
-
-def _numbered(message: str) -> tuple[int, Mistake]:
-    found = re.match(r"line (\d+): (.*)", message, re.DOTALL)
-    return (int(found[1]), Unreadable(found[2])) if found else (1, Unreadable(message))
 
 
 def import_units(game: Game, seat: str, text: str) -> Events:

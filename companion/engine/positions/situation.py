@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
 
-from companion.engine.hexes import board as zones
+from companion.engine.hexes.board import Board, Piece, Situation
 from companion.engine.hexes.grid import Grid
 from companion.engine.hexes.ground import MapBook
 from companion.engine.kit.roster import Unit
@@ -18,10 +18,10 @@ def grid(game: Game) -> Grid:
     return game.maps.by_prefix[prefix] if prefix else game.maps.grids[0]
 
 
-_boards: dict[tuple[int, int], tuple[object, object, zones.Board]] = {}
+_boards: dict[tuple[int, int], tuple[object, object, Board]] = {}
 
 
-def board(game: Game) -> zones.Board:
+def board(game: Game) -> Board:
     """The grid with the map book on it; kept as long as both stay the same."""
     here, book = grid(game), game.book.map
     key = (id(here), id(book))
@@ -29,7 +29,7 @@ def board(game: Game) -> zones.Board:
     if held is None or held[0] is not here or held[1] is not book:
         while len(_boards) > 20:
             _boards.pop(next(iter(_boards)))
-        held = _boards[key] = (here, book, zones.Board(here, map_book(game)))
+        held = _boards[key] = (here, book, Board(here, map_book(game)))
     return held[2]
 
 
@@ -54,14 +54,16 @@ def situation(
     game: Game,
     at_start: Mapping[str, AbstractSet[str]] | None = None,
     *,
+    on: Board | None = None,
     zoc: Callable[[Unit], bool] = lambda unit: True,
     cancels: Callable[[Unit], bool] = lambda unit: True,
     relay: Callable[[Unit], bool] = lambda unit: False,
-) -> zones.Situation:
-    """The units on the map with what they do to paths: exert a zone, cancel one, relay a line."""
+) -> Situation:
+    """The units on the map with what they do to paths: exert a zone, cancel one, relay a line.
+
+    :param on: the board they stand on, where a game adds to the plain one
+    """
     units = tuple(
-        zones.Unit(u.id, u.side, u.place, zoc(u), cancels(u), relay(u))
-        for u in game.units.values()
-        if u.on_map
+        Piece(u.id, u.side, u.place, zoc(u), cancels(u), relay(u)) for u in game.units.values() if u.on_map
     )
-    return zones.Situation(board(game), units, held_hexes(game, at_start))
+    return Situation(on or board(game), units, held_hexes(game, at_start))

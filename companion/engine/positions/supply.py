@@ -11,7 +11,7 @@ from typing import Annotated, Any
 
 from companion.engine.errors import NotNow, NotYours, Unreadable
 from companion.engine.hexes.board import ZoneRule, zone_indices
-from companion.engine.hexes.trace import Answer
+from companion.engine.hexes.trace import SupplyLine
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Context, SideRef, Text
@@ -26,7 +26,7 @@ class Row:
     """One unit's line of supply beside the mark it has."""
 
     unit: Unit
-    answer: Answer
+    answer: SupplyLine
     marked: Any
     where: str
     """What carries the mark, or would: the unit, or its whole hex."""
@@ -76,7 +76,7 @@ def shown_ids(game: Game, seat: str) -> dict[str, str]:
     return {str(unit_view(game, unit, seat, stacks)["id"]): unit.id for unit in game.units.values()}
 
 
-def line_of(rules: Rules, game: Game, seat: str, hex_id: str) -> tuple[str, Answer] | None:
+def line_at(rules: Rules, game: Game, seat: str, hex_id: str) -> tuple[str, SupplyLine] | None:
     """The line of the stack in a hex, as far as the seat may ask: (side, the top unit's answer)."""
     for unit in game.units_at(hex_id):
         if rules.supply is not None and may_trace(game, seat, unit.side):

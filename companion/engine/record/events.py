@@ -216,6 +216,11 @@ class Asked(Event):
     rule: str = ""
     by: str = ""
 
+    @property
+    def is_consent(self) -> bool:
+        """Whether it asks for consent, which no phase ends and nobody puts away."""
+        return self.action == "agree"
+
 
 @dataclass(frozen=True)
 class Answered(Event):

@@ -7,16 +7,17 @@ from dataclasses import asdict
 from functools import partial
 from typing import Any
 
+from companion.engine.guard import Guard, name_of
 from companion.engine.kit.blocks import PileDef
 from companion.engine.kit.roster import Unit
 from companion.engine.kit.when import Turns, holds
+from companion.engine.people.consent import voices
+from companion.engine.people.talk import judge
 from companion.engine.play.actions import Action
-from companion.engine.play.consent import DEEDS, voices
 from companion.engine.play.fields import Context, Roll
 from companion.engine.play.panels import Panel
 from companion.engine.play.phases import in_force
 from companion.engine.play.rules import PanelMaker, Rules
-from companion.engine.play.talk import judge
 from companion.engine.play.units import due, may_arrive
 from companion.engine.record.dice import Spec
 from companion.engine.record.events import Asked
@@ -30,7 +31,6 @@ from companion.engine.record.sight import (
     stack_of,
     zone_rule,
 )
-from companion.engine.seat.guard import Guard, name_of
 from companion.engine.seat.words import mark_label, place_label, steps_label, value_label
 
 
@@ -269,7 +269,7 @@ def _asked(rules: Rules, game: Game, seat: str, guard: Guard) -> list[dict[str, 
             "to_words": voices(game, a.to),
             "mine": seat in a.to,
             "by": a.by,
-            "consent": a.by in DEEDS,
+            "consent": a.is_consent,
             "asker": str(a.args.get("asker", "")),
         }
         for a in game.asked.values()

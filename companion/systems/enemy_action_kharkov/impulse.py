@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from companion.engine.errors import Unreadable
+from companion.engine.people.consent import DEEDS
 from companion.engine.play.actions import Chance, Events
-from companion.engine.play.consent import DEEDS
 from companion.engine.play.fields import Choice, Context, Flag, Text, Whole
 from companion.engine.play.phases import advance
 from companion.engine.record import events as e

@@ -7,7 +7,7 @@ from typing import Annotated
 
 from companion.engine.errors import NotNow
 from companion.engine.hexes.ground import RULEBOOK
-from companion.engine.hexes.trace import Answer, Ban, Policy, Situation, Trace, either, trace
+from companion.engine.hexes.trace import Ban, Policy, Situation, SupplyLine, Trace, either, trace
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Flag, HexId, UnitRef
@@ -105,7 +105,7 @@ def hex_supplied(game: Game, side: str, hex_id: str) -> bool | None:
 
 
 @rules.supplies
-def supply(game: Game, side: str) -> Mapping[str, Answer]:
+def supply(game: Game, side: str) -> Mapping[str, SupplyLine]:
     """Every unit of a side; before turn 2 all, and Soviets before turn 4, are supplied (10.0)."""
     answers = either(*traces(game, side))
     if game.turn == 1 or (side == SOVIET and game.turn < 4):

@@ -7,7 +7,7 @@ from typing import Annotated
 from companion.engine.errors import NotNow
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Context, HexId, SideRef, Whole
-from companion.engine.positions import situation as positions
+from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
@@ -90,7 +90,7 @@ def interdict(game: Game, hexes: Annotated[tuple[str, ...], HexId(label="Road he
 def on_road(game: Game, hex_id: str) -> bool:
     """Whether a road runs through a hex; a map without roads is believed."""
     classes = {"road", "rail"} if fall_blau(game) else {"road"}  # 27.2: rail hexes count there
-    found = [f for f in positions.board(game).book.of_kind("link") if f.value in classes]
+    found = [f for f in board(game).book.of_kind("link") if f.value in classes]
     return not found or any(hex_id in (f.a, f.b) for f in found)
 
 

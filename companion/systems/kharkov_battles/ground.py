@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from companion.engine.hexes.grid import Grid
 from companion.engine.kit.roster import Unit
-from companion.engine.positions import situation as positions
+from companion.engine.positions.situation import board
 from companion.engine.record.game import Game
 
 from . import books
@@ -15,7 +15,7 @@ BRIDGES = frozenset({"bridge", "pontoon"})
 
 def known_map(game: Game) -> bool:
     """Whether the owner entered any ground."""
-    return not positions.board(game).blank
+    return not board(game).blank
 
 
 def pontoons(game: Game) -> set[frozenset[str]]:
@@ -25,9 +25,9 @@ def pontoons(game: Game) -> set[frozenset[str]]:
 
 def features(game: Game, a: str, b: str) -> frozenset[str]:
     """What runs along the side between two hexes; pontoons laid in play are counted in."""
-    board = positions.board(game)
-    i, j = board.grid.index.get(a), board.grid.index.get(b)
-    found = frozenset(board.features.get((i, j), ())) if i is not None and j is not None else frozenset()
+    here = board(game)
+    i, j = here.grid.index.get(a), here.grid.index.get(b)
+    found = frozenset(here.features.get((i, j), ())) if i is not None and j is not None else frozenset()
     if frozenset({a, b}) in pontoons(game):
         found |= {"pontoon"}
     return found
@@ -35,9 +35,9 @@ def features(game: Game, a: str, b: str) -> frozenset[str]:
 
 def links(game: Game, a: str, b: str) -> frozenset[str]:
     """The roads and railways over the side between two hexes."""
-    board = positions.board(game)
-    i, j = board.grid.index.get(a), board.grid.index.get(b)
-    return frozenset(board.links.get((i, j), ())) if i is not None and j is not None else frozenset()
+    here = board(game)
+    i, j = here.grid.index.get(a), here.grid.index.get(b)
+    return frozenset(here.links.get((i, j), ())) if i is not None and j is not None else frozenset()
 
 
 def dnepr_open(game: Game, found: frozenset[str]) -> bool:
@@ -58,7 +58,7 @@ def river(game: Game, a: str, b: str) -> str:
 def size(game: Game, hex_id: str) -> str:
     """'city', 'town', 'village' or nothing, by the map book or the owner's list of places."""
     for kind in ("city", "town"):
-        if hex_id in positions.board(game).places[kind]:
+        if hex_id in board(game).places[kind]:
             return kind
     return books.word(books.table(game, "places").get(hex_id, {}), "size")
 
@@ -69,7 +69,7 @@ def is_city(game: Game, hex_id: str) -> bool:
 
 def terrain(game: Game, hex_id: str) -> str:
     """The terrain of a hex, or '' when nobody entered it."""
-    return positions.board(game).book.terrain(hex_id)
+    return board(game).book.terrain(hex_id)
 
 
 def grid_at(game: Game, hex_id: str) -> Grid:

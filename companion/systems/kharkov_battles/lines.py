@@ -4,9 +4,20 @@ from __future__ import annotations
 
 from weakref import WeakKeyDictionary
 
-from companion.engine.hexes.trace import Answer, Ban, Policy, Situation, Stage, Trace, ZoneRule, chain, trace
+from companion.engine.hexes.trace import (
+    Ban,
+    Policy,
+    Situation,
+    Stage,
+    SupplyLine,
+    Trace,
+    ZoneRule,
+    chain,
+    trace,
+)
 from companion.engine.kit.roster import Unit
-from companion.engine.positions import situation as positions
+from companion.engine.positions.situation import board, grid
+from companion.engine.positions.situation import situation as plain_situation
 from companion.engine.record.game import Game
 
 from .base import AXIS, SOVIET, L, fall_blau, rules, scenario
@@ -49,13 +60,13 @@ def _closed(game: Game, side: str) -> dict[str, str]:
     enemy = game.other(side)
     found = {h: "enemy zone of control [7.41]" for h in zones(game, enemy) if h not in friends}
     if game.scenario.extra.get("rows"):
-        found |= {h: "out of play [20.3]" for h in positions.grid(game).ids if out_of_play(game, h)}
+        found |= {h: "out of play [20.3]" for h in grid(game).ids if out_of_play(game, h)}
     return found
 
 
 def sources(game: Game, side: str) -> list[str]:
     """8.2: the map book's sources, and what the scenario adds."""
-    book = positions.board(game).book
+    book = board(game).book
     found = book.named("source", side)
     if scenario(game) == L:
         found = (
@@ -66,11 +77,11 @@ def sources(game: Game, side: str) -> list[str]:
 
 def soviet_arc(game: Game) -> list[str]:
     """20.3: round the northern, eastern and southern edge of the play area from KB4820 to KB3022."""
-    grid = positions.grid(game)
+    sheet = grid(game)
     found = []
-    east = max(grid.column_row(h)[0] for h in grid.ids)
-    for h in grid.ids:
-        column, row = grid.column_row(h)
+    east = max(sheet.column_row(h)[0] for h in sheet.ids)
+    for h in sheet.ids:
+        column, row = sheet.column_row(h)
         if (
             (row == 48 and column >= 20)
             or (row == 30 and column >= 22)
@@ -81,7 +92,7 @@ def soviet_arc(game: Game) -> list[str]:
 
 
 def situation(game: Game) -> Situation:
-    return positions.situation(game, zoc=lambda unit: has_zoc(game, unit))
+    return plain_situation(game, zoc=lambda unit: has_zoc(game, unit))
 
 
 _kept: WeakKeyDictionary[Game, tuple[int, dict[str, Trace | None]]] = WeakKeyDictionary()
@@ -109,7 +120,7 @@ rules.supply_marker = "supply=oos"
 
 
 @rules.supplies
-def supplies(game: Game, side: str) -> dict[str, Answer]:
+def supplies(game: Game, side: str) -> dict[str, SupplyLine]:
     """Every unit's supply line, as far as sources and positions are known."""
     found = supply(game, side)
     return found.answers() if found else {}
@@ -133,9 +144,8 @@ def hex_in_supply(game: Game, side: str, hex_id: str) -> bool | None:
 
 def hq_on_road(game: Game, hq: Unit) -> bool | None:
     """9.31: an HQ within three hexes of a road that leads to a source; None without a map."""
-    board = positions.board(game)
     start = sources(game, AXIS)
-    if not any("road" in classes for classes in board.links.values()) or not start or fall_blau(game):
+    if not any("road" in classes for classes in board(game).links.values()) or not start or fall_blau(game):
         return None
     stages = [Stage(_policy(game, AXIS, along=frozenset({"road"}))), Stage(_policy(game, AXIS, limit=3))]
     return chain(situation(game), stages, start).supplied(hq.place)

@@ -10,7 +10,7 @@ from companion.engine.errors import NotNow
 from companion.engine.kit.roster import Unit, slug
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Flag, HexId, SideRef, Text, UnitRef, Whole
-from companion.engine.positions import situation as positions
+from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, create, put_mark
 from companion.engine.record.game import Game
@@ -113,7 +113,7 @@ def supply_state(game: Game, unit: Unit) -> str:
 
 def fortified(game: Game, hex_id: str, side: str) -> bool:
     """18.1: a Fortified Zone of a side: its marker, or one printed on the map, which nobody can destroy."""
-    return game.mark(hex_id, "fz") == side or hex_id in positions.board(game).book.named("area", f"fz {side}")
+    return game.mark(hex_id, "fz") == side or hex_id in board(game).book.named("area", f"fz {side}")
 
 
 def has_zoc(game: Game, unit: Unit) -> bool:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from companion.engine.hexes import board as zones
+from companion.engine.hexes.board import NOTHING, zone_indices
 from companion.engine.hexes.trace import Board, Situation, ZoneRule
 from companion.engine.kit.roster import Unit
-from companion.engine.positions import situation as positions
+from companion.engine.positions.situation import board as plain_board
+from companion.engine.positions.situation import situation as plain_situation
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil.base import GERMAN, SOVIET, disrupted, is_hq, reading
 
@@ -20,12 +21,19 @@ RAIL = frozenset({"rail"})
 
 def board(game: Game) -> Board:
     """The map, its rail crossings of major rivers noted: there the river is an ordinary one [B10.4]."""
-    found = positions.board(game)
-    if "rail crossings" not in found.memo:
-        for pair, features in found.features.items():
-            if MAJOR in features and found.links.get(pair, frozenset()) & RAIL:
-                features.add(BRIDGE)
-        found.memo["rail crossings"] = True
+    plain = plain_board(game)
+    if "rail crossings" not in plain.memo:
+        plain.memo["rail crossings"] = _with_crossings(plain)
+    found: Board = plain.memo["rail crossings"]
+    return found
+
+
+def _with_crossings(plain: Board) -> Board:
+    found = Board(plain.grid, plain.book)
+    found.features = {
+        pair: features | {BRIDGE} if MAJOR in features and plain.links.get(pair, NOTHING) & RAIL else features
+        for pair, features in plain.features.items()
+    }
     return found
 
 
@@ -42,9 +50,9 @@ def supply_zones(game: Game) -> ZoneRule:
 
 def situation(game: Game, any_friend: bool = False) -> Situation:
     """The units on the map; undisrupted friends open a hex in an enemy zone, for command any of them."""
-    board(game)
-    return positions.situation(
+    return plain_situation(
         game,
+        on=board(game),
         cancels=lambda u: any_friend or not disrupted(game, u.id),
         relay=lambda u: is_hq(u) and not disrupted(game, u.id),
     )
@@ -54,13 +62,13 @@ def zone(game: Game, side: str, rule: ZoneRule = ZONES) -> set[str]:
     """Every hex that a side's zones cover, its units' own hexes included [5.2]."""
     here = board(game)
     stacks = situation(game).occupied.get(side, {})
-    return {here.grid.ids[i] for i in (*zones.zone_indices(here, stacks, rule), *stacks)}
+    return {here.grid.ids[i] for i in (*zone_indices(here, stacks, rule), *stacks)}
 
 
 def barrier(game: Game, a: str, b: str) -> str:
     """What lies between two adjacent hexes: 'major river', 'river', 'sea or lake' or nothing."""
     here = board(game)
-    features = here.features.get((here.grid.index[a], here.grid.index[b]), set())
+    features = here.features.get((here.grid.index[a], here.grid.index[b]), NOTHING)
     if SEA in features:
         return SEA
     if MAJOR in features:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from companion.engine.hexes.trace import Answer, Ban, Policy, Situation, Trace, trace
+from companion.engine.hexes.trace import Ban, Policy, Situation, SupplyLine, Trace, trace
 from companion.engine.kit.roster import Unit
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil.base import (
@@ -119,7 +119,7 @@ def in_grace(game: Game, unit: Unit) -> bool:
     return int(game.mark(unit.id, "grace") or 0) >= game.turn
 
 
-def _soviet(game: Game) -> dict[str, Answer]:
+def _soviet(game: Game) -> dict[str, SupplyLine]:
     source = soviet_source(game)
     hqs = working_hqs(game, source)
     everyone = command(game, hqs, source)
@@ -131,21 +131,21 @@ def _soviet(game: Game) -> dict[str, Answer]:
             continue
         by = source if is_hq(unit) else don if don_bound(game, unit) else everyone
         free = in_grace(game, unit)
-        found[unit.id] = Answer(
+        found[unit.id] = SupplyLine(
             unit.id, unit.place, free or by.supplied(unit.place), blank, None if free else by
         )
     return found
 
 
 @rules.supplies
-def supply(game: Game, side: str) -> Mapping[str, Answer]:
+def supply(game: Game, side: str) -> Mapping[str, SupplyLine]:
     """Supply of all units of a side that are on the map."""
     if side == SOVIET:
         return _soviet(game)
     found = german_supply(game).answers()
     blank = situation(game).board.blank
     always = {
-        n: Answer(n, a.hex, True, blank) for n, a in found.items() if is_sixth(game.units[n])
+        n: SupplyLine(n, a.hex, True, blank) for n, a in found.items() if is_sixth(game.units[n])
     }  # B13.1.1
     return {**found, **always}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from companion.engine.hexes.board import NOTHING
 from companion.engine.positions.situation import board
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov.supply import CROSSING
@@ -23,7 +24,7 @@ def river(game: Game, a: str, b: str) -> str:
     """The river between two adjacent hexes: '', 'minor', 'major' (no crossing) or 'crossing'."""
     here = board(game)
     pair = (here.grid.index.get(a, -1), here.grid.index.get(b, -1))
-    features = here.features.get(pair, set())
+    features = here.features.get(pair, NOTHING)
     if features & CROSSING:
         return "crossing"
     if "major river" in features:

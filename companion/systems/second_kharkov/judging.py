@@ -8,7 +8,7 @@ from typing import Annotated
 
 from companion.engine.errors import Unreadable
 from companion.engine.hexes.ground import MapBook
-from companion.engine.hexes.trace import Answer, Policy, Situation, trace
+from companion.engine.hexes.trace import Policy, Situation, SupplyLine, trace
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, HexId, UnitRef
@@ -57,12 +57,12 @@ def _held_banks(now: Situation) -> dict[str, str]:
 
 
 @rules.supplies
-def supplies(game: Game, side: str) -> Mapping[str, Answer]:
+def supplies(game: Game, side: str) -> Mapping[str, SupplyLine]:
     """Every unit's line of supply; on turn 1 all have one (5.5)."""
     now = situation(game, at_start(game))
     if game.turn == 1:
         mine = (u for u in now.units if u.side == side and u.hex in now.board.grid.index)
-        return {u.id: Answer(u.id, u.hex, True, from_units_only=now.board.blank) for u in mine}
+        return {u.id: SupplyLine(u.id, u.hex, True, from_units_only=now.board.blank) for u in mine}
     return trace(now, policy(game, side), now.board.book.named("source", side)).answers()
 
 
@@ -80,7 +80,7 @@ def out_of_supply(game: Game, units: Iterable[Unit]) -> set[str]:
     if game.turn == 1:
         return set()
     found: set[str] = set()
-    traced: dict[str, Mapping[str, Answer]] = {}
+    traced: dict[str, Mapping[str, SupplyLine]] = {}
     for unit in units:
         judged = by_hand(game, unit)
         if judged is None and unit.on_map:

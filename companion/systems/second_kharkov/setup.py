@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from companion.engine.play import units as unitactions
 from companion.engine.play.actions import Events
+from companion.engine.play.units import set_up as plain_set_up
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov.base import rules
@@ -12,7 +12,7 @@ from companion.systems.second_kharkov.base import rules
 def _at_the_start(game: Game) -> bool | str:
     if game.turn > 1:
         return "the game has begun: type where units stand now under Enter positions"
-    return unitactions.set_up.when(game) if unitactions.set_up.when else True
+    return plain_set_up.when(game) if plain_set_up.when else True
 
 
 @rules.action(by="any", label="Set up the scenario", group="setup", rule="3.1", when=_at_the_start)
@@ -21,4 +21,4 @@ def set_up(game: Game) -> Events:
     here = [u for u in game.roster if u.place and not u.turn]
     rest = len(game.roster) - len(here)
     yield e.Noted(f"{len(here)} units are on their set-up hexes, {rest} wait under Units", rule="3.1")
-    yield from unitactions.set_up.fn(game)
+    yield from plain_set_up.fn(game)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet
 
-from companion.engine.hexes.trace import Answer, Ban, Board, Policy, Situation, Trace, Unit, trace
+from companion.engine.hexes.trace import Ban, Board, Piece, Policy, Situation, SupplyLine, Trace, trace
 
 GERMAN, SOVIET = "german", "soviet"
 KHARKOV = frozenset({"2306", "2406", "2407"})
@@ -60,18 +60,18 @@ def check(
     units: Iterable[tuple[str, str, str]],
     held: Mapping[str, AbstractSet[str]] | None = None,
     turn: int | None = None,
-) -> dict[str, Answer]:
+) -> dict[str, SupplyLine]:
     """Answer for every unit (id, side, hex) on the map, both sides.
 
     :param held: hexes known to be controlled by each side besides those its units stand in; by default
         Kharkov is German.
     :param turn: on game turn 1 everybody is in supply [5.5].
     """
-    situation = Situation(board, tuple(Unit(*unit) for unit in units), AT_START if held is None else held)
+    situation = Situation(board, tuple(Piece(*unit) for unit in units), AT_START if held is None else held)
     if turn == 1:
         on_map = (unit for unit in situation.units if unit.hex in board.grid.index)
-        return {u.id: Answer(u.id, u.hex, True, from_units_only=board.blank) for u in on_map}
-    found: dict[str, Answer] = {}
+        return {u.id: SupplyLine(u.id, u.hex, True, from_units_only=board.blank) for u in on_map}
+    found: dict[str, SupplyLine] = {}
     for side in POLICIES:
         found |= supply(situation, side).answers()
     return found

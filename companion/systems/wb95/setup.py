@@ -6,10 +6,10 @@ from typing import Annotated
 
 from companion.engine.errors import Unreadable
 from companion.engine.kit.roster import Unit, slug
-from companion.engine.play import units as unitactions
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Text, UnitRef, Whole
 from companion.engine.play.panels import Fact, Panel
+from companion.engine.play.units import set_up as plain_set_up
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, create, move, put_mark
 from companion.engine.record.game import Game
@@ -22,14 +22,14 @@ def _whole_formation(unit: Unit) -> bool:
     return "not printed" in unit.note or "to take off the formation" in unit.note
 
 
-@rules.action(label="Set up the scenario", group="setup", order=-1, when=unitactions.set_up.when)
+@rules.action(label="Set up the scenario", group="setup", order=-1, when=plain_set_up.when)
 def set_up(game: Game) -> Events:
     """Put every unit of the list on record and take missing CEL off single counters; formations wait for their owner."""
     waiting = sum(1 for u in game.roster if u.turn or not u.place)
     yield e.Noted(
         f"{game.scenario.name} is set up: {len(game.roster) - waiting} counters on the map, {waiting} to come"
     )
-    yield from unitactions.set_up.fn(game)
+    yield from plain_set_up.fn(game)
     for name, missing in list(game.marked("short").items()):
         unit = game.units[name]
         if not _whole_formation(unit):

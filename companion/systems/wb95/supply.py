@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from companion.engine.hexes.ground import OWNER, Fact, MapBook
-from companion.engine.hexes.trace import Answer, Board, Policy, Situation, ZoneRule, trace
-from companion.engine.hexes.trace import Unit as Counter
+from companion.engine.hexes.trace import Board, Piece, Policy, Situation, SupplyLine, ZoneRule, trace
 from companion.engine.kit.roster import Unit
 from companion.engine.positions.situation import board, held_hexes
 from companion.engine.record.game import Game
@@ -77,15 +76,15 @@ def _points(game: Game, side: str, unit: Unit) -> int:
 
 
 @rules.supplies
-def supplies(game: Game, side: str) -> Mapping[str, Answer]:
+def supplies(game: Game, side: str) -> Mapping[str, SupplyLine]:
     """Every unit of a side on the map; with an empty map book only encirclement by units can be seen."""
     here = ground(game)
-    counters = tuple(Counter(u.id, u.side, u.place) for u in game.units.values() if u.on_map)
+    counters = tuple(Piece(u.id, u.side, u.place) for u in game.units.values() if u.on_map)
     situation = Situation(here, counters, held_hexes(game))
     shut = closed(game, side)
     cost = None if here.blank else supply_costs(game)
     units = own(game, side)
-    found: dict[str, Answer] = {}
+    found: dict[str, SupplyLine] = {}
     for limit in sorted({_points(game, side, u) for u in units}):
         policy = Policy(
             side=side,
@@ -101,5 +100,5 @@ def supplies(game: Game, side: str) -> Mapping[str, Answer]:
         found |= {u.id: answers[u.id] for u in units if u.id in answers and _points(game, side, u) == limit}
     for unit in units:
         if game.mark(unit.place, "fort") == "fp":
-            found[unit.id] = Answer(unit.id, unit.place, True)  # 7.3.7
+            found[unit.id] = SupplyLine(unit.id, unit.place, True)  # 7.3.7
     return found

@@ -122,7 +122,7 @@ def require_edit() -> None:
         )
 
 
-def lock(words: str, *, seats: bool) -> None:
+def change_lock(words: str, *, seats: bool) -> None:
     """Change the passphrase (blank: keep it), and whether seats write without it.
 
     :raises NotYours: when this device has not given the present one

@@ -12,7 +12,7 @@ from companion.engine.kit.walk import walked
 
 def grid_of(sheet: Sheet, outcome: Outcome | None) -> dict[str, Any]:
     """Rows of cells as templates draw them, and what the plain form compares with."""
-    rows = [line_of(sheet, r, row, outcome) for r, row in enumerate(sheet.rows())]
+    rows = [row_of(sheet, r, row, outcome) for r, row in enumerate(sheet.rows())]
     was = [[c["spot"].at, c["shown"]] for row in rows for c in row["cells"]]
     grid: dict[str, Any] = {
         "rows": rows,
@@ -25,7 +25,7 @@ def grid_of(sheet: Sheet, outcome: Outcome | None) -> dict[str, Any]:
     return grid
 
 
-def line_of(sheet: Sheet, r: int, row: str, outcome: Outcome | None) -> dict[str, Any]:
+def row_of(sheet: Sheet, r: int, row: str, outcome: Outcome | None) -> dict[str, Any]:
     """One row with its cells; a cell's number is its field's name in the plain form."""
     cells = []
     for c, column in enumerate(sheet.columns):

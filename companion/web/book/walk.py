@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
+from flask import Blueprint, Response, make_response, render_template, request, url_for
 
 from companion.books.book import ListSheet
 from companion.books.sheet import Edit, Outcome
@@ -12,9 +12,10 @@ from companion.engine.errors import Mistake, Unknown, Unreadable
 from companion.engine.kit import walk
 from companion.engine.kit.lists import Column, Unfilled
 from companion.tables.tables import utc_now
-from companion.web.book import lock as booklock
+from companion.web.book.lock import may_edit, require_edit
 from companion.web.book.view import progress_of
 from companion.web.current import tables
+from companion.web.elsewhere import see_other
 
 bp = Blueprint("bookwalk", __name__)
 At = tuple[str, str]
@@ -49,7 +50,7 @@ def _context(sheet: ListSheet, at: At | None, outcome: Outcome | None = None) ->
         # Midway only what contradicts itself; what is blank is being filled.
         "to_do": [line for line in sheet.to_do() if at is None or not isinstance(line, Unfilled)],
         "at": at,
-        "may_edit": booklock.may_edit(),
+        "may_edit": may_edit(),
     }
     if at is None:
         return context
@@ -113,7 +114,7 @@ def _answer(sheet: ListSheet, at: At | None, outcome: Outcome | None = None) -> 
         where = url_for(
             "bookwalk.walk_page", system=sheet.system.id, name=sheet.id, row=row or None, at=column or None
         )
-        return redirect(where, 303)
+        return see_other(where)
     page = render_template("book_walk_step.html" if fragment else "book_walk.html", **context)
     return make_response(page, 422 if wrong else 200)
 
@@ -128,7 +129,7 @@ def walk_page(system: str, name: str) -> Response:
 @bp.post("/book/<system>/list/<name>/walk")
 def walk_answer(system: str, name: str) -> Response:
     """One answer: a value, a whole part that was there before, a tick, the row before again, or none."""
-    booklock.require_edit()
+    require_edit()
     sheet = _open(system, name)
     form = request.form
     row, column = _question(sheet, form.get("row", ""), form.get("at", "")) or ("", "")

@@ -12,8 +12,9 @@ from companion.engine.positions.line import BadLines
 from companion.engine.positions.sheets import write_positions
 from companion.engine.record.events import Event
 from companion.web.current import tables
+from companion.web.map.blueprint import bp, is_htmx, reply, seated, target
 from companion.web.map.counters import unit_words
-from companion.web.map.pages import bp, hex_context, is_htmx, reply, seated, target
+from companion.web.map.hexsheet import hex_context
 from companion.web.seats import WATCH
 
 RECENT = 10

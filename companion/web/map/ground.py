@@ -8,21 +8,23 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from flask import Response, jsonify, make_response, redirect, render_template, request, url_for
+from flask import Response, jsonify, make_response, render_template, request, url_for
 
 from companion.engine.errors import Mistake, Unknown
 from companion.engine.hexes.grid import Grid
 from companion.engine.hexes.gridbook import owner_grid, read_limits
 from companion.engine.hexes.ground import FIXED, RULEBOOK, Fact, MapBook, Vocabulary
-from companion.engine.hexes.groundtext import Problem, enter, read_csv
+from companion.engine.hexes.groundtext import BadMapLine, enter, read_csv
 from companion.engine.hexes.maps import Maps
 from companion.systems import System
 from companion.tables.tables import utc_now
-from companion.web.book import lock as booklock
+from companion.web.book.lock import may_edit, require_edit
 from companion.web.current import tables
+from companion.web.elsewhere import see_other
 from companion.web.intake import number
+from companion.web.map.blueprint import bp, is_htmx, reply, target
 from companion.web.map.canvas import canvas_of
-from companion.web.map.pages import base_url_of, bp, grids, ground, is_htmx, reply, target
+from companion.web.map.printed import base_url_of, grids, ground
 
 SHOWN = 120
 
@@ -106,7 +108,7 @@ def context(system: System, index: int) -> dict[str, Any]:
         "answer": stored.get("answer", ""),
         "own_limits": bool(stored.get("columns")),
         "shipped": shipped,
-        "may_edit": booklock.may_edit(),
+        "may_edit": may_edit(),
         "problems": [],
         "done": "",
         "text": "",
@@ -141,9 +143,9 @@ def map_book_page(system: str) -> Response:
 @bp.post("/book/<system>/map")
 def type_facts(system: str) -> Response:
     """Lines typed or tapped in: good ones count, bad ones come back with their numbers."""
-    booklock.require_edit()
+    require_edit()
     found, text = tables().system(system), request.form.get("text", "")
-    problems: list[Problem] = []
+    problems: list[BadMapLine] = []
     try:
         change(
             found,
@@ -160,7 +162,7 @@ def type_facts(system: str) -> Response:
     return page(found, place(), 422 if problems else 200, problems=messages, text=bad, done=words)
 
 
-def _sorted_out(text: str, problems: Sequence[Problem]) -> tuple[str, int]:
+def _sorted_out(text: str, problems: Sequence[BadMapLine]) -> tuple[str, int]:
     """The lines that were not entered, to be put right, and how many were."""
     lines = text.splitlines()
     wrong = {p.number for p in problems}
@@ -173,7 +175,7 @@ def _sorted_out(text: str, problems: Sequence[Problem]) -> tuple[str, int]:
 @bp.post("/book/<system>/map/import")
 def import_facts(system: str) -> Response:
     """A map book from a file, laid over this one; rows that cannot be read are all named."""
-    booklock.require_edit()
+    require_edit()
     found = tables().system(system)
     sent = request.files.get("file")
     text = (
@@ -215,7 +217,7 @@ def export_facts(system: str) -> Response:
 @bp.post("/book/<system>/map/grid")
 def answer_grid(system: str) -> Response:
     """The answer to the one-look question, or the limits read off the sheet."""
-    booklock.require_edit()
+    require_edit()
     found, index = tables().system(system), place()
     shipped = shipped_grid(found, index)
     entry: dict[str, Any] = {}
@@ -241,4 +243,4 @@ def answer_grid(system: str) -> Response:
 
     tables().store.book_change(found.id, "grid", write, utc_now())
     tables().book_changed()
-    return redirect(url_for("map.map_book_page", system=found.id, map=index), 303)  # type: ignore[return-value]
+    return see_other(url_for("map.map_book_page", system=found.id, map=index))

@@ -1,6 +1,6 @@
 """What lies over a map's ground as SVG: what a seat may see of the moment, and what was tapped.
 
-Three drawings of one size lie on each other: the base (`mapbase`: ground and numbers, cached for good), the
+Three drawings of one size lie on each other: the base (`base`: ground and numbers, cached for good), the
 overlay (counters, markers, zones) and the pick (a line of supply, the hexes that cut it, a range).
 """
 

@@ -10,14 +10,14 @@ from companion.engine.hexes.grid import Grid
 from companion.engine.hexes.ground import Fact, MapBook, Vocabulary
 from companion.engine.hexes.groundtext import enter
 from companion.engine.hexes.trace import (
-    Answer,
     Ban,
     Board,
+    Piece,
     Policy,
     Situation,
     Stage,
+    SupplyLine,
     Trace,
-    Unit,
     ZoneRule,
     chain,
     either,
@@ -41,15 +41,15 @@ def board(*lines: str) -> Board:
     return Board(GRID, book)
 
 
-def blue(hex_id: str, name: str = "B", **more: bool) -> Unit:
-    return Unit(name, "blue", hex_id, **more)
+def blue(hex_id: str, name: str = "B", **more: bool) -> Piece:
+    return Piece(name, "blue", hex_id, **more)
 
 
-def red(hex_id: str, **more: bool) -> Unit:
-    return Unit(f"R{hex_id}", "red", hex_id, **more)
+def red(hex_id: str, **more: bool) -> Piece:
+    return Piece(f"R{hex_id}", "red", hex_id, **more)
 
 
-def wall(column: int, rows: range = range(1, 10)) -> list[Unit]:
+def wall(column: int, rows: range = range(1, 10)) -> list[Piece]:
     return [red(f"{column:02d}{row:02d}") for row in rows]
 
 
@@ -59,7 +59,7 @@ def river(column: int, kind: str = "major river") -> list[str]:
     return [f"{a}-{b} {kind}" for a, b in sides if b.startswith(f"{column + 1:02d}")]
 
 
-def ask(policy: Policy, *units: Unit, on: Board | None = None, sources: list[str] = EDGE) -> Answer:
+def ask(policy: Policy, *units: Piece, on: Board | None = None, sources: list[str] = EDGE) -> SupplyLine:
     situation = Situation(on or Board(GRID), units)
     return trace(situation, policy, sources).answers()["B"]
 
@@ -264,7 +264,7 @@ POLICIES = st.sampled_from(
 
 
 @st.composite
-def tables(draw: st.DrawFn) -> tuple[Policy, tuple[Unit, ...]]:
+def tables(draw: st.DrawFn) -> tuple[Policy, tuple[Piece, ...]]:
     places = draw(st.lists(HEXES, unique=True, max_size=24))
     split = draw(st.integers(0, len(places)))
     friends = tuple(blue(h, f"B{n}") for n, h in enumerate(places[:split]))
@@ -273,7 +273,7 @@ def tables(draw: st.DrawFn) -> tuple[Policy, tuple[Unit, ...]]:
 
 @settings(max_examples=200)
 @given(tables())
-def test_a_path_is_contiguous_and_keeps_to_the_rules(table: tuple[Policy, tuple[Unit, ...]]) -> None:
+def test_a_path_is_contiguous_and_keeps_to_the_rules(table: tuple[Policy, tuple[Piece, ...]]) -> None:
     policy, units = table
     found = trace(Situation(RIVERS, units), policy, EDGE)
     enemies = {u.hex for u in units if u.side == "red"}
@@ -300,7 +300,7 @@ def test_a_path_is_contiguous_and_keeps_to_the_rules(table: tuple[Policy, tuple[
 
 @settings(max_examples=200)
 @given(tables(), HEXES)
-def test_another_enemy_never_helps(table: tuple[Policy, tuple[Unit, ...]], where: str) -> None:
+def test_another_enemy_never_helps(table: tuple[Policy, tuple[Piece, ...]], where: str) -> None:
     policy, units = table
     if any(u.hex == where for u in units):
         return
@@ -311,7 +311,7 @@ def test_another_enemy_never_helps(table: tuple[Policy, tuple[Unit, ...]], where
 
 @given(tables())
 def test_weighing_every_step_as_one_finds_what_the_flood_finds(
-    table: tuple[Policy, tuple[Unit, ...]],
+    table: tuple[Policy, tuple[Piece, ...]],
 ) -> None:
     policy, units = table
     if policy.cost:

@@ -1,9 +1,9 @@
 """Charts: known cells, doubtful cells, and blank ones that stay blank until their owner fills them in."""
 
 import pytest
-from toykit import CRT, toy_kit
+from toykit import toy_kit
 
-from companion.engine.errors import Several, Unreadable
+from companion.engine.errors import Unreadable
 from companion.engine.kit.chart import BLANK, Chart
 
 
@@ -68,25 +68,3 @@ def test_a_cell_takes_only_the_charts_codes(crt: Chart) -> None:
 
 def test_known_results_become_buttons(crt: Chart) -> None:
     assert crt.known_values() == ["AE", "AR", "DE", "DR", "NE"]
-
-
-def test_a_chart_survives_the_spreadsheet(crt: Chart) -> None:
-    text = crt.to_csv()
-    assert text == CRT.replace("NE?", "NE")
-    assert crt.read_csv(text)["5|2:1"] == "DE"
-    assert "6|1:1" not in crt.read_csv(text)
-
-
-def test_every_mistake_of_a_spreadsheet_is_reported_with_its_line(crt: Chart) -> None:
-    with pytest.raises(Several) as raised:
-        crt.read_csv("crt,1:2,1;1\n\n1,AE,AR\n7,AE,AE\n6,BOOM,\n")
-    found = [m.message for m in raised.value.mistakes]
-    assert found[0].startswith("line 1: no column '1;1'. Did you mean")
-    assert any("no row '7'" in m for m in found)
-    assert any("'BOOM'" in m for m in found)
-    assert len(found) == 3
-
-
-def test_an_empty_spreadsheet_is_told_what_its_first_line_should_be(crt: Chart) -> None:
-    with pytest.raises(Unreadable, match="the file is empty: its first line should be crt,1:2,1:1,2:1"):
-        crt.read_csv("\n , \n")

@@ -1,9 +1,9 @@
 """Rosters: units from a spreadsheet and back, every problem with its line."""
 
 import pytest
-from toykit import UNITS, Table
+from toykit import UNITS
 
-from companion.engine.kit.roster import Unit, read_roster, slug, unit_facts, write_roster
+from companion.engine.kit.roster import Unit, read_roster, slug, unit_facts
 
 SIDES = ("red", "blue")
 
@@ -26,7 +26,7 @@ def test_units_without_an_id_get_one_of_their_own() -> None:
 def test_every_problem_is_reported_with_its_line() -> None:
     text = "id,side,nmae,steps,AF\na,red,A,two,5\nb,rde,B,1,1\n,,,,\nc,blue,C,1,x\n"
     units, wrong = read_roster(text, SIDES)
-    assert wrong == [
+    assert list(map(str, wrong)) == [
         "line 1: unknown column 'nmae'. Did you mean name?",
         "line 2: steps 'two' is not a whole number",
         "line 3: side 'rde' is not one of red, blue. Did you mean red?",
@@ -39,21 +39,7 @@ def test_every_problem_is_reported_with_its_line() -> None:
 def test_a_roster_without_sides_is_told_its_first_line(text: str) -> None:
     units, wrong = read_roster(text, SIDES)
     assert units == []
-    assert wrong[0].startswith("line 1: the first line names the columns: id,side,name")
-
-
-def test_a_roster_survives_the_spreadsheet() -> None:
-    units, _ = read_roster(UNITS, SIDES)
-    again, wrong = read_roster(write_roster(units, ["AF"]), SIDES)
-    assert wrong == []
-    assert [(u.id, u.name, u.steps, u.place, u.turn, u.factors) for u in again] == [
-        (u.id, u.name, u.steps, u.place, u.turn, u.factors) for u in units
-    ]
-
-
-def test_the_units_of_a_table_can_be_written_as_a_roster() -> None:
-    text = write_roster(Table().game.units.values(), ["AF"])
-    assert "red-guards,red,Guards,infantry" in text
+    assert (wrong[0].line, wrong[0].text[:45]) == (1, "the first line names the columns: id,side,nam")
 
 
 def test_a_unit_takes_facts_it_knows_and_no_others() -> None:

@@ -5,7 +5,7 @@ from harness import Bench, bare, refused
 
 from companion.engine.errors import NotNow, NotYours, Unreadable
 from companion.engine.play.fields import Context
-from companion.engine.positions.supply import line_of, lines, marker_of, shown_ids, zones_of_control
+from companion.engine.positions.supply import line_at, lines, marker_of, shown_ids, zones_of_control
 
 RING = "german 1 2420; german 1 2520; german 1 2521; german 1 2422; german 1 2321; german 1 2320"
 
@@ -60,9 +60,9 @@ def test_against_the_trace_nothing_is_applied(table):
 def test_each_side_asks_for_its_own(table):
     with pytest.raises(NotYours):
         table.do("german", "apply-supply", side="soviet", out="soviet-7-cav")
-    assert line_of(table.system.rules, table.game, "german", "2421") is None
-    assert line_of(table.system.rules, table.game, "soviet", "2421")[0] == "soviet"
-    assert line_of(table.system.rules, table.game, "table", "2421")[0] == "soviet"
+    assert line_at(table.system.rules, table.game, "german", "2421") is None
+    assert line_at(table.system.rules, table.game, "soviet", "2421")[0] == "soviet"
+    assert line_at(table.system.rules, table.game, "table", "2421")[0] == "soviet"
     with pytest.raises(Unreadable):
         table.do("soviet", "apply-supply", side="soviet")
 

@@ -9,8 +9,7 @@ import pytest
 from harness import SCENARIOS
 
 from companion.engine.kit.load import load_kit
-from companion.engine.play.common import common
-from companion.systems import find_system
+from companion.systems import find_system, new_rules
 from companion.systems.second_kharkov import rules
 
 FOLDER = SCENARIOS / "second-kharkov"
@@ -32,7 +31,7 @@ def test_the_kit_is_sound() -> None:
 
 def test_checklists_offer_actions_that_exist() -> None:
     named = {c.action for p in KIT.system.phases for c in p.checklist if c.action}
-    assert named <= set(rules.actions) and not named & set(common.actions)
+    assert named <= set(rules.actions) and not named & set(new_rules("any").actions)
 
 
 def test_arrivals_name_units_of_the_roster() -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from companion.engine.hexes.ground import RULEBOOK, MapBook, Vocabulary
 from companion.engine.hexes.groundtext import enter, read_csv
 from companion.engine.hexes.maps import Maps
-from companion.engine.hexes.trace import Answer, Board
+from companion.engine.hexes.trace import Board, SupplyLine
 from companion.systems.second_kharkov.supply import GERMAN, SOVIET, check
 
 FOLDER = Path(__file__).parents[3] / "scenarios" / "second-kharkov"
@@ -37,7 +37,7 @@ def soviets(*hexes: str) -> Units:
     return [(f"S{h}", SOVIET, h) for h in hexes]
 
 
-def ask(unit: str, units: Units, on: Board = PLAIN, held: dict[str, set[str]] | None = None) -> Answer:
+def ask(unit: str, units: Units, on: Board = PLAIN, held: dict[str, set[str]] | None = None) -> SupplyLine:
     return check(on, units, held)[unit]
 
 

@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 from harness import SCENARIOS
 
-from companion.engine.play.common import common
 from companion.systems import find_system, new_rules
 
 PAGE = (Path(__file__).parents[3] / "docs" / "games" / "wb95.md").read_text(encoding="utf-8")
 SYSTEM = find_system("wb95", SCENARIOS)
-OWN = sorted(set(SYSTEM.rules.actions) - set(common.actions) - set(new_rules("none").actions))
+OWN = sorted(set(SYSTEM.rules.actions) - set(new_rules("any").actions) - set(new_rules("none").actions))
 OPTIONS = [o.id for o in SYSTEM.kit.system.options] + [
     o.id for s in SYSTEM.kit.scenarios.values() for o in s.options
 ]

@@ -9,7 +9,7 @@ import pytest
 from bookkey import give_key
 
 from companion.web.app import create_app
-from companion.web.book import lock as booklock
+from companion.web.book import lock
 
 CRT = "/book/second-kharkov/chart/crt"
 CARDS = "/book/enemy-action-kharkov/list/cards"
@@ -401,7 +401,7 @@ def test_a_new_passphrase_shuts_the_old_devices_out(client):
 
 
 def test_guessing_the_passphrase_is_slowed_down(client, monkeypatch):
-    monkeypatch.setattr(booklock, "_digest", lambda words, salt: words)
+    monkeypatch.setattr(lock, "_digest", lambda words, salt: words)
     stranger = device(client.application)
     codes = [
         stranger.post("/book/lock", data={"do": "unlock", "passphrase": str(n)}).status_code
@@ -420,10 +420,10 @@ def test_the_first_start_makes_a_passphrase_and_later_ones_keep_it(client):
     app = client.application
     store = app.extensions["companion"]["store"]
     store.setting_put("book-lock", None)  # as an installation of before has it
-    words = booklock.first_passphrase(store)
-    assert words and len(set(words)) > 3 and booklock.first_passphrase(store) is None
+    words = lock.first_passphrase(store)
+    assert words and len(set(words)) > 3 and lock.first_passphrase(store) is None
     stranger = device(app)
     assert stranger.post("/book/lock", data={"do": "unlock", "passphrase": words}).status_code == 303
     assert cell(stranger, CRT, "1|1:3", "2/0").status_code == 200
-    assert booklock.new_passphrase(store) != words
+    assert lock.new_passphrase(store) != words
     assert cell(stranger, CRT, "1|1:3", "2/0").status_code == 403

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from companion.engine.errors import NotNow
+from companion.engine.people.consent import deed
 from companion.engine.play.actions import Events
-from companion.engine.play.consent import deed
 from companion.engine.play.fields import Choice, Context
 from companion.engine.play.rules import Rules
 from companion.engine.record import events as e

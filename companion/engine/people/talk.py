@@ -6,7 +6,6 @@ from typing import Annotated
 
 from companion.engine.errors import NotNow
 from companion.engine.play.actions import Events
-from companion.engine.play.consent import DEEDS
 from companion.engine.play.fields import Text
 from companion.engine.play.rules import Rules
 from companion.engine.record import events as e
@@ -52,6 +51,6 @@ def judge_has_been(game: Game) -> Events:
 def dismiss(game: Game, ask: Annotated[str, Text(most=60)], seat: str = "") -> Events:
     """Put away a reminder that is not needed."""
     question = game.asked.get(ask)
-    if question is None or question.by in DEEDS or (seat not in question.to and seat != "table"):
+    if question is None or question.is_consent or (seat not in question.to and seat != "table"):
         raise NotNow("that reminder is no longer open", field="ask", given=ask)
     yield e.Answered(ask, "not needed")

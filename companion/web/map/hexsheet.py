@@ -1,0 +1,118 @@
+"""A hex of the map: what lies in it, its ground, its line of supply, and what is in reach."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flask import request
+from markupsafe import Markup
+
+from companion.engine.errors import Mistake
+from companion.engine.guard import Guard
+from companion.engine.hexes.ground import FIXED
+from companion.engine.positions import supply
+from companion.engine.positions.ranges import FAR, within
+from companion.engine.positions.situation import map_book
+from companion.engine.record.game import Game
+from companion.engine.seat.view import mark_words
+from companion.systems import System
+from companion.web.current import tables
+from companion.web.intake import number
+from companion.web.map.blueprint import is_htmx
+from companion.web.map.canvas import canvas_of
+from companion.web.map.counters import stacks, unit_words
+from companion.web.map.overlay import Pick, pick
+from companion.web.map.supply import told
+from companion.web.seats import WATCH
+
+
+def hex_context(code: str, seat: str, text: str, context: dict[str, Any] | None = None) -> dict[str, Any]:
+    """What there is to know and to do about a hex."""
+    system, game = tables().system_of(code), tables().game(code)
+    hex_id = game.maps.parse(text)
+    grid = game.maps.grid_of(hex_id)
+    view = context["v"] if context else tables().view(code, seat)
+    guard = Guard()
+    line, traced_unit = guard.part("Supply", lambda: _line(system, game, seat, hex_id), (None, ""))
+    view["faults"] = guard.faults
+    reach = number(request.args.get("reach"))
+    reach = None if reach is None else min(reach, FAR)
+    to = request.args.get("to", "").strip()
+    problem, distance = "", None
+    if to:
+        try:
+            to = game.maps.parse(to)
+            distance = game.maps.distance(hex_id, to)
+        except Mistake as mistake:
+            problem = mistake.message
+    chosen = Pick(
+        hex_id,
+        line["path"] if line else (),
+        line["cut"] if line else {},
+        within(game, hex_id, reach) if reach is not None else (),
+        grid.line(hex_id, to) if distance is not None else (),
+    )
+    in_reach = [h for h in stacks(view, grid) if h in set(chosen.reach)]
+    return {
+        "hex": hex_id,
+        "v": view,
+        "code": code,
+        "seat": seat,
+        "facts": hex_facts(game, hex_id),
+        "marks": mark_words(game, view["hexes"].get(hex_id, {})),
+        "piles": stacks(view, grid).get(hex_id, []),
+        "line": line,
+        "traced_unit": traced_unit,
+        "line_note": _line_note(system, game, seat, hex_id, line),
+        "reach": reach,
+        "reach_hexes": len(chosen.reach),
+        "in_reach": in_reach,
+        "to": to,
+        "distance": distance,
+        "problem": problem,
+        "pick": Markup(pick(grid, chosen)),
+        "view_box": canvas_of(grid).view_box,
+        "may_act": seat != WATCH,
+        "oob": is_htmx(),
+        "words": unit_words,
+        "traces": system.rules.supply is not None,
+    }
+
+
+def _line(system: System, game: Game, seat: str, hex_id: str) -> tuple[dict[str, Any] | None, str]:
+    """The line of supply of the unit that was tapped, or of the hex's top one."""
+    wanted = request.args.get("unit", "")
+    if wanted and system.rules.supply is not None:
+        unit = game.units.get(supply.shown_ids(game, seat).get(wanted, ""))
+        if unit is not None and unit.place == hex_id and supply.may_trace(game, seat, unit.side):
+            answer = system.rules.supply(game, unit.side).get(unit.id)
+            if answer is not None:
+                return {**told(answer), "side": unit.side}, wanted
+    found = supply.line_at(system.rules, game, seat, hex_id)
+    return ({**told(found[1]), "side": found[0]} if found else None), ""
+
+
+def _line_note(system: System, game: Game, seat: str, hex_id: str, line: dict[str, Any] | None) -> str:
+    if line is not None or not game.units_at(hex_id):
+        return ""
+    if system.rules.supply is None:
+        return "This game's supply is not traced here: mark units by hand."
+    return "Its supply is for its own side to ask."
+
+
+def hex_facts(game: Game, hex_id: str) -> list[tuple[str, str]]:
+    """What the map book says of a hex, in the order a player asks."""
+    book = map_book(game)
+    about = book.about(hex_id)
+    found = [("Ground", book.terrain(hex_id) or "not entered")]
+    found += [(f.kind.capitalize(), f.value) for f in about if f.kind not in FIXED]
+    for kind, label in (("vp", "Victory points"), ("source", "Source"), ("area", "Area"), ("edge", "Edge")):
+        values = [game.side_name(f.value) if kind == "source" else f.value for f in about if f.kind == kind]
+        if values:
+            found.append((label, ", ".join(values)))
+    for other in game.maps.neighbours(hex_id):
+        side = f"{hex_id}-{other}" if hex_id < other else f"{other}-{hex_id}"
+        words = [*sorted(book.features(side)), *sorted(book.links(side))]
+        if words:
+            found.append((f"To {other}", ", ".join(words)))
+    return found

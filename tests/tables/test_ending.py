@@ -1,12 +1,11 @@
 """The end of a stored game: who may end it, when its secrets and its seed are shown, and how play goes on after all."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from harness import refused
-from toykit import all_agree, install
+from toykit import all_agree
 
 from companion.engine.errors import NotNow
 from companion.engine.record import events as e
@@ -15,12 +14,6 @@ from companion.store import open_store
 from companion.tables.tables import Tables
 from companion.tables.transfer import export_table, import_table
 from companion.tables.verify import verify
-
-
-@pytest.fixture
-def tables(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Tables]:
-    with open_store(tmp_path / "home.db") as store:
-        yield Tables(store, install(monkeypatch))
 
 
 @pytest.fixture

@@ -1,22 +1,11 @@
 """Who sits where, under the web: lines of the log that no undo touches, and codes issued with them."""
 
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 from harness import refused
-from toykit import install
 
 from companion.engine.errors import NotNow, NotYours
-from companion.store import Generation, open_store
+from companion.store import Generation
 from companion.tables.tables import Tables
-
-
-@pytest.fixture
-def tables(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Tables]:
-    store = open_store(tmp_path / "companion.db")
-    yield Tables(store, install(monkeypatch))
-    store.close()
 
 
 @pytest.fixture

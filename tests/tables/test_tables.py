@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from harness import refused
-from toykit import all_agree, install, plain
+from toykit import all_agree, plain
 
 from companion.engine.errors import Mistake, NotNow, NotYours, Unknown, Unreadable
 from companion.engine.record import events as e
@@ -19,9 +19,8 @@ Opener = Callable[[], Tables]
 
 
 @pytest.fixture
-def another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opener]:
+def another(tmp_path: Path, shelf: Path) -> Iterator[Opener]:
     """Opens the installation once more, as a second process would."""
-    shelf = install(monkeypatch)
     opened = []
 
     def opener() -> Tables:

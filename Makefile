@@ -1,20 +1,28 @@
 # Two commands matter: `make run` and `make test`. Each prepares .venv by itself.
 PYTHON ?= python3
 ARGS ?=
-JOBS ?= auto
+JOBS ?= $(shell $(PYTHON) -c "import os; print(2 * (os.cpu_count() or 1))")
 VENV := .venv
 BIN := $(VENV)/bin
 ifeq ($(OS),Windows_NT)
 BIN := $(VENV)/Scripts
 endif
+# Servers that tests start, and pytest's own rewriting of asserts, would compile everything again each time.
+unexport PYTHONDONTWRITEBYTECODE
+# A browser test mostly waits, so there are two workers to a core.
+SPREAD := -n $(JOBS) --dist loadgroup --no-loadscope-reorder
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run test lint types kits pytest coverage bench proof clean
+.PHONY: run test checks lint types kits pytest coverage bench proof clean
 
 run: $(VENV)/ok
 	$(BIN)/companion serve $(ARGS)
 
-test: lint types kits pytest
+# What is quick goes on beside the tests, which wait a good part of their time.
+test: $(VENV)/test-ok
+	$(MAKE) --jobs=2 pytest checks
+
+checks: lint types kits
 
 lint: $(VENV)/test-ok
 	$(BIN)/ruff check .
@@ -27,11 +35,11 @@ kits: $(VENV)/test-ok
 	$(BIN)/companion check
 
 pytest: $(VENV)/test-ok
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder $(ARGS)
+	$(BIN)/python -m pytest $(SPREAD) $(ARGS)
 
 # Tracing makes the unit tests two and a half times as long, so it is not part of `make test`.
 coverage: $(VENV)/test-ok
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadfile --no-loadscope-reorder --cov --cov-branch --cov-report=term $(ARGS)
+	$(BIN)/python -m pytest $(SPREAD) --cov --cov-branch --cov-report=term $(ARGS)
 
 bench: $(VENV)/ok
 	$(BIN)/python -m bench $(ARGS)

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-STARTS_WITHIN = 30
+STARTS_WITHIN = 60
 LOST = (OSError, http.client.HTTPException)
 """What a client sees when the server dies on it: refused, reset, or cut off in the middle of an answer."""
 

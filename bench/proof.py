@@ -24,7 +24,7 @@ LONG: dict[str, dict[str, int]] = {
 
 CRAWLS: dict[str, tuple[str, dict[str, str]]] = {
     "forged imports": (
-        "tests/web/test_forged_imports.py tests/test_verify.py",
+        "tests/web/test_forged_imports.py tests/tables/test_verify.py",
         {"COMPANION_FORGED_ROUNDS": "800"},
     ),
     "fuzz of routes and API": ("tests/web/test_fuzz.py", {"COMPANION_FUZZ_ROUNDS": "4"}),

@@ -4,11 +4,16 @@ import importlib.util
 import os
 import shutil
 import subprocess
-from collections.abc import Generator
+import tempfile
+from collections.abc import Callable, Generator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from flask import Flask
 from hypothesis import settings
+from jinja2 import FileSystemBytecodeCache
+from werkzeug.routing import Rule
 
 from companion.engine import guard
 
@@ -16,6 +21,7 @@ settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True
 settings.register_profile("nightly", max_examples=2_000, deadline=None)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
+ENOUGH_MEMORY = 2 * 2**30
 BROWSER_TESTS = Path(__file__).parent / "browser"
 BROWSER_REQUIRED = os.environ.get("COMPANION_REQUIRE_BROWSER", "0") not in ("", "0")
 
@@ -30,6 +36,37 @@ def find_chromium() -> str | None:
         "google-chrome-stable",
     )
     return os.environ.get("COMPANION_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
+
+
+def compile_routes_once() -> None:
+    """Werkzeug writes code for each route of each app, which was half the work of a test of a page."""
+    compiled: dict[object, Callable[..., Any]] = {}
+    compile_route = Rule._compile_builder
+
+    def compile_once(rule: Rule, append_unknown: bool = True) -> Callable[..., Any]:
+        key = (rule.rule, tuple(rule._trace), repr(rule.defaults), append_unknown)
+        if key not in compiled:
+            compiled[key] = compile_route(rule, append_unknown)
+        return compiled[key]
+
+    Rule._compile_builder = compile_once
+
+
+def compile_templates_once(folder: Path) -> None:
+    """All apps of a run, in all its processes, share the templates one of them compiled."""
+    Flask.jinja_options = {**Flask.jinja_options, "bytecode_cache": FileSystemBytecodeCache(str(folder))}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if not hasattr(config, "workerinput"):
+        memory = Path("/dev/shm")  # no disk to wait for: the store makes sure of every action
+        if os.access(memory, os.W_OK) and shutil.disk_usage(memory).free > ENOUGH_MEMORY:
+            os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(memory))
+        compiled = tempfile.TemporaryDirectory(prefix="templates-")
+        config.add_cleanup(compiled.cleanup)
+        os.environ["COMPANION_TEST_TEMPLATES"] = compiled.name
+    compile_templates_once(Path(os.environ["COMPANION_TEST_TEMPLATES"]))
+    compile_routes_once()
 
 
 guard.strict = True  # a failing panel fails its test; tests of the guard itself set it back
@@ -58,6 +95,22 @@ def has_no_font() -> bool:
     return bool(lister) and not subprocess.run([lister], capture_output=True, timeout=30).stdout.strip()
 
 
+def share_out(items: list[pytest.Item]) -> None:
+    """Long tests begin first and go to any worker; what shares something made for its file stays together."""
+    for item in items:
+        found = getattr(item, "_fixtureinfo", None)
+        made = found.name2fixturedefs.values() if found else ()
+        shares = any(fixture.scope == "module" for fixtures in made for fixture in fixtures)
+        if (shares or not is_long(item)) and not item.get_closest_marker("xdist_group"):
+            item.add_marker(pytest.mark.xdist_group(item.nodeid.split("::")[0]))
+    items.sort(key=is_long, reverse=True)
+
+
+def is_long(item: pytest.Item) -> bool:
+    return any(item.get_closest_marker(name) for name in ("browser", "slow"))
+
+
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker(
@@ -65,6 +118,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         ):  # tracing makes them slower by minutes; the others walk the same lines
             item.add_marker(pytest.mark.no_cover)
     wanted = [item for item in items if item.get_closest_marker("browser")]
+    share_out(items)
     lacking = why_no_browser()
     reason = ": ".join(lacking or ())
     if BROWSER_REQUIRED and (lacking or not wanted):

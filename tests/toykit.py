@@ -20,7 +20,6 @@ from typing import Annotated, Any
 import pytest
 from flask import Flask
 from harness import Bench, consents
-from jinja2 import FileSystemBytecodeCache
 from werkzeug.test import TestResponse
 
 import companion.systems
@@ -532,31 +531,30 @@ def plain(game: Game) -> Any:
 # -- on the shelf --------------------------------------------------------------------------------------------
 
 
-def install(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Path:
+_shelf = TemporaryDirectory(prefix="shelf-")
+
+
+@cache
+def shelf() -> Path:
+    """A scenarios folder with the toy alone, written once: a kit is read once for each folder it lies in."""
+    write_kit(Path(_shelf.name) / "toy")
+    return Path(_shelf.name)
+
+
+def install(monkeypatch: pytest.MonkeyPatch) -> Path:
     """Put the toy on the shelf: a scenarios folder for `create_app`, `Tables` and the command line."""
     module = ModuleType("companion.systems.toy")
     module.__spec__ = ModuleSpec("companion.systems.toy", None)
     module.rules = toy_rules()  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "companion.systems.toy", module)
     monkeypatch.setattr(companion.systems, "IDS", (*companion.systems.IDS, "toy"))
-    shelf = folder / "shelf"
-    write_kit(shelf / "toy")
-    return shelf
-
-
-_bytecode = TemporaryDirectory(prefix="templates-")
-
-
-def keep_templates(app: Flask) -> None:
-    """Compile each template once for all tests: it takes most of a test."""
-    app.jinja_env.bytecode_cache = FileSystemBytecodeCache(_bytecode.name)
+    return shelf()
 
 
 @contextmanager
 def serving(monkeypatch: pytest.MonkeyPatch, folder: Path) -> Iterator[Flask]:
     """The web app over an empty data folder with the toy on its shelf."""
-    app = create_app(folder / "data", scenarios=install(monkeypatch, folder), testing=True)
-    keep_templates(app)
+    app = create_app(folder / "data", scenarios=install(monkeypatch), testing=True)
     try:
         yield app
     finally:

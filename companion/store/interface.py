@@ -1,6 +1,6 @@
 """What a store promises: the contract that SQLite keeps now and PostgreSQL may keep later.
 
-`tests/store/test_store_contract.py` checks these promises. Every method that takes a table's code raises
+`tests/store/test_contract.py` checks these promises. Every method that takes a table's code raises
 `NoTable` when no table has it. Times are text given by the caller, UTC in ISO 8601, so that they sort.
 """
 

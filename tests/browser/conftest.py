@@ -38,7 +38,7 @@ SIZES = {
     },
     "small": {"viewport": {"width": 360, "height": 640}, "has_touch": True, "is_mobile": True},
 }
-STARTS_WITHIN = 20
+STARTS_WITHIN = 60
 
 PATIENCE = 15_000
 """Milliseconds until a page must show what is expected of it: two workers share a small machine."""

@@ -5,6 +5,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from companion.store import open_store
+from companion.systems import IDS
+
 CRT = "/book/second-kharkov/chart/crt"
 CARDS = "/book/enemy-action-kharkov/list/cards"
 CHITS = "/book/enemy-action-kharkov/list/chits"
@@ -13,13 +16,18 @@ REFUSED = "422"  # the console tells of every answer that is not 2xx
 
 
 @pytest.fixture
-def book_server(start_server):
-    return start_server()
+def book_server(own_server):
+    """This file's server, with its book as it was shipped."""
+    store = open_store(own_server.data / "companion.db")
+    for system in IDS:
+        for row in store.book_list(system):
+            store.book_put(system, row.name, {}, row.changed_at)
+    store.close()
+    return own_server
 
 
 @pytest.fixture
 def book(book_server):
-    """A server whose book is as it was shipped."""
     return book_server.url
 
 

@@ -33,7 +33,7 @@ def clock() -> Clock:
 @pytest.fixture
 def limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: Clock) -> Iterator[Flask]:
     """The app with room for three tables at once and one more every twenty seconds."""
-    shelf = install(monkeypatch, tmp_path)
+    shelf = install(monkeypatch)
     allowance = Allowance(burst=3, every=20, clock=clock)
     app = create_app(tmp_path / "limited", scenarios=shelf, testing=True, founding=allowance)
     yield app

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from harness import bare
+from harness import bare, refused
 from toykit import Device, Table
 from werkzeug.test import TestResponse
 
@@ -41,7 +41,7 @@ def seconds(work: Callable[[], object], times: int = 2) -> float:
     return min(once() for _ in range(times))
 
 
-def refused(*args: Any, **fields: Any) -> Mistake:
+def mistake_of(*args: Any, **fields: Any) -> Mistake:
     with pytest.raises(Mistake) as caught:
         Table().do(*args, **fields)
     return caught.value
@@ -51,7 +51,7 @@ def refused(*args: Any, **fields: Any) -> Mistake:
 
 
 def test_unknown_fields_are_named_up_to_a_few_and_then_counted() -> None:
-    wrong = refused("red", "note", text="x", **{f"textt{n}": "x" for n in range(3000)})
+    wrong = mistake_of("red", "note", text="x", **{f"textt{n}": "x" for n in range(3000)})
     assert isinstance(wrong, Several) and len(wrong.mistakes) == limits.UNKNOWN_FIELDS + 1
     assert "there is no field 'textt0': text. Did you mean text?" in wrong.message
     assert f"and {3000 - limits.UNKNOWN_FIELDS} more fields" in wrong.message
@@ -90,7 +90,7 @@ def test_a_guess_is_made_only_for_what_could_be_a_slip_of_the_fingers() -> None:
     ],
 )  # fmt: skip
 def test_what_is_too_much_is_refused_with_the_limit(action: str, fields: dict[str, Any], words: str) -> None:
-    assert words in refused("red", action, **fields).message
+    assert words in mistake_of("red", action, **fields).message
 
 
 # -- units ---------------------------------------------------------------------------------------------------
@@ -345,7 +345,7 @@ def test_a_way_back_with_a_line_break_leads_to_the_seat(red: Device, code: str, 
 
 
 def test_superscript_digits_are_no_numbers() -> None:
-    assert "is not a whole number" in refused("red", "set-steps", unit="Guards", steps="²").message
+    assert "is not a whole number" in mistake_of("red", "set-steps", unit="Guards", steps="²").message
     Table().do("table", "import-positions", csv="id,side,name,marks\nx,red,X,oos=²")
 
 
@@ -355,7 +355,7 @@ def test_a_cost_beyond_all_measure_is_no_cost(cost: str) -> None:
     from companion.systems import find_system
 
     sheet = find_system("wb95", SCENARIOS).rules.worksheets["stack-entry"]
-    with pytest.raises(Mistake, match="is not a cost: write 2, 0.5 or 1/2"):
+    with refused(Unreadable, field="cost"):
         sheet.work({"cost": cost, "stacks": 3}, bare("wb95"))
     assert sheet.work({"cost": "0.5", "stacks": 3}, bare("wb95")).facts["costs"] == ["0.5", "1", "1.5"]
 

@@ -89,7 +89,7 @@ def test_browsers_are_told_to_stay_with_https(echo: FlaskClient) -> None:
 @pytest.fixture
 def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     site = find_site("127.0.0.1", 1942, PUBLIC)
-    return create_app(tmp_path / "data", site=site, scenarios=install(monkeypatch, tmp_path), testing=True)
+    return create_app(tmp_path / "data", site=site, scenarios=install(monkeypatch), testing=True)
 
 
 def found_table(client: FlaskClient) -> str:

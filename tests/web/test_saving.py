@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from toykit import Device, serving
+from toykit import Device, serving, shelf
 
 from companion.tables import sealing
 from companion.tables.sealing import restore_key
@@ -124,7 +124,7 @@ def test_the_same_installation_restores_a_lost_game_and_the_phones_keep_their_se
 ) -> None:
     """The database was lost but for its secret."""
     saved = table.get("export.json").data
-    again = create_app(tmp_path / "again", scenarios=tmp_path / "shelf", testing=True)
+    again = create_app(tmp_path / "again", scenarios=shelf(), testing=True)
     again.extensions["companion"]["secret"] = app.extensions["companion"]["secret"]
     done = upload(Device(again), saved)
     assert done.headers["Location"] == f"/t/{code}/table/seats"

@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 from crawl.walk import Crawl
 from flask import Flask
-from toykit import keep_templates
 
 from companion.web.app import create_app
 
@@ -40,7 +39,6 @@ visited: set[str] = set()
 @pytest.fixture
 def app(tmp_path: Path) -> Iterator[Flask]:
     app = create_app(tmp_path / "data", testing=True)
-    keep_templates(app)
     try:
         yield app
     finally:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, fields, is_dataclass
+from functools import lru_cache
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
@@ -28,10 +29,15 @@ class Problem:
 
 def block_line(text: str, header: str, index: int) -> int:
     """The line of the nth [[header]] block, 0 when it cannot be found."""
+    found = _lines_of(text, header)
+    return found[index] if index < len(found) else 0
+
+
+@lru_cache(maxsize=32)  # asked for every block of a file in turn
+def _lines_of(text: str, header: str) -> tuple[int, ...]:
     singular = header.removesuffix("s") if header not in {"boxes", "dies"} else "box"
     pattern = re.compile(rf"^\s*\[\[({re.escape(header)}|{re.escape(singular)})\]\]")
-    found = [n for n, line in enumerate(text.splitlines(), 1) if pattern.match(line)]
-    return found[index] if index < len(found) else 0
+    return tuple(n for n, line in enumerate(text.splitlines(), 1) if pattern.match(line))
 
 
 _known_hints: dict[type[Any], Mapping[str, Any]] = {}

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from harness import refused
 from toykit import Table
 
 from companion.engine.errors import Mistake, NotNow, NotYours, Unknown, Unreadable
@@ -22,15 +23,10 @@ def test_turn_and_phase_can_be_set_by_hand_with_a_reason() -> None:
 
 
 @pytest.mark.parametrize(
-    ("turn", "phase", "words"),
-    [
-        (4, "air", "this scenario has turns 1 to 3"),
-        (0, "air", "this scenario has turns 1 to 3"),
-        (1, "aire", "Phase: 'aire' is not one of: weather.*Did you mean air"),
-    ],
+    ("turn", "phase", "field"), [(4, "air", "turn"), (0, "air", "turn"), (1, "aire", "phase")]
 )
-def test_a_turn_or_phase_that_is_not_there_is_refused(turn: int, phase: str, words: str) -> None:
-    with pytest.raises(Unreadable, match=words):
+def test_a_turn_or_phase_that_is_not_there_is_refused(turn: int, phase: str, field: str) -> None:
+    with refused(Unreadable, field=field):
         Table().do("red", "go-to", turn=turn, phase=phase)
 
 
@@ -143,20 +139,20 @@ def test_units_and_hexes_are_marked_together() -> None:
         ("red-tanks", True, ("red",)),
         ("0404", True, ()),
     ]
-    with pytest.raises(Unreadable, match="say what to mark"):
+    with refused(Unreadable, field="units"):
         table.do("red", "mark", marker="oos")
 
 
 @pytest.mark.parametrize(
-    ("marker", "where", "words"),
+    ("marker", "where", "wrong"),
     [
-        ("fort", {"units": "Guards"}, "Fort lies in a hex, not on a unit such as Guards"),
-        ("oos", {"hexes": "0404", "value": "2"}, "Out of supply lies on a unit, not in a hex"),
-        ("fort", {"units": "Guards", "hexes": "0404"}, "Fort lies in a hex"),
+        ("fort", {"units": "Guards"}, "red-guards"),
+        ("oos", {"hexes": "0404", "value": "2"}, "0404"),
+        ("fort", {"units": "Guards", "hexes": "0404"}, "red-guards"),
     ],
 )
-def test_a_marker_lies_only_where_it_belongs(marker: str, where: dict[str, str], words: str) -> None:
-    with pytest.raises(Unreadable, match=words):
+def test_a_marker_lies_only_where_it_belongs(marker: str, where: dict[str, str], wrong: str) -> None:
+    with refused(Unreadable, given=wrong):
         Table().do("red", "mark", marker=marker, **where)
 
 
@@ -185,7 +181,7 @@ def test_the_scenario_is_set_up_once() -> None:
     table.do("red", "set-up")
     assert table.game.unit("red-guards").place == "0303"
     assert table.game.unit("blue-relief").place == "", "reinforcements wait"
-    with pytest.raises(NotNow, match="units are on record already"):
+    with refused(NotNow, given="set-up"):
         table.do("red", "set-up")
 
 
@@ -198,9 +194,9 @@ def test_a_side_moves_its_own_units_and_the_table_all_that_lie_open() -> None:
     table.agree()
     table.do("table", "place-unit", unit="Jaeger", box="dead pile")
     assert (table.game.unit("Guards").place, table.game.unit("Jaeger").place) == ("0404", "box:dead")
-    with pytest.raises(Unreadable, match="Flak cannot be chosen here"):
+    with refused(Unreadable, field="unit", given="Flak"):
         table.do("red", "place-unit", unit="Flak", hex="0404")
-    with pytest.raises(Unreadable, match="say where"):
+    with refused(Unreadable, field="hex"):
         table.do("red", "place-unit", unit="Guards")
 
 
@@ -240,7 +236,7 @@ def test_steps_are_not_offered_where_every_unit_has_one() -> None:
     for unit in list(table.game.units.values()):
         unit.full = 1
     assert "set-steps" not in {a["name"] for a in table.sees("red")["actions"]}
-    with pytest.raises(NotNow, match="more than one step"):
+    with refused(NotNow, given="set-steps"):
         table.do("red", "set-steps", unit="Guards", steps=1)
 
 
@@ -263,7 +259,7 @@ def test_reinforcements_are_due_from_their_turn_until_they_are_in() -> None:
     table.do("blue", "arrive", arrival="A supply drop")
     assert table.game.unit("Relief").place == "1010"
     assert due(table.game) == []
-    with pytest.raises(NotNow, match="nothing is due"):
+    with refused(NotNow, given="arrive"):
         table.do("blue", "arrive", arrival="x")
 
 

@@ -12,7 +12,7 @@ from companion.engine.hexes.grid import Grid
 from companion.engine.hexes.maps import Maps
 from companion.engine.hexes.typed import HexError
 
-SCENARIOS = Path(__file__).parents[2] / "scenarios"
+SCENARIOS = Path(__file__).parents[3] / "scenarios"
 SYSTEMS = ("second-kharkov", "panzer-keil", "enemy-action-kharkov", "kharkov-battles", "wb95")
 
 

@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toykit import all_agree, install, plain
+from harness import refused
+from toykit import all_agree, plain
 
-from companion.engine.errors import NotNow, NotYours, Unknown, Unreadable
+from companion.engine.errors import Mistake, NotNow, NotYours, Unknown, Unreadable
 from companion.engine.record import events as e
 from companion.engine.record.game import Game, replay
 from companion.store import ActionIdReused, NoTable, open_store
@@ -18,9 +19,8 @@ Opener = Callable[[], Tables]
 
 
 @pytest.fixture
-def another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Opener]:
+def another(tmp_path: Path, shelf: Path) -> Iterator[Opener]:
     """Opens the installation once more, as a second process would."""
-    shelf = install(monkeypatch, tmp_path)
     opened = []
 
     def opener() -> Tables:
@@ -79,20 +79,20 @@ def test_a_new_table_has_its_own_code_seed_and_first_phase(tables: Tables, code:
 
 
 @pytest.mark.parametrize(
-    ("system", "scenario", "options", "words"),
+    ("system", "scenario", "options", "kind", "field"),
     [
-        ("tyo", "skirmish", {}, "no game 'tyo'.*Did you mean toy"),
-        ("toy", "skirmisch", {}, "no scenario 'skirmisch'.*Did you mean skirmish"),
-        ("toy", "skirmish", {"strom": True}, "no option 'strom'. Did you mean storm"),
-        ("toy", "skirmish", {"storm": "perhaps"}, "is not yes or no"),
-        ("toy", "skirmish", {"reading": "both"}, "'both' is not one of: attacker, defender"),
-        ("toy", "skirmish", {"mode-dice": "loaded"}, "'loaded' is not one of: either, digital, physical"),
+        ("tyo", "skirmish", {}, Unknown, "system"),
+        ("toy", "skirmisch", {}, Unknown, "scenario"),
+        ("toy", "skirmish", {"strom": True}, Unreadable, "strom"),
+        ("toy", "skirmish", {"storm": "perhaps"}, Unreadable, "storm"),
+        ("toy", "skirmish", {"reading": "both"}, Unreadable, "reading"),
+        ("toy", "skirmish", {"mode-dice": "loaded"}, Unreadable, "mode-dice"),
     ],
 )
 def test_what_cannot_be_opened_is_named(
-    tables: Tables, system: str, scenario: str, options: dict[str, Any], words: str
+    tables: Tables, system: str, scenario: str, options: dict[str, Any], kind: type[Mistake], field: str
 ) -> None:
-    with pytest.raises((Unknown, Unreadable), match=words):
+    with refused(kind, field=field):
         tables.new(system, scenario, options)
     assert tables.store.tables() == []
 
@@ -172,7 +172,7 @@ def test_an_action_id_serves_one_body(tables: Tables, code: str) -> None:
 
 def test_a_long_action_id_is_refused_and_not_cut(tables: Tables, code: str) -> None:
     before = tables.store.latest(code)
-    with pytest.raises(Unreadable, match="81 characters"):
+    with refused(Unreadable, field="action_id"):
         tables.act(code, "red", "draw-chit", {}, action_id="x" * 81)
     assert tables.store.latest(code) == before
     assert not tables.act(code, "red", "draw-chit", {}, action_id="x" * 80).repeated
@@ -200,7 +200,7 @@ def test_a_phase_change_against_a_stale_page_is_refused(tables: Tables, code: st
 
 
 def test_a_phase_change_without_a_revision_is_refused(tables: Tables, code: str) -> None:
-    with pytest.raises(NotNow, match="Next phase needs the revision you are looking at"):
+    with refused(NotNow, field="revision"):
         tables.act(code, "table", "next-phase", {})
 
 

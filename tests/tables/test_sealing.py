@@ -2,15 +2,14 @@
 
 import json
 import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from toykit import install, plain
+from toykit import plain
 
 from companion.engine.errors import Unreadable
-from companion.store import Generation, open_store
+from companion.store import Generation
 from companion.tables import sealing
 from companion.tables.sealing import NeedsKeys, WrongKeys, open_here, open_with, read_key, restore_key, seal
 from companion.tables.tables import Tables
@@ -24,25 +23,6 @@ NOON = "1942-05-12T12:00:00+00:00"
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is slow on purpose is made quick."""
     monkeypatch.setitem(sealing.COST, "n", 2**4)
-
-
-@pytest.fixture
-def installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Tables]]:
-    shelf = install(monkeypatch, tmp_path)
-    opened: list[Tables] = []
-
-    def opener() -> Tables:
-        opened.append(Tables(open_store(tmp_path / f"home-{len(opened)}.db"), shelf))
-        return opened[-1]
-
-    yield opener
-    for tables in opened:
-        tables.store.close()
-
-
-@pytest.fixture
-def home(installation: Callable[[], Tables]) -> Tables:
-    return installation()
 
 
 @pytest.fixture

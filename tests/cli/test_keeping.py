@@ -12,45 +12,15 @@ from typing import Any
 import pytest
 from flask import Flask
 from flask.testing import FlaskClient
-from toykit import Device, install
+from toykit import Device
 
-import companion.resources
-from companion.cli import main
 from companion.engine.record.game import Game
 from companion.store import open_store
-from companion.tables import sealing
 from companion.tables.sealing import restore_key
 from companion.tables.tables import Tables
 from companion.web.app import create_app
 
 ORIGIN = {"Origin": "http://localhost"}
-
-
-@pytest.fixture(autouse=True)
-def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Only the toy stands on the shelf, and what is slow on purpose is quick."""
-    found = install(monkeypatch, tmp_path)
-    monkeypatch.setattr(companion.resources, "SCENARIOS", found)
-    monkeypatch.setitem(sealing.COST, "n", 2**4)
-    return found
-
-
-class Result:
-    def __init__(self, code: int, out: str, err: str) -> None:
-        self.code, self.out, self.err = code, out, err
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Any:
-    def command(*argv: object) -> Result:
-        capsys.readouterr()
-        try:
-            code = main([str(a) for a in argv])
-        except SystemExit as stopped:
-            code = int(stopped.code or 0)
-        return Result(code, *capsys.readouterr())
-
-    return command
 
 
 class Home:

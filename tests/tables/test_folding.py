@@ -1,30 +1,17 @@
 """A snapshot is a cache: whatever is wrong with one, the table opens as its events tell it."""
 
 import sqlite3
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from toykit import install, plain
+from toykit import plain
 
 from companion.engine.record import events as e
 from companion.engine.record.game import Game, replay
 from companion.engine.record.state import STATE_VERSION
-from companion.store import open_store
 from companion.tables.tables import SNAPSHOT_EVERY, Tables
-
-
-@pytest.fixture
-def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    return install(monkeypatch, tmp_path)
-
-
-@pytest.fixture
-def tables(tmp_path: Path, shelf: Path) -> Iterator[Tables]:
-    with open_store(tmp_path / "companion.db") as store:
-        yield Tables(store, shelf)
 
 
 @pytest.fixture

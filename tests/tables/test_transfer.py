@@ -1,38 +1,16 @@
 """Export, import, verify: a game restored exactly elsewhere, and files that are not what they seem."""
 
 import json
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from toykit import all_agree, install, plain
+from toykit import all_agree, plain
 
 from companion.engine.errors import Mistake, Unknown, Unreadable
-from companion.store import open_store
 from companion.tables.savefile import checksum, read_copy
 from companion.tables.tables import Tables
 from companion.tables.transfer import export_table, import_table
-
-
-@pytest.fixture
-def installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], Tables]]:
-    """A new, empty installation each time."""
-    shelf = install(monkeypatch, tmp_path)
-    opened: list[Tables] = []
-
-    def opener() -> Tables:
-        opened.append(Tables(open_store(tmp_path / f"home-{len(opened)}.db"), shelf))
-        return opened[-1]
-
-    yield opener
-    for tables in opened:
-        tables.store.close()
-
-
-@pytest.fixture
-def home(installation: Callable[[], Tables]) -> Tables:
-    return installation()
 
 
 @pytest.fixture

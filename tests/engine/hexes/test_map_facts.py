@@ -13,7 +13,7 @@ from companion.engine.hexes.groundtext import MapError, enter, read_csv, read_li
 from companion.engine.hexes.maps import Maps
 from companion.engine.hexes.typed import HexError
 
-SCENARIOS = Path(__file__).parents[2] / "scenarios"
+SCENARIOS = Path(__file__).parents[3] / "scenarios"
 GRID = Grid(columns=(10, 30), rows=(1, 12))
 WORDS = Vocabulary(
     terrains=("clear", "forest", "marsh"),

@@ -1,27 +1,17 @@
 """Fair dice, held against forgers: what `companion verify` finds out about an exported game."""
 
 import random
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from forging import mutated
-from toykit import install
 
 from companion.engine.errors import Mistake, Unreadable
-from companion.store import open_store
 from companion.tables.tables import Tables
 from companion.tables.transfer import export_table
 from companion.tables.verify import Report, verify
 
 Copy = dict[str, Any]
-
-
-@pytest.fixture
-def home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Tables]:
-    with open_store(tmp_path / "home.db") as store:
-        yield Tables(store, install(monkeypatch, tmp_path))
 
 
 @pytest.fixture

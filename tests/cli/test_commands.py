@@ -8,11 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from toykit import SYSTEM, install, write_kit
+from toykit import SYSTEM, write_kit
 
-import companion.resources
 from companion import __version__
-from companion.cli import _parser, main
+from companion.cli import _parser
 from companion.store import open_store
 from companion.tables.savefile import checksum
 from companion.tables.tables import Tables
@@ -31,34 +30,6 @@ COMMANDS = (
     "restore",
     "passphrase",
 )
-
-
-@pytest.fixture(autouse=True)
-def shelf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Only the toy stands on the shelf."""
-    found = install(monkeypatch, tmp_path)
-    monkeypatch.setattr(companion.resources, "SCENARIOS", found)
-    return found
-
-
-class Result:
-    """What a command printed, and its exit code."""
-
-    def __init__(self, code: int, out: str, err: str) -> None:
-        self.code, self.out, self.err = code, out, err
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Any:
-    def command(*argv: object) -> Result:
-        try:
-            code = main([str(a) for a in argv])
-        except SystemExit as stopped:
-            code = int(stopped.code or 0)
-        out, err = capsys.readouterr()
-        return Result(code, out, err)
-
-    return command
 
 
 @pytest.fixture

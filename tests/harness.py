@@ -23,7 +23,7 @@ from companion.engine.play.rules import Rules
 from companion.engine.record import events as e
 from companion.engine.record.dice import Stream, commitment
 from companion.engine.record.game import Book, Game, replay
-from companion.engine.seat.view import view
+from companion.engine.seat.view import SeatView, view
 from companion.systems import System, find_system
 
 SCENARIOS = Path(__file__).parent.parent / "scenarios"
@@ -125,6 +125,10 @@ class Bench:
     # -- what is seen of it
 
     def sees(self, seat: str) -> dict[str, Any]:
+        return self.view(seat).to_json()
+
+    def view(self, seat: str) -> SeatView:
+        """The table as a seat sees it, with types."""
         return view(self.rules, self.game, seat)
 
     def hears(self, seat: str) -> list[dict[str, Any]]:

@@ -92,7 +92,7 @@ def test_every_seat_sees_what_it_saw(opened: Opened) -> None:
     states = expected(opened.name, "states")
     for moment, wanted in expected(opened.name, "seats").items():
         game = opened.at(states[moment]["revision"])
-        found = seats(game, lambda seat, game=game: view(rules, game, seat))
+        found = seats(game, lambda seat, game=game: view(rules, game, seat).to_json())
         then = UNWRITTEN | states[moment]["values"].keys()
         none_of(f"{moment}: {line}" for line in differences(wanted, found, SEATS, then))
 

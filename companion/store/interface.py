@@ -183,8 +183,10 @@ class Store(Protocol):
         Subscribers are told after the commit. Transactions do not nest.
         """
 
-    def events(self, code: str, after: int = 0, upto: int | None = None) -> list[StoredEvent]:
-        """Return the events numbered above `after`, up to and including `upto`."""
+    def events(
+        self, code: str, after: int = 0, upto: int | None = None, kinds: Sequence[str] = ()
+    ) -> list[StoredEvent]:
+        """Return the events numbered above `after`, up to and including `upto`; of these kinds only, if any are named."""
 
     def latest(self, code: str) -> int:
         """Return the newest event's number, the table's revision; 0 when it has no events."""

@@ -1,5 +1,6 @@
 """The look-ups that several parts of the SQLite store share."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from sqlite_utils import Database
@@ -24,12 +25,15 @@ def find_table(db: Database, code: str, columns: str = "code") -> tuple[Any, ...
     return found
 
 
-def select_events(db: Database, code: str, after: int, upto: int | None) -> list[StoredEvent]:
-    """Return a range of a table's events by a scan of that range alone."""
+def select_events(
+    db: Database, code: str, after: int, upto: int | None, kinds: Sequence[str] = ()
+) -> list[StoredEvent]:
+    """Return a range of a table's events by a scan of that range alone; of these kinds only, if any are named."""
+    chosen = f"and kind in ({', '.join('?' * len(kinds))})" if kinds else ""
     rows = db.execute(
-        """select seq, at, seat, act, name, body from event
-           where game = ? and seq > ? and seq <= ? order by seq""",
-        [code, whole(after), _GREATEST if upto is None else whole(upto)],
+        f"""select seq, at, seat, act, name, body from event
+            where game = ? and seq > ? and seq <= ? {chosen} order by seq""",
+        [code, whole(after), _GREATEST if upto is None else whole(upto), *kinds],
     ).fetchall()
     return [StoredEvent(seq, at, seat, act, name, load(body)) for seq, at, seat, act, name, body in rows]
 

@@ -1,6 +1,6 @@
 """The store on one SQLite file."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -80,11 +80,13 @@ class SqliteStore(Seats, Library):
         """Show an archived table in the lobby again."""
         self._set_archived(code, False)
 
-    def events(self, code: str, after: int = 0, upto: int | None = None) -> list[StoredEvent]:
-        """Return the events numbered above `after`, up to and including `upto`."""
+    def events(
+        self, code: str, after: int = 0, upto: int | None = None, kinds: Sequence[str] = ()
+    ) -> list[StoredEvent]:
+        """Return the events numbered above `after`, up to and including `upto`; of these kinds only, if any are named."""
         with self._pool.reading() as db:
             find_table(db, code)
-            return select_events(db, code, after, upto)
+            return select_events(db, code, after, upto, kinds)
 
     def latest(self, code: str) -> int:
         """Return the newest event's number, the table's revision; 0 when it has no events."""

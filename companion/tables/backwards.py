@@ -1,4 +1,4 @@
-"""Going back over a table's record to find what an undo would undo."""
+"""Going back over a table's record to find what an undo would undo, and what was taken back already."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from companion.tables.seating import is_seat_line
 
 
 class Backwards:
-    """A table's lines for whoever goes back over them: a few at first, then hundreds at a time."""
+    """A table's lines for whoever goes back over them: those above `floor` at once, then hundreds at a time."""
 
-    def __init__(self, store: Store, code: str) -> None:
-        self.store, self.code = store, code
+    def __init__(self, store: Store, code: str, floor: int) -> None:
+        self.store, self.code, self.floor = store, code, floor
         self._held: dict[int, StoredEvent] = {}
 
     def __getitem__(self, seq: int) -> StoredEvent:
         if seq not in self._held:
-            floor = max(0, seq - 20 - 10 * len(self._held))
+            floor = self.floor if seq > self.floor else max(0, seq - 20 - 10 * len(self._held))
             self._held = {item.seq: item for item in self.store.events(self.code, floor, seq)}
         return self._held[seq]
 
@@ -33,10 +33,15 @@ def _is_no_play(body: Mapping[str, Any]) -> bool:
     return is_seat_line(body) or asks or words or body["kind"] == "reseeded"
 
 
-def last_counting(store: Store, code: str) -> int | None:
-    """The line before the newest action that counts; None when there is none to undo."""
-    lines, seq = Backwards(store, code), store.latest(code)
+def last_counting(store: Store, code: str, latest: int, known: tuple[int, int | None] | None) -> int | None:
+    """The line before the newest action that counts; None when there is none to undo.
+
+    :param known: an earlier revision, and the answer that was found there
+    """
+    lines, seq = Backwards(store, code, known[0] if known else max(0, latest - 20)), latest
     while seq > 0:
+        if known and seq == known[0]:
+            return known[1]
         here = lines[seq]
         if here.body["kind"] == "undone":
             seq = min(int(here.body["to"]), seq - 1)
@@ -44,21 +49,18 @@ def last_counting(store: Store, code: str) -> int | None:
         if _is_no_play(here.body):
             seq -= 1
             continue
-        while seq > 0 and lines[seq].act == here.act:
+        bottom = known[0] if known and known[0] < seq else 0  # no action goes on beyond a revision
+        while seq > bottom and lines[seq].act == here.act:
             seq -= 1
         return seq if here.act != f"open-{code}" and seq >= 2 else None
     return None
 
 
-def taken_back(store: Store, code: str, floor: int = 0) -> list[tuple[int, int]]:
+def taken_back(store: Store, code: str, latest: int) -> list[tuple[int, int]]:
     """Spans of the record that later undos made void; an undo that was itself taken back voids nothing."""
-    lines, seq = Backwards(store, code), store.latest(code)
-    spans = []
-    while seq > floor:
-        body = lines[seq].body
-        if body["kind"] == "undone":
-            spans.append((int(body["to"]), seq))
-            seq = min(int(body["to"]), seq - 1)
-        else:
-            seq -= 1
+    seq, spans = latest, []
+    for undo in reversed(store.events(code, 0, latest, kinds=("undone",))):
+        if undo.seq <= seq:
+            spans.append((int(undo.body["to"]), undo.seq))
+            seq = min(int(undo.body["to"]), undo.seq - 1)
     return spans

@@ -142,10 +142,9 @@ def _misfits(found: Mapping[str, Any], needed: Mapping[str, tuple[type, int]]) -
     """What is missing, of another kind, or longer than it can honestly be."""
     wrong = []
     for name, (kind, most) in needed.items():
-        value = found.get(name)
-        if type(value) is not kind:
+        if type(found.get(name)) is not kind:
             wrong.append(f"{name} missing or not as written by the companion")
-        elif most and len(value) > most:
+        elif most and len(found[name]) > most:
             wrong.append(f"{name} is longer than {most}")
     return wrong
 

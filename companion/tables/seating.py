@@ -47,6 +47,12 @@ def seated(store: Store, code: str) -> frozenset[str]:
     return frozenset(seat for seat, g in found if g.claimed_at and not g.revoked)
 
 
+def is_table_free(issues: Mapping[str, Generation]) -> bool:
+    """Whether the table's screen got a new code that nobody has taken yet."""
+    issue = issues.get("table", Generation())
+    return issue.number > 1 and not issue.claimed_at and not issue.revoked
+
+
 def carry_out(tx: Tx, events: Iterable[e.Event]) -> None:
     """Issue or close the seats that these events tell of, in their own transaction."""
     for event in events:
@@ -75,11 +81,6 @@ class Seating:
     def taken(self, code: str) -> frozenset[str]:
         """The seats that somebody holds."""
         return seated(self.store, code)
-
-    def is_table_free(self, code: str) -> bool:
-        """Whether the table's screen got a new code that nobody has taken yet."""
-        issue = self.store.seat_generations(code).get("table", Generation())
-        return issue.number > 1 and not issue.claimed_at and not issue.revoked
 
     def sit_down(self, code: str, seats: Iterable[str], device: str, kind: str) -> None:
         """Let a device take seats; the log tells it once.

@@ -18,24 +18,24 @@ from companion.engine.errors import NotNow
 from companion.engine.guard import attempt
 from companion.engine.hexes.gridbook import owner_maps
 from companion.engine.people.talk import judge
-from companion.engine.play.actions import Action, Chance, perform, read_action
-from companion.engine.play.fields import Context, storable
+from companion.engine.play.actions import Action, Chance, perform
+from companion.engine.play.fields import storable
 from companion.engine.play.phases import open_table
-from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import dice
 from companion.engine.record import events as e
 from companion.engine.record.game import Book, Game
-from companion.engine.seat.view import view
 from companion.limits import TITLE
 from companion.store import NewTable, Store, StoredEvent, StoreError, TableRow, digest
 from companion.systems import System, find_system, load_systems
-from companion.tables.backwards import last_counting, taken_back
+from companion.tables.backwards import taken_back
 from companion.tables.folding import fold
-from companion.tables.log import Entry, TableLog, told
+from companion.tables.log import Entry, told
 from companion.tables.options import read_options
+from companion.tables.past import Past
 from companion.tables.seating import Seating, carry_out, has_moved, seated
 from companion.tables.submission import read_id
 from companion.tables.takeback import after_take_back
+from companion.tables.visit import Visit
 
 logger = logging.getLogger(__name__)
 
@@ -62,6 +62,18 @@ class Answer:
         return {"revision": self.revision, "lines": self.lines, "result": self.result}
 
 
+def _stale(action: Action, revision: int | None, now: int) -> NotNow:
+    """Why an action that must meet the table as it was seen is refused."""
+    return NotNow(
+        "The table has moved on since this page was drawn. Look again, then decide."
+        if revision is not None
+        else f"{action.label} needs the revision you are looking at, so that it cannot hit a changed table.",
+        field="revision",
+        given=revision,
+        accepted=str(now),
+    )
+
+
 class Tables:
     """Every table of the installation."""
 
@@ -71,6 +83,7 @@ class Tables:
         self.clock = clock
         self.seating = Seating(store, clock)
         self._games: OrderedDict[str, Game] = OrderedDict()
+        self._pasts: dict[str, Past] = {}
         self._locks: dict[str, threading.RLock] = {}
         self._guard = threading.Lock()
         self._books: dict[str, tuple[int, Book]] = {}
@@ -167,16 +180,20 @@ class Tables:
         return self.store.table(code)
 
     @contextmanager
-    def _locked(self, code: str) -> Iterator[None]:
+    def standing_still(self, code: str) -> Iterator[None]:
+        """Nobody else acts at the table meanwhile: its game may be looked at."""
         with self._guard:
             lock = self._locks.setdefault(code, threading.RLock())
         with lock:
             yield
 
-    def game(self, code: str) -> Game:
-        """The table's game, caught up with the store. Do not change it."""
-        with self._locked(code):
-            game = self._caught_up(code, self.store.latest(code))
+    def game(self, code: str, latest: int | None = None) -> Game:
+        """The table's game, caught up with the store. Do not change it.
+
+        :param latest: the newest event, where the caller knows
+        """
+        with self.standing_still(code):
+            game = self._caught_up(code, self.store.latest(code) if latest is None else latest)
             if code in self._unkept:
                 self._keep(code, game)
             return game
@@ -208,7 +225,7 @@ class Tables:
         self._games[code] = game
         self._games.move_to_end(code)
         while len(self._games) > CACHED_GAMES:
-            self._games.popitem(last=False)
+            self._pasts.pop(self._games.popitem(last=False)[0], None)
         return game
 
     def load(self, code: str, upto: int | None = None) -> Game:
@@ -222,29 +239,13 @@ class Tables:
         return game
 
     def view(self, code: str, seat: str) -> dict[str, Any]:
-        """The table as a seat may see it."""
-        with self._locked(code):
-            game = self.game(code)
-            return {"code": code, **view(self.system_of(code).rules, game, seat)}
+        """All of the table that a seat may see, as the API answers it."""
+        with self.standing_still(code):
+            return {"code": code, **self.visit(code, seat).view.to_json()}
 
-    def context(self, code: str, seat: str) -> Context:
-        return Context(self.game(code), seat)
-
-    def fields(
-        self, code: str, seat: str, name: str, raw: Mapping[str, Any] | None = None
-    ) -> list[dict[str, Any]]:
-        """An action's fields as its form needs them."""
-        with self._locked(code):
-            return self.system_of(code).rules.find(name).describe(self.context(code, seat), raw)
-
-    def preview(self, code: str, seat: str, name: str, raw: Mapping[str, Any]) -> Breakdown | None:
-        """What an action's worksheet says to these values, before anything is rolled."""
-        with self._locked(code):
-            action = self.system_of(code).rules.find(name)
-            refused = action.refusal(self.game(code), seat)
-            if refused:
-                raise refused
-            return read_action(action, self.context(code, seat), raw)[1]
+    def visit(self, code: str, seat: str) -> Visit:
+        """A seat's look at a table."""
+        return Visit(self, code, seat)
 
     # -- acting ------------------------------------------------------------------------------------------
 
@@ -263,7 +264,7 @@ class Tables:
         system = self.system(row.system)
         action = system.rules.find(name)
         act = read_id(action_id) or secrets.token_urlsafe(12)
-        with self._locked(code):
+        with self.standing_still(code):
             try:
                 answer = self._act(code, system, seat, action, raw, act, revision)
             except BaseException:
@@ -293,20 +294,13 @@ class Tables:
                 )
             game = self._caught_up(code, tx.latest, tx.events)
             if action.fresh and has_moved(tx, revision):
-                raise NotNow(
-                    "The table has moved on since this page was drawn. Look again, then decide."
-                    if revision is not None
-                    else f"{action.label} needs the revision you are looking at, so that it cannot hit a changed table.",
-                    field="revision",
-                    given=revision,
-                    accepted=str(game.revision),
-                )
+                raise _stale(action, revision, game.revision)
             before = game.revision
             sides = [game[f"entropy-{s}"] for s in game.sides]
             chance = Chance(dice.Stream(row.seed, tx.stream, [w for w in sides if w]))
             game.seated = seated(self.store, code)
             if action.name == "take-back":
-                game.taken_back = taken_back(self.store, code)
+                game.taken_back = taken_back(self.store, code, tx.latest)
             events = perform(system.rules, game, seat, action, raw, chance)
             if not events:
                 return Answer(before)
@@ -342,13 +336,15 @@ class Tables:
 
     # -- the log -----------------------------------------------------------------------------------------
 
+    def past(self, code: str) -> Past:
+        """What is known of the table's past."""
+        return self._pasts.setdefault(code, Past(self.store, code))
+
     def undo_target(self, code: str) -> int | None:
         """The line to go back to so that the newest action that counts is undone; None when there is none."""
-        return last_counting(self.store, code)
+        return self.past(code).undo_target(self.store.latest(code))
 
     def log(self, code: str, seat: str, *, limit: int = 60, before: int | None = None) -> list[Entry]:
         """Newest actions first, each with the lines this seat may read."""
-        with self._locked(code):
-            game = self.game(code)
-            rules = self.system_of(code).rules
-        return TableLog(self.store, code, rules, game, seat).entries(limit, before)
+        with self.standing_still(code):
+            return self.visit(code, seat).log(limit, before)

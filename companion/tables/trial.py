@@ -61,7 +61,7 @@ def check_sight(system: System, game: Game, events: Iterable[e.Event]) -> None:
         )
     try:
         for seat in ("table", *game.sides, "watch"):
-            view(system.rules, game, seat)
+            view(system.rules, game, seat).to_json()
         for event in slices(events):
             describe(event.seen_by("table"), game)
     except Exception as error:  # noqa: BLE001 - whatever cannot be shown must not be stored

@@ -19,7 +19,7 @@ from companion.web.flood import founded, may_found
 from companion.web.intake import depth, number
 from companion.web.openapi import document
 from companion.web.seatpages import seats
-from companion.web.seats import WATCH, by_bearer, held_seats, seat_ids, token
+from companion.web.seats import WATCH, DeviceVisit, by_bearer, token, visit
 
 bp = Blueprint("api", __name__, url_prefix="/api")
 
@@ -43,9 +43,10 @@ def body() -> dict[str, Any]:
     return found
 
 
-def caller(code: str) -> str:
-    """The seat the bearer acts for: `?seat=` among those it holds, else its only one, else watching."""
-    mine = held_seats(code)
+def calling(code: str) -> DeviceVisit:
+    """The visit of the seat the bearer acts for: `?seat=` among those it holds, else its only one, else watching."""
+    found = visit(code)
+    code, mine = found.code, found.held
     wanted = request.args.get("seat", "")
     if wanted and wanted != WATCH and wanted not in mine:
         raise NotYours(
@@ -54,18 +55,23 @@ def caller(code: str) -> str:
             given=wanted,
             accepted=", ".join(mine),
         )
-    seat = wanted or (mine[0] if mine else WATCH)
-    if not by_bearer() and curtain.is_drawn(code, seat, mine):
+    seat = found.seat = wanted or (mine[0] if mine else WATCH)
+    if not by_bearer() and curtain.is_drawn(found):
         raise NotYours(f"this device is shared: open the {seat} seat's page on it first", given=seat)
     if by_bearer() and seat != WATCH and seat not in tables().seating.taken(code):
         tables().store.claim_seat(code, seat, utc_now())  # a program holds a seat as a phone does
-    return seat
+    return found
 
 
-def known(code: str) -> str:
-    code = tables().normal(code)
-    tables().store.table(code)
-    return code
+def playing(code: str, what: str) -> DeviceVisit:
+    """The visit of a bearer who holds a seat.
+
+    :param what: what a seat is needed for
+    """
+    found = calling(code)
+    if found.seat == WATCH:
+        raise NotYours(f"a seat's token is needed to {what}: send it as 'Authorization: Bearer ...'")
+    return found
 
 
 @bp.get("/systems")
@@ -115,74 +121,66 @@ def new_table() -> tuple[Response, int]:
     may_found()
     code = tables().new(str(given["system"]), str(given["scenario"]), options, str(given.get("title", "")))
     founded()
-    secrets = {seat: token(code, seat) for seat in seat_ids(code)}
-    return jsonify({"code": code, "revision": tables().store.latest(code), "seats": secrets}), 201
+    found = visit(code)
+    secrets = {seat: token(code, seat) for seat in found.seats}
+    return jsonify({"code": code, "revision": found.row.revision, "seats": secrets}), 201
 
 
 @bp.get("/tables/<code>")
 def table(code: str) -> Response:
     """The table as the bearer's seat sees it."""
-    code = known(code)
-    return jsonify(tables().view(code, caller(code)))
+    found = calling(code)
+    return jsonify({"code": found.code, **found.view.to_json()})
 
 
 @bp.get("/tables/<code>/actions")
 def actions(code: str) -> Response:
     """What this seat may do now, with fields."""
-    code = known(code)
-    seat = caller(code)
-    offered = [] if seat == WATCH else tables().view(code, seat)["actions"]
-    for action in offered:
-        action["fields"] = tables().fields(code, seat, action["name"])
-    return jsonify({"seat": seat, "revision": tables().store.latest(code), "actions": offered})
+    found = calling(code)
+    offered = [] if found.seat == WATCH else found.view.actions
+    forms = [{**action.to_json(), "fields": found.fields(action.name)} for action in offered]
+    return jsonify({"seat": found.seat, "revision": found.row.revision, "actions": forms})
 
 
 @bp.post("/tables/<code>/actions/<name>")
 def act(code: str, name: str) -> Response:
     """Do something. `action_id` makes a repeat harmless; `revision` is needed for phase changes."""
-    code = known(code)
-    seat = caller(code)
-    if seat == WATCH:
-        raise NotYours("a seat's token is needed to act: send it as 'Authorization: Bearer ...'")
+    found = playing(code, "act")
     given = body()
     action_id = given.pop("action_id", None)
     revision = given.pop("revision", None)
     if revision is not None and not isinstance(revision, int):
         raise Unreadable("revision must be a whole number", field="revision", given=revision)
     made = "" if action_id is None else str(action_id)
-    return jsonify(tables().act(code, seat, name, given, action_id=made, revision=revision).to_json())
+    return jsonify(found.act(name, given, action_id=made, revision=revision).to_json())
 
 
 @bp.get("/tables/<code>/seats")
 def who_sits_where(code: str) -> Response:
     """Every seat with who holds it; the link only of a free seat that the bearer's may hand out."""
-    code = known(code)
-    seat = caller(code)
-    if seat == WATCH:
-        raise NotYours("a seat's token is needed to see the seats: send it as 'Authorization: Bearer ...'")
+    found = playing(code, "see the seats")
     rows = [
         {"id": s.id, "name": s.name, "state": s.state, "devices": s.devices, "link": s.link}
-        for s in seats(code, seat)
+        for s in seats(found)
     ]
-    return jsonify({"seat": seat, "revision": tables().store.latest(code), "seats": rows})
+    return jsonify({"seat": found.seat, "revision": found.row.revision, "seats": rows})
 
 
 @bp.get("/tables/<code>/events")
 def events(code: str) -> Response:
     """Events after `since`, as the bearer's seat may see them."""
-    code = known(code)
-    seat = caller(code)
+    visited = calling(code)
     asked = request.args.get("since", "0")
     since = number(asked)
     if since is None:
         raise Unreadable(
             f"since={asked[:20]!r} is not an event number", field="since", given=asked, accepted="0 or more"
         )
-    stored = tables().store.events(code, max(0, since - EDGE), since + 500 + EDGE)
-    found = seen_record(tables().system_of(code).rules, stored, seat)
+    stored = tables().store.events(visited.code, max(0, since - EDGE), since + 500 + EDGE)
+    found = seen_record(visited.rules, stored, visited.seat)
     return jsonify(
         {
-            "revision": tables().store.latest(code),
+            "revision": visited.row.revision,
             "events": [
                 {"seq": s.seq, "at": s.at, "seat": s.seat, "action": s.name, **s.body}
                 for s in found

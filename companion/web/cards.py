@@ -7,8 +7,9 @@ from typing import Any
 from flask import Blueprint, render_template
 
 from companion.engine.errors import Unknown
-from companion.web.current import tables
-from companion.web.play import is_htmx, page_context
+from companion.engine.seat.shapes import TokenView
+from companion.tables.visit import Visit
+from companion.web.page import is_htmx, page_context
 from companion.web.seats import require
 
 bp = Blueprint("cards", __name__)
@@ -17,53 +18,43 @@ bp = Blueprint("cards", __name__)
 @bp.get("/t/<code>/<seat>/card/<pile>/<token>")
 def card_page(code: str, seat: str, pile: str, token: str) -> str:
     """One card of this seat's own hand: its details, and what it can be played as."""
-    code = tables().normal(code)
-    require(code, seat)
-    view = tables().view(code, seat)
-    tokens = [
-        t
-        for p in view["piles"]
-        if p["id"] == pile
-        for z in p["zones"]
-        for t in z.get("tokens", [])
-        if t["id"] == token
-    ]
+    visit = require(code, seat)
+    zones = [z for p in visit.view.piles if p.id == pile for z in p.zones]
+    tokens = [t for z in zones for t in z.tokens or () if t.id == token]
     if not tokens:
         raise Unknown(f"There is no card {token[:20]!r} in your hand.", given=token)
     card = tokens[0]
     plays = [
-        {**a, **_card_choices(code, seat, a["name"], token)}
-        for a in view["actions"]
-        if a["group"] in {"hand", "card"}
+        (a, *_card_choices(visit, a.name, token)) for a in visit.view.actions if a.group in {"hand", "card"}
     ]
     return render_template(
         "card_sheet.html" if is_htmx() else "card.html",
         page=not is_htmx(),
         card=card,
-        printed=_printed(code, pile, card),
+        printed=_printed(visit, pile, card),
         plays=plays,
         pile=pile,
-        **page_context(code, seat),
+        **page_context(visit),
     )
 
 
-def _card_choices(code: str, seat: str, action: str, token: str) -> dict[str, Any]:
+def _card_choices(visit: Visit, action: str, token: str) -> tuple[str, list[dict[str, Any]]]:
     """What a card can be played as: the first choice its action leaves open once the card is named."""
-    rows = tables().fields(code, seat, action, {"card": token})
+    rows = visit.fields(action, {"card": token})
     first = next(
         (r for r in rows if r["name"] != "card" and r["type"] == "choice" and not r.get("many")), None
     )
-    return {"field": first["name"], "choices": first["choices"]} if first else {"field": "", "choices": []}
+    return (first["name"], first["choices"]) if first else ("", [])
 
 
-def _printed(code: str, pile: str, card: dict[str, Any]) -> list[dict[str, Any]]:
+def _printed(visit: Visit, pile: str, card: TokenView) -> list[tuple[str, Any]]:
     """A card's face under the labels of the owner's list."""
-    kit = tables().system_of(code).kit.system
+    kit = visit.game.kit
     faces = next((p.faces for p in kit.piles if p.id == pile), "")
     columns = next((b.columns for b in kit.books if b.id == faces), ())
     labels = {str(c["id"]): str(c.get("label", c["id"])) for c in columns}
     return [
-        {"label": labels.get(k, k.capitalize()), "value": v}
-        for k, v in card.items()
+        (labels.get(k, k.capitalize()), v)
+        for k, v in card.face.items()
         if k not in {"id", "name"} and v not in ("", None)
     ]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Any
 
-from flask import current_app
+from flask import Flask, current_app, g
 
 from companion.tables.tables import Tables
 
@@ -18,3 +19,22 @@ def tables() -> Tables:
     """The tables of the running app."""
     found: Tables = held("tables")
     return found
+
+
+def hold_still(code: str) -> None:
+    """Let nobody else act at a table until the request is over: its game is looked at."""
+    held: ExitStack = g.setdefault("standing_still", ExitStack())
+    held.enter_context(tables().standing_still(code))
+
+
+def let_go() -> None:
+    """Let the tables go on that were held still: what follows is slow, or looks at them for itself."""
+    g.pop("standing_still", ExitStack()).close()
+
+
+def init_app(app: Flask) -> None:
+    """Let every table go on when the request is over."""
+
+    @app.teardown_appcontext
+    def over(_: BaseException | None) -> None:
+        let_go()

@@ -6,29 +6,31 @@ from seeing by accident what is another's, so it lapses as soon as the device sh
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from flask import Flask, Response, g, make_response, render_template, request
 
-from companion.web.current import tables
+if TYPE_CHECKING:
+    from companion.web.seats import DeviceVisit
 
 
 class CurtainDrawn(Exception):
     """The device must be handed over before it shows this seat."""
 
-    def __init__(self, code: str, seat: str) -> None:
+    def __init__(self, code: str, seat: str, name: str) -> None:
         super().__init__(f"the curtain before the {seat} seat of table {code} is drawn")
-        self.code, self.seat = code, seat
+        self.code, self.seat, self.name = code, seat, name
 
 
 def cookie_name(code: str) -> str:
     return f"shows-{code}"
 
 
-def is_drawn(code: str, seat: str, held: list[str]) -> bool:
-    """Whether this device, which holds these seats, must be handed over before it shows one of them."""
-    if len(held) < 2 or request.cookies.get(cookie_name(code)) == seat:
+def is_drawn(visit: DeviceVisit) -> bool:
+    """Whether this device must be handed over before it shows the seat that is visited."""
+    if len(visit.held) < 2 or request.cookies.get(cookie_name(visit.code)) == visit.seat:
         return False
-    game = tables().game(code)
-    return seat in game.sides and not game["solo"]
+    return visit.seat in visit.game.sides and not visit.game["solo"]
 
 
 def fall(code: str) -> None:
@@ -53,11 +55,8 @@ def init_app(app: Flask) -> None:
         status = 200 if request.method == "GET" else 403
         if "HX-Request" in request.headers:  # the page is somebody else's now: load it again, whole
             return Response(status=status, headers={"HX-Refresh": "true"})
-        game = tables().game(error.code)
         back = request.full_path.rstrip("?") if request.method == "GET" else ""
-        page = render_template(
-            "curtain.html", code=error.code, seat=error.seat, name=game.side_name(error.seat), back=back
-        )
+        page = render_template("curtain.html", code=error.code, seat=error.seat, name=error.name, back=back)
         response = make_response(page, status)
         response.delete_cookie(cookie_name(error.code), httponly=True, samesite="Lax")
         return response

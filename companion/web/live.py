@@ -132,12 +132,10 @@ def _surplus(here: Mapping[Page, News], newcomer: Page) -> Page | None:
 @bp.get("/t/<code>/<seat>/stream")
 def stream(code: str, seat: str) -> Response:
     """The table's revision now, and whenever it changes."""
-    code = tables().normal(code)
-    require(code, seat, shows=False)
+    code = require(code, seat, shows=False).code
     hub: Hub = current_app.extensions["companion"]["hub"]
     name = request.args.get("page", "")[:64] or f"anonymous-{secrets.token_hex(8)}"
     page = Page(seat, (request.remote_addr or "") if seat == WATCH else "", name)
-    tables().store.table(code)
     mine = hub.join(code, page)
     latest = tables().store.latest(code)
 

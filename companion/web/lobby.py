@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Blueprint, Response, redirect, render_template, request, url_for
+from flask import Blueprint, Response, render_template, request, url_for
 
 from companion.engine.errors import Mistake, Unknown
 from companion.store import NoTable
@@ -12,7 +12,9 @@ from companion.tables.options import common_options
 from companion.web import carryon, qr
 from companion.web.current import held, tables
 from companion.web.flood import founded, may_found
-from companion.web.seats import WATCH, base_url, held_seats, seat_ids, seat_of_token, sit_down
+from companion.web.formfield import FormField
+from companion.web.page import see_other
+from companion.web.seats import WATCH, base_url, sit_down, visit
 from companion.web.shelf import lobby_context
 
 bp = Blueprint("lobby", __name__)
@@ -56,6 +58,7 @@ def _new_form(system: str, scenario: str, values: dict[str, Any], error: str) ->
         kit=kit,
         scenario=chosen,
         options=options,
+        field=FormField,
         modes=common_options(),
         values=values,
         error=error,
@@ -82,11 +85,12 @@ def create_table(system: str, scenario: str) -> Response | tuple[str, int]:
         founded()
     except Mistake as mistake:
         return _new_form(system, scenario, request.form.to_dict(), mistake.message), mistake.status
-    seats = seat_ids(code) if players in {"solo", "shared"} else ["table"]
+    here = visit(code)
+    seats = here.seats if players in {"solo", "shared"} else ["table"]
     target = url_for("play.seat_page", code=code, seat="table")
     if players == "two":
         target = url_for("seatpages.seats_page", code=code, seat="table")
-    return sit_down(redirect(target, 303), code, seats)
+    return sit_down(see_other(target), here, seats)
 
 
 def _too_many(what: str) -> tuple[str, int] | None:
@@ -109,27 +113,25 @@ def join() -> Response | tuple[str, int]:
     """Find a table by the code on its screen."""
     code = tables().normal(request.args.get("code", ""))
     try:
-        tables().store.table(code)
+        seats = visit(code).held
     except NoTable:
         refused = _too_many("codes")
         if refused:
             return refused
         message = f"There is no table {code[:12]!r} here. The code is on the table's screen: four letters or digits."
         return render_template("error.html", message=message, status=404), 404
-    seats = held_seats(code)
-    return redirect(url_for("play.seat_page", code=code, seat=seats[-1] if seats else WATCH), 303)
+    return see_other(url_for("play.seat_page", code=code, seat=seats[-1] if seats else WATCH))
 
 
 @bp.get("/j/<code>/<token>")
 def join_link(code: str, token: str) -> Response | tuple[str, int]:
     """Sit down by a seat's QR link."""
-    code = tables().normal(code)
-    tables().store.table(code)
-    seat = seat_of_token(code, token)
+    here = visit(code)
+    seat = here.opened_by(token)
     if seat is None:
         refused = _too_many("links")
         if refused:
             return refused
         message = "This link no longer opens a seat: it was re-issued or revoked. Scan the new QR code on the table."
         return render_template("error.html", message=message, status=403), 403
-    return sit_down(redirect(url_for("play.seat_page", code=code, seat=seat), 303), code, [seat])
+    return sit_down(see_other(url_for("play.seat_page", code=here.code, seat=seat)), here, [seat])

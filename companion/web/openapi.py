@@ -43,10 +43,35 @@ _SEAT = {
 
 def document(tables: Tables) -> dict[str, Any]:
     """The whole document; every worksheet of every game is a path of its own."""
-    bearer = [{"seat": []}, {}]
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Kharkov companion", "version": __version__},
+        "paths": {**_tables(), **_worksheets(tables)},
+        "components": {
+            "securitySchemes": {"seat": {"type": "http", "scheme": "bearer"}},
+            "schemas": {"Error": _ERROR},
+        },
+    }
+
+
+_ERROR = {
+    "type": "object",
+    "required": ["error", "field", "given", "accepted", "rule"],
+    "properties": {
+        "error": {"type": "string"},
+        "field": {"type": "string"},
+        "given": {"type": ["string", "null"]},
+        "accepted": {"type": "string"},
+        "rule": {"type": "string"},
+    },
+}
+
+
+def _tables() -> dict[str, Any]:
+    bearer: list[dict[str, list[str]]] = [{"seat": []}, {}]
     body = {"requestBody": {"content": _json({"type": "object"})}}
     code = [_path("code"), _SEAT]
-    paths: dict[str, Any] = {
+    return {
         "/api/systems": {"get": _operation("Games, scenarios, options and worksheets")},
         "/api/tables": {"post": _operation("Found a table", done="201", **body)},
         "/api/tables/{code}": {
@@ -74,6 +99,10 @@ def document(tables: Tables) -> dict[str, Any]:
             )
         },
     }
+
+
+def _worksheets(tables: Tables) -> dict[str, Any]:
+    found = {}
     for system in tables.systems.values():
         for sheet in system.rules.worksheets.values():
             properties = {
@@ -81,29 +110,9 @@ def document(tables: Tables) -> dict[str, Any]:
                 for name, field in sheet.fields.items()
             }
             schema = {"type": "object", "properties": properties, "additionalProperties": False}
-            paths[f"/api/calc/{system.id}/{sheet.name}"] = {
+            found[f"/api/calc/{system.id}/{sheet.name}"] = {
                 "post": _operation(
                     f"{system.kit.system.name}: {sheet.title}", requestBody={"content": _json(schema)}
                 )
             }
-    return {
-        "openapi": "3.1.0",
-        "info": {"title": "Kharkov companion", "version": __version__},
-        "paths": paths,
-        "components": {
-            "securitySchemes": {"seat": {"type": "http", "scheme": "bearer"}},
-            "schemas": {
-                "Error": {
-                    "type": "object",
-                    "required": ["error", "field", "given", "accepted", "rule"],
-                    "properties": {
-                        "error": {"type": "string"},
-                        "field": {"type": "string"},
-                        "given": {"type": ["string", "null"]},
-                        "accepted": {"type": "string"},
-                        "rule": {"type": "string"},
-                    },
-                }
-            },
-        },
-    }
+    return found

@@ -8,14 +8,15 @@ from collections import OrderedDict
 from collections.abc import Callable
 from typing import Any
 
-from flask import Blueprint, Response, redirect, render_template, request, url_for
+from flask import Blueprint, Response, render_template, request, url_for
 
 from companion.engine.errors import Mistake, Unknown, Unreadable
 from companion.tables.sealing import Header, NeedsKeys, WrongKeys, header_of
 from companion.tables.transfer import import_table, sealed_save
 from companion.web.current import held, tables
 from companion.web.flood import founded, may_found
-from companion.web.seats import sit_down
+from companion.web.page import see_other
+from companion.web.seats import sit_down, visit
 
 bp = Blueprint("restoring", __name__)
 MINUTES = 30
@@ -79,7 +80,7 @@ def import_file() -> Response:
         code = import_table(tables(), text, held("secret"))
     except NeedsKeys as needed:
         ticket = held("waiting").put(text, needed.here)
-        return redirect(url_for("restoring.keys_page", ticket=ticket), 303)
+        return see_other(url_for("restoring.keys_page", ticket=ticket))
     return _seated(code)
 
 
@@ -138,4 +139,6 @@ def _keys_form(ticket: str, header: Header, here: str, values: dict[int, str], e
 
 def _seated(code: str) -> Response:
     """Whoever restores a game has its table's screen, and hands out the other seats."""
-    return sit_down(redirect(url_for("seatpages.seats_page", code=code, seat="table"), 303), code, ["table"])
+    return sit_down(
+        see_other(url_for("seatpages.seats_page", code=code, seat="table")), visit(code), ["table"]
+    )

@@ -9,9 +9,9 @@ from flask import Blueprint, Response, render_template
 from companion.tables.sealing import restore_key
 from companion.tables.tables import utc_now
 from companion.tables.transfer import export_table, save_table
-from companion.web.current import held, tables
-from companion.web.play import page_context
-from companion.web.seats import WATCH, held_seats, require
+from companion.web.current import held, let_go, tables
+from companion.web.page import page_context
+from companion.web.seats import WATCH, require
 
 bp = Blueprint("saving", __name__)
 
@@ -19,22 +19,21 @@ bp = Blueprint("saving", __name__)
 @bp.get("/t/<code>/<seat>/save")
 def save_page(code: str, seat: str) -> str:
     """What this seat can save, and for a side the key that is its part of restoring elsewhere."""
-    code = tables().normal(code)
-    require(code, seat)
-    context = page_context(code, seat)
+    visit = require(code, seat)
     side = seat not in {"table", WATCH}
-    context |= {
-        "key": restore_key(held("secret"), code, seat) if side and not context["v"]["solo"] else "",
-        "my_sides": [s for s in context["v"]["sides"] if s["id"] in held_seats(code) and s["id"] != seat],
-    }
-    return render_template("save.html", **context)
+    return render_template(
+        "save.html",
+        key=restore_key(held("secret"), visit.code, seat) if side and not visit.view.solo else "",
+        my_sides=[s for s in visit.view.sides if s.id in visit.held and s.id != seat],
+        **page_context(visit),
+    )
 
 
 @bp.get("/t/<code>/<seat>/export.json")
 def export(code: str, seat: str) -> Response:
     """The game as a file: sealed for the table's screen, as it may be read for everybody else."""
-    code = tables().normal(code)
-    require(code, seat)
+    code = require(code, seat).code
+    let_go()  # a long record is copied bit by bit, and others play on meanwhile
     copy = export_table(tables(), code, seat)
     if copy["copy"] == "whole":
         name = f"{code}-whole"

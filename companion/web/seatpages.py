@@ -6,25 +6,24 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from flask import Blueprint, Response, make_response, redirect, render_template, request, url_for
+from flask import Blueprint, Response, make_response, render_template, request, url_for
 from markupsafe import Markup
 
 from companion.engine.errors import NotYours, Unknown
 from companion.engine.record.events import NEW_CODE
 from companion.store import Generation
 from companion.web import curtain, qr
-from companion.web.current import tables
-from companion.web.play import page_context, target
+from companion.web.page import page_context, see_other, target
 from companion.web.seats import (
     DEVICE,
     WATCH,
+    DeviceVisit,
     base_url,
-    held_seats,
     require,
-    seat_ids,
     sit_down,
     stand_up,
     token,
+    visit,
 )
 
 bp = Blueprint("seatpages", __name__)
@@ -48,19 +47,18 @@ class Seat:
     qr: Markup
 
 
-def seats(code: str, viewer: str) -> list[Seat]:
+def seats(visit: DeviceVisit) -> list[Seat]:
     """Every seat with who holds it; the link only of a free one, and only for a seat that may hand it out."""
-    issues = tables().store.seat_generations(code)
-    devices = tables().seating.devices(code)
-    mine = held_seats(code)
+    devices = visit.tables.seating.devices(visit.code)
+    mine = visit.held
     found = []
-    for seat in seat_ids(code):
-        issue = issues.get(seat, Generation())
+    for seat in visit.seats:
+        issue = visit.issues.get(seat, Generation())
         state = "closed" if issue.revoked else "taken" if issue.claimed_at or seat in mine else "free"
-        name = "Table's screen" if seat == "table" else tables().game(code).side_name(seat)
+        name = "Table's screen" if seat == "table" else visit.game.side_name(seat)
         link = ""
-        if state == "free" and may_hand_out(viewer, seat, issue):
-            link = base_url() + url_for("lobby.join_link", code=code, token=token(code, seat))
+        if state == "free" and may_hand_out(visit.seat, seat, issue):
+            link = base_url() + url_for("lobby.join_link", code=visit.code, token=token(visit.code, seat))
         here = [_words(d.kind, d.at, d.id == request.cookies.get(DEVICE)) for d in devices.get(seat, [])]
         if state == "taken" and not here and issue.claimed_at:
             here = [_words("", issue.claimed_at, seat in mine)]
@@ -82,33 +80,15 @@ def _words(kind: str, at: str, mine: bool) -> str:
     return ", ".join(filter(None, [kind, joined, "this device" if mine else ""]))
 
 
-def tabs(code: str, seat: str) -> list[dict[str, Any]]:
-    """One tab for each seat of a device that holds several; none otherwise."""
-    held = held_seats(code)
-    if len(held) < 2:
-        return []
-    game, rules = tables().game(code), tables().system_of(code).rules
-    awaited = [] if game.active or not rules.awaited or game.ended else list(rules.awaited(game))
-    return [
-        {
-            "id": one,
-            "name": "Table" if one == "table" else game.side_name(one),
-            "here": one == seat,
-            "asked": one in awaited or any(one in question.to for question in game.asked.values()),
-        }
-        for one in held
-    ]
-
-
 # -- the page --------------------------------------------------------------------------------------------
 
 
 @bp.get("/t/<code>/<seat>/seats")
 def seats_page(code: str, seat: str) -> Response:
     """Who sits where, the codes of free seats, and what to do about a lost device."""
-    code = _player(code, seat)
-    asked = [a for a in tables().game(code).asked.values() if a.by == NEW_CODE]
-    context = page_context(code, seat) | {"rows": seats(code, seat), "lost": asked[0] if asked else None}
+    visit = _player(code, seat)
+    asked = [a for a in visit.game.asked.values() if a.by == NEW_CODE]
+    context = page_context(visit) | {"rows": seats(visit), "lost": asked[0] if asked else None}
     response = make_response(
         render_template("seats_live.html" if target() == "live" else "seats.html", **context)
     )
@@ -116,17 +96,20 @@ def seats_page(code: str, seat: str) -> Response:
     return response
 
 
-def _player(code: str, seat: str) -> str:
-    """The stored code of a table at which this device plays, not only watches."""
-    code = tables().normal(code)
-    require(code, seat)
+def _player(code: str, seat: str) -> DeviceVisit:
+    """The visit of a device that plays at the table, not only watches."""
+    visit = require(code, seat)
     if seat == WATCH:
         raise NotYours("Seats are for those who play. Scan a side's code on the table's screen to sit down.")
-    return code
+    return visit
 
 
-def _to_seats(code: str, seat: str) -> Response:
-    return redirect(url_for("seatpages.seats_page", code=code, seat=seat), 303)
+def _to_seats(visit: DeviceVisit) -> Response:
+    return see_other(_seats_address(visit))
+
+
+def _seats_address(visit: DeviceVisit) -> str:
+    return url_for("seatpages.seats_page", code=visit.code, seat=visit.seat)
 
 
 # -- asking first ----------------------------------------------------------------------------------------
@@ -139,25 +122,20 @@ def _ask(title: str, follows: list[str], do: str, address: str, back: str, **mor
     )
 
 
-def _change(code: str, which: str, what: str) -> tuple[str, str]:
-    """The stored code and the seat's name, when there is such a seat to change so."""
-    code = tables().normal(code)
-    require(code, "table")
-    if (
-        which not in seat_ids(code)
-        or what not in {"reissue", "revoke"}
-        or (which, what) == ("table", "revoke")
-    ):
+def _change(code: str, which: str, what: str) -> tuple[DeviceVisit, str]:
+    """The table screen's visit and the seat's name, when there is such a seat to change so."""
+    visit = require(code, "table")
+    if which not in visit.seats or what not in {"reissue", "revoke"} or (which, what) == ("table", "revoke"):
         raise Unknown(
-            f"There is no seat {which[:40]!r} to {what[:20]}: {', '.join(seat_ids(code))}.", given=which
+            f"There is no seat {which[:40]!r} to {what[:20]}: {', '.join(visit.seats)}.", given=which
         )
-    return code, "table's screen" if which == "table" else tables().game(code).side_name(which)
+    return visit, "table's screen" if which == "table" else visit.game.side_name(which)
 
 
 @bp.get("/t/<code>/table/seats/<which>/<what>")
 def ask_change(code: str, which: str, what: str) -> str:
     """Say what a new code or a closed seat means for who sits there."""
-    code, name = _change(code, which, what)
+    visit, name = _change(code, which, what)
     if which == "table":
         title, do = "New code for the table's screen?", "New code"
         follows = ["Every other device that shows the table's screen is signed out at once. This one stays."]
@@ -170,26 +148,26 @@ def ask_change(code: str, which: str, what: str) -> str:
             f"The {name} phone is signed out at once, and nobody can sit down there.",
             "The seat opens again with a new code, from this page.",
         ]
-    return _ask(title, follows, do, request.path, url_for("seatpages.seats_page", code=code, seat="table"))
+    return _ask(title, follows, do, request.path, _seats_address(visit))
 
 
 @bp.post("/t/<code>/table/seats/<which>/<what>")
 def change_seat(code: str, which: str, what: str) -> Response:
     """Give a seat a new code (a lost phone) or close it."""
-    code, _ = _change(code, which, what)
+    visit, _ = _change(code, which, what)
     if which == "table":
-        tables().act(code, "table", "lost-table", {})
-        return sit_down(_to_seats(code, "table"), code, ["table"])
-    tables().act(code, "table", "new-code" if what == "reissue" else "close-seat", {"which": which})
-    return _to_seats(code, "table")
+        visit.act("lost-table", {})
+        return sit_down(_to_seats(visit), visit, ["table"])
+    visit.act("new-code" if what == "reissue" else "close-seat", {"which": which})
+    return _to_seats(visit)
 
 
 @bp.get("/t/<code>/<seat>/seats/lost-table")
 def ask_lost_table(code: str, seat: str) -> str:
     """Say what a new code for the lost table's screen means."""
-    code = _player(code, seat)
-    others = _others(code, seat)
-    names = " and ".join(tables().game(code).side_name(s) for s in others)
+    visit = _player(code, seat)
+    others = _others(visit)
+    names = " and ".join(visit.game.side_name(s) for s in others)
     follows = [
         f"{names} is asked to agree, on the own phone. Then the old screen is signed out at once."
         if others
@@ -197,49 +175,41 @@ def ask_lost_table(code: str, seat: str) -> str:
         "A new code appears on your Seats page: scan it with the device that is to be the table's screen.",
     ]
     if others:
-        follows.append(f"Nobody there to agree? {_HELP.format(code=code)}")
-    back = url_for("seatpages.seats_page", code=code, seat=seat)
-    return _ask(
-        "The table's screen is lost?",
-        follows,
-        "Ask for a new code" if others else "New code",
-        request.path,
-        back,
-    )
+        follows.append(f"Nobody there to agree? {_HELP.format(code=visit.code)}")
+    do = "Ask for a new code" if others else "New code"
+    return _ask("The table's screen is lost?", follows, do, request.path, _seats_address(visit))
 
 
-def _others(code: str, seat: str) -> list[str]:
+def _others(visit: DeviceVisit) -> list[str]:
     """Whose consent a new code for the table's screen needs: other sides that sit at another device."""
-    if tables().game(code)["solo"]:
+    if visit.game["solo"]:
         return []
-    taken, mine = tables().seating.taken(code), held_seats(code)
-    return [s for s in tables().game(code).sides if s != seat and s in taken and s not in mine]
+    taken = visit.tables.seating.taken(visit.code)
+    return [s for s in visit.game.sides if s != visit.seat and s in taken and s not in visit.held]
 
 
 @bp.post("/t/<code>/<seat>/seats/lost-table")
 def lost_table(code: str, seat: str) -> Response:
     """Ask for a new code for the table's screen; a device that holds both sides agrees with itself."""
-    code = _player(code, seat)
-    tables().act(code, seat, "lost-table", {})
+    visit = _player(code, seat)
+    visit.act("lost-table", {})
     if seat == "table":
-        return sit_down(_to_seats(code, seat), code, ["table"])
-    for question in list(tables().game(code).asked.values()):
-        mine = [s for s in held_seats(code) if s in question.to]
+        return sit_down(_to_seats(visit), visit, ["table"])
+    for question in list(visit.game.asked.values()):
+        mine = [s for s in visit.held if s in question.to]
         if question.by == NEW_CODE and mine:
-            tables().act(code, mine[0], "agree", {"ask": question.id, "yes": "on"})
-    return _to_seats(code, seat)
+            visit.tables.act(visit.code, mine[0], "agree", {"ask": question.id, "yes": "on"})
+    return _to_seats(visit)
 
 
 @bp.get("/t/<code>/leave")
 def ask_leave(code: str) -> str:
     """Say what giving up this device's seats means, and how each comes back."""
-    code = tables().normal(code)
-    tables().store.table(code)
-    held = held_seats(code)
+    here = visit(code)
+    held = here.held
     if not held:
-        raise NotYours(f"This device holds no seat of table {code}.")
-    game = tables().game(code)
-    left = _left_over(code, held)
+        raise NotYours(f"This device holds no seat of table {here.code}.")
+    left = _left_over(here)
     follows = []
     if "table" in held:
         how = "shown on the Seats page of every player's phone" if [s for s in left if s != "table"] else ""
@@ -249,33 +219,31 @@ def ask_leave(code: str) -> str:
             follows.append(f"Nobody shows the table's screen then. Its new code is {how}.")
     for side in (s for s in held if s != "table"):
         follows.append(
-            f"The {game.side_name(side)} seat is free then: its new code is on the table's screen."
+            f"The {here.game.side_name(side)} seat is free then: its new code is on the table's screen."
         )
     if not left:
         follows = [
             "Nobody sits at this table then, and no page shows its codes any more.",
-            _HELP.format(code=code),
+            _HELP.format(code=here.code),
         ]
-    names = [("table's screen" if s == "table" else game.side_name(s)) for s in held]
-    back = url_for("play.more_page", code=code, seat=held[0])
+    names = [("table's screen" if s == "table" else here.game.side_name(s)) for s in held]
+    back = url_for("play.more_page", code=here.code, seat=held[0])
     title = f"Give up this device's seats: {', '.join(names)}?"
     return _ask(title, follows, "Give up", request.path, back)
 
 
-def _left_over(code: str, held: list[str]) -> list[str]:
+def _left_over(visit: DeviceVisit) -> list[str]:
     """The seats that other devices go on holding when this one gives up its own."""
-    here = tables().seating.devices(code)
+    here = visit.tables.seating.devices(visit.code)
     me = request.cookies.get(DEVICE)
-    taken = tables().seating.taken(code)
-    return [s for s in taken if s not in held or any(d.id != me for d in here.get(s, []))]
+    taken = visit.tables.seating.taken(visit.code)
+    return [s for s in taken if s not in visit.held or any(d.id != me for d in here.get(s, []))]
 
 
 @bp.post("/t/<code>/leave")
 def leave(code: str) -> Response:
     """Give up this device's seats."""
-    code = tables().normal(code)
-    tables().store.table(code)
-    return stand_up(redirect(url_for("lobby.lobby"), 303), code)
+    return stand_up(see_other(url_for("lobby.lobby")), visit(code))
 
 
 # -- handing over ----------------------------------------------------------------------------------------
@@ -284,9 +252,8 @@ def leave(code: str) -> Response:
 @bp.post("/t/<code>/<seat>/open")
 def open_curtain(code: str, seat: str) -> Response:
     """The player of this side holds the device now."""
-    code = tables().normal(code)
-    require(code, seat, shows=False)
+    code = require(code, seat, shows=False).code
     back = request.form.get("back", "")
     home = url_for("play.seat_page", code=code, seat=seat)
     own = back == home or back.startswith((f"{home}/", f"{home}?"))  # never a page elsewhere
-    return curtain.open_for(redirect(back if own else home, 303), code, seat)
+    return curtain.open_for(see_other(back if own else home), code, seat)

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import secrets
+from functools import cached_property
 
-from flask import Response, abort, current_app, request
+from flask import Response, abort, current_app, g, request
 
 from companion.engine.errors import NotYours
 from companion.store import Generation
+from companion.tables.seating import is_table_free
+from companion.tables.visit import Visit
 from companion.web import curtain
-from companion.web.current import tables
+from companion.web.current import hold_still, tables
 from companion.web.security import TOKEN_LENGTH, is_seat_token, seat_token
 
 WATCH = "watch"
@@ -21,9 +24,49 @@ DEVICE = "device"
 """The cookie that tells one device from another; it opens nothing."""
 
 
-def seat_ids(code: str) -> list[str]:
-    """The seats of a table that act: the shared screen and each side."""
-    return ["table", *(s.id for s in tables().system_of(code).kit.system.sides)]
+class DeviceVisit(Visit):
+    """A visit by whoever sent the request, with the seats of the table that he holds."""
+
+    @cached_property
+    def issues(self) -> dict[str, Generation]:
+        """Which issue of each seat's link opens it."""
+        return self.tables.store.seat_generations(self.code)
+
+    @cached_property
+    def held(self) -> list[str]:
+        """The seats this device holds at the table, by its cookie or bearer token."""
+        found = [self.opened_by(one) for one in _shown(self.code)]
+        return [seat for seat in self.seats if seat in found]
+
+    def opened_by(self, token: str) -> str | None:
+        """The seat a token opens, or None; revoked seats open to nobody."""
+        secret: bytes = current_app.extensions["companion"]["secret"]
+        for seat in self.seats:
+            issue = self.issues.get(seat, Generation())
+            if not issue.revoked and is_seat_token(token, secret, self.code, seat, issue.number):
+                return seat
+        return None
+
+    @property
+    def seats(self) -> list[str]:
+        """The seats of the table that act: the shared screen and each side."""
+        return ["table", *(s.id for s in self.system.kit.system.sides)]
+
+    @property
+    def is_table_free(self) -> bool:
+        """Whether the table's screen got a new code that nobody has taken yet."""
+        return is_table_free(self.issues)
+
+
+def visit(code: str, seat: str = WATCH) -> DeviceVisit:
+    """A look at a table, which stands still until the request is over.
+
+    :raises NoTable: if there is none
+    """
+    found = DeviceVisit(tables(), tables().normal(code), seat)
+    hold_still(found.row.code)
+    g.visit = found
+    return found
 
 
 def cookie_name(code: str) -> str:
@@ -37,19 +80,8 @@ def token(code: str, seat: str) -> str:
     return seat_token(secret, code, seat, generation.number)
 
 
-def seat_of_token(code: str, given: str) -> str | None:
-    """The seat a token opens, or None; revoked seats open to nobody."""
-    generations = tables().store.seat_generations(code)
-    secret: bytes = current_app.extensions["companion"]["secret"]
-    for seat in seat_ids(code):
-        generation = generations.get(seat, Generation())
-        if not generation.revoked and is_seat_token(given, secret, code, seat, generation.number):
-            return seat
-    return None
-
-
-def held_seats(code: str) -> list[str]:
-    """The seats this device holds at a table, by its cookie or bearer token."""
+def _shown(code: str) -> list[str]:
+    """The secrets that the request shows for a table's seats."""
     # Ours holds a secret a seat; each costs some hashing, and anybody may send a cookie of thousands.
     given = request.cookies.get(cookie_name(code), "")[: MOST_SEATS * (TOKEN_LENGTH + 1)].split(".")[
         :MOST_SEATS
@@ -57,8 +89,12 @@ def held_seats(code: str) -> list[str]:
     bearer = request.headers.get("Authorization", "")
     if bearer.lower().startswith("bearer "):
         given.append(bearer[7:].strip())
-    found = [seat_of_token(code, one) for one in given if one]
-    return [seat for seat in seat_ids(code) if seat in found]
+    return [one for one in given if one]
+
+
+def held_seats(code: str) -> list[str]:
+    """The seats this device holds at a table, by its cookie or bearer token."""
+    return DeviceVisit(tables(), code, WATCH).held
 
 
 def by_bearer() -> bool:
@@ -66,18 +102,19 @@ def by_bearer() -> bool:
     return request.headers.get("Authorization", "").lower().startswith("bearer ")
 
 
-def require(code: str, seat: str, *, shows: bool = True) -> None:
-    """Let only a device that holds the seat pass. Watching is open to all who know the code.
+def require(code: str, seat: str, *, shows: bool = True) -> DeviceVisit:
+    """The visit of a device that holds the seat; no other passes. Watching is open to all who know the code.
 
     :param shows: whether the answer shows what the seat may see; then a shared device must be handed over first.
     """
+    found = visit(code, seat)
+    code = found.code
     if seat == WATCH:
         curtain.fall(code)
-        return
-    if seat not in seat_ids(code):
-        abort(404, f"There is no seat {seat[:40]!r} at table {code}: {', '.join(seat_ids(code))} or watch.")
-    held = held_seats(code)
-    if seat not in held:
+        return found
+    if seat not in found.seats:
+        abort(404, f"There is no seat {seat[:40]!r} at table {code}: {', '.join(found.seats)} or watch.")
+    if seat not in found.held:
         raise NotYours(
             f"This device does not hold the {seat} seat of table {code}: it was never taken here, or it got a new code "
             "or was closed since. Scan the seat's code to sit down (Seats, on any device of the table), or watch the "
@@ -86,13 +123,14 @@ def require(code: str, seat: str, *, shows: bool = True) -> None:
         )
     if seat == "table":
         curtain.fall(code)
-    elif shows and not by_bearer() and curtain.is_drawn(code, seat, held):
-        raise curtain.CurtainDrawn(code, seat)
+    elif shows and not by_bearer() and curtain.is_drawn(found):
+        raise curtain.CurtainDrawn(code, seat, found.game.side_name(seat))
+    return found
 
 
-def sit_down(response: Response, code: str, seats: list[str]) -> Response:
+def sit_down(response: Response, visit: DeviceVisit, seats: list[str]) -> Response:
     """Give the device the secrets of these seats, besides those it has."""
-    kept = [s for s in held_seats(code) if s not in seats]
+    code, kept = visit.code, [s for s in visit.held if s not in seats]
     device = request.cookies.get(DEVICE, "")[:40] or secrets.token_urlsafe(12)
     tables().seating.sit_down(code, seats, device, device_kind(request.headers.get("User-Agent", "")))
     value = ".".join(token(code, seat) for seat in [*kept, *seats])
@@ -101,10 +139,10 @@ def sit_down(response: Response, code: str, seats: list[str]) -> Response:
     return response
 
 
-def stand_up(response: Response, code: str) -> Response:
+def stand_up(response: Response, visit: DeviceVisit) -> Response:
     """Take all seats of a table from this device."""
-    tables().seating.stand_up(code, held_seats(code), request.cookies.get(DEVICE, "")[:40])
-    response.delete_cookie(cookie_name(code), httponly=True, samesite="Lax")
+    tables().seating.stand_up(visit.code, visit.held, request.cookies.get(DEVICE, "")[:40])
+    response.delete_cookie(cookie_name(visit.code), httponly=True, samesite="Lax")
     return response
 
 

@@ -12,12 +12,13 @@ from companion.engine.hexes.ground import MapBook
 from companion.engine.kit.blocks import Kit, Scenario
 from companion.engine.kit.roster import UnitDef
 from companion.engine.play.units import arrival_id
-from companion.engine.seat.view import mark_words
+from companion.engine.seat.shapes import UnitView
+from companion.engine.seat.view import signs
 from companion.web import qr
 from companion.web.current import tables
-from companion.web.map.blueprint import reply, seated
+from companion.web.map.blueprint import reply
 from companion.web.map.counters import unit_words
-from companion.web.seats import WATCH, base_url
+from companion.web.seats import WATCH, base_url, require
 
 bp = Blueprint("sheets", __name__)
 
@@ -25,19 +26,19 @@ bp = Blueprint("sheets", __name__)
 @bp.get("/t/<code>/<seat>/takedown")
 def take_down(code: str, seat: str) -> Response:
     """Everything on the table as this seat may know it; hidden things print on their owner's own sheet only."""
-    code = seated(code, seat)
-    game, view = tables().game(code), tables().view(code, seat)
-    labels = {b["id"]: b["label"] for b in view["boxes"]}
-    hexes: dict[str, list[dict[str, Any]]] = {}
-    boxes: dict[str, list[dict[str, Any]]] = {}
-    waiting: list[dict[str, Any]] = []
-    for unit in sorted(view["units"], key=lambda u: -u.get("order", 0)):
-        if not unit["place"]:
+    visit = require(code, seat)
+    code, view = visit.code, visit.view
+    labels = {b.id: b.label for b in view.boxes}
+    hexes: dict[str, list[UnitView]] = {}
+    boxes: dict[str, list[UnitView]] = {}
+    waiting: list[UnitView] = []
+    for unit in sorted(view.units, key=lambda u: -u.order):
+        if not unit.place:
             waiting.append(unit)
         else:
-            group = boxes if unit["place"] in labels else hexes
-            group.setdefault(labels.get(unit["place"], unit["place"]), []).append(unit)
-    marks = {h: mark_words(game, held) for h, held in sorted(view["hexes"].items())}
+            group = boxes if unit.place in labels else hexes
+            group.setdefault(labels.get(unit.place, unit.place), []).append(unit)
+    marks = {h: [sign.words for sign in signs(visit.game, held)] for h, held in sorted(view.hexes.items())}
     url = base_url() + url_for("play.any_seat", code=code)
     return reply(
         render_template(
@@ -48,12 +49,11 @@ def take_down(code: str, seat: str) -> Response:
             hexes=sorted({*hexes, *marks}),
             stacks=hexes,
             marks=marks,
-            unit_marks={u["id"]: mark_words(game, u.get("marks") or {}) for u in view["units"]},
             boxes=boxes,
-            waiting=sorted(waiting, key=lambda u: (u["side"], u.get("turn", 0), unit_words(u))),
-            hidden=sum(bool(u.get("hidden")) for u in view["units"]),
+            waiting=sorted(waiting, key=lambda u: (u.side, u.turn, unit_words(u))),
+            hidden=sum(u.hidden for u in view.units),
             words=unit_words,
-            row=tables().row(code),
+            row=visit.row,
             url=url,
             qr=qr.svg(url, f"Back to table {code}"),
             watching=seat == WATCH,

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from flask import Blueprint, Response, redirect, render_template, request, url_for
+from flask import Blueprint, Response, render_template, request, url_for
 
 from companion.limits import LOBBY_PAGE
 from companion.store import TableRow
 from companion.web.current import tables
 from companion.web.intake import number
+from companion.web.page import see_other
 from companion.web.seats import cookie_name, held_seats, require
 
 bp = Blueprint("shelf", __name__)
@@ -116,18 +117,13 @@ def lobby_context() -> dict[str, Any]:
 @bp.get("/t/<code>/archive")
 def ask(code: str) -> str:
     """Ask before a table is put away or brought back."""
-    code = tables().normal(code)
-    row = tables().store.table(code)
-    require(code, "table")
-    return render_template("archive.html", row=row, told=_told(row), code=code)
+    row = require(code, "table").row
+    return render_template("archive.html", row=row, told=_told(row), code=row.code)
 
 
 @bp.post("/t/<code>/archive")
 def put_away(code: str) -> Response:
     """Take a table off the lobby, or bring it back; its links open it as before."""
-    code = tables().normal(code)
-    store = tables().store
-    store.table(code)
-    require(code, "table")
+    code, store = require(code, "table").code, tables().store
     (store.unarchive if request.form.get("do") == "restore" else store.archive)(code)
-    return redirect(url_for("lobby.lobby"), 303)  # type: ignore[return-value]
+    return see_other(url_for("lobby.lobby"))

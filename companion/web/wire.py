@@ -111,7 +111,7 @@ class TimedHandler(WSGIHandler):  # type: ignore[misc]
     def get_environ(self) -> dict[str, Any]:
         """Give the application a body that has to arrive in time."""
         environ: dict[str, Any] = super().get_environ()
-        plain = self.wsgi_input
+        plain: Any = environ["wsgi.input"]
         self.wsgi_input = environ["wsgi.input"] = TimedInput(
             plain.rfile, plain.content_length, socket=plain.socket, chunked_input=plain.chunked_input
         )

@@ -77,7 +77,7 @@ class Player:
         """Values for a form, field by field, as the form itself changes with what is filled in."""
         raw: dict[str, Any] = dict(given)
         for most in (1, 99, 99):  # what the first field says often decides which others there are
-            rows = [r for r in self.tables.fields(self.code, seat, name, raw) if r["name"] not in raw]
+            rows = [r for r in self.tables.visit(self.code, seat).fields(name, raw) if r["name"] not in raw]
             for row in [r for r in rows if r["type"] != "dice" and not r["quiet"]][:most]:
                 value = self._value(row)
                 if value is not None:

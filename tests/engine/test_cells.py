@@ -42,7 +42,7 @@ def test_a_chart_book_s_table_goes_round() -> None:
 def test_positions_go_round_with_a_name_that_is_a_formula() -> None:
     table = Table()
     table.do("table", "add-unit", side="red", name="=HYPERLINK(1)", kind="+x", hex="0909")
-    text = write_positions(table.sees("table")["units"], table.game.kit.unit_factors)
+    text = write_positions(table.view("table").units, table.game.kit.unit_factors)
     assert "'=HYPERLINK(1)" in text and ",=HYPER" not in text
     other = Table(set_up=False)
     other.do("table", "import-positions", csv=text)

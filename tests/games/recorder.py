@@ -130,7 +130,7 @@ def expectations(text: str, moments: dict[str, int], folder: Path) -> tuple[dict
     for moment, revision in moments.items():
         game = tables.load(code, revision)
         states[moment] = state(game)
-        seen[moment] = seats(game, lambda seat, game=game: view(rules, game, seat))
+        seen[moment] = seats(game, lambda seat, game=game: view(rules, game, seat).to_json())
     tables.store.close()
     return states, seen
 

@@ -67,4 +67,4 @@ def test_an_old_record_with_a_name_that_is_gone_still_opens() -> None:
 
 def test_a_memo_has_its_start_until_it_is_set() -> None:
     t = Bench("enemy-action-kharkov", "campaign")
-    assert t.game["told-cards"] == {} and t.game["last-german"] is None
+    assert t.game["told-cards"] == {} and t.game["last-german"] == ""

@@ -5,6 +5,7 @@ from harness import refused
 
 from companion.engine.errors import NotNow, NotYours
 from companion.store import Generation
+from companion.tables.seating import is_table_free
 from companion.tables.tables import Tables
 
 
@@ -115,7 +116,7 @@ def test_an_undo_never_brings_an_old_code_back(tables: Tables, code: str) -> Non
     tables.act(code, "red", "take-back", {"to": start})
     assert tables.store.seat_generations(code)["table"] == Generation(2)
     assert not tables.game(code).asked
-    assert "table" not in tables.seating.taken(code) and tables.seating.is_table_free(code)
+    assert "table" not in tables.seating.taken(code) and is_table_free(tables.store.seat_generations(code))
 
 
 def test_a_repeated_answer_issues_one_code(tables: Tables, code: str) -> None:

@@ -494,16 +494,16 @@ def test_an_undo_behind_the_snapshot_is_still_exact(tables: Tables, another: Ope
 
 def test_a_worksheet_is_previewed_before_anything_is_rolled(tables: Tables, code: str) -> None:
     with pytest.raises(NotNow):
-        tables.preview(code, "red", "fight", {"attack": 6, "defence": 3})
+        tables.visit(code, "red").preview("fight", {"attack": 6, "defence": 3})
     go_on(tables, code)
-    sheet = tables.preview(code, "red", "fight", {"attack": 6, "defence": 3})
+    sheet = tables.visit(code, "red").preview("fight", {"attack": 6, "defence": 3})
     assert sheet is not None and sheet.column == "2:1"
     assert tables.row(code).stream == 0
     with pytest.raises(NotYours):
-        tables.preview(code, "blue", "fight", {"attack": 6, "defence": 3})
+        tables.visit(code, "blue").preview("fight", {"attack": 6, "defence": 3})
 
 
 def test_a_forms_fields_know_the_table(tables: Tables, code: str) -> None:
     tables.act(code, "table", "set-up", {})
-    unit = tables.fields(code, "red", "place-unit")[0]
+    unit = tables.visit(code, "red").fields("place-unit")[0]
     assert [c["value"] for c in unit["choices"]] == ["red-guards", "red-tanks"]

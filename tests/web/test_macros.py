@@ -1,21 +1,27 @@
-"""The pieces pages are made of, rendered from plain dicts."""
+"""The pieces pages are made of, rendered from the types they are drawn with."""
 
 import re
 
 import pytest
-from jinja2 import Environment, FileSystemLoader
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from companion.engine.play.worksheet import Breakdown, Line
+from companion.engine.seat.shapes import PhaseRow
 from companion.resources import STATIC, TEMPLATES
+from companion.tables.log import Entry
+from companion.web.formfield import FormField
+from companion.web.page import clock
 
-ui = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True).get_template("macros.html").module
+environment = Environment(loader=FileSystemLoader(TEMPLATES), autoescape=True, undefined=StrictUndefined)
+environment.filters["clock"] = clock
+ui = environment.get_template("macros.html").module
 CHOICES = [{"value": "clear", "label": "Clear"}, {"value": "mud", "label": "Mud"}]
 TYPES = ["text", "long", "whole", "flag", "choice", "hex", "unit", "side", "tokens"]
 
 
 def field(**changes):
-    return ui.field(
-        {"name": "x", "label": "Ground", "type": "text", "value": None, "required": True} | changes
-    )
+    base = {"name": "x", "label": "Ground", "type": "text", "value": None, "required": True}
+    return ui.field(FormField(**(base | changes)))
 
 
 @pytest.mark.parametrize("kind", TYPES)
@@ -66,8 +72,8 @@ def test_a_side_is_a_shape_and_a_word():
 def test_a_skipped_phase_says_why_and_the_current_one_is_marked():
     html = ui.stepper(
         [
-            {"name": "Air", "code": "I.A", "side": "soviet", "state": "skipped", "reason": "no aircraft"},
-            {"name": "Combat", "code": "I.C", "side": "soviet", "state": "current"},
+            PhaseRow("air", "I.A", "Air", "soviet", "", "skipped", "no aircraft"),
+            PhaseRow("combat", "I.C", "Combat", "soviet", "", "now", ""),
         ]
     )
     assert "no aircraft" in html
@@ -75,25 +81,27 @@ def test_a_skipped_phase_says_why_and_the_current_one_is_marked():
 
 
 def test_a_breakdown_shows_lines_total_chart_and_chances():
-    html = ui.breakdown(
-        {
-            "title": "26 : 7",
-            "lines": [{"label": "forest", "effect": "+1", "rule": "12.12"}],
-            "total": "+1",
-            "column": "3:1",
-            "row": 4,
-            "read_chart": True,
-            "chances": [{"result": "D1", "percent": 33.333}],
-        }
+    sheet = Breakdown(
+        "26 : 7",
+        [Line("forest", "+1", "12.12")],
+        "3:1",
+        modifier=1,
+        row="4",
+        read_chart="read your CRT: column 3:1, row 4",
+        chances={"EX": 0.2, "D1": 1 / 3},
     )
-    for words in ("26 : 7", "forest", "12.12", "Read your chart: column 3:1, row 4", "33%"):
+    html = ui.breakdown(sheet)
+    for words in ("26 : 7", "forest", "12.12", "column 3:1", sheet.read_chart, "33%"):
         assert words in html
+    assert html.index("D1") < html.index("EX"), "the likeliest first"
 
 
 def test_what_players_typed_is_escaped_in_the_log():
-    assert "<script>" not in ui.logline(
-        {"time": "14:32", "side": "soviet", "text": "<script>", "rule": "1.0"}
+    at = "2025-04-01T20:00:00+00:00"
+    entry = Entry(
+        1, 2, at, "soviet", "Soviet", "Note", "1.0", ["<script>"] * 2, 3, 1, "air", ["noted"], False, False
     )
+    assert "<script>" not in ui.logline(entry) and "and 3 more lines" in ui.logline(entry)
 
 
 def test_templates_and_scripts_keep_to_the_content_security_policy():

@@ -138,7 +138,7 @@ def test_a_fault_nobody_foresaw_is_told_without_its_details(
     app.config["PROPAGATE_EXCEPTIONS"] = False
     app.config["TESTING"] = False
     red = Device(app, code, "red")
-    monkeypatch.setattr(Tables, "view", boom)
+    monkeypatch.setattr(Tables, "game", boom)
     page = red.get()
     assert page.status_code == 500 and "Undo still works" in page.text and SECRET not in page.text
     data = red.get(f"/api/tables/{code}")

@@ -67,8 +67,8 @@ class Action:
     by: str | Callable[[Game], str]
     """'any' side or the table, 'active' side, a side, 'table', or a function giving one of these."""
     phases: tuple[str, ...] = ()
-    when: Callable[[Game], bool | str] | None = None
-    """False or a reason (text) when it cannot be done now."""
+    when: Callable[[Game], bool | str | Mistake] | None = None
+    """False, a reason (text) or the mistake with its rule when it cannot be done now."""
     group: str = "phase"
     """Where it is offered: phase, dice, units, hand, card, end, book-keeping, fix, or hidden (reached by a prompt only)."""
     worksheet: Worksheet | None = None
@@ -112,6 +112,9 @@ class Action:
             )
         if self.when is not None:
             answer = self.when(game)
+            if isinstance(answer, Mistake):
+                answer.given = self.name
+                return answer
             if isinstance(answer, str) and answer:
                 return NotNow(answer, given=self.name)
             if answer is False:
@@ -130,7 +133,7 @@ def describe_fields(
     values, _ = read_all(fields, defaults, raw, ctx)
     rows = []
     for name, item in fields.items():
-        here = Context(ctx.game, ctx.seat, values)
+        here = ctx.having(values)
         if item.when is not None and not item.when(here):
             continue
         default = defaults[name]
@@ -206,7 +209,7 @@ def read_action(
         raise Several(mistakes) if len(mistakes) > 1 else mistakes[0]
     sheet = None
     if action.worksheet is not None:
-        sheet = action.worksheet.answer(values, Context(ctx.game, ctx.seat, values))
+        sheet = action.worksheet.answer(values, ctx.having(values))
     return values, sheet
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from companion.engine.errors import Unreadable, did_you_mean
@@ -28,6 +28,12 @@ class Context:
     game: Game
     seat: str = "table"
     values: Mapping[str, Any] = field(default_factory=dict)
+    worked: dict[Any, Any] | None = None
+    """What worksheets came to, kept for as long as nothing changes; None where something may."""
+
+    def having(self, values: Mapping[str, Any]) -> Context:
+        """The same game and seat with other values."""
+        return replace(self, values=values)
 
 
 Options = Sequence[tuple[str, str]]

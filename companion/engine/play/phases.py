@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from companion.engine.errors import NotNow, NotYours, Unknown, Unreadable
+from companion.engine.kit.blocks import Note
 from companion.engine.kit.when import Turns, holds
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Flag, Text, Whole
@@ -145,11 +146,12 @@ def tick(
     yield e.Ticked(item, done, definition.checklist[int(index)].text)
 
 
-def in_force(game: Game) -> list[dict[str, str]]:
+def in_force(game: Game) -> list[Note]:
     """Notes that hold on this turn."""
-    found = []
-    for item in (*game.kit.notes, *game.scenario.notes):
-        here = not item.phases or game.phase in item.phases
-        if game.turn in Turns(item.turns) and here and holds(item.when, game.values):
-            found.append({"text": item.text, "rule": item.rule, "side": item.side})
-    return found
+    return [
+        note
+        for note in (*game.kit.notes, *game.scenario.notes)
+        if game.turn in Turns(note.turns)
+        and (not note.phases or game.phase in note.phases)
+        and holds(note.when, game.values)
+    ]

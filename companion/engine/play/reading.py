@@ -38,7 +38,7 @@ def read_all(
     values: dict[str, Any] = {}
     mistakes: list[Mistake] = []
     for name, item in fields.items():
-        here = Context(ctx.game, ctx.seat, {**ctx.values, **values})
+        here = ctx.having({**ctx.values, **values})
         if isinstance(item, Dice):
             continue
         blank = None if defaults.get(name) is REQUIRED else defaults.get(name)

@@ -100,8 +100,11 @@ class MarkerValue(Text):
     def describe(self, ctx: Context) -> dict[str, Any]:
         kinds = ctx.game.kit.markers
         marker = next((m for m in kinds if m.id == ctx.values.get("marker")), None)
-        if marker is None or "#" in marker.values:
+        if marker is None:
             return super().describe(ctx)
+        told = {"help": marker.effect or self.help}
+        if "#" in marker.values:
+            return super().describe(ctx) | told
         values = [v for v in marker.values if v != "#"] or ["on"]
         names = {s.id: s.name for s in ctx.game.kit.sides}
         names |= dict(marker.words)
@@ -109,6 +112,7 @@ class MarkerValue(Text):
         return {
             "type": "choice",
             "choices": [{"value": v, "label": name[:1].upper() + name[1:]} for v, name in offered],
+            **told,
         }
 
 

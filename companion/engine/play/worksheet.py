@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, is_dataclass
 from fractions import Fraction
@@ -87,10 +88,15 @@ class Worksheet:
         return self.answer(values, ctx)
 
     def answer(self, values: Mapping[str, Any], ctx: Context) -> Breakdown:
-        """Calculate from values already read."""
+        """Calculate from values already read; while nothing changes, only once from the same ones."""
         given = {k: values[k] for k in self.fields}
-        form = form_of(self.fn)
-        return self.fn(ctx, form(**given)) if form else self.fn(ctx, **given)
+        kept = {} if ctx.worked is None else ctx.worked
+        key = (self.name, repr(given))
+        if key not in kept:
+            form = form_of(self.fn)
+            kept[key] = self.fn(ctx, form(**given)) if form else self.fn(ctx, **given)
+        found: Breakdown = kept[key]
+        return found
 
 
 @cache
@@ -110,7 +116,9 @@ def signature_fields(fn: Callable[..., Any], skip: Sequence[str]) -> tuple[dict[
     declares: Callable[..., Any] = fn
     if "ctx" in skip:
         declares = form_of(fn) or fn
-    hints = get_type_hints(declares, include_extras=True)
+    # Of a class, get_type_hints would look names up among its own first, where a lambda does not find its module's.
+    space = vars(sys.modules[declares.__module__]) if isinstance(declares, type) else None
+    hints = get_type_hints(declares, space, space, include_extras=True)
     fields: dict[str, Field] = {}
     defaults: dict[str, Any] = {}
     for name, parameter in inspect.signature(declares).parameters.items():

@@ -6,7 +6,6 @@ import csv
 import io
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
 from companion.engine.cells import disarmed
 from companion.engine.errors import Mistake, NotYours, Unreadable
@@ -18,6 +17,7 @@ from companion.engine.positions.reader import Reader, not_here
 from companion.engine.record.changes import change, create, move, put_mark
 from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_unit
+from companion.engine.seat.shapes import UnitView
 
 
 def read_positions(game: Game, seat: str, text: str) -> tuple[list[UnitDef], list[tuple[int, Mistake]]]:
@@ -95,16 +95,16 @@ def import_units(game: Game, seat: str, text: str) -> Events:
                 yield put_mark(game, unit.id, name, value)
 
 
-def write_positions(units: Iterable[dict[str, Any]], factors: Sequence[str]) -> str:
+def write_positions(units: Iterable[UnitView], factors: Sequence[str]) -> str:
     """Units as a seat sees them, as the CSV that `read_positions` reads; hidden ones are left out."""
     columns = ("id", "side", "name", "kind", "klass", "size", "formation", "steps", "place", "turn", "entry")
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([*columns, "marks", "note", "doubtful", *factors])
     # Stacks keep their order when they are read again from the bottom up.
-    for unit in sorted((u for u in units if not u.get("hidden")), key=lambda u: int(u["order"])):
-        marks = " ".join(n if v is True else f"{n}={v}" for n, v in unit["marks"].items())
-        row = [unit[c] if c != "turn" or unit[c] else "" for c in columns]
-        numbers = [unit["factors"].get(f, "") for f in factors]
-        writer.writerow(disarmed([*row, marks, unit["note"], unit["doubtful"], *numbers]))
+    for unit in sorted((u for u in units if not u.hidden), key=lambda u: u.order):
+        marks = " ".join(n if v is True else f"{n}={v}" for n, v in unit.marks.items())
+        row = [getattr(unit, c) if c != "turn" or unit.turn else "" for c in columns]
+        numbers = [unit.factors.get(f, "") for f in factors]
+        writer.writerow(disarmed([*row, marks, unit.note, unit.doubtful, *numbers]))
     return out.getvalue()

@@ -18,7 +18,7 @@ from companion.engine.play.fields import Context, SideRef, Text
 from companion.engine.play.rules import Rules
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
-from companion.engine.seat.view import unit_view
+from companion.engine.seat.view import shown_id
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def lines(rules: Rules, game: Game, side: str) -> list[Row]:
 def shown_ids(game: Game, seat: str) -> dict[str, str]:
     """What a seat calls each unit: its id, or a stand-in for one it may not know; mapped to the real one."""
     stacks = game.stacks()
-    return {str(unit_view(game, unit, seat, stacks)["id"]): unit.id for unit in game.units.values()}
+    return {shown_id(game, unit, seat, stacks): unit.id for unit in game.units.values()}
 
 
 def line_at(rules: Rules, game: Game, seat: str, hex_id: str) -> tuple[str, SupplyLine] | None:

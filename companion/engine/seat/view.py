@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict
-from functools import partial
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property, partial, wraps
+from typing import Any, TypeVar
 
 from companion.engine.guard import Guard, name_of
-from companion.engine.kit.blocks import PileDef
+from companion.engine.kit.blocks import Note, PileDef, Scenario, Side, SystemKit
 from companion.engine.kit.roster import Unit
 from companion.engine.kit.when import Turns, holds
 from companion.engine.people.consent import voices
@@ -19,220 +18,139 @@ from companion.engine.play.panels import Panel
 from companion.engine.play.phases import in_force
 from companion.engine.play.rules import PanelMaker, Rules
 from companion.engine.play.units import due, may_arrive
+from companion.engine.record import sight
 from companion.engine.record.dice import Spec
-from companion.engine.record.events import Asked
+from companion.engine.record.events import Asked, Ended
 from companion.engine.record.game import Game
 from companion.engine.record.sequence import order, skip_reason
-from companion.engine.record.sight import (
-    known_factors,
-    may_see_mark,
-    may_see_unit,
-    may_see_zone,
-    stack_of,
-    zone_rule,
-)
+from companion.engine.seat import shapes
 from companion.engine.seat.words import mark_label, place_label, steps_label, value_label
 
-
-def view(rules: Rules, game: Game, seat: str) -> dict[str, Any]:
-    """The table as this seat may see it; what cannot be made is left empty and named under `faults`."""
-    guard = Guard()
-    return {
-        "revision": game.revision,
-        "title": game.title,
-        "seat": seat,
-        "seat_name": seat_name(game, seat),
-        "system": {
-            "id": game.kit.id,
-            "name": game.kit.name,
-            "turn_name": game.kit.turn_name,
-            "step_name": game.kit.step_name,
-            "steps_name": game.kit.steps_name,
-        },
-        "scenario": {"id": game.scenario.id, "name": game.scenario.name, "partial": game.scenario.partial},
-        "sides": [{"id": s.id, "name": s.name, "mark": s.mark} for s in game.kit.sides],
-        "turn": {
-            "number": game.turn,
-            "last": None if game.scenario.open_end else game.last,
-            "date": game.date(game.turn),
-        },
-        "phases": _phases(game),
-        "phase": _phase(game),
-        "active": game.active,
-        "movers": guard.part("Whose move it is", lambda: rules.movers(game), []),
-        "actions": offered(rules, game, seat, guard),
-        "tracks": [
-            {
-                "id": t.id,
-                "label": t.label,
-                "value": game[t.id],
-                "side": t.side,
-                "rule": t.rule,
-                "help": t.help,
-            }
-            for t in game.kit.tracks
-            if not t.hidden
-            and (not t.phases or game.phase in t.phases)
-            and holds(t.when, game.values)
-            and _may_see_value(game, t.id, seat)
-        ],
-        "dials": [
-            {
-                "id": d.id,
-                "label": d.label,
-                "value": game[d.id],
-                "text": value_label(game, d.id, game[d.id]),
-                "effect": next((v.effect for v in d.values if v.id == game[d.id]), ""),
-                "rule": d.rule,
-            }
-            for d in game.kit.dials
-            if not d.hidden and holds(d.when, game.values) and _may_see_value(game, d.id, seat)
-        ],
-        "due": guard.part("What is due", lambda: _due(game, seat), []),
-        "notes": guard.part("Notes in force", lambda: in_force(game), []),
-        "asked": _asked(rules, game, seat, guard),
-        "units": guard.part("Units", lambda: units_view(game, seat), []),
-        "hexes": guard.part("Markers in hexes", lambda: _hexes(game, seat), {}),
-        "boxes": [{"id": f"box:{b.id}", "label": b.label, "side": b.side} for b in game.kit.boxes],
-        "piles": guard.part("Cups and decks", lambda: _piles(game, seat), []),
-        "sealed": {name: sorted(choices) for name, choices in game.sealed.items()},
-        "my_sealed": {name: choices[seat] for name, choices in game.sealed.items() if seat in choices},
-        "revealed": game.revealed,
-        "result": game.last_result if seat in (game.last_result.get("only") or [seat]) else {},
-        "last_roll": _last_roll(game),
-        "panels": _panels(rules, game, seat, guard),
-        "ended": game.ended.to_json() if game.ended else None,
-        "record_open": game.record_open,
-        "modes": {name: game[f"mode-{name}"] for name in ("dice", "chits", "cards")},
-        "judge": judge(game),
-        "solo": bool(game["solo"]),
-        "fog": bool(game["fog"]),
-        "commitment": game.commitment,
-        "tray": list(game.kit.tray),
-        "faults": guard.faults,
-    }
-
-
-def _due(game: Game, seat: str) -> list[dict[str, Any]]:
-    return [
-        {
-            "id": name,
-            "text": a.text,
-            "side": a.side,
-            "rule": a.rule,
-            "entry": a.entry,
-            "late": game.turn - a.turn,
-            "doubtful": a.doubtful,
-            "open": may_arrive(game, a, seat),
-        }
-        for name, a in due(game)
-        if seat in {"table", "watch", a.side} or not a.side
-    ]
-
-
-def _hexes(game: Game, seat: str) -> dict[str, dict[str, Any]]:
-    found = {t: marks_view(game, t, seat) for t in game.marks if t not in game.units}
-    return {t: marks for t, marks in found.items() if marks}
-
-
-def _panels(rules: Rules, game: Game, seat: str, guard: Guard) -> list[dict[str, Any]]:
-    def made(make: PanelMaker) -> Panel | None:
-        return guard.part(name_of(make), lambda: make(game, seat), None)
-
-    return [asdict(panel) for panel in map(made, rules.panels) if panel]
+Made = TypeVar("Made")
 
 
 def seat_name(game: Game, seat: str) -> str:
     return {"table": "Table", "watch": "Watching"}.get(seat) or game.side_name(seat)
 
 
-def _may_see_value(game: Game, name: str, seat: str) -> bool:
-    return seat in game.hidden.get(name, (seat,))
+def _guarded(
+    name: str, instead: Callable[[], Any]
+) -> Callable[[Callable[[Game, str], Made]], Callable[[SeatView], Made]]:
+    """Make a part that must not take the page down when it fails."""
+
+    def of(make: Callable[[Game, str], Made]) -> Callable[[SeatView], Made]:
+        @wraps(make)
+        def part(seen: SeatView) -> Made:
+            return seen.guard.part(name, lambda: make(seen._game, seen.seat), instead())
+
+        return part
+
+    return of
 
 
-def _phases(game: Game) -> list[dict[str, Any]]:
-    phases = order(game)
+# -- the moment ------------------------------------------------------------------------------------------
+
+
+def _turn(seen: SeatView) -> shapes.TurnView:
+    game = seen._game
+    return shapes.TurnView(game.turn, None if game.scenario.open_end else game.last, game.date(game.turn))
+
+
+def _phases(seen: SeatView) -> list[shapes.PhaseRow]:
+    game, phases = seen._game, order(seen._game)
     ids = [p.id for p in phases]
     now = ids.index(game.phase) if game.phase in ids else 0
     rows = []
     for index, phase in enumerate(phases):
         reason = skip_reason(game, phase)
         state = "skipped" if reason else "now" if index == now else "done" if index < now else "to come"
-        rows.append(
-            {
-                "id": phase.id,
-                "code": phase.code,
-                "name": phase.name,
-                "side": game.side_of(phase),
-                "part": phase.part,
-                "state": state,
-                "reason": reason,
-            }
-        )
+        rows.append(shapes.PhaseRow.of(phase, side=game.side_of(phase), state=state, reason=reason))
     return rows
 
 
-def _phase(game: Game) -> dict[str, Any]:
-    phase = game.phase_def()
+def _phase(seen: SeatView) -> shapes.PhaseView:
+    game, phase = seen._game, seen._game.phase_def()
     if phase is None:
-        return {}
-    checks = []
-    for index, check in enumerate(phase.checklist):
-        if game.turn in Turns(check.turns) and holds(check.when, game.values):
-            item = f"{game.turn}/{phase.id}/{index}"
-            checks.append(
-                {
-                    "item": item,
-                    "text": check.text,
-                    "rule": check.rule,
-                    "done": item in game.ticked,
-                    "action": check.action,
-                }
-            )
-    return {
-        "id": phase.id,
-        "code": phase.code,
-        "name": phase.name,
-        "part": phase.part,
-        "rule": phase.rule,
-        "help": phase.help,
-        "side": game.side_of(phase),
-        "alternates": phase.side.startswith("@"),
-        "checklist": checks,
-    }
+        return shapes.PhaseView()
+    checks = [
+        shapes.CheckView.of(check, item=item, done=item in game.ticked)
+        for index, check in enumerate(phase.checklist)
+        if game.turn in Turns(check.turns) and holds(check.when, game.values)
+        for item in [f"{game.turn}/{phase.id}/{index}"]
+    ]
+    alternates = phase.side.startswith("@")
+    return shapes.PhaseView.of(phase, side=game.side_of(phase), alternates=alternates, checklist=checks)
 
 
-def offered(rules: Rules, game: Game, seat: str, guard: Guard | None = None) -> list[dict[str, Any]]:
-    """The actions this seat may do now."""
-    guard = guard or Guard()
+def _movers(seen: SeatView) -> list[str]:
+    return seen.guard.part("Whose move it is", lambda: seen._rules.movers(seen._game), [])
 
-    def open_to_seat(action: Action) -> bool:
-        return guard.part(action.label, lambda: action.refusal(game, seat) is None, False)
 
-    found = [a for a in rules.actions.values() if a.group != "hidden" and open_to_seat(a)]
+def _shows(game: Game, name: str, when: str, seat: str) -> bool:
+    return holds(when, game.values) and seat in game.hidden.get(name, (seat,))
+
+
+def _tracks(seen: SeatView) -> list[shapes.TrackView]:
+    game, seat = seen._game, seen.seat
+    found = (t for t in game.kit.tracks if not t.hidden and (not t.phases or game.phase in t.phases))
+    return [shapes.TrackView.of(t, value=game[t.id]) for t in found if _shows(game, t.id, t.when, seat)]
+
+
+def _dials(seen: SeatView) -> list[shapes.DialView]:
+    game, found = seen._game, []
+    for dial in game.kit.dials:
+        if not dial.hidden and _shows(game, dial.id, dial.when, seen.seat):
+            value = game[dial.id]
+            effect = next((v.effect for v in dial.values if v.id == value), "")
+            text = value_label(game, dial.id, value)
+            found.append(shapes.DialView.of(dial, value=value, text=text, effect=effect))
+    return found
+
+
+@_guarded("What is due", list)
+def _due(game: Game, seat: str) -> list[shapes.DueView]:
     return [
-        {
-            "name": a.name,
-            "label": a.label,
-            "doc": a.doc,
-            "rule": a.rule,
-            "group": a.group,
-            "primary": a.primary,
-            "fields": guard.part(a.label, partial(_asks, a, game, seat), len(a.fields)),
-            "now": bool(a.phases),
-            "order": a.order,
-        }
-        for a in sorted(found, key=lambda a: (not a.primary, a.order, a.label))
+        shapes.DueView.of(a, id=name, late=game.turn - a.turn, open=may_arrive(game, a, seat))
+        for name, a in due(game)
+        if seat in {"table", "watch", a.side} or not a.side
     ]
 
 
-def _last_roll(game: Game) -> dict[str, Any]:
-    """The last open roll and what it came to; `sum` where a player told no more than that."""
-    last = game.last_roll
+@_guarded("Notes in force", list)
+def _notes(game: Game, seat: str) -> list[Note]:
+    return in_force(game)
+
+
+def _last_roll(seen: SeatView) -> shapes.RollView | None:
+    last = seen._game.last_roll
     if not last:
-        return {}
+        return None
     roll = Roll(last["dice"], tuple(last["values"]), last["mode"], last.get("sum"))
-    return {**last, "plus": Spec.parse(roll.dice).plus, "total": roll.total}
+    return shapes.RollView(**{"sum": None, **last}, plus=Spec.parse(roll.dice).plus, total=roll.total)
+
+
+def _result(seen: SeatView) -> shapes.ResultView | None:
+    last = seen._game.last_result
+    return shapes.ResultView(**last) if last and seen.seat in (last["only"] or [seen.seat]) else None
+
+
+# -- what can be done ------------------------------------------------------------------------------------
+
+
+def _offered(seen: SeatView) -> list[shapes.ActionView]:
+    """The actions this seat may do now."""
+    game, seat, guard = seen._game, seen.seat, seen.guard
+
+    def is_open(action: Action) -> bool:
+        return guard.part(action.label, lambda: action.refusal(game, seat) is None, False)
+
+    found = [a for a in seen._rules.actions.values() if a.group != "hidden" and is_open(a)]
+    return [
+        shapes.ActionView.of(
+            a, fields=guard.part(a.label, partial(_asks, a, game, seat), len(a.fields)), now=bool(a.phases)
+        )
+        for a in sorted(found, key=lambda a: (not a.primary, a.order, a.label))
+    ]
 
 
 def _asks(action: Action, game: Game, seat: str) -> int:
@@ -241,6 +159,29 @@ def _asks(action: Action, game: Game, seat: str) -> int:
         return len(action.fields)
     here = Context(game, seat)
     return sum(1 for f in action.fields.values() if f.when is None or f.when(here))
+
+
+def _asked(seen: SeatView) -> list[shapes.DutyView]:
+    game, seat, actions = seen._game, seen.seat, seen._rules.actions
+
+    def left(ask: Asked) -> int:
+        return seen.guard.part(ask.text, lambda: _left_to_say(seen._rules, game, seat, ask), 1)
+
+    return [
+        shapes.DutyView.of(
+            a,
+            label=actions[a.action].label if a.action in actions else "",
+            args=dict(a.args),
+            fields=left(a) if seat in a.to else 0,
+            to=list(a.to),
+            to_words=voices(game, a.to),
+            mine=seat in a.to,
+            consent=a.is_consent,
+            asker=str(a.args.get("asker", "")),
+        )
+        for a in game.asked.values()
+        if seat in (a.only or (seat,)) and (seat in a.to or not a.only)
+    ]
 
 
 def _left_to_say(rules: Rules, game: Game, seat: str, ask: Asked) -> int:
@@ -252,120 +193,205 @@ def _left_to_say(rules: Rules, game: Game, seat: str, ask: Asked) -> int:
     return sum(not row["hidden"] and not row["quiet"] for row in rows)
 
 
-def _asked(rules: Rules, game: Game, seat: str, guard: Guard) -> list[dict[str, Any]]:
-    def left(ask: Asked) -> int:
-        return guard.part(ask.text, lambda: _left_to_say(rules, game, seat, ask), 1)
+def _panels(seen: SeatView) -> list[Panel]:
+    def made(make: PanelMaker) -> Panel | None:
+        return seen.guard.part(name_of(make), lambda: make(seen._game, seen.seat), None)
 
-    return [
-        {
-            "id": a.id,
-            "text": a.text,
-            "action": a.action,
-            "label": rules.actions[a.action].label if a.action in rules.actions else "",
-            "args": dict(a.args),
-            "fields": left(a) if seat in a.to else 0,
-            "rule": a.rule,
-            "to": list(a.to),
-            "to_words": voices(game, a.to),
-            "mine": seat in a.to,
-            "by": a.by,
-            "consent": a.is_consent,
-            "asker": str(a.args.get("asker", "")),
-        }
-        for a in game.asked.values()
-        if seat in (a.only or (seat,)) and (seat in a.to or not a.only)
-    ]
+    return [panel for panel in map(made, seen._rules.panels) if panel]
 
 
-def units_view(game: Game, seat: str) -> list[dict[str, Any]]:
+# -- units and piles -------------------------------------------------------------------------------------
+
+
+@_guarded("Units", list)
+def _units(game: Game, seat: str) -> list[shapes.UnitView]:
     """Every unit as a seat sees it; counters it may not know are sorted by place, so that order tells nothing."""
     stacks = game.stacks()
-    seen: list[dict[str, Any]] = []
-    unknown: list[dict[str, Any]] = []
-    for unit in game.units.values():
-        known = may_see_unit(game, unit, seat, stacks)
-        (seen if known else unknown).append(unit_view(game, unit, seat, stacks))
-    return [*seen, *sorted(unknown, key=lambda u: str(u["id"]))]
+    found = [_unit(game, unit, seat, stacks) for unit in game.units.values()]
+    return sorted(found, key=lambda u: (u.hidden, u.id if u.hidden else ""))
 
 
-def unit_view(
-    game: Game, unit: Unit, seat: str, stacks: Mapping[str, list[Unit]] | None = None
-) -> dict[str, Any]:
+def _unit(game: Game, unit: Unit, seat: str, stacks: sight.Stacks) -> shapes.UnitView:
     """A unit as a seat sees it; a hidden one is only a counter of its side in a place."""
-    if not may_see_unit(game, unit, seat, stacks):
-        return {
-            "id": _blind(unit, stack_of(game, unit, stacks)),
-            "side": unit.side,
-            "place": unit.place,
-            "hidden": True,
-            "name": "?",
-        }
-    marks = marks_view(game, unit.id, seat)
-    return {
-        "id": unit.id,
-        "side": unit.side,
-        "name": unit.name,
-        "kind": unit.kind,
-        "klass": unit.klass,
-        "size": unit.size,
-        "formation": unit.formation,
-        "steps": unit.steps,
-        "full": unit.full,
-        "factors": known_factors(game, unit),
-        "untried": unit.untried,
-        "place": unit.place,
-        "place_label": place_label(game, unit.place),
-        "turn": unit.turn,
-        "entry": unit.entry,
-        "note": unit.note,
-        "doubtful": unit.doubtful,
-        "order": unit.order,
-        "marks": marks,
-        "mark_words": mark_words(game, marks),
-        "step_words": f"{unit.steps} of {steps_label(game, unit.full)}" if unit.full > 1 else "",
-    }
+    if not sight.may_see_unit(game, unit, seat, stacks):
+        return shapes.UnitView(shown_id(game, unit, seat, stacks), unit.side, unit.place, hidden=True)
+    marks = _marks(game, unit.id, seat)
+    return shapes.UnitView.of(
+        unit,
+        hidden=False,
+        factors=sight.known_factors(game, unit),
+        place_label=place_label(game, unit.place),
+        marks=marks,
+        signs=signs(game, marks),
+        step_words=f"{unit.steps} of {steps_label(game, unit.full)}" if unit.full > 1 else "",
+    )
 
 
-def _blind(unit: Unit, stack: list[Unit]) -> str:
-    """A stand-in id that tells nothing: its place in the stack."""
-    return f"{unit.side}-{unit.place}-{[u.id for u in stack].index(unit.id) + 1}"
+def shown_id(game: Game, unit: Unit, seat: str, stacks: sight.Stacks) -> str:
+    """The id by which a seat knows a unit; a hidden one's tells nothing but its place in the stack."""
+    if sight.may_see_unit(game, unit, seat, stacks):
+        return unit.id
+    place = [u.id for u in sight.stack_of(game, unit, stacks)].index(unit.id)
+    return f"{unit.side}-{unit.place}-{place + 1}"
 
 
-def marks_view(game: Game, target: str, seat: str) -> dict[str, Any]:
+def _marks(game: Game, target: str, seat: str) -> dict[str, Any]:
     """The markers on a unit or hex that a seat may see."""
-    return {
-        name: mark.value
-        for name, mark in game.marks.get(target, {}).items()
-        if may_see_mark(game, target, name, seat)
-    }
+    held = game.marks.get(target, {})
+    return {name: mark.value for name, mark in held.items() if sight.may_see_mark(game, target, name, seat)}
 
 
-def mark_words(game: Game, marks: Mapping[str, Any]) -> list[str]:
+def signs(game: Game, marks: Mapping[str, Any]) -> tuple[shapes.MarkView, ...]:
     """Markers as a player reads them; those that only the rules need are left out."""
-    quiet = {m.id for m in game.kit.markers if m.quiet}
-    return [mark_label(game, name, value) for name, value in marks.items() if name not in quiet]
+    kinds = {m.id: m for m in game.kit.markers}
+    return tuple(
+        shapes.MarkView(mark_label(game, name, value), kinds[name].effect if name in kinds else "")
+        for name, value in marks.items()
+        if name not in kinds or not kinds[name].quiet
+    )
 
 
-def _piles(game: Game, seat: str) -> list[dict[str, Any]]:
+@_guarded("Markers in hexes", dict)
+def _hexes(game: Game, seat: str) -> dict[str, dict[str, Any]]:
+    return {t: marks for t in game.marks if t not in game.units and (marks := _marks(game, t, seat))}
+
+
+@_guarded("Cups and decks", list)
+def _piles(game: Game, seat: str) -> list[shapes.PileView]:
     held = (p for p in game.kit.piles if p.id in game.piles and holds(p.when, game.values))
-    return [_pile(game, p, seat) for p in held]
+    return [shapes.PileView.of(p, zones=_zones(game, p, seat)) for p in held]
 
 
-def _pile(game: Game, definition: PileDef, seat: str) -> dict[str, Any]:
-    pile = game.piles[definition.id]
-    seen = {z.id: z for z in definition.zones}
-    zones = []
-    for zone, tokens in pile.zones.items():
-        base = zone.partition(":")[0]
-        open_to_seat = may_see_zone(game, definition.id, zone, seat)
-        if zone_rule(game, definition.id, zone) == "none":
-            continue
-        row: dict[str, Any] = {
-            "zone": zone,
-            "label": seen[base].label if base in seen else base,
-            "count": len(tokens),
-        }
-        if open_to_seat:
-            row["tokens"] = [{"id": t, **game.face(definition.id, t)} for t in tokens]
-        zones.append(row)
-    return {"id": definition.id, "label": definition.label, "side": definition.side, "zones": zones}
+def _zones(game: Game, pile: PileDef, seat: str) -> list[shapes.ZoneView]:
+    labels = {z.id: z.label for z in pile.zones}
+    found = []
+    for zone, tokens in game.piles[pile.id].zones.items():
+        if sight.zone_rule(game, pile.id, zone) != "none":
+            base = zone.partition(":")[0]
+            seen = sight.may_see_zone(game, pile.id, zone, seat)
+            faces = [shapes.TokenView(t, game.face(pile.id, t)) for t in tokens] if seen else None
+            found.append(shapes.ZoneView(zone, labels.get(base, base), len(tokens), faces))
+    return found
+
+
+# -- the view --------------------------------------------------------------------------------------------
+
+
+class SeatView:
+    """The table as one seat may see it; each part is made when it is first asked for, and kept.
+
+    What cannot be made is left empty and named under `faults`: who wants to tell of all of it asks for that last.
+    """
+
+    def __init__(self, rules: Rules, game: Game, seat: str) -> None:
+        self._rules, self._game, self.seat, self.guard = rules, game, seat, Guard()
+
+    revision: cached_property[int] = cached_property(lambda seen: seen._game.revision)
+    """The newest event that this view knows of."""
+    title: cached_property[str] = cached_property(lambda seen: seen._game.title)
+    """What the players call their table."""
+    seat_name: cached_property[str] = cached_property(lambda seen: seat_name(seen._game, seen.seat))
+    """Who looks, in words."""
+    system: cached_property[SystemKit] = cached_property(lambda seen: seen._game.kit)
+    """The game that is played, and its own words for turns and steps."""
+    scenario: cached_property[Scenario] = cached_property(lambda seen: seen._game.scenario)
+    """The scenario that is played."""
+    sides: cached_property[Sequence[Side]] = cached_property(lambda seen: seen._game.kit.sides)
+    """Both sides, with the shape that stands for each."""
+    turn = cached_property(_turn)
+    """The turn, the last one, and the date."""
+    phases = cached_property(_phases)
+    """The sequence of this turn."""
+    phase = cached_property(_phase)
+    """The phase that is played, with its checklist."""
+    active: cached_property[str] = cached_property(lambda seen: seen._game.active)
+    """The side to act; empty when both may."""
+    movers = cached_property(_movers)
+    """The sides that the table waits for."""
+    actions = cached_property(_offered)
+    """What this seat may do now."""
+    tracks = cached_property(_tracks)
+    """Numbers that are counted, as far as they are shown now."""
+    dials = cached_property(_dials)
+    """Named values with what they do."""
+    due = cached_property(_due)
+    """What arrives on this turn or is late."""
+    notes = cached_property(_notes)
+    """What holds on this turn."""
+    asked = cached_property(_asked)
+    """Questions and follow-ups that wait for somebody."""
+    units = cached_property(_units)
+    """Every unit on record, as far as this seat may know it."""
+    hexes = cached_property(_hexes)
+    """Markers that lie on the map, by hex."""
+    boxes: cached_property[list[shapes.BoxView]] = cached_property(
+        lambda seen: [shapes.BoxView(f"box:{b.id}", b.label, b.side) for b in seen._game.kit.boxes]
+    )
+    """Places off the map."""
+    piles = cached_property(_piles)
+    """Cups and decks: what lies open, and how many of the rest."""
+    sealed: cached_property[dict[str, list[str]]] = cached_property(
+        lambda seen: {name: sorted(choices) for name, choices in seen._game.sealed.items()}
+    )
+    """Who has chosen in secret, by what is chosen."""
+    my_sealed: cached_property[dict[str, Any]] = cached_property(
+        lambda seen: {n: made[seen.seat] for n, made in seen._game.sealed.items() if seen.seat in made}
+    )
+    """What this seat itself has chosen."""
+    revealed: cached_property[dict[str, Any]] = cached_property(lambda seen: seen._game.revealed)
+    """Choices that lie open."""
+    result = cached_property(_result)
+    """The last result, with its calculation."""
+    last_roll = cached_property(_last_roll)
+    """The last open roll."""
+    panels = cached_property(_panels)
+    """What the game itself tells this seat."""
+    ended: cached_property[Ended | None] = cached_property(lambda seen: seen._game.ended)
+    """Who won, once the game is over."""
+    record_open: cached_property[bool] = cached_property(lambda seen: seen._game.record_open)
+    """Whether everything hidden may be read by all."""
+    modes: cached_property[dict[str, str]] = cached_property(
+        lambda seen: {name: seen._game[f"mode-{name}"] for name in ("dice", "chits", "cards")}
+    )
+    """Whether dice, chits and cards are real, digital, or either."""
+    judge: cached_property[str] = cached_property(lambda seen: judge(seen._game))
+    """What a judge was called for."""
+    solo: cached_property[bool] = cached_property(lambda seen: bool(seen._game["solo"]))
+    """Whether one player holds every seat."""
+    fog: cached_property[bool] = cached_property(lambda seen: bool(seen._game["fog"]))
+    """Whether enemy units are hidden."""
+    commitment: cached_property[str] = cached_property(lambda seen: seen._game.commitment)
+    """The fingerprint of the dice seed."""
+    tray: cached_property[list[str]] = cached_property(lambda seen: list(seen._game.kit.tray))
+    """Dice that one tap rolls."""
+
+    @property
+    def has_units(self) -> bool:
+        """Whether any unit is on record, without a look at them."""
+        return bool(self._game.units)
+
+    @property
+    def faults(self) -> list[str]:
+        """A line for each part that was asked for so far and could not be made."""
+        return self.guard.faults
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it, as the API answers it."""
+        found = {name: shapes.plain(getattr(self, name), _KIT_WORDS.get(name)) for name in PARTS}
+        found |= {name: found[name] or {} for name in ("result", "last_roll")}
+        return {"seat": self.seat, **found, "faults": self.faults}
+
+
+_KIT_WORDS = {
+    "system": ("id", "name", "turn_name", "step_name", "steps_name"),
+    "scenario": ("id", "name", "partial"),
+    "sides": ("id", "name", "mark"),
+    "notes": ("text", "rule", "side"),
+}
+"""What is answered of the parts that are the kit's own."""
+PARTS = tuple(name for name, part in vars(SeatView).items() if isinstance(part, cached_property))
+
+
+def view(rules: Rules, game: Game, seat: str) -> SeatView:
+    """The table as this seat may see it."""
+    return SeatView(rules, game, seat)

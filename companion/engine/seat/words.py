@@ -193,10 +193,6 @@ def _asked(body: Mapping[str, Any], game: Game) -> str:
     return f"To do: {body['text']}"
 
 
-_CLOSED = {"refused": "The request was refused", "withdrawn": "The request was withdrawn"}
-"""Answers that nothing else in the log tells of."""
-
-
 def _answered(body: Mapping[str, Any], game: Game) -> str:
     refused = is_about_seats("answered", str(body["id"])) and body.get("answer") == "refused"
     return "The new code for the table's screen was refused." if refused else ""

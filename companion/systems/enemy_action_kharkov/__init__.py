@@ -1,11 +1,12 @@
 """Enemy Action: Kharkov, the two-player game: what its data in scenarios/enemy-action-kharkov/ cannot say."""
 
-from companion.systems.enemy_action_kharkov import (
+from . import (  # noqa: F401 - each adds its actions, worksheets and hooks to the rules
     combat,
     cup,
+    ending,
     ground,
-    hits,
     impulse,
+    joining,
     losses,
     orders,
     ownership,
@@ -18,31 +19,10 @@ from companion.systems.enemy_action_kharkov import (
     supply,
     support,
     tactics,
+    taking,
     victory,
 )
-from companion.systems.enemy_action_kharkov.base import rules
-from companion.systems.enemy_action_kharkov.manifest import BOOK_CHECKS, checks
+from .base import rules
+from .manifest import BOOK_CHECKS
 
-__all__ = [
-    "BOOK_CHECKS",
-    "checks",
-    "combat",
-    "cup",
-    "ground",
-    "hits",
-    "impulse",
-    "losses",
-    "orders",
-    "ownership",
-    "panels",
-    "posts",
-    "preparation",
-    "replacements",
-    "reserves",
-    "retreat",
-    "rules",
-    "supply",
-    "support",
-    "tactics",
-    "victory",
-]
+__all__ = ["BOOK_CHECKS", "rules"]

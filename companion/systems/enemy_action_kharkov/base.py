@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from companion.engine.kit.roster import Unit
 from companion.engine.kit.when import Turns, holds
-from companion.engine.play.fields import Context
+from companion.engine.play.fields import Choice, Context
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
@@ -16,15 +16,16 @@ from companion.systems import new_rules
 rules = new_rules("enemy-action-kharkov")
 
 SOVIET, GERMAN = "soviet", "german"
+SIDES = [(SOVIET, "Soviet"), (GERMAN, "German")]
 NOBODY = ("nobody",)
 """An event that no seat may read: a card that goes face down."""
 
-# 2.21: armies and corps with the front or army they belong to for commands.
+# Armies and corps with the front or army they belong to for commands [2.21].
 SOVIET_ARMIES = {"3T": "Voronezh", "40": "Voronezh", "69": "Voronezh", "6": "Southwest", "1G": "Southwest"}
 SOVIET_ARMIES |= {"MGP": "Southwest"}
 GERMAN_CORPS = {"Raus": "4Pz", "IISS": "4Pz", "XLVIII": "4Pz", "LVII": "4Pz", "III": "1Pz", "XL": "1Pz"}
 FORMATIONS = {SOVIET: SOVIET_ARMIES, GERMAN: GERMAN_CORPS}
-# 2.1, 2.21: for deployment Corps Raus stands alone in its own area.
+# For deployment Corps Raus stands alone in its own area [2.1, 2.21].
 DEPLOY_AREA = {**SOVIET_ARMIES, **GERMAN_CORPS, "Raus": "Kempf"}
 FORMATION_NAMES = {
     "3T": "3rd Tank Army",
@@ -75,9 +76,9 @@ TACTICS = {
     "nkvd": SOVIET,
     "screen": GERMAN,
 }
-"""9.2 and others: the tactics named in the rulebook, with the side where it is plain; 'both' where the aid decides."""
+"""The tactics named in the rulebook [9.2], with the side where it is plain; 'both' where the aid decides."""
 ADJUSTING = ("partisans", "nkvd", "rifle brigade", "tank brigade", "battlefield replacements")
-"""9.51: tactics that change hits by an amount printed on the aid."""
+"""Tactics that change hits by an amount printed on the aid [9.51]."""
 EVENTS = {
     "air supply": "both",
     "engineers": "both",
@@ -87,10 +88,10 @@ EVENTS = {
     "partisan uprising": SOVIET,
     "over extended": GERMAN,
 }
-"""The command events named in the rulebook, with who can want them."""
+"""The command events named in the rulebook [5.4], with who can want them."""
 
 MECHANISED = ("armour", "mechanised", "armoured cavalry")
-LIMIT_UNITS, LIMIT_STEPS = 3, 6
+LIMIT_UNITS, LIMIT_STEPS = 3, 6  # [7.4]
 
 
 def names_for(side: str, table: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -100,16 +101,24 @@ def names_for(side: str, table: Mapping[str, str]) -> list[tuple[str, str]]:
 
 def side_at(ctx: Context) -> str:
     """The side a form is filled in for: the seat's own, or the active one at the table."""
-    if ctx.game is None:
-        return ""
     return ctx.seat if ctx.seat in ctx.game.sides else ctx.game.active
 
 
-def armour(unit: Unit, game: Game | None = None) -> bool:
-    """2.21, 10.22: armour and armoured cavalry, unless steps lost took it (klass A3, A2) or it is isolated."""
-    if unit.kind not in ("armour", "armoured cavalry"):
-        return False
-    if game is not None and game.mark(unit.id, "supply") == "isolated":
+def side_of(ctx: Context) -> str:
+    """The side that a form is about: the one chosen in it, or the one it is filled in for."""
+    return str(ctx.values.get("side") or "") or side_at(ctx)
+
+
+def sides_left(left: Callable[[Game], Iterable[str]], start: Callable[[Context], str]) -> Choice:
+    """The field for a side of those that have not done something yet."""
+    return Choice(
+        label="Side", options=lambda c: [(s, c.game.side_name(s)) for s in left(c.game)], start=start
+    )
+
+
+def armour(unit: Unit, game: Game) -> bool:
+    """Armour and armoured cavalry, unless steps lost took it (klass A3, A2) or it is isolated [2.21, 10.22]."""
+    if unit.kind not in ("armour", "armoured cavalry") or isolated(game, unit):
         return False
     least = unit.klass[1:] if unit.klass.startswith("A") else ""
     return not least.isdecimal() or unit.steps >= int(least)
@@ -124,8 +133,32 @@ def strength(unit: Unit) -> int | None:
     return unit.factors.get(f"CS{unit.steps}")
 
 
+def called(unit: Unit) -> str:
+    """What players know a unit by."""
+    return unit.name or unit.id
+
+
+def isolated(game: Game, unit: Unit) -> bool:
+    return bool(game.mark(unit.id, "supply") == "isolated")
+
+
+def in_order(game: Game, unit: Unit) -> bool:
+    """Supplied and not dispersed [9.2, 12.22]."""
+    return not game.mark(unit.id, "supply") and not game.mark(unit.id, "dispersed")
+
+
 def on_map(game: Game, side: str) -> list[Unit]:
     return [u for u in game.units.values() if u.on_map and u.side == side]
+
+
+def on_record(game: Game, ids: Iterable[str]) -> list[Unit]:
+    """Those of the units that are still known at the table."""
+    return [game.units[u] for u in ids if u in game.units]
+
+
+def fits(units: Sequence[Unit]) -> bool:
+    """Whether one hex holds them all [7.4]."""
+    return len(units) <= LIMIT_UNITS and sum(u.steps for u in units) <= LIMIT_STEPS
 
 
 def whole(value: Any) -> int | None:
@@ -161,3 +194,9 @@ def ask(
 ) -> e.Asked:
     """A follow-up with an id that is unique at the table."""
     return e.Asked(f"{name}-{game.revision}", to, text, action, args, rule=rule)
+
+
+def ask_step(game: Game, name: str, side: str, text: str, rule: str, units: Sequence[str]) -> e.Asked:
+    """A step to be paid outside the order of losses; a unit that stands alone pays it."""
+    alone = {"units": list(units)} if len(units) == 1 else {}
+    return ask(game, name, (side, "table"), text, "lose-steps", rule, penalty=True, **alone)

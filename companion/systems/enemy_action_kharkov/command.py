@@ -1,9 +1,9 @@
-"""What a card's command may be, which formations are barred, and who is activated: 5.2-5.5 and 6."""
+"""What a card's command may be, which formations are barred, and who is activated [5.2-5.5, 6]."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -11,18 +11,10 @@ from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.record.changes import change
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import EVENTS as ALL_EVENTS
-from companion.systems.enemy_action_kharkov.base import (
-    FORMATION_NAMES,
-    FORMATIONS,
-    GERMAN,
-    SOVIET,
-    SOVIET_ARMIES,
-    names_for,
-    on_map,
-    rules,
-)
-from companion.systems.enemy_action_kharkov.manifest import Card, card, listed
+
+from .base import EVENTS as ALL_EVENTS
+from .base import FORMATION_NAMES, FORMATIONS, GERMAN, SOVIET, SOVIET_ARMIES, names_for, on_map, rules
+from .manifest import Card, card, listed
 
 COMMANDS = {
     "activate": "Activate",
@@ -33,7 +25,7 @@ COMMANDS = {
     "replace": "Replacements",
     "event": "Event",
 }
-# 5.2-5.5 by type of card; one unit is open to every card.
+# By type of card [5.2-5.5]; one unit is open to every card [6.1].
 BY_TYPE: Mapping[str, tuple[str, ...]] = {
     "army units": ("units", "deploy", "event"),
     "army": ("activate", "deploy", "replace", "event"),
@@ -47,17 +39,19 @@ BY_TYPE: Mapping[str, tuple[str, ...]] = {
 }
 SOVIET_TYPES = ("army units", "army", "front", "stavka")
 WILD = ("front", "stavka", "german army", "army group", "von manstein")
-"""5.4, 9.22: cards that serve as any command event."""
-RANGES = {"corps kg": 2, "german army": 2, "army group": 3, "von manstein": 2}
+"""Cards that serve as any command event [5.4]."""
+RANGES = {"army group": 3}
+"""How far a Kampfgruppe reaches from its marker, where it is not USUAL_RANGE [6.2]."""
+USUAL_RANGE = 2
 
 
 def in_command(game: Game) -> dict[str, Any]:
     """The card being played for a command and what was said about it."""
-    return dict(game["command"] or {})
+    return dict(game["command"])
 
 
 def formation_by_name(unit: Unit) -> str:
-    """2.21: the last part of a designation is the army or corps: 1GC.3T, 679.333.XL, Wes/Wik/XL."""
+    """The last part of a designation is the army or corps: `1GC.3T`, `679.333.XL`, `Wes/Wik/XL` [2.21]."""
     part = re.split(r"[./\s-]+", unit.name.strip())[-1].lower()
     return next((f for f in FORMATIONS.get(unit.side, ()) if f.lower() == part), "")
 
@@ -73,8 +67,8 @@ def formations_by_name(game: Game) -> Events:
 
 
 def last(game: Game, side: str) -> list[str]:
-    """Formations that a side activated in its last impulse, of this turn."""
-    return [f for f in str(game[f"last-{side}"] or "").split(", ") if f]
+    """Formations that a side activated in its last impulse, of this turn [6.3]."""
+    return [f for f in game[f"last-{side}"].split(", ") if f]
 
 
 def types_of(side: str) -> list[tuple[str, str]]:
@@ -89,9 +83,8 @@ def commands(game: Game, known: Card) -> list[tuple[str, str]]:
     names = list(BY_TYPE.get(known.type, tuple(COMMANDS))) + ["one-unit"]
     other_sides = "kg" if side == SOVIET else "units"
     names = [n for n in names if n != other_sides]
-    if known.type == "army" and known.kind == "primary":
-        names = [n for n in names if n != "replace"]  # 5.5: Soviet supplemental army cards only
-    if game.turn < 3 or known.steps == 0:
+    primary = known.type == "army" and known.kind == "primary"  # Soviet supplemental army cards only [5.5]
+    if primary or game.turn < 3 or known.steps == 0:
         names = [n for n in names if n != "replace"]
     if game[f"one-unit-{side}"] == game.turn:
         names = [n for n in names if n != "one-unit"]
@@ -99,34 +92,33 @@ def commands(game: Game, known: Card) -> list[tuple[str, str]]:
 
 
 def event_choices(game: Game, known: Card) -> list[tuple[str, str]]:
-    """5.4: events printed on the card, or any of the side's for a wild card; all when the card is unknown."""
+    """Events printed on the card, or any of the side's for a wild card; all when the card is unknown [5.4]."""
     every = names_for(known.side, ALL_EVENTS)
     if game.turn < 5:
         every = [(n, label) for n, label in every if n not in ("forward support", "air interdiction")]
     printed = listed(known.events, game.turn)
-    if known.type in WILD or printed is None or "any" in printed:
-        return [*every, ("special", "Special event, as printed")]
-    return [*((n, n.capitalize()) for n in printed if n != "any"), ("special", "Special event, as printed")]
+    if known.type not in WILD and printed is not None and "any" not in printed:
+        every = [(n, n.capitalize()) for n in printed]
+    return [*every, ("special", "Special event, as printed")]
 
 
-def formation_choices(game: Game, side: str, known: Card | None = None) -> list[tuple[str, str]]:
-    """The armies or corps a card can name."""
+def formation_choices(side: str, known: Card | None = None) -> list[tuple[str, str]]:
+    """The armies or corps a side has, or a card can name."""
     own = FORMATIONS[side]
     if known is not None and known.formation:
-        named = [f for f in own if f == known.formation or own[f] == known.formation]
-        own = {f: own[f] for f in named} or own
+        own = {f: of for f, of in own.items() if known.formation in (f, of)} or own
     return [(f, FORMATION_NAMES[f]) for f in own]
 
 
-def barred(game: Game, side: str, known: Card | None = None, what: str = "") -> dict[str, str]:
-    """6.3: formations that cannot be activated now, each with the reason; Von Manstein's card knows none."""
-    if known is not None and known.manstein and (what != "one-unit" or game["manstein-one-unit"]):
-        return {}
-    return {f: "activated in the last impulse [6.3]" for f in last(game, side)}
+def barred(game: Game, side: str, known: Card, what: str) -> list[str]:
+    """Formations that cannot be activated now; Von Manstein's card knows none [6.3]."""
+    if known.manstein and (what != "one-unit" or game["manstein-one-unit"]):
+        return []
+    return last(game, side)
 
 
-def stacked_with(game: Game, formation: str, known: Card, closed: Iterable[str]) -> list[Unit]:
-    """5.2: Soviet units of other armies that a front or STAVKA card may take along."""
+def stacked_with(game: Game, formation: str, known: Card) -> list[Unit]:
+    """Soviet units of other armies that a front or STAVKA card may take along [5.2]."""
     places = {u.place for u in on_map(game, SOVIET) if u.formation == formation}
     found = [u for u in on_map(game, SOVIET) if u.place in places and u.formation != formation]
     if known.type == "front" and game["front-extras"] == "front":
@@ -134,12 +126,12 @@ def stacked_with(game: Game, formation: str, known: Card, closed: Iterable[str])
         found = [u for u in found if SOVIET_ARMIES.get(u.formation) == front]
     elif known.type not in ("front", "stavka", ""):
         return []
-    return [u for u in found if u.formation not in set(closed)]
+    return found
 
 
 def kampfgruppe(game: Game, known: Card, hex_id: str, reach: int) -> list[Unit]:
-    """6.2: German units of the card within range of the marker that 6.3 leaves free."""
-    named = {f for f, _ in formation_choices(game, GERMAN, known)}
+    """German units of the card within range of the marker that the bar leaves free [6.2, 6.3]."""
+    named = {f for f, _ in formation_choices(GERMAN, known)}
     closed = barred(game, GERMAN, known, "kg")
     return [
         u
@@ -152,8 +144,8 @@ def told(known: Card, said: Mapping[str, Any]) -> Card:
     """A card with what was said about it where the manifest is silent."""
     return replace(
         known,
-        kind=known.kind or str(said.get("kind", "")),
-        type=known.type or str(said.get("type", "")),
+        kind=known.kind or str(said.get("kind") or ""),
+        type=known.type or str(said.get("type") or ""),
         value=said.get("value") if known.value is None else known.value,
     )
 

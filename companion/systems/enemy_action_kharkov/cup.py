@@ -1,4 +1,4 @@
-"""The chit cup: required and declared draws, dark chits, and real chits entered as they come (9.3, 9.41)."""
+"""The chit cup: required and declared draws, dark chits, and real chits entered as they come [9.3, 9.41]."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import ask, rules
-from companion.systems.enemy_action_kharkov.fight import Fight, answered, current, save
-from companion.systems.enemy_action_kharkov.hits import settle, tally
-from companion.systems.enemy_action_kharkov.manifest import PLAIN, cup_is_real, dark
-from companion.systems.enemy_action_kharkov.odds import forecast
-from companion.systems.enemy_action_kharkov.tactics import attacker_of
+
+from .base import ask, rules
+from .fight import Fight, answered, attacker_of, current, in_hand, save
+from .hits import tally
+from .manifest import PLAIN, cup_is_real, dark
+from .odds import forecast
+from .taking import settle
 
 
 def _owed(game: Game) -> bool | str:
@@ -34,7 +35,7 @@ def _owed(game: Game) -> bool | str:
 
 
 def _missing(ctx: Context) -> int | None:
-    fight = current(ctx.game) if ctx.game else None
+    fight = current(ctx.game)
     return fight.missing if fight else None
 
 
@@ -65,13 +66,11 @@ def draw_chits(
     ] = None,
 ) -> Events:
     """Draw the required chits, then the declared ones, one by one; each is judged at once."""
-    fight = current(game)
-    if fight is None:
-        raise NotNow("declare a combat first")
+    fight = in_hand(game)
     number = min(fight.missing, count or fight.missing)
     for _ in range(number):
         if not game.piles["chits"]["cup"]:
-            raise NotNow("the cup is empty: that cannot happen, check the chits set aside")
+            raise NotNow("the cup is empty: that cannot happen, check the chits set aside", rule="9.41")
         event = chance.draw(game, "chits", "cup", "drawn", 1, reason=IN_PASSING)  # the tally tells
         yield event
         fight.drawn += 1
@@ -82,7 +81,7 @@ def draw_chits(
 
 
 def _replenish(game: Game, fight: Fight) -> Events:
-    """9.41: a dark chit brings back at once what earlier combats set aside; this combat's follow at its end."""
+    """A dark chit brings back at once what earlier combats set aside; this combat's follow at its end [9.41]."""
     fight.dark = True
     earlier = tuple(game.piles["chits"]["aside"])
     if earlier:
@@ -113,9 +112,7 @@ def enter_chits(
     ] = "",
 ) -> Events:
     """Enter what came out of the real cup: all owed chits by their sum, or one by one."""
-    fight = current(game)
-    if fight is None:
-        raise NotNow("declare a combat first")
+    fight = in_hand(game)
     if hits:
         items = [item.strip() for item in re.split(r"[,;/]", hits) if item.strip()]
     else:
@@ -126,6 +123,7 @@ def enter_chits(
             field="hits",
             given=hits,
             accepted="commas between",
+            rule="9.3",
         )
     for item in items:
         text = item.replace("*", "").strip()
@@ -147,7 +145,9 @@ def _anonymous(game: Game, *, dark_one: bool) -> e.Drawn:
     """A real chit leaves the cup: which one the companion cannot know, so any of its shade is counted off."""
     cup = game.piles["chits"]["cup"]
     if not cup:
-        raise NotNow("the companion's cup is empty: put the chits that were set aside back first")
+        raise NotNow(
+            "the companion's cup is empty: put the chits that were set aside back first", rule="9.41"
+        )
     token = next((c for c in cup if dark(game.face("chits", c)) is dark_one), cup[0])
     return e.Drawn("chits", (token,), "cup", "drawn", 1, "physical", reason=IN_PASSING)
 
@@ -179,9 +179,8 @@ def _after(game: Game, fight: Fight) -> Events:
 def extra_draws(ctx: Context, extra: Annotated[int, Whole(label="More chits", high=24)] = 0) -> Breakdown:
     """What drawing this many more chits may bring, from what is left in the cup."""
     sheet = Breakdown("More chits", facts={"declared": extra})
-    game = ctx.game
-    fight = current(game) if game else None
-    if game is None or fight is None:
+    game, fight = ctx.game, current(ctx.game)
+    if fight is None:
         sheet.warnings.append("there is no combat in hand")
         return sheet
     if extra > fight.extra:
@@ -217,12 +216,10 @@ def _may_declare(game: Game) -> bool | str:
 )
 def declare_draws(game: Game, sheet: Breakdown) -> Events:
     """Say how many more chits you draw; exactly that many are drawn."""
-    fight = current(game)
-    if fight is None:
-        raise NotNow("declare a combat first")
+    fight = in_hand(game)
     extra = int(sheet.facts["declared"])
     if extra > fight.extra:
-        raise Unreadable(f"at most {fight.extra} more chits [9.3]", field="extra", given=extra)
+        raise Unreadable(f"at most {fight.extra} more chits", field="extra", given=extra, rule="9.3")
     yield from answered(game, "declare")
     fight.declared = extra
     yield save(fight, f"{extra} more chits declared")
@@ -234,7 +231,7 @@ def declare_draws(game: Game, sheet: Breakdown) -> Events:
 
 @rules.entering("end")
 def all_chits_back(game: Game) -> Events:
-    """4-V: every chit returns to the cup."""
+    """Every chit returns to the cup [4-V, 9.41]."""
     if game.ended:
         return
     for zone in ("drawn", "aside"):

@@ -10,13 +10,14 @@ from companion.engine.play.actions import Chance
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import GERMAN, NOBODY, SOVIET
-from companion.systems.enemy_action_kharkov.manifest import SET_ASIDE, Card, card, manifest_ready
+
+from .base import GERMAN, NOBODY, SOVIET
+from .manifest import SET_ASIDE, Card, card, manifest_ready
 
 UNDECIDED, DIGITAL, REAL = "undecided", "digital", "real"
 COUNTED = ("draw", "avail", "hand", "entering")
-SOVIET_HAND = 5
-LIGHT_MUD = 4
+SOVIET_HAND = 5  # [5.0]
+LIGHT_MUD = 4  # [15.34]
 
 
 @dataclass(frozen=True)
@@ -24,7 +25,6 @@ class Plan:
     """What one side's preparation needs to know for a turn."""
 
     supplementals: int
-    hand: int
     primary_in: int = 0
     supplemental_in: int = 0
     """How many cards enter, by kind: only real cards need telling."""
@@ -51,6 +51,15 @@ class Deck:
 
     def tokens(self, zone: str) -> list[str]:
         return self.game.piles[self.pile][self.hand_zone if zone == "hand" else zone]
+
+    def labelled(self, zone: str) -> list[tuple[str, str]]:
+        """The cards of a zone as choices of a form."""
+        return [(n, card(self.game, n).label) for n in self.tokens(zone)]
+
+    @property
+    def real_box(self) -> list[tuple[str, str]]:
+        """Real cards that may be played next; what a digital deck keeps in its box is nobody's business."""
+        return self.labelled("box") if self.real else []
 
     def count(self, zone: str) -> int:
         """How many cards lie somewhere; real piles and hands are counted on tracks."""
@@ -96,7 +105,7 @@ class Deck:
             yield e.Drawn(self.pile, (number,), self.hand_zone, zone, 1, reason=IN_PASSING)
 
     def discard(self, number: str, source: str, kind: str, *, stavka: bool = False) -> Iterator[e.Event]:
-        """5.6, 15.35: to the discards of its kind; STAVKA leaves the game from turn 7 on."""
+        """To the discards of its kind; STAVKA leaves the game from turn 7 on [5.6, 15.35]."""
         if stavka and self.game.turn >= 7:
             yield e.Drawn(self.pile, (number,), source, "removed", 1, reason="STAVKA leaves the game [15.35]")
             return
@@ -105,7 +114,7 @@ class Deck:
         yield e.Drawn(self.pile, (number,), source, target, 1, reason="discarded")
 
     def draw_up(self, chance: Chance) -> Iterator[e.Event]:
-        """4-IV: fill the hand to its limit, or until the pile is empty."""
+        """Fill the hand to its limit, or until the pile is empty [4-IV, 5.0]."""
         missing = min(self.limit - self.count("hand"), self.count("draw"))
         if missing <= 0:
             return
@@ -117,10 +126,10 @@ class Deck:
                 self.game, self.pile, "draw", self.hand_zone, missing, only=(self.side,), reason="draws up"
             )
 
-    # -- preparation (4-II) --------------------------------------------------------------------------------
+    # -- preparation [4-II] --------------------------------------------------------------------------------
 
     def prepare(self, plan: Plan, chance: Chance) -> Iterator[e.Event]:
-        """The five steps in their order; heavy mud keeps the third alone."""
+        """The five steps in their order [4-II]; heavy mud keeps the third alone [15.34]."""
         mud = self.game["ground"] == "heavy-mud"
         yield from self._sweep()
         steps = self._real_steps if self.real else self._digital_steps
@@ -183,7 +192,8 @@ def decide(game: Game) -> str:
     if mode == "digital" and not ready:
         raise NotNow(
             "the companion cannot deal yet: fill in kind and turn of all 45 cards in the card manifest, "
-            "or set the table to real cards"
+            "or set the table to real cards",
+            rule="4-II",
         )
     return DIGITAL if ready and mode != "physical" else REAL
 
@@ -203,7 +213,7 @@ def settle_mode(game: Game) -> Iterator[e.Event]:
 
 
 def _sort(deck: Deck, *, first: bool) -> Iterator[e.Event]:
-    """3: entering cards, draw pile, available box, and P41 in hand; later, primaries wait with the discards."""
+    """Entering cards, draw pile, available box, and P41 in hand; later, primaries wait with the discards [3]."""
     piles: dict[str, list[str]] = {}
     for number in deck.tokens("box"):
         known = card(deck.game, number)

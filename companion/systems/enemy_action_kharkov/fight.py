@@ -1,4 +1,4 @@
-"""One combat from its declaration to the clean-up: what is recorded of it, and the chits it allows (9.0, 9.3)."""
+"""One combat from its declaration to the clean-up: what is recorded of it, and the chits it allows [9.0, 9.3]."""
 
 from __future__ import annotations
 
@@ -7,22 +7,23 @@ from dataclasses import asdict, dataclass, field
 from fractions import Fraction
 from typing import Any
 
+from companion.engine.errors import NotNow
 from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET
-from companion.systems.enemy_action_kharkov.deck import Deck
-from companion.systems.enemy_action_kharkov.manifest import card
 
-LIGHT_MUD_CAP = 6
-LARGE = {SOVIET: 7, GERMAN: 6}
+from .base import GERMAN, SOVIET, on_record
+from .deck import Deck
+from .manifest import card
+
+LIGHT_MUD_CAP = 6  # [15.34]
+LARGE = {SOVIET: 7, GERMAN: 6}  # [9.4]
 QUESTIONS = (
     *("tactics", "bonus", "join", "draw", "declare", "aid"),
     *("defend", "attack", "lose", "retreat", "paid", "advance"),
 )
 """First words of the ids of what a combat asks."""
-# 9.3, 10.21, 10.22: extra chits by what is true of all defenders.
 STATUS = {
     "good": "in good order, or some are",
     "dispersed": "all dispersed",
@@ -32,6 +33,7 @@ STATUS = {
     "mixed": "out of supply and isolated",
     "poor": "each dispersed or unsupplied",
 }
+"""What may be true of all defenders; it brings extra chits [9.3, 10.21, 10.22]."""
 
 
 @dataclass
@@ -58,13 +60,13 @@ class Fight:
     attacker_armour: bool = False
     defender_armour: bool = False
     supported: bool = True
-    """Whether the Soviet side's part of the combat is in support (10.42)."""
+    """Whether the Soviet side's part of the combat is in support [10.42]."""
     attacker_tactics_open: bool = True
     defender_tactics_open: bool = True
     value: int | None = None
     """Command value of the activating card."""
     bonus: int = 0
-    """Free wild tactics still to be named (9.23)."""
+    """Free wild tactics still to be named [9.23]."""
     attack_tactics: list[str] = field(default_factory=list)
     defence_tactics: list[str] = field(default_factory=list)
     cards: dict[str, str] = field(default_factory=dict)
@@ -74,7 +76,7 @@ class Fight:
     fixed_counts: bool = True
     """Whether fixed artillery serves the artillery chits."""
     tactics_by: str = ""
-    """Whose tactics are being played: the attacker's, then the defender's, then nobody's (9.0)."""
+    """Whose tactics are being played: the attacker's, then the defender's, then nobody's [9.0]."""
     declared: int | None = None
     drawn: int = 0
     chits: list[str] = field(default_factory=list)
@@ -123,10 +125,6 @@ class Fight:
         answered = not self.hits.get("D") or self.retreat is not None
         return bool(self.hits) and answered and not self.hits.get("A") and not self.owed
 
-    @property
-    def engineers_cleared(self) -> bool:
-        return "combat engineers" in self.attack_tactics
-
     def to_json(self) -> dict[str, Any]:
         blank = asdict(Fight())
         return {k: v for k, v in asdict(self).items() if v != blank[k]} | {"attacker": self.attacker}
@@ -137,19 +135,53 @@ def current(game: Game) -> Fight | None:
     return Fight(**game["combat"]) if game["combat"] else None
 
 
+def in_hand(game: Game) -> Fight:
+    """The combat being fought.
+
+    :raises NotNow: when there is none
+    """
+    fight = current(game)
+    if fight is None:
+        raise NotNow("declare a combat first", rule="9.0")
+    return fight
+
+
+def is_fought(game: Game) -> bool | str:
+    return current(game) is not None or "there is no combat in hand"
+
+
+def attacker_of(game: Game) -> str:
+    fight = current(game)
+    return fight.attacker if fight else "any"
+
+
+def defender_of(game: Game) -> str:
+    fight = current(game)
+    return fight.defender if fight else "any"
+
+
 def save(fight: Fight | None, reason: str) -> e.Set:
     return e.Set("combat", fight.to_json() if fight else {}, reason=reason)
 
 
+def waiting(game: Game, *names: str) -> list[e.Asked]:
+    """What a combat has asked under these names, and nobody answered yet."""
+    return [q for q in game.asked.values() if q.id.partition("-")[0] in names]
+
+
 def answered(game: Game, *names: str, by: str = "") -> Iterator[e.Event]:
     """What a combat asked (of one side) is done, whether by its prompt or not."""
-    for question in list(game.asked.values()):
-        if question.id.partition("-")[0] in names and (not by or by in question.to):
+    for question in waiting(game, *names):
+        if not by or by in question.to:
             yield e.Answered(question.id, "done")
 
 
+def steps_text(number: int) -> str:
+    return "1 step" if number == 1 else f"{number or 'no'} steps"
+
+
 def draws(fight: Fight, sheet: Breakdown | None = None) -> Breakdown:
-    """9.3: the maximum with its reasons; `facts` has maximum, required and extra."""
+    """The maximum with its reasons; `facts` has maximum, required and extra [9.3]."""
     sheet = sheet or Breakdown("Chit draw")
     total = 0
 
@@ -174,22 +206,18 @@ def draws(fight: Fight, sheet: Breakdown | None = None) -> Breakdown:
     total = max(0, total)
     sheet.add("required: one chit for each defending step", f"{fight.required}", "9.3")
     sheet.facts |= {"maximum": total, "required": fight.required, "extra": max(0, total - fight.required)}
-    sheet.column = ratio_text(fight) if fight.attack or fight.defence else ""
+    sheet.column = f"{fight.attack}:{fight.defence}" if fight.attack or fight.defence else ""
     return sheet
 
 
-def ratio_text(fight: Fight) -> str:
-    return f"{fight.attack}:{fight.defence}"
-
-
 def compare(fight: Fight, ratio: Fraction) -> int:
-    """Attack against `ratio` times defence, by cross-multiplication: -1, 0 or 1."""
+    """Attack against `ratio` times defence, by cross-multiplication: -1, 0 or 1 [9.4]."""
     left, right = Fraction(fight.attack), ratio * fight.defence
     return (left > right) - (left < right)
 
 
 def cleanup(game: Game) -> Iterator[e.Event]:
-    """9.0 step 9, 9.41: tactic cards are discarded; chits go aside, or into the cup if a dark one was drawn."""
+    """Tactic cards are discarded; chits go aside, or into the cup if a dark one was drawn [9.0, 9.41]."""
     fight = current(game)
     if fight is None:
         return
@@ -204,11 +232,8 @@ def cleanup(game: Game) -> Iterator[e.Event]:
         yield e.Returned("chits", tokens, "drawn", "cup", len(tokens), reason="a dark chit was drawn [9.41]")
     elif tokens:
         yield e.Drawn("chits", tokens, "drawn", "aside", len(tokens), reason="set aside [9.41]")
-    for unit in fight.units:
-        if unit in game.units:
-            yield e.Marked(unit, "attacked", True, reason=IN_PASSING, rule="9.1")
-    for unit in fight.defenders:
-        if unit in game.units:
-            yield e.Marked(unit, "struck", True, reason=IN_PASSING, rule="9.1")
+    for ids, marker in ((fight.units, "attacked"), (fight.defenders, "struck")):
+        for unit in on_record(game, ids):
+            yield e.Marked(unit.id, marker, True, reason=IN_PASSING, rule="9.1")
     yield from answered(game, *QUESTIONS)
     yield save(None, "over")

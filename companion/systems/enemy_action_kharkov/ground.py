@@ -1,4 +1,4 @@
-"""Ground conditions: five markers, mixed twice, face down until their turn comes near (15.33, campaign only)."""
+"""Ground conditions: five markers, mixed twice, face down until their turn comes near; campaign only [15.33]."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from companion.engine.play.fields import Choice, Context
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.engine.seat.words import value_label
-from companion.systems.enemy_action_kharkov.base import NOBODY, ask, rules
-from companion.systems.enemy_action_kharkov.manifest import ground_ready
+
+from .base import NOBODY, ask, rules
+from .manifest import ground_ready
 
 PILE = "ground-markers"
 FACES = [("frozen", "Frozen"), ("light-mud", "Light mud"), ("heavy-mud", "Heavy mud")]
@@ -66,7 +67,7 @@ def _lay(game: Game, chance: Chance) -> Events:
     if game.turn == 10:
         frozen = next((t for t in pile["box"] if face(game, t) == "frozen"), None)
         if frozen is None:
-            raise NotNow("no marker is frozen: check the ground markers in the owner's book")
+            raise NotNow("no marker is frozen: check the ground markers in the owner's book", rule="15.33")
         yield e.Drawn(PILE, (frozen,), "box", "aside", 1, reason="one frozen marker stays out [15.33]")
     for turn in turns:
         yield chance.draw(
@@ -101,7 +102,7 @@ def reveal_ground(
     chance: Chance,
     shows: Annotated[
         str,
-        Choice(label="The marker shows", options=FACES, when=lambda c: c.game is not None and _must_tell(c)),
+        Choice(label="The marker shows", options=FACES, when=lambda c: _must_tell(c)),
     ] = "",
 ) -> Events:
     """Show the marker of the coming turn; with real markers, enter what it shows."""
@@ -109,13 +110,14 @@ def reveal_ground(
     if not real_markers(game) and not laid(game, turn):
         if not _to_lay(game):
             raise NotNow(
-                f"no marker lies on turn {turn}: enter what it shows, with the chits set to real ones"
+                f"no marker lies on turn {turn}: enter what it shows, with the chits set to real ones",
+                rule="15.33",
             )
         yield from _lay(game, chance)
     under = laid(game, turn)
     shows = face(game, under[0]) if under else shows
     if not shows:
-        raise NotNow(f"what does the marker of turn {turn} show?", field="shows")
+        raise NotNow(f"what does the marker of turn {turn} show?", field="shows", rule="15.33")
     yield e.Noted(f"Ground on turn {turn}: {value_label(game, 'ground', shows)}", rule="15.33")
     if under:
         yield e.Drawn(PILE, (under[0],), f"turn:{turn}", "shown", 1)
@@ -128,12 +130,12 @@ def reveal_ground(
 
 def _must_tell(ctx: Context) -> bool:
     game = ctx.game
-    return game is not None and not laid(game, _next_turn(game)) and (real_markers(game) or not _to_lay(game))
+    return not laid(game, _next_turn(game)) and (real_markers(game) or not _to_lay(game))
 
 
 @rules.entering("turn")
 def ground_of_turn(game: Game) -> Events:
-    """The condition that was turned up holds now; turns 1-6 and 14 are frozen."""
+    """The condition that was turned up holds now; turns 1-6 and 14 are frozen [15.33, 15.34]."""
     wanted = str(game["ground-next"]) if _campaign(game) and 7 <= game.turn <= 13 else "frozen"
     known = int(game["ground-known"]) >= game.turn or not (_campaign(game) and 7 <= game.turn <= 13)
     now = wanted if known and wanted != "unknown" else "frozen"

@@ -1,7 +1,8 @@
-"""Impulses: playing a card, saying what it does, passing, drawing up, and the end of the command phase (4-IV, 5)."""
+"""Impulses: playing a card, saying what it does, passing, drawing up, and the end of the command phase [4-IV, 5]."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from companion.engine.errors import Unreadable
@@ -12,17 +13,19 @@ from companion.engine.play.phases import advance
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov import command as c
-from companion.systems.enemy_action_kharkov.base import FORMATION_NAMES, GERMAN, SOVIET, rules
-from companion.systems.enemy_action_kharkov.deck import Deck
-from companion.systems.enemy_action_kharkov.fight import cleanup, current
-from companion.systems.enemy_action_kharkov.manifest import card, cup_is_real, remember
-from companion.systems.enemy_action_kharkov.orders import (
+
+from . import command as c
+from .base import FORMATION_NAMES, GERMAN, SIDES, SOVIET, rules
+from .deck import Deck
+from .fight import cleanup, current
+from .manifest import KINDS, card, chosen_card, cup_is_real, kind_unknown, remember
+from .orders import (
     ACTIVATIONS,
     Also,
     Event,
     Formations,
     Marker,
+    Order,
     Reach,
     Steps,
     Units,
@@ -31,17 +34,16 @@ from companion.systems.enemy_action_kharkov.orders import (
 )
 
 IMPULSE_MARKS = ("active", "moved", "attacked", "struck", "fell-back", "kg")
-KINDS = [("primary", "Primary"), ("supplemental", "Supplemental")]
 
 
 def first_side(turn: int) -> str:
-    """4-IV: the Soviet side begins up to turn 6, the German side after that."""
+    """The Soviet side begins up to turn 6, the German side after that [4-IV]."""
     return SOVIET if turn <= 6 else GERMAN
 
 
 @rules.entering("command")
 def begin_command(game: Game) -> Events:
-    """Whose impulse is first; what was barred and used last turn no longer counts (6.1, 6.3)."""
+    """Whose impulse is first; what was barred and used last turn no longer counts [6.1, 6.3]."""
     begins = first_side(game.turn)
     if game["impulse"] != begins:
         yield e.Set("impulse", begins, was=game["impulse"], reason="first impulse")
@@ -50,34 +52,48 @@ def begin_command(game: Game) -> Events:
             yield e.Set(f"last-{side}", "", reason="new game-turn [6.3]")
 
 
-def may_pass(game: Game, side: str) -> str:
-    """5.1: why a side cannot pass now, or an empty string when it can."""
+@dataclass(frozen=True)
+class Pass:
+    """A side's right to pass [5.1], and why it has none."""
+
+    allowed: bool
+    hands: str
+    """Its hand against the other, where the hands decide."""
+    why: str
+
+
+def may_pass(game: Game, side: str) -> Pass:
     own, other = Deck(game, side), Deck(game, game.other(side))
-    name = game.side_name(side)
     if own.count("hand") == 0 and own.count("draw") and game["empty-hand"] == "null-impulse":
-        return ""
+        return Pass(True, "", "")
     if own.count("draw"):
-        return f"{name} may not pass while cards are left in the draw pile [5.1]"
+        name = game.side_name(side)
+        return Pass(False, "", f"{name} may not pass while cards are left in the draw pile [5.1]")
     mine, theirs = own.count("hand"), other.count("hand")
-    if side == SOVIET and mine >= theirs:
-        return f"Soviet may pass only with fewer cards than the German hand: {mine} to {theirs} [5.1]"
-    if side == GERMAN and mine > theirs:
-        return f"German may pass only with no more cards than the Soviet hand: {mine} to {theirs} [5.1]"
-    return ""
+    hands = f"{mine} to {theirs}"
+    if side == SOVIET:
+        least = "Soviet may pass only with fewer cards than the German hand"
+        return Pass(mine < theirs, hands, f"{least}: {hands} [5.1]")
+    least = "German may pass only with no more cards than the Soviet hand"
+    return Pass(mine <= theirs, hands, f"{least}: {hands} [5.1]")
+
+
+def _may_pass(game: Game) -> bool | str:
+    if c.in_command(game):
+        return "a card is being played"
+    right = may_pass(game, game.active)
+    return right.allowed or right.why
 
 
 def _hand(ctx: Context) -> list[tuple[str, str]]:
     game = ctx.game
-    if game is None or ctx.seat != game.active or game.active not in game.sides:
-        return []
-    return [(n, card(game, n).label) for n in Deck(game, game.active).tokens("hand")]
+    mine = ctx.seat == game.active and game.active in game.sides
+    return Deck(game, game.active).labelled("hand") if mine else []
 
 
 def _box(ctx: Context) -> list[tuple[str, str]]:
     game = ctx.game
-    if game is None or game.active not in game.sides or not Deck(game, game.active).real:
-        return []  # what a digital deck keeps in its box is nobody's business
-    return [(n, card(game, n).label) for n in Deck(game, game.active).tokens("box")]
+    return Deck(game, game.active).real_box if game.active in game.sides else []
 
 
 def _may_play(game: Game, *, real: bool) -> bool | str:
@@ -93,24 +109,23 @@ def _may_play(game: Game, *, real: bool) -> bool | str:
 
 def _unknown(ctx: Context, what: str) -> bool:
     """Whether the chosen card's manifest row leaves this open; nothing is asked before a card is chosen."""
-    number = str(ctx.values.get("card") or "")
-    return ctx.game is not None and bool(number) and not getattr(card(ctx.game, number), what)
+    known = chosen_card(ctx)
+    return known is not None and not getattr(known, what)
 
 
 def _asks_value(ctx: Context) -> bool:
-    """9.4: only chits that the companion judges look at the command value, and only in an activation's attacks."""
+    """Only chits that the companion judges look at the command value, and only in an activation's attacks [9.4]."""
     attacks = ctx.values.get("what") in ("", None, "activate", "units", "kg")
-    return ctx.game is not None and attacks and not cup_is_real(ctx.game) and _unknown(ctx, "value")
+    return attacks and not cup_is_real(ctx.game) and _unknown(ctx, "value")
 
 
-# What the manifest leaves open is asked when the card is played, once a table: 5.2-5.5 and 6.3 hang on the type.
+# What the manifest leaves open is asked when the card is played, once a table: commands and the bar hang on the
+# type [5.2-5.5, 6.3].
 CardType = Annotated[
     str,
     Choice(
         label="Type of card",
-        options=lambda ctx: (
-            c.types_of(ctx.game.active) if ctx.game and ctx.game.active in ctx.game.sides else []
-        ),
+        options=lambda ctx: c.types_of(ctx.game.active) if ctx.game.active in ctx.game.sides else [],
         when=lambda ctx: _unknown(ctx, "type"),
     ),
 ]
@@ -120,10 +135,11 @@ CardValue = Annotated[
 ]
 
 
-def _played(game: Game, number: str, what: str, named: tuple[str, ...], event: str) -> e.Noted:
+def _played(game: Game, number: str, order: Order) -> e.Noted:
     """One line that says it all: who plays which card, and for what."""
-    parts = [FORMATION_NAMES.get(f, f) for f in named] or ([event.capitalize()] if event else [])
-    for_what = f": {c.COMMANDS[what]}{', ' if parts else ''}{', '.join(parts)}" if what else ""
+    named = [FORMATION_NAMES.get(f, f) for f in (*order.formations, *order.also)]
+    parts = named or [order.event.capitalize()]
+    for_what = f": {', '.join(filter(None, [c.COMMANDS[order.what], *parts]))}" if order.what else ""
     return e.Noted(f"{game.side_name(game.active)} plays {card(game, number).label}{for_what}", rule="5.1")
 
 
@@ -159,12 +175,15 @@ def play_card(
     steps: Steps = 1,
 ) -> Events:
     """Lay the card open and say what it does."""
-    yield _played(game, card, what, (*formations, *also), event)
+    order = Order(what, hex, reach, units, formations, also, event, steps)
+    yield _played(game, card, order)
     yield from _lay_open(game, card, type=type, value=value)
     if what and what not in dict(c.commands(game, c.played(game))):
-        raise Unreadable(f"that type of card is not played for: {c.COMMANDS[what]} [5.2-5.5]", field="type")
+        raise Unreadable(
+            f"that type of card is not played for: {c.COMMANDS[what]}", field="type", rule="5.2-5.5"
+        )
     if what:
-        yield from give(game, what, hex, reach, units, formations, also, event, steps)
+        yield from give(game, order)
 
 
 @rules.action(
@@ -194,11 +213,12 @@ def play_real_card(
 ) -> Events:
     """Enter the real card that is played, and its command."""
     if _unknown(Context(game, values={"card": card}), "kind") and not kind:
-        raise Unreadable("is the card primary or supplemental? The manifest does not tell", field="kind")
-    yield _played(game, card, what, (*formations, *also), event)
+        raise kind_unknown()
+    order = Order(what, hex, reach, units, formations, also, event, steps)
+    yield _played(game, card, order)
     yield from _lay_open(game, card, kind=kind, type=type, value=value)
     if what:
-        yield from give(game, what, hex, reach, units, formations, also, event, steps)
+        yield from give(game, order)
 
 
 def _may_end(game: Game) -> bool | str:
@@ -220,7 +240,7 @@ def _may_end(game: Game) -> bool | str:
     label="Pass",
     group="end",
     fresh=True,
-    when=lambda game: "a card is being played" if c.in_command(game) else may_pass(game, game.active) or True,
+    when=_may_pass,
 )
 def pass_impulse(game: Game, chance: Chance) -> Events:
     """Play no card in this impulse; you may play again later in the turn."""
@@ -243,8 +263,7 @@ def end_impulse(game: Game, chance: Chance) -> Events:
     said, side = c.in_command(game), game.active
     yield e.Noted(f"{game.side_name(side)} impulse over", rule="4-IV")
     yield from cleanup(game)
-    known = c.played(game)
-    yield from Deck(game, side).discard(known.id, "in-use", known.kind, stavka=known.stavka)
+    yield from _discard(game)
     activated = list(said.get("for", [])) if said["what"] in ACTIVATIONS else []
     if not activated and not game["pass-clears"]:
         activated = c.last(game, side)
@@ -256,9 +275,18 @@ def tidy_up(game: Game) -> Events:
     """A table that leaves the phase early: the combat and the card in hand are put away first."""
     yield from cleanup(game)
     if c.in_command(game):
-        known = c.played(game)
-        yield from Deck(game, known.side).discard(known.id, "in-use", known.kind, stavka=known.stavka)
+        yield from _discard(game)
         yield e.Set("command", {}, reason="phase over")
+    yield from _clear_marks(game)
+
+
+def _discard(game: Game) -> Events:
+    """The card in play goes to its discards [5.6]."""
+    known = c.played(game)
+    yield from Deck(game, known.side).discard(known.id, "in-use", known.kind, stavka=known.stavka)
+
+
+def _clear_marks(game: Game) -> Events:
     for marker in IMPULSE_MARKS:
         for target in list(game.marked(marker)):
             yield e.Marked(target, marker, None, reason=IN_PASSING)
@@ -267,18 +295,15 @@ def tidy_up(game: Game) -> Events:
 def _over(game: Game, chance: Chance, activated: list[str]) -> Events:
     side = game.active
     yield from _undisperse(game)
-    for marker in IMPULSE_MARKS:
-        for target in list(game.marked(marker)):
-            yield e.Marked(target, marker, None, reason=IN_PASSING)
+    yield from _clear_marks(game)
     if c.in_command(game):
         yield e.Set("command", {})
     yield from _untick(game)
     for question in list(game.asked.values()):
         if question.by not in DEEDS:
             yield e.Answered(question.id, "impulse over")
-    if ", ".join(activated) != str(game[f"last-{side}"] or ""):
-        barred = e.Set(f"last-{side}", ", ".join(activated), reason="barred in its next impulse [6.3]")
-        yield barred
+    if activated != c.last(game, side):
+        yield e.Set(f"last-{side}", ", ".join(activated), reason="barred in its next impulse [6.3]")
     yield from Deck(game, side).draw_up(chance)
     if not any(Deck(game, s).left for s in game.sides):
         yield e.Noted("Both draw piles and both hands are empty: the command phase is over", rule="4-IV.3")
@@ -300,7 +325,7 @@ def _untick(game: Game) -> Events:
 
 
 def _undisperse(game: Game) -> Events:
-    """9.9: active units recover, except those that this activation's own attacks dispersed."""
+    """Active units recover, except those that this activation's own attacks dispersed [9.9]."""
     for target, how in game.marked("dispersed").items():
         if how == "fresh":
             yield e.Marked(target, "dispersed", "on", rule="9.9")
@@ -311,15 +336,13 @@ def _undisperse(game: Game) -> Events:
 @rules.action(by="any", rule="6.3", label="Correct the barred formations", group="fix")
 def set_barred(
     game: Game,
-    side: Annotated[str, Choice(label="Side", options=[(SOVIET, "Soviet"), (GERMAN, "German")])],
+    side: Annotated[str, Choice(label="Side", options=SIDES)],
     formations: Annotated[
         tuple[str, ...],
         Choice(
             label="Barred next impulse",
             many=True,
-            options=lambda ctx: (
-                c.formation_choices(ctx.game, str(ctx.values.get("side") or SOVIET)) if ctx.game else []
-            ),
+            options=lambda ctx: c.formation_choices(str(ctx.values.get("side") or SOVIET)),
         ),
     ] = (),
     nothing: Annotated[bool, Flag(label="None barred")] = False,

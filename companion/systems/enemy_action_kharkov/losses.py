@@ -1,4 +1,4 @@
-"""Step losses, elimination and dispersal of units on record (9.6, 9.9)."""
+"""Step losses, elimination and dispersal of units on record [9.6, 9.9]."""
 
 from __future__ import annotations
 
@@ -8,54 +8,78 @@ from companion.engine.errors import NotNow, Unreadable
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Context, Flag, UnitRef
+from companion.engine.record import events as e
 from companion.engine.record.changes import change, put_mark
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import armour, ask, rules
-from companion.systems.enemy_action_kharkov.fight import Fight, answered, current, save
-from companion.systems.enemy_action_kharkov.hits import caught_again, conclude, eliminate, steps
+
+from .base import armour, ask, called, isolated, on_record, rules
+from .ending import conclude
+from .fight import Fight, answered, current, save, steps_text
 
 
-def lose_step(game: Game, unit: Unit, rule: str = "9.6") -> Events:
-    """One step off; the last one sends it to its eliminated box, or out of the game (9.63, 10.22)."""
+def lose_step(game: Game, unit: Unit) -> Events:
+    """One step off; the last one eliminates the unit [9.6, 9.63]."""
     if unit.steps > 1:
-        yield change(game, unit.id, {"steps": unit.steps - 1}, reason="step lost", rule=rule, public=True)
-        return
-    yield from eliminate(game, unit, "", "9.63")
+        yield change(game, unit.id, {"steps": unit.steps - 1}, reason="step lost", rule="9.6", public=True)
+    else:
+        yield from eliminate(game, unit, "", "9.63")
 
 
-def order_mistake(game: Game, fight: Fight, units: list[Unit]) -> str:
-    """9.61, 9.62: the first loss to a three-step or armoured unit, then evenly; '' when the choice is right."""
-    sides = fight.units if units[0].id in fight.units else fight.defenders
-    taking = [game.units[u] for u in sides if u in game.units and game.units[u].on_map]
-    lost = dict(fight.lost)
+def eliminate(game: Game, unit: Unit, why: str, rule: str) -> Events:
+    """To its eliminated box, or out of the game for good [9.63, 10.22]."""
+    destroyed = isolated(game, unit)
+    gone = destroyed or unit.full == 1
+    place = "box:out" if gone else f"box:eliminated-{unit.side}"
+    end = (
+        "destroyed, isolated [10.22]" if destroyed else "eliminated, one step only" if gone else "eliminated"
+    )
+    why = ", ".join(filter(None, (end, why)))
+    yield e.Placed(unit.id, place, was=unit.place, facts={"steps": 1}, reason=why, rule=rule, side=unit.side)
+    for marker in ("supply", "dispersed", "active", "fell-back"):
+        if game.mark(unit.id, marker):
+            yield e.Marked(unit.id, marker, None)
+
+
+def caught_again(game: Game, fight: Fight) -> Events:
+    """Units that had fallen back into this hex are eliminated when its defenders leave [9.74]."""
+    stack = game.units_at(fight.target) if fight.target else []
+    for unit in [u for u in stack if u.side == fight.defender and game.mark(u.id, "fell-back")]:
+        yield from eliminate(game, unit, f"had fallen back into {fight.target}", "9.74")
+
+
+def _strong(game: Game, units: list[Unit]) -> list[Unit]:
+    """Those that take the first loss, if there are any [9.61]."""
+    return [u for u in units if u.steps >= 3 or armour(u, game)]
+
+
+def check_order(game: Game, fight: Fight, units: list[Unit]) -> None:
+    """The first loss falls on a three-step or armoured unit, the others evenly [9.61, 9.62]."""
+    ids = fight.units if units[0].id in fight.units else fight.defenders
+    taking = [u for u in on_record(game, ids) if u.on_map]
+    strong, lost = _strong(game, taking), dict(fight.lost)
     for unit in units:
-        fresh = not any(lost.get(u) for u in sides)
-        strong = [u.id for u in taking if u.steps >= 3 or armour(u, game)]
-        if fresh and strong and unit.id not in strong:
-            return "the first loss goes to a three-step or armoured unit [9.61]"
+        if strong and unit not in strong and not any(lost.get(u) for u in ids):
+            raise NotNow("the first loss goes to a three-step or armoured unit", field="units", rule="9.61")
         if lost.get(unit.id) and any(not lost.get(u.id) for u in taking):
-            return f"{unit.name or unit.id} takes a second loss only when all others have one [9.62]"
+            raise NotNow(
+                f"{called(unit)} takes a second loss only when all others have one",
+                field="units",
+                rule="9.62",
+            )
         lost[unit.id] = lost.get(unit.id, 0) + 1
-    return ""
-
-
-def _stack(game: Game, unit: Unit) -> list[Unit]:
-    return [u for u in game.units_at(unit.place) if u.side == unit.side]
 
 
 def _participants(ctx: Context) -> list[Unit]:
-    game = ctx.game
-    fight = current(game) if game else None
-    if game is None:
-        return []
+    game, fight = ctx.game, current(ctx.game)
     if fight is None or not (fight.units or fight.defenders):
-        return [u for u in game.units.values() if u.on_map and ctx.seat in ("table", u.side)]
-    ids = [*fight.units, *fight.defenders]
-    return [game.units[u] for u in ids if u in game.units and ctx.seat in ("table", game.units[u].side)]
+        among = [u for u in game.units.values() if u.on_map]
+    else:
+        among = on_record(game, [*fight.units, *fight.defenders])
+    return [u for u in among if ctx.seat in ("table", u.side)]
 
 
 def _fighting(ctx: Context) -> bool:
-    return ctx.game is None or current(ctx.game) is not None
+    return current(ctx.game) is not None
 
 
 @rules.action(by="any", rule="9.6", label="Lose steps", group="units")
@@ -64,40 +88,48 @@ def lose_steps(
     units: Annotated[
         tuple[str, ...], UnitRef(label="Units, one step each", many=True, pick=_participants)
     ] = (),
-    penalty: Annotated[
-        bool, Flag(label="For a bad retreat hex or a withdrawal", when=lambda c: _fighting(c))
-    ] = False,
-    anyway: Annotated[bool, Flag(label="Against the order of losses", when=lambda c: _fighting(c))] = False,
+    penalty: Annotated[bool, Flag(label="For a bad retreat hex or a withdrawal", when=_fighting)] = False,
+    anyway: Annotated[bool, Flag(label="Against the order of losses", when=_fighting)] = False,
 ) -> Events:
     """Take one step from each unit chosen; with no units on record, just tick the losses off."""
     fight = current(game)
     chosen = [game.units[u] for u in units]
     if fight is None or penalty:
-        if not chosen:
-            raise Unreadable("which units?", field="units")
-        ordered = game["penalty-order"] if fight else game["surrender-order"]
-        strong = [u for u in _stack(game, chosen[0]) if u.steps >= 3 or armour(u, game)]
-        if ordered == "order" and strong and chosen[0] not in strong and not anyway:
-            raise NotNow(
-                "this table takes such a step from a three-step or armoured unit first", field="units"
-            )
-        for unit in chosen:
-            yield from lose_step(game, unit)
-        if fight is not None:
-            yield from conclude(game, fight)
-        return
-    if not chosen:
-        if fight.units or fight.defenders:
-            raise Unreadable("which units lose a step?", field="units")
+        yield from _pay(game, fight, chosen, anyway=anyway)
+    elif chosen:
+        yield from _take(game, fight, chosen, anyway=anyway)
+    elif fight.units or fight.defenders:
+        raise Unreadable("which units lose a step?", field="units", rule="9.6")
+    else:
         fight.owed = {}
         yield save(fight, "step losses taken on the map")
-        return
-    if len({u.side for u in chosen}) > 1:
-        raise Unreadable("one side at a time", field="units")
-    wrong = "" if anyway else order_mistake(game, fight, chosen)
-    if wrong:
-        raise NotNow(wrong, field="units")
+
+
+def _pay(game: Game, fight: Fight | None, chosen: list[Unit], *, anyway: bool) -> Events:
+    """Steps of a retreat, a withdrawal or a surrender: the owner's choice, or as the table reads it [8.1, 9.7, 10.23]."""
+    if not chosen:
+        raise Unreadable("which units?", field="units", rule="9.6")
+    ordered = game["penalty-order"] if fight else game["surrender-order"]
+    strong = _strong(game, [u for u in game.units_at(chosen[0].place) if u.side == chosen[0].side])
+    if ordered == "order" and strong and chosen[0] not in strong and not anyway:
+        raise NotNow(
+            "this table takes such a step from a three-step or armoured unit first",
+            field="units",
+            rule="9.61",
+        )
+    for unit in chosen:
+        yield from lose_step(game, unit)
+    if fight is not None:
+        yield from conclude(game, fight)
+
+
+def _take(game: Game, fight: Fight, chosen: list[Unit], *, anyway: bool) -> Events:
+    """Step losses of the combat's hits, until no more are owed [9.6]."""
     side = chosen[0].side
+    if any(u.side != side for u in chosen):
+        raise Unreadable("one side at a time", field="units", rule="9.52")
+    if not anyway:
+        check_order(game, fight, chosen)
     yield from answered(game, "lose", by=side)
     for unit in chosen:
         yield from lose_step(game, unit)
@@ -111,7 +143,7 @@ def lose_steps(
         yield from caught_again(game, fight)
     elif left:
         who = "Defender" if side == fight.defender else "Attacker"
-        yield ask(game, "lose", (side, "table"), f"{who}: lose {steps(left)} more", "lose-steps", "9.62")
+        yield ask(game, "lose", (side, "table"), f"{who}: lose {steps_text(left)} more", "lose-steps", "9.62")
     yield from conclude(game, fight)
 
 
@@ -120,11 +152,7 @@ def disperse(
     game: Game,
     units: Annotated[
         tuple[str, ...],
-        UnitRef(
-            label="Units",
-            many=True,
-            pick=lambda c: [u for u in c.game.units.values() if u.on_map] if c.game else [],
-        ),
+        UnitRef(label="Units", many=True, pick=lambda c: [u for u in c.game.units.values() if u.on_map]),
     ] = (),
 ) -> Events:
     """Put dispersed markers on the targets of Partisan Uprising or Over Extended."""

@@ -7,21 +7,26 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from companion.engine.errors import Unreadable
 from companion.engine.kit.lists import Unfilled
 from companion.engine.kit.when import Turns
+from companion.engine.play.fields import Context
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import ADJUSTING, GERMAN, SOVIET, TACTICS, whole, yes
+
+from .base import ADJUSTING, GERMAN, SOVIET, TACTICS, whole, yes
 
 Rows = Mapping[str, Mapping[str, Any]]
 
-# 2.3, 3: initial primary, initial supplemental, reinforcements.
+# Initial primary, initial supplemental, reinforcements [2.3, 3].
 TOTALS = {SOVIET: (6, 11, 5), GERMAN: (5, 5, 13)}
 NUMBERS = {SOVIET: [f"P{n:02d}" for n in range(1, 23)], GERMAN: [f"P{n:02d}" for n in range(23, 46)]}
 CHITS = [f"C{n:02d}" for n in range(1, 61)]
 SET_ASIDE = "P41"
-"""3, 4-II: LVII Panzer Corps KG begins in the German hand."""
-DARK = 3
+"""LVII Panzer Corps KG begins in the German hand [3, 4-II]."""
+DARK = 3  # [2.22]
+KINDS = [("primary", "Primary"), ("supplemental", "Supplemental")]
+RATIOS = ("ratio at least", "ratio over", "ratio under")
 HITS = re.compile(r"([ADSG])\s*([-\u2212+]?\d+)")
 PLAIN = re.compile(r"\s*(([ADSG]\s*[-\u2212+]?\d+)[\s,]*)+")
 
@@ -70,22 +75,35 @@ def read_card(number: str, row: Mapping[str, Any]) -> Card:
 
 def card(game: Game, number: str) -> Card:
     """A card as the manifest tells, or else as somebody told when it was played from a real hand."""
-    told = (game["told-cards"] or {}).get(number, {})
+    told = game["told-cards"].get(number, {})
     row = game.book.tables.get("cards", {}).get(number, {})
     return read_card(number, {**told, **{k: v for k, v in row.items() if v not in ("", None)}})
 
 
+def chosen_card(ctx: Context) -> Card | None:
+    """The card chosen in a form."""
+    number = str(ctx.values.get("card") or "")
+    return card(ctx.game, number) if number else None
+
+
 def remember(game: Game, number: str, said: Mapping[str, Any]) -> Iterator[e.Event]:
     """What was told of a real card is not asked again at this table."""
-    known = dict(game["told-cards"] or {})
+    known = game["told-cards"]
     if said and known.get(number) != said:
         yield e.Set("told-cards", {**known, number: {**known.get(number, {}), **said}})
+
+
+def kind_unknown() -> Unreadable:
+    """What a player of a real card has to tell, so that it is discarded with its kind."""
+    return Unreadable(
+        "is the card primary or supplemental? The manifest does not tell", field="kind", rule="5.6"
+    )
 
 
 def manifest_ready(game: Game) -> bool:
     """Whether every card's kind and turn of entry is known, so that the companion can deal."""
     cards = [card(game, n) for numbers in NUMBERS.values() for n in numbers]
-    return all(c.kind in ("primary", "supplemental") and c.turn is not None for c in cards)
+    return all(c.kind in dict(KINDS) and c.turn is not None for c in cards)
 
 
 def chits_ready(game: Game) -> bool:
@@ -95,7 +113,7 @@ def chits_ready(game: Game) -> bool:
 
 
 def chit_filled(row: Mapping[str, Any]) -> bool:
-    """9.4: front and back each have a situation, its number or terrain, and hits; half a chit would be misjudged."""
+    """Front and back each have a situation, its number or terrain, and hits [9.4]; half a chit would be misjudged."""
     sides = ("front", "back")
     return all(row.get(side) and row.get(f"{side}_hits") for side in sides) and all(
         str(row.get(f"{side}_detail") or "").strip() or not needs_detail(str(row[side])) for side in sides
@@ -103,7 +121,7 @@ def chit_filled(row: Mapping[str, Any]) -> bool:
 
 
 def needs_detail(situation: str) -> bool:
-    return situation.startswith("ratio") or situation in ("terrain", "command value")
+    return situation in (*RATIOS, "terrain", "command value")
 
 
 def cup_is_real(game: Game) -> bool:
@@ -126,7 +144,7 @@ def calendar_text(game: Game, turn: int, column: str) -> str:
 
 
 def adjustment(game: Game, tactic: str, role: str) -> tuple[int, int] | None:
-    """What a tactic adds to attacker and defender hits when `role` (attack, defence) plays it; None if unknown."""
+    """What a tactic adds to attacker and defender hits when `role` (attack, defence) plays it [9.51]; None if unknown."""
     row = game.book.tables.get("tactics", {}).get(tactic, {})
     a, d = whole(row.get(f"{role}_a")), whole(row.get(f"{role}_d"))
     if a is None and d is None:
@@ -169,7 +187,7 @@ def listed(text: str, turn: int) -> list[str] | None:
 
 
 def check_cards(rows: Rows) -> list[str]:
-    """3: the counts every copy of the game must show."""
+    """The counts every copy of the game must show [3]."""
     found: list[str] = []
     for side, wanted in TOTALS.items():
         cards = [read_card(n, rows.get(n, {})) for n in NUMBERS[side]]
@@ -190,7 +208,7 @@ def check_cards(rows: Rows) -> list[str]:
             found.append(Unfilled(f"{name}: {len(unknown)} cards still need kind or turn ({some})"))
     for number, row in rows.items():
         kind = str(row.get("kind") or "").strip().lower()
-        if kind not in ("", "primary", "supplemental"):
+        if kind and kind not in dict(KINDS):
             found.append(f"{number}: kind {kind!r} is neither primary nor supplemental")
     if read_card(SET_ASIDE, rows.get(SET_ASIDE, {})).kind != "supplemental":
         found.append("P41 is supplemental and starts in the German hand")
@@ -198,7 +216,7 @@ def check_cards(rows: Rows) -> list[str]:
 
 
 def check_chits(rows: Rows) -> list[str]:
-    """2.22: sixty chits, three of them dark, every face with a situation and hits."""
+    """Sixty chits, three of them dark, every face with a situation and hits [2.22]."""
     found: list[str] = []
     begun = [c for c in CHITS if any(rows.get(c, {}).get(side) for side in ("front", "back"))]
     filled = [c for c in CHITS if chit_filled(rows.get(c, {}))]
@@ -228,7 +246,7 @@ def _face_problems(row: Mapping[str, Any], side: str) -> list[str]:
     found = []
     if hits and not PLAIN.fullmatch(hits.upper()):
         found.append(f"hits {hits!r} are not like A1, D2, A1 D1 or D-1")
-    if detail and situation.startswith("ratio") and not re.fullmatch(r"\d+(\.5)?(\s*:\s*1)?", detail):
+    if detail and situation in RATIOS and not re.fullmatch(r"\d+(\.5)?(\s*:\s*1)?", detail):
         found.append(f"the ratio {detail!r} is not a number such as 3 or 1.5")
     if detail and situation == "command value" and not detail.isdecimal():
         found.append(f"the command value {detail!r} is not a number")
@@ -236,7 +254,7 @@ def _face_problems(row: Mapping[str, Any], side: str) -> list[str]:
 
 
 def check_calendar(rows: Rows) -> list[str]:
-    """15.36: levels from turn 4 on, the Soviet value above the German one."""
+    """Levels from turn 4 on, the Soviet value above the German one [15.36]."""
     found: list[str] = []
     needed = {
         "Soviet supplementals": "soviet_supplementals",
@@ -263,7 +281,7 @@ def _few(turns: list[int]) -> str:
 
 
 def check_ground(rows: Rows) -> list[str]:
-    """15.33: five markers, at least one frozen."""
+    """Five markers, at least one frozen [15.33]."""
     faces = [str(rows.get(f"G{n}", {}).get("face") or "") for n in range(1, 6)]
     if "" in faces:
         return [Unfilled(f"{faces.count('')} of five markers are still blank")]
@@ -271,7 +289,7 @@ def check_ground(rows: Rows) -> list[str]:
 
 
 def check_tactics(rows: Rows) -> list[str]:
-    """Names of the rulebook, and turns that can be read."""
+    """Names of the rulebook [9.2], and turns that can be read."""
     found = [f"{name!r} is no tactic of the rulebook" for name in rows if name not in TACTICS]
     for name, row in rows.items():
         try:
@@ -288,9 +306,3 @@ BOOK_CHECKS: dict[str, Callable[[Rows], list[str]]] = {
     "ground": check_ground,
     "tactics": check_tactics,
 }
-
-
-def checks(book: str, rows: Rows) -> list[str]:
-    """What does not add up yet in one of the owner's lists; empty when all is well or nothing is checked."""
-    check = BOOK_CHECKS.get(book)
-    return check(rows) if check else []

@@ -1,4 +1,4 @@
-"""What the cup may still bring: exact chances of each total, dark chits and their refill included (9.3, 9.41)."""
+"""What the cup may still bring: exact chances of each total, dark chits and their refill included [9.3, 9.41]."""
 
 from __future__ import annotations
 
@@ -11,10 +11,11 @@ from typing import Any
 
 from companion.engine.play.worksheet import Breakdown
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.fight import Fight
-from companion.systems.enemy_action_kharkov.hits import adjust, base_hits
-from companion.systems.enemy_action_kharkov.manifest import dark
-from companion.systems.enemy_action_kharkov.situations import judge
+
+from .fight import Fight
+from .hits import adjust, base_hits
+from .manifest import dark
+from .situations import judge
 
 Hits = tuple[int, int]
 Totals = dict[Hits, Fraction]

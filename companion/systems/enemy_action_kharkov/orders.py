@@ -1,7 +1,8 @@
-"""Giving the command of a card: activation, Kampfgruppe, one unit, reserves, replacements, event (5.2-5.5, 6)."""
+"""Giving the command of a card: activation, Kampfgruppe, one unit, reserves, replacements, event [5.2-5.5, 6]."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Annotated
 
 from companion.engine.errors import NotNow, Unreadable
@@ -11,23 +12,31 @@ from companion.engine.play.fields import Choice, Context, HexId, UnitRef, Whole
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING, put_mark
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov import command as c
-from companion.systems.enemy_action_kharkov.base import (
-    FORMATION_NAMES,
-    SOVIET,
-    SOVIET_ARMIES,
-    ask,
-    on_map,
-    rules,
-)
-from companion.systems.enemy_action_kharkov.manifest import Card, card
-from companion.systems.enemy_action_kharkov.replacements import candidates
-from companion.systems.enemy_action_kharkov.reserves import reserves
-from companion.systems.enemy_action_kharkov.supply import hex_supplied
+
+from . import command as c
+from .base import FORMATION_NAMES, SOVIET, SOVIET_ARMIES, ask, called, on_map, rules
+from .manifest import Card, chosen_card
+from .replacements import candidates
+from .reserves import reserves
+from .supply import hex_supplied
 
 DEPLOYS = {"army units": 1, "army": 1, "corps": 1, "corps kg": 1, "german army": 1, "army group": 2}
-"""5.3: how many formations a card deploys; fronts and STAVKA take all of theirs."""
+"""How many formations a card deploys; fronts and STAVKA take all of theirs [5.3]."""
 ACTIVATIONS = ("activate", "units", "kg", "one-unit")
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a card is played for, as it was said."""
+
+    what: str
+    hex: str = ""
+    reach: int | None = None
+    units: tuple[str, ...] = ()
+    formations: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    event: str = ""
+    steps: int = 1
 
 
 def _laid(game: Game) -> bool | str:
@@ -43,13 +52,12 @@ def _laid(game: Game) -> bool | str:
 def _card(ctx: Context) -> Card | None:
     """The card the command is about."""
     game = ctx.game
-    if game is None or game.active not in game.sides:
+    if game.active not in game.sides:
         return None
     if c.in_command(game):
         return c.played(game)
-    number = str(ctx.values.get("card") or "")
-    told = {k: ctx.values[k] for k in ("kind", "type") if ctx.values.get(k)}
-    return c.told(card(game, number), told) if number else None
+    known = chosen_card(ctx)
+    return c.told(known, ctx.values) if known else None
 
 
 def _said(ctx: Context) -> str:
@@ -58,15 +66,15 @@ def _said(ctx: Context) -> str:
 
 def command_choices(ctx: Context) -> list[tuple[str, str]]:
     known = _card(ctx)
-    return c.commands(ctx.game, known) if ctx.game and known else []
+    return c.commands(ctx.game, known) if known else []
 
 
 def _formations(ctx: Context) -> list[tuple[str, str]]:
     game, known, what = ctx.game, _card(ctx), _said(ctx)
-    if game is None or known is None:
+    if known is None:
         return []
-    closed = c.barred(game, game.active, known, what) if what in ACTIVATIONS else {}
-    every = c.formation_choices(game, game.active, None if what == "one-unit" else known)
+    closed = c.barred(game, game.active, known, what) if what in ACTIVATIONS else []
+    every = c.formation_choices(game.active, None if what == "one-unit" else known)
     return [(f, label) for f, label in every if f not in closed]
 
 
@@ -77,11 +85,11 @@ def _only_one(ctx: Context) -> tuple[str, ...]:
 
 
 def _own(ctx: Context) -> list[Unit]:
-    return on_map(ctx.game, ctx.game.active) if ctx.game and ctx.game.active in ctx.game.sides else []
+    return on_map(ctx.game, ctx.game.active)
 
 
 def _deploys_all(known: Card) -> bool:
-    """5.3: a front card deploys all of its front, STAVKA all there are: nothing is left to name."""
+    """A front card deploys all of its front, STAVKA all there are: nothing is left to name [5.3]."""
     return known.type == "stavka" or (known.type == "front" and bool(known.formation))
 
 
@@ -105,24 +113,28 @@ def _picks_units(ctx: Context) -> bool:
 
 
 def _along(ctx: Context) -> list[tuple[str, str]]:
-    """5.2: armies that a front or STAVKA card can take units of along, named by hand."""
+    """Armies that a front or STAVKA card can take units of along, named by hand [5.2]."""
     game, known = ctx.game, _card(ctx)
-    if game is None or known is None or game.active != SOVIET or not _takes_along(ctx):
+    if known is None or game.active != SOVIET or not _takes_along(ctx):
         return []
     front = known.formation if known.type == "front" and game["front-extras"] == "front" else ""
-    closed = c.barred(game, SOVIET, known)
+    closed = c.barred(game, SOVIET, known, "activate")
     open_ = [f for f, of in SOVIET_ARMIES.items() if f not in closed and (not front or of == front)]
     return [(f, FORMATION_NAMES[f]) for f in open_]
 
 
 def _events(ctx: Context) -> list[tuple[str, str]]:
     known = _card(ctx)
-    return c.event_choices(ctx.game, known) if ctx.game and known else []
+    return c.event_choices(ctx.game, known) if known else []
 
 
 def _range(ctx: Context) -> int:
     known = _card(ctx)
-    return c.RANGES.get(known.type, 2) if known else 2
+    return c.RANGES.get(known.type, c.USUAL_RANGE) if known else c.USUAL_RANGE
+
+
+def _places_marker(ctx: Context) -> bool:
+    return _said(ctx) == "kg" and bool(_own(ctx))
 
 
 def _asks_steps(ctx: Context) -> bool:
@@ -136,11 +148,8 @@ Formations = Annotated[
     tuple[str, ...],
     Choice(label="Army or corps", options=_formations, many=True, start=_only_one, when=_names_a_formation),
 ]
-Marker = Annotated[str, HexId(label="KG marker", when=lambda ctx: _said(ctx) == "kg" and bool(_own(ctx)))]
-Reach = Annotated[
-    int | None,
-    Whole(label="Range", high=3, start=_range, when=lambda ctx: _said(ctx) == "kg" and bool(_own(ctx))),
-]
+Marker = Annotated[str, HexId(label="KG marker", when=_places_marker)]
+Reach = Annotated[int | None, Whole(label="Range", high=3, start=_range, when=_places_marker)]
 Units = Annotated[
     tuple[str, ...], UnitRef(label="Units", many=True, pick=_own, quiet=lambda ctx: not _picks_units(ctx))
 ]
@@ -172,63 +181,60 @@ def give_command(
     steps: Steps = 1,
 ) -> Events:
     """Say what the card is played for; barred formations are not offered."""
-    yield from give(game, what, hex, reach, units, formations, also, event, steps)
+    yield from give(game, Order(what, hex, reach, units, formations, also, event, steps))
 
 
-def give(
-    game: Game,
-    what: str,
-    hex: str,
-    reach: int | None,
-    units: tuple[str, ...],
-    formations: tuple[str, ...],
-    also: tuple[str, ...],
-    event: str,
-    steps: int,
-) -> Events:
-    """5.2-5.5: the command of the card that lies open."""
-    known, side = c.played(game), game.active
-    chosen = [game.units[u] for u in units]
+def give(game: Game, order: Order) -> Events:
+    """The command of the card that lies open [5.2-5.5]."""
+    known, side, what = c.played(game), game.active, order.what
     if what == "event":
-        if not event:
-            raise Unreadable("which event?", field="event")
-        yield from _event(game, side, event)
+        yield from _event(game, side, order.event)
         return
-    if what == "kg" and hex:
-        reach = c.RANGES.get(known.type, 2) if reach is None else reach
-        chosen = c.kampfgruppe(game, known, hex, reach)
-        if not chosen and not formations:
-            raise NotNow(
-                f"no unit of this card within {reach} of {hex} that may be activated now [6.2, 6.3]",
-                field="hex",
-            )
-        yield e.Marked(hex, "kg", reach, reason="Kampfgruppe", rule="6.2")
+    chosen = [game.units[u] for u in order.units]
+    if what == "kg" and order.hex:
+        reach = c.RANGES.get(known.type, c.USUAL_RANGE) if order.reach is None else order.reach
+        chosen = _kampfgruppe(game, known, order, reach)
+        yield e.Marked(order.hex, "kg", reach, reason="Kampfgruppe", rule="6.2")
     if what == "activate":
-        chosen = _whole_formation(game, formations, chosen)
-    names = tuple(dict.fromkeys([*formations, *also, *(u.formation for u in chosen if u.formation)]))
+        chosen = _whole_formation(game, order.formations, chosen)
+    names = tuple(
+        dict.fromkeys([*order.formations, *order.also, *(u.formation for u in chosen if u.formation)])
+    )
     if what == "deploy" and _deploys_all(known):
-        names = names or tuple(f for f, _ in c.formation_choices(game, side, known))
+        names = names or tuple(f for f, _ in c.formation_choices(side, known))
     if not names:
-        raise Unreadable("which formation? Name at least one army or corps", field="formations")
-    if what in ACTIVATIONS:
-        closed = [f for f in names if f in c.barred(game, side, known, what)]
-        if closed:
-            raise NotNow(
-                f"{', '.join(closed)} was activated in the last {side} impulse [6.3]", field="formations"
-            )
-        yield from _activate(game, side, what, names, chosen)
+        raise Unreadable("which formation? Name at least one army or corps", field="formations", rule="5.2")
+    if what not in ACTIVATIONS:
+        yield from _other_command(game, known, what, names, order.steps)
         return
-    yield from _other_command(game, known, what, names, steps)
+    closed = [f for f in names if f in c.barred(game, side, known, what)]
+    if closed:
+        raise NotNow(
+            f"{', '.join(closed)} was activated in the last {side} impulse", field="formations", rule="6.3"
+        )
+    yield from _activate(game, side, what, names, chosen)
+
+
+def _kampfgruppe(game: Game, known: Card, order: Order, reach: int) -> list[Unit]:
+    """The units around its marker; without any on record its corps are named [6.2]."""
+    chosen = c.kampfgruppe(game, known, order.hex, reach)
+    if not chosen and not order.formations:
+        raise NotNow(
+            f"no unit of this card within {reach} of {order.hex} that may be activated now",
+            field="hex",
+            rule="6.2, 6.3",
+        )
+    return chosen
 
 
 def _other_command(game: Game, known: Card, what: str, names: tuple[str, ...], steps: int) -> Events:
-    """Reserves and replacements: no activation (6.3), and limits of their own (5.3, 5.5)."""
+    """Reserves and replacements: no activation [6.3], and limits of their own [5.3, 5.5]."""
     side, text = game.active, ", ".join(FORMATION_NAMES[f] for f in names)
     most = DEPLOYS.get(known.type, len(names)) if what == "deploy" else 1
     if len(names) > most:
-        raise Unreadable(f"this card names {most} formation(s) at most [5.3, 5.5]", field="formations")
+        raise Unreadable(f"this card names {most} formation(s) at most", field="formations", rule="5.3, 5.5")
     if "Raus" in names and what == "deploy" and known.formation == "4Pz" and not game["raus-by-4pz"]:
-        raise NotNow("Corps Raus stands alone for deployment at this table [2.21]", field="formations")
+        raise NotNow("Corps Raus stands alone for deployment at this table", field="formations", rule="2.21")
     if what == "replace":
         steps = 1 if side == SOVIET else known.steps or steps
     said = {**c.in_command(game), "what": what, "for": list(names), "steps": steps}
@@ -244,27 +250,27 @@ def _other_command(game: Game, known: Card, what: str, names: tuple[str, ...], s
 
 
 def _whole_formation(game: Game, formations: tuple[str, ...], extra: list[Unit]) -> list[Unit]:
-    """5.2: all units of one army or corps, with stacked ones that the card lets come along."""
+    """All units of one army or corps, with stacked ones that the card lets come along [5.2]."""
     if len(formations) != 1:
-        raise Unreadable("name the one army or corps that is activated", field="formations")
+        raise Unreadable("name the one army or corps that is activated", field="formations", rule="5.2")
     own = [u for u in on_map(game, game.active) if u.formation == formations[0]]
-    allowed = {u.id for u in c.stacked_with(game, formations[0], c.played(game), ())}
-    wrong = [u.name or u.id for u in extra if u.formation != formations[0] and u.id not in allowed]
+    allowed = {u.id for u in c.stacked_with(game, formations[0], c.played(game))}
+    wrong = [called(u) for u in extra if u.formation != formations[0] and u.id not in allowed]
     if wrong:
-        raise Unreadable(f"{', '.join(wrong)} cannot come along: see 5.2", field="units")
+        raise Unreadable(f"{', '.join(wrong)} cannot come along", field="units", rule="5.2")
     return list({u.id: u for u in [*own, *extra]}.values())
 
 
 def _activate(game: Game, side: str, what: str, names: tuple[str, ...], chosen: list[Unit]) -> Events:
     if what == "one-unit":
         if len(chosen) > 1 or len(names) > 1:
-            raise Unreadable("one unit only [6.1]", field="units")
+            raise Unreadable("one unit only", field="units", rule="6.1")
         yield e.Set(
             f"one-unit-{side}", game.turn, was=game[f"one-unit-{side}"], reason="used for this turn [6.1]"
         )
         yield from _live_supply(game, side, chosen)
     if what == "units" and len({u.place for u in chosen}) > 2:
-        raise Unreadable("units in up to two hexes [5.2]", field="units")
+        raise Unreadable("units in up to two hexes", field="units", rule="5.2")
     text = ", ".join(FORMATION_NAMES[f] for f in names)
     said = {**c.in_command(game), "what": what, "for": list(names), "from": {u.id: u.place for u in chosen}}
     yield e.Set("command", said, reason=f"activates {text}")
@@ -274,10 +280,10 @@ def _activate(game: Game, side: str, what: str, names: tuple[str, ...], chosen: 
 
 
 def _live_supply(game: Game, side: str, chosen: list[Unit]) -> Events:
-    """6.1: the unit's hex must trace at this moment; its marker is not what counts."""
+    """The unit's hex must trace at this moment; its marker is not what counts [6.1]."""
     can = hex_supplied(game, side, chosen[0].place) if chosen else None
     if can is False:
-        raise NotNow(f"{chosen[0].place} cannot trace supply now [6.1]", field="units")
+        raise NotNow(f"{chosen[0].place} cannot trace supply now", field="units", rule="6.1")
     if can is None:
         yield e.Noted("One unit: see on the map that its hex can trace supply now", rule="6.1")
 
@@ -293,6 +299,9 @@ FOLLOW_UP = {
 
 
 def _event(game: Game, side: str, event: str) -> Events:
+    """What an event does, or who has to do it [5.4]."""
+    if not event:
+        raise Unreadable("which event?", field="event", rule="5.4")
     yield e.Set("command", {**c.in_command(game), "what": "event", "event": event}, reason=f"event: {event}")
     if event == "nkvd":
         yield e.Set("nkvd-turn", game.turn, was=game["nkvd-turn"], reason="NKVD chits apply this turn [9.4]")

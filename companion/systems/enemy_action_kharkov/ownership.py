@@ -1,4 +1,4 @@
-"""Towns, cities and edge hexes: who owns them, and the Soviet VP booked at once (12.1, 14.1)."""
+"""Towns, cities and edge hexes: who owns them, and the Soviet VP booked at once [12.1, 14.1]."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from companion.engine.play.fields import Choice, Context, Flag, HexId, Text, Who
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, ask, rules
-from companion.systems.enemy_action_kharkov.supply import edge_vp_hexes, hex_supplied, owner, towns
-from companion.systems.enemy_action_kharkov.support import lock_line
+
+from .base import SIDES, SOVIET, ask, rules
+from .supply import edge_vp_hexes, hex_supplied, owner, towns
+from .support import lock_line
 
 
 def vp_of(game: Game, hex_id: str) -> int | None:
-    """The printed VP of a hex, as far as the map book tells; the two opening towns make two together (14.1)."""
+    """The printed VP of a hex, as far as the map book tells; the two opening towns make two together [14.1]."""
     for fact in board(game).book.about(hex_id):
         if fact.kind == "vp" and fact.value.isdecimal():
             return int(fact.value)
@@ -23,13 +24,14 @@ def vp_of(game: Game, hex_id: str) -> int | None:
 
 
 def book_vp(game: Game, change: int, why: str) -> Events:
+    """The Soviet VP change at once [14.1]."""
     if change:
         total = min(99, max(0, int(game["vp"]) + change))
         yield e.Set("vp", total, was=game["vp"], reason=why, rule="14.1")
 
 
 def flip(game: Game, hex_id: str, side: str, points: int | None) -> Events:
-    """A unit entered an enemy town: the owner changes and the VP with it."""
+    """A unit entered an enemy town: the owner changes and the VP with it [12.1]."""
     name = towns(game).get(hex_id, hex_id)
     yield e.Marked(hex_id, "owner", side, reason="entered", rule="12.1")
     if points is None:
@@ -54,7 +56,7 @@ def entered_towns(game: Game) -> Events:
 
 @rules.watch
 def edge_points(game: Game) -> Events:
-    """14.1: an edge hex scores when occupied and supplied; it is lost when left."""
+    """An edge hex scores when occupied and supplied; it is lost when left [14.1]."""
     if game.ended:
         return
     for hex_id, points in edge_vp_hexes(game).items():
@@ -73,14 +75,14 @@ def edge_points(game: Game) -> Events:
 
 @rules.leaving("supply", turns="4+")
 def end_of_supply(game: Game) -> Events:
-    """Edge hexes first, then the support line from the VP that are left (14.1, 4-III.3); heavy mud skips both."""
+    """Edge hexes first, then the support line from the VP that are left [14.1, 4-III]; heavy mud skips both [15.34]."""
     if game["ground"] != "heavy-mud":
         yield from _retest_edges(game)
         yield from lock_line(game)
 
 
 def _retest_edges(game: Game) -> Events:
-    """14.1: occupied edge hexes are tested again in the supply phase."""
+    """Occupied edge hexes are tested again in the supply phase [14.1]."""
     for hex_id, points in edge_vp_hexes(game).items():
         scored = game.mark(hex_id, "edge-vp")
         can = hex_supplied(game, SOVIET, hex_id)
@@ -96,21 +98,14 @@ def _retest_edges(game: Game) -> Events:
 
 
 def _vp_start(ctx: Context) -> int | None:
-    return vp_of(ctx.game, str(ctx.values["hex"])) if ctx.game and ctx.values.get("hex") else None
+    return vp_of(ctx.game, str(ctx.values["hex"])) if ctx.values.get("hex") else None
 
 
 @rules.action(phase="command", by="any", rule="12.1, 14.1", label="A town changes hands", order=8)
 def take_town(
     game: Game,
     hex: Annotated[str, HexId(label="Town or city")],
-    side: Annotated[
-        str,
-        Choice(
-            label="Entered by",
-            options=[(SOVIET, "Soviet"), (GERMAN, "German")],
-            start=lambda c: c.game.active if c.game else "",
-        ),
-    ],
+    side: Annotated[str, Choice(label="Entered by", options=SIDES, start=lambda c: c.game.active)],
     vp: Annotated[int | None, Whole(label="Printed VP", high=30, start=_vp_start)] = None,
 ) -> Events:
     """Record who entered a town or city; the VP are booked at once."""

@@ -5,19 +5,15 @@ from __future__ import annotations
 from companion.engine.play.panels import Fact, Panel
 from companion.engine.record.game import Game
 from companion.engine.seat.words import value_label
-from companion.systems.enemy_action_kharkov.base import FORMATION_NAMES, rules
-from companion.systems.enemy_action_kharkov.command import COMMANDS, in_command, last, played
-from companion.systems.enemy_action_kharkov.deck import Deck
-from companion.systems.enemy_action_kharkov.fight import current
-from companion.systems.enemy_action_kharkov.hits import base_hits, steps
-from companion.systems.enemy_action_kharkov.impulse import may_pass
-from companion.systems.enemy_action_kharkov.manifest import (
-    calendar,
-    calendar_text,
-    cup_is_real,
-    manifest_ready,
-)
-from companion.systems.enemy_action_kharkov.posts import overstacked
+
+from .base import FORMATION_NAMES, rules
+from .command import COMMANDS, in_command, last, played
+from .deck import Deck
+from .fight import current, steps_text
+from .hits import base_hits
+from .impulse import may_pass
+from .manifest import calendar, calendar_text, cup_is_real, manifest_ready
+from .posts import overstacked
 
 
 @rules.panel
@@ -33,10 +29,10 @@ def impulse(game: Game, seat: str) -> Panel | None:
         more = ", ".join([*names, *([said["event"].capitalize()] if "event" in said else [])])
         rows.append(Fact(played(game).label, f"{what}: {more}" if more else what, "5.2"))
     else:
-        why = may_pass(game, game.active)
-        rows.append(Fact(f"{side} to play", "a card" if why else "a card, or pass", "5.1"))
-        if why and not Deck(game, game.active).count("draw"):
-            rows.append(Fact("No pass", why.partition(": ")[2].partition(" [")[0] or why, "5.1"))
+        right = may_pass(game, game.active)
+        rows.append(Fact(f"{side} to play", "a card, or pass" if right.allowed else "a card", "5.1"))
+        if right.hands and not right.allowed:
+            rows.append(Fact("No pass", right.hands, "5.1"))
     for whose in sorted(game.sides, key=lambda s: s != seat):
         names = [FORMATION_NAMES.get(f, f) for f in last(game, whose)]
         if names:
@@ -104,7 +100,7 @@ def combat(game: Game, seat: str) -> Panel | None:
     if fight.dark:
         rows.append(Fact("Dark chit", "all go back to the cup after this", "9.41"))
     for side, number in fight.owed.items():
-        rows.append(Fact(f"{game.side_name(side)} owe", steps(number), "9.6"))
+        rows.append(Fact(f"{game.side_name(side)} owe", steps_text(number), "9.6"))
     return Panel("Combat", rows, first=True)
 
 

@@ -1,4 +1,4 @@
-"""Improved positions, withdrawal and stacking: what units do on the ground after they fought (7.4, 8.1, 12.2)."""
+"""Improved positions, withdrawal and stacking: what units do on the ground after they fought [7.4, 8.1, 12.2]."""
 
 from __future__ import annotations
 
@@ -12,49 +12,56 @@ from companion.engine.play.fields import Choice, Flag, HexId, UnitRef
 from companion.engine.record import events as e
 from companion.engine.record.changes import move
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import LIMIT_STEPS, LIMIT_UNITS, SOVIET, ask, on_map, rules
-from companion.systems.enemy_action_kharkov.command import in_command
-from companion.systems.enemy_action_kharkov.supply import edge_vp_hexes, hex_supplied, owner, scene, towns
-from companion.systems.enemy_action_kharkov.support import in_support
+
+from .base import SOVIET, ask_step, called, fits, in_order, isolated, on_map, rules
+from .command import in_command
+from .supply import edge_vp_hexes, hex_supplied, owner, scene, towns
+from .support import in_support
 
 
 def overstacked(game: Game) -> dict[str, str]:
-    """7.4: hexes with more than three units or six steps."""
-    found = {}
-    for hex_id, stack in game.stacks().items():
-        steps = sum(u.steps for u in stack)
-        if len(stack) > LIMIT_UNITS or steps > LIMIT_STEPS:
-            found[hex_id] = f"{len(stack)} units, {steps} steps"
-    return found
+    """Hexes with more than three units or six steps [7.4]."""
+    return {
+        hex_id: f"{len(stack)} units, {sum(u.steps for u in stack)} steps"
+        for hex_id, stack in game.stacks().items()
+        if not fits(stack)
+    }
 
 
 def enemy_zone(game: Game, side: str) -> set[str]:
-    """The hexes in enemy zones of control (8.0)."""
+    """The hexes in enemy zones of control [8.0]."""
     here = scene(game)
     enemies = [u for u in here.units if u.side != side]
     return zoc(here.board, enemies).get(game.other(side), set())
 
 
-def ip_mistake(game: Game, hex_id: str, *, side: str) -> str:
-    """12.22: why no IP can be placed in a hex, or an empty string."""
+def _own(game: Game, hex_id: str, side: str) -> list[Unit]:
+    return [u for u in game.units_at(hex_id) if u.side == side]
+
+
+def check_ip(game: Game, hex_id: str, side: str) -> None:
+    """Where no IP can be placed [12.22]."""
+    stack = _own(game, hex_id, side)
+    wrong = ""
     if hex_id in towns(game):
-        return f"{hex_id} is a town or city [12.22]"
-    if game.mark(hex_id, "ip"):
-        return f"{hex_id} has one already [12.22]"
-    stack = [u for u in game.units_at(hex_id) if u.side == side]
-    if stack and all(game.mark(u.id, "supply") or game.mark(u.id, "dispersed") for u in stack):
-        return f"{hex_id}: dispersed or unsupplied units build nothing [12.22]"
-    if side == SOVIET and in_support(game, hex_id) is False:
-        return f"{hex_id} is outside Soviet support [12.22]"
-    return ""
+        wrong = f"{hex_id} is a town or city"
+    elif game.mark(hex_id, "ip"):
+        wrong = f"{hex_id} has one already"
+    elif stack and not any(in_order(game, u) for u in stack):
+        wrong = f"{hex_id}: dispersed or unsupplied units build nothing"
+    elif side == SOVIET and in_support(game, hex_id) is False:
+        wrong = f"{hex_id} is outside Soviet support"
+    if wrong:
+        raise NotNow(wrong, field="hexes", given=hex_id, rule="12.22")
 
 
 def _idle(game: Game, hex_id: str, side: str) -> bool:
-    """12.21: an active unit there, in supply and in order, that neither moved, attacked nor withdrew."""
-    stack = [u for u in game.units_at(hex_id) if u.side == side]
+    """An active unit there, in supply and in order, that neither moved, attacked nor withdrew [12.21]."""
+    stack = _own(game, hex_id, side)
     return not stack or any(
         game.mark(u.id, "active")
-        and not any(game.mark(u.id, marker) for marker in ("attacked", "supply", "dispersed"))
+        and in_order(game, u)
+        and not game.mark(u.id, "attacked")
         and not has_moved(game, u)
         for u in stack
     )
@@ -67,7 +74,7 @@ def has_moved(game: Game, unit: Unit) -> bool:
 
 
 def _value(game: Game, hex_id: str, side: str) -> str:
-    return side if any(u.side == side for u in game.units_at(hex_id)) else "on"
+    return side if _own(game, hex_id, side) else "on"
 
 
 def _activation(game: Game) -> bool | str:
@@ -84,13 +91,13 @@ def build_ip(game: Game, hexes: Annotated[tuple[str, ...], HexId(label="Hexes", 
     """At the end of an activation: one Soviet position, or any number of German ones."""
     said, side = in_command(game), game.active
     if side == SOVIET and len(hexes) + int(said.get("built", 0)) > 1:
-        raise NotNow("a Soviet activation builds one position [12.21]", field="hexes")
+        raise NotNow("a Soviet activation builds one position", field="hexes", rule="12.21")
     for hex_id in hexes:
-        wrong = ip_mistake(game, hex_id, side=side) or (
-            "" if _idle(game, hex_id, side) else f"{hex_id}: no active unit there that stood still [12.21]"
-        )
-        if wrong:
-            raise NotNow(wrong, field="hexes", given=hex_id)
+        check_ip(game, hex_id, side)
+        if not _idle(game, hex_id, side):
+            raise NotNow(
+                f"{hex_id}: no active unit there that stood still", field="hexes", given=hex_id, rule="12.21"
+            )
         yield e.Marked(hex_id, "ip", _value(game, hex_id, side), reason="built", rule="12.21")
     built = int(said.get("built", 0)) + len(hexes)
     yield e.Set("command", {**said, "built": built}, reason=f"{len(hexes)} improved positions built")
@@ -104,57 +111,61 @@ def engineers(
 ) -> Events:
     """Place up to three positions with supplied friends, or remove up to three beside your units."""
     if len(hexes) > 3:
-        raise Unreadable("three hexes at most [12.21]", field="hexes")
+        raise Unreadable("three hexes at most", field="hexes", rule="12.21")
     for hex_id in hexes:
-        wrong = ip_mistake(game, hex_id, side=game.active) if what == "place" else ""
-        if wrong:
-            raise NotNow(wrong, field="hexes", given=hex_id)
-        value = _value(game, hex_id, game.active) if what == "place" else None
+        value = None
+        if what == "place":
+            check_ip(game, hex_id, game.active)
+            value = _value(game, hex_id, game.active)
         yield e.Marked(hex_id, "ip", value, reason="engineers", rule="12.21" if value else "12.24")
 
 
 @rules.watch
 def abandoned(game: Game) -> Events:
-    """12.24: a position that was manned and is empty now comes off."""
+    """A position that was manned and is empty now comes off [12.24]."""
     for hex_id, who in game.marked("ip").items():
-        if who in game.sides and not any(u.side == who for u in game.units_at(hex_id)):
+        if who in game.sides and not _own(game, hex_id, who):
             yield e.Marked(hex_id, "ip", None, reason="left empty", rule="12.24")
 
 
-def withdrawal_mistake(game: Game, units: list[Unit], target: str) -> str:
-    """8.1: why a stack cannot withdraw to a hex, or an empty string."""
+def check_withdrawal(game: Game, units: list[Unit], target: str) -> None:
+    """Whether a stack may withdraw to a hex [8.1]."""
     side, place = units[0].side, units[0].place
+
+    def refuse(why: str, rule: str = "8.1") -> NotNow:
+        return NotNow(why, field="hex", given=target, rule=rule)
+
     if len({u.place for u in units}) > 1:
-        return "one stack at a time"
+        raise refuse("one stack at a time")
     for unit in units:
-        if game.mark(unit.id, "supply") == "isolated":
-            return f"{unit.name or unit.id} is isolated [8.1]"
+        if isolated(game, unit):
+            raise refuse(f"{called(unit)} is isolated")
         if game.mark(unit.id, "dispersed") and not game["dispersed-withdraw"]:
-            return f"{unit.name or unit.id} is dispersed [9.9]"
+            raise refuse(f"{called(unit)} is dispersed", "9.9")
         if has_moved(game, unit) or game.mark(unit.id, "attacked"):
-            return f"{unit.name or unit.id} moved or attacked [8.1]"
-    if target not in game.maps.neighbours(place):
-        return f"{target} is not next to {place}"
-    zone = enemy_zone(game, side)
-    free = [
-        h
-        for h in game.maps.neighbours(place)
-        if h not in zone and not any(u.side != side for u in game.units_at(h))
-    ]
+            raise refuse(f"{called(unit)} moved or attacked")
+    around = game.maps.neighbours(place)
+    if target not in around:
+        raise refuse(f"{target} is not next to {place}")
+    zone, enemy = enemy_zone(game, side), game.other(side)
+    free = [h for h in around if h not in zone and not _own(game, h, enemy)]
     if free:
-        return f"not surrounded: {', '.join(free)} is open [8.1]"
-    if any(u.side != side for u in game.units_at(target)):
-        return f"{target} is enemy-occupied [8.1]"
+        raise refuse(f"not surrounded: {', '.join(free)} is open")
+    if _own(game, target, enemy):
+        raise refuse(f"{target} is enemy-occupied")
     if target in towns(game) and owner(game, target) != side:
-        return f"{target} is an enemy town or city [8.1]"
+        raise refuse(f"{target} is an enemy town or city")
     if target in edge_vp_hexes(game) and not game["withdraw-edge"]:
-        return f"{target} is a VP hex of the map edge, closed at this table [8.1]"
+        raise refuse(f"{target} is a VP hex of the map edge, closed at this table")
     if hex_supplied(game, side, target) is False:
-        return f"no supply from {target} [8.1]"
-    stack = [*game.units_at(target), *units]
-    if len(stack) > LIMIT_UNITS or sum(u.steps for u in stack) > LIMIT_STEPS:
-        return f"{target} would hold too many units or steps [7.4]"
-    return ""
+        raise refuse(f"no supply from {target}")
+    if not fits([*game.units_at(target), *units]):
+        raise refuse(f"{target} would hold too many units or steps", "7.4")
+
+
+def _may_withdraw(game: Game) -> bool | str:
+    own = on_map(game, game.active)
+    return _activation(game) if own else "no unit is on record: withdraw on the map [8.1]"
 
 
 @rules.action(
@@ -163,32 +174,25 @@ def withdrawal_mistake(game: Game, units: list[Unit], target: str) -> str:
     rule="8.1",
     label="Withdraw a surrounded stack",
     group="units",
-    when=lambda game: (
-        _activation(game)
-        if any(u.on_map and u.side == game.active for u in game.units.values())
-        else "no unit is on record: withdraw on the map [8.1]"
-    ),
+    when=_may_withdraw,
 )
 def withdraw(
     game: Game,
     units: Annotated[
         tuple[str, ...],
-        UnitRef(label="Units", many=True, pick=lambda c: on_map(c.game, c.game.active) if c.game else []),
+        UnitRef(label="Units", many=True, pick=lambda c: on_map(c.game, c.game.active)),
     ],
     hex: Annotated[str, HexId(label="To hex")],
     anyway: Annotated[bool, Flag(label="Although the companion objects")] = False,
 ) -> Events:
     """Move a surrounded stack one hex; without a supplied friend there it pays a step."""
     stack = [game.units[u] for u in units]
-    wrong = withdrawal_mistake(game, stack, hex)
-    if wrong and not anyway:
-        raise NotNow(wrong, field="hex", given=hex)
+    if not anyway:
+        check_withdrawal(game, stack, hex)
     side = stack[0].side
-    friend = any(u.side == side and not game.mark(u.id, "supply") for u in game.units_at(hex))
+    friend = any(not game.mark(u.id, "supply") for u in _own(game, hex, side))
     for unit in stack:
         yield move(game, unit.id, hex, reason="withdrawal", rule="8.1")
         yield e.Marked(unit.id, "moved", True, reason="withdrew", rule="12.21")
     if not friend:
-        args = {"units": list(units), "penalty": True} if len(units) == 1 else {"penalty": True}
-        text = "Withdrawal: the stack loses one step"
-        yield ask(game, "withdrew", (side, "table"), text, "lose-steps", "8.1", **args)
+        yield ask_step(game, "withdrew", side, "Withdrawal: the stack loses one step", "8.1", units)

@@ -1,28 +1,23 @@
-"""The card preparation phase, 4-II: one tap deals for both sides, or counts what the players deal."""
+"""The card preparation phase: one tap deals for both sides, or counts what the players deal [4-II]."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated
 
-from companion.engine.errors import Mistake, Several, Unreadable
+from companion.engine.errors import Several, Unreadable
 from companion.engine.play.actions import Chance, Events
 from companion.engine.play.fields import Context, Whole
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, rules
-from companion.systems.enemy_action_kharkov.deck import (
-    LIGHT_MUD,
-    SOVIET_HAND,
-    Deck,
-    Plan,
-    decide,
-    settle_mode,
-)
-from companion.systems.enemy_action_kharkov.manifest import NUMBERS, calendar, card
 
-GERMAN_FIRST = 2  # 4-II.2: the German draws two supplementals on turn 1
-GERMAN_FIRST_HAND = 4  # 4-II.5
+from .base import GERMAN, SOVIET, rules
+from .deck import LIGHT_MUD, SOVIET_HAND, Deck, Plan, decide, settle_mode
+from .manifest import NUMBERS, calendar, card
+
+GERMAN_FIRST = 2  # supplementals that the German draws on turn 1 [4-II]
+GERMAN_FIRST_HAND = 4  # [4-II, 5.0]
 
 
 def supplementals(game: Game, side: str) -> int | None:
@@ -48,8 +43,9 @@ def entering(game: Game, side: str, kind: str) -> int | None:
     return sum(c.kind == kind and c.turn == game.turn for c in cards)
 
 
-def _normal(ctx: Context) -> bool:
-    return ctx.game is not None and ctx.game["ground"] != "heavy-mud"
+def _asked(known: Callable[[Game], int | None]) -> Callable[[Context], bool]:
+    """A number is asked for while nothing tells it; heavy mud needs none [15.34]."""
+    return lambda ctx: ctx.game["ground"] != "heavy-mud" and known(ctx.game) is None
 
 
 def _ask_supplementals(side: str) -> Whole:
@@ -57,7 +53,7 @@ def _ask_supplementals(side: str) -> Whole:
         label=f"{side.capitalize()} supplementals this turn",
         help="the number in this turn's space of the calendar",
         high=23,
-        when=lambda c: _normal(c) and c.game is not None and supplementals(c.game, side) is None,
+        when=_asked(lambda game: supplementals(game, side)),
     )
 
 
@@ -66,7 +62,7 @@ def _ask_entering(side: str, kind: str) -> Whole:
         label=f"New {side.capitalize()} {kind} cards",
         help="cards with this turn's number in the upper right corner",
         high=13,
-        when=lambda c: _normal(c) and c.game is not None and entering(c.game, side, kind) is None,
+        when=_asked(lambda game: entering(game, side, kind)),
     )
 
 
@@ -94,7 +90,7 @@ def prepare_cards(
             label="German hand this turn",
             help="the number in this turn's space of the calendar",
             high=23,
-            when=lambda c: _normal(c) and c.game is not None and german_hand(c.game) is None,
+            when=_asked(german_hand),
         ),
     ] = None,
     soviet_primary: Annotated[int, _ask_entering(SOVIET, "primary")] = 0,
@@ -104,36 +100,37 @@ def prepare_cards(
 ) -> Events:
     """Bring in new cards, draw supplementals, return discards and deal the hands, in the printed order."""
     decide(game)
-    asked = {
-        "soviet_supplementals": supplementals(game, SOVIET)
-        if soviet_supplementals is None
-        else soviet_supplementals,
-        "german_supplementals": supplementals(game, GERMAN)
-        if german_supplementals is None
-        else german_supplementals,
-        "german_hand_size": german_hand(game) if german_hand_size is None else german_hand_size,
+    told = {
+        "soviet_supplementals": _or(soviet_supplementals, supplementals(game, SOVIET)),
+        "german_supplementals": _or(german_supplementals, supplementals(game, GERMAN)),
+        "german_hand_size": _or(german_hand_size, german_hand(game)),
     }
     mud = game["ground"] == "heavy-mud"
-    missing: list[Mistake] = [
-        Unreadable(f"{name.replace('_', ' ')}: read this turn's space of your calendar", field=name)
-        for name, number in asked.items()
-        if number is None and not mud
-    ]
+    missing = [name for name, number in told.items() if number is None and not mud]
     if missing:
-        raise Several(missing)
+        raise Several(_read_calendar(name) for name in missing)
     yield e.Noted(f"Cards prepared for game-turn {game.turn}", rule="4-II")
     yield from settle_mode(game)
-    hands = {SOVIET: SOVIET_HAND, GERMAN: asked["german_hand_size"]}
+    hands = {SOVIET: SOVIET_HAND, GERMAN: told["german_hand_size"]}
     given = {SOVIET: (soviet_primary, soviet_supplemental), GERMAN: (german_primary, german_supplemental)}
-    for side in (SOVIET, GERMAN):
+    for side, (primary, supplemental) in given.items():
         if not mud and game[f"{side}-hand-size"] != hands[side]:
             yield e.Set(f"{side}-hand-size", hands[side], was=game[f"{side}-hand-size"], reason="this turn")
-        primary, supplemental = entering(game, side, "primary"), entering(game, side, "supplemental")
         plan = Plan(
-            asked[f"{side}_supplementals"] or 0,
-            hands[side] or 0,
-            given[side][0] if primary is None else primary,
-            given[side][1] if supplemental is None else supplemental,
+            told[f"{side}_supplementals"] or 0,
+            _or(entering(game, side, "primary"), primary) or 0,
+            _or(entering(game, side, "supplemental"), supplemental) or 0,
         )
         yield from Deck(game, side).prepare(plan, chance)
     yield e.Set("cards-prepared", game.turn, reason=IN_PASSING)
+
+
+def _or(number: int | None, other: int | None) -> int | None:
+    """A number, or another where there is none; nought is one."""
+    return other if number is None else number
+
+
+def _read_calendar(name: str) -> Unreadable:
+    return Unreadable(
+        f"{name.replace('_', ' ')}: read this turn's space of your calendar", field=name, rule="4-II"
+    )

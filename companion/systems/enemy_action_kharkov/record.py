@@ -8,15 +8,16 @@ from dataclasses import replace
 from companion.engine.kit.roster import Unit
 from companion.engine.positions.situation import board
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import SOVIET, armour, mechanised, strength
-from companion.systems.enemy_action_kharkov.fight import Fight
-from companion.systems.enemy_action_kharkov.support import east_of_artillery_line, in_support
+
+from .base import SOVIET, armour, in_order, mechanised, strength
+from .fight import Fight
+from .support import east_of_artillery_line, in_support
 
 RIVERS = frozenset({"donets", "dniepr"})
 
 
 def halved(units: Iterable[Unit], affected: Iterable[str]) -> int:
-    """9.4: affected units are totalled, halved and rounded down once."""
+    """Affected units are totalled, halved and rounded down once [9.4]."""
     chosen = set(affected)
     full = sum(strength(u) or 0 for u in units if u.id not in chosen)
     return full + sum(strength(u) or 0 for u in units if u.id in chosen) // 2
@@ -46,7 +47,7 @@ def river_between(game: Game, a: str, b: str) -> frozenset[str]:
 
 
 def status_of(game: Game, units: list[Unit]) -> str:
-    """What is true of all defenders: dispersed, out of supply, isolated, or some mix."""
+    """What is true of all defenders: dispersed, out of supply, isolated, or some mix [9.3, 10.21, 10.22]."""
     supply = {game.mark(u.id, "supply") for u in units}
     dispersed = [bool(game.mark(u.id, "dispersed")) for u in units]
     if not units:
@@ -59,23 +60,18 @@ def status_of(game: Game, units: list[Unit]) -> str:
         return "mixed"
     if all(dispersed):
         return "dispersed"
-    return (
-        "poor"
-        if all(d or game.mark(u.id, "supply") for u, d in zip(units, dispersed, strict=True))
-        else "good"
-    )
+    return "good" if any(in_order(game, u) for u in units) else "poor"
 
 
 def adjacent_help(game: Game, hex_id: str, defender: str) -> bool:
-    """9.4: a supplied, undispersed friend next door that was not attacked yet; Soviets need support from turn 5."""
+    """A supplied, undispersed friend next door that was not attacked yet; Soviets need support [9.4, 10.42]."""
     if defender == SOVIET and in_support(game, hex_id) is False:
         return False
     for place in game.maps.neighbours(hex_id):
         if defender == SOVIET and in_support(game, place) is False:
             continue
         for unit in game.units_at(place):
-            marks = [game.mark(unit.id, m) for m in ("supply", "dispersed", "struck")]
-            if unit.side == defender and not any(marks):
+            if unit.side == defender and in_order(game, unit) and not game.mark(unit.id, "struck"):
                 return True
     return False
 
@@ -91,8 +87,6 @@ def from_record(game: Game, attacker: str, target: str, attackers: list[Unit]) -
     over_dniepr = [u.id for u in attackers if "dniepr" in river_between(game, u.place, target)]
     in_marsh = [u.id for u in attackers if mechanised(u) and "marsh" in (ground, terrain(game, u.place))]
     stuck = [u.id for u in defenders if mechanised(u) and ground == "marsh"]
-    good = [u for u in attackers if not game.mark(u.id, "supply") and not game.mark(u.id, "dispersed")]
-    holding = [u for u in defenders if not game.mark(u.id, "supply") and not game.mark(u.id, "dispersed")]
     return replace(
         fight,
         defenders=[u.id for u in defenders],
@@ -111,13 +105,18 @@ def from_record(game: Game, attacker: str, target: str, attackers: list[Unit]) -
         attacker_armour=any(armour(u, game) for u in attackers),
         defender_armour=any(armour(u, game) for u in defenders),
         supported=supported(game, attacker, target, places),
-        attacker_tactics_open=bool(good) or not attackers,
-        defender_tactics_open=bool(holding) or not defenders,
+        attacker_tactics_open=_may_have_tactics(game, attackers),
+        defender_tactics_open=_may_have_tactics(game, defenders),
     )
 
 
+def _may_have_tactics(game: Game, units: list[Unit]) -> bool:
+    """Whether one of them is supplied and in order, as far as they are on record [9.2]."""
+    return not units or any(in_order(game, u) for u in units)
+
+
 def supported(game: Game, attacker: str, target: str, places: Iterable[str]) -> bool:
-    """10.42: a Soviet attack fails it only when all its hexes and the target lie outside; a defence, its own hex."""
+    """A Soviet attack fails it only when all its hexes and the target lie outside; a defence, its own hex [10.42]."""
     from_where = list(places)
     if attacker == SOVIET and not from_where:
         return True  # nobody told where the attackers stand
@@ -126,5 +125,5 @@ def supported(game: Game, attacker: str, target: str, places: Iterable[str]) -> 
 
 
 def barrage(game: Game, target: str) -> bool:
-    """9.24: whether the target lies in the barrage zone, as far as the map book tells."""
+    """Whether the target lies in the barrage zone, as far as the map book tells [9.24]."""
     return bool(target) and bool(east_of_artillery_line(game, target))

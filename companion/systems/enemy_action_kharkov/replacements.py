@@ -1,4 +1,4 @@
-"""Replacement steps: who may receive them and in which order (13, 15.34)."""
+"""Replacement steps: who may receive them and in which order [13, 15.34]."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from typing import Annotated
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Flag, SideRef, UnitRef
+from companion.engine.play.fields import Context, Flag, SideRef, UnitRef
 from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, move
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import SOVIET, mechanised, rules, side_at, ticked_off
-from companion.systems.enemy_action_kharkov.command import formation_choices, in_command
-from companion.systems.enemy_action_kharkov.reserves import box_of
-from companion.systems.enemy_action_kharkov.supply import hex_supplied
-from companion.systems.enemy_action_kharkov.support import in_support
+
+from .base import SOVIET, called, mechanised, rules, side_at, side_of, sides_left, ticked_off
+from .command import formation_choices, in_command
+from .reserves import box_of
+from .supply import hex_supplied
+from .support import in_support
 
 PRIORITIES = {
     1: "reduced non-mechanised unit on the map",
@@ -26,27 +27,21 @@ PRIORITIES = {
 }
 
 
-def refusal(game: Game, unit: Unit) -> str:
-    """13.2, 13.21: why a unit gets no step, or an empty string."""
+def may_receive(game: Game, unit: Unit) -> bool:
+    """One of several steps: eliminated, or on the map with one step left, in supply and support [13.2, 13.21]."""
     if unit.full < 2:
-        return "one step at full strength"
+        return False
     if unit.place == f"box:eliminated-{unit.side}":
-        return ""
-    if not unit.on_map:
-        return "in the reserve box or out of the game"
-    if unit.steps > 1:
-        return "has two steps or more"
-    if game.mark(unit.id, "supply"):
-        return "out of supply [13.21]"
+        return True
+    if not unit.on_map or unit.steps > 1 or game.mark(unit.id, "supply"):
+        return False
     if hex_supplied(game, unit.side, unit.place) is False:
-        return "its hex cannot trace supply [13.21]"
-    if unit.side == SOVIET and in_support(game, unit.place) is False:
-        return "outside Soviet support [13.2]"
-    return ""
+        return False
+    return unit.side != SOVIET or in_support(game, unit.place) is not False
 
 
 def priority(unit: Unit) -> int:
-    """13.1: non-mechanised before mechanised, map before eliminated box."""
+    """Non-mechanised before mechanised, map before eliminated box [13.1]."""
     return (3 if mechanised(unit) else 1) + (0 if unit.on_map else 1)
 
 
@@ -55,17 +50,20 @@ def candidates(game: Game, side: str, formations: list[str]) -> list[Unit]:
     found = [
         u for u in game.units.values() if u.side == side and (not formations or u.formation in formations)
     ]
-    return sorted((u for u in found if not refusal(game, u)), key=lambda u: (priority(u), u.name))
+    return sorted((u for u in found if may_receive(game, u)), key=lambda u: (priority(u), u.name))
 
 
-def order_mistake(game: Game, side: str, formations: list[str], chosen: list[Unit]) -> str:
-    """13.1: a lower priority only when all of a higher one have theirs."""
+def check_order(game: Game, side: str, formations: list[str], chosen: list[Unit]) -> None:
+    """A lower priority only when all of a higher one have theirs [13.1]."""
     left = [u for u in candidates(game, side, formations) if u not in chosen]
     for unit in chosen:
         before = [u for u in left if priority(u) < priority(unit)]
         if before:
-            return f"{before[0].name or before[0].id} comes first: {PRIORITIES[priority(before[0])]} [13.1]"
-    return ""
+            raise NotNow(
+                f"{called(before[0])} comes first: {PRIORITIES[priority(before[0])]}",
+                field="units",
+                rule="13.1",
+            )
 
 
 @rules.worksheet(rule="13.1", title="Replacement candidates")
@@ -75,7 +73,7 @@ def replacement_candidates(
     """The units that may receive a step, in their order."""
     sheet = Breakdown("Replacement candidates")
     game = ctx.game
-    if game is None or not side:
+    if not side or not game.units:
         for number, text in PRIORITIES.items():
             sheet.add(text, f"priority {number}", "13.1")
         return sheet
@@ -83,13 +81,12 @@ def replacement_candidates(
     named = (
         list(said.get("for", []))
         if said.get("what") == "replace"
-        else [f for f, _ in formation_choices(game, side)]
+        else [f for f, _ in formation_choices(side)]
     )
-    for unit in candidates(game, side, named):
-        sheet.add(
-            f"{unit.name or unit.id}: {PRIORITIES[priority(unit)]}", f"priority {priority(unit)}", "13.1"
-        )
-    sheet.facts["candidates"] = [u.id for u in candidates(game, side, named)]
+    found = candidates(game, side, named)
+    for unit in found:
+        sheet.add(f"{called(unit)}: {PRIORITIES[priority(unit)]}", f"priority {priority(unit)}", "13.1")
+    sheet.facts["candidates"] = [u.id for u in found]
     return sheet
 
 
@@ -101,10 +98,7 @@ def _give(game: Game, unit: Unit) -> Events:
 
 
 def _own(ctx: Context) -> list[Unit]:
-    game = ctx.game
-    side = str(ctx.values.get("side") or "") or side_at(ctx)
-    if game is None:
-        return []
+    game, side = ctx.game, side_of(ctx)
     named = list(in_command(game).get("for", [])) if game.phase == "command" else []
     return candidates(game, side, named)
 
@@ -124,7 +118,7 @@ def _replacing(game: Game) -> bool | str:
     rule="13.1",
     label="Assign replacement steps",
     primary=True,
-    when=lambda game: _replacing(game),
+    when=_replacing,
 )
 def replace_steps(
     game: Game,
@@ -136,34 +130,41 @@ def replace_steps(
     chosen = [game.units[u] for u in units]
     steps = int(said.get("steps", 1)) - int(said.get("given", 0))
     if len(chosen) > steps:
-        raise Unreadable(f"{steps} step(s) to give, {len(chosen)} units named [13.1]", field="units")
-    wrong = "" if anyway else order_mistake(game, game.active, list(said.get("for", [])), chosen)
-    if wrong:
-        raise NotNow(wrong, field="units")
+        raise Unreadable(f"{steps} step(s) to give, {len(chosen)} units named", field="units", rule="13.1")
+    if not anyway:
+        check_order(game, game.active, list(said.get("for", [])), chosen)
     for unit in chosen:
         yield from _give(game, unit)
     given = int(said.get("given", 0)) + len(chosen)
     yield e.Set("command", {**said, "given": given}, reason=f"{len(chosen)} steps assigned")
 
 
-MUD_STEPS = 2
+MUD_STEPS = 2  # [15.34]
+
+
+def _mud_used(game: Game) -> dict[str, int]:
+    """The turn, and the infantry steps that sides have assigned on it."""
+    told: dict[str, int] = game["mud-steps"]
+    return told if told.get("turn") == game.turn else {"turn": game.turn}
 
 
 def _mud_left(game: Game) -> dict[str, int]:
-    """15.34: infantry steps that each side may still assign on this heavy-mud turn, Soviet first."""
-    given = dict(game["mud-steps"] or {})
-    used = given if given.get("turn") == game.turn else {}
-    return {s: MUD_STEPS - int(used.get(s, 0)) for s in game.sides if int(used.get(s, 0)) < MUD_STEPS}
+    """Infantry steps that each side may still assign on this heavy-mud turn, Soviet first [15.34]."""
+    used = _mud_used(game)
+    return {s: MUD_STEPS - used.get(s, 0) for s in game.sides if used.get(s, 0) < MUD_STEPS}
 
 
 def _mud_side(ctx: Context) -> str:
-    left = _mud_left(ctx.game) if ctx.game else {}
+    left = _mud_left(ctx.game)
     return ctx.seat if ctx.seat in left else next(iter(left), "")
 
 
-def _infantry(ctx: Context) -> list[Unit]:
-    side = str(ctx.values.get("side") or "") or _mud_side(ctx)
-    return [u for u in candidates(ctx.game, side, []) if u.kind == "infantry"] if ctx.game and side else []
+def _infantry(game: Game, side: str) -> list[Unit]:
+    return [u for u in candidates(game, side, []) if u.kind == "infantry"]
+
+
+def _infantry_of(ctx: Context) -> list[Unit]:
+    return _infantry(ctx.game, str(ctx.values.get("side") or "") or _mud_side(ctx))
 
 
 @rules.action(
@@ -176,18 +177,14 @@ def _infantry(ctx: Context) -> list[Unit]:
 )
 def mud_replacements(
     game: Game,
-    side: Annotated[
-        str,
-        Choice(
-            label="Side",
-            options=lambda c: [(s, c.game.side_name(s)) for s in _mud_left(c.game)] if c.game else [],
-            start=_mud_side,
-        ),
-    ],
+    side: Annotated[str, sides_left(_mud_left, start=_mud_side)],
     units: Annotated[
         tuple[str, ...],
         UnitRef(
-            label="Up to two infantry units", many=True, pick=_infantry, when=lambda c: bool(_infantry(c))
+            label="Up to two infantry units",
+            many=True,
+            pick=_infantry_of,
+            when=lambda c: bool(_infantry_of(c)),
         ),
     ] = (),
 ) -> Events:
@@ -195,17 +192,15 @@ def mud_replacements(
     chosen = [game.units[u] for u in units]
     left = _mud_left(game)[side]
     if len(chosen) > left:
-        raise Unreadable(f"{left} infantry step(s) left on this turn [15.34]", field="units")
-    infantry = [u for u in candidates(game, side, []) if u.kind == "infantry"]
+        raise Unreadable(f"{left} infantry step(s) left on this turn", field="units", rule="15.34")
+    infantry = _infantry(game, side)
     late = [u for u in chosen if not u.on_map and any(o.on_map and o not in chosen for o in infantry)]
     if late and game["mud-priority"]:
-        raise NotNow("units on the map come first [13.1]", field="units")
+        raise NotNow("units on the map come first", field="units", rule="13.1")
     told = f"{len(chosen)} infantry steps" if chosen else "infantry steps assigned on the map, or none"
     yield e.Noted(f"{game.side_name(side)}: {told}", rule="15.34")
     for unit in chosen:
         yield from _give(game, unit)
     used = MUD_STEPS - left + len(chosen) if chosen else MUD_STEPS
-    before = dict(game["mud-steps"] or {})
-    kept = before if before.get("turn") == game.turn else {"turn": game.turn}
-    yield e.Set("mud-steps", {**kept, side: used})
+    yield e.Set("mud-steps", {**_mud_used(game), side: used})
     yield from ticked_off(game, "mud-replacements", all_sides=game.sides, left=_mud_left(game))

@@ -1,4 +1,4 @@
-"""Which side of a chit applies to a combat, and the hits it brings (9.4, 9.5)."""
+"""Which side of a chit applies to a combat, and the hits it brings [9.4, 9.5]."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, yes
-from companion.systems.enemy_action_kharkov.fight import LARGE, Fight, compare
-from companion.systems.enemy_action_kharkov.manifest import parse_hits
+from .base import GERMAN, SOVIET, yes
+from .fight import LARGE, Fight, compare
+from .manifest import parse_hits
 
 TOWNS = ("town", "city")
+ARMOUR = frozenset({"tank brigade", "panzer battalion"})
+"""Tactics that bring armour."""
 UNPLEASANT = ("dispersed", "oos", "dispersed-oos", "isolated", "mixed", "poor")
 
 
@@ -30,19 +32,14 @@ def ratio(detail: str) -> Fraction:
 
 
 def flank(fight: Fight) -> bool:
-    """9.4: three hexes, or two that do not touch; never against a town or city."""
+    """Three hexes, or two that do not touch; never against a town or city [9.4]."""
     return fight.terrain not in TOWNS and (fight.hexes >= 3 or (fight.hexes == 2 and fight.apart))
 
 
 def armoured(fight: Fight) -> tuple[bool, bool]:
-    """9.4: armour on the attacking and on the defending side, the two tactics included."""
-    ours, theirs = (
-        {"tank brigade", "panzer battalion"} & set(fight.attack_tactics),
-        set(fight.defence_tactics),
-    )
-    return fight.attacker_armour or bool(ours), fight.defender_armour or bool(
-        {"tank brigade", "panzer battalion"} & theirs
-    )
+    """Armour on the attacking and on the defending side, the two tactics included [9.4]."""
+    ours, theirs = (ARMOUR.intersection(t) for t in (fight.attack_tactics, fight.defence_tactics))
+    return fight.attacker_armour or bool(ours), fight.defender_armour or bool(theirs)
 
 
 def _used(fight: Fight, tactic: str) -> bool:
@@ -77,7 +74,7 @@ TESTS: Mapping[str, Callable[[Fight, str, int], bool]] = {
     "defender not supported": lambda f, d, n: f.attacker == GERMAN and not f.supported,
     "soviets not supported": lambda f, d, n: not f.supported,
 }
-"""Each situation's test: (combat, the face's detail, chits drawn) -> applies."""
+"""Each situation's test: (combat, the face's detail, chits drawn) -> applies [9.4]."""
 
 
 def applies(situation: str, detail: str, fight: Fight, drawn: int) -> bool:
@@ -101,7 +98,7 @@ def words(situation: str, detail: str) -> str:
 
 
 def judge(row: Mapping[str, Any], fight: Fight, drawn: int) -> Judged:
-    """9.4: the side that applies; if both do, the one with the red P; hits by role and by nation."""
+    """The side that applies; if both do, the one with the red P; hits by role and by nation [9.4, 9.5]."""
     up = [
         side
         for side in ("front", "back")
@@ -115,6 +112,6 @@ def judge(row: Mapping[str, Any], fight: Fight, drawn: int) -> Judged:
 
 
 def by_role(hits: Mapping[str, int], attacker: str) -> tuple[int, int]:
-    """9.5: A and D as printed; S and G go to whichever role that nation has."""
+    """A and D as printed; S and G go to whichever role that nation has [9.5]."""
     mine, other = ("S", "G") if attacker == SOVIET else ("G", "S")
     return hits.get("A", 0) + hits.get(mine, 0), hits.get("D", 0) + hits.get(other, 0)

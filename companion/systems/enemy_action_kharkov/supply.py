@@ -1,4 +1,4 @@
-"""Supply: tracing to heads and edges, the three states, and what they do (10.0-10.3)."""
+"""Supply: tracing to heads and edges, the three states, and what they do [10.0-10.3]."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from companion.engine.positions.situation import board, situation
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, on_map, rules, side_at, ticked_off
-from companion.systems.enemy_action_kharkov.support import in_support
 
-SOVIET_TOWNS = frozenset({"0202", "1103"})  # 12.1
-REACH, OVER_DNIEPR = 7, 2
+from .base import GERMAN, SIDES, SOVIET, ask_step, isolated, on_map, rules, side_at, sides_left, ticked_off
+from .support import in_support
+
+SOVIET_TOWNS = frozenset({"0202", "1103"})  # [12.1]
+REACH, OVER_DNIEPR = 7, 2  # [10.1]
 BLOCKED = Ban(frozenset({"blocked dniepr"}), "blocked Dniepr [10.1]")
 DNIEPR = Ban(frozenset({"dniepr"}), "unbridged Dniepr [10.1]", unless=frozenset({"bridge"}))
 ROAD = frozenset({"road"})
@@ -32,14 +33,14 @@ def towns(game: Game) -> dict[str, str]:
 
 
 def edge_vp_hexes(game: Game) -> dict[str, int]:
-    """14.1: the VP hexes that are neither town nor city; nobody owns them."""
+    """The VP hexes that are neither town nor city; nobody owns them [14.1]."""
     places = towns(game)
     facts = board(game).book.of_kind("vp")
     return {f.a: int(f.value) for f in facts if f.a not in places and f.value.isdecimal()}
 
 
 def owner(game: Game, hex_id: str) -> str:
-    """12.1: German at the start but for two towns; then whoever entered last."""
+    """German at the start but for two towns; then whoever entered last [12.1]."""
     return str(game.mark(hex_id, "owner") or (SOVIET if hex_id in SOVIET_TOWNS else GERMAN))
 
 
@@ -49,7 +50,7 @@ def at_start(game: Game) -> dict[str, set[str]]:
 
 
 def scene(game: Game) -> Situation:
-    """The map for tracing: isolated units have no zone (10.22)."""
+    """The map for tracing: isolated units have no zone [8.0, 10.22]."""
     return situation(game, at_start(game), zoc=lambda u: game.mark(u.id, "supply") != "isolated")
 
 
@@ -59,14 +60,14 @@ def _enemy_towns(game: Game, side: str) -> Callable[[Situation], Mapping[str, st
 
 
 def road_heads(game: Game, side: str, here: Situation) -> list[str]:
-    """10.1: road hexes with an open road to a friendly edge hex where a road leaves the map."""
+    """Road hexes with an open road to a friendly edge hex where a road leaves the map [10.1]."""
     closed = _enemy_towns(game, side)
     roads = Policy(side, ezoc="closed", friends_cancel=True, blocks=closed, along=ROAD, bans=(BLOCKED,))
     return trace(here, roads, here.board.book.named("source", side)).reached()
 
 
 def traces(game: Game, side: str) -> list[Trace]:
-    """10.1: seven hexes without crossing the Dniepr, or two with it, to an edge hex or a road head."""
+    """Seven hexes without crossing the Dniepr, or two with it, to an edge hex or a road head [10.1]."""
     here = scene(game)
     sources = [*here.board.book.named("edge", side), *road_heads(game, side, here)]
     found = []
@@ -86,7 +87,7 @@ def traces(game: Game, side: str) -> list[Trace]:
 
 
 def supply_heads(game: Game, side: str) -> set[str]:
-    """Every friendly edge hex, and road hexes with an open road to one."""
+    """Every friendly edge hex, and road hexes with an open road to one [10.1]."""
     here = scene(game)
     return {*here.board.book.named("edge", side), *road_heads(game, side, here)}
 
@@ -98,7 +99,7 @@ def map_ready(game: Game, side: str) -> bool:
 
 
 def hex_supplied(game: Game, side: str, hex_id: str) -> bool | None:
-    """10.0: whether a hex can trace at this moment; None when the map book cannot tell."""
+    """Whether a hex can trace at this moment; None when the map book cannot tell [10.0]."""
     if not map_ready(game, side):
         return None
     return any(t.supplied(hex_id) for t in traces(game, side))
@@ -106,7 +107,7 @@ def hex_supplied(game: Game, side: str, hex_id: str) -> bool | None:
 
 @rules.supplies
 def supply(game: Game, side: str) -> Mapping[str, SupplyLine]:
-    """Every unit of a side; before turn 2 all, and Soviets before turn 4, are supplied (10.0)."""
+    """Every unit of a side; before turn 2 all, and Soviets before turn 4, are supplied [10.0]."""
     answers = either(*traces(game, side))
     if game.turn == 1 or (side == SOVIET and game.turn < 4):
         return {u: a._replace(supplied=True, found=None) for u, a in answers.items()}
@@ -117,7 +118,7 @@ def supply(game: Game, side: str) -> Mapping[str, SupplyLine]:
 
 
 def next_state(state: str, can_trace: bool, *, heavy_mud: bool = False) -> str:
-    """10.2: supplied ('') -> oos -> isolated; a path clears all; heavy mud only clears."""
+    """Supplied ('') -> oos -> isolated; a path clears all [10.2]; heavy mud only clears [15.34]."""
     if can_trace:
         return ""
     if heavy_mud:
@@ -129,29 +130,29 @@ def _due_sides(game: Game) -> list[str]:
     return [GERMAN, *([SOVIET] if game.turn >= 4 else [])]
 
 
-def _by_hand(ctx: Context) -> bool:
-    game, side = ctx.game, str(ctx.values.get("side") or _next_side(ctx))
-    if game is None or not on_map(game, side):
-        return game is None
-    return bool(ctx.values.get("by_hand")) or not map_ready(game, side)
-
-
-def _can_trace(ctx: Context) -> bool:
-    game, side = ctx.game, str(ctx.values.get("side") or _next_side(ctx))
-    return game is None or (map_ready(game, side) and bool(on_map(game, side)))
+def _unchecked(game: Game) -> list[str]:
+    return [s for s in _due_sides(game) if game["supply-checked"].get(s) != game.turn]
 
 
 def _next_side(ctx: Context) -> str:
     """The side that is not checked yet, German first."""
-    game = ctx.game
-    if game is None:
-        return GERMAN
-    return next(iter(_unchecked(game)), GERMAN)
+    return next(iter(_unchecked(ctx.game)), GERMAN)
 
 
-def _unchecked(game: Game) -> list[str]:
-    done = dict(game["supply-checked"] or {})
-    return [s for s in _due_sides(game) if done.get(s) != game.turn]
+def _side(ctx: Context) -> str:
+    return str(ctx.values.get("side") or _next_side(ctx))
+
+
+def _own(ctx: Context) -> list[Unit]:
+    return on_map(ctx.game, _side(ctx))
+
+
+def _can_trace(ctx: Context) -> bool:
+    return map_ready(ctx.game, _side(ctx)) and bool(_own(ctx))
+
+
+def _by_hand(ctx: Context) -> bool:
+    return bool(_own(ctx)) and (bool(ctx.values.get("by_hand")) or not map_ready(ctx.game, _side(ctx)))
 
 
 @rules.action(
@@ -165,23 +166,11 @@ def _unchecked(game: Game) -> list[str]:
 )
 def check_supply(
     game: Game,
-    side: Annotated[
-        str,
-        Choice(
-            label="Side",
-            options=lambda c: [(s, c.game.side_name(s)) for s in _unchecked(c.game)] if c.game else [],
-            start=_next_side,
-        ),
-    ],
+    side: Annotated[str, sides_left(_unchecked, start=_next_side)],
     by_hand: Annotated[bool, Flag(label="I say who is cut off", when=_can_trace)] = False,
     cut: Annotated[
         tuple[str, ...],
-        UnitRef(
-            label="Units that cannot trace",
-            many=True,
-            pick=lambda c: on_map(c.game, str(c.values.get("side") or _next_side(c))) if c.game else [],
-            when=_by_hand,
-        ),
+        UnitRef(label="Units that cannot trace", many=True, pick=_own, when=_by_hand),
     ] = (),
 ) -> Events:
     """Clear the markers of units that can trace, worsen the others one level, and remind of surrenders."""
@@ -192,13 +181,13 @@ def check_supply(
         answers = either(*traces(game, side))
         off = {u.id for u in units if not answers[u.id].supplied}
     mud = game["ground"] == "heavy-mud"
-    stuck = [u for u in units if u.id in off and game.mark(u.id, "supply") == "isolated"]
+    stuck = [u for u in units if u.id in off and isolated(game, u)]
     for unit in units:
         now = str(game.mark(unit.id, "supply") or "")
         new = next_state(now, unit.id not in off, heavy_mud=mud)
         if new != now:
             yield put_mark(game, unit.id, "supply", new or None, reason="supply phase", rule="10.2")
-    yield e.Set("supply-checked", {**(game["supply-checked"] or {}), side: game.turn})
+    yield e.Set("supply-checked", {**game["supply-checked"], side: game.turn})
     yield from ticked_off(game, "check-supply", all_sides=_due_sides(game), left=_unchecked(game))
     told = f"{len(off)} of {len(units)} units are cut off" if units else "done on the map"
     yield e.Noted(f"{game.side_name(side)} supply checked: {told}", rule="10.2")
@@ -207,16 +196,13 @@ def check_supply(
 
 
 def _surrenders(game: Game, side: str, stuck: list[Unit]) -> Events:
-    """10.23: an isolated unit or stack beside an enemy pays one step."""
+    """An isolated unit or stack beside an enemy pays one step [10.23]."""
     for place in sorted({u.place for u in stuck}):
         beside = [u for h in game.maps.neighbours(place) for u in game.units_at(h) if u.side != side]
         if beside:
             text = f"Surrender in {place}: the isolated unit or stack loses one step"
             ids = [u.id for u in stuck if u.place == place]
-            args = {"units": ids, "penalty": True} if len(ids) == 1 else {"penalty": True}
-            yield e.Asked(
-                f"surrender-{place}-{game.revision}", (side, "table"), text, "lose-steps", args, rule="10.23"
-            )
+            yield ask_step(game, f"surrender-{place}", side, text, "10.23", ids)
 
 
 EFFECTS = {
@@ -260,14 +246,12 @@ def supply_effects(
 def hex_supply(
     ctx: Context,
     hex: Annotated[str, HexId(label="Hex")] = "",
-    side: Annotated[
-        str, Choice(label="Side", options=[(SOVIET, "Soviet"), (GERMAN, "German")], start=side_at)
-    ] = SOVIET,
+    side: Annotated[str, Choice(label="Side", options=SIDES, start=side_at)] = SOVIET,
 ) -> Breakdown:
     """Whether a hex can trace supply now, and whether it is in Soviet support."""
     sheet = Breakdown(f"Hex {hex}")
     game = ctx.game
-    if game is None or not hex:
+    if not hex:
         sheet.warnings.append("name a hex at a table")
         return sheet
     words = {True: "yes", False: "no", None: "look at the map: the map book does not tell"}
@@ -290,14 +274,12 @@ def air_supply(
         UnitRef(
             label="Unit or stack",
             many=True,
-            pick=lambda c: (
-                [u for u in on_map(c.game, c.game.active) if c.game.mark(u.id, "supply")] if c.game else []
-            ),
+            pick=lambda c: [u for u in on_map(c.game, c.game.active) if c.game.mark(u.id, "supply")],
         ),
     ] = (),
 ) -> Events:
     """One unsupplied unit or stack is supplied at once, until the next supply phase."""
     if len({game.units[u].place for u in units}) > 1:
-        raise NotNow("one unit or stack only [10.3]", field="units")
+        raise NotNow("one unit or stack only", field="units", rule="10.3")
     for unit in units:
         yield put_mark(game, unit, "supply", None, reason="air supply", rule="10.3")

@@ -1,4 +1,4 @@
-"""Soviet support, rule 10.4: the line in use, forward support markers, and which hexes are inside."""
+"""Soviet support: the line in use, forward support markers, and which hexes are inside [10.4]."""
 
 from __future__ import annotations
 
@@ -10,22 +10,15 @@ from companion.engine.play.fields import Choice, HexId
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import (
-    EAST_LINE,
-    EAST_ZONE,
-    GERMAN,
-    SOVIET,
-    WEST_LINE,
-    WEST_ZONE,
-    rules,
-)
 
-REACH = 5
-MOST = 2
+from .base import EAST_LINE, EAST_ZONE, GERMAN, SOVIET, WEST_LINE, WEST_ZONE, rules
+
+REACH = 5  # [10.43]
+MOST = 2  # [10.43]
 
 
 def line_for(game: Game, turn: int, vp: int) -> str:
-    """10.41: no line before turn 5, West up to turn 7, then by the VP."""
+    """No line before turn 5, West up to turn 7, then by the VP [10.41]."""
     if turn < 5:
         return "everywhere"
     if turn < 8:
@@ -34,7 +27,7 @@ def line_for(game: Game, turn: int, vp: int) -> str:
 
 
 def in_support(game: Game, hex_id: str) -> bool | None:
-    """Whether a hex is in Soviet support; None when the map book does not tell."""
+    """Whether a hex is in Soviet support; None when the map book does not tell [10.42]."""
     line = game["support-line"]
     if line == "everywhere":
         return True
@@ -57,13 +50,13 @@ def _set_line(game: Game, reason: str) -> Events:
 
 @rules.entering("turn")
 def line_at_start(game: Game) -> Events:
-    """Turns 5-7 the West line; later what the VP say now, until the supply phase fixes it."""
+    """Turns 5-7 the West line; later what the VP say now, until the supply phase fixes it [10.41]."""
     if game.turn < 8 or game["mud-line"] == "start":
         yield from _set_line(game, "start of the turn")
 
 
 def lock_line(game: Game) -> Events:
-    """4-III.3: the VP at this moment decide for the whole turn."""
+    """The VP at this moment decide for the whole turn [4-III, 10.41]."""
     if game.turn >= 8:
         yield from _set_line(game, "fixed for this turn")
 
@@ -79,10 +72,12 @@ def lock_line(game: Game) -> Events:
 def forward_support(game: Game, hex: Annotated[str, HexId(label="Hex on the support line")]) -> Events:
     """Put a forward support marker in a hex that borders the current line; two at most."""
     if len(game.marked("forward-support")) >= MOST:
-        raise NotNow("two forward support markers are on the map already [10.43]", field="hex", given=hex)
+        raise NotNow(
+            "two forward support markers are on the map already", field="hex", given=hex, rule="10.43"
+        )
     border = board(game).book.named("area", WEST_LINE if game["support-line"] == "west" else EAST_LINE)
     if border and hex not in border:
-        raise NotNow(f"{hex} does not border the current support line [10.43]", field="hex", given=hex)
+        raise NotNow(f"{hex} does not border the current support line", field="hex", given=hex, rule="10.43")
     yield e.Marked(hex, "forward-support", True, rule="10.43")
 
 
@@ -100,7 +95,7 @@ def air_interdiction(
         str,
         Choice(
             label="Marker",
-            options=lambda c: [(h, h) for h in c.game.marked("forward-support")] if c.game else [],
+            options=lambda c: [(h, h) for h in c.game.marked("forward-support")],
         ),
     ],
 ) -> Events:

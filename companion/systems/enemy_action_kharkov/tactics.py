@@ -1,46 +1,36 @@
-"""Combat tactics: cards played in a combat, the bonus of STAVKA and Von Manstein, and units that join (9.2)."""
+"""Combat tactics: cards played in a combat, and the bonus of STAVKA and Von Manstein [9.2]."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine.errors import NotNow, NotYours, Unreadable
-from companion.engine.kit.roster import Unit
+from companion.engine.errors import NotNow, NotYours
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Flag, SideRef, UnitRef, Whole
+from companion.engine.play.fields import Choice, Context, Flag, SideRef
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import (
-    GERMAN,
-    SOVIET,
-    TACTICS,
-    armour,
-    ask,
-    names_for,
-    on_map,
-    rules,
-    side_at,
-    strength,
-)
-from companion.systems.enemy_action_kharkov.deck import Deck
-from companion.systems.enemy_action_kharkov.fight import Fight, answered, current, save
-from companion.systems.enemy_action_kharkov.manifest import (
+
+from .base import GERMAN, SOVIET, TACTICS, ask, names_for, rules, side_at, side_of
+from .deck import Deck
+from .fight import Fight, answered, attacker_of, current, in_hand, save, waiting
+from .manifest import (
+    KINDS,
+    Card,
     card,
+    chosen_card,
     cup_is_real,
+    kind_unknown,
     listed,
     remember,
     tactic_turns,
 )
+from .situations import TOWNS
 
 OVER = "nobody"
 """Nobody's tactics any more."""
 WILD = ("front", "stavka", "german army", "army group")
+"""Cards that serve as any tactic [9.22]; Von Manstein's as the table reads it."""
 JOINING = ("reinforce battle", "assault coordination")
-
-
-def attacker_of(game: Game) -> str:
-    fight = current(game)
-    return fight.attacker if fight else "any"
 
 
 def _asked_side(game: Game) -> str:
@@ -48,7 +38,7 @@ def _asked_side(game: Game) -> str:
     return fight.tactics_by if fight and fight.tactics_by in game.sides else "any"
 
 
-def _open(game: Game) -> bool | str:
+def before_the_chits(game: Game) -> bool | str:
     fight = current(game)
     if fight is None:
         return "tactics are played in a combat: declare one first"
@@ -58,7 +48,7 @@ def _open(game: Game) -> bool | str:
 
 
 def _kind(game: Game, *, real: bool) -> bool | str:
-    state = _open(game)
+    state = before_the_chits(game)
     if state is not True or (game["cards-run"] == "real") is not real:
         return state if state is not True else False
     return _asked_side(game) in game.sides or _why_over(game)
@@ -73,32 +63,20 @@ def _why_over(game: Game) -> str:
     return "both sides have had their tactics: draw chits [9.0]"
 
 
-def _side(ctx: Context) -> str:
-    return str(ctx.values.get("side") or "") or side_at(ctx)
-
-
 def _hand(ctx: Context) -> list[tuple[str, str]]:
-    game = ctx.game
-    if game is None or ctx.seat not in game.sides:
-        return []
-    return [(n, card(game, n).label) for n in Deck(game, ctx.seat).tokens("hand")]
+    return Deck(ctx.game, ctx.seat).labelled("hand") if ctx.seat in ctx.game.sides else []
 
 
 def _box(ctx: Context) -> list[tuple[str, str]]:
-    game, side = ctx.game, _side(ctx)
-    if game is None or side not in game.sides or not Deck(game, side).real:
-        return []  # what a digital deck keeps in its box is nobody's business
-    return [(n, card(game, n).label) for n in Deck(game, side).tokens("box")]
+    side = side_of(ctx)
+    return Deck(ctx.game, side).real_box if side in ctx.game.sides else []
 
 
 def tactic_choices(ctx: Context) -> list[tuple[str, str]]:
     """Tactics on the chosen card that count on this turn; all of the side's for wild and unknown cards."""
-    game = ctx.game
-    if game is None:
-        return [(t, t.capitalize()) for t in TACTICS]
-    if not ctx.values.get("card"):
-        return _usable(game, _side(ctx), names_for(_side(ctx), TACTICS))
-    known = card(game, str(ctx.values["card"]))
+    game, known = ctx.game, chosen_card(ctx)
+    if known is None:
+        return _usable(game, side_of(ctx), names_for(side_of(ctx), TACTICS))
     printed = listed(known.tactics, game.turn)
     wild = known.type in WILD or (known.manstein and bool(game["manstein-wild"]))
     if wild or printed is None or "any" in printed:
@@ -108,7 +86,7 @@ def tactic_choices(ctx: Context) -> list[tuple[str, str]]:
 
 
 def _usable(game: Game, side: str, names: list[tuple[str, str]]) -> list[tuple[str, str]]:
-    """9.21, 9.3: what this combat already has is not offered again, nor Screen to an attacker."""
+    """What this combat already has is not offered again, nor Screen to an attacker [9.21, 9.3]."""
     fight = current(game)
     if fight is None:
         return names
@@ -118,34 +96,43 @@ def _usable(game: Game, side: str, names: list[tuple[str, str]]) -> list[tuple[s
 
 
 def _kinds(ctx: Context) -> list[tuple[str, str]]:
-    found = [("primary", "Primary"), ("supplemental", "Supplemental")]
-    if ctx.game is not None and ctx.game.turn >= 7 and _side(ctx) == SOVIET:
-        found.append(("stavka", "STAVKA: leaves the game"))  # 15.35
-    return found
+    stavka = ctx.game.turn >= 7 and side_of(ctx) == SOVIET
+    return [*KINDS, ("stavka", "STAVKA: leaves the game")] if stavka else KINDS  # [15.35]
+
+
+def _asks_kind(ctx: Context) -> bool:
+    known = chosen_card(ctx)
+    return known is not None and not known.kind
 
 
 def _playing(ctx: Context) -> str:
     """At the table: the side whose tactics are being played."""
-    fight = current(ctx.game) if ctx.game else None
+    fight = current(ctx.game)
     if ctx.seat == "table" and fight is not None and fight.tactics_by in (fight.attacker, fight.defender):
         return fight.tactics_by
     return side_at(ctx)
 
 
 def _second(ctx: Context) -> bool:
-    """9.2: Von Manstein's card gives two; an unnamed German card may be his."""
-    if ctx.game is None or not ctx.values.get("card"):
-        return False
-    known = card(ctx.game, str(ctx.values["card"]))
-    return known.manstein or (known.side == GERMAN and not known.type and not known.name)
+    """Von Manstein's card gives two; an unnamed German card may be his [9.2]."""
+    known = chosen_card(ctx)
+    return known is not None and (known.manstein or (known.side == GERMAN and _unnamed(known)))
 
 
 def _maybe_stavka(ctx: Context) -> bool:
-    """15.35: from turn 7 on an unnamed Soviet card may be the one that leaves the game."""
-    if ctx.game is None or ctx.game.turn < 7 or not ctx.values.get("card"):
-        return False
-    known = card(ctx.game, str(ctx.values["card"]))
-    return known.side == SOVIET and not known.type and not known.name
+    """From turn 7 on an unnamed Soviet card may be the one that leaves the game [15.35]."""
+    known = chosen_card(ctx)
+    return known is not None and ctx.game.turn >= 7 and known.side == SOVIET and _unnamed(known)
+
+
+def _unnamed(known: Card) -> bool:
+    return not known.type and not known.name
+
+
+Tactic = Annotated[str, Choice(label="Tactic", options=tactic_choices)]
+Second = Annotated[
+    str, Choice(label="Second tactic", options=tactic_choices, help="Von Manstein only", when=_second)
+]
 
 
 @rules.action(
@@ -160,16 +147,13 @@ def _maybe_stavka(ctx: Context) -> bool:
 def play_tactic(
     game: Game,
     card: Annotated[str, Choice(label="Card", options=_hand, quiet=lambda ctx: bool(ctx.values.get("card")))],
-    tactic: Annotated[str, Choice(label="Tactic", options=tactic_choices)],
-    second: Annotated[
-        str,
-        Choice(label="Second tactic", options=tactic_choices, help="Von Manstein only", when=_second),
-    ] = "",
+    tactic: Tactic,
+    second: Second = "",
     stavka: Annotated[bool, Flag(label="It is STAVKA: leaves the game", when=_maybe_stavka)] = False,
     seat: str = "",
 ) -> Events:
     """Play a card of your hand as a combat tactic."""
-    yield from _play(game, seat, card, "stavka" if stavka else "", [tactic, *([second] if second else [])])
+    yield from _play(game, seat, card, "stavka" if stavka else "", tactic, second)
 
 
 @rules.action(
@@ -183,50 +167,28 @@ def play_real_tactic(
     game: Game,
     side: Annotated[str, SideRef(label="Played by", start=_playing, quiet=lambda c: c.seat != "table")],
     card: Annotated[str, Choice(label="Card number", options=_box)],
-    tactic: Annotated[str, Choice(label="Tactic", options=tactic_choices)],
-    second: Annotated[
-        str,
-        Choice(
-            label="Second tactic",
-            options=tactic_choices,
-            help="Von Manstein only",
-            when=_second,
-        ),
-    ] = "",
-    kind: Annotated[
-        str,
-        Choice(
-            label="It is",
-            options=_kinds,
-            when=lambda c: (
-                c.game is not None
-                and bool(c.values.get("card"))
-                and not _known_kind(c.game, str(c.values["card"]))
-            ),
-        ),
-    ] = "",
+    tactic: Tactic,
+    second: Second = "",
+    kind: Annotated[str, Choice(label="It is", options=_kinds, when=_asks_kind)] = "",
     seat: str = "",
 ) -> Events:
     """Enter the number of a real card that is played as a combat tactic."""
     if seat in game.sides and seat != side:
-        raise NotYours("each side enters its own tactics, or the table does", field="side", given=side)
-    if not kind and not _known_kind(game, card):
-        raise Unreadable("is the card primary or supplemental? The manifest does not tell", field="kind")
+        raise NotYours(
+            "each side enters its own tactics, or the table does", field="side", given=side, rule="9.2"
+        )
+    if not kind and _asks_kind(Context(game, values={"card": card})):
+        raise kind_unknown()
     if not Deck(game, side).count("hand"):
-        raise NotNow(f"{game.side_name(side)} has no card in hand", field="card")
-    if kind in ("primary", "supplemental"):
+        raise NotNow(f"{game.side_name(side)} has no card in hand", field="card", rule="9.2")
+    if kind in dict(KINDS):
         yield from remember(game, card, {"kind": kind})
-    yield from _play(game, side, card, kind, [tactic, *([second] if second else [])])
+    yield from _play(game, side, card, kind, tactic, second)
 
 
-def _known_kind(game: Game, number: str) -> str:
-    return card(game, number).kind
-
-
-def _play(game: Game, side: str, number: str, kind: str, names: list[str]) -> Events:
-    fight = current(game)
-    if fight is None:
-        raise NotNow("declare a combat first")
+def _play(game: Game, side: str, number: str, kind: str, tactic: str, second: str) -> Events:
+    fight = in_hand(game)
+    names = [tactic, *filter(None, [second])]
     _check(game, fight, side, names)
     what = " and ".join(names)
     yield e.Noted(f"{game.side_name(side)} plays {card(game, number).label}: {what}", rule="9.2")
@@ -239,20 +201,20 @@ def _check(game: Game, fight: Fight, side: str, names: list[str]) -> None:
     attacking = side == fight.attacker
     if not (fight.attacker_tactics_open if attacking else fight.defender_tactics_open):
         raise NotNow(
-            "no tactics here: no supplied, undispersed or supported unit to play them for [9.2, 10.42]"
+            "no tactics here: no supplied, undispersed or supported unit to play them for", rule="9.2, 10.42"
         )
     if fight.tactics_by and fight.tactics_by != side:
-        turn = "the attacker plays his tactics first" if fight.tactics_by == fight.attacker else "too late"
-        raise NotNow(f"{turn if not attacking else 'your tactics are over'} [9.0]")
+        first = "the attacker plays his tactics first" if fight.tactics_by == fight.attacker else "too late"
+        raise NotNow("your tactics are over" if attacking else first, rule="9.0")
     have = fight.attack_tactics if attacking else fight.defence_tactics
     twice = [n for n in names if n in have] or ([names[0]] if len(set(names)) < len(names) else [])
     if twice:
-        raise NotNow(f"{twice[0]} counts once in a combat [9.21]", field="tactic", given=twice[0])
+        raise NotNow(f"{twice[0]} counts once in a combat", field="tactic", given=twice[0], rule="9.21")
     guns = {"artillery", "fixed artillery"}
     if not game["fixed-and-artillery"] and len(guns & {*have, *names}) > 1:
-        raise NotNow("this table does not combine artillery and fixed artillery", field="tactic")
+        raise NotNow("this table does not combine artillery and fixed artillery", field="tactic", rule="9.21")
     if "screen" in names and attacking:
-        raise NotNow("screen is for the defence [9.3]", field="tactic", given="screen")
+        raise NotNow("screen is for the defence", field="tactic", given="screen", rule="9.3")
 
 
 def _apply(game: Game, fight: Fight, side: str, names: list[str]) -> Events:
@@ -267,14 +229,14 @@ def _apply(game: Game, fight: Fight, side: str, names: list[str]) -> Events:
 
 
 def _engineers(game: Game, fight: Fight, attacking: bool) -> Events:
-    """12.21, 12.24: the attacker's clear a position, the defender's make one."""
+    """The attacker's clear a position, the defender's make one [12.21, 12.24]."""
     if attacking:
         fight.ip = False
         if fight.target and game.mark(fight.target, "ip"):
             yield e.Marked(fight.target, "ip", None, reason="combat engineers", rule="12.24")
-    elif fight.terrain not in ("town", "city") and not (
-        fight.engineers_cleared and game["both-engineers"] == "none"
-    ):
+        return
+    cleared = "combat engineers" in fight.attack_tactics and game["both-engineers"] == "none"
+    if fight.terrain not in TOWNS and not cleared:
         fight.ip = True
         if fight.target and not game.mark(fight.target, "ip"):
             yield e.Marked(fight.target, "ip", fight.defender, reason="combat engineers", rule="12.21")
@@ -284,7 +246,12 @@ def _bonus_open(game: Game) -> bool | str:
     fight = current(game)
     if fight is not None and not fight.bonus:
         return "this attack has no free tactic"
-    return _open(game)
+    return before_the_chits(game)
+
+
+def _free_tactics(ctx: Context) -> list[tuple[str, str]]:
+    side = attacker_of(ctx.game)
+    return _usable(ctx.game, side, names_for(side, TACTICS))
 
 
 @rules.action(
@@ -292,26 +259,11 @@ def _bonus_open(game: Game) -> bool | str:
     by=attacker_of,
     rule="9.23",
     label="Name the free tactic",
-    when=lambda game: _bonus_open(game),
+    when=_bonus_open,
 )
-def bonus_tactic(
-    game: Game,
-    tactic: Annotated[
-        str,
-        Choice(
-            label="Tactic",
-            options=lambda c: (
-                _usable(c.game, attacker_of(c.game), names_for(attacker_of(c.game), TACTICS))
-                if c.game
-                else []
-            ),
-        ),
-    ],
-) -> Events:
+def bonus_tactic(game: Game, tactic: Annotated[str, Choice(label="Tactic", options=_free_tactics)]) -> Events:
     """Choose the wild tactic that STAVKA or Von Manstein gives to this attack."""
-    fight = current(game)
-    if fight is None:
-        raise NotNow("declare a combat first")
+    fight = in_hand(game)
     _check(game, fight, fight.attacker, [tactic])
     fight.bonus -= 1
     if not fight.bonus:
@@ -319,11 +271,11 @@ def bonus_tactic(
     yield from _apply(game, fight, fight.attacker, [tactic])
 
 
-# -- attacker first, then defender, then the chits (9.0) --------------------------------------------------------
+# -- attacker first, then defender, then the chits [9.0] --------------------------------------------------------
 
 
 def invite(game: Game, fight: Fight) -> Events:
-    """Ask the next side for its tactics; when both have had their say, the chits are drawn."""
+    """Ask the next side for its tactics; when both have had their say, the chits are drawn [9.0, 9.2]."""
     order = [
         (fight.attacker, fight.attacker_tactics_open, "Attacker: play tactics, or none"),
         (fight.defender, fight.defender_tactics_open, "Defender: play tactics, or none"),
@@ -356,11 +308,8 @@ def invite(game: Game, fight: Fight) -> Events:
 )
 def no_tactics(game: Game) -> Events:
     """Say that you play no more tactics: the other side follows, or the chits."""
-    fight = current(game)
-    if fight is None:
-        raise NotNow("no combat in hand")
-    side = fight.tactics_by
-    yield e.Noted(f"{game.side_name(side)} plays no more tactics", rule="9.2")
+    fight = in_hand(game)
+    yield e.Noted(f"{game.side_name(fight.tactics_by)} plays no more tactics", rule="9.2")
     yield from invite(game, fight)
 
 
@@ -370,82 +319,5 @@ def tactics_go_on(game: Game) -> Events:
     fight = current(game)
     if fight is None or fight.tactics_by not in game.sides or fight.drawn:
         return
-    if not any(q.startswith("tactics-") for q in game.asked):
+    if not waiting(game, "tactics"):
         yield from invite(game, fight)
-
-
-def _beside_active(game: Game, unit: Unit) -> bool:
-    near = [u for h in game.maps.neighbours(unit.place) for u in game.units_at(h)]
-    return any(u.side != unit.side and game.mark(u.id, "active") for u in near)
-
-
-def _joiners(ctx: Context) -> list[Unit]:
-    game, fight = ctx.game, current(ctx.game) if ctx.game else None
-    if game is None or fight is None:
-        return []
-    return [u for u in on_map(game, _side(ctx)) if u.id not in (*fight.units, *fight.defenders)]
-
-
-def _by_hand(ctx: Context, attacking: bool) -> bool:
-    """Numbers are asked only where no unit on record tells them."""
-    fight = current(ctx.game) if ctx.game else None
-    return fight is not None and not ctx.values.get("units") and (_side(ctx) == fight.attacker) is attacking
-
-
-def _count_hexes(game: Game, fight: Fight) -> None:
-    """9.4: units that joined may attack from another hex, as far as all of them are on record next to the target."""
-    beside = game.maps.neighbours(fight.target) if fight.target else ()
-    places = sorted({game.units[u].place for u in fight.units})
-    if len(fight.units) == fight.small + fight.large and all(p in beside for p in places):
-        fight.hexes = len(places)
-        fight.apart = len(places) == 2 and game.maps.distance(*places) > 1
-
-
-def _crossing(ctx: Context) -> bool:
-    fight = current(ctx.game) if ctx.game else None
-    return fight is not None and fight.river and _side(ctx) == fight.attacker
-
-
-@rules.action(phase="command", by="any", rule="9.1", label="Join the combat", group="hidden", when=_open)
-def join_combat(
-    game: Game,
-    side: Annotated[str, SideRef(label="Side", start=side_at, quiet=lambda c: bool(c.values.get("side")))],
-    units: Annotated[
-        tuple[str, ...],
-        UnitRef(label="Units", many=True, pick=_joiners, when=lambda c: bool(_joiners(c))),
-    ] = (),
-    small: Annotated[
-        int, Whole(label="Units with 1 or 2 steps", high=9, when=lambda c: _by_hand(c, True))
-    ] = 0,
-    large: Annotated[int, Whole(label="Units with 3 steps", high=9, when=lambda c: _by_hand(c, True))] = 0,
-    steps: Annotated[int, Whole(label="Their steps", high=9, when=lambda c: _by_hand(c, False))] = 0,
-    dry: Annotated[
-        bool, Flag(label="They do not attack across the river", when=lambda c: _crossing(c))
-    ] = False,
-    points: Annotated[
-        int, Whole(label="Their strength", high=99, when=lambda c: not c.values.get("units"))
-    ] = 0,
-) -> Events:
-    """Units brought in by Reinforce Battle or Assault Coordination add to the combat."""
-    fight = current(game)
-    if fight is None:
-        raise NotNow("declare a combat first")
-    chosen = [game.units[u] for u in units]
-    pinned = [u.name or u.id for u in chosen if side == fight.defender and _beside_active(game, u)]
-    if pinned:
-        raise NotNow(f"{', '.join(pinned)}: a unit beside an active enemy cannot reinforce", field="units")
-    points += sum(strength(u) or 0 for u in chosen)
-    if side == fight.attacker:
-        fight.small += small + sum(u.steps < 3 for u in chosen)
-        fight.large += large + sum(u.steps >= 3 for u in chosen)
-        fight.attack += points
-        fight.units += units
-        _count_hexes(game, fight)
-        fight.river = fight.river and not (dry and game["joiners-river"])
-        fight.attacker_armour = fight.attacker_armour or any(armour(u, game) for u in chosen)
-    else:
-        fight.steps += steps + sum(u.steps for u in chosen)
-        fight.defence += points
-        fight.defenders += units
-        fight.defender_armour = fight.defender_armour or any(armour(u, game) for u in chosen)
-    yield save(fight, f"{game.side_name(side)} reinforces the combat")

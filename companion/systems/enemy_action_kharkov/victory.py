@@ -1,4 +1,4 @@
-"""Winning: the scenario tables, the early victories, and the campaign's calendar (14.2, 15)."""
+"""Winning: the scenario tables, the early victories, and the campaign's calendar [14.2, 15]."""
 
 from __future__ import annotations
 
@@ -10,9 +10,10 @@ from companion.engine.play.worksheet import Breakdown
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, WEST_ZONE, ask, on_map, rules
-from companion.systems.enemy_action_kharkov.manifest import calendar, calendar_text
-from companion.systems.enemy_action_kharkov.supply import owner, towns
+
+from .base import GERMAN, SOVIET, WEST_ZONE, ask, on_map, rules
+from .manifest import calendar, calendar_text
+from .supply import owner, towns
 
 Verdict = tuple[str, str, str]
 """Winner, level, why."""
@@ -39,7 +40,7 @@ def by_table(scenario: str, vp: int) -> Verdict:
 
 
 def by_calendar(game: Game, turn: int, vp: int) -> Verdict | None:
-    """15.36: strictly above the Soviet value or strictly below the German one; None to play on or when unknown."""
+    """Strictly above the Soviet value or strictly below the German one; None to play on or when unknown [15.36]."""
     over, under = calendar(game, turn, "soviet_over"), calendar(game, turn, "german_under")
     if over is not None and vp > over:
         return (
@@ -62,7 +63,7 @@ def calendar_known(game: Game, turn: int) -> bool:
 
 
 def after_last_turn(vp: int) -> Verdict:
-    """15.36: sixteen VP or fewer at the end of turn 14."""
+    """Sixteen VP or fewer at the end of turn 14 [15.36]."""
     if vp <= DRAW_ABOVE:
         return GERMAN, "Tactical", f"{vp} VP after turn 14"
     return "nobody", "Draw", f"{vp} VP after turn 14"
@@ -80,10 +81,10 @@ def victory(
                 ("star-and-gallop", "Star and Gallop"),
                 ("campaign", "Campaign, after turn 14"),
             ],
-            start=lambda c: c.game.scenario.id if c.game else "",
+            start=lambda c: c.game.scenario.id,
         ),
     ] = "star-and-gallop",
-    vp: Annotated[int, Whole(label="Soviet VP", high=99, start=lambda c: c.game["vp"] if c.game else 2)] = 2,
+    vp: Annotated[int, Whole(label="Soviet VP", high=99, start=lambda c: c.game["vp"])] = 2,
 ) -> Breakdown:
     """Who wins with so many Soviet VP at the end of the scenario."""
     sheet = Breakdown("Victory")
@@ -99,7 +100,7 @@ def _end(verdict: Verdict, rule: str) -> e.Ended:
 
 @rules.entering("end")
 def check_victory(game: Game) -> Events:
-    """4-V: the scenario's last turn, or the campaign's calendar from turn 4; never in heavy mud."""
+    """The scenario's last turn, or the campaign's calendar from turn 4; never in heavy mud [4-V, 15.34, 15.36]."""
     if game.ended:
         return
     vp = int(game["vp"])
@@ -130,7 +131,7 @@ def _may_compare(game: Game) -> bool | str:
     rule="15.36",
     label="Compare with the calendar",
     primary=True,
-    when=lambda game: _may_compare(game),
+    when=_may_compare,
 )
 def calendar_verdict(
     game: Game,
@@ -158,7 +159,7 @@ def calendar_verdict(
 
 @rules.watch
 def early_victory(game: Game) -> Events:
-    """15.1, 15.2: 26 VP, or a Soviet unit in Kharkov or beyond the West line."""
+    """26 VP, or a Soviet unit in Kharkov or beyond the West line [15.1, 15.2]."""
     if game.ended:
         return
     if game.scenario.id == "star-and-gallop" and int(game["vp"]) >= 26:
@@ -199,7 +200,7 @@ def breakthrough(game: Game) -> Events:
 
 @rules.at_end
 def final_verdict(game: Game) -> Events:
-    """After turn 14 with nobody ahead by the calendar."""
+    """After turn 14 with nobody ahead by the calendar [15.36]."""
     if game.scenario.id == "campaign":
         yield _end(after_last_turn(int(game["vp"])), "15.36")
     else:
@@ -209,5 +210,5 @@ def final_verdict(game: Game) -> Events:
 
 @rules.scores
 def in_few_words(game: Game) -> str:
-    """14.1: Soviet points count for both."""
+    """Soviet points count for both [14.1]."""
     return f"Soviet {game['vp']} VP"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from . import (  # noqa: F401 - each adds its actions, worksheets and hooks to the rules
+from companion.systems.kharkov_battles import (  # noqa: F401 - each adds its actions, worksheets and hooks to the rules
     air,
+    announcing,
     arrivals,
     assault,
     breakdown,
@@ -30,7 +31,7 @@ from . import (  # noqa: F401 - each adds its actions, worksheets and hooks to t
     weather,
     works,
 )  # isort: skip
-from .base import rules
-from .books import BOOK_CHECKS
+from companion.systems.kharkov_battles.base import rules
+from companion.systems.kharkov_battles.books import BOOK_CHECKS
 
 __all__ = ["BOOK_CHECKS", "rules"]

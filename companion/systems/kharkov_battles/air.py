@@ -11,9 +11,19 @@ from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
-
-from . import books
-from .base import AXIS, SOVIET, add, done, fall_blau, own_phone, own_side, rules, some, tick
+from companion.systems.kharkov_battles import books
+from companion.systems.kharkov_battles.base import (
+    AXIS,
+    SOVIET,
+    add,
+    done,
+    fall_blau,
+    own_phone,
+    own_side,
+    rules,
+    some,
+    tick,
+)
 
 
 def printed_air(game: Game, side: str) -> int | None:
@@ -77,62 +87,63 @@ def interdict(game: Game, hexes: Annotated[tuple[str, ...], HexId(label="Road he
             field="hexes",
             given=len(hexes),
             accepted=f"up to {game['air-axis']}",
+            rule="5.3",
         )
     for h in hexes:
         if game.mark(h, "interdiction"):
-            raise NotNow(f"{h} is interdicted already: one Air Point to a hex [5.31]", field="hexes", given=h)
+            raise NotNow(
+                f"{h} is interdicted already: one Air Point to a hex", field="hexes", given=h, rule="5.31"
+            )
         if not on_road(game, h):
-            raise NotNow(f"no road runs through {h} by your map book [5.3]", field="hexes", given=h)
+            raise NotNow(f"no road runs through {h} by your map book", field="hexes", given=h, rule="5.3")
         yield e.Marked(h, "interdiction", True, reason="Axis air", rule="5.3")
     yield from add(game, "air-axis", -len(hexes), "interdiction", "5.3")
 
 
 def on_road(game: Game, hex_id: str) -> bool:
     """Whether a road runs through a hex; a map without roads is believed."""
-    classes = {"road", "rail"} if fall_blau(game) else {"road"}  # 27.2: rail hexes count there
+    classes = {"road", "rail"} if fall_blau(game) else {"road"}  # rail hexes count there [27.2]
     found = [f for f in board(game).book.of_kind("link") if f.value in classes]
     return not found or any(hex_id in (f.a, f.b) for f in found)
 
 
-def most_attack(mobile: bool) -> int:
-    """5.21: two points support a Prepared Assault, one a Mobile Assault."""
-    return 1 if mobile else 2
+def most_air(attacking: bool, mobile: bool) -> int:
+    """Two points support a Prepared Assault, one a Mobile Assault; one helps a defender [5.21]."""
+    return 2 if attacking and not mobile else 1
 
 
 def spend_air(game: Game, attacker: str, attack: int, defence: int, mobile: bool = False) -> Events:
     """Use up what both sides declared for one combat [5.12, 5.22]."""
-    for side, points, most in ((attacker, attack, most_attack(mobile)), (game.other(attacker), defence, 1)):
+    shares = ((attacker, attack, "attacker_air"), (game.other(attacker), defence, "defender_air"))
+    for side, points, field in shares:
+        who, most = game.side_name(side), most_air(side == attacker, mobile)
         if points > most:
-            raise NotNow(
-                f"{game.side_name(side)}: at most {some(most, 'Air Point')} in this combat [5.21]",
-                given=points,
-            )
+            text = f"{who}: at most {some(most, 'Air Point')} in this combat"
+            raise NotNow(text, field=field, given=points, rule="5.21")
         if points > int(game[f"air-{side}"]):
-            raise NotNow(
-                f"{game.side_name(side)} has {game[f'air-{side}']} Air Points left, not {points}",
-                given=points,
-            )
+            text = f"{who} has {game[f'air-{side}']} Air Points left, not {points}"
+            raise NotNow(text, field=field, given=points, rule="5.22")
         if points:
             yield from add(game, f"air-{side}", -points, "ground support", "5.22")
 
 
 def rubble(game: Game, attack_air: int, target: str, city: bool) -> Events:
-    """5.41: two Air Points on a city leave rubble, for the combats after this one."""
+    """Two Air Points on a city leave rubble, for the combats after this one [5.41]."""
     if attack_air >= 2 and city and target and not game.mark(target, "rubble"):
         yield put_mark(game, target, "rubble", True, reason="two Air Points on a city", rule="5.41")
 
 
 def air_left(ctx: Context, attacker: bool) -> int:
     """What a combat form may still offer."""
-    if ctx.game is None or not ctx.game.active:
+    if not ctx.game.active:
         return 0
     side = ctx.game.active if attacker else ctx.game.other(ctx.game.active)
-    return int(ctx.game[f"air-{side}"] or 0)
+    return int(ctx.game[f"air-{side}"])
 
 
 @rules.leaving("end")
 def clear_air(game: Game) -> Events:
-    """5.12: nothing is kept."""
+    """Nothing is kept [5.12]."""
     for side in (AXIS, SOVIET):
         if game[f"air-{side}"]:
             yield e.Set(f"air-{side}", 0, was=game[f"air-{side}"], reason="end of turn", rule="5.12")

@@ -11,22 +11,20 @@ from companion.engine.play.fields import Context, HexId, Text, UnitRef, Whole
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, move, put_mark
 from companion.engine.record.game import Game
+from companion.systems.kharkov_battles.base import AXIS, SOVIET, rules
+from companion.systems.kharkov_battles.ground import zones
+from companion.systems.kharkov_battles.units import is_hq, is_mech, label, mine, trait
 
-from .base import AXIS, SOVIET, rules
-from .ground import zones
-from .units import is_hq, is_mech, label, trait
+WAITING = ("", "box:entry")
 
 
 def _waiting(ctx: Context) -> list[Unit]:
-    game = ctx.game
-    if game is None:
-        return []
-    return [u for u in game.units.values() if u.place in ("", "box:entry") and ctx.seat in {"table", u.side}]
+    return mine(lambda game, unit: unit.place in WAITING)(ctx)
 
 
 def _somebody_waits(game: Game) -> bool | str:
     """Arrivals of both sides in the reinforcement phase, of the moving side while it moves."""
-    here = [u for u in game.units.values() if u.place in ("", "box:entry") and game.active in ("", u.side)]
+    here = [u for u in game.units.values() if u.place in WAITING and game.active in ("", u.side)]
     return bool(here) or "no unit on record waits to come in"
 
 
@@ -46,12 +44,12 @@ def enter_units(
 ) -> Events:
     """Place arrivals on their hex or in their Entry Area: Operational, committed, Axis mechanized ones supported."""
     if not hex and not area:
-        raise NotNow("say where they enter: a hex, or an Entry Area", field="hex")
+        raise NotNow("say where they enter: a hex, or an Entry Area", field="hex", rule="17.0")
     for name in units:
         unit = game.units[name]
         enemy = game.other(unit.side)
         if hex and (any(u.side == enemy for u in game.units_at(hex)) or hex in zones(game, enemy)):
-            raise NotNow(f"{hex} is held or controlled by the enemy [17.12]", field="hex", given=hex)
+            raise NotNow(f"{hex} is held or controlled by the enemy", field="hex", given=hex, rule="17.12")
         if area:
             yield change(game, name, {"entry": area}, reason="reinforcement", rule="17.0")
         yield move(game, name, hex or "box:entry", reason="reinforcement", rule="17.0")
@@ -90,7 +88,7 @@ def draw_untried(
         waiting = sorted(u.id for u in game.units.values() if u.place == "box:pool" and u.kind == "rifle")
         waiting = [w for w in waiting if not trait(game, game.units[w], "guards")]
         if not waiting:
-            raise NotNow("no rifle division is left in the pool", field="number", given=number)
+            raise NotNow("no rifle division is left in the pool", field="number", given=number, rule="2.72")
         index = 0
         if len(waiting) > 1:
             roll = chance.roll(f"1d{min(len(waiting), 100)}", "untried division")

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from companion.engine.play.fields import Context
-
-from . import air
-from .base import AXIS
+from companion.systems.kharkov_battles import air
+from companion.systems.kharkov_battles.base import AXIS
 
 Quiet = Callable[[Context], bool]
 
@@ -17,7 +16,7 @@ def told(marker: str) -> Quiet:
 
     def test(ctx: Context) -> bool:
         game, target = ctx.game, str(ctx.values.get("target") or "")
-        return game is not None and bool(target) and game.mark(target, marker) is not None
+        return bool(target) and game.mark(target, marker) is not None
 
     return test
 
@@ -26,7 +25,7 @@ def announced(marker: str) -> Callable[[Context], int | None]:
     """The announced total; otherwise the field begins empty."""
 
     def find(ctx: Context) -> int | None:
-        found = ctx.game.mark(str(ctx.values.get("target") or ""), marker) if ctx.game else None
+        found = ctx.game.mark(str(ctx.values.get("target") or ""), marker)
         return int(found) if found is not None else None
 
     return find
@@ -35,9 +34,9 @@ def announced(marker: str) -> Callable[[Context], int | None]:
 def no_air(attacking: bool) -> Quiet:
     """A side without Air Points, or that has declared them."""
     declared = told("attack-air" if attacking else "defence-air")
-    return lambda c: declared(c) or (c.game is not None and not air.air_left(c, attacking))
+    return lambda c: declared(c) or not air.air_left(c, attacking)
 
 
 def no_tigers(attacking: bool) -> Quiet:
-    """15.3: only German forces have Tigers."""
-    return lambda c: c.game is not None and (c.game.active == AXIS) != attacking
+    """Only German forces have Tigers [15.3]."""
+    return lambda c: (c.game.active == AXIS) != attacking

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
+from companion.engine.errors import NotNow, NotYours
 from companion.engine.kit.chart import Chart
 from companion.engine.play.fields import Context
 from companion.engine.play.worksheet import Breakdown, look_up
@@ -42,14 +44,33 @@ def fall_blau(game: Game) -> bool:
 
 def own_side(ctx: Context) -> str:
     """The side of a player's seat; the table's screen speaks for the side whose turn it is."""
-    if ctx.game is None:
-        return AXIS
     return ctx.seat if ctx.seat in ctx.game.sides else ctx.game.active or AXIS
 
 
 def own_phone(ctx: Context) -> bool:
     """On a player's own phone his side needs no asking."""
-    return ctx.game is not None and ctx.seat in ctx.game.sides
+    return ctx.seat in ctx.game.sides
+
+
+@dataclass(frozen=True)
+class Objection:
+    """What a rule has against something: words that go on from the name of a unit, and the rule's number."""
+
+    words: str
+    rule: str
+
+    def to(self, who: str, *, field: str, given: object) -> NotNow:
+        """The mistake it makes of a player's choice."""
+        return NotNow(f"{who} {self.words}", field=field, given=given, rule=self.rule)
+
+
+def only_its_own(game: Game, seat: str, side: str, deed: str, field: str = "side") -> None:
+    """Refuse a player who acts for the other side; the table's screen may act for both.
+
+    :raises NotYours: saying that the side `deed`s itself
+    """
+    if seat in game.sides and seat != side:
+        raise NotYours(f"{game.side_name(side)} {deed}", field=field, given=seat, accepted=side)
 
 
 def some(number: int, thing: str) -> str:
@@ -89,6 +110,6 @@ def count_done(game: Game, what: str) -> int:
 def add(game: Game, track: str, change: int, reason: str, rule: str = "") -> Iterator[e.Event]:
     """Move a track, never below its printed floor."""
     definition = next(t for t in game.kit.tracks if t.id == track)
-    value = max(definition.min, min(definition.max, int(game[track] or 0) + change))
+    value = max(definition.min, min(definition.max, int(game[track]) + change))
     if value != game[track]:
         yield e.Set(track, value, was=game[track], reason=reason, rule=rule)

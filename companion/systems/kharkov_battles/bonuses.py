@@ -6,13 +6,12 @@ from collections.abc import Iterable
 
 from companion.engine.kit.roster import Unit
 from companion.engine.record.game import Game
-
-from .base import AXIS
-from .units import STATIC, is_cadre, is_hq, is_mech, printed_number, trait
+from companion.systems.kharkov_battles.base import AXIS
+from companion.systems.kharkov_battles.units import STATIC, is_cadre, is_hq, is_mech, printed_number, trait
 
 
 def tiger_shifts(game: Game, units: Iterable[Unit]) -> int:
-    """15.3: a battalion always, a company with a unit of its parent formation in the stack."""
+    """A battalion always, a company with a unit of its parent formation in the stack [15.3]."""
     found = 0
     for unit in units:
         if unit.kind == "tiger battalion":
@@ -26,7 +25,7 @@ def tiger_shifts(game: Game, units: Iterable[Unit]) -> int:
 
 
 def combined_arms(game: Game, units: list[Unit], stack_only: bool = False) -> bool:
-    """12.41, 12.42: yellow band; blue band with infantry beside it; both regiments of 60. Motorized."""
+    """Yellow band; blue band with infantry beside it; both regiments of 60. Motorized [12.41, 12.42]."""
     for unit in units:
         band = trait(game, unit, "band")
         if is_cadre(game, unit):

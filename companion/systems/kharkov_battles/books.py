@@ -63,11 +63,13 @@ def mud_range(text: str) -> tuple[int, int] | None:
     if not text.strip():
         return None
     if not found:
-        raise Unreadable(f"{text!r} is not a range of rolls: write 0-3", given=text, accepted="0-3")
+        words = f"{text!r} is not a range of rolls: write 0-3"
+        raise Unreadable(words, field="mud_range", given=text, accepted="0-3", rule="19.11")
     low = int(found[1])
     high = int(found[2]) if found[2] else low
     if high < low:
-        raise Unreadable(f"{text!r} runs backwards: write the lower roll first", given=text, accepted="0-3")
+        words = f"{text!r} runs backwards: write the lower roll first"
+        raise Unreadable(words, field="mud_range", given=text, accepted="0-3", rule="19.11")
     return low, high
 
 
@@ -76,9 +78,9 @@ def chit_numbers(text: str) -> dict[str, int]:
     return {letter.upper(): int(number) for letter, number in _PAIR.findall(text)}
 
 
-def printed_odds(game: Game | None, columns: tuple[str, ...]) -> list[str]:
+def printed_odds(game: Game, columns: tuple[str, ...]) -> list[str]:
     """The odds columns of the printed table: the owner's word, else whole-number odds."""
-    rows = table(game, "columns") if game else {}
+    rows = table(game, "columns")
     found = []
     for column in columns:
         said = word(rows.get(column, {}), "printed")
@@ -117,11 +119,11 @@ def check_track(rows: Table) -> list[str]:
             wrong.append(f"turn {turn}: {mistake.message}")
             continue
         if found and word(row, "weather") == "mud":
-            wrong.append(f"turn {turn}: MUD? stands beside Clear or Freeze, not beside Mud (19.11)")
+            wrong.append(f"turn {turn}: MUD? stands beside Clear or Freeze, not beside Mud [19.11]")
         for side in ("axis", "soviet"):
             dry, wet = whole(row, f"{side}-air"), whole(row, f"{side}-air-mud")
             if dry is not None and wet is not None and wet > dry:
-                wrong.append(f"turn {turn}: Mud takes Air Points away, it does not add {side} ones (19.15)")
+                wrong.append(f"turn {turn}: Mud takes Air Points away, it does not add {side} ones [19.15]")
     return wrong
 
 
@@ -129,7 +131,7 @@ def check_goals(rows: Table) -> list[str]:
     """Four draws with removal need four chits [27.3]."""
     wrong = [f"chit {name}: say which goal it shows" for name, row in rows.items() if not word(row, "goal")]
     if 0 < len(rows) < 4:
-        wrong.append(f"{len(rows)} chits: the game draws four times and puts each old chit away (27.3)")
+        wrong.append(f"{len(rows)} chits: the game draws four times and puts each old chit away [27.3]")
     return wrong
 
 

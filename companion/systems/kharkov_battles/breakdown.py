@@ -10,33 +10,48 @@ from companion.engine.play.actions import Events
 from companion.engine.play.fields import HexId, UnitRef, Whole
 from companion.engine.record.changes import create, move, put_mark
 from companion.engine.record.game import Game
-
-from . import books, chits, ground
-from .base import AXIS, SOVIET, STAR, K, add, done, rules, scenario, tick
-from .units import is_cadre, label, nation, on_map, printed_number, supply_state
+from companion.systems.kharkov_battles import books, chits, ground
+from companion.systems.kharkov_battles.base import AXIS, SOVIET, STAR, K, add, done, rules, scenario, tick
+from companion.systems.kharkov_battles.units import (
+    is_cadre,
+    label,
+    nation,
+    on_map,
+    printed_number,
+    supply_state,
+)
 
 UNDER_STRENGTH = (57, 68, 88, 168)
 
 
-def cannot_break_down(game: Game, unit: Unit) -> str:
-    """Why a division cannot break down, or nothing [15.21, 15.23, 20.2]."""
-    if unit.side != AXIS or unit.kind != "infantry" or unit.size != "XX" or nation(game, unit) != "german":
-        return "is not a German infantry division [15.21]"
-    if is_cadre(game, unit):
-        return "is a cadre [15.23]"
-    if chits.status(game, unit) == "reduced":
-        return "has a reduced chit [15.21]"
-    if supply_state(game, unit) == "isolated":
-        return "is Isolated [15.23]"
-    if ground.in_ezoc(game, unit):
-        return "is in an enemy zone [15.21]"
-    if scenario(game) == K and printed_number(unit.name) in UNDER_STRENGTH:
-        return "has fewer than three regiments [20.2]"
-    return ""
+def may_break_down(game: Game, unit: Unit) -> bool:
+    """A full German infantry division away from enemy zones [15.21], no cadre, not Isolated [15.23].
+
+    Four divisions of Second Kharkov have fewer than three regiments [20.2].
+    """
+    division = unit.side == AXIS and unit.kind == "infantry" and unit.size == "XX"
+    return (
+        division
+        and nation(game, unit) == "german"
+        and not is_cadre(game, unit)
+        and chits.status(game, unit) != "reduced"
+        and supply_state(game, unit) != "isolated"
+        and not ground.in_ezoc(game, unit)
+        and not (scenario(game) == K and printed_number(unit.name) in UNDER_STRENGTH)
+    )
 
 
 def _divisible(game: Game) -> list[Unit]:
-    return [u for u in on_map(game, AXIS) if not cannot_break_down(game, u)]
+    return [u for u in on_map(game, AXIS) if may_break_down(game, u)]
+
+
+def broken_down(game: Game) -> list[Unit]:
+    """The divisions in the Breakdown Pool."""
+    return [u for u in game.units.values() if u.place == "box:breakdown"]
+
+
+def _regiments(game: Game) -> list[Unit]:
+    return [u for u in game.units.values() if u.kind == "breakdown regiment"]
 
 
 @rules.action(
@@ -54,7 +69,7 @@ def break_down(
         str,
         UnitRef(
             label="Division",
-            pick=lambda c: _divisible(c.game) if c.game else [],
+            pick=lambda c: _divisible(c.game),
         ),
     ],
 ) -> Events:
@@ -62,9 +77,9 @@ def break_down(
     held = game.units[unit]
     idle = [u for u in game.units.values() if u.place == "box:regiments"]
     total = books.limit(game, "breakdown regiments")
-    known = [u for u in game.units.values() if u.kind == "breakdown regiment"]
-    if total is not None and len(known) - len(idle) + 3 > total:
-        raise NotNow(f"the counter mix has {total} breakdown regiments [15.23]", field="unit", given=unit)
+    if total is not None and len(_regiments(game)) - len(idle) + 3 > total:
+        text = f"the counter mix has {total} breakdown regiments"
+        raise NotNow(text, field="unit", given=unit, rule="15.23")
     place = held.place
     state = game.mark(unit, "supply")
     yield from chits.give_back(game, held, "broken down")
@@ -74,15 +89,9 @@ def break_down(
             name = idle[number].id
             yield move(game, name, place, reason=f"from {label(held)}", rule="15.21")
         else:
-            name = (
-                f"axis-regiment-{sum(1 for u in game.units.values() if u.kind == 'breakdown regiment') + 1}"
-            )
-            facts = {
-                "side": AXIS,
-                "name": f"Regiment {name.rsplit('-', 1)[1]}",
-                "kind": "breakdown regiment",
-                "size": "III",
-            }
+            new = len(_regiments(game)) + 1
+            name = f"axis-regiment-{new}"
+            facts = {"side": AXIS, "name": f"Regiment {new}", "kind": "breakdown regiment", "size": "III"}
             yield create(game, name, place, facts, reason=f"from {label(held)}")
         if state:
             yield put_mark(game, name, "supply", state, rule="8.3")
@@ -94,9 +103,7 @@ def break_down(
     rule="15.22",
     label="Recombine a division",
     order=4,
-    when=lambda game: (
-        any(u.place == "box:breakdown" for u in game.units.values()) or "the Breakdown Pool is empty"
-    ),
+    when=lambda game: bool(broken_down(game)) or "the Breakdown Pool is empty",
 )
 def recombine(
     game: Game,
@@ -105,20 +112,19 @@ def recombine(
         str,
         UnitRef(
             label="Division from the pool",
-            pick=lambda c: [u for u in c.game.units.values() if u.place == "box:breakdown"] if c.game else [],
+            pick=lambda c: broken_down(c.game),
         ),
     ],
 ) -> Events:
     """Three regiments in one hex, away from the enemy, become any division of the Breakdown Pool."""
     here = [u for u in game.units_at(hex) if u.kind == "breakdown regiment"][:3]
     if len(here) < 3:
-        raise NotNow(
-            f"{hex} holds {len(here)} breakdown regiments, three are needed [15.22]", field="hex", given=hex
-        )
+        text = f"{hex} holds {len(here)} breakdown regiments, three are needed"
+        raise NotNow(text, field="hex", given=hex, rule="15.22")
     if any(supply_state(game, u) == "isolated" for u in here):
-        raise NotNow("Isolated units cannot recombine [15.23]", field="hex", given=hex)
+        raise NotNow("Isolated units cannot recombine", field="hex", given=hex, rule="15.23")
     if ground.in_ezoc(game, here[0]):
-        raise NotNow(f"{hex} is in an enemy zone [15.22]", field="hex", given=hex)
+        raise NotNow(f"{hex} is in an enemy zone", field="hex", given=hex, rule="15.22")
     for unit in here:
         yield move(game, unit.id, "box:regiments", reason="recombined", rule="15.22")
     yield move(game, division, hex, reason="recombined", rule="15.22")
@@ -141,12 +147,10 @@ def place_ersatz(
     strength: Annotated[int, Whole(label="Printed strength", low=1, high=9)] = 1,
 ) -> Events:
     """Put one available Ersatz battalion into an Axis-owned town or city; one a turn."""
-    if done(game, "ersatz"):
-        raise NotNow("one Ersatz battalion a turn [20.1]")
     if game.mark(hex, "owner") == SOVIET:
-        raise NotNow(f"{hex} is Soviet-owned [20.1]", field="hex", given=hex)
+        raise NotNow(f"{hex} is Soviet-owned", field="hex", given=hex, rule="20.1")
     if ground.known_map(game) and ground.size(game, hex) not in ("town", "city"):
-        raise NotNow(f"{hex} is no town or city by your map book [20.1]", field="hex", given=hex)
+        raise NotNow(f"{hex} is no town or city by your map book", field="hex", given=hex, rule="20.1")
     waiting = [u for u in game.units.values() if u.place == "box:ersatz"]
     if waiting:
         yield move(game, waiting[0].id, hex, reason="Ersatz", rule="20.1")

@@ -12,11 +12,22 @@ from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING, create, move, put_mark
 from companion.engine.record.game import Game
-
-from . import books, ground
-from .base import AXIS, CAMPAIGN, JANUARY, SETTING_UP, SOVIET, K, add, done, rules, scenario, tick
-from .owners import NAMES, owner, owns
-from .units import is_mech, is_multi_step, nation, on_map, on_the_map
+from companion.systems.kharkov_battles import books, ground
+from companion.systems.kharkov_battles.base import (
+    AXIS,
+    CAMPAIGN,
+    JANUARY,
+    SETTING_UP,
+    SOVIET,
+    K,
+    add,
+    done,
+    rules,
+    scenario,
+    tick,
+)
+from companion.systems.kharkov_battles.owners import NAMES, owner, owns
+from companion.systems.kharkov_battles.units import is_mech, is_multi_step, nation, on_map, on_the_map
 
 DRAWS = (1, 10, 28, 46)
 GOALS = {
@@ -75,7 +86,7 @@ def draw_goal(
         Choice(
             label="You drew",
             options=(("moscow", "Moscow"), ("volga", "Volga"), ("caucasus", "Caucasus")),
-            when=lambda c: c.game is not None and not _digital(c.game),
+            when=lambda c: not _digital(c.game),
         ),
     ] = "",
 ) -> Events:
@@ -95,7 +106,7 @@ def draw_goal(
         yield event
         drawn = books.word(game.face("goals", event.tokens[0]), "goal")
     if drawn not in GOALS:
-        raise NotNow("say which goal you drew", field="drawn")
+        raise NotNow("say which goal you drew", field="drawn", rule="27.3")
     yield e.Set("goal", drawn, was=before, reason="drawn", rule="27.3", only=SECRET)
     yield tick(game, "goal", "Hitler's goal drawn")
 
@@ -177,7 +188,7 @@ def star_hex(
 
 @rules.watch
 def watch_voronezh(game: Game) -> Events:
-    """27.8: Voronezh Soviet-owned for the first time: a free rifle division next turn, once."""
+    """Voronezh Soviet-owned for the first time: a free rifle division next turn, once [27.8]."""
     if scenario(game) != JANUARY:
         return
     if owner(game, "A3621") == AXIS and "voronezh/axis" not in game.ticked:
@@ -192,7 +203,7 @@ def watch_voronezh(game: Game) -> Events:
 
 
 def rostov_near(game: Game) -> bool:
-    """27.8: a Soviet unit within five hexes of Axis-owned Rostov."""
+    """A Soviet unit within five hexes of Axis-owned Rostov [27.8]."""
     if game.mark("B2114", "owner") != AXIS:
         return False
     near = (ground.distance(game, "B2114", u.place) for u in on_map(game, "soviet"))
@@ -228,7 +239,7 @@ def campaign_reminders(game: Game) -> Events:
     """What falls due in the January Campaign."""
     if scenario(game) != JANUARY:
         return
-    if f"{game.turn}/free-division" in game.ticked:
+    if done(game, "free-division"):
         text = "Voronezh fell last turn: one free rifle division from the pool"
         yield e.Asked(f"free-division-{game.revision}", (SOVIET, "table"), text, rule="27.8")
     if owner(game, "A2435") == AXIS:
@@ -259,14 +270,14 @@ def fortress_region(
     """Put a Soviet Fortress Region on record: one step, a zone, never moves or attacks."""
     unit = f"soviet-fr-{name}-{hex.lower()}"
     if unit in game.units:
-        raise NotNow(f"{name} FR in {hex} is on record", field="hex", given=hex)
+        raise NotNow(f"{name} FR in {hex} is on record", field="hex", given=hex, rule="27.4")
     yield create(
         game, unit, hex, {"side": SOVIET, "name": f"{name} FR", "kind": "fortress region", "size": "X"}
     )
 
 
 def _soviets(ctx: Context) -> list[Unit]:
-    return [u for u in ctx.game.units.values() if u.side == SOVIET] if ctx.game else []
+    return [u for u in ctx.game.units.values() if u.side == SOVIET]
 
 
 def _colours(ctx: Context) -> list[tuple[str, str]]:
@@ -305,6 +316,6 @@ def setup_uncommitted(
     """Mark the armies that wait for their commitment; everybody else is committed."""
     waiting = [u.id for u in game.units.values() if u.side == SOVIET and u.formation in colours]
     if not waiting and not units:
-        raise NotNow("name the icon colours, or the units", field="colours")
+        raise NotNow("name the icon colours, or the units", field="colours", rule="13.1")
     for name in dict.fromkeys((*waiting, *units)):
         yield put_mark(game, name, "uncommitted", True, rule="13.1")

@@ -17,10 +17,9 @@ from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
-
-from . import books
-from .base import AXIS, SOVIET, rules
-from .units import is_cadre, label, on_the_map, rating
+from companion.systems.kharkov_battles import books
+from companion.systems.kharkov_battles.base import AXIS, SOVIET, rules
+from companion.systems.kharkov_battles.units import is_cadre, label, on_the_map, rating
 
 PILE = "chits"
 
@@ -32,7 +31,10 @@ def digital(game: Game) -> bool:
         return False
     known = bool(game.piles[PILE].tokens())
     if mode == "digital" and not known:
-        raise NotNow("the chit sheet is empty: fill it in the owner's books, or set the table to real chits")
+        raise NotNow(
+            "the chit sheet is empty: fill it in the owner's books, or set the table to real chits",
+            rule="2.6",
+        )
     return known
 
 
@@ -57,7 +59,9 @@ def fill_the_cup(game: Game) -> Events:
     for token, row in rows.items():
         owner = books.word(row, "pool") or "both"
         if two and owner == "both":
-            raise NotNow(f"chit {token}: with two cups the chit sheet must say whose cup it belongs to")
+            raise NotNow(
+                f"chit {token}: with two cups the chit sheet must say whose cup it belongs to", rule="2.6"
+            )
         cups.setdefault(f"pool:{owner}" if two else "pool", []).append(token)
     for zone, tokens in cups.items():
         yield e.Drawn(PILE, tuple(sorted(tokens)), "", zone, len(tokens), reason=IN_PASSING)
@@ -79,7 +83,7 @@ def draw(game: Game, unit: Unit, chance: Chance) -> Iterator[e.Event]:
     if digital(game):
         cup = pool(game, unit.side)
         if not game.piles[PILE][cup]:
-            raise NotNow(f"no strength chit is left in the cup for {label(unit)}", given=unit.id)
+            raise NotNow(f"no strength chit is left in the cup for {label(unit)}", given=unit.id, rule="2.6")
         yield chance.draw(game, PILE, cup, under(unit.id), only=secret, reason=IN_PASSING)
     yield e.Marked(unit.id, "chit", "full", reason=IN_PASSING, rule="2.6", only=secret)
     yield e.Noted(f"{label(unit)} has drawn a strength chit", rule="2.6")

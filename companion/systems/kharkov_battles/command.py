@@ -12,16 +12,27 @@ from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
-
-from . import ground
-from .base import D10, SOVIET, STAR, K, L, done, read_row, rules, scenario, tick, to_side
-from .units import fortified, is_hq, is_mech, label, on_map, trait
+from companion.systems.kharkov_battles import ground
+from companion.systems.kharkov_battles.base import (
+    D10,
+    SOVIET,
+    STAR,
+    K,
+    L,
+    done,
+    read_row,
+    rules,
+    scenario,
+    tick,
+    to_side,
+)
+from companion.systems.kharkov_battles.units import fortified, is_hq, is_mech, label, on_map, trait
 
 NEAR = 3
 
 
 def commit_colour(game: Game, colour: str, reason: str, rule: str) -> Iterator[e.Event]:
-    """13.12, 13.13: a whole icon colour is committed for good, and Operational."""
+    """A whole icon colour is committed for good, and Operational [13.12, 13.13]."""
     for unit in [u for u in game.units.values() if u.side == SOVIET and u.formation == colour]:
         if game.mark(unit.id, "uncommitted"):
             yield put_mark(game, unit.id, "uncommitted", None, reason=reason, rule=rule)
@@ -32,15 +43,13 @@ def commit_colour(game: Game, colour: str, reason: str, rule: str) -> Iterator[e
 
 
 def wake(game: Game, attacked: Iterable[Unit]) -> Iterator[e.Event]:
-    """13.12: an attack, mobile or prepared, commits the icon colours of those it strikes."""
+    """An attack, mobile or prepared, commits the icon colours of those it strikes [13.12]."""
     for unit in attacked:
         if game.mark(unit.id, "uncommitted"):
             yield from commit_colour(game, unit.formation, "attacked", "13.12")
 
 
 def _waiting_colours(ctx: Context) -> list[tuple[str, str]]:
-    if ctx.game is None:
-        return []
     found = {u.formation for u in ctx.game.units.values() if ctx.game.mark(u.id, "uncommitted")}
     return [(c, c or "no colour") for c in sorted(found)]
 
@@ -61,7 +70,7 @@ def commit_army(
 
 @rules.entering("soviet-command", turns="3")
 def commit_all(game: Game) -> Events:
-    """20.2: on turn 3 of Second Kharkov everybody is committed."""
+    """On turn 3 of Second Kharkov everybody is committed [20.2]."""
     if scenario(game) == K:
         for colour in sorted({u.formation for u in on_map(game, SOVIET)}):
             yield from commit_colour(game, colour, "turn 3", "20.2")
@@ -69,12 +78,12 @@ def commit_all(game: Game) -> Events:
 
 
 def any_hq(game: Game) -> bool:
-    """20.3, 2.72: where colours do not matter."""
+    """Where colours do not matter [20.3, 2.72]."""
     return scenario(game) == L or bool(game["untried"])
 
 
 def in_command(game: Game, unit: Unit) -> bool:
-    """13.2, 13.22: a committed HQ of its colour reaches it; enemies in between do not matter."""
+    """A committed HQ of its colour reaches it; enemies in between do not matter [13.2, 13.22]."""
     for hq in on_map(game, SOVIET):
         if not is_hq(hq) or game.mark(hq.id, "uncommitted"):
             continue
@@ -88,7 +97,7 @@ def in_command(game: Game, unit: Unit) -> bool:
 
 
 def dry(game: Game, unit: Unit) -> bool:
-    """20.1: Popov's mechanized units without fuel."""
+    """Popov's mechanized units without fuel [20.1]."""
     return game["popov"] == "dry" and is_mech(unit) and unit.formation.lower() in ("orange", "pink")
 
 
@@ -132,31 +141,30 @@ def command_phase(game: Game) -> Events:
 
 
 def _chosen(ctx: Context) -> Unit | None:
-    name = ctx.values.get("unit")
-    return ctx.game.units.get(str(name)) if ctx.game and name else None
+    return ctx.game.units.get(str(ctx.values.get("unit") or ""))
 
 
 def _guards(ctx: Context) -> bool:
     unit = _chosen(ctx)
-    return bool(unit and ctx.game and trait(ctx.game, unit, "guards"))
+    return bool(unit and trait(ctx.game, unit, "guards"))
 
 
 def _no_fuel(ctx: Context) -> bool:
     unit = _chosen(ctx)
-    return bool(unit and ctx.game and dry(ctx.game, unit))
+    return bool(unit and dry(ctx.game, unit))
 
 
 @rules.action(phase="soviet-command", by=SOVIET, rule="13.2", label="Roll for command", primary=True)
 def roll_command(
     game: Game,
-    unit: Annotated[str, UnitRef(label="Unit", pick=lambda c: on_map(c.game, SOVIET) if c.game else [])] = "",
+    unit: Annotated[str, UnitRef(label="Unit", pick=lambda c: on_map(c.game, SOVIET))] = "",
     name: Annotated[str, Text(label="or its name", most=40, when=lambda c: not c.values.get("unit"))] = "",
     guards: Annotated[bool, Flag(label="Guards", start=_guards)] = False,
     no_fuel: Annotated[
         bool,
         Flag(
             label="Popov's, out of gas",
-            when=lambda c: bool(c.game and c.game["popov"] == "dry"),
+            when=lambda c: bool(c.game["popov"] == "dry"),
             start=_no_fuel,
         ),
     ] = False,

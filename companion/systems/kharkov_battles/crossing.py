@@ -9,9 +9,8 @@ from companion.engine.play.fields import UnitRef
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
-
-from .base import AXIS, MOVE_PHASES, SOVIET, rules
-from .units import label, on_map, on_the_map
+from companion.systems.kharkov_battles.base import AXIS, MOVE_PHASES, SOVIET, rules
+from companion.systems.kharkov_battles.units import label, on_map, on_the_map
 
 
 @rules.action(
@@ -36,7 +35,7 @@ def river_crossing(
 @rules.leaving("axis-combat")
 @rules.leaving("soviet-combat")
 def tidy_combat(game: Game) -> Events:
-    """11.28: Disorganized comes off; 7.26: a crossing that did not attack goes back."""
+    """Disorganized comes off [11.28]; a crossing that did not attack goes back [7.26]."""
     side = AXIS if game.phase == "axis-combat" else SOVIET
     for name in list(game.marked("disorganized")):
         if game.units[name].side == side:

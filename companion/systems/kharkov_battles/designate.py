@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from companion.engine.errors import Mistake, NotNow, NotYours, Several
+from companion.engine.errors import Mistake, NotNow, Several
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, HexId, SideRef, UnitRef
@@ -13,65 +13,61 @@ from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import BY_SEQUENCE, put_mark
 from companion.engine.record.game import Game
+from companion.systems.kharkov_battles import ground, reach
+from companion.systems.kharkov_battles.air import most_air
+from companion.systems.kharkov_battles.base import (
+    AXIS,
+    COMBAT_PHASES,
+    MOVE_PHASES,
+    SOVIET,
+    K,
+    Objection,
+    only_its_own,
+    own_side,
+    rules,
+    scenario,
+    some,
+    to_side,
+)
+from companion.systems.kharkov_battles.command import wake
+from companion.systems.kharkov_battles.forces import has_attacked
+from companion.systems.kharkov_battles.strength import over_limit, weight
+from companion.systems.kharkov_battles.support import no_attack
+from companion.systems.kharkov_battles.targets import (
+    already_attacked,
+    attackers_of,
+    defenders_of,
+    is_mobile,
+)
+from companion.systems.kharkov_battles.units import STATIC, is_hq, is_mech, is_silhouette, label, on_the_map
+from companion.systems.kharkov_battles.works import stop_building
 
-from . import ground, reach
-from .base import AXIS, COMBAT_PHASES, MOVE_PHASES, SOVIET, K, own_side, rules, scenario, some, to_side
-from .command import wake
-from .forces import has_attacked
-from .strength import over_limit, weight
-from .support import no_attack
-from .units import STATIC, is_hq, is_mech, is_silhouette, label, on_the_map
-from .works import stop_building
-
-
-def attackers_of(game: Game, target: str) -> list[Unit]:
-    """The units designated against a hex."""
-    return [
-        game.units[name]
-        for name, hex_id in game.marked("pa").items()
-        if hex_id == target and name in game.units
-    ]
-
-
-def target_hexes(game: Game, target: str) -> list[str]:
-    """All hexes of one combat; the first is its name."""
-    value = game.mark(target, "target")
-    return str(value).split("+") if isinstance(value, str) and value else [target]
-
-
-def defenders_of(game: Game, target: str) -> list[Unit]:
-    """The other side's units in the hexes under attack."""
-    return [u for h in target_hexes(game, target) for u in game.units_at(h) if u.side != game.active]
-
-
-def under_attack(game: Game) -> set[str]:
-    """Every hex of the attacks designated and not yet resolved."""
-    return {h for target in game.marked("target") for h in target_hexes(game, target)}
-
-
-def already_attacked(game: Game, hex_id: str) -> bool:
-    """12.0: a hex is attacked once a phase, as a further hex of an attack too."""
-    return f"{game.turn}/{game.phase}/attacked/{hex_id}" in game.ticked or hex_id in under_attack(game)
+BUSY = {
+    "uncommitted": Objection("is uncommitted", "13.11"),
+    "repl": Objection("is taking replacements", "16.22"),
+    "pa": Objection("attacks elsewhere already", "12.0"),
+}
+"""What a marker has against an attack by its unit."""
 
 
-def problem(game: Game, unit: Unit, hexes: list[str]) -> str:
+def problem(game: Game, unit: Unit, hexes: list[str]) -> Objection | None:
     """Why a unit cannot make this attack, or nothing."""
     if unit.kind in STATIC:
-        return "never attacks [20.1, 27.4]"
-    for marker, why in (("uncommitted", "is uncommitted [13.11]"), ("repl", "is taking replacements [16.22]"),
-                        ("pa", "attacks elsewhere already [12.0]")):  # fmt: skip
+        return Objection("never attacks", "20.1, 27.4")
+    for marker, why in BUSY.items():
         if game.mark(unit.id, marker):
             return why
     for h in hexes:
         if h not in ground.grid_at(game, unit.place).neighbours(unit.place):
-            return f"is not adjacent to {h} [12.21]"
+            return Objection(f"is not adjacent to {h}", "12.21")
         if ground.river(game, unit.place, h) == "barred":
-            return f"cannot attack over the hexside to {h} [12.35, 12.36]"
+            return Objection(f"cannot attack over the hexside to {h}", "12.35, 12.36")
         marsh = ground.terrain(game, h) == "marsh" and is_mech(unit) and is_silhouette(game, unit)
         if marsh and _marsh_holds(game) and not ground.links(game, unit.place, h) & {"road", "rail"}:
-            return f"is a silhouette unit and no road or railway leads into the marsh of {h} [12.33]"
+            words = f"is a silhouette unit and no road or railway leads into the marsh of {h}"
+            return Objection(words, "12.33")
     if has_attacked(game, unit):
-        return "has attacked in this phase [12.0]"
+        return Objection("has attacked in this phase", "12.0")
     return no_attack(game, unit) or _stack_problem(game, unit)
 
 
@@ -80,27 +76,26 @@ def _marsh_holds(game: Game) -> bool:
     return game["weather"] != "freeze" or game.chart("freeze").cell("marsh", "in Freeze").value == "normal"
 
 
-def _stack_problem(game: Game, unit: Unit) -> str:
-    """9.41: an unsupported mechanized unit in the hex bars it."""
+def _stack_problem(game: Game, unit: Unit) -> Objection | None:
+    """An unsupported mechanized unit in the hex bars it [9.41]."""
     if unit.side != AXIS:
-        return ""
+        return None
     for friend in game.units_at(unit.place):
         if friend.id == unit.id or not is_mech(friend):
             continue
         if no_attack(game, friend) or reach.supported_now(game, friend) is False:
-            return f"shares its hex with {label(friend)}, which lacks full support [9.41]"
-    return "has no full support [9.3]" if reach.supported_now(game, unit) is False and not is_hq(unit) else ""
+            return Objection(f"shares its hex with {label(friend)}, which lacks full support", "9.41")
+    if reach.supported_now(game, unit) is False and not is_hq(unit):
+        return Objection("has no full support", "9.3")
+    return None
 
 
-def colour_clash(game: Game, units: list[Unit], target: str) -> str:
-    """20.2: Soviet icon colours do not share defenders; beige may join any."""
+def colours_at(game: Game, units: list[Unit], target: str) -> list[str]:
+    """The Soviet icon colours in an attack, where they do not share defenders; beige may join any [20.2]."""
     if scenario(game) != K or game.active != SOVIET:
-        return ""
+        return []
     force = [*units, *attackers_of(game, target)]
-    colours = {u.formation.lower() for u in force if u.formation and u.formation.lower() != "beige"}
-    return (
-        f"{' and '.join(sorted(colours))} do not attack the same defenders [20.2]" if len(colours) > 1 else ""
-    )
+    return sorted({u.formation.lower() for u in force if u.formation and u.formation.lower() != "beige"})
 
 
 def _active_units(ctx: Context) -> list[Unit]:
@@ -110,7 +105,7 @@ def _active_units(ctx: Context) -> list[Unit]:
 def _near(ctx: Context) -> list[Unit]:
     """Once the target is typed, only those that could attack it."""
     game, target = ctx.game, str(ctx.values.get("target") or "")
-    if game is None or not target:
+    if not target:
         return _active_units(ctx)
     beside = set(ground.grid_at(game, target).neighbours(target))
     return [u for u in _active_units(ctx) if u.place in beside and not problem(game, u, [target])]
@@ -135,23 +130,7 @@ def declare_assault(
     """Put Prepared Assault markers on the attackers; both sides are asked for their strength."""
     hexes = [target, *also]
     force = [game.units[name] for name in attackers]
-    wrong: list[Mistake] = []
-    for h in hexes:
-        if already_attacked(game, h) and not (h == target and force and attackers_of(game, target)):
-            wrong.append(NotNow(f"{h} is attacked already in this phase [12.0]", field="target", given=h))
-    for unit in force:
-        why = problem(game, unit, hexes)
-        if why:
-            wrong.append(NotNow(f"{label(unit)} {why}", field="attackers", given=unit.id))
-    clash = colour_clash(game, force, target)
-    if clash:
-        wrong.append(NotNow(clash, field="attackers"))
-    if force and all(is_hq(u) for u in force):
-        wrong.append(NotNow("HQs do not attack by themselves [15.11]", field="attackers"))
-    places = {u.place for u in force}
-    busy = [game.units[n] for n in game.marked("pa") if n in game.units and game.units[n].place in places]
-    for h in over_limit(game, [*force, *busy]):
-        wrong.append(NotNow(f"{h}: one multi-step unit fights from a hex [6.21]", field="attackers", given=h))
+    wrong = _mistakes(game, force, hexes)
     if wrong:
         raise Several(wrong) if len(wrong) > 1 else wrong[0]
     for unit in force:
@@ -167,16 +146,38 @@ def declare_assault(
     yield from ask_air(game, target)
 
 
-def is_mobile(game: Game, target: str) -> bool:
-    """Whether the combat in a hex is a Mobile Assault."""
-    return game.mark(target, "ma-target") is not None
+def _mistakes(game: Game, force: list[Unit], hexes: list[str]) -> list[Mistake]:
+    """Everything that is wrong with an attack as it is designated."""
+    wrong: list[Mistake] = []
+
+    def note(words: str, rule: str, field: str = "attackers", given: object = None) -> None:
+        wrong.append(NotNow(words, field=field, given=given, rule=rule))
+
+    target = hexes[0]
+    for h in hexes:
+        if already_attacked(game, h) and not (h == target and force and attackers_of(game, target)):
+            note(f"{h} is attacked already in this phase", "12.0", "target", h)
+    for unit in force:
+        why = problem(game, unit, hexes)
+        if why:
+            wrong.append(why.to(label(unit), field="attackers", given=unit.id))
+    colours = colours_at(game, force, target)
+    if len(colours) > 1:
+        together = " and ".join(colours)
+        note(f"{together} do not attack the same defenders", "20.2", given=together)
+    if force and all(is_hq(u) for u in force):
+        note("HQs do not attack by themselves", "15.11")
+    places = {u.place for u in force}
+    busy = [game.units[n] for n in game.marked("pa") if n in game.units and game.units[n].place in places]
+    for h in over_limit(game, [*force, *busy]):
+        note(f"{h}: one multi-step unit fights from a hex", "6.21", given=h)
+    return wrong
 
 
 def ask_air(game: Game, target: str) -> Events:
-    """5.21: the attacker says first, then the defender; a side without Air Points is not asked."""
-    most_attack = 1 if is_mobile(game, target) else 2
-    for role, side, limit in (("attack", game.active, most_attack), ("defence", game.other(game.active), 1)):
-        most = min(limit, free_air(game, role, side))
+    """The attacker says first, then the defender; a side without Air Points is not asked [5.21]."""
+    for role, side in (("attack", game.active), ("defence", game.other(game.active))):
+        most = _most_air(game, side, target)
         if game.mark(target, f"{role}-air") is None and most:
             text = f"{game.side_name(side)}: Air Points for {target}? At most {most}"
             args: dict[str, Any] = {"side": side, "target": target}
@@ -204,22 +205,23 @@ def no_air_wanted(game: Game) -> Events:
 def free_air(game: Game, role: str, side: str) -> int:
     """Air Points of a side that no open combat has claimed."""
     claimed = sum(int(n) for n in game.marked(f"{role}-air").values())
-    return max(0, int(game[f"air-{side}"] or 0) - claimed)
+    return max(0, int(game[f"air-{side}"]) - claimed)
 
 
 def _sorties(ctx: Context) -> list[tuple[str, str]]:
     """As many as this combat may have."""
-    if ctx.game is None:
-        return [(n, n) for n in "012"]
     side, target = str(ctx.values.get("side") or own_side(ctx)), str(ctx.values.get("target") or "")
-    role, most = _air_limit(ctx.game, side, target)
-    return [(str(n), str(n) if n else "none") for n in range(min(most, free_air(ctx.game, role, side)) + 1)]
+    return [(str(n), str(n) if n else "none") for n in range(_most_air(ctx.game, side, target) + 1)]
 
 
-def _air_limit(game: Game, side: str, target: str) -> tuple[str, int]:
-    if side != game.active:
-        return "defence", 1
-    return "attack", 1 if is_mobile(game, target) else 2
+def _role(game: Game, side: str) -> str:
+    return "attack" if side == game.active else "defence"
+
+
+def _most_air(game: Game, side: str, target: str) -> int:
+    """The Air Points a side may commit to a combat, of those it has [5.21]."""
+    limit = most_air(side == game.active, is_mobile(game, target))
+    return min(limit, free_air(game, _role(game, side), side))
 
 
 @rules.action(
@@ -233,15 +235,13 @@ def commit_air(
     seat: str = "",
 ) -> Events:
     """Declare ground support for one combat; it is spent when the combat is resolved."""
-    if seat in game.sides and seat != side:
-        raise NotYours(f"{game.side_name(side)} commits its own Air Points", given=seat, accepted=side)
-    role, _ = _air_limit(game, side, target)
-    yield e.Marked(target, f"{role}-air", int(points), rule="5.21")
+    only_its_own(game, seat, side, "commits its own Air Points")
+    yield e.Marked(target, f"{_role(game, side)}-air", int(points), rule="5.21")
     yield from ask_air(game, target)
 
 
 def fighting(game: Game, units: list[Unit]) -> list[str]:
-    """A first choice within the limit of 6.21; its owner may choose otherwise."""
+    """A first choice within the limit of one multi-step unit; its owner may choose otherwise [6.21, 6.22]."""
     chosen: list[str] = []
     load: dict[str, float] = {}
     for unit in sorted(units, key=lambda u: -u.factors.get("CS", 0)):
@@ -270,7 +270,7 @@ def ask_strengths(game: Game, target: str) -> Events:
 
 
 def owed(game: Game) -> dict[str, list[str]]:
-    """12.1: enemy stacks whose zone reaches a designated attacker and that nobody attacks, with the attackers."""
+    """Enemy stacks whose zone reaches a designated attacker and that nobody attacks, with the attackers [12.1]."""
     attackers = [game.units[n] for n in game.marked("pa") if n in game.units and game.units[n].on_map]
     if not attackers:
         return {}
@@ -279,7 +279,7 @@ def owed(game: Game) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {}
     for unit in attackers:
         if ground.is_city(game, unit.place):
-            continue  # 7.14: the city's occupant cancels the zone
+            continue  # the city's occupant cancels the zone [7.14]
         for h in sorted(controlled.get(unit.place, ())):
             if not already_attacked(game, h):
                 found.setdefault(h, []).append(label(unit))
@@ -290,7 +290,7 @@ def owed(game: Game) -> dict[str, list[str]]:
 def attacks_owed(ctx: Context) -> Breakdown:
     """Which enemy stacks must still be attacked because their zone reaches an attacker."""
     sheet = Breakdown("Attacks still owed")
-    for h, units in owed(ctx.game).items() if ctx.game else ():
+    for h, units in owed(ctx.game).items():
         sheet.add(f"{h} controls the hex of {', '.join(units)}", "attack it", "12.1")
     sheet.result = "none" if not sheet.lines else some(len(sheet.lines), "stack")
     return sheet

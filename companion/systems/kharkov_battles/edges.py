@@ -10,9 +10,21 @@ from companion.engine.play.fields import Choice, Context
 from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-
-from . import ground
-from .base import AXIS, CAMPAIGN, JANUARY, SOVIET, STAR, K, L, add, done, rules, scenario, tick
+from companion.systems.kharkov_battles import ground
+from companion.systems.kharkov_battles.base import (
+    AXIS,
+    CAMPAIGN,
+    JANUARY,
+    SOVIET,
+    STAR,
+    K,
+    L,
+    add,
+    done,
+    rules,
+    scenario,
+    tick,
+)
 
 DUTIES: dict[str, dict[str, str]] = {
     STAR: {AXIS: "a frontline marker in a controlled eastern edge hex"},
@@ -35,13 +47,11 @@ EDGES: dict[tuple[str, str], tuple[str, ...]] = {
 
 
 def _sides(ctx: Context) -> list[tuple[str, str]]:
-    if ctx.game is None:
-        return []
     return [(side, ctx.game.side_name(side)) for side in DUTIES[scenario(ctx.game)]]
 
 
 def _edges(ctx: Context) -> list[tuple[str, str]]:
-    found = EDGES.get((scenario(ctx.game), str(ctx.values.get("side") or AXIS)), ()) if ctx.game else ()
+    found = EDGES.get((scenario(ctx.game), str(ctx.values.get("side") or AXIS)), ())
     return [(edge, edge) for edge in found]
 
 
@@ -69,13 +79,13 @@ def edge_lost(
     """Say that a side does not hold the edge it must; silence means that it does."""
     duty = DUTIES[scenario(game)][side]
     if done(game, f"edge/{side}"):
-        raise NotNow("that was said already this turn", field="side", given=side)
+        raise NotNow("that was said already this turn", field="side", given=side, rule="20.0")
     reading = {K: "k-edge", L: "l-edge"}.get(scenario(game))
     both = EDGES.get((scenario(game), side), ())
     if both and not edges:
-        raise NotNow("say which edge", field="edges", accepted=", ".join(both))
+        raise NotNow("say which edge", field="edges", accepted=", ".join(both), rule="20.0")
     if reading and game[reading] == "both" and len(edges) < len(both):
-        raise NotNow("by this table's reading only losing both edges counts", field="edges")
+        raise NotNow("by this table's reading only losing both edges counts", field="edges", rule="20.0")
     yield tick(game, f"edge/{side}", f"{game.side_name(side)} does not hold {duty}")
     yield from add(game, f"edge-{side}", 1, "edge not held", "20.0")
     if int(game[f"edge-{side}"]) >= 2:
@@ -110,7 +120,7 @@ def edges_held(ctx: Context) -> Breakdown:
     """Whether an Axis zone or unit reaches both edges of Third Kharkov's play area."""
     sheet = Breakdown("Edges of the play area")
     game = ctx.game
-    if game is None or scenario(game) != L:
+    if scenario(game) != L:
         sheet.result = "by eye"
         return sheet
     reached = {*ground.zones(game, AXIS), *ground.stacks(game, AXIS)}

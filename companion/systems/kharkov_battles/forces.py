@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import Annotated
 
 from companion.engine.kit.roster import Unit
+from companion.engine.play.fields import Choice, Whole
 from companion.engine.record import events as e
 from companion.engine.record.changes import BY_SEQUENCE
 from companion.engine.record.game import Game
+from companion.systems.kharkov_battles.base import count_done, tick
+from companion.systems.kharkov_battles.units import is_mech, is_tiger
 
-from .base import tick
-from .units import is_mech, is_tiger
-
+ROLE = Annotated[str, Choice(label="Force", options=(("A", "attacker"), ("D", "defender")), hidden=True)]
+COMBAT = Annotated[int, Whole(label="Combat number", high=99, hidden=True)]
+"""How a follow-up names the force it is about: its part, and the combat's number in this phase."""
 MARK = "combat"
 """Its value: the combat's number in this phase and A (attacked), D (defended), or a, d (stood beside them)."""
 
 
 def next_number(game: Game) -> int:
     """Combats are numbered afresh in every phase."""
-    here = f"{game.turn}/{game.phase}/combat/"
-    return 1 + sum(1 for item in game.ticked if item.startswith(here))
+    return 1 + count_done(game, f"{game.phase}/combat")
 
 
-def enlist(game: Game, where: str, attackers: Iterable[Unit], defenders: Iterable[Unit]) -> Iterator[e.Event]:
+def enlist(game: Game, attackers: Iterable[Unit], defenders: Iterable[Unit]) -> Iterator[e.Event]:
     """Number a combat and note who is in it; units of an attacker's hex that attack nobody share its fate [12.23]."""
     number = next_number(game)
     yield tick(game, f"{game.phase}/combat/{number}")
@@ -47,7 +50,7 @@ def force(game: Game, number: int, role: str) -> list[Unit]:
 
 
 def first_to_lose(game: Game, number: int, role: str) -> list[Unit]:
-    """12.63, 15.3: the first step comes from a participant: a Tiger, else an attacker's mechanized unit."""
+    """The first step comes from a participant: a Tiger, else an attacker's mechanized unit [12.63, 15.3]."""
     here = [u for u in force(game, number, role) if game.mark(u.id, MARK) in (f"{number}A", f"{number}D")]
     tigers = [u for u in here if is_tiger(u)]
     mech = [u for u in here if is_mech(u)]
@@ -55,5 +58,5 @@ def first_to_lose(game: Game, number: int, role: str) -> list[Unit]:
 
 
 def has_attacked(game: Game, unit: Unit) -> bool:
-    """12.0: once per combat phase."""
+    """Once per combat phase [12.0]."""
     return str(game.mark(unit.id, MARK) or "").endswith("A")

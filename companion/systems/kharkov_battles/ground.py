@@ -6,9 +6,8 @@ from companion.engine.hexes.grid import Grid
 from companion.engine.kit.roster import Unit
 from companion.engine.positions.situation import board
 from companion.engine.record.game import Game
-
-from . import books
-from .units import has_zoc, on_map
+from companion.systems.kharkov_battles import books
+from companion.systems.kharkov_battles.units import has_zoc, on_map
 
 BRIDGES = frozenset({"bridge", "pontoon"})
 
@@ -41,7 +40,7 @@ def links(game: Game, a: str, b: str) -> frozenset[str]:
 
 
 def dnepr_open(game: Game, found: frozenset[str]) -> bool:
-    """18.21: a pontoon opens a Dnepr hexside to zones and attacks; a printed bridge does by option only."""
+    """A pontoon opens a Dnepr hexside to zones and attacks; a printed bridge does by option only [18.21]."""
     return "pontoon" in found or (game["dnepr-bridge"] == "any" and "bridge" in found)
 
 
@@ -77,7 +76,7 @@ def grid_at(game: Game, hex_id: str) -> Grid:
 
 
 def out_of_play(game: Game, hex_id: str) -> bool:
-    """20.3: rows of the map that a scenario leaves out."""
+    """Rows of the map that a scenario leaves out [20.3]."""
     rows = game.scenario.extra.get("rows")
     return rows is not None and not rows[0] <= grid_at(game, hex_id).column_row(hex_id)[1] <= rows[1]
 
@@ -98,7 +97,7 @@ def blocked(game: Game, a: str, b: str, combat: bool) -> bool:
 
 def zone_of(game: Game, hex_id: str, stack: list[Unit], combat: bool) -> set[str]:
     """The hexes that a stack controls."""
-    if is_city(game, hex_id) or not any(has_zoc(game, u) for u in stack):  # 7.14
+    if is_city(game, hex_id) or not any(has_zoc(game, u) for u in stack):  # [7.14]
         return set()
     return {h for h in grid_at(game, hex_id).neighbours(hex_id) if not blocked(game, hex_id, h, combat)}
 
@@ -127,13 +126,13 @@ def in_ezoc(game: Game, unit: Unit) -> bool:
 
 
 def next_to_enemy(game: Game, unit: Unit) -> bool:
-    """16.1: an enemy unit of any kind stands beside it."""
+    """An enemy unit of any kind stands beside it [16.1]."""
     enemy = stacks(game, game.other(unit.side))
     return unit.on_map and any(h in enemy for h in grid_at(game, unit.place).neighbours(unit.place))
 
 
 def encircled(game: Game, hex_id: str, attacker: str) -> bool:
-    """12.5: one stack, no friend beside it, every usable hex around it taken or controlled by the attacker."""
+    """One stack, no friend beside it, every usable hex around it taken or controlled by the attacker [12.5]."""
     if is_city(game, hex_id):
         return False
     defender = game.other(attacker)

@@ -19,16 +19,15 @@ from companion.engine.kit.roster import Unit
 from companion.engine.positions.situation import board, grid
 from companion.engine.positions.situation import situation as plain_situation
 from companion.engine.record.game import Game
-
-from .base import AXIS, SOVIET, L, fall_blau, rules, scenario
-from .ground import BRIDGES, out_of_play, pontoons, stacks, zones
-from .units import has_zoc
+from companion.systems.kharkov_battles.base import AXIS, SOVIET, L, fall_blau, rules, scenario
+from companion.systems.kharkov_battles.ground import BRIDGES, out_of_play, pontoons, stacks, zones
+from companion.systems.kharkov_battles.units import has_zoc
 
 _MAJOR = Ban(
     frozenset({"major river"}), "Major River without a bridge [8.11]", unless=BRIDGES, beside_unit=True
 )
 ZONE = ZoneRule(frozenset({"impassable", "dnepr"}), frozenset({"pontoon"}), none_from_cities=True)
-"""7.14, 7.15, as the map page draws it; lines use the fuller `ground.zones`."""
+"""How the map page draws zones [7.14, 7.15]; lines use the fuller `ground.zones`."""
 _IMPASSABLE = Ban(frozenset({"impassable"}), "impassable hexside [8.11]")
 
 
@@ -50,12 +49,12 @@ def _policy(game: Game, side: str, limit: int | None = None, along: frozenset[st
         limit=limit,
         along=along,
         source_in_ezoc=True,
-        source_if_held=True,  # 2.3: possession has no effect on tracing
+        source_if_held=True,  # possession has no effect on tracing [2.3]
     )
 
 
 def _closed(game: Game, side: str) -> dict[str, str]:
-    """7.41, 7.42: enemy zones close a hex unless a friend stands there; 20.3: rows out of play."""
+    """Enemy zones close a hex unless a friend stands there [7.41, 7.42], and so do rows out of play [20.3]."""
     friends = stacks(game, side)
     enemy = game.other(side)
     found = {h: "enemy zone of control [7.41]" for h in zones(game, enemy) if h not in friends}
@@ -65,7 +64,7 @@ def _closed(game: Game, side: str) -> dict[str, str]:
 
 
 def sources(game: Game, side: str) -> list[str]:
-    """8.2: the map book's sources, and what the scenario adds."""
+    """The map book's sources, and what the scenario adds [8.2]."""
     book = board(game).book
     found = book.named("source", side)
     if scenario(game) == L:
@@ -76,7 +75,7 @@ def sources(game: Game, side: str) -> list[str]:
 
 
 def soviet_arc(game: Game) -> list[str]:
-    """20.3: round the northern, eastern and southern edge of the play area from KB4820 to KB3022."""
+    """Round the northern, eastern and southern edge of the play area from KB4820 to KB3022 [20.3]."""
     sheet = grid(game)
     found = []
     east = max(sheet.column_row(h)[0] for h in sheet.ids)
@@ -143,7 +142,7 @@ def hex_in_supply(game: Game, side: str, hex_id: str) -> bool | None:
 
 
 def hq_on_road(game: Game, hq: Unit) -> bool | None:
-    """9.31: an HQ within three hexes of a road that leads to a source; None without a map."""
+    """An HQ within three hexes of a road that leads to a source; None without a map [9.31]."""
     start = sources(game, AXIS)
     if not any("road" in classes for classes in board(game).links.values()) or not start or fall_blau(game):
         return None

@@ -3,22 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine.errors import NotNow, NotYours
+from companion.engine.errors import NotNow
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Chance, Events
-from companion.engine.play.fields import Choice, Context, Flag, HexId, SideRef, UnitRef, Whole
+from companion.engine.play.fields import Context, Flag, HexId, SideRef, UnitRef, Whole
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, move, put_mark
 from companion.engine.record.game import Game
-
-from . import chits
-from .base import AXIS, SOVIET, K, add, done, own_side, rules, scenario, some, to_side
-from .forces import first_to_lose, force
-from .lines import can_trace
-from .retreats import nobody_left
-from .units import (
+from companion.systems.kharkov_battles import chits
+from companion.systems.kharkov_battles.base import (
+    AXIS,
+    SOVIET,
+    K,
+    add,
+    done,
+    only_its_own,
+    own_side,
+    rules,
+    scenario,
+    some,
+    to_side,
+)
+from companion.systems.kharkov_battles.forces import COMBAT, ROLE, first_to_lose, force
+from companion.systems.kharkov_battles.lines import can_trace
+from companion.systems.kharkov_battles.retreats import nobody_left
+from companion.systems.kharkov_battles.units import (
     become_cadre,
     is_cadre,
     is_formation,
@@ -27,6 +39,7 @@ from .units import (
     is_mech,
     is_silhouette,
     label,
+    on_map,
     on_the_map,
     rating,
     steps_left,
@@ -111,7 +124,7 @@ def lose(game: Game, unit: Unit, steps: int, traced: bool, chance: Chance, reaso
 
 
 def hit_by_attrition(game: Game, side: str, hex_id: str) -> list[str]:
-    """8.4: the Isolated units of a hex; by one reading not those that became Isolated just now."""
+    """The Isolated units of a hex; by one reading not those that became Isolated just now [8.4]."""
     fresh = game["attrition-who"] == "old"
     return [
         u.id for u in game.units_at(hex_id)
@@ -124,31 +137,61 @@ def no_line_for(field: str) -> Callable[[Context], bool]:
 
     def test(ctx: Context) -> bool:
         game, name = ctx.game, str(ctx.values.get(field) or "")
-        return game is not None and name in game.units and can_trace(game, game.units[name]) is False
+        return name in game.units and can_trace(game, game.units[name]) is False
 
     return test
 
 
 def line_decides(field: str) -> Callable[[Context], bool]:
-    """16.31: whether a supply line decides over the chosen unit's box; nobody is asked about others."""
+    """Whether a supply line decides over the chosen unit's box; nobody is asked about others [16.31]."""
 
     def test(ctx: Context) -> bool:
         game, name = ctx.game, str(ctx.values.get(field) or "")
-        if game is None or name not in game.units:
+        if name not in game.units:
             return False
         return destination(game, game.units[name], True) != destination(game, game.units[name], False)
 
     return test
 
 
-_no_line = no_line_for("unit")
+NO_LINE = Annotated[
+    bool, Flag(label="It has no supply line", start=no_line_for("unit"), when=line_decides("unit"))
+]
+
+
+@dataclass(frozen=True)
+class Debt:
+    """Steps that a side has still to lose: to a combat, to a pocket's attrition, or to nothing on record."""
+
+    side: str
+    steps: int
+    combat: int
+    role: str
+    pocket: str
+
+    def bearers(self, game: Game) -> list[Unit]:
+        """Those of the record on whom it falls; nobody where it names neither combat nor pocket."""
+        if self.combat:
+            return force(game, self.combat, self.role)
+        return (
+            [game.units[name] for name in hit_by_attrition(game, self.side, self.pocket)]
+            if self.pocket
+            else []
+        )
+
+    def ask(self, game: Game) -> Events:
+        """Ask for the rest."""
+        args: dict[str, Any] = {"side": self.side, "steps": self.steps}
+        args |= {"combat": self.combat, "role": self.role} if self.combat else {}
+        args |= {"pocket": self.pocket} if self.pocket else {}
+        text = f"{game.side_name(self.side)}: {some(self.steps, 'step')} more to lose"
+        name = f"loss-{self.side}-{game.revision}"
+        yield e.Asked(name, to_side(game, self.side), text, "take-losses", args, rule="12.61")
 
 
 def _losers(ctx: Context) -> list[Unit]:
     """The units a loss may fall on: a combat's force, its first losers, a pocket, or anybody."""
     game = ctx.game
-    if game is None:
-        return []
     side = str(ctx.values.get("side") or own_side(ctx))
     number, role = int(ctx.values.get("combat") or 0), str(ctx.values.get("role") or "D")
     pocket = str(ctx.values.get("pocket") or "")
@@ -171,10 +214,8 @@ def take_losses(
     chance: Chance,
     side: Annotated[str, SideRef(label="Side", start=own_side, hidden=True)],
     steps: Annotated[int, Whole(label="Steps still to lose", low=1, high=20, hidden=True)],
-    combat: Annotated[int, Whole(label="Combat number", high=99, hidden=True)] = 0,
-    role: Annotated[
-        str, Choice(label="Force", options=(("A", "attacker"), ("D", "defender")), hidden=True)
-    ] = "D",
+    combat: COMBAT = 0,
+    role: ROLE = "D",
     first: Annotated[bool, Flag(label="First loss of this combat", hidden=True)] = False,
     pocket: Annotated[str, HexId(label="Pocket", hidden=True)] = "",
     unit: Annotated[
@@ -197,43 +238,32 @@ def take_losses(
             quiet=lambda c: c.values.get("steps") == 1,
         ),
     ] = 1,
-    no_line: Annotated[
-        bool,
-        Flag(label="It has no supply line", start=_no_line, when=line_decides("unit")),
-    ] = False,
+    no_line: NO_LINE = False,
     seat: str = "",
 ) -> Events:
     """Choose a unit and take steps off it; what is still owed is asked for again."""
-    if seat in game.sides and seat != side:
-        raise NotYours(f"{game.side_name(side)} chooses its own losses", given=seat, accepted=side)
+    only_its_own(game, seat, side, "chooses its own losses")
     if not unit:
-        if _losers(
-            Context(game, seat, {"side": side, "combat": combat, "role": role, "pocket": pocket})
-        ) and (combat or pocket):
-            raise NotNow("choose the unit that loses steps", field="unit")
-        yield e.Noted(f"{game.side_name(side)} loses {some(steps, 'step')} on the board", rule="12.61")
+        yield from _on_the_board(game, Debt(side, steps, combat, role, pocket))
         return
     victim = game.units[unit]
-    taken = min(lose_here, steps, steps_left(game, victim))
-    left_before = steps_left(game, victim)
+    before = steps_left(game, victim)
+    taken = min(lose_here, steps, before)
     yield from lose(game, victim, taken, not no_line, chance, "step loss")
-    if (
-        rating(game, victim) and left_before - taken == 2
-    ):  # the chit turned in secret; that a step went is seen
+    if rating(game, victim) and before - taken == 2:  # the chit turned in secret; that a step went is seen
         yield e.Noted(f"{game.side_name(side)}: {some(taken, 'step')} taken", rule="12.61")
     yield from nobody_left(game, combat, role)
-    args: dict[str, Any] = {"side": side, "steps": steps - taken}
-    if combat:
-        args |= {"combat": combat, "role": role}
-    if pocket:
-        args["pocket"] = pocket
-    left = (
-        force(game, combat, role) if combat else hit_by_attrition(game, side, pocket) if pocket else [victim]
-    )
-    if steps > taken and left:
-        text = f"{game.side_name(side)}: {some(steps - taken, 'step')} more to lose"
-        name = f"loss-{side}-{game.revision}"
-        yield e.Asked(name, to_side(game, side), text, "take-losses", args, rule="12.61")
+    rest = Debt(side, steps - taken, combat, role, pocket)
+    if rest.steps and (rest.bearers(game) or not (combat or pocket)):
+        yield from rest.ask(game)
+
+
+def _on_the_board(game: Game, debt: Debt) -> Events:
+    """Steps that no counter on record lost; where one could have, it must be named."""
+    on_record = on_map(game, debt.side) if debt.combat else []  # of a combat that nobody on record fought
+    if debt.bearers(game) or on_record:
+        raise NotNow("choose the unit that loses steps", field="unit", rule="12.63")
+    yield e.Noted(f"{game.side_name(debt.side)} loses {some(debt.steps, 'step')} on the board", rule="12.61")
 
 
 @rules.action(by="any", rule="2.7", label="Lose steps", group="units")
@@ -242,9 +272,7 @@ def lose_steps(
     chance: Chance,
     unit: Annotated[str, UnitRef(label="Unit", pick=on_the_map())],
     steps: Annotated[int, Whole(label="Steps", low=1, high=3)] = 1,
-    no_line: Annotated[
-        bool, Flag(label="It has no supply line", start=_no_line, when=line_decides("unit"))
-    ] = False,
+    no_line: NO_LINE = False,
 ) -> Events:
     """Take steps off a unit: the chit is turned, the counter becomes a cadre, or it leaves the map."""
     yield from lose(game, game.units[unit], steps, not no_line, chance, "step loss")
@@ -254,9 +282,7 @@ def lose_steps(
 def eliminate_unit(
     game: Game,
     unit: Annotated[str, UnitRef(label="Unit", pick=on_the_map())],
-    no_line: Annotated[
-        bool, Flag(label="It has no supply line", start=_no_line, when=line_decides("unit"))
-    ] = False,
+    no_line: NO_LINE = False,
 ) -> Events:
     """Send a unit to the box it belongs in."""
     yield from eliminate(game, game.units[unit], not no_line, "eliminated")

@@ -13,17 +13,34 @@ from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import BY_SEQUENCE, put_mark
 from companion.engine.record.game import Game
-
-from . import air, books, ground, reach
-from .asking import announced, no_air, told
-from .base import AXIS, D10, MOVE_PHASES, SOVIET, K, rules, scenario, to_side
-from .command import wake
-from .designate import ask_air, defenders_of
-from .forces import enlist, next_number
-from .odds import column_of
-from .support import no_attack
-from .units import is_mech, is_multi_step, label, on_map, on_the_map, supply_state
-from .works import stop_building
+from companion.systems.kharkov_battles import air, books, ground, reach
+from companion.systems.kharkov_battles.asking import announced, no_air, told
+from companion.systems.kharkov_battles.base import (
+    AXIS,
+    D10,
+    MOVE_PHASES,
+    SOVIET,
+    K,
+    Objection,
+    rules,
+    scenario,
+    to_side,
+)
+from companion.systems.kharkov_battles.command import wake
+from companion.systems.kharkov_battles.designate import ask_air
+from companion.systems.kharkov_battles.forces import enlist, next_number
+from companion.systems.kharkov_battles.odds import column_of
+from companion.systems.kharkov_battles.support import no_attack
+from companion.systems.kharkov_battles.targets import defenders_of
+from companion.systems.kharkov_battles.units import (
+    is_mech,
+    is_multi_step,
+    label,
+    on_map,
+    on_the_map,
+    supply_state,
+)
+from companion.systems.kharkov_battles.works import stop_building
 
 EXACT = ("1-1", *(f"{n}-1" for n in range(2, 61)))
 
@@ -37,38 +54,36 @@ def forbidden(game: Game) -> bool | str:
     return True
 
 
-def problem(game: Game, unit: Unit, target: str) -> str:
+def problem(game: Game, unit: Unit, target: str) -> Objection | None:
     """Why this unit cannot make this Mobile Assault, or nothing."""
     if not is_mech(unit) or not is_multi_step(game, unit):
-        return "is not a mechanized multi-step unit [11.2]"
+        return Objection("is not a mechanized multi-step unit", "11.2")
     if game.mark(unit.id, "ma-done"):
-        return "has made its Mobile Assault this phase [11.2]"
+        return Objection("has made its Mobile Assault this phase", "11.2")
     if game.mark(unit.id, "infiltrated"):
-        return "used Mobile Infiltration this phase [11.2]"
+        return Objection("used Mobile Infiltration this phase", "11.2")
     if game.mark(unit.id, "repl") or game.mark(unit.id, "uncommitted"):
-        return "may not move or attack now [16.22, 13.11]"
+        return Objection("may not move or attack now", "16.22, 13.11")
     if supply_state(game, unit):
-        return "is not Operational [11.2]"
+        return Objection("is not Operational", "11.2")
     if no_attack(game, unit):
-        return f"has {no_attack(game, unit)}"
+        return no_attack(game, unit)
     if unit.side == AXIS and reach.supported_now(game, unit) is False:
-        return "has no full support [9.0]"
+        return Objection("has no full support", "9.0")
     return _hex_problem(game, unit, target)
 
 
-def _hex_problem(game: Game, unit: Unit, target: str) -> str:
+def _hex_problem(game: Game, unit: Unit, target: str) -> Objection | None:
     if target not in ground.grid_at(game, unit.place).neighbours(unit.place):
-        return f"is not adjacent to {target}"
+        return Objection(f"is not adjacent to {target}", "11.2")
     if ground.size(game, target) in ("town", "city"):
-        return "cannot assault a town or city [11.22]"
+        return Objection("cannot assault a town or city", "11.22")
     if "marsh" in (ground.terrain(game, target), ground.terrain(game, unit.place)):
-        return "cannot assault from or into Marsh [11.22]"
+        return Objection("cannot assault from or into Marsh", "11.22")
     if ground.river(game, unit.place, target) in ("major", "barred"):
-        return "cannot assault across a Major River or the Dnepr [11.22]"
-    controllers = ground.zones(game, game.other(unit.side)).get(unit.place, set())
-    if controllers - {target}:
-        return f"is also in the zone of {', '.join(sorted(controllers - {target}))} [11.2]"
-    return ""
+        return Objection("cannot assault across a Major River or the Dnepr", "11.22")
+    others = ground.zones(game, game.other(unit.side)).get(unit.place, set()) - {target}
+    return Objection(f"is also in the zone of {', '.join(sorted(others))}", "11.2") if others else None
 
 
 def table_line(game: Game, defence: int) -> Mapping[str, Any] | None:
@@ -86,7 +101,7 @@ def drm(game: Game, condition: str) -> int | None:
 
 
 def _others(ctx: Context) -> list[tuple[str, str]]:
-    rows = books.table(ctx.game, "ma-drm") if ctx.game else {}
+    rows = books.table(ctx.game, "ma-drm")
     return [(c, c) for c in rows if not c.startswith("odds ") and c not in ("attacker air", "defender air")]
 
 
@@ -106,12 +121,13 @@ DEFENCE = Annotated[
 ]
 ATTACK_AIR = Annotated[bool, Flag(label="Attacker's Air Point", quiet=no_air(True))]
 DEFENCE_AIR = Annotated[bool, Flag(label="Defender's Air Point", quiet=no_air(False))]
+MP_LEFT = Annotated[int | None, Whole(label="Movement points left", high=30)]
 
 
 def _cost(ctx: Context) -> int:
     """What your terrain chart asks of mechanized units for the target hex; 1 where it is blank."""
     game, target = ctx.game, str(ctx.values.get("target") or "")
-    if game is None or not target:
+    if not target:
         return 1
     here, chart = ground.terrain(game, target) or "clear", game.chart("tec")
     cell = str(chart.cell(here, f"mech, {str(game['weather']).capitalize()}").value or "")
@@ -134,18 +150,17 @@ def mobile_odds(
     terrain_cost: Annotated[
         int, Whole(label="Cost of the target hex", help="roads and railways ignored", high=9, start=_cost)
     ] = 1,
-    mp_left: Annotated[int | None, Whole(label="Movement points left", high=30)] = None,
+    mp_left: MP_LEFT = None,
 ) -> Breakdown:
     """Odds, modifiers and movement cost of a Mobile Assault."""
     if not attack or not defence:
-        raise NotNow(
-            "enter both strengths: the attacking unit's and the whole defending hex's", field="attack"
-        )
+        text = "enter both strengths: the attacking unit's and the whole defending hex's"
+        raise NotNow(text, field="attack", rule="11.2")
     sheet = Breakdown("Mobile Assault", dice=D10, chart="ma-table")
     cost = 2 + terrain_cost
     sheet.add("movement: 2 and the hex", f"{cost} MP", "11.2")
     if mp_left is not None and mp_left < cost:
-        sheet.warnings.append(f"{cost} MP are needed, {mp_left} are left: not possible [11.2]")
+        sheet.warnings.append(f"{_too_far(cost, mp_left)} [11.2]")
     whole = attack >= defence
     odds = column_of(attack, defence, list(EXACT)) if whole else "below 1-1"
     sheet.add(f"{attack} : {defence}", odds, "11.2")
@@ -163,7 +178,7 @@ def mobile_odds(
         + list(conditions)
     )
     for condition in wanted:
-        amount = drm(ctx.game, condition) if ctx.game else None
+        amount = drm(ctx.game, condition)
         if amount is None:
             sheet.facts["blank"].append(condition)
         else:
@@ -174,6 +189,10 @@ def mobile_odds(
             f"your table's modifier for {', '.join(sheet.facts['blank'])} is not in the book: add it by hand"
         )
     return sheet
+
+
+def _too_far(cost: int, left: int) -> str:
+    return f"{cost} MP are needed, {left} are left: not possible"
 
 
 def _needs_die(ctx: Context) -> bool:
@@ -205,10 +224,10 @@ def declare_mobile(
     """One unit attacks during its move: both sides are asked for air and strength, then it is rolled."""
     why = problem(game, game.units[unit], target)
     if why:
-        raise NotNow(f"{label(game.units[unit])} {why}", field="unit", given=unit)
+        raise why.to(label(game.units[unit]), field="unit", given=unit)
     for open_one in list(game.marked("ma-target")):
         if any(a.args.get("target") == open_one for a in game.asked.values()):
-            raise NotNow(f"finish the Mobile Assault on {open_one} first", field="target")
+            raise NotNow(f"finish the Mobile Assault on {open_one} first", field="target", rule="11.2")
         yield from _wipe(game, open_one)
     for h in (game.units[unit].place, target):
         _still_free(game, h)
@@ -251,10 +270,9 @@ def offer_mobile(game: Game, target: str) -> Events:
 def mobile_assault(
     game: Game,
     sheet: Breakdown,
-    attack: ATTACK = 0,
-    defence: DEFENCE = 0,
     attacker_air: ATTACK_AIR = False,
     defender_air: DEFENCE_AIR = False,
+    mp_left: MP_LEFT = None,
     unit: Annotated[
         str,
         UnitRef(
@@ -265,12 +283,12 @@ def mobile_assault(
     die: Annotated[Roll | None, Dice(spec=D10, purpose="Mobile Assault", when=_needs_die)] = None,
 ) -> Events:
     """Roll a Mobile Assault and hand out what follows."""
-    if sheet.warnings and "not possible" in sheet.warnings[0]:
-        raise NotNow(sheet.warnings[0], field="mp_left")
+    if mp_left is not None and mp_left < sheet.facts["cost"]:
+        raise NotNow(_too_far(sheet.facts["cost"], mp_left), field="mp_left", given=mp_left, rule="11.2")
     if unit and target:
         why = problem(game, game.units[unit], target)
         if why:
-            raise NotNow(f"{label(game.units[unit])} {why}", field="unit", given=unit)
+            raise why.to(label(game.units[unit]), field="unit", given=unit)
     origin = game.units[unit].place if unit else ""
     yield from _count_hexes(game, origin, target)
     yield from air.spend_air(game, game.active, int(attacker_air), int(defender_air), mobile=True)
@@ -282,14 +300,14 @@ def mobile_assault(
     sheet.facts |= {"attacker": game.active, "unit": unit, "target": target, "combat": next_number(game)}
     held = defenders_of(game, target) if target else []
     yield from wake(game, held)
-    yield from enlist(game, target, [game.units[unit]] if unit else [], held)
+    yield from enlist(game, [game.units[unit]] if unit else [], held)
     if die is not None:
         _read(game, sheet, die.total)
     yield from rules.settle(game, "mobile-assault", sheet, (*game.sides, "table"), "11.26, 11.27")
 
 
 def _count_hexes(game: Game, *hexes: str) -> Events:
-    """11.24: a hex serves twice a phase as origin or target."""
+    """A hex serves twice a phase as origin or target [11.24]."""
     for h in filter(None, hexes):
         yield e.Marked(h, "ma-count", _still_free(game, h) + 1, reason=BY_SEQUENCE, rule="11.24")
 
@@ -298,7 +316,8 @@ def _still_free(game: Game, hex_id: str) -> int:
     """How often a hex has served this phase; twice is all it can."""
     used = int(game.mark(hex_id, "ma-count") or 0)
     if used >= 2:
-        raise NotNow(f"{hex_id} was origin or target of two Mobile Assaults this phase [11.24]", given=hex_id)
+        text = f"{hex_id} was origin or target of two Mobile Assaults this phase"
+        raise NotNow(text, field="target", given=hex_id, rule="11.24")
     return used
 
 

@@ -9,10 +9,9 @@ from companion.engine.play.actions import Events
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
-
-from .base import rules, some, to_side
-from .retreats import ask_static
-from .units import STATIC
+from companion.systems.kharkov_battles.base import rules, some, to_side
+from companion.systems.kharkov_battles.retreats import ask_static
+from companion.systems.kharkov_battles.units import STATIC
 
 RESULT = re.compile(r"(?:D(?:\((\d)\))?(?:r(\d))?|A(?:\((\d)\))?D|AD(?:\((\d)\))?)")
 

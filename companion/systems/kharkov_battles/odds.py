@@ -5,13 +5,12 @@ from __future__ import annotations
 from fractions import Fraction
 
 from companion.engine.record.game import Game
-
-from . import books
+from companion.systems.kharkov_battles import books
 
 LOWEST, HIGHEST = "1-6", "12-1"
 COLUMNS = ("1-6", "1-5", "1-4", "1-3", "1-2", "1-1", "3-2", *(f"{n}-1" for n in range(2, 13)))
 AUTOMATIC = {HIGHEST: "D(3)r4", LOWEST: "A(3)r2"}
-"""12.64: no die at the ends of the table."""
+"""No die at the ends of the table [12.64]."""
 
 
 def worth(column: str) -> Fraction:
@@ -20,10 +19,10 @@ def worth(column: str) -> Fraction:
     return Fraction(int(attack), int(defence))
 
 
-def ladder(game: Game | None) -> list[str]:
+def ladder(game: Game) -> list[str]:
     """The columns shifts move along; beyond the ends too, when the table plays it so."""
     printed = books.printed_odds(game, COLUMNS)
-    if game is not None and game["odds-cap"] == "beyond":
+    if game["odds-cap"] == "beyond":
         return [f"1-{n}" for n in range(40, 6, -1)] + printed + [f"{n}-1" for n in range(13, 61)]
     return printed
 

@@ -7,14 +7,13 @@ from typing import Any
 from companion.engine.play.actions import Events
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-
-from . import ground
-from .assault import LINES, terrain_line
-from .base import rules, to_side
-from .bonuses import combined_arms, tiger_shifts
-from .designate import attackers_of, defenders_of, target_hexes
-from .odds import COLUMNS
-from .units import fortified
+from companion.systems.kharkov_battles import ground
+from companion.systems.kharkov_battles.assault_form import LINES, terrain_line
+from companion.systems.kharkov_battles.base import rules, to_side
+from companion.systems.kharkov_battles.bonuses import combined_arms, tiger_shifts
+from companion.systems.kharkov_battles.odds import COLUMNS
+from companion.systems.kharkov_battles.targets import attackers_of, defenders_of, target_hexes
+from companion.systems.kharkov_battles.units import fortified
 
 
 def rivers_crossed(game: Game, target: str) -> str:
@@ -57,7 +56,7 @@ def suggestion(game: Game, target: str) -> dict[str, Any]:
 
 
 def best_line(game: Game, hexes: list[str]) -> str:
-    """12.24: of several hexes the terrain that serves the defender best, by the owner's lines where they are filled."""
+    """Of several hexes the terrain that serves the defender best, by the owner's lines where they are filled [12.24]."""
 
     def kindness(line: str) -> tuple[int, int]:
         read = [game.chart("lines").cell(line, column).value for column in COLUMNS]
@@ -69,7 +68,7 @@ def best_line(game: Game, hexes: list[str]) -> str:
 
 @rules.watch
 def fresh_offers(game: Game) -> Events:
-    """12.5: what an offered assault is resolved with is as the map stands now, not when it was announced."""
+    """What an offered assault is resolved with is as the map stands now, not when it was announced [12.5]."""
     for ask in [a for a in game.asked.values() if a.action == "resolve-assault"]:
         target = str(ask.args.get("target") or "")
         if game.mark(target, "attack-total") is not None and suggestion(game, target) != ask.args:

@@ -10,17 +10,16 @@ from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Flag, UnitRef
 from companion.engine.record.changes import move
 from companion.engine.record.game import Game
-
-from . import ground
-from .base import MOVE_PHASES, rules
-from .losses import eliminate, line_decides, no_line_for
-from .units import has_zoc, is_multi_step, label, on_the_map, supply_state
+from companion.systems.kharkov_battles import ground
+from companion.systems.kharkov_battles.base import MOVE_PHASES, Objection, rules
+from companion.systems.kharkov_battles.losses import eliminate, line_decides, no_line_for
+from companion.systems.kharkov_battles.units import has_zoc, is_multi_step, label, on_the_map, supply_state
 
 LOST = "lost"
 
 
 def lone(game: Game, side: str) -> list[Unit]:
-    """11.31, 11.33: lone units of a side without a zone, HQs, cadres, white stripes, outside towns and cities."""
+    """Lone units of a side without a zone, HQs, cadres, white stripes, outside towns and cities [11.31, 11.33]."""
     return [
         stack[0]
         for hex_id, stack in ground.stacks(game, side).items()
@@ -31,38 +30,33 @@ def lone(game: Game, side: str) -> list[Unit]:
 
 
 def shelters(game: Game, unit: Unit) -> list[str]:
-    """11.32: the hexes of friends whose zone covers the overrun unit."""
+    """The hexes of friends whose zone covers the overrun unit [11.32]."""
     return sorted(ground.zones(game, unit.side).get(unit.place, ()))
 
 
-def barred(game: Game, unit: Unit, victim: Unit) -> str:
+def barred(game: Game, unit: Unit, victim: Unit) -> Objection | None:
     """Why a unit cannot overrun, or nothing."""
     if not is_multi_step(game, unit):
-        return "is not a multi-step unit [11.31]"
+        return Objection("is not a multi-step unit", "11.31")
     if supply_state(game, unit):
-        return "is not Operational: no Overrun [11.34]"
+        return Objection("is not Operational: no Overrun", "11.34")
     if game.mark(unit.id, "infiltrated"):
-        return "used Mobile Infiltration this phase [11.31]"
+        return Objection("used Mobile Infiltration this phase", "11.31")
     if game.mark(unit.id, "repl") or game.mark(unit.id, "uncommitted"):
-        return "may not move now [16.22, 13.11]"
+        return Objection("may not move now", "16.22, 13.11")
     beside = victim.place in ground.grid_at(game, unit.place).neighbours(unit.place)
     if beside and ground.river(game, unit.place, victim.place) in ("major", "barred"):
-        return "cannot overrun across a Major River or the Dnepr [11.33]"
-    return ""
+        return Objection("cannot overrun across a Major River or the Dnepr", "11.33")
+    return None
 
 
 def _victims(ctx: Context) -> list[Unit]:
-    return lone(ctx.game, ctx.game.other(ctx.game.active)) if ctx.game and ctx.game.active else []
-
-
-def _victim(ctx: Context) -> Unit | None:
-    name = str(ctx.values.get("victim") or "")
-    return ctx.game.units.get(name) if ctx.game is not None else None
+    return lone(ctx.game, ctx.game.other(ctx.game.active)) if ctx.game.active else []
 
 
 def _ways_out(ctx: Context) -> list[tuple[str, str]]:
-    unit = _victim(ctx)
-    found = shelters(ctx.game, unit) if ctx.game is not None and unit is not None else []
+    unit = ctx.game.units.get(str(ctx.values.get("victim") or ""))
+    found = shelters(ctx.game, unit) if unit is not None else []
     return [*((h, f"displaced to {h}") for h in found), (LOST, "it is lost")]
 
 
@@ -109,11 +103,10 @@ def overrun(
     if by_unit:
         why = barred(game, game.units[by_unit], unit)
         if why:
-            raise NotNow(f"{label(game.units[by_unit])} {why}", field="by_unit", given=by_unit)
+            raise why.to(label(game.units[by_unit]), field="by_unit", given=by_unit)
     if shelters(game, unit) and not displaced:
-        raise NotNow(
-            f"a friendly zone covers {label(unit)}: its owner says where it goes [11.32]", field="displaced"
-        )
+        text = f"a friendly zone covers {label(unit)}: its owner says where it goes"
+        raise NotNow(text, field="displaced", rule="11.32")
     if displaced and displaced != LOST:
         yield move(game, victim, displaced, reason="Forced Displacement", rule="11.32")
     else:

@@ -9,9 +9,19 @@ from companion.engine.play.fields import Choice, Context, Flag, HexId, SideRef
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
-
-from . import books
-from .base import CAMPAIGN, JANUARY, PHASES, STAR, K, L, own_side, rules, scenario, some
+from companion.systems.kharkov_battles import books
+from companion.systems.kharkov_battles.base import (
+    CAMPAIGN,
+    JANUARY,
+    PHASES,
+    STAR,
+    K,
+    L,
+    own_side,
+    rules,
+    scenario,
+    some,
+)
 
 GOALS: dict[str, tuple[str, ...]] = {
     STAR: ("KB3617", "KB3618", "KB1905", "KB1205", "KB1024", "KB3505", "KB3631"),
@@ -32,7 +42,7 @@ NAMES = {
 }  # fmt: skip
 
 ALIASES = {"D1324": "B3303", "D5923": "A4102", "D4621": "A2801", "D0229": "B2209"}
-"""27.3: the same places on map D."""
+"""The same places on map D [27.3]."""
 
 
 def one_hex(hex_id: str) -> str:
@@ -86,8 +96,6 @@ for _phase in PHASES:
 def _undecided(ctx: Context) -> list[tuple[str, str]]:
     """The deciding hexes whose owner nobody has told."""
     game = ctx.game
-    if game is None:
-        return []
     return [(h, f"{NAMES[h]} {h}") for h in GOALS[scenario(game)] if not owner(game, h)]
 
 

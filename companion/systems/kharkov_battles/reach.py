@@ -6,10 +6,16 @@ from collections.abc import Iterable
 
 from companion.engine.kit.roster import Unit
 from companion.engine.record.game import Game
-
-from . import lines
-from .base import AXIS, K, scenario
-from .units import is_german_regiment, is_hq, is_silhouette, nation, on_map, printed_number
+from companion.systems.kharkov_battles import lines
+from companion.systems.kharkov_battles.base import AXIS, K, scenario
+from companion.systems.kharkov_battles.units import (
+    is_german_regiment,
+    is_hq,
+    is_silhouette,
+    nation,
+    on_map,
+    printed_number,
+)
 
 MOST_DIVISIONS = 3
 
@@ -31,7 +37,7 @@ def korps(hq: Unit) -> str:
 
 
 def is_xvii(game: Game, hq: Unit) -> bool:
-    """20.2: in Second Kharkov it is ArmeeKorps and PanzerKorps in one."""
+    """In Second Kharkov it is ArmeeKorps and PanzerKorps in one [20.2]."""
     return scenario(game) == K and korps(hq) == "XVII"
 
 
@@ -47,14 +53,14 @@ def division(unit: Unit) -> str:
 def may_serve(game: Game, hq: Unit, unit: Unit) -> bool:
     """Whether an HQ is of the right kind for a unit, range aside."""
     if "begleit" in unit.name.lower():
-        return True  # 9.34
+        return True  # [9.34]
     if is_german_regiment(game, unit) or unit.kind == "tiger company":
         if is_xvii(game, hq):
-            return printed_number(division(unit)) in (3, 23)  # 20.2
+            return printed_number(division(unit)) in (3, 23)  # [20.2]
         return serves_panzer(game, hq)
     if hq.kind == "hq panzerkorps":
         return False
-    return nation(game, unit) == "german" or game["satellite-support"] == "korps"  # 9.33
+    return nation(game, unit) == "german" or game["satellite-support"] == "korps"  # [9.33]
 
 
 def in_range(game: Game, hq: Unit, units: Iterable[Unit]) -> list[Unit]:
@@ -129,7 +135,7 @@ def supported_now(game: Game, unit: Unit) -> bool | None:
     if is_silhouette(game, unit):
         partners = [u for u in game.units_at(unit.place) if is_german_regiment(game, u)]
         if partners:
-            return all(not game.mark(u.id, "ls") for u in partners)  # 9.35, 15.31
+            return all(not game.mark(u.id, "ls") for u in partners)  # [9.35, 15.31]
     if not hqs or (nation(game, unit) != "german" and game["satellite-support"] == "ask"):
         return None
     able = [hq for hq in working_hqs(game) if may_serve(game, hq, unit)]

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from companion.engine.errors import NotNow, NotYours
+from companion.engine.errors import NotNow
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, HexId, SideRef, Text, UnitRef, Whole
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, move, put_mark
 from companion.engine.record.game import Game
-
-from . import books, chits, ground
-from .base import (
+from companion.systems.kharkov_battles import books, chits, ground
+from companion.systems.kharkov_battles.base import (
     AXIS,
     CAMPAIGN,
     JANUARY,
@@ -22,9 +21,11 @@ from .base import (
     STAR,
     K,
     L,
+    Objection,
     add,
     count_done,
     done,
+    only_its_own,
     own_phone,
     own_side,
     rules,
@@ -32,8 +33,9 @@ from .base import (
     some,
     tick,
 )
-from .lines import can_trace
-from .units import (
+from companion.systems.kharkov_battles.breakdown import broken_down
+from companion.systems.kharkov_battles.lines import can_trace
+from companion.systems.kharkov_battles.units import (
     is_cadre,
     is_german_regiment,
     is_hq,
@@ -52,7 +54,7 @@ KINDS = (
     ("silhouette", "silhouette from the pool"),
     ("regiment", "regiment to division"),
 )
-PRICES = {"reduced": "1", "cadre": "2, 1 without a Rating", "rifle": "2", "silhouette": "1", "regiment": "2"}
+PRICES = {"reduced": 1, "cadre": 2, "rifle": 2, "silhouette": 1, "regiment": 2}
 ONLY = {"rifle": SOVIET, "silhouette": SOVIET, "regiment": AXIS}
 """What only one side can buy."""
 
@@ -67,15 +69,15 @@ AXIS_SCHEDULE: dict[str, dict[int, tuple[int, int]]] = {
 
 def schedule(game: Game) -> tuple[int, int, int]:
     """What the Axis receives this turn: mechanized, German non-mechanized, satellites each."""
-    if scenario(game) == CAMPAIGN and game["rp-schedule"]:  # 27.7
+    if scenario(game) == CAMPAIGN and game["rp-schedule"]:  # [27.7]
         return int(game.turn % 6 == 0), int(game.turn % 4 == 0), int(game.turn in (10, 28, 46))
     mech, foot = AXIS_SCHEDULE.get(scenario(game), {}).get(game.turn, (0, 0))
     return mech, foot, 0
 
 
 def doubled(game: Game) -> bool:
-    """27.8: the Rostov fight or three units on Star hexes double Soviet points, once."""
-    return scenario(game) == JANUARY and (done(game, "rostov") or int(game["star-units"] or 0) >= 3)
+    """The Rostov fight or three units on Star hexes double Soviet points, once [27.8]."""
+    return scenario(game) == JANUARY and (done(game, "rostov") or int(game["star-units"]) >= 3)
 
 
 @rules.entering("reinforcement")
@@ -133,26 +135,22 @@ def take_replacements(
 
 
 def cost_of(what: str, unit_rated: bool = True) -> int:
-    """16.21, 16.32, 16.34."""
-    if what == "cadre":
-        return 2 if unit_rated else 1
-    return {"reduced": 1, "rifle": 2, "silhouette": 1, "regiment": 2}[what]
+    """What a purchase costs [16.21, 16.32, 16.34]."""
+    return 1 if what == "cadre" and not unit_rated else PRICES[what]
 
 
-def ineligible(game: Game, unit: Unit) -> str:
-    """16.1: beside an enemy, or without a supply line."""
+def ineligible(game: Game, unit: Unit) -> Objection | None:
+    """Beside an enemy, or without a supply line [16.1]."""
     if ground.next_to_enemy(game, unit):
-        return "stands beside an enemy [16.1]"
+        return Objection("stands beside an enemy", "16.1")
     if supply_state(game, unit) or can_trace(game, unit) is False:
-        return "cannot trace supply [16.1]"
-    return ""
+        return Objection("cannot trace supply", "16.1")
+    return None
 
 
 def _wanted(ctx: Context) -> list[Unit]:
     """The units that the chosen purchase could be for."""
     game = ctx.game
-    if game is None:
-        return []
     side, what = str(ctx.values.get("side") or own_side(ctx)), str(ctx.values.get("what") or "")
     own = [u for u in game.units.values() if u.side == side]
     if what == "reduced":
@@ -170,14 +168,15 @@ def _wanted(ctx: Context) -> list[Unit]:
 
 def _goods(ctx: Context) -> list[tuple[str, str]]:
     side = str(ctx.values.get("side") or own_side(ctx))
-    return [(kind, f"{text}: {PRICES[kind]}") for kind, text in KINDS if ONLY.get(kind, side) == side]
+    prices = {kind: str(price) for kind, price in PRICES.items()} | {"cadre": "2, 1 without a Rating"}
+    return [(kind, f"{text}: {prices[kind]}") for kind, text in KINDS if ONLY.get(kind, side) == side]
 
 
 def _no_replacements(game: Game) -> bool | str:
     if scenario(game) == K:
         return "there are no replacements in this scenario [20.2]"
     purses = [t.id for t in game.kit.tracks if t.id.startswith("rp-")]
-    return any(int(game[p] or 0) for p in purses) or "nobody has replacement points this turn"
+    return any(int(game[p]) for p in purses) or "nobody has replacement points this turn"
 
 
 @rules.action(
@@ -208,26 +207,27 @@ def replace(
         str,
         UnitRef(
             label="Division from the Breakdown Pool",
-            pick=lambda c: [u for u in c.game.units.values() if u.place == "box:breakdown"] if c.game else [],
+            pick=lambda c: broken_down(c.game),
             when=lambda c: c.values.get("what") == "regiment",
         ),
     ] = "",
     seat: str = "",
 ) -> Events:
     """Pay for rebuilding or returning a unit; it gets a Repl marker and stays put this turn."""
-    if seat in game.sides and seat != side:
-        raise NotYours(f"{game.side_name(side)} spends its own replacements", given=seat, accepted=side)
+    only_its_own(game, seat, side, "spends its own replacements")
     held = game.units.get(unit)
     mech = is_mech(held) if held else klass == "mech"
     mech = mech if what in ("reduced", "cadre") else what == "silhouette"
     price = cost_of(what, bool(rating(game, held)) if held else True)
     if what == "regiment" and done(game, "regiment-to-division"):
-        raise NotNow("one division a turn comes back this way [16.34]", field="what", given=what)
-    if held and what in ("reduced", "cadre", "regiment") and ineligible(game, held):
-        raise NotNow(f"{label(held)} {ineligible(game, held)}", field="unit", given=unit)
+        raise NotNow("one division a turn comes back this way", field="what", given=what, rule="16.34")
+    why = ineligible(game, held) if held and what in ("reduced", "cadre", "regiment") else None
+    if held and why:
+        raise why.to(label(held), field="unit", given=unit)
     track = _purse(game, side, mech, held)
     if price > int(game[track]):
-        raise NotNow(f"that costs {some(price, 'point')}; there are {game[track]}", field="what", given=price)
+        text = f"that costs {some(price, 'point')}; there are {game[track]}"
+        raise NotNow(text, field="what", given=price, rule="16.2")
     yield from add(game, track, -price, dict(KINDS)[what], "16.2")
     yield from _deliver(game, what, held, hex, division)
 
@@ -241,16 +241,12 @@ def _purse(game: Game, side: str, mech: bool, unit: Unit | None) -> str:
     if nation(game, unit) != "german":
         if name in (L, JANUARY):
             rule = "20.3" if name == L else "27.8"
-            raise NotNow(
-                f"satellites get no replacements in this scenario [{rule}]", field="unit", given=unit.id
-            )
+            text = "satellites get no replacements in this scenario"
+            raise NotNow(text, field="unit", given=unit.id, rule=rule)
         return f"rp-{nation(game, unit)}" if own_schedule else pays
     if mech and (own_schedule or name == JANUARY) and not is_german_regiment(game, unit):
-        raise NotNow(
-            f"mechanized points serve German regiments only [{'27.7' if own_schedule else '27.8'}]",
-            field="unit",
-            given=unit.id,
-        )
+        text = "mechanized points serve German regiments only"
+        raise NotNow(text, field="unit", given=unit.id, rule="27.7" if own_schedule else "27.8")
     return pays
 
 
@@ -279,17 +275,16 @@ def _deliver(game: Game, what: str, unit: Unit | None, hex_id: str, division: st
 
 
 def _from_pool(game: Game, unit: Unit, hex_id: str) -> Iterator[e.Event]:
-    """16.32: to a committed, Operational HQ away from the enemy."""
+    """To a committed, Operational HQ away from the enemy [16.32]."""
     if not hex_id:
-        raise NotNow("say in which hex the HQ stands [16.32]", field="hex")
+        raise NotNow("say in which hex the HQ stands", field="hex", rule="16.32")
     hqs = [u for u in game.units_at(hex_id) if u.side == SOVIET and is_hq(u)]
     if any(is_hq(u) for u in game.units.values() if u.side == SOVIET) and not hqs:
-        raise NotNow(f"no Soviet HQ is in {hex_id} [16.32]", field="hex", given=hex_id)
+        raise NotNow(f"no Soviet HQ is in {hex_id}", field="hex", given=hex_id, rule="16.32")
     for hq in hqs:
         if game.mark(hq.id, "uncommitted") or supply_state(game, hq) or ground.next_to_enemy(game, hq):
-            raise NotNow(
-                f"{label(hq)} is not committed, Operational and away from the enemy [16.32]", field="hex"
-            )
+            text = f"{label(hq)} is not committed, Operational and away from the enemy"
+            raise NotNow(text, field="hex", given=hex_id, rule="16.32")
     yield move(game, unit.id, hex_id, reason="from the pool", rule="16.32")
 
 
@@ -312,7 +307,7 @@ def _returns(game: Game) -> bool | str:
 )
 def return_unit(
     game: Game,
-    unit: Annotated[str, UnitRef(label="Unit", pick=lambda c: due_back(c.game) if c.game else [])],
+    unit: Annotated[str, UnitRef(label="Unit", pick=lambda c: due_back(c.game))],
     hex: Annotated[str, HexId(label="City hex")] = "",
     area: Annotated[str, Text(label="or Entry Area", most=10)] = "",
 ) -> Events:
@@ -321,21 +316,21 @@ def return_unit(
     if is_hq(held):
         key = f"hq-back/{nation(game, held)}"
         if done(game, key):
-            raise NotNow(
-                "one HQ of each nationality returns per turn; the others wait [16.33]",
-                field="unit",
-                given=unit,
-            )
+            text = "one HQ of each nationality returns per turn; the others wait"
+            raise NotNow(text, field="unit", given=unit, rule="16.33")
     elif is_silhouette(game, held):
         if count_done(game, "silhouette-back") >= 3:
-            raise NotNow("three silhouettes have come back this turn [16.35]", field="unit", given=unit)
+            raise NotNow("three silhouettes have come back this turn", field="unit", given=unit, rule="16.35")
         key = f"silhouette-back/{unit}"
     else:
         key = f"back/{unit}"
     if not hex and not area:
-        raise NotNow("say where it comes back: a friendly city, or an Entry Area", field="hex")
+        raise NotNow(
+            "say where it comes back: a friendly city, or an Entry Area", field="hex", rule="16.33, 16.35"
+        )
     if hex and game.mark(hex, "owner") not in (None, held.side):
-        raise NotNow(f"{hex} is not owned by the {game.side_name(held.side)}", field="hex", given=hex)
+        text = f"{hex} is not owned by the {game.side_name(held.side)}"
+        raise NotNow(text, field="hex", given=hex, rule="16.33, 16.35")
     yield change(game, unit, {"turn": 0, "entry": area}, reason="returns", rule="16.33", public=True)
     yield move(game, unit, hex or "box:entry", reason="returns", rule="16.33")
     yield tick(game, key)
@@ -343,7 +338,7 @@ def return_unit(
 
 @rules.leaving("reinforcement")
 def surplus(game: Game) -> Events:
-    """16.35: of more than three silhouettes due, the rest are gone for good."""
+    """Of more than three silhouettes due, the rest are gone for good [16.35]."""
     due = [u for u in due_back(game) if u.side == AXIS and is_silhouette(game, u) and u.turn == game.turn]
     back = count_done(game, "silhouette-back")
     for unit in due[max(0, 3 - back) :]:

@@ -6,16 +6,15 @@ import re
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine.errors import NotNow, NotYours, Unreadable
+from companion.engine.errors import NotNow, Unreadable
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Flag, SideRef, Text, Whole
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-
-from .base import own_side, rules, some, to_side
-from .forces import force
-from .retreats import ask_retreat
-from .units import steps_left
+from companion.systems.kharkov_battles.base import only_its_own, own_side, rules, some, to_side
+from companion.systems.kharkov_battles.forces import COMBAT, ROLE, force
+from companion.systems.kharkov_battles.retreats import ask_retreat
+from companion.systems.kharkov_battles.units import steps_left
 
 _PART = re.compile(r"([AD])(?:\((\d)\))?(?:r(\d))?")
 
@@ -34,7 +33,7 @@ class Share:
         return self.retreat > 0
 
     def options(self) -> list[tuple[int, int]]:
-        """12.62: further steps and hexes to retreat, from standing fast to falling all the way back."""
+        """Further steps and hexes to retreat, from standing fast to falling all the way back [12.62]."""
         return [(k, self.retreat - k) for k in range(self.retreat, -1, -1)]
 
 
@@ -47,7 +46,8 @@ def parse(code: str) -> list[Share]:
     for part in re.split(r"[ /]+", text):
         found = _PART.fullmatch(part)
         if not found or not (found[2] or found[3]):
-            raise Unreadable(f"{code!r} is not a combat result: write it like D(1)r2 or Ar1", given=code)
+            text = f"{code!r} is not a combat result: write it like D(1)r2 or Ar1"
+            raise Unreadable(text, field="result", given=code, rule="12.6")
         shares.append(Share(found[1], int(found[2] or 0), int(found[3] or 0)))
     return sorted(shares, key=lambda s: not s.loser)
 
@@ -86,7 +86,7 @@ def ask_share(game: Game, share: Share, result: str, attacker: str, combat: int,
 
 
 def waiting(game: Game, combat: int) -> str:
-    """12.23: results wait while another attack from the same hex is still to be rolled."""
+    """Results wait while another attack from the same hex is still to be rolled [12.23]."""
     places = {u.place for u in force(game, combat, "A")}
     split = {
         str(t) for n, t in game.marked("pa").items() if n in game.units and game.units[n].place in places
@@ -105,7 +105,7 @@ def _share(ctx: Context) -> Share | None:
 
 
 def _options(ctx: Context) -> list[tuple[str, str]]:
-    """12.62: the loser's choices, each in words."""
+    """The loser's choices, each in words [12.62]."""
     share = _share(ctx)
     if share is None:
         return [("0", "as it falls")]
@@ -128,9 +128,9 @@ def _retreats(ctx: Context) -> bool:
 def settle_result(
     game: Game,
     side: Annotated[str, SideRef(label="Side", start=own_side, hidden=True)],
-    role: Annotated[str, Choice(label="Force", options=(("A", "attacker"), ("D", "defender")), hidden=True)],
+    role: ROLE,
     result: Annotated[str, Text(label="Result", most=20, hidden=True)],
-    combat: Annotated[int, Whole(label="Combat number", high=99, hidden=True)] = 0,
+    combat: COMBAT = 0,
     more: Annotated[str, Choice(label="Hexes or steps", options=_options, when=_retreats)] = "0",
     unfulfilled: Annotated[
         int, Whole(label="Hexes it cannot go", high=9, when=_retreats, help="a step each [12.71]")
@@ -148,25 +148,20 @@ def settle_result(
     seat: str = "",
 ) -> Events:
     """Choose how many hexes to fall back and how many steps to lose instead."""
-    if seat in game.sides and seat != side:
-        raise NotYours(f"{game.side_name(side)} settles its own result", given=seat, accepted=side)
+    only_its_own(game, seat, side, "settles its own result")
     shares = parse(result)
     share = next((s for s in shares if s.role == role), None)
     if share is None:
-        raise NotNow(f"{result} has no part for this force", field="role", given=role)
+        raise NotNow(f"{result} has no part for this force", field="role", given=role, rule="12.6")
     extra = int(more)
     if extra + unfulfilled > share.retreat:
-        raise NotNow(
-            f"r{share.retreat} means {share.retreat} hexes or steps in all", field="more", given=more
-        )
+        text = f"r{share.retreat} means {share.retreat} hexes or steps in all"
+        raise NotNow(text, field="more", given=more, rule="12.62")
     members = force(game, combat, role) if combat else []
-    have = sum(steps_left(game, u) for u in members)
-    if (
-        extra and members and seat == side and share.steps + extra > have
-    ):  # the table is not told of reduced chits
-        raise NotNow(
-            f"there are {have} steps left in this force, not {share.steps + extra}", field="more", given=more
-        )
+    have, wanted = sum(steps_left(game, u) for u in members), share.steps + extra
+    if extra and members and seat == side and wanted > have:  # the table is not told of reduced chits
+        text = f"there are {have} steps left in this force, not {wanted}"
+        raise NotNow(text, field="more", given=more, rule="12.62")
     total = share.steps + extra + unfulfilled + zones
     back = share.retreat - extra - unfulfilled
     deeds = [f"loses {some(total, 'step')}"] * bool(total) + [f"retreats {some(back, 'hex')}"] * bool(back)

@@ -4,21 +4,29 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from companion.engine.errors import NotNow, NotYours
+from companion.engine.errors import NotNow
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Dice, Flag, HexId, Roll, SideRef, UnitRef, Whole
+from companion.engine.play.fields import Context, Dice, Flag, HexId, Roll, SideRef, UnitRef, Whole
 from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import move
 from companion.engine.record.game import Game
-
-from . import ground
-from .base import COMBAT_PHASES, D10, fall_blau, own_side, read_row, rules, some, to_side
-from .forces import force
-from .units import STATIC, is_hq, is_mech, label, no_infiltration, on_map
-
-ROLES = (("A", "attacker"), ("D", "defender"))
+from companion.systems.kharkov_battles import ground
+from companion.systems.kharkov_battles.base import (
+    COMBAT_PHASES,
+    D10,
+    count_done,
+    fall_blau,
+    only_its_own,
+    own_side,
+    read_row,
+    rules,
+    some,
+    to_side,
+)
+from companion.systems.kharkov_battles.forces import COMBAT, ROLE, force
+from companion.systems.kharkov_battles.units import STATIC, is_hq, is_mech, label, no_infiltration, on_map
 
 
 def ask_retreat(game: Game, side: str, role: str, back: int, combat: int, encircled: bool) -> Events:
@@ -49,7 +57,7 @@ def ask_retreat(game: Game, side: str, role: str, back: int, combat: int, encirc
 
 
 def ask_static(game: Game, side: str, stack: list[Unit]) -> Events:
-    """20.1, 27.4: units that never move die instead of retreating."""
+    """Units that never move die instead of retreating [20.1, 27.4]."""
     for unit in stack:
         if unit.kind in STATIC:
             text = f"{label(unit)} cannot retreat: eliminate it"
@@ -71,7 +79,7 @@ def nobody_left(game: Game, combat: int, role: str) -> Events:
 
 
 def move_in(game: Game, assault: str, vacated: str) -> Events:
-    """11.2: a Mobile Assault that empties its target carries the attacker into it."""
+    """A Mobile Assault that empties its target carries the attacker into it [11.2]."""
     if assault and vacated and not [u for u in game.units_at(vacated) if u.side != game.units[assault].side]:
         yield move(game, assault, vacated, reason="moves into the vacated hex", rule="11.2")
 
@@ -79,8 +87,6 @@ def move_in(game: Game, assault: str, vacated: str) -> Events:
 def _retreating(ctx: Context) -> list[Unit]:
     """The beaten force, as far as it is still there."""
     game = ctx.game
-    if game is None:
-        return []
     number, role = int(ctx.values.get("combat") or 0), str(ctx.values.get("role") or "D")
     side = str(ctx.values.get("side") or "")
     return [u for u in (force(game, number, role) if number else on_map(game, side)) if u.kind not in STATIC]
@@ -90,8 +96,8 @@ def _retreating(ctx: Context) -> list[Unit]:
 def fall_back(
     game: Game,
     side: Annotated[str, SideRef(label="Side", start=own_side, hidden=True)] = "",
-    role: Annotated[str, Choice(label="Force", options=ROLES, hidden=True)] = "D",
-    combat: Annotated[int, Whole(label="Combat number", high=99, hidden=True)] = 0,
+    role: ROLE = "D",
+    combat: COMBAT = 0,
     assault: Annotated[str, UnitRef(label="Mobile Assault by", hidden=True)] = "",
     vacated: Annotated[str, HexId(label="From hex", hidden=True)] = "",
     hex: Annotated[str, HexId(label="To hex", help="empty: move the counters on the map later")] = "",
@@ -118,10 +124,10 @@ def fall_back(
     seat: str = "",
 ) -> Events:
     """Move the beaten stack to where its retreat ends; it moves as a whole, no hex twice."""
-    mover = game.other(side) if assault else side  # 11.26: the attacker moves them after a Mobile Assault
-    if seat in game.sides and side and seat != mover:
-        raise NotYours(f"{game.side_name(mover)} conducts this retreat", given=seat, accepted=mover)
-    if steps:  # 11.26, 12.71, 12.73: a Prepared Assault has asked for them before
+    mover = game.other(side) if assault else side  # the attacker moves them after a Mobile Assault [11.26]
+    if side:
+        only_its_own(game, seat, mover, "conducts this retreat")
+    if steps:  # a Prepared Assault has asked for them before [11.26, 12.71, 12.73]
         args = {"side": side, "steps": steps, "combat": combat, "role": role}
         text = f"{game.side_name(side)}: lose {some(steps, 'step')} on the way back"
         name = f"way-back-{game.revision}"
@@ -130,7 +136,7 @@ def fall_back(
         yield e.Noted("retreat done on the map", rule="12.7")
         return
     if any(u.side != side for u in game.units_at(hex)):
-        raise NotNow(f"{hex} holds enemy units [12.71]", field="hex", given=hex)
+        raise NotNow(f"{hex} holds enemy units", field="hex", given=hex, rule="12.71")
     whole = [u.id for u in force(game, combat, role) if u.kind not in STATIC] if combat else ()
     for name in units or whole:
         yield move(game, name, hex, reason="retreat", rule="12.7")
@@ -138,9 +144,9 @@ def fall_back(
 
 
 def _victors(ctx: Context) -> list[Unit]:
-    """12.8: who took part, or is stacked with somebody who did; nobody that never moves."""
+    """Who took part, or is stacked with somebody who did; nobody that never moves [12.8]."""
     game = ctx.game
-    if game is None or not ctx.values.get("combat"):
+    if not ctx.values.get("combat"):
         return []
     fought = force(game, int(ctx.values["combat"]), str(ctx.values.get("role") or "A"))
     places = {u.place for u in fought}
@@ -156,8 +162,8 @@ def advance(
     game: Game,
     hexes: Annotated[int, Whole(label="Up to", high=9, hidden=True)] = 0,
     side: Annotated[str, SideRef(label="Side", start=own_side, hidden=True)] = "",
-    role: Annotated[str, Choice(label="Force", options=ROLES, hidden=True)] = "A",
-    combat: Annotated[int, Whole(label="Combat number", high=99, hidden=True)] = 0,
+    role: ROLE = "A",
+    combat: COMBAT = 0,
     encirclement: Annotated[bool, Flag(label="Encirclement Bonus used", hidden=True)] = False,
     vacated: Annotated[tuple[str, ...], HexId(label="Vacated", many=True, hidden=True)] = (),
     units: Annotated[
@@ -181,23 +187,23 @@ def advance(
     seat: str = "",
 ) -> Events:
     """Victorious units follow, first into the vacated hex, each as far as it may; they need never advance."""
-    if seat in game.sides and side and seat != side:
-        raise NotYours(f"{game.side_name(side)} advances", given=seat, accepted=side)
+    if side:
+        only_its_own(game, seat, side, "advances")
     if units and not hex:
-        raise NotNow("say to which hex they advance", field="hex")
+        raise NotNow("say to which hex they advance", field="hex", rule="12.8")
     if not units:
         yield e.Noted(f"advance of up to {some(hexes, 'hex')} done", rule="12.8")
         return
     if any(u.side != side for u in game.units_at(hex)):
-        raise NotNow(f"{hex} holds enemy units", field="hex", given=hex)
+        raise NotNow(f"{hex} holds enemy units", field="hex", given=hex, rule="12.8")
     for name in units:
         unit = game.units[name]
         most, reason, rule = furthest(game, unit, hexes, vacated, encirclement)
         away = ground.distance(game, unit.place, hex)
         if away is not None and away > most:
             because = f" ({reason})" if most < hexes else ""
-            why = f"{label(unit)} may advance {some(most, 'hex')}{because}; {hex} is {away} away [{rule}]"
-            raise NotNow(why, field="hex", given=hex)
+            why = f"{label(unit)} may advance {some(most, 'hex')}{because}; {hex} is {away} away"
+            raise NotNow(why, field="hex", given=hex, rule=rule)
         yield move(game, name, hex, reason="advance", rule="12.8")
     left = [u for u in force(game, combat, role) if u.id not in units and not is_hq(u)]
     if left:
@@ -209,8 +215,10 @@ def advance(
 
 
 def _somebody_fought(game: Game) -> bool | str:
-    fought = any(item.startswith(f"{game.turn}/{game.phase}/combat/") for item in game.ticked)
-    return fought or "a breakout follows a combat that drives a stack back [12.73]"
+    return (
+        bool(count_done(game, f"{game.phase}/combat"))
+        or "a breakout follows a combat that drives a stack back [12.73]"
+    )
 
 
 @rules.action(
@@ -222,7 +230,7 @@ def breakout(
         str,
         SideRef(
             label="Retreating side",
-            start=lambda c: c.game.other(c.game.active) if c.game else "",
+            start=lambda c: c.game.other(c.game.active),
             hidden=True,
         ),
     ],
@@ -232,9 +240,11 @@ def breakout(
     """A defending stack with a unit able to infiltrate tries to break out instead of paying for enemy zones."""
     here = [u for u in game.units_at(hex) if u.side == side] if hex else []
     if here and all(no_infiltration(game, u) for u in here):
-        raise NotNow("no unit in this stack can use Mobile Infiltration [12.73]", field="hex", given=hex)
+        raise NotNow(
+            "no unit in this stack can use Mobile Infiltration", field="hex", given=hex, rule="12.73"
+        )
     if side == game.active:
-        raise NotNow("only a defending stack may try to break out [12.73]", field="side", given=side)
+        raise NotNow("only a defending stack may try to break out", field="side", given=side, rule="12.73")
     sheet = Breakdown(
         f"Breakout{f' from {hex}' if hex else ''}", column="result", dice=D10, roll=die.total if die else 0
     )
@@ -297,7 +307,7 @@ def advance_length(
 ) -> Breakdown:
     """How far mechanized and other units may advance."""
     sheet = Breakdown("Advance after combat")
-    errata = ctx.game is not None and fall_blau(ctx.game)
+    errata = fall_blau(ctx.game)
     for mech, name in ((True, "mechanized"), (False, "others")):
         most, why, rule = advance_limits(
             hexes, mech, first_city, first_major, encirclement and not errata, first_ezoc

@@ -5,10 +5,10 @@ from __future__ import annotations
 from companion.engine.kit.roster import Unit
 from companion.engine.play.panels import Fact, Panel
 from companion.engine.record.game import Game
-
-from . import books
-from .base import AXIS, MOVE_PHASES, SOVIET, rules, scenario
-from .units import is_combat_unit, is_hq, label, nation, stacks_free
+from companion.systems.kharkov_battles import books
+from companion.systems.kharkov_battles.base import AXIS, MOVE_PHASES, SOVIET, rules, scenario
+from companion.systems.kharkov_battles.replacements import due_back
+from companion.systems.kharkov_battles.units import is_combat_unit, is_hq, label, nation, stacks_free
 
 
 def wrong_with(game: Game, stack: list[Unit]) -> list[tuple[str, str]]:
@@ -56,7 +56,6 @@ def due_panel(game: Game, seat: str) -> Panel | None:
         if books.word(row, "scenario") == scenario(game) and books.whole(row, "turn") == game.turn:
             side = game.side_name(books.word(row, "side"))
             rows.append(Fact(f"{side}: {row.get('units')}", str(row.get("entry") or ""), "17.0"))
-    for unit in game.units.values():
-        if unit.place == "box:track" and unit.turn <= game.turn:
-            rows.append(Fact(f"{game.side_name(unit.side)}: {label(unit)} returns", "", "16.33, 16.35"))
+    for unit in due_back(game):
+        rows.append(Fact(f"{game.side_name(unit.side)}: {label(unit)} returns", "", "16.33, 16.35"))
     return Panel("Due this turn", rows) if rows else None

@@ -6,18 +6,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated
 
-from companion.engine.errors import NotNow, NotYours
 from companion.engine.kit.roster import Unit
-from companion.engine.play.actions import Chance, Events
-from companion.engine.play.fields import Choice, Context, HexId, UnitRef, Whole
+from companion.engine.play.fields import Choice, Context, HexId, UnitRef
 from companion.engine.play.worksheet import Breakdown
-from companion.engine.record import events as e
-from companion.engine.record.changes import BY_SEQUENCE, IN_PASSING, change
 from companion.engine.record.game import Game
-
-from . import chits, ground
-from .base import CAMPAIGN, COMBAT_PHASES, JANUARY, MOVE_PHASES, SOVIET, fall_blau, rules, scenario
-from .units import (
+from companion.systems.kharkov_battles import chits, ground
+from companion.systems.kharkov_battles.base import (
+    CAMPAIGN,
+    JANUARY,
+    SOVIET,
+    fall_blau,
+    rules,
+    scenario,
+)
+from companion.systems.kharkov_battles.targets import is_mobile
+from companion.systems.kharkov_battles.units import (
     STATIC,
     is_cadre,
     is_hq,
@@ -50,7 +53,7 @@ def adjust(
     cap_last: bool = False,
     early_minimum: bool = False,
 ) -> Part:
-    """Halve once whatever the number of reasons, cap, double, and never go below 1 [2.7 note]."""
+    """Halve once whatever the number of reasons, cap, double, and never go below 1 [2.7]."""
     value, reasons = printed, []
     for number, (why, rule) in enumerate(halved):
         reasons.append((why, "halved" if number == 0 else "already halved", rule))
@@ -95,7 +98,7 @@ def freeze_unknown(game: Game, feature: str) -> bool:
 
 
 def winter_bonus(game: Game, unit: Unit) -> tuple[str, str] | None:
-    """14.2, 27.2: Soviet tank and mechanized corps, not cadres, in Prepared Assaults."""
+    """Soviet tank and mechanized corps, not cadres, in Prepared Assaults [14.2, 27.2]."""
     if (
         unit.side != SOVIET
         or unit.size != "XXX"
@@ -157,7 +160,7 @@ def weight(game: Game, unit: Unit) -> float:
     if trait(game, unit, "guards") and unit.kind == "rifle":
         return 0
     if fall_blau(game) and trait(game, unit, "nkvd") and unit.kind == "rifle":
-        return 0  # 27.2
+        return 0  # [27.2]
     return 0.5 if trait(game, unit, "half") else 1
 
 
@@ -219,100 +222,13 @@ def _frozen_question(game: Game, units: list[Unit], target: str) -> bool:
     return (crossed and freeze_unknown(game, "major river")) or (marsh and freeze_unknown(game, "marsh"))
 
 
-def _fighters(ctx: Context) -> list[Unit]:
-    return [u for u in on_the_map()(ctx)]
-
-
 @rules.worksheet(rule="2.7", title="Strength")
 def strength(
     ctx: Context,
     role: Annotated[str, Choice(label="They are", options=ROLES)] = "attack",
     target: Annotated[str, HexId(label="Hex under attack")] = "",
-    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=_fighters)] = (),
+    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=on_the_map())] = (),
 ) -> Breakdown:
     """Add up a force, each unit with its halving and doubling."""
-    if ctx.game is None:
-        return Breakdown("Strength")
     chosen = [ctx.game.units[name] for name in units]
-    return add_up(ctx.game, chosen, role, target, ctx.seat, ctx.game.mark(target, "ma-target") is not None)
-
-
-def _in_reach(ctx: Context) -> list[Unit]:
-    """The units that the question is about: designated attackers, or everybody in the hexes under attack."""
-    from .designate import attackers_of, defenders_of
-
-    game, target = ctx.game, str(ctx.values.get("target") or "")
-    if game is None or not target:
-        return _fighters(ctx)
-    if ctx.values.get("role") == "defence":
-        return defenders_of(game, target)
-    attacker = game.units.get(str(game.mark(target, "ma-target") or ""))
-    return [attacker] if attacker else attackers_of(game, target)
-
-
-@rules.action(
-    phase=(*COMBAT_PHASES, *MOVE_PHASES),
-    by="any",
-    rule="12.0",
-    label="Announce strength",
-    worksheet=strength,
-    group="hidden",
-)
-def announce_strength(
-    game: Game,
-    chance: Chance,
-    role: Annotated[str, Choice(label="They are", options=ROLES, hidden=True)] = "attack",
-    target: Annotated[str, HexId(label="Hex under attack", hidden=True)] = "",
-    units: Annotated[
-        tuple[str, ...],
-        UnitRef(
-            label="Units in it",
-            many=True,
-            pick=_fighters,
-            suggest=_in_reach,
-            quiet=lambda c: not _in_reach(c),
-        ),
-    ] = (),
-    total: Annotated[
-        int,
-        Whole(label="Total, added up by hand", high=300, help="with real chits, or counters not on record"),
-    ] = 0,
-    seat: str = "",
-) -> Events:
-    """Draw the chits still needed, add up, and tell the table the total; the chits stay secret."""
-    from .designate import is_mobile
-    from .mobile import offer_mobile
-    from .offers import offer_resolution
-
-    if not target:
-        raise NotNow("say which hex is under attack", field="target")
-    mobile = is_mobile(game, target)
-    chosen = [game.units[name] for name in units]
-    side = game.active if role == "attack" else game.other(game.active)
-    if seat in game.sides and seat != side:
-        raise NotYours(
-            f"{game.side_name(side)} announces this total", field="role", given=seat, accepted=side
-        )
-    if any(u.side != side for u in chosen):
-        raise NotNow(f"these are not all {game.side_name(side)} units", field="units")
-    for unit in chosen:
-        if role == "defence":  # 6.22: its owner says who fights
-            yield e.Marked(unit.id, "fights", True, reason=BY_SEQUENCE, rule="6.22")
-        if unit.untried:
-            yield change(game, unit.id, {"untried": False}, reason="first combat", rule="2.72", public=True)
-        if chits.needs_chit(game, unit):
-            yield from chits.draw(game, unit, chance)
-    sheet: Breakdown | None = None
-    if not total:
-        sheet = add_up(game, chosen, role, target, side, mobile)
-        if not sheet.facts["complete"]:
-            raise NotNow("look under your counters and enter the total", field="total")
-        if not chosen:
-            raise NotNow("name the units, or enter the total", field="units")
-        sheet.title = f"{game.side_name(side)} strength at {target}"
-        # its name is all that others read of it, with the total that is announced
-        yield e.Resolved(sheet.title, sheet.to_json(), sheet.result, only=(side,))
-        total = int(sheet.facts["total"])
-    told = IN_PASSING if chosen and sheet is not None else ""
-    yield e.Marked(target, f"{role}-total", total, reason=told, rule="12.0")
-    yield from (offer_mobile if mobile else offer_resolution)(game, target)
+    return add_up(ctx.game, chosen, role, target, ctx.seat, is_mobile(ctx.game, target))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
-from companion.engine.errors import NotNow, NotYours
+from companion.engine.errors import NotNow
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Dice, Flag, HexId, Roll, SideRef, UnitRef, Whole
@@ -13,13 +13,13 @@ from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
-
-from . import lines
-from .base import (
+from companion.systems.kharkov_battles import lines
+from companion.systems.kharkov_battles.base import (
     AXIS,
     D10,
     JANUARY,
     done,
+    only_its_own,
     own_phone,
     own_side,
     read_row,
@@ -29,14 +29,14 @@ from .base import (
     tick,
     to_side,
 )
-from .units import is_cadre, is_mech, label, on_map, supply_state
+from companion.systems.kharkov_battles.units import is_cadre, is_mech, label, on_map, supply_state
 
 ORDER = {"": 0, "oos": 1, "isolated": 2}
 WORSE = {"": "oos", "oos": "isolated", "isolated": "isolated"}
 
 
 def traces(game: Game, unit: Unit) -> bool:
-    """13.11: uncommitted units neither trace nor suffer."""
+    """Uncommitted units neither trace nor suffer [13.11]."""
     return unit.on_map and not game.mark(unit.id, "uncommitted")
 
 
@@ -59,7 +59,7 @@ def next_state(game: Game, unit: Unit, cut: bool) -> str:
 
 def _next_side(ctx: Context) -> str:
     """A phone judges its own side, the table's screen whoever is left."""
-    if ctx.game is None or own_phone(ctx):
+    if own_phone(ctx):
         return own_side(ctx)
     return next((s for s in ctx.game.sides if not done(ctx.game, f"supply/{s}")), AXIS)
 
@@ -69,7 +69,7 @@ def _judged(ctx: Context) -> str:
 
 
 def _to_judge(ctx: Context) -> list[Unit]:
-    return [u for u in on_map(ctx.game, _judged(ctx)) if traces(ctx.game, u)] if ctx.game else []
+    return [u for u in on_map(ctx.game, _judged(ctx)) if traces(ctx.game, u)]
 
 
 @rules.action(
@@ -92,8 +92,8 @@ def judge_supply(
             label="Units without a supply line",
             many=True,
             pick=_to_judge,
-            start=lambda c: cut_off(c.game, _judged(c)) if c.game else (),
-            when=lambda c: c.game is not None and bool(on_map(c.game, _judged(c))),
+            start=lambda c: cut_off(c.game, _judged(c)),
+            when=lambda c: bool(on_map(c.game, _judged(c))),
             help="filled in from the map where positions and sources are known",
         ),
     ] = (),
@@ -104,14 +104,10 @@ def judge_supply(
     seat: str = "",
 ) -> Events:
     """Move every unit of a side one step along Operational, OOS, Isolated; note who owes attrition."""
-    if seat in game.sides and seat != side:
-        raise NotYours(
-            f"{game.side_name(side)} judges its own supply", field="side", given=seat, accepted=side
-        )
+    only_its_own(game, seat, side, "judges its own supply")
     if done(game, f"supply/{side}"):
-        raise NotNow(
-            f"{game.side_name(side)} supply is judged for this turn; correct single units by marking them"
-        )
+        text = f"{game.side_name(side)} supply is judged for this turn; correct single units by marking them"
+        raise NotNow(text, field="side", given=side, rule="8.3")
     owing: dict[str, None] = {}
     for unit in [u for u in on_map(game, side) if traces(game, u)]:
         before = str(game.mark(unit.id, "supply") or "")
@@ -143,17 +139,16 @@ def judge_supply(
 
 
 def stop_work(game: Game, unit: Unit) -> Iterator[e.Event]:
-    """18.16: a builder out of supply lays down the spade."""
+    """A builder out of supply lays down the spade [18.16]."""
     here = game.mark(unit.id, "builder")
     if here:
         yield e.Marked(str(here), f"building-{unit.side}", None, reason="builder out of supply", rule="18.16")
         yield put_mark(game, unit.id, "builder", None, reason="builder out of supply", rule="18.16")
 
 
-def attrition_roll(game: Game | None, die: int) -> int:
-    """19.22: one more in Freeze, never above 9."""
-    freeze = game is not None and game["weather"] == "freeze"
-    return min(9, die + 1) if freeze else die
+def attrition_roll(game: Game, die: int) -> int:
+    """One more in Freeze, never above 9 [19.22]."""
+    return min(9, die + 1) if game["weather"] == "freeze" else die
 
 
 @rules.action(phase="supply", by="any", rule="8.4", label="Roll attrition", group="book-keeping")
@@ -197,7 +192,7 @@ def best(game: Game, states: list[str]) -> str:
 
 @rules.leaving("axis-move")
 def share_supply(game: Game) -> Events:
-    """8.34: units of one mechanized division stacked together take the better state."""
+    """Units of one mechanized division stacked together take the better state [8.34]."""
     for stack in game.stacks().values():
         groups: dict[str, list[Unit]] = {}
         for unit in stack:
@@ -230,18 +225,23 @@ def allowance(
 
 
 def _unit(ctx: Context) -> Unit | None:
-    name = ctx.values.get("unit")
-    return ctx.game.units.get(str(name)) if ctx.game and name else None
+    return ctx.game.units.get(str(ctx.values.get("unit") or ""))
 
 
-def _by_unit(read: Any, otherwise: Any) -> Any:
-    return lambda ctx: read(ctx.game, _unit(ctx)) if _unit(ctx) else otherwise
+def _by_unit(read: Callable[[Game, Unit], Any], otherwise: Any) -> Callable[[Context], Any]:
+    """A first value read off the chosen unit."""
+
+    def start(ctx: Context) -> Any:
+        unit = _unit(ctx)
+        return read(ctx.game, unit) if unit else otherwise
+
+    return start
 
 
 @rules.worksheet(rule="8.32, 8.33, 9.4", title="Movement allowance")
 def movement(
     ctx: Context,
-    unit: Annotated[str, UnitRef(label="Unit", pick=lambda c: on_map(c.game) if c.game else [])] = "",
+    unit: Annotated[str, UnitRef(label="Unit", pick=lambda c: on_map(c.game))] = "",
     printed: Annotated[
         int, Whole(label="Printed allowance", high=30, start=_by_unit(lambda g, u: u.factors.get("MP", 0), 0))
     ] = 0,
@@ -258,13 +258,12 @@ def movement(
         bool, Flag(label="Limited Support", start=_by_unit(lambda g, u: bool(g.mark(u.id, "ls")), False))
     ] = False,
     homeward: Annotated[
-        bool,
-        Flag(label="Cadre moving toward a source or HQ", start=_by_unit(lambda g, u: False, False)),
+        bool, Flag(label="Cadre moving toward a source or HQ", start=lambda c: False)
     ] = False,
 ) -> Breakdown:
     """How far a unit may go this turn."""
     found = _unit(ctx)
-    if found is not None and ctx.game is not None and not printed:
+    if found is not None and not printed:
         printed, mech = found.factors.get("MP", 0), is_mech(found)
         state = supply_state(ctx.game, found) or "ok"
         limited = bool(ctx.game.mark(found.id, "ls"))

@@ -12,15 +12,15 @@ from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
-
-from . import books
-from .base import (
+from companion.systems.kharkov_battles import books
+from companion.systems.kharkov_battles.base import (
     AXIS,
     D10,
     JANUARY,
     STAR,
     K,
     L,
+    Objection,
     add,
     done,
     read_row,
@@ -29,26 +29,29 @@ from .base import (
     tick,
     to_side,
 )
-from .reach import fully_supported_regiments, is_xvii, korps
-from .units import is_german_regiment, is_hq, label, on_map, supply_state
+from companion.systems.kharkov_battles.reach import fully_supported_regiments, is_xvii, korps
+from companion.systems.kharkov_battles.units import is_german_regiment, is_hq, label, on_map, supply_state
 
 SOURCES = (("roll", "Support Table"), ("track", "turn track"))
 
 
+def only_the_track(game: Game) -> bool:
+    """Whether the scenario leaves nothing to roll for [9.2, 20.2, 27.8]."""
+    return scenario(game) in (K, JANUARY) or (scenario(game) == STAR and game.turn == 1)
+
+
 def suggested_source(game: Game) -> str:
-    """9.2: the roll, unless the scenario or an agreement says the track."""
-    if scenario(game) in (K, JANUARY) or game["trt-support"] or (scenario(game) == STAR and game.turn == 1):
-        return "track"
-    return "roll"
+    """The roll, unless the scenario or an agreement says the track [9.2]."""
+    return "track" if only_the_track(game) or game["trt-support"] else "roll"
 
 
 def nothing_on_turn_1(game: Game) -> bool:
-    """9.2: by one reading Operation Star's turn 1 brings nothing, whatever the track prints."""
+    """By one reading Operation Star's turn 1 brings nothing, whatever the track prints [9.2]."""
     return scenario(game) == STAR and game.turn == 1 and game["star-sp"] == "none"
 
 
 def _source(ctx: Context) -> str:
-    return str(ctx.values.get("source") or (suggested_source(ctx.game) if ctx.game else "roll"))
+    return str(ctx.values.get("source") or suggested_source(ctx.game))
 
 
 def _may_roll(ctx: Context) -> bool:
@@ -57,18 +60,19 @@ def _may_roll(ctx: Context) -> bool:
 
 def _sources(ctx: Context) -> list[tuple[str, str]]:
     """Where a scenario leaves no choice there is none."""
-    game = ctx.game
-    if game is None:
-        return list(SOURCES)
-    if scenario(game) in (K, JANUARY) or (scenario(game) == STAR and game.turn == 1):
+    if only_the_track(ctx.game):
         return [("track", dict(SOURCES)["track"])]
     return list(SOURCES)
 
 
-def no_support_needed(game: Game) -> bool | str:
-    if scenario(game) == L:
-        return "all German HQs are supported for the whole scenario [20.3]"
-    return "this turn's Support Points are received already" if done(game, "support") else True
+def hqs_need_points(game: Game) -> bool | str:
+    return "all German HQs are supported for the whole scenario [20.3]" if scenario(game) == L else True
+
+
+def points_are_due(game: Game) -> bool | str:
+    return (
+        "this turn's Support Points are received already" if done(game, "support") else hqs_need_points(game)
+    )
 
 
 @rules.action(
@@ -76,7 +80,7 @@ def no_support_needed(game: Game) -> bool | str:
     by=AXIS,
     rule="9.2",
     label="Receive Support Points",
-    when=no_support_needed,
+    when=points_are_due,
     primary=True,
 )
 def receive_support(
@@ -90,8 +94,8 @@ def receive_support(
         Whole(
             label="Number on the track",
             high=30,
-            when=lambda c: _source(c) == "track" and not (c.game and nothing_on_turn_1(c.game)),
-            start=lambda c: books.whole(books.track_row(c.game), "support") if c.game else None,
+            when=lambda c: _source(c) == "track" and not nothing_on_turn_1(c.game),
+            start=lambda c: books.whole(books.track_row(c.game), "support"),
         ),
     ] = None,
     die: Annotated[
@@ -105,7 +109,9 @@ def receive_support(
             points = 0
         if points is None:
             if not (scenario(game) == STAR and game.turn == 1):
-                raise NotNow("enter the number your turn track prints for this turn", field="printed")
+                raise NotNow(
+                    "enter the number your turn track prints for this turn", field="printed", rule="9.2"
+                )
             points = 0  # nothing is rolled on turn 1 and nothing is known to be printed
         yield from gain(game, points, "turn track")
         return
@@ -118,7 +124,8 @@ def receive_support(
 def support_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
     """The table's number goes on the track."""
     if not result.strip().isdecimal():
-        raise Unreadable(f"{result!r} is not a number of Support Points", field="result", given=result)
+        text = f"{result!r} is not a number of Support Points"
+        raise Unreadable(text, field="result", given=result, rule="9.2")
     yield from gain(game, int(result), f"Support Table, rolled {sheet.get('roll')}")
 
 
@@ -132,21 +139,18 @@ def gain(game: Game, points: int, reason: str) -> Events:
 
 
 def flippable(ctx: Context) -> list[Unit]:
-    game = ctx.game
-    if game is None:
-        return []
-    return [u for u in on_map(game, AXIS) if is_hq(u) and not game.mark(u.id, "supported")]
+    return [u for u in on_map(ctx.game, AXIS) if is_hq(u) and not ctx.game.mark(u.id, "supported")]
 
 
-def barred_hq(game: Game, hq: Unit) -> str:
+def barred_hq(game: Game, hq: Unit) -> Objection | None:
     """Why an HQ cannot be supported, or nothing."""
     if supply_state(game, hq):
-        return "is not Operational [9.22]"
+        return Objection("is not Operational", "9.22")
     if scenario(game) == K and korps(hq) == "XI":
-        return "Group Kortzfleisch is never supported [20.2]"
+        return Objection("Group Kortzfleisch is never supported", "20.2")
     if scenario(game) == JANUARY and game.turn == 61 and korps(hq) not in {"48", "XLVIII", "XXXXVIII"}:
-        return "the turn's only point goes to 48th PanzerKorps [27.8]"
-    return ""
+        return Objection("the turn's only point goes to 48th PanzerKorps", "27.8")
+    return None
 
 
 def price(panzer: int, armee: int, single: int, credit: int) -> tuple[int, int]:
@@ -159,11 +163,11 @@ def price(panzer: int, armee: int, single: int, credit: int) -> tuple[int, int]:
 
 def _on_record(ctx: Context) -> bool:
     """Whether the HQs can be named, so that nobody need count them."""
-    return ctx.game is not None and any(is_hq(u) for u in on_map(ctx.game, AXIS))
+    return any(is_hq(u) for u in on_map(ctx.game, AXIS))
 
 
-def _in_k(ctx: Context) -> bool:
-    return ctx.game is None or scenario(ctx.game) == K
+def _no_single(ctx: Context) -> bool:
+    return scenario(ctx.game) != K or _on_record(ctx)
 
 
 HQS = Annotated[
@@ -172,7 +176,7 @@ HQS = Annotated[
         label="Turn to their supported side",
         many=True,
         pick=flippable,
-        when=lambda c: c.game is None or bool(flippable(c)),
+        when=lambda c: bool(flippable(c)),
     ),
 ]
 
@@ -183,32 +187,27 @@ def support_cost(
     hqs: HQS = (),
     panzerkorps: Annotated[int, Whole(label="PanzerKorps", high=12, quiet=_on_record)] = 0,
     armeekorps: Annotated[int, Whole(label="ArmeeKorps", high=12, quiet=_on_record)] = 0,
-    single: Annotated[int, Whole(label="XVII. AK", high=1, when=_in_k, quiet=_on_record)] = 0,
+    single: Annotated[int, Whole(label="XVII. AK", high=1, quiet=_no_single)] = 0,
 ) -> Breakdown:
     """What turning headquarters to their supported side costs."""
-    sheet = Breakdown("Support for headquarters")
-    for name in hqs:
-        hq = ctx.game.units[name] if ctx.game else None
-        if hq is None or ctx.game is None:
-            continue
-        reason = barred_hq(ctx.game, hq)
-        if reason:
-            sheet.warnings.append(f"{label(hq)} {reason}")
-        if is_xvii(ctx.game, hq):
+    sheet, game = Breakdown("Support for headquarters"), ctx.game
+    for hq in (game.units[name] for name in hqs):
+        why = barred_hq(game, hq)
+        if why:
+            sheet.warnings.append(f"{label(hq)} {why.words} [{why.rule}]")
+        if is_xvii(game, hq):
             single += 1
         elif hq.kind == "hq panzerkorps":
             panzerkorps += 1
         else:
             armeekorps += 1
-    credit = int(ctx.game["ak-credit"] or 0) if ctx.game else 0
-    cost, after = price(panzerkorps, armeekorps, single, credit)
+    cost, after = price(panzerkorps, armeekorps, single, int(game["ak-credit"]))
     if panzerkorps:
         sheet.add(f"{panzerkorps} PanzerKorps, 1 point each", str(panzerkorps), "9.21")
     if armeekorps:
         sheet.add(f"{armeekorps} ArmeeKorps, two to a point", str(cost - panzerkorps - single), "9.21")
-    if ctx.game is not None and scenario(ctx.game) != L:
-        there = int(ctx.game["sp"]) + int(ctx.game["sp-free"] or 0)
-        sheet.add("Support Points there are", str(there), "9.2")
+    if scenario(game) != L:
+        sheet.add("Support Points there are", str(int(game["sp"]) + int(game["sp-free"])), "9.2")
     if single:
         sheet.add("XVII. AK takes a whole point", str(single), "20.2")
     if after:
@@ -218,10 +217,6 @@ def support_cost(
     return sheet
 
 
-def _when_flip(game: Game) -> bool | str:
-    return "all German HQs are supported for the whole scenario [20.3]" if scenario(game) == L else True
-
-
 @rules.action(
     phase="maintenance",
     by=AXIS,
@@ -229,7 +224,7 @@ def _when_flip(game: Game) -> bool | str:
     label="Support headquarters",
     order=1,
     worksheet=support_cost,
-    when=_when_flip,
+    when=hqs_need_points,
 )
 def support_hq(
     game: Game,
@@ -237,12 +232,15 @@ def support_hq(
     hqs: HQS = (),
 ) -> Events:
     """Spend Support Points and turn headquarters to their supported side."""
-    if sheet.warnings:
-        raise NotNow(f"{sheet.warnings[0]}", field="hqs")
+    for name in hqs:
+        why = barred_hq(game, game.units[name])
+        if why:
+            raise why.to(label(game.units[name]), field="hqs", given=name)
     cost = int(sheet.facts["cost"])
-    free = int(game["sp-free"] or 0)
+    free = int(game["sp-free"])
     if cost > int(game["sp"]) + free:
-        raise NotNow(f"that costs {cost} Support Points; there are {int(game['sp']) + free}", given=cost)
+        text = f"that costs {cost} Support Points; there are {int(game['sp']) + free}"
+        raise NotNow(text, field="hqs", given=cost, rule="9.21")
     yield from add(game, "sp-free", -min(free, cost), "spent first", "27.8")
     yield from add(game, "sp", -(cost - min(free, cost)), "headquarters supported", "9.21")
     if sheet.facts["credit"] != game["ak-credit"]:
@@ -255,7 +253,7 @@ def support_hq(
 
 
 def must_check(game: Game) -> list[Unit]:
-    """9.3: Operational German mechanized regiments, cadres too, not those supported by rule."""
+    """Operational German mechanized regiments, cadres too, not those supported by rule [9.3]."""
     return [
         u for u in on_map(game, AXIS)
         if is_german_regiment(game, u) and not supply_state(game, u) and not game.mark(u.id, "full-support")
@@ -283,8 +281,8 @@ def check_support(
         UnitRef(
             label="Regiments without full support",
             many=True,
-            pick=lambda c: must_check(c.game) if c.game else [],
-            start=lambda c: without_support(c.game) if c.game else (),
+            pick=lambda c: must_check(c.game),
+            start=lambda c: without_support(c.game),
             help="filled in from HQs, ranges and the three-division limit; change what you serve otherwise",
         ),
     ] = (),
@@ -297,15 +295,15 @@ def check_support(
     yield tick(game, "support-check", "Full support checked")
 
 
-def no_attack(game: Game, unit: Unit) -> str:
+def no_attack(game: Game, unit: Unit) -> Objection | None:
     """Why an Axis unit may not attack for want of support, or nothing [9.0, 9.4]."""
     if unit.side != AXIS or game.mark(unit.id, "full-support"):
-        return ""
+        return None
     if game.mark(unit.id, "ls"):
-        return "Limited Support [9.4]"
+        return Objection("has Limited Support", "9.4")
     if is_german_regiment(game, unit) and supply_state(game, unit) and game["oos-regiments"] != "exempt":
-        return "not Operational, so not fully supported [9.3]"
-    return ""
+        return Objection("is not Operational, so not fully supported", "9.3")
+    return None
 
 
 @rules.entering("maintenance")
@@ -327,7 +325,7 @@ def _free_on_turn_1(unit: Unit) -> bool:
 
 @rules.leaving("end")
 def stand_down(game: Game) -> Events:
-    """4.1 D: HQs back to unsupported, except where the scenario keeps them; one-turn points lapse."""
+    """HQs turn back to unsupported, except where the scenario keeps them; one-turn points lapse [4.1]."""
     if scenario(game) != L:
         for hq in game.marked("supported"):
             yield put_mark(game, hq, "supported", None, reason="end of turn", rule="4.1 D")

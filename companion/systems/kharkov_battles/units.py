@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 
-from companion.engine.errors import NotNow
 from companion.engine.kit.roster import Unit, slug
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Flag, HexId, SideRef, Text, UnitRef, Whole
@@ -14,8 +13,16 @@ from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, create, put_mark
 from companion.engine.record.game import Game
-
-from .base import AXIS, SOVIET, K, fall_blau, own_side, rules, scenario
+from companion.systems.kharkov_battles.base import (
+    AXIS,
+    SOVIET,
+    K,
+    Objection,
+    fall_blau,
+    own_side,
+    rules,
+    scenario,
+)
 
 MECH = ("panzer", "panzergrenadier", "motorized", "assault gun", "tank", "mechanized", "tiger")
 NO_ZONE = ("hq", "tiger company")
@@ -34,7 +41,7 @@ def is_hq(unit: Unit) -> bool:
 
 
 def is_formation(unit: Unit) -> bool:
-    """20.2: the divisions and corps that Second Kharkov counts; headquarters are neither."""
+    """The divisions and corps that Second Kharkov counts; headquarters are neither [20.2]."""
     return unit.size in ("XX", "XXX") and not is_hq(unit)
 
 
@@ -45,7 +52,7 @@ def printed_number(text: str) -> int:
 
 
 def is_mech(unit: Unit) -> bool:
-    """2.5: tanks, assault guns, mechanized and motorized infantry."""
+    """Tanks, assault guns, mechanized and motorized infantry [2.5]."""
     return unit.klass == "mech" or (not unit.klass and unit.kind.startswith(MECH))
 
 
@@ -63,7 +70,7 @@ def is_cadre(game: Game, unit: Unit) -> bool:
 
 
 def is_multi_step(game: Game, unit: Unit) -> bool:
-    """2.7: more than one step printed, and not down to its cadre."""
+    """More than one step printed, and not down to its cadre [2.7]."""
     return (unit.full > 1 or bool(rating(game, unit))) and not is_cadre(game, unit)
 
 
@@ -86,7 +93,7 @@ def nation(game: Game, unit: Unit) -> str:
 
 
 def stacks_free(game: Game, unit: Unit) -> bool:
-    """6.12, 15.32, 20.1, 27.4: cadres, Tiger companies, Ersatz and Fortress Regions do not count."""
+    """Cadres, Tiger companies, Ersatz and Fortress Regions do not count [6.12, 15.32, 20.1, 27.4]."""
     return is_cadre(game, unit) or unit.kind in (*STATIC, "tiger company")
 
 
@@ -112,12 +119,12 @@ def supply_state(game: Game, unit: Unit) -> str:
 
 
 def fortified(game: Game, hex_id: str, side: str) -> bool:
-    """18.1: a Fortified Zone of a side: its marker, or one printed on the map, which nobody can destroy."""
+    """A Fortified Zone of a side: its marker, or one printed on the map, which nobody can destroy [18.1]."""
     return game.mark(hex_id, "fz") == side or hex_id in board(game).book.named("area", f"fz {side}")
 
 
 def has_zoc(game: Game, unit: Unit) -> bool:
-    """2.4, 7.13, 18.12: whether a unit exerts a zone, its stack and fortifications considered."""
+    """Whether a unit exerts a zone, its stack and fortifications considered [2.4, 7.13, 18.12]."""
     if fortified(game, unit.place, unit.side):
         return True
     if is_hq(unit) or unit.kind in NO_ZONE or trait(game, unit, "no-zoc"):
@@ -138,10 +145,8 @@ def mine(test: Callable[[Game, Unit], bool] = lambda game, unit: True) -> Pick:
     """The units of the seat's side that pass a test."""
 
     def pick(ctx: Context) -> list[Unit]:
-        game = ctx.game
-        if game is None:
-            return []
-        return [u for u in game.units.values() if ctx.seat in {"table", u.side} and test(game, u)]
+        units = ctx.game.units.values()
+        return [u for u in units if ctx.seat in {"table", u.side} and test(ctx.game, u)]
 
     return pick
 
@@ -160,9 +165,7 @@ def enrol(
     game: Game,
     side: Annotated[str, SideRef(label="Side", start=own_side)],
     name: Annotated[str, Text(label="Name", most=40, placeholder="LAH 1")],
-    kind: Annotated[
-        str, Choice(label="Type", options=lambda c: [(k, k) for k in c.game.kit.unit_kinds] if c.game else ())
-    ],
+    kind: Annotated[str, Choice(label="Type", options=lambda c: [(k, k) for k in c.game.kit.unit_kinds])],
     size: Annotated[str, Choice(label="Size", options=SIZES)] = "XX",
     formation: Annotated[str, Text(label="Division, or icon colour", most=30)] = "",
     rating: Annotated[str, Text(label="Combat Rating letter", most=1)] = "",
@@ -213,25 +216,25 @@ def infiltrate(
 ) -> Events:
     """Note that units used Mobile Infiltration: they make no Mobile Assault or Overrun this phase."""
     for unit in units:
-        reason = no_infiltration(game, game.units[unit])
-        if reason:
-            raise NotNow(f"{label(game.units[unit])}: {reason}", field="units", given=unit)
+        why = no_infiltration(game, game.units[unit])
+        if why:
+            raise why.to(f"{label(game.units[unit])}:", field="units", given=unit)
         yield put_mark(game, unit, "infiltrated", True, rule="11.1")
 
 
-def no_infiltration(game: Game, unit: Unit) -> str:
+def no_infiltration(game: Game, unit: Unit) -> Objection | None:
     """Why a unit cannot use Mobile Infiltration, or nothing."""
     if supply_state(game, unit) == "isolated":
-        return "an Isolated unit cannot infiltrate [8.33e]"
+        return Objection("an Isolated unit cannot infiltrate", "8.33e")
     if fall_blau(game) and (unit.side == SOVIET or not is_mech(unit)):
-        return "only German mechanized units infiltrate under Fall Blau's errata [27.2]"
+        return Objection("only German mechanized units infiltrate under Fall Blau's errata", "27.2")
     if unit.side == AXIS and (not is_mech(unit) or nation(game, unit) != "german"):
-        return "on the Axis side only German mechanized units infiltrate [11.1]"
+        return Objection("on the Axis side only German mechanized units infiltrate", "11.1")
     if unit.side == SOVIET and not (is_mech(unit) or unit.kind == "cavalry"):
-        return "only mechanized units and cavalry infiltrate [11.1]"
+        return Objection("only mechanized units and cavalry infiltrate", "11.1")
     if unit.side == SOVIET and scenario(game) == K and game.turn != 1:
-        return "Soviets infiltrate on turn 1 only [20.2]"
-    return ""
+        return Objection("Soviets infiltrate on turn 1 only", "20.2")
+    return None
 
 
 def become_cadre(game: Game, unit: str, reason: str) -> Iterable[e.Event]:

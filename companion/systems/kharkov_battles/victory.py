@@ -2,19 +2,38 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-
-from . import books, lines
-from .base import AXIS, CAMPAIGN, JANUARY, SOVIET, STAR, K, L, rules, scenario, some
-from .owners import NAMES, one_hex, owner, owns
-from .units import is_formation, on_map, supply_state
+from companion.systems.kharkov_battles import books, lines
+from companion.systems.kharkov_battles.base import (
+    AXIS,
+    CAMPAIGN,
+    JANUARY,
+    SOVIET,
+    STAR,
+    K,
+    L,
+    rules,
+    scenario,
+    some,
+)
+from companion.systems.kharkov_battles.owners import GOALS, NAMES, one_hex, owner, owns
+from companion.systems.kharkov_battles.units import is_formation, on_map, supply_state
 
 KHARKOV = ("KB3617", "KB3618")
-LEVELS = ("German Major", "German Minor", "Draw", "Soviet Minor", "Soviet Major")
+LEVELS = {
+    "German Major": AXIS,
+    "German Minor": AXIS,
+    "Draw": "nobody",
+    "Soviet Minor": SOVIET,
+    "Soviet Major": SOVIET,
+}
+"""The levels of victory from one end to the other, each with its winner."""
 BANDS: dict[str, tuple[tuple[int, str], ...]] = {
     STAR: ((125, "German Major"), (115, "German Minor"), (100, "Draw"), (80, "Soviet Minor")),
     JANUARY: ((42, "German Major"), (21, "German Minor"), (15, "Soviet Minor")),
@@ -36,7 +55,7 @@ AT_ONCE: dict[str, dict[str, tuple[tuple[str, ...], ...]]] = {
         AXIS: tuple((h,) for h in ("B2114", "A3621", "B3050", "G3718", "B3303", "A4102", "C2302", "G2832")),
     },
 }
-"""20.1, 20.3, 27.3, 27.8: who owns one hex of every group has won, whatever the supply."""
+"""Who owns one hex of every group has won, whatever the supply [20.1, 20.3, 27.3, 27.8]."""
 RULE = {L: "20.3", JANUARY: "27.8", CAMPAIGN: "27.3"}
 
 
@@ -97,7 +116,7 @@ def points(game: Game) -> list[tuple[str, int, str]]:
         west = books.word(row, "size") == "town" and books.word(row, "owner-j") == AXIS
         if name == JANUARY and west and owner(game, hex_id) == SOVIET:
             found.append((f"{called} lost, west of the start line", -10, "27.8"))
-    lost = int(game["regiments-lost"] or 0)
+    lost = int(game["regiments-lost"])
     if lost:
         found.append(
             (f"{some(lost, 'German mechanized regiment')} lost", -REGIMENT.get(name, 0) * lost, rule)
@@ -125,23 +144,19 @@ def level_of(game: Game, axis_points: int) -> str:
 
 
 def shift_level(game: Game, level: str) -> str:
-    """20.2, 27.8: an edge lost for two turns moves the result one level."""
+    """An edge lost for two turns moves the result one level [20.2, 27.8]."""
     ladder = [lv for lv in LEVELS if lv != "Draw" or scenario(game) == K or level == "Draw"]
     step = {"soviet": 1, "axis": -1}.get(str(game["shift"]), 0)
     return ladder[max(0, min(len(ladder) - 1, ladder.index(level) + step))]
-
-
-def winner_of(level: str) -> str:
-    return AXIS if level.startswith("German") else SOVIET if level.startswith("Soviet") else "nobody"
 
 
 # -- Second Kharkov ----------------------------------------------------------------------------------------
 
 
 def eliminated_soviets(game: Game) -> int:
-    """20.2: divisions and corps lost, with those that cannot trace supply at the end."""
+    """Divisions and corps lost, with those that cannot trace supply at the end [20.2]."""
     stranded = [u for u in on_map(game, SOVIET) if is_formation(u) and _stranded(game, u)]
-    return int(game["soviet-lost"] or 0) + len(stranded)
+    return int(game["soviet-lost"]) + len(stranded)
 
 
 def _stranded(game: Game, unit: Unit) -> bool:
@@ -150,29 +165,33 @@ def _stranded(game: Game, unit: Unit) -> bool:
     return bool(supply_state(game, unit)) if traced is None else not traced
 
 
-def k_conditions(game: Game) -> dict[str, list[tuple[str, bool]]]:
-    """Each side's three conditions."""
+@dataclass(frozen=True)
+class Condition:
+    """One of Second Kharkov's conditions, and how it stands."""
 
-    def held(side: str, *hexes: str) -> bool:
-        return owns(game, side, *hexes) and all(in_supply(game, side, h) for h in hexes)
+    words: str
+    met: bool
+    stands: str
 
+
+def k_conditions(game: Game) -> dict[str, list[Condition]]:
+    """Each side's three conditions [20.2]."""
+
+    def held(side: str, *hexes: str) -> Condition:
+        met = owns(game, side, *hexes) and all(in_supply(game, side, h) for h in hexes)
+        return Condition(NAMES[hexes[0]], met, "yes" if met else "no")
+
+    gone = eliminated_soviets(game)
+    many = Condition("more than 20 Soviet divisions and corps gone", gone > 20, f"{gone} of 21")
     return {
-        AXIS: [
-            ("more than 20 Soviet divisions and corps gone", eliminated_soviets(game) > 20),
-            ("Kupyansk", held(AXIS, "KH2526")),
-            ("Izyum", held(AXIS, "KH1923")),
-        ],
-        SOVIET: [
-            ("Dnepropetrovsk", held(SOVIET, "KH1305")),
-            ("Kharkov", held(SOVIET, "KH3017", "KH3018")),
-            ("Poltava", held(SOVIET, "KH2905")),
-        ],
+        AXIS: [many, held(AXIS, "KH2526"), held(AXIS, "KH1923")],
+        SOVIET: [held(SOVIET, "KH1305"), held(SOVIET, "KH3017", "KH3018"), held(SOVIET, "KH2905")],
     }
 
 
 def k_level(game: Game) -> str:
     """Two conditions are a Major, one a Minor victory; the Soviets win when both qualify."""
-    met = {side: sum(ok for _, ok in conditions) for side, conditions in k_conditions(game).items()}
+    met = {side: sum(c.met for c in conditions) for side, conditions in k_conditions(game).items()}
     if met[SOVIET]:
         if met[AXIS] and game["k-both"] == "minor":
             return "Soviet Minor"
@@ -195,9 +214,9 @@ def finale(game: Game) -> Events:
     if name == K:
         before = k_level(game)
         level = shift_level(game, before)
-        met = [label for conditions in k_conditions(game).values() for label, ok in conditions if ok]
+        met = [c.words for conditions in k_conditions(game).values() for c in conditions if c.met]
         why = ", ".join(met) or "no condition met"
-        yield e.Ended(winner_of(level), level, why + _shifted(before, level), "20.2")
+        yield e.Ended(LEVELS[level], level, why + _shifted(before, level), "20.2")
         return
     if name == CAMPAIGN and not game["map-d"] and game["gc-bands"] == "hand":
         yield e.Ended("nobody", "", f"{total(game)} points; agree on the level by hand", "27.3")
@@ -208,7 +227,7 @@ def finale(game: Game) -> Events:
         return
     before = level_of(game, total(game))
     level = shift_level(game, before)
-    yield e.Ended(winner_of(level), level, f"{total(game)} Axis points{_shifted(before, level)}", "20.0")
+    yield e.Ended(LEVELS[level], level, f"{total(game)} Axis points{_shifted(before, level)}", "20.0")
 
 
 def _shifted(before: str, after: str) -> str:
@@ -216,7 +235,7 @@ def _shifted(before: str, after: str) -> str:
 
 
 def _end_of_l(game: Game) -> e.Ended:
-    """20.3: both Kharkov hexes and one of Belgorod and Kupyansk, or the Soviets win."""
+    """Both Kharkov hexes and one of Belgorod and Kupyansk, or the Soviets win [20.3]."""
     if owns(game, AXIS, *KHARKOV) and (owns(game, AXIS, "KB4321") or owns(game, AXIS, "KB3126")):
         return e.Ended(AXIS, "Victory", "Kharkov and Belgorod or Kupyansk are in Axis hands", "20.3")
     return e.Ended(
@@ -231,21 +250,13 @@ def victory_panel(game: Game, seat: str) -> Panel:
     name = scenario(game)
     if name == K:
         for side, conditions in k_conditions(game).items():
-            for text, ok in conditions:
-                shown = "yes" if ok else "no"
-                if text.startswith("more than"):
-                    shown = f"{eliminated_soviets(game)} of 21"
-                rows.append(Fact(f"{game.side_name(side)}: {text}", shown, "20.2"))
+            for c in conditions:
+                rows.append(Fact(f"{game.side_name(side)}: {c.words}", c.stands, "20.2"))
         rows.append(Fact("as it stands", k_level(game), "20.2"))
     elif name == L:
-        for h, place in (
-            ("KB3617", "Kharkov"),
-            ("KB3618", "Kharkov"),
-            ("KB4321", "Belgorod"),
-            ("KB3126", "Kupyansk"),
-        ):
+        for h in GOALS[L]:
             held = owner(game, h)
-            rows.append(Fact(f"{place} {h}", game.side_name(held) if held else "?", "20.3"))
+            rows.append(Fact(f"{NAMES[h]} {h}", game.side_name(held) if held else "?", "20.3"))
     elif not points(game):
         rows.append(Fact("Axis points: no values in your list of places", "by hand", "20.0"))
     else:

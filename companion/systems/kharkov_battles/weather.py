@@ -9,25 +9,25 @@ from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Dice, Roll, Text
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-
-from . import books
-from .base import D10, done, rules, tick
+from companion.systems.kharkov_battles import books
+from companion.systems.kharkov_battles.base import D10, done, rules, tick
 
 SOVIET_TURN = ("soviet-command", "soviet-construction", "soviet-move", "soviet-combat")
+FOR_GOOD = "mud for the rest of the game (19.11)"
 KINDS = (("clear", "Clear"), ("mud", "Mud"), ("freeze", "Freeze"))
 
 
 def _printed(ctx: Context) -> str:
-    return books.word(books.track_row(ctx.game), "weather") if ctx.game else ""
+    return books.word(books.track_row(ctx.game), "weather")
 
 
 def _range(ctx: Context) -> str:
-    return str(books.track_row(ctx.game).get("mud") or "") if ctx.game else ""
+    return str(books.track_row(ctx.game).get("mud") or "")
 
 
 def _rolls(ctx: Context) -> bool:
     """Whether a die decides: MUD? beside Clear or Freeze, and not yet mud for good."""
-    if ctx.game is not None and ctx.game["mud"] == "yes":
+    if ctx.game["mud"] == "yes":
         return False
     typed = "mud_range" in ctx.values and ctx.values.get("printed")
     span = ctx.values.get("mud_range") if typed else _range(ctx)
@@ -67,14 +67,14 @@ def set_weather(
 ) -> Events:
     """Read the turn's weather off the track; with a MUD? range the Soviet player rolls."""
     if game["mud"] == "yes":
-        yield from into(game, "mud", "mud for the rest of the game (19.11)")
+        yield from into(game, "mud", FOR_GOOD)
         return
     if die is None:
         yield from into(game, printed, "turn track")
         return
     span = books.mud_range(mud_range)
     if span is None:
-        raise Unreadable("say on which rolls mud comes, e.g. 0-3", field="mud_range")
+        raise Unreadable("say on which rolls mud comes, e.g. 0-3", field="mud_range", rule="19.11")
     low, high = span
     muddy = low <= die.total <= high
     if muddy and printed == "freeze":
@@ -85,7 +85,7 @@ def set_weather(
 def from_track(game: Game) -> Events:
     """What the owner's turn track settles by itself; a MUD? is left to the Soviet player."""
     if game["mud"] == "yes":
-        yield from into(game, "mud", "mud for the rest of the game (19.11)")
+        yield from into(game, "mud", FOR_GOOD)
         return
     row = books.track_row(game)
     printed, span = books.word(row, "weather"), str(row.get("mud") or "").strip()

@@ -12,30 +12,46 @@ from companion.engine.play.fields import Choice, Context, HexId, SideRef, UnitRe
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
-
-from . import books, ground
-from .base import CONSTRUCTION, SETTING_UP, STAR, K, L, add, own_side, rules, scenario, some, tick
-from .units import fortified, is_multi_step, label, on_map, on_the_map, supply_state
+from companion.systems.kharkov_battles import books, ground
+from companion.systems.kharkov_battles.base import (
+    CONSTRUCTION,
+    SETTING_UP,
+    STAR,
+    K,
+    L,
+    Objection,
+    add,
+    own_side,
+    rules,
+    scenario,
+    some,
+    tick,
+)
+from companion.systems.kharkov_battles.units import (
+    fortified,
+    is_multi_step,
+    label,
+    on_map,
+    on_the_map,
+    supply_state,
+)
 
 FIRST = 3
 
 
-def cannot_build(game: Game, unit: Unit) -> str:
-    """Why a unit cannot start work where it stands, or nothing [18.14, 18.15]."""
-    if supply_state(game, unit):
-        return "is not Operational [18.14]"
-    if not is_multi_step(game, unit) and not (unit.side == "soviet" and unit.kind == "rifle"):
-        return "is neither a multi-step unit nor a Soviet rifle division [18.14]"
-    return no_site(game, unit.place)
+def may_build(game: Game, unit: Unit) -> bool:
+    """An Operational multi-step unit or Soviet rifle division may start work where it stands [18.14]."""
+    able = is_multi_step(game, unit) or (unit.side == "soviet" and unit.kind == "rifle")
+    return able and not supply_state(game, unit) and no_site(game, unit.place) is None
 
 
-def no_site(game: Game, hex_id: str) -> str:
+def no_site(game: Game, hex_id: str) -> Objection | None:
     """Why nothing can be built in a hex."""
     if ground.size(game, hex_id) in ("town", "city") or ground.terrain(game, hex_id) == "marsh":
-        return f"stands in {hex_id}: no Fortified Zone in town, city or marsh [18.15]"
+        return Objection(f"stands in {hex_id}: no Fortified Zone in town, city or marsh", "18.15")
     if ground.terrain(game, hex_id) == "high woods" and hex_id == "G4011":
-        return "stands in High Woods [27.2]"
-    return ""
+        return Objection("stands in High Woods", "27.2")
+    return None
 
 
 def counters_left(game: Game, kind: str, side: str) -> int | None:
@@ -50,7 +66,7 @@ def counters_left(game: Game, kind: str, side: str) -> int | None:
 
 
 def _builders(ctx: Context) -> list[Unit]:
-    return on_the_map(lambda g, u: u.side == g.active and not cannot_build(g, u))(ctx)
+    return on_the_map(lambda g, u: u.side == g.active and may_build(g, u))(ctx)
 
 
 @rules.action(phase=CONSTRUCTION, by="active", rule="18.14", label="Start a Fortified Zone", primary=True)
@@ -62,7 +78,7 @@ def build_fz(
             label="Builders",
             many=True,
             pick=_builders,
-            when=lambda c: c.game is not None and bool(on_map(c.game, c.game.active)),
+            when=lambda c: bool(on_map(c.game, c.game.active)),
         ),
     ] = (),
     hexes: Annotated[
@@ -73,14 +89,17 @@ def build_fz(
     side = game.active
     sites = {game.units[name].place: name for name in units} | {h: "" for h in hexes}
     if not sites:
-        raise NotNow("name the builders, or the hexes", field="units")
+        raise NotNow("name the builders, or the hexes", field="units", rule="18.14")
     left = counters_left(game, "building", side)
     if left is not None and len(sites) > left:
-        raise NotNow(f"{some(left, 'Building marker')} left [18.17]", field="units", given=len(sites))
+        text = f"{some(left, 'Building marker')} left"
+        raise NotNow(text, field="units", given=len(sites), rule="18.17")
     for h, builder in sites.items():
         why = no_site(game, h)
-        if why or fortified(game, h, side) or game.mark(h, f"building-{side}"):
-            raise NotNow(f"{h}: {why or 'there is work or a Fortified Zone already'}", field="hexes", given=h)
+        if why is None and (fortified(game, h, side) or game.mark(h, f"building-{side}")):
+            why = Objection("there is work or a Fortified Zone already", "18.14")
+        if why:
+            raise why.to(f"{h}:", field="hexes", given=h)
         yield e.Marked(h, f"building-{side}", FIRST, rule="18.14")
         if builder:
             yield put_mark(game, builder, "builder", h, rule="18.14")
@@ -119,7 +138,7 @@ def _dismiss_builders(game: Game, hex_id: str, side: str, reason: str) -> Iterat
 
 
 def stop_building(game: Game, hex_id: str, side: str, reason: str) -> Iterator[e.Event]:
-    """18.16: attacked or left: the work is lost."""
+    """Attacked or left: the work is lost [18.16]."""
     if game.mark(hex_id, f"building-{side}") is not None:
         yield e.Marked(hex_id, f"building-{side}", None, reason=reason, rule="18.16")
         yield from _dismiss_builders(game, hex_id, side, reason)
@@ -142,7 +161,9 @@ def remove_works(
     elif game.mark(hex, f"building-{side}") is not None:
         yield from stop_building(game, hex, side, "removed")
     else:
-        raise NotNow(f"no {game.side_name(side)} works are noted in {hex}", field="hex", given=hex)
+        raise NotNow(
+            f"no {game.side_name(side)} works are noted in {hex}", field="hex", given=hex, rule="18.16"
+        )
 
 
 @rules.watch
@@ -191,19 +212,20 @@ def place_pontoon(
     """Bridge a Dnepr hexside: from then on a bridged Major River for both sides."""
     here = {u.side for u in game.units_at(hex)}
     if "soviet" not in here and (here or on_map(game, "soviet")):
-        raise NotNow(f"no Soviet unit stands in {hex} [18.21]", field="hex", given=hex)
+        raise NotNow(f"no Soviet unit stands in {hex}", field="hex", given=hex, rule="18.21")
     yield from _lay(game, hex, across)
     yield from add(game, "pontoons", -1, "placed", "18.21")
 
 
 def _lay(game: Game, a: str, b: str) -> Iterator[e.Event]:
     if b not in ground.grid_at(game, a).neighbours(a):
-        raise NotNow(f"{b} is not adjacent to {a}", field="across", given=b)
+        raise NotNow(f"{b} is not adjacent to {a}", field="across", given=b, rule="18.21")
     if ground.known_map(game) and "dnepr" not in ground.features(game, a, b):
-        raise NotNow(f"your map book shows no Dnepr between {a} and {b} [18.21]", field="across", given=b)
+        text = f"your map book shows no Dnepr between {a} and {b}"
+        raise NotNow(text, field="across", given=b, rule="18.21")
     side = game.maps.hexside(a, b)
     if game.mark(side, "pontoon"):
-        raise NotNow(f"{side} has a pontoon already", field="across", given=b)
+        raise NotNow(f"{side} has a pontoon already", field="across", given=b, rule="18.21")
     yield e.Marked(side, "pontoon", True, rule="18.21")
 
 
@@ -230,7 +252,7 @@ def setup_pontoon(
 
 
 def _laid(ctx: Context) -> list[tuple[str, str]]:
-    return [(s, s) for s in ctx.game.marked("pontoon")] if ctx.game else []
+    return [(s, s) for s in ctx.game.marked("pontoon")]
 
 
 @rules.action(
@@ -244,8 +266,7 @@ def remove_pontoon(
     """Either player takes a pontoon off for good: his unit on one bank, no enemy on the other."""
     banks = [game.units_at(h) for h in bridge.split("-")]
     if any(u.side != side for bank in banks for u in bank) or (game.units and not any(banks)):
-        raise NotNow(
-            "one bank must hold your unit and the other no enemy [18.22]", field="bridge", given=bridge
-        )
+        text = "one bank must hold your unit and the other no enemy"
+        raise NotNow(text, field="bridge", given=bridge, rule="18.22")
     yield e.Marked(bridge, "pontoon", None, reason=f"removed by {game.side_name(side)}", rule="18.22")
     yield tick(game, f"pontoon/{bridge}")

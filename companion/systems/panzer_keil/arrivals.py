@@ -14,12 +14,14 @@ from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING, move, put_mark
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil import states
-from companion.systems.panzer_keil.aftermath import pass_through
 from companion.systems.panzer_keil.base import (
     EXIT,
     EXIT_WEST,
     SOVIET,
+    Fault,
     disrupted,
+    edge_of,
+    on_map,
     out_of_supply,
     phases,
     rules,
@@ -29,14 +31,15 @@ from companion.systems.panzer_keil.condition import (
     can_mech_move,
     grace_until,
     here_field,
+    on_record,
     own_here,
     own_on_map,
     waiting,
 )
-from companion.systems.panzer_keil.ground import supply_zones, wrong_edge, zone
+from companion.systems.panzer_keil.ground import pass_through, supply_zones, wrong_edge, zone
 from companion.systems.panzer_keil.movement import march
 from companion.systems.panzer_keil.points import soviet_now
-from companion.systems.panzer_keil.stalingrad import strays
+from companion.systems.panzer_keil.stalingrad import note_stray
 
 
 def _anybody_waiting(game: Game) -> bool | str:
@@ -65,12 +68,12 @@ def enter_units(
 
 def _enter(game: Game, side: str, units: Iterable[str], hex_id: str, delayed: bool = False) -> Events:
     if any(u.side != side for u in game.units_at(hex_id)):
-        raise NotNow(f"an enemy stands in {hex_id} [8.6.3]", field="hex", given=hex_id)
+        raise NotNow(f"an enemy stands in {hex_id}", field="hex", given=hex_id, rule="8.6.3")
     for unit in units:
-        edge = game.units[unit].entry.removesuffix(" (rail)")
+        edge = edge_of(game.units[unit])
         wrong = "" if delayed else wrong_edge(game, game.units[unit], hex_id)
         if wrong:
-            raise Unreadable(wrong, field="hex", given=hex_id)
+            raise Unreadable(wrong, field="hex", given=hex_id, rule="B14")
         yield move(game, unit, hex_id, reason=f"enters at {edge}" if edge else "enters", rule="8.6")
         yield e.Marked(unit, "entered", True, reason=IN_PASSING, rule="8.6")
         if side == SOVIET:
@@ -83,8 +86,8 @@ def _enter(game: Game, side: str, units: Iterable[str], hex_id: str, delayed: bo
 def _names_units(ctx: Context) -> bool:
     """Whether units of the arrival are on record and can be put in a hex."""
     game = ctx.game
-    found = dict(due(game)).get(str(ctx.values.get("arrival") or "")) if game else None
-    return bool(game and found and any(u in game.units and not game.units[u].place for u in found.units))
+    found = dict(due(game)).get(str(ctx.values.get("arrival") or ""))
+    return found is not None and any(u in game.units and not game.units[u].place for u in found.units)
 
 
 @rules.action(
@@ -113,16 +116,16 @@ def arrive(
     yield e.Ticked(f"arrival/{arrival}", True, item.text)
 
 
-def _faults(game: Game, unit: Unit, hex_id: str) -> list[tuple[str, str]]:
-    """What speaks against a move in the own movement phase, as advice."""
+def _faults(game: Game, unit: Unit, hex_id: str) -> list[Fault]:
+    """What speaks against a move in the own movement phase, as advice [8.5.1, 10.1, B12.1]."""
     found = []
     marching = game.phase in (f"{unit.side}-move", "german-mech") and unit.side == game.active
     if marching and unit.on_map and disrupted(game, unit.id):
-        found.append((f"{unit.name} is disrupted and should not move", "8.5.1"))
+        found.append(Fault(f"{unit.name} is disrupted and should not move", "8.5.1"))
     elif marching and game.phase == "german-mech" and unit.on_map and not can_mech_move(game, unit):
-        found.append((f"{unit.name} may not make mechanized movement", "10.1, B12.1"))
+        found.append(Fault(f"{unit.name} may not make mechanized movement", "10.1, B12.1"))
     if any(u.side != unit.side for u in game.units_at(hex_id)):
-        found.append((f"an enemy stands in {hex_id}", "8"))
+        found.append(Fault(f"an enemy stands in {hex_id}", "8"))
     return found
 
 
@@ -142,15 +145,14 @@ def place_unit(
         raise Unreadable("say where: a hex number, or a box", field="hex")
     held = game.units[unit]
     if hex:
-        for text, rule in _faults(game, held, hex):
-            yield e.Noted(text, rule=rule)
+        for fault in _faults(game, held, hex):
+            yield e.Noted(fault.text, rule=fault.rule)
     else:
         yield from states.strip(game, unit, keep=("don",))
     yield move(game, unit, hex or box, reason=reason)
     if hex:
         yield from pass_through(game, held.side, [*via, hex])
-        if strays(game, game.units[unit]):
-            yield e.Noted(f"{held.name} is more than five hexes from Stalingrad", rule="B13.2.2")
+        yield from note_stray(game, game.units[unit])
 
 
 EFFORTS = [("", "no"), ("forced", "forced march"), ("one-hex", "one hex with too few points")]
@@ -158,15 +160,12 @@ EFFORTS = [("", "no"), ("forced", "forced march"), ("one-hex", "one hex with too
 
 def _efforts(ctx: Context) -> list[tuple[str, str]]:
     """What may exhaust a unit that moves; no forced march in mechanized movement [10.2]."""
-    mech = ctx.game is not None and ctx.game.phase == "german-mech"
-    return [o for o in EFFORTS if not (mech and o[0] == "forced")]
+    return [o for o in EFFORTS if not (ctx.game.phase == "german-mech" and o[0] == "forced")]
 
 
 def _movers(ctx: Context) -> list[Unit]:
     """Own units that may move now: undisrupted, in mechanized movement the able ones."""
     game = ctx.game
-    if game is None:
-        return []
     able = [u for u in own_here(ctx) if not disrupted(game, u.id)]
     return [u for u in able if game.phase != "german-mech" or can_mech_move(game, u)]
 
@@ -197,21 +196,16 @@ def move_units(
         raise Unreadable("move the units of one hex at a time", field="units")
     path = (game.units[units[0]].place, *way)
     joined = all(b in game.maps.neighbours(a) for a, b in zip(path, path[1:], strict=False))
-    for text in march(game, side, path)[1] if joined else ():
-        yield e.Noted(f"Look again: {text}", rule="8.4")
+    for fault in march(game, side, path)[1] if joined else ():
+        yield e.Noted(f"Look again: {fault}", rule="8.4")
     for unit in units:
-        for text, rule in _faults(game, game.units[unit], way[-1]):
-            yield e.Noted(text, rule=rule)
+        for fault in _faults(game, game.units[unit], way[-1]):
+            yield e.Noted(fault.text, rule=fault.rule)
         if effort:
             yield from states.put(game, unit, states.forced_march if effort == "forced" else states.one_hex)
         yield move(game, unit, way[-1], rule="8")
-        if strays(game, game.units[unit]):
-            yield e.Noted(f"{game.units[unit].name} is more than five hexes from Stalingrad", rule="B13.2.2")
+        yield from note_stray(game, game.units[unit])
     yield from pass_through(game, side, way)
-
-
-def _on_record(ctx: Context) -> bool:
-    return bool(own_on_map(ctx))
 
 
 def _somebody_to_leave(game: Game) -> bool | str:
@@ -231,7 +225,7 @@ def exit_map(
     at: Annotated[str, here_field()] = "",
     units: Annotated[
         tuple[str, ...],
-        UnitRef(label="Units", many=True, pick=own_on_map, suggest=own_here, when=_on_record),
+        UnitRef(label="Units", many=True, pick=own_on_map, suggest=own_here, when=on_record),
     ] = (),
     west: Annotated[
         bool,
@@ -243,23 +237,28 @@ def exit_map(
         ),
     ] = False,
     count: Annotated[
-        int, Whole(label="Supplied units that left", high=20, quiet=_on_record, when=soviet_now)
+        int, Whole(label="Supplied units that left", high=20, quiet=on_record, when=soviet_now)
     ] = 0,
 ) -> Events:
     """Take units off the map for good; a supplied Soviet unit over the western edge scores 2."""
     if not units and not count:
+        named = bool(on_map(game, game.active))
         raise Unreadable(
-            "choose the units" if own_on_map(Context(game)) else "how many units left?",
-            field="units" if own_on_map(Context(game)) else "count",
+            "choose the units" if named else "how many units left?",
+            field="units" if named else "count",
+            rule="8.8",
         )
     for unit in units:
         if disrupted(game, unit):
             raise NotNow(
-                f"{game.units[unit].name} is disrupted and cannot move [8.5.1]", field="units", given=unit
+                f"{game.units[unit].name} is disrupted and cannot move",
+                field="units",
+                given=unit,
+                rule="8.5.1",
             )
         scores = game.active == SOVIET and west and not out_of_supply(game, unit)
         yield from states.strip(game, unit)
         yield move(game, unit, EXIT_WEST if scores else EXIT, reason="left the map", rule="8.8")
         count += scores
     if count and west:
-        yield e.Set("exits", int(game["exits"]) + count, was=game["exits"], rule="B15.1")
+        yield e.Set("exits", game["exits"] + count, was=game["exits"], rule="B15.1")

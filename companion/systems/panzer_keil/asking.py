@@ -10,25 +10,17 @@ from companion.engine.errors import Mistake
 from companion.engine.kit.roster import Unit
 from companion.engine.play.fields import Context, HexId
 from companion.engine.record.game import Game
-from companion.systems.panzer_keil.base import GERMAN, SOVIET, disrupted, is_hq, phases, type_known
+from companion.systems.panzer_keil.base import GERMAN, SOVIET, disrupted, hexes_of, is_hq, phases, type_known
 from companion.systems.panzer_keil.condition import FEW, own_on_map
 from companion.systems.panzer_keil.fight import Fight, read_fight
 
-HINDRANCES = [
-    ("river", "over a river"),
-    ("major", "over a major river"),
-    ("marsh", "out of a marsh"),
-    ("oos", "out of supply"),
-]
 Quiet = Callable[[Context], bool]
 
 
 def targets(game: Game, side: str) -> list[str]:
     """Enemy-held hexes beside a unit of this side."""
-    near = {
-        n for u in game.units.values() if u.on_map and u.side == side for n in game.maps.neighbours(u.place)
-    }
-    return sorted({u.place for u in game.units.values() if u.on_map and u.side != side} & near)
+    near = {n for place in hexes_of(game, side) for n in game.maps.neighbours(place)}
+    return sorted(hexes_of(game, game.other(side)) & near)
 
 
 SHOWN = 24
@@ -41,7 +33,7 @@ class Target(HexId):
 
     def found(self, ctx: Context) -> list[str]:
         """The hexes that the record offers."""
-        return targets(ctx.game, ctx.game.active) if ctx.game and ctx.game.active else []
+        return targets(ctx.game, ctx.game.active) if ctx.game.active else []
 
     def describe(self, ctx: Context) -> dict[str, Any]:
         found = self.found(ctx)
@@ -68,34 +60,28 @@ def target_of(ctx: Context) -> str:
 
 
 def beside(ctx: Context) -> list[Unit]:
-    """Own units, once the target is known those beside it."""
+    """Own units, once the target is known those beside it [9.1.2]."""
     target = target_of(ctx)
-    near = set(ctx.game.maps.neighbours(target)) if ctx.game and target else set()
+    near = set(ctx.game.maps.neighbours(target)) if target else set()
     return [u for u in own_on_map(ctx) if not near or u.place in near]
 
 
 def able(ctx: Context) -> list[Unit]:
-    """Those of them that may attack; none before the target is known when they are many."""
+    """Those of them that may attack [9.1.6, 9.1.7]; none before the target is known when they are many."""
     found = [
         u
         for u in beside(ctx)
-        if ctx.game and not is_hq(u) and not disrupted(ctx.game, u.id) and not ctx.game.mark(u.id, "attacked")
+        if not is_hq(u) and not disrupted(ctx.game, u.id) and not ctx.game.mark(u.id, "attacked")
     ]
     return found if target_of(ctx) or len(found) <= FEW else []
 
 
-def on_record(ctx: Context) -> bool:
-    """Whether the attacking side has units on the map."""
-    return bool(own_on_map(ctx))
-
-
 def told(ctx: Context) -> Fight | None:
     """The combat as far as the record tells it; nothing when a mistake or the player's own figures stand against it."""
-    game = ctx.game
-    if game is None or ctx.values.get("typed"):
+    if ctx.values.get("typed"):
         return None
     try:
-        return read_fight(game, ctx.values.get("attackers") or (), target_of(ctx))
+        return read_fight(ctx.game, ctx.values.get("attackers") or (), target_of(ctx))
     except Mistake:
         return None
 
@@ -133,7 +119,7 @@ def not_hindered(name: str) -> Quiet:
 
 def named_attackers(ctx: Context) -> list[Unit]:
     """The attackers as far as they are chosen."""
-    return [ctx.game.units[u] for u in ctx.values.get("attackers") or ()] if ctx.game else []
+    return [ctx.game.units[u] for u in ctx.values.get("attackers") or ()]
 
 
 def crossers_known(ctx: Context) -> bool:
@@ -145,11 +131,11 @@ def crossers_known(ctx: Context) -> bool:
 
 def attacker_of(ctx: Context) -> str:
     """Who attacks: as said, else whose phase it is."""
-    return str(ctx.values.get("side") or (ctx.game.active if ctx.game else ""))
+    return str(ctx.values.get("side") or ctx.game.active)
 
 
 def side_known(ctx: Context) -> bool:
-    return ctx.game is not None and ctx.game.phase in phases("combat")
+    return ctx.game.phase in phases("combat")
 
 
 def ground_told(ctx: Context) -> bool:
@@ -159,9 +145,9 @@ def ground_told(ctx: Context) -> bool:
 
 def _units(ctx: Context, defending: bool) -> list[Unit]:
     found = told(ctx)
-    if ctx.game is None or found is None:
+    if found is None:
         return []
-    return [ctx.game.units[u] for u in (found.defenders if defending else ctx.values.get("attackers") or ())]
+    return [ctx.game.units[u] for u in found.defenders] if defending else named_attackers(ctx)
 
 
 def _rough(ctx: Context) -> bool:
@@ -179,7 +165,7 @@ def armour_told(defending: bool) -> Quiet:
 
 
 def no_grenadiers(ctx: Context) -> bool:
-    """B11.3 matters only where the Soviet side has armour, and is told where all types are known."""
+    """Panzergrenadiers matter only where the Soviet side has armour; told where all types are known [B11.3]."""
     if _rough(ctx) or (armour_told(False)(ctx) and armour_told(True)(ctx)):
         return True
     soviet = ctx.values.get("armour") if attacker_of(ctx) == SOVIET else ctx.values.get("enemy_armour")
@@ -187,13 +173,13 @@ def no_grenadiers(ctx: Context) -> bool:
 
 
 def not_concentric(ctx: Context) -> bool:
-    """B11.2: German attackers only; told by the positions when units and target are named."""
+    """German attackers only; told by the positions when units and target are named [B11.2]."""
     named = bool(ctx.values.get("attackers") and target_of(ctx)) and told(ctx) is not None
     return attacker_of(ctx) != GERMAN or named
 
 
 def column_told(ctx: Context) -> bool:
-    """B11.1: only the German side has allies, whose nation the record may know."""
+    """Only the German side has allies, whose nation the record may know [B11.1]."""
     units = _units(ctx, defending=False)
     return attacker_of(ctx) != GERMAN or (bool(units) and all(u.klass for u in units))
 
@@ -201,8 +187,6 @@ def column_told(ctx: Context) -> bool:
 def armour_choices(ctx: Context) -> list[tuple[str, str]]:
     """Attacker's armour; hindered only where somebody attacks over a river or out of a marsh [9.4.4]."""
     hinders = ("river", "major", "marsh")
-    some = ctx.game is None or any(
-        ctx.values.get(n) or n in (ctx.values.get("halved") or ()) for n in hinders
-    )
+    some = any(ctx.values.get(n) or n in (ctx.values.get("halved") or ()) for n in hinders)
     hindered = [("hindered", "all of it hindered")]
     return [("none", "none"), ("free", "yes"), *(hindered if some or ctx.values.get("attackers") else [])]

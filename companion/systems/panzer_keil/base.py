@@ -1,9 +1,9 @@
-"""Names that every module of Panzer Keil shares: sides, Fronts, what a unit is, how a reading is found."""
+"""Names that every module of Panzer Keil shares: sides, Fronts, what a unit is, what state it is in."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from dataclasses import dataclass
 
 from companion.engine.kit.roster import Unit
 from companion.engine.record.game import Game
@@ -13,60 +13,38 @@ rules = new_rules("panzer-keil")
 
 SOVIET, GERMAN = "soviet", "german"
 FRONTS = {"voronezh": "Voronezh", "southwestern": "Southwestern", "southern": "Southern", "don": "Don"}
-FRONT_CODES = {"Voronezh": "voronezh", "S.West": "southwestern", "South": "southern", "Don": "don"}
-ALLIES = ("italian", "romanian", "hungarian")  # B1
-MECHANIZED = ("armour", "mechanized infantry", "motorized infantry")  # 2.2.1
+ALLIES = ("italian", "romanian", "hungarian")  # [B1]
+MECHANIZED = ("armour", "mechanized infantry", "motorized infantry")  # [2.2.1]
 SOME_MECHANIZED, FOOT = "mechanized", "foot"
 """What a player has told of a counter without naming its type: it ends exhausted, or never does."""
-STALINGRAD = ("1703", "1803")  # B13.2.2
-ZAPORIZHZHIA = "2547"  # B15.3
-GERMAN_ROOTS = ("1450", "2050", "2750")  # B6.1
-SOVIET_ROOT = "0114"  # B6.1
-FIRST_RAILHEAD = "1406"  # B14.2
-DON_RADIUS = 5  # B13.2.2
-DON_TEN = ("don-52grd", "don-66grd", "don-277rd", "don-333rd", "don-157rd", "don-204rd")  # B13.2.3
+STALINGRAD = ("1703", "1803")  # [B13.2.2]
+ZAPORIZHZHIA = "2547"  # [B15.3]
+GERMAN_ROOTS = ("1450", "2050", "2750")  # [6.1.1, B6.1]
+SOVIET_ROOT = "0114"  # [6.1.1, B6.1]
+FIRST_RAILHEAD = "1406"  # [B14.2]
+DON_RADIUS = 5  # [B13.2.2]
+DON_TEN = ("don-52grd", "don-66grd", "don-277rd", "don-333rd", "don-157rd", "don-204rd")  # [B13.2.3]
+BY_RAIL = " (rail)"
+"""How the roster writes that an entry code is boxed: the unit may come on by rail [8.7.1, B14.4]."""
 DEAD, EXIT, EXIT_WEST = "box:dead", "box:exit", "box:exit-west"
 DON_GONE, DON_RESERVE = "box:don-gone", "box:don-reserve"
-STACK = 3  # B4
-
-READINGS: dict[str, Any] = {
-    "weather-end": "turn",
-    "stack-after-mech": True,
-    "disrupted-path": "in-zone",
-    "grace-length": "next-check",
-    "command-friends": "any",
-    "cut-off-hq": "cut",
-    "rail-limit": "each",
-    "repair-phase": "move",
-    "oos-halving": "down",
-    "odds-below": "literal",
-    "zero-attack": "forbid",
-    "river-armour": "attacker",
-    "river-upgrade": "crossers",
-    "exchange-between": "below",
-    "ad-needs-supply": True,
-    "nw-rail": True,
-    "ss-t-turn": "9",
-    "german-vp-supply": "all",
-    "occupation": "present",
-    "grenadiers-cancel": "none",
-    "edge-concentric": False,
-    "zone-exit-exhausts": True,
-    "crossing-zone": True,
-    "rail-friends": True,
-    "front-distance": "path",
-}
-"""The suggested readings, for calculations without a table; the kit's options hold the same."""
-
-
-def reading(game: Game | None, name: str) -> Any:
-    """How this table reads an unclear rule."""
-    return READINGS[name] if game is None else game[name]
+STACK = 3  # [B4]
 
 
 def phases(name: str) -> tuple[str, str]:
-    """Both sides' phase of a kind: 'supply' -> soviet-supply and german-supply."""
+    """Both sides' phase of a kind: 'supply' -> soviet-supply and german-supply [4, B3]."""
     return f"{SOVIET}-{name}", f"{GERMAN}-{name}"
+
+
+@dataclass(frozen=True)
+class Fault:
+    """What a rule has against something that is done on the board: a mistake, or only advice."""
+
+    text: str
+    rule: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.text} [{self.rule}]" if self.rule else self.text
 
 
 # -- what a unit is ----------------------------------------------------------------------------------------
@@ -87,7 +65,7 @@ def is_hq(unit: Unit) -> bool:
 
 
 def surplus(stack: Iterable[Unit]) -> int:
-    """B4: how many units a stack holds too many: three at most, one Soviet corps, headquarters apart."""
+    """How many units a stack holds too many: three at most, one Soviet corps, headquarters apart [B4]."""
     counted = [u for u in stack if not is_hq(u)]
     corps = sum(1 for u in counted if u.side == SOVIET and u.size == "XXX")
     return max(0, len(counted) - STACK, corps - 1)
@@ -99,32 +77,50 @@ def is_sixth(unit: Unit) -> bool:
 
 
 def is_ally(unit: Unit) -> bool:
+    """Italian, Romanian or Hungarian [B1]."""
     return unit.klass in ALLIES
 
 
-def front_of(unit: Unit) -> str:
-    """The Front whose set-up area a Soviet unit began in, or nothing for reinforcements."""
-    return FRONT_CODES.get(unit.formation, "")
+def edge_of(unit: Unit) -> str:
+    """The edge that a reinforcement comes on at, without the sign for rail [B14.3, B14.4]."""
+    return unit.entry.removesuffix(BY_RAIL)
 
 
-def named(game: Game, units: Any) -> str:
+def in_play(unit: Unit) -> bool:
+    """Whether a unit is on the map or may still come there."""
+    return unit.on_map or not unit.place
+
+
+def named(game: Game, units: Iterable[str]) -> str:
     """Units by name, for a sentence."""
     return ", ".join(game.units[u].name or u for u in units)
+
+
+def on_map(game: Game, side: str) -> list[Unit]:
+    """A side's units on the map; everybody's where no side is named."""
+    return [u for u in game.units.values() if u.on_map and u.side == (side or u.side)]
+
+
+def hexes_of(game: Game, side: str) -> set[str]:
+    """The hexes where a side stands."""
+    return {u.place for u in on_map(game, side)}
 
 
 # -- states ------------------------------------------------------------------------------------------------
 
 
 def disrupted(game: Game, unit: str) -> bool:
-    """Disrupted either way: D or AD."""
+    """Disrupted either way, D or AD, each unit for itself [5.3.2, 5.3.4]."""
     return bool(game.mark(unit, "disrupted"))
 
 
 def exhausted(game: Game, unit: str) -> bool:
+    """On its exhausted side, which only mechanized units have [2.2.1]."""
     return bool(game.mark(unit, "exhausted"))
 
 
 def out_of_supply(game: Game, unit: str) -> bool:
+    """Out of supply until its side's next supply phase [6.1.6, 6.2]."""
     return bool(game.mark(unit, "oos"))
 
 

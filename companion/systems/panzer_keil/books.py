@@ -9,7 +9,7 @@ from companion.systems.panzer_keil.odds import COLUMNS
 
 Table = Mapping[str, Mapping[str, Any]]
 
-WEATHERS = ("snow", "freeze", "thaw", "mud")
+WEATHERS = ("snow", "freeze", "thaw", "mud")  # [B5.1]
 
 
 def number(cell: Any) -> int | None:

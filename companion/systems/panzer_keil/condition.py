@@ -24,9 +24,9 @@ from companion.systems.panzer_keil.base import (
     disrupted,
     exhausted,
     mechanized,
+    on_map,
     out_of_supply,
     phases,
-    reading,
     rules,
 )
 
@@ -35,9 +35,12 @@ KINDS = (*MECHANIZED, "infantry", "mountain", "hq", SOME_MECHANIZED, FOOT)
 
 def own_on_map(ctx: Context) -> list[Unit]:
     """The acting side's units on the map."""
-    game = ctx.game
-    side = game.active if game else ""
-    return [u for u in game.units.values() if u.on_map and u.side == (side or u.side)] if game else []
+    return on_map(ctx.game, ctx.game.active)
+
+
+def on_record(ctx: Context) -> bool:
+    """Whether the acting side has units on the map."""
+    return bool(own_on_map(ctx))
 
 
 FEW = 12
@@ -64,21 +67,19 @@ def here_field() -> HexId:
 
 def any_on_map(game: Game) -> bool | str:
     """For actions that need units on record."""
-    return bool(own_on_map(Context(game))) or "no unit of this side is on record: turn the counter on the map"
+    return bool(on_map(game, game.active)) or "no unit of this side is on record: turn the counter on the map"
 
 
 def waiting(ctx: Context) -> list[Unit]:
-    """Reinforcements of the acting side whose turn has come and that are not on the map."""
+    """Reinforcements of the acting side whose turn has come, however long ago, and that are not on the map [8.6.1]."""
     game = ctx.game
-    if game is None:
-        return []
     names = {n for _, arrival in due(game) if arrival.side == game.active for n in arrival.units}
     return [u for u in game.units.values() if u.id in names and not u.place]
 
 
 def grace_until(game: Game) -> int:
-    """B14.3: the last turn in whose supply phase a Soviet reinforcement needs no path."""
-    return game.turn + (1 if reading(game, "grace-length") == "next-check" else 0)
+    """The last turn in whose supply phase a Soviet reinforcement needs no path [B14.3]."""
+    return game.turn + (1 if game["grace-length"] == "next-check" else 0)
 
 
 def may_march(ctx: Context) -> list[Unit]:
@@ -87,8 +88,7 @@ def may_march(ctx: Context) -> list[Unit]:
     return [
         u
         for u in own_here(ctx)
-        if game
-        and mechanized(u) is not False
+        if mechanized(u) is not False
         and not (exhausted(game, u.id) or disrupted(game, u.id) or out_of_supply(game, u.id))
     ]
 
@@ -110,11 +110,7 @@ def _any_able(game: Game) -> bool | str:
 def _disrupted(ctx: Context) -> list[Unit]:
     """Own disrupted units, without those whose marker was turned in this phase already."""
     game = ctx.game
-    return [
-        u
-        for u in own_on_map(ctx)
-        if game and disrupted(game, u.id) and game.mark(u.id, "turned") != game.turn
-    ]
+    return [u for u in own_on_map(ctx) if disrupted(game, u.id) and game.mark(u.id, "turned") != game.turn]
 
 
 def _recovers(game: Game, unit: Unit) -> bool:
@@ -157,9 +153,12 @@ def one_hex_move(
     for unit in units:
         if disrupted(game, unit):
             raise NotNow(
-                f"{game.units[unit].name}: disrupted units cannot move [8.5.1]", field="units", given=unit
+                f"{game.units[unit].name}: disrupted units cannot move",
+                field="units",
+                given=unit,
+                rule="8.5.1",
             )
-        if zone and not reading(game, "zone-exit-exhausts"):
+        if zone and not game["zone-exit-exhausts"]:
             yield e.Noted(f"{game.units[unit].name} leaves an enemy zone by one hex", rule="8.4.3")
         else:
             yield from states.put(game, unit, states.one_hex)
@@ -223,7 +222,7 @@ def describe_unit(
 
 
 def can_mech_move(game: Game, unit: Unit) -> bool:
-    """10.1, B12.1, B12.2: German, mechanized, normal, in supply, undisrupted, not the Hungarian 1st."""
+    """German, mechanized, normal, in supply, undisrupted, not the Hungarian 1st [10.1, B12.1, B12.2]."""
     return (
         unit.on_map
         and unit.side == GERMAN

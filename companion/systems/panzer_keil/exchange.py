@@ -1,4 +1,4 @@
-"""The exchange: attackers given up, and what the defender loses for them [9.6 EX]."""
+"""The exchange: attackers given up, and what the defender loses for them [9.6, 9.8.2]."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil import states
-from companion.systems.panzer_keil.aftermath import ask, ask_advance, remind
-from companion.systems.panzer_keil.base import named, phases, reading, rules
-from companion.systems.panzer_keil.combat import Sums
+from companion.systems.panzer_keil.advance import ask_advance
+from companion.systems.panzer_keil.base import named, phases, rules
+from companion.systems.panzer_keil.followup import ask, remind
+from companion.systems.panzer_keil.form import Sums
 from companion.systems.panzer_keil.odds import exchange_loss
 
 
@@ -31,7 +32,7 @@ def exchange(
 ) -> Breakdown:
     """What the defender loses against the attack strength that the attacker gave up."""
     sheet = Breakdown("Exchange")
-    between = str(reading(ctx.game, "exchange-between"))
+    between = ctx.game["exchange-between"]
     lost = exchange_loss(loss, defenders, total, between)
     whole = sum(defenders) if total is None else total
     sheet.add("attacker gives up", str(loss), "9.6")
@@ -96,8 +97,7 @@ def _living(name: str) -> Callable[[Context], list[Unit]]:
     """The units of a battle that are still on the map, as another field holds them."""
 
     def found(ctx: Context) -> list[Unit]:
-        game = ctx.game
-        units = [game.units[u] for u in ctx.values.get(name) or ()] if game else []
+        units = [ctx.game.units[u] for u in ctx.values.get(name) or ()]
         return [u for u in units if u.on_map]
 
     return found
@@ -123,7 +123,7 @@ class DefenderSums(Sums):
     """The defenders' strengths in the order of their names."""
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        names = named(ctx.game, ctx.values.get("against") or ()) if ctx.game else ""
+        names = named(ctx.game, ctx.values.get("against") or ())
         found = {**super().describe(ctx), "placeholder": "4 4 3"}
         return {**found, "help": f"as halved, in this order: {names}"} if names else found
 
@@ -178,12 +178,15 @@ def exchange_attackers(
                 f"{len(defenders)} strengths are wanted, for {named(game, defenders)}",
                 field="strengths",
                 given=len(strengths),
+                rule="9.6",
             )
         values |= dict(zip(defenders, strengths, strict=False))
     if loss is None and any(u not in values for u in units):
-        raise Unreadable("their strength is not on record: enter it", field="loss")
+        raise Unreadable("their strength is not on record: enter it", field="loss", rule="9.6")
     if any(u not in values for u in defenders) or not (defenders or strengths):
-        raise Unreadable("the defenders' strengths are not on record: enter them", field="strengths")
+        raise Unreadable(
+            "the defenders' strengths are not on record: enter them", field="strengths", rule="9.6"
+        )
     paid = loss if loss is not None else sum(values[u] for u in units)
     side = game.units[units[0]].side
     for unit in units:
@@ -221,7 +224,7 @@ def exchange_defenders(
     values = _read(worths)
     given = sum(values.get(u, 0) for u in units)
     if worth and given != worth:
-        raise Unreadable(f"these are worth {given}, not {worth} [9.6]", field="units", given=given)
+        raise Unreadable(f"these are worth {given}, not {worth}", field="units", given=given, rule="9.6")
     for unit in units:
         yield from states.eliminate(game, unit, "exchange", "9.6")
 
@@ -229,7 +232,7 @@ def exchange_defenders(
 def _all_lost(
     game: Game, defenders: list[str], side: str, attackers: list[str], target: str, crossers: list[str]
 ) -> Events:
-    """9.8.2: all defenders gone, so the advance is two hexes."""
+    """All defenders gone, so the advance is two hexes [9.8.2]."""
     for unit in defenders:
         yield from states.eliminate(game, unit, "exchange", "9.6")
     if not defenders:

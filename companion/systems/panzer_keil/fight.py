@@ -27,8 +27,6 @@ class Fight:
     attack: Attack = field(default_factory=Attack)
     crossers: list[str] = field(default_factory=list)
     """Attackers over a major river, not at a railroad crossing."""
-    hindered: list[str] = field(default_factory=list)
-    """Attackers over any river or out of a marsh."""
     defence: int | None = None
     weak: int | None = None
     ground: str = ""
@@ -47,30 +45,34 @@ class Fight:
 
 
 def armoured(unit: Unit) -> bool:
-    """9.4.5: Soviet mechanized infantry gains the armour effect too."""
+    """Soviet mechanized infantry gains the armour effect too [9.4.5]."""
     return unit.kind == "armour" or (unit.side == SOVIET and unit.kind == "mechanized infantry")
 
 
 def grenadier(unit: Unit) -> bool:
-    """B11.3: German mechanized infantry."""
+    """German mechanized infantry [B11.3]."""
     return unit.side == GERMAN and unit.kind == "mechanized infantry" and not is_ally(unit)
 
 
 def roll_column(units: Iterable[Unit]) -> str:
-    """B11.1: Soviets and allies alone roll in the Soviet column; one German lets all use the German one."""
+    """Soviets and allies alone roll in the Soviet column; one German lets all use the German one [9.5.2, B11.1]."""
     return GERMAN if any(u.side == GERMAN and not is_ally(u) for u in units) else SOVIET
 
 
 def check_attackers(game: Game, units: Sequence[Unit], target: str) -> None:
-    """9.1: undisrupted, once a phase, not over water; the form offers only units beside the target."""
+    """Undisrupted, once a phase, not over water; the form offers only units beside the target [9.1.2, 9.1.6, 9.1.7]."""
     for unit in units:
         name = unit.name or unit.id
         if disrupted(game, unit.id):
-            raise NotNow(f"{name} is disrupted and cannot attack [9.1.7]", field="attackers", given=unit.id)
+            raise NotNow(
+                f"{name} is disrupted and cannot attack", field="attackers", given=unit.id, rule="9.1.7"
+            )
         if game.mark(unit.id, "attacked"):
-            raise NotNow(f"{name} has attacked in this phase [9.1.6]", field="attackers", given=unit.id)
+            raise NotNow(f"{name} has attacked in this phase", field="attackers", given=unit.id, rule="9.1.6")
         if target and barrier(game, unit.place, target) == SEA:
-            raise NotNow(f"{name} would attack over sea or lake [9.1.7]", field="attackers", given=unit.id)
+            raise NotNow(
+                f"{name} would attack over sea or lake", field="attackers", given=unit.id, rule="9.1.7"
+            )
 
 
 def read_fight(game: Game, names: Sequence[str], target: str) -> Fight:
@@ -93,6 +95,7 @@ def read_fight(game: Game, names: Sequence[str], target: str) -> Fight:
 
 
 def _attack(game: Game, found: Fight, attackers: Sequence[Unit], target: str) -> None:
+    """Strengths summed hex by hex under what hinders them, once at most [9.2.1-9.2.4]; armour left free [9.4.4]."""
     groups: dict[str, dict[str, int]] = {name: {} for name in ("full", "river", "major", "marsh", "oos")}
     free = False
     for unit in attackers:
@@ -106,11 +109,8 @@ def _attack(game: Game, found: Fight, attackers: Sequence[Unit], target: str) ->
                 group = "river"
             elif terrain(game, unit.place) == "marsh":
                 group = "marsh"
-        if group != "full":
-            found.hindered.append(unit.id)
-        elif armoured(unit):
-            free = True
-        # 9.2.4: halved once at most, so supply matters only where the ground does not.
+        free = free or (group == "full" and armoured(unit))
+        # Supply matters only where the ground does not [9.2.4].
         if group == "full" and out_of_supply(game, unit.id):
             group = "oos"
         strength = factor(game, unit, "AF")
@@ -125,6 +125,7 @@ def _attack(game: Game, found: Fight, attackers: Sequence[Unit], target: str) ->
 
 
 def _defence(game: Game, found: Fight, side: str, target: str) -> None:
+    """Everybody in the hex defends, each disrupted unit halved, its stack-mates not [5.3.2, 9.1.2, 9.2.5]."""
     stack = [u for u in game.units_at(target) if u.side == side]
     found.defenders = [u.id for u in stack]
     found.enemy_armour = any(armoured(u) for u in stack)

@@ -7,14 +7,16 @@ from collections.abc import Iterable
 from companion.engine.hexes.board import NOTHING, zone_indices
 from companion.engine.hexes.trace import Board, Situation, ZoneRule
 from companion.engine.kit.roster import Unit
+from companion.engine.play.actions import Events
 from companion.engine.positions.situation import board as plain_board
 from companion.engine.positions.situation import situation as plain_situation
+from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.systems.panzer_keil.base import GERMAN, SOVIET, disrupted, is_hq, reading
+from companion.systems.panzer_keil.base import GERMAN, SOVIET, disrupted, edge_of, hexes_of, is_hq
 
 MAJOR, RIVER, SEA, BRIDGE = "major river", "river", "sea or lake", "rail crossing"
 WATER = frozenset({"sea", "lake"})
-# 5.2.1: zones stop at sea and lake; over a major river they do reach [B10.1].
+# Zones stop at sea and lake [5.2.1]; over a major river they do reach [B10.1].
 ZONES = ZoneRule(stopped_by=frozenset({SEA}), not_into=WATER)
 RAIL = frozenset({"rail"})
 
@@ -44,7 +46,7 @@ def has_rails(game: Game) -> bool:
 
 def supply_zones(game: Game) -> ZoneRule:
     """Zones as they hurt supply and command: not from over a major river [B10.1.1]."""
-    unless = frozenset({BRIDGE}) if reading(game, "crossing-zone") else frozenset()
+    unless = frozenset({BRIDGE}) if game["crossing-zone"] else frozenset()
     return ZoneRule(stopped_by=frozenset({SEA, MAJOR}), unless=unless, not_into=WATER)
 
 
@@ -83,7 +85,7 @@ def terrain(game: Game, hex_id: str) -> str:
 
 
 def occupier(game: Game, hex_id: str) -> str:
-    """5.4: who occupies a hex: a side, 'contested', or '' when nobody is known to."""
+    """Who occupies a hex: a side, 'contested', or '' when nobody is known to [5.4]."""
     zones_of = {side: zone(game, side) for side in (SOVIET, GERMAN)}
     return occupier_among(game, hex_id, zones_of)
 
@@ -95,39 +97,58 @@ def occupier_among(game: Game, hex_id: str, zones_of: dict[str, set[str]]) -> st
     if len(present) > 1:
         return "contested"
     passed = str(game.mark(hex_id, "owner") or "")
-    if present and not standing and passed and reading(game, "occupation") == "passage":
+    if present and not standing and passed and game["occupation"] == "passage":
         return passed
     return next(iter(present), passed)
 
 
+def cities(game: Game) -> dict[str, str]:
+    """Every city and major city on the map, as far as it is entered."""
+    book = board(game).book
+    return {**book.places("city"), **book.places("major city")}
+
+
+def pass_through(game: Game, side: str, hexes: Iterable[str]) -> Events:
+    """The side that passed last, noted where it can matter: in cities, and where the enemy is on note [5.4]."""
+    towns = cities(game)
+    for hex_id in hexes:
+        held = game.mark(hex_id, "owner")
+        if held != side and (held or hex_id in towns):
+            yield e.Marked(hex_id, "owner", side, reason="passed", rule="5.4")
+
+
 def entry_hexes(game: Game, edge: str) -> list[str]:
-    """The hexes of an entry edge as the owner copied them into his map book; W is WN and WS [B14.4]."""
+    """The hexes of an entry edge as the owner copied them into his map book; W is WN and WS [B14.3, B14.4]."""
     book = board(game).book
     names = ("WN", "WS") if edge == "W" else (edge,)
     return [h for name in names for h in book.named("edge", name)]
 
 
 def wrong_edge(game: Game, unit: Unit, hex_id: str) -> str:
-    """Why a reinforcement cannot come in at a hex, or nothing, also while its edge is not entered."""
-    edge = unit.entry.removesuffix(" (rail)")
-    wanted = entry_hexes(game, edge)
+    """Why a reinforcement cannot come in at a hex, or nothing, also while its edge is not entered [8.6.1, B14]."""
+    wanted = entry_hexes(game, edge_of(unit))
     return (
-        f"{unit.name} enters at {edge}: {', '.join(wanted)} [B14]" if wanted and hex_id not in wanted else ""
+        f"{unit.name} enters at {edge_of(unit)}: {', '.join(wanted)}"
+        if wanted and hex_id not in wanted
+        else ""
     )
 
 
 def surrounded(game: Game, hex_id: str) -> bool:
-    """B11.2: all six hexes around are German-held or in German zones; off the map counts by a reading."""
+    """All six hexes around are German-held or in German zones; off the map counts by a reading [B11.2].
+
+    Disrupted units and those out of supply help too [B11.2.1], and Soviets in those zones spoil nothing [B11.2.2].
+    """
     covered = zone(game, GERMAN)
     around = board(game).grid.neighbours(hex_id)
     missing = 6 - len(around)
     wet = [h for h in around if terrain(game, h) in WATER or barrier(game, hex_id, h) == SEA]
-    if (missing or wet) and not reading(game, "edge-concentric"):
+    if (missing or wet) and not game["edge-concentric"]:
         return False
     return all(h in covered for h in around if h not in wet)
 
 
 def near_enemy(game: Game, hexes: Iterable[str], side: str, within: int) -> list[str]:
     """The enemy-held hexes that lie this close to any of some hexes."""
-    enemies = {u.place for u in game.units.values() if u.on_map and u.side != side}
+    enemies = hexes_of(game, game.other(side))
     return sorted(h for h in enemies if any(game.maps.distance(h, own) <= within for own in hexes))

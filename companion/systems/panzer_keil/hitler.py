@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine.errors import NotNow
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Dice, Roll
 from companion.engine.record import events as e
@@ -49,11 +48,9 @@ def _there(game: Game) -> bool | str:
     order=50,
 )
 def capture_hitler(
-    game: Game, die: Annotated[Roll | None, Dice(label="Die", spec="1d6", purpose="capture Hitler")] = None
+    game: Game, die: Annotated[Roll, Dice(label="Die", spec="1d6", purpose="capture Hitler")]
 ) -> Events:
     """A Soviet unit has entered Zaporizhzhia: on a 6 the war is over."""
-    if die is None:
-        raise NotNow("the die is missing", field="die")
     if die.total == 6:
         yield e.Ended(SOVIET, "decisive", "Hitler is captured in Zaporizhzhia", rule="B15.3.3")
         return

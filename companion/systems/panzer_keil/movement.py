@@ -10,7 +10,16 @@ from companion.engine.errors import Unreadable
 from companion.engine.play.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
 from companion.engine.play.worksheet import Breakdown
 from companion.engine.record.game import Game
-from companion.systems.panzer_keil.base import disrupted, exhausted, factor, mechanized, out_of_supply, rules
+from companion.systems.panzer_keil.base import (
+    Fault,
+    disrupted,
+    exhausted,
+    factor,
+    mechanized,
+    out_of_supply,
+    rules,
+)
+from companion.systems.panzer_keil.books import WEATHERS
 from companion.systems.panzer_keil.condition import own_on_map
 from companion.systems.panzer_keil.ground import (
     MAJOR,
@@ -23,21 +32,10 @@ from companion.systems.panzer_keil.ground import (
     terrain,
     zone,
 )
-from companion.systems.panzer_keil.weather import KINDS, ground
+from companion.systems.panzer_keil.weather import ground
 
 TERRAINS = ("clear", "hills", "forest", "marsh", "city")
 EXTRAS = ("river", "major", "camp", "zone")
-EXAMPLE = {
-    "clear": "1",
-    "hills": "2",
-    "forest": "3",
-    "road": "1/2",
-    "road over river": "1",
-    "river": "+1",
-    "major river": "+3",
-    "camp": "+2",
-}
-"""Costs without a table: those of the basic rules' example, and the major river's [B10.2]."""
 WORDS = "clear, hills, forest, marsh, city, road, river, major, camp, zone"
 
 
@@ -46,18 +44,12 @@ def cost_of(text: str) -> Fraction:
     return sum((Fraction(part) for part in text.lstrip("+").split()), Fraction(0))
 
 
-def _cell(game: Game | None, row: str, column: str) -> str:
-    if game is None:
-        return EXAMPLE.get(row, "")
-    return game.chart("terrain").cell(row, column).value
-
-
-def step_cost(game: Game | None, words: list[str], column: str) -> Fraction:
-    """One step: terrain or road, river, camp, and one more for leaving an enemy zone [8.4.2]."""
+def step_cost(game: Game, words: list[str], column: str) -> Fraction:
+    """One step: terrain or road, river, camp, and one more for leaving an enemy zone [8.2.2-8.2.4, 8.4.2, B10.2]."""
     road = "road" in words
     rows: list[str] = []
     if road:
-        rows.append("road over river" if "river" in words else "road")  # 8.2.4: a road ignores the terrain
+        rows.append("road over river" if "river" in words else "road")  # it ignores the terrain [8.2.4]
     else:
         rows += [w for w in words if w in TERRAINS] or ["clear"]
         rows += ["river"] if "river" in words else []
@@ -65,14 +57,14 @@ def step_cost(game: Game | None, words: list[str], column: str) -> Fraction:
     rows += ["camp"] if "camp" in words else []
     total = Fraction(1 if "zone" in words else 0)
     for row in rows:
-        text = _cell(game, row, column)
+        text = game.chart("terrain").cell(row, column).value
         if not text or text == "no":
             why = (
                 "cannot be entered"
                 if text == "no"
                 else f"has no cost in the {column} column of your terrain table"
             )
-            raise Unreadable(f"{row} {why}", field="steps", given=row)
+            raise Unreadable(f"{row} {why}", field="steps", given=row, rule="8.2")
         total += cost_of(text)
     return total
 
@@ -82,30 +74,32 @@ def _show(number: Fraction) -> str:
     return str(whole) if not rest else f"{whole} {rest}" if whole else str(rest)
 
 
-def march(game: Game, side: str, path: Sequence[str]) -> tuple[list[list[str]], list[str]]:
-    """The words of each step along a path of hexes, and what the rules have against it [8.4, 8.5, B10.1]."""
+def march(game: Game, side: str, path: Sequence[str]) -> tuple[list[list[str]], list[Fault]]:
+    """Each step of a path in words, and what the rules have against it [8.1.2, 8.4.1-8.4.4, 8.5.2, B10.1.2]."""
     enemy = game.other(side)
     near, full = zone(game, enemy, supply_zones(game)), zone(game, enemy)
     here = board(game)
     steps: list[list[str]] = []
-    wrong: list[str] = []
+    wrong: list[Fault] = []
     for number, (a, b) in enumerate(zip(path, path[1:], strict=False)):
         if b not in game.maps.neighbours(a):
-            raise Unreadable(f"{b} does not touch {a}: name every hex of the way", field="path", given=b)
+            raise Unreadable(
+                f"{b} does not touch {a}: name every hex of the way", field="path", given=b, rule="8.1"
+            )
         between = barrier(game, a, b)
         words = [w for w in (terrain(game, b),) if w in TERRAINS] or ["clear"]
         words += ["road"] if "road" in here.links.get((here.grid.index[a], here.grid.index[b]), set()) else []
         words += ["major"] if between == MAJOR else ["river"] if between == RIVER else []
-        # B10.1.3: a zone that only reaches over a major river costs nothing to leave.
+        # A zone that only reaches over a major river costs nothing to leave [B10.1.3].
         words += ["zone"] if number == 0 and a in near else []
         if between == SEA or terrain(game, b) in WATER:
-            wrong.append(f"sea or lake before {b} [8.5.2]")
+            wrong.append(Fault(f"sea or lake before {b}", "8.5.2"))
         if any(u.side == enemy for u in game.units_at(b)):
-            wrong.append(f"an enemy stands in {b}")
+            wrong.append(Fault(f"an enemy stands in {b}"))
         if (a in near and b in near) or (between == MAJOR and a in full and b in full):
-            wrong.append(f"straight from one enemy zone into another at {b} [8.4.4, B10.1.2]")
+            wrong.append(Fault(f"straight from one enemy zone into another at {b}", "8.4.4, B10.1.2"))
         elif b in near and b != path[-1]:
-            wrong.append(f"the move ends in the enemy zone at {b} [8.4.1]")
+            wrong.append(Fault(f"the move ends in the enemy zone at {b}", "8.4.1"))
         steps.append(words)
     return steps, wrong
 
@@ -137,26 +131,26 @@ def movement(
     kind: Annotated[
         str, Choice(label="Unit type", options=[("mechanized", "mechanized"), ("other", "not mechanized")])
     ] = "",
-    weather: Annotated[str, Choice(label="Weather", options=[(w, w) for w in KINDS])] = "",
+    weather: Annotated[str, Choice(label="Weather", options=[(w, w) for w in WEATHERS])] = "",
     tired: Annotated[bool, Flag(label="Already exhausted or out of supply")] = False,
 ) -> Breakdown:
     """Add up a march: hexes of a unit on record, or steps in words, separated by commas and joined by plus signs."""
     game = ctx.game
     sheet = Breakdown("Movement cost")
-    held = game.units[unit] if game and unit else None
-    if game and held:
+    held = game.units[unit] if unit else None
+    if held:
         way, wrong = march(game, held.side, (held.place, *path))
-        sheet.warnings += wrong + ([f"{held.name} is disrupted [8.5.1]"] if disrupted(game, held.id) else [])
+        wrong += [Fault(f"{held.name} is disrupted", "8.5.1")] if disrupted(game, held.id) else []
+        sheet.warnings += map(str, wrong)
         points = factor(game, held, "MF") if points is None else points
         tired = tired or exhausted(game, held.id) or out_of_supply(game, held.id)
         kind = kind or ("other" if mechanized(held) is False else "mechanized")
     else:
         way = _read_steps(steps)
     if points is None:
-        raise Unreadable("the movement points are not on record: enter them", field="points")
+        raise Unreadable("the movement points are not on record: enter them", field="points", rule="8.2.1")
     mobile = kind != "other"
-    now = weather or (str(game["weather"]) if game else "")
-    column = ground(now, mobile)
+    column = ground(weather or game["weather"], mobile)
     sheet.add(f"{column} column", "", "B5.2")
     total = Fraction(0)
     reached = 0
@@ -165,6 +159,12 @@ def movement(
         total += cost
         sheet.add(f"{number}: {' '.join(words)}", _show(cost), "8.2")
         reached = number if total <= points else reached
+    _reach(sheet, total, points, reached, mobile, tired)
+    return sheet
+
+
+def _reach(sheet: Breakdown, total: Fraction, points: int, reached: int, mobile: bool, tired: bool) -> None:
+    """How far the points last, and what may follow [8.3, 8.5.3]."""
     left = points - total
     sheet.facts = {
         "cost": _show(total),
@@ -182,4 +182,3 @@ def movement(
         sheet.result = f"{spent}: stops after step {reached}"
         if mobile and not tired:
             sheet.add("a forced march may follow on the reverse side", "", "8.3")
-    return sheet

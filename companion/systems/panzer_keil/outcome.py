@@ -13,7 +13,8 @@ from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING, change
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil import states
-from companion.systems.panzer_keil.aftermath import ask, ask_advance, remind, suffer
+from companion.systems.panzer_keil.advance import ask_advance
+from companion.systems.panzer_keil.aftermath import suffer
 from companion.systems.panzer_keil.base import (
     FOOT,
     SOME_MECHANIZED,
@@ -22,11 +23,11 @@ from companion.systems.panzer_keil.base import (
     is_sixth,
     mechanized,
     named,
-    reading,
     rules,
 )
 from companion.systems.panzer_keil.condition import any_on_map, own_here, own_on_map
 from companion.systems.panzer_keil.exchange import ask_exchange
+from companion.systems.panzer_keil.followup import ask, remind
 from companion.systems.panzer_keil.results import ATTACKER, RESULTS, advance_limit, beside_river, over_river
 from companion.systems.panzer_keil.stalingrad import bind
 
@@ -74,7 +75,7 @@ def _on_the_map(game: Game, side: str, code: str, major: bool, all_major: bool) 
     if result.sufferer == ATTACKER and major:
         worse = over_river(code)
         parts = [f"{worse} over the major river: {_told(game, worse, side)}"]
-        if not all_major and reading(game, "river-upgrade") != "all":
+        if not all_major and game["river-upgrade"] != "all":
             rest = beside_river(code)
             parts.append(f"the others {rest}: {_told(game, rest, side)}")
     limit = advance_limit(code, major and all_major)
@@ -95,7 +96,7 @@ def _told(game: Game, code: str, side: str) -> str:
 
 
 def _tire(game: Game, side: str, attackers: Sequence[str]) -> Events:
-    """9.9: attacking mechanized units are exhausted, whatever the result."""
+    """Attacking mechanized units are exhausted, whatever the result [9.9]."""
     for unit in attackers:
         yield e.Marked(unit, "attacked", True, reason=IN_PASSING, rule="9.1.6")
         if mechanized(game.units[unit]):
@@ -119,19 +120,17 @@ def _ask_tired(game: Game, side: str, attackers: Sequence[str]) -> Events:
 def _attackers(ctx: Context) -> list[Unit]:
     """Those a question is about, else who attacked in this phase and is not exhausted, else the hex just typed."""
     game = ctx.game
-    asked = [game.units[u] for u in ctx.values.get("among") or ()] if game else []
+    asked = [game.units[u] for u in ctx.values.get("among") or ()]
     if asked:
         return [u for u in asked if u.on_map]
-    fought = [
-        u for u in own_on_map(ctx) if game and game.mark(u.id, "attacked") and not exhausted(game, u.id)
-    ]
+    fought = [u for u in own_on_map(ctx) if game.mark(u.id, "attacked") and not exhausted(game, u.id)]
     return fought or own_here(ctx)
 
 
 def _living_or_lost(ctx: Context) -> list[Unit]:
     """The acting side's units; a question may name some that were lost since."""
     game = ctx.game
-    return [u for u in game.units.values() if u.side == (game.active or u.side)] if game else []
+    return [u for u in game.units.values() if u.side == (game.active or u.side)]
 
 
 @rules.action(by="any", rule="9.9", label="Exhaust units", group="book-keeping", when=any_on_map)
@@ -151,7 +150,9 @@ def exhaust(
     """Turn mechanized units that attacked to their exhausted side; who they are is remembered."""
     if bool(units) == none:
         raise Unreadable(
-            "tick the mechanized units, or that none is" if among else "which units?", field="units"
+            "tick the mechanized units, or that none is" if among else "which units?",
+            field="units",
+            rule="9.9",
         )
     for unit in units:
         if game.units[unit].on_map and not game.mark(unit, "exhausted"):
@@ -171,18 +172,17 @@ def _thrown_back(
     target: str,
     all_major: bool,
 ) -> Events:
-    """B10.3.1: the worse result for those over a major river, by the table's reading for all."""
+    """The worse result for those over a major river, by the table's reading for all [B10.3.1]."""
     worse = over_river(code)
     rest = [u for u in attackers if u not in crossers]
     if not attackers:
-        who = (
-            "All attackers"
-            if all_major or reading(game, "river-upgrade") == "all"
-            else "Those over the major river"
-        )
-        others = "" if who == "All attackers" else f"; the others: {RESULTS[beside_river(code)].text}"
-        yield remind(game, side, f"{who}: {worse}, {RESULTS[worse].text}{others}", "B10.3.1")
-    elif reading(game, "river-upgrade") == "all" or not rest:
+        text = f"{worse}, {RESULTS[worse].text}"
+        if all_major or game["river-upgrade"] == "all":
+            text = f"All attackers: {text}"
+        else:
+            text = f"Those over the major river: {text}; the others: {RESULTS[beside_river(code)].text}"
+        yield remind(game, side, text, "B10.3.1")
+    elif game["river-upgrade"] == "all" or not rest:
         yield from suffer(game, worse, attackers, side, target)
     else:
         yield from suffer(game, worse, crossers, side, target)

@@ -12,6 +12,7 @@ from companion.systems.panzer_keil.base import (
     SOVIET,
     disrupted,
     exhausted,
+    on_map,
     out_of_supply,
     rules,
 )
@@ -24,7 +25,7 @@ from companion.systems.panzer_keil.weather import track
 @rules.panel
 def weather_panel(game: Game, seat: str) -> Panel | None:
     """How far the weather track still runs, three squares a turn at most."""
-    left = max(track(game), default=0) - int(game["weather-square"])
+    left = max(track(game), default=0) - game["weather-square"]
     if left <= 0:
         return None
     rows = [
@@ -37,9 +38,9 @@ def weather_panel(game: Game, seat: str) -> Panel | None:
 @rules.panel
 def units_panel(game: Game, seat: str) -> Panel | None:
     """How many units of each side are in trouble."""
-    if not any(u.on_map for u in game.units.values()):
+    if not on_map(game, ""):
         return None
-    here = {s: [u.id for u in game.units.values() if u.on_map and u.side == s] for s in (SOVIET, GERMAN)}
+    here = {side: [u.id for u in on_map(game, side)] for side in (SOVIET, GERMAN)}
 
     def count(test: Callable[[str], bool]) -> str:
         counts = {side: sum(map(test, units)) for side, units in here.items()}

@@ -20,12 +20,14 @@ from companion.systems.panzer_keil.base import (
     disrupted,
     don_bound,
     exhausted,
+    in_play,
+    on_map,
     out_of_supply,
     phases,
     rules,
 )
-from companion.systems.panzer_keil.books import bands, points_at
-from companion.systems.panzer_keil.condition import own_on_map
+from companion.systems.panzer_keil.books import Table, bands, points_at
+from companion.systems.panzer_keil.condition import on_record, own_on_map
 from companion.systems.panzer_keil.ground import has_rails
 from companion.systems.panzer_keil.supply import front_distance, hq_of, in_command
 
@@ -33,7 +35,7 @@ LAST_POINTS = "front-points-last"
 """The headquarters' points when they were last set: the game's own record, no track."""
 
 CHANGE_OF_PACE = 6
-"""B6.3.1, B7.1: from this turn on the Germans get more."""
+"""From this turn on the Germans get more [B6.3.1, B7.1]."""
 
 
 def german_points(turn: int) -> tuple[int, int]:
@@ -52,12 +54,16 @@ def front_alive(game: Game, front: str) -> bool:
     if front == "don" and game["stalingrad"] == "fallen":
         return False
     unit = game.units.get(f"{front}-hq")
-    return unit is None or not unit.place.startswith("box:")
+    return unit is None or in_play(unit)
+
+
+def _table(game: Game) -> Table:
+    """The owner's points by distance; empty until it is filled in [B6.3.2]."""
+    return game.book.tables.get("front-points", {})
 
 
 def fill_fronts(game: Game) -> Events:
     """Give each headquarters its points from the owner's table, and ask where it is blank [B6.3.2, B7.2]."""
-    table = game.book.tables.get("front-points", {})
     missing: dict[str, str] = {}
     for front, name in FRONTS.items():
         if not front_alive(game, front):
@@ -66,7 +72,7 @@ def fill_fronts(game: Game) -> Events:
             missing[front] = name
             continue
         distance = front_distance(game, front)
-        found = points_at(table, distance) if distance is not None else (0, 0)
+        found = points_at(_table(game), distance) if distance is not None else (0, 0)
         if found is None:
             missing[front] = f"{name} {distance} hexes"
         else:
@@ -93,7 +99,7 @@ def _drop_asks(game: Game) -> Events:
 def _set_front(game: Game, front: str, points: tuple[int, int], reason: str) -> Events:
     yield from fill(game, f"{front}-sp", points[0], reason, "B8.2.3")
     yield from fill(game, f"{front}-sap", points[1], reason, "B8.3.1")
-    record = {**(game[LAST_POINTS] or {}), front: list(points)}
+    record = {**game[LAST_POINTS], front: list(points)}
     if record != game[LAST_POINTS]:
         yield e.Set(LAST_POINTS, record)
 
@@ -120,29 +126,22 @@ def _german_pools(game: Game) -> Events:
     yield from fill(game, "german-sap", support, "turn record", "B7.1")
 
 
-def _lapse(game: Game, names: list[str], rule: str) -> Events:
-    for name in names:
-        yield from fill(game, name, 0, "unused points are lost", rule)
+def _lapse(game: Game, kind: str, rule: str) -> Events:
+    """What is left of a side's points when their phase ends is lost."""
+    for owner in FRONTS if game.active == SOVIET else (GERMAN,):
+        yield from fill(game, f"{owner}-{kind}", 0, "unused points are lost", rule)
 
 
 @rules.leaving("soviet-supply")
-def _soviet_supply_lapses(game: Game) -> Events:
-    yield from _lapse(game, [f"{front}-sp" for front in FRONTS], "B6.3.5")
-
-
 @rules.leaving("german-supply")
-def _german_supply_lapses(game: Game) -> Events:
-    yield from _lapse(game, ["german-sp"], "B6.3.5")
+def _supply_lapses(game: Game) -> Events:
+    yield from _lapse(game, "sp", "B6.3.5")
 
 
 @rules.leaving("soviet-support")
-def _soviet_support_lapses(game: Game) -> Events:
-    yield from _lapse(game, [f"{front}-sap" for front in FRONTS], "7.2.1")
-
-
 @rules.leaving("german-support")
-def _german_support_lapses(game: Game) -> Events:
-    yield from _lapse(game, ["german-sap"], "7.2.1")
+def _support_lapses(game: Game) -> Events:
+    yield from _lapse(game, "sap", "7.2.1")
 
 
 FRONT_CHOICES = [(front, name) for front, name in FRONTS.items()]
@@ -150,7 +149,7 @@ FRONT_CHOICES = [(front, name) for front, name in FRONTS.items()]
 
 def soviet_now(ctx: Context) -> bool:
     """Whether a form should ask for the Front."""
-    return ctx.game is not None and ctx.game.active == SOVIET
+    return ctx.game.active == SOVIET
 
 
 @dataclass(frozen=True)
@@ -161,13 +160,11 @@ class Payer(Choice):
 
     def choices(self, ctx: Context) -> Options:
         game = ctx.game
-        if game is None:
-            return FRONT_CHOICES
         return [(f, f"{n}: {game[f'{f}-{self.kind}']}") for f, n in FRONT_CHOICES if front_alive(game, f)]
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        game, everybody = ctx.game, self.choices(ctx)
-        rich = [(f, label) for f, label in everybody if game and game[f"{f}-{self.kind}"]]
+        everybody = self.choices(ctx)
+        rich = [(f, label) for f, label in everybody if ctx.game[f"{f}-{self.kind}"]]
         return {"choices": [{"value": f, "label": label} for f, label in rich or everybody], "many": False}
 
 
@@ -176,7 +173,7 @@ def paying(label: str, kind: str) -> Payer:
 
     def rich(ctx: Context) -> str:
         game = ctx.game
-        return next((f for f in FRONTS if game and front_alive(game, f) and game[f"{f}-{kind}"]), "")
+        return next((f for f in FRONTS if front_alive(game, f) and game[f"{f}-{kind}"]), "")
 
     return Payer(label=label, when=soviet_now, start=rich, kind=kind)
 
@@ -190,10 +187,9 @@ def _wanted(front: str, by_table: bool) -> Callable[[Context], bool]:
     """Whether a form asks for this headquarters: by distance where the owner's table is filled, else for points."""
 
     def asked(ctx: Context) -> bool:
-        game = ctx.game
-        if game is None or not front_alive(game, front):
+        if not front_alive(ctx.game, front):
             return False
-        filled = bool(bands(game.book.tables.get("front-points", {})))
+        filled = bool(bands(_table(ctx.game)))
         return front in (ctx.values.get("fronts") or FRONTS) and filled == by_table
 
     return asked
@@ -203,7 +199,7 @@ def _last(front: str, which: int) -> Callable[[Context], int | None]:
     """What the headquarters had last turn, to begin with."""
 
     def found(ctx: Context) -> int | None:
-        had = (ctx.game[LAST_POINTS] or {}).get(front) if ctx.game else None
+        had = ctx.game[LAST_POINTS].get(front)
         return int(had[which]) if had else None
 
     return found
@@ -248,7 +244,7 @@ def headquarters_points(
         "don": (don_hexes, don_supply, don_support),
     }
     if all(value is None for values in given.values() for value in values):
-        raise Unreadable("enter at least one headquarters", field="fronts")
+        raise Unreadable("enter at least one headquarters", field="fronts", rule="B6.3.2")
     for front, values in given.items():
         if any(value is not None for value in values):
             yield from _front_by_hand(game, front, *values)
@@ -259,7 +255,7 @@ def _front_by_hand(
     game: Game, front: str, distance: int | None, supply: int | None, support: int | None
 ) -> Events:
     """One headquarters' points: as typed, else by its distance from the owner's table."""
-    found = points_at(game.book.tables.get("front-points", {}), distance) if distance is not None else None
+    found = points_at(_table(game), distance) if distance is not None else None
     values = [
         given if given is not None else (found[i] if found else None)
         for i, given in enumerate((supply, support))
@@ -269,6 +265,7 @@ def _front_by_hand(
         raise Unreadable(
             f"{FRONTS[front]}: enter both points; the owner's table is blank for this distance",
             field=f"{front}_{missing}",
+            rule="B6.3.2",
         )
     reason = f"{distance} hexes from the source" if distance is not None else "by hand"
     yield from _set_front(game, front, (values[0], values[1]), reason)
@@ -288,38 +285,32 @@ def front_points(
 ) -> Events:
     """Set a headquarters' supply and support points for this turn."""
     if not front_alive(game, front):
-        raise NotNow(f"the {FRONTS[front]} Front has no headquarters", field="front", given=front)
+        raise NotNow(
+            f"the {FRONTS[front]} Front has no headquarters", field="front", given=front, rule="B6.3.2"
+        )
     yield from _front_by_hand(game, front, distance, supply, support)
 
 
 def _tired(ctx: Context) -> list[Unit]:
-    return [u for u in own_on_map(ctx) if ctx.game and exhausted(ctx.game, u.id)]
+    return [u for u in own_on_map(ctx) if exhausted(ctx.game, u.id)]
 
 
 def _refreshable(ctx: Context) -> list[Unit]:
     """Exhausted units that a point can help: in supply and undisrupted [B6.3.3]."""
     game = ctx.game
-    return (
-        [u for u in _tired(ctx) if not disrupted(game, u.id) and not out_of_supply(game, u.id)]
-        if game
-        else []
-    )
+    return [u for u in _tired(ctx) if not disrupted(game, u.id) and not out_of_supply(game, u.id)]
 
 
 def _offered(ctx: Context) -> list[Unit]:
     """Those of them that the paying headquarters commands [B8.2]."""
     game, found = ctx.game, _refreshable(ctx)
     front = payer(ctx, "sp")
-    if game is None or game.active != SOVIET or not found or not front:
+    if game.active != SOVIET or not found or not front:
         return found
     if hq_of(game, front) is None:
         return [u for u in found if front == "don" or not don_bound(game, u)]
     reach = in_command(game, front)
     return [u for u in found if u.id in reach]
-
-
-def _on_record(ctx: Context) -> bool:
-    return bool(own_on_map(ctx))
 
 
 def _any_tired(game: Game) -> bool | str:
@@ -337,34 +328,36 @@ def spend_supply(
     front: Annotated[str, paying("Points of", "sp")] = "",
     units: Annotated[
         tuple[str, ...],
-        UnitRef(label="Exhausted units", many=True, pick=_tired, suggest=_offered, when=_on_record),
+        UnitRef(label="Exhausted units", many=True, pick=_tired, suggest=_offered, when=on_record),
     ] = (),
-    count: Annotated[int, Whole(label="Units turned back", high=20, quiet=_on_record)] = 0,
+    count: Annotated[int, Whole(label="Units turned back", high=20, quiet=on_record)] = 0,
 ) -> Events:
     """Turn exhausted units back to normal, one point each."""
     spent = len(units) or count
     if not spent:
-        raise Unreadable(
-            "say which units recover, or how many", field="units" if own_on_map(Context(game)) else "count"
-        )
+        field = "units" if on_map(game, game.active) else "count"
+        raise Unreadable("say which units recover, or how many", field=field, rule="B6.3")
     if game.active == SOVIET and not front:
-        raise Unreadable("whose points? Name the Front that commands the units", field="front")
-    pool = f"{front}-sp" if game.active == SOVIET else "german-sp"
-    if spent > int(game[pool]):
-        raise NotNow(f"only {game[pool]} of its supply points left [B6.3]", field="units", given=spent)
+        raise Unreadable("whose points? Name the Front that commands the units", field="front", rule="B8.2")
+    pool = f"{front if game.active == SOVIET else GERMAN}-sp"
+    if spent > game[pool]:
+        raise NotNow(f"only {game[pool]} of its supply points left", field="units", given=spent, rule="B6.3")
     if game.active == SOVIET:
         _check_command(game, units, front)
     for unit in units:
         yield from states.put(game, unit, states.supply_point)
-    yield e.Set(pool, int(game[pool]) - spent, was=game[pool], reason=f"{spent} spent", rule="B6.3.4")
+    yield e.Set(pool, game[pool] - spent, was=game[pool], reason=f"{spent} spent", rule="B6.3.4")
 
 
 def _check_command(game: Game, units: tuple[str, ...], front: str) -> None:
-    """B8.2: a headquarters supplies the units it commands; Don-bound ones only the Don's [B13.2.1]."""
+    """A headquarters supplies the units it commands [B8.2]; Don-bound ones only the Don's [B13.2.1]."""
     for name in units:
         if don_bound(game, game.units[name]) and front != "don":
             raise NotNow(
-                f"{game.units[name].name} is bound to the Don Front [B13.2.1]", field="front", given=front
+                f"{game.units[name].name} is bound to the Don Front",
+                field="front",
+                given=front,
+                rule="B13.2.1",
             )
     if hq_of(game, front) is None:
         return
@@ -372,12 +365,8 @@ def _check_command(game: Game, units: tuple[str, ...], front: str) -> None:
     for name in units:
         if name not in reach:
             raise NotNow(
-                f"{game.units[name].name} is not in command of the {FRONTS[front]} Front [B8.2]",
+                f"{game.units[name].name} is not in command of the {FRONTS[front]} Front",
                 field="units",
                 given=name,
+                rule="B8.2",
             )
-
-
-def pool_of(side: str, front: str) -> str:
-    """The track of a side's support points."""
-    return "german-sap" if side == GERMAN else f"{front}-sap"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Callable
 from typing import Annotated
 
 from companion.engine.errors import NotNow, Unreadable
@@ -14,14 +15,15 @@ from companion.engine.play.fields import Context, HexId, UnitRef, Whole
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING, move
 from companion.engine.record.game import Game
-from companion.systems.panzer_keil.aftermath import pass_through
 from companion.systems.panzer_keil.base import (
+    BY_RAIL,
     FIRST_RAILHEAD,
     GERMAN,
     SOVIET,
     SOVIET_ROOT,
+    edge_of,
+    hexes_of,
     named,
-    reading,
     rules,
 )
 from companion.systems.panzer_keil.condition import waiting
@@ -30,13 +32,14 @@ from companion.systems.panzer_keil.ground import (
     board,
     has_rails,
     near_enemy,
+    pass_through,
     situation,
     supply_zones,
     wrong_edge,
     zone,
 )
 
-REPAIRS, RAIL_UNITS, RAIL_HEXES, SAFETY = 3, 5, 30, 3  # B9.3.1, B9.1, 8.7.3
+REPAIRS, RAIL_UNITS, RAIL_HEXES, SAFETY = 3, 5, 30, 3  # [B9.3.1, B9.1, 8.7.3]
 
 
 def railhead(game: Game) -> str:
@@ -44,25 +47,30 @@ def railhead(game: Game) -> str:
     return next(iter(game.marked("railhead")), FIRST_RAILHEAD)
 
 
-def soviet_line(game: Game) -> list[str]:
-    """The rail hexes from 0114 to the marker; only the marker's own while no such railroad is entered."""
+def along_rails(game: Game, start: str, end: str, safe: Callable[[str], bool]) -> list[str]:
+    """The shortest way by the entered rails through hexes that are safe; empty without one."""
     here = board(game)
-    start, goal = here.grid.index[SOVIET_ROOT], here.grid.index[railhead(game)]
-    rails = here.along(RAIL)
-    came = {start: start}
-    queue = deque([start])
-    while queue and goal not in came:
+    ids, rails = here.grid.ids, here.along(RAIL)
+    a, b = here.grid.index[start], here.grid.index[end]
+    came = {a: a}
+    queue = deque([a] if safe(start) else [])
+    while queue and b not in came:
         i = queue.popleft()
         for j in rails[i]:
-            if j not in came:
+            if j not in came and safe(ids[j]):
                 came[j] = i
                 queue.append(j)
-    if goal not in came:
-        return [railhead(game)]
-    path = [goal]
-    while path[-1] != start:
-        path.append(came[path[-1]])
-    return [here.grid.ids[i] for i in reversed(path)]
+    if b not in came or not safe(end):
+        return []
+    way = [b]
+    while way[-1] != a:
+        way.append(came[way[-1]])
+    return [ids[i] for i in reversed(way)]
+
+
+def soviet_line(game: Game) -> list[str]:
+    """The rail hexes from 0114 to the marker; only the marker's own while no such railroad is entered [B9.3]."""
+    return along_rails(game, SOVIET_ROOT, railhead(game), lambda h: True) or [railhead(game)]
 
 
 def working_line(game: Game, now: Situation | None = None) -> list[str]:
@@ -71,7 +79,7 @@ def working_line(game: Game, now: Situation | None = None) -> list[str]:
     here = now.board
     enemies = now.enemies(SOVIET)
     cut = zone_indices(here, enemies, supply_zones(game))
-    if reading(game, "rail-friends"):
+    if game["rail-friends"]:
         cut -= {i for i, units in now.occupied.get(SOVIET, {}).items() if any(u.cancels for u in units)}
     found = []
     for hex_id in soviet_line(game):
@@ -91,7 +99,7 @@ def put_railhead(game: Game, hex_id: str, reason: str, rule: str) -> Events:
 
 
 def retreat_railhead(game: Game) -> Events:
-    """B9.3.3: pull the marker back to the last hex still linked to 0114; nothing when the line holds."""
+    """Pull the marker back to the last hex still linked to 0114; nothing when the line holds [B9.3.3]."""
     if not has_rails(game) or len(soviet_line(game)) < 2:
         return
     works = working_line(game)
@@ -108,7 +116,7 @@ def _fresh_rails(game: Game) -> Events:
 
 
 def _repair_now(game: Game) -> bool | str:
-    wanted = f"{SOVIET}-{reading(game, 'repair-phase')}"
+    wanted = f"{SOVIET}-{game['repair-phase']}"
     return game.phase == wanted or "repairs belong to the phase chosen in the table's options [B9.3]"
 
 
@@ -125,26 +133,32 @@ def extend_railroad(
     hexes: Annotated[tuple[str, ...], HexId(label="Rail hexes, from the marker outward", many=True)],
 ) -> Events:
     """Extend the Soviet railroad by up to three hexes a turn and move its marker."""
-    done = int(game["rail-repaired"])
+    done = game["rail-repaired"]
     if done + len(hexes) > REPAIRS:
         raise NotNow(
-            f"{REPAIRS} hexes a turn at most, {done} already repaired [B9.3.1]",
+            f"{REPAIRS} hexes a turn at most, {done} already repaired",
             field="hexes",
             given=len(hexes),
+            rule="B9.3.1",
         )
     here, enemy = board(game), zone(game, GERMAN)
     at = railhead(game)
     for hex_id in hexes:
         if hex_id not in game.maps.neighbours(at):
             raise Unreadable(
-                f"{hex_id} does not touch {at}: name the hexes in order", field="hexes", given=hex_id
+                f"{hex_id} does not touch {at}: name the hexes in order",
+                field="hexes",
+                given=hex_id,
+                rule="B9.3.1",
             )
         pair = (here.grid.index[at], here.grid.index[hex_id])
         if has_rails(game) and not RAIL & here.links.get(pair, set()):
-            raise Unreadable(f"no railroad is entered from {at} to {hex_id}", field="hexes", given=hex_id)
+            raise Unreadable(
+                f"no railroad is entered from {at} to {hex_id}", field="hexes", given=hex_id, rule="B9.3"
+            )
         # A friendly unit does not help here: the rule for repairs knows no exception.
         if hex_id in enemy:
-            raise NotNow(f"{hex_id} lies in a German zone [B9.3.2]", field="hexes", given=hex_id)
+            raise NotNow(f"{hex_id} lies in a German zone", field="hexes", given=hex_id, rule="B9.3.2")
         at = hex_id
     yield e.Set("rail-repaired", done + len(hexes), was=done, rule="B9.3.1")
     yield from put_railhead(game, at, "repaired", "B9.3.1")
@@ -163,14 +177,12 @@ def pull_back_railhead(
 
 def rail_entry(game: Game, unit: Unit) -> bool:
     """Whether a reinforcement's edge lets it come by rail [B14.4]."""
-    return "rail" in unit.entry or (unit.entry == "NW" and bool(reading(game, "nw-rail")))
+    return unit.entry.endswith(BY_RAIL) or (edge_of(unit) == "NW" and bool(game["nw-rail"]))
 
 
 def rail_riders(ctx: Context) -> list[Unit]:
-    """German reinforcements that came on this turn or are still waiting, at an edge with rail."""
+    """German reinforcements that came on this turn or wait, at an edge with rail [8.6.5, 8.7.1, B9.2]."""
     game = ctx.game
-    if game is None:
-        return []
     fresh = [u for u in game.units.values() if u.side == GERMAN and game.mark(u.id, "entered")]
     return [u for u in (*fresh, *waiting(ctx)) if u.side == GERMAN and rail_entry(game, u)]
 
@@ -181,39 +193,22 @@ def _riders(ctx: Context) -> bool:
 
 def _from_where(ctx: Context) -> str:
     """Where the riders chosen so far have come in, if they stand in one hex."""
-    places = {ctx.game.units[u].place for u in ctx.values.get("units") or ()} if ctx.game else set()
+    places = {ctx.game.units[u].place for u in ctx.values.get("units") or ()}
     return places.pop() if len(places) == 1 else ""
 
 
 def rail_way(game: Game, start: str, end: str, clear: bool) -> list[str]:
     """The shortest way by the entered rails, `clear` of Soviet units all along [8.7.2, 8.7.3]; empty without one."""
-    here, rails = board(game), board(game).along(RAIL)
-    enemies = {u.place for u in game.units.values() if u.on_map and u.side == SOVIET} if clear else set()
-
-    def safe(i: int) -> bool:
-        return all(game.maps.distance(here.grid.ids[i], enemy) > SAFETY for enemy in enemies)
-
-    a, b = here.grid.index[start], here.grid.index[end]
-    came = {a: a}
-    queue = deque([a] if safe(a) else [])
-    while queue and b not in came:
-        i = queue.popleft()
-        for j in rails[i]:
-            if j not in came and safe(j):
-                came[j] = i
-                queue.append(j)
-    if b not in came or (start == end and not safe(a)):
-        return []
-    way = [b]
-    while way[-1] != a:
-        way.append(came[way[-1]])
-    return [here.grid.ids[i] for i in reversed(way)]
+    enemies = hexes_of(game, SOVIET) if clear else set()
+    return along_rails(
+        game, start, end, lambda h: all(game.maps.distance(h, enemy) > SAFETY for enemy in enemies)
+    )
 
 
 def _way_known(ctx: Context) -> bool:
     """Whether the map book tells how long the ride is."""
     game, start, end = ctx.game, ctx.values.get("start") or _from_where(ctx), ctx.values.get("end")
-    return bool(game and start and end and rail_way(game, start, end, clear=False))
+    return bool(start and end and rail_way(game, start, end, clear=False))
 
 
 def _anybody_by_rail(game: Game) -> bool | str:
@@ -241,28 +236,30 @@ def rail_move(
     """Carry arriving units along the rails: five units and thirty hexes a turn, clear of Soviet units."""
     riders = len(units) or count
     if not riders:
-        raise Unreadable("say which units travel, or how many", field="units")
-    used, spent = int(game["rail-units"]), int(game["rail-hexes"])
+        raise Unreadable("say which units travel, or how many", field="units", rule="8.7")
+    used, spent = game["rail-units"], game["rail-hexes"]
     if used + riders > RAIL_UNITS:
         raise NotNow(
-            f"{RAIL_UNITS} units a turn by rail, {used} have gone [B9.1]", field="units", given=riders
+            f"{RAIL_UNITS} units a turn by rail, {used} have gone", field="units", given=riders, rule="B9.1"
         )
     start = start or _from_where(Context(game, values={"units": units}))
     for unit in units:
         wrong = wrong_edge(game, game.units[unit], start) if start and not game.units[unit].place else ""
         if wrong:
-            raise Unreadable(wrong, field="start", given=start)
+            raise Unreadable(wrong, field="start", given=start, rule="B14")
     known = rail_way(game, start, end, clear=False) if start and end else []
     way = rail_way(game, start, end, clear=True) if known else []
     hexes = len(way or known) - 1 if known else hexes
     total = spent + hexes * riders
-    if hexes > RAIL_HEXES or (reading(game, "rail-limit") == "total" and total > RAIL_HEXES):
-        raise NotNow(f"{RAIL_HEXES} rail hexes at most, {spent} used [B9.1]", field="hexes", given=hexes)
+    if hexes > RAIL_HEXES or (game["rail-limit"] == "total" and total > RAIL_HEXES):
+        raise NotNow(
+            f"{RAIL_HEXES} rail hexes at most, {spent} used", field="hexes", given=hexes, rule="B9.1"
+        )
     close = near_enemy(game, [h for h in (start, end) if h], GERMAN, SAFETY)
     close = close or ([] if way else near_enemy(game, known, GERMAN, SAFETY))
     if close:
         raise NotNow(
-            f"Soviet units within {SAFETY} hexes: {', '.join(close)} [8.7.3]", field="end", given=end
+            f"Soviet units within {SAFETY} hexes: {', '.join(close)}", field="end", given=end, rule="8.7.3"
         )
     for unit in units:
         if end:

@@ -47,7 +47,7 @@ RESULTS: dict[str, Result] = {
 }
 
 RAISED = {"A1": "A1D", "A2": "A2D", "A1D": "AL", "A2D": "AL2", "AL": "AE", "AL2": "AE"}
-"""B10.3.1: an attack over a major river suffers the next worse result, once."""
+"""An attack over a major river suffers the next worse result, once [B10.3.1]."""
 
 
 def over_river(code: str) -> str:
@@ -67,5 +67,5 @@ def advance_limit(code: str, major: bool) -> int:
 
 
 def survivors_lost(units: int, owed: int, managed: int) -> int:
-    """9.7.5: one unit for each hex that was not retreated, as long as there are units."""
+    """One unit for each hex that was not retreated, as long as there are units [9.7.5]."""
     return min(units, max(0, owed - managed))

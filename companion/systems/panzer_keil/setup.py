@@ -18,9 +18,9 @@ from companion.systems.panzer_keil.books import number
 from companion.systems.panzer_keil.ground import board
 
 NEAR: dict[str, tuple[str, int]] = {"FP": ("1722", 5), "Hollidt-A": ("2319", 3), "Hollidt-B": ("2516", 2)}
-"""B14.1: formations that set up within so many hexes of one."""
+"""Formations that set up within so many hexes of one [B14.1]."""
 AREAS = ("4PzA", "6A", "Voronezh", "S.West", "South", "Don")
-"""B14: formations with a printed area, which the owner may copy into his map book under this name."""
+"""Formations with a printed area, which the owner may copy into his map book under this name [B14]."""
 FACTORS = ("AF", "DF", "MF", "XAF", "XDF", "XMF")
 
 
@@ -109,10 +109,7 @@ def unplaced(game: Game, formation: str = "") -> list[Unit]:
 
 def _formations(ctx: Context) -> list[tuple[str, str]]:
     """Formations with units still to place: how many, and where they belong."""
-    game = ctx.game
-    if game is None:
-        return []
-    mine = [u for u in unplaced(game) if ctx.seat in ("table", u.side)]
+    mine = [u for u in unplaced(ctx.game) if ctx.seat in ("table", u.side)]
     counts = Counter(u.formation for u in mine)
     return [(name, f"{name}: {n}, {_where(name)}") for name, n in counts.items()]
 
@@ -135,7 +132,7 @@ def _ask_next(game: Game) -> Events:
 
 
 def _of_formation(ctx: Context) -> list[Unit]:
-    return unplaced(ctx.game, str(ctx.values.get("formation") or "-")) if ctx.game else []
+    return unplaced(ctx.game, str(ctx.values.get("formation") or "-"))
 
 
 @rules.action(
@@ -159,12 +156,15 @@ def place_formation(
     waiting = list(units) or [u.id for u in unplaced(game, formation)]
     places = [h for h in hexes for _ in range(each)]
     if len(places) < len(units):
-        raise Unreadable(f"{len(units)} units do not fit in there", field="hexes", given=len(hexes))
+        raise Unreadable(
+            f"{len(units)} units do not fit in there", field="hexes", given=len(hexes), rule="B14"
+        )
     if len(places) - each >= len(waiting):
         raise Unreadable(
             f"{len(hexes)} hexes for {len(waiting)} units: some would stay empty",
             field="hexes",
             given=len(hexes),
+            rule="B14",
         )
     for unit, place in zip(waiting, places, strict=False):
         yield move(game, unit, place, reason="set-up", rule="B14")
@@ -199,8 +199,6 @@ def set_up_check(ctx: Context, side: Annotated[str, SideRef(label="Side")] = "")
     """Which formations are placed, and who stands outside its area."""
     sheet = Breakdown("Set-up check")
     game = ctx.game
-    if game is None:
-        return sheet
     waiting = 0
     for wanted in (GERMAN, SOVIET):
         if side and side != wanted:

@@ -10,11 +10,11 @@ from companion.engine.play.fields import Context, HexId, UnitRef
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil import states
-from companion.systems.panzer_keil.base import GERMAN, SOVIET, reading, rules, surplus
+from companion.systems.panzer_keil.base import GERMAN, SOVIET, on_map, rules, surplus
 
 
 def overstacked(game: Game, side: str) -> dict[str, int]:
-    """The hexes where a side stacks too high, with the number of units to remove."""
+    """The hexes where a side stacks too high, with the number of units to remove [5.1.1-5.1.4, B4]."""
     found = {h: surplus([u for u in stack if u.side == side]) for h, stack in game.stacks().items()}
     return {h: n for h, n in found.items() if n}
 
@@ -31,7 +31,7 @@ def _ask(game: Game, side: str) -> Events:
         )
 
 
-# 5.1.3: the limit counts when movement and combat close; the question comes as the next phase opens.
+# The limit counts when movement and combat close; the question comes as the next phase opens [5.1.3].
 @rules.entering("soviet-combat")
 def _after_soviet_movement(game: Game) -> Events:
     yield from _ask(game, SOVIET)
@@ -52,29 +52,24 @@ def _after_combat(game: Game) -> Events:
 
 @rules.entering("german-recovery")
 def _after_mechanized_movement(game: Game) -> Events:
-    if reading(game, "stack-after-mech"):
+    if game["stack-after-mech"]:
         yield from _ask(game, GERMAN)
 
 
 def _own(ctx: Context) -> list[Unit]:
     """The units on the map of whoever acts; on the shared screen everybody's."""
-    game = ctx.game
-    return [u for u in game.units.values() if u.on_map and ctx.seat in ("table", u.side)] if game else []
+    return [u for u in on_map(ctx.game, "") if ctx.seat in ("table", u.side)]
 
 
 def _stacked(ctx: Context) -> list[Unit]:
     """Own units in hexes that hold too many, or in the hex just typed."""
     game, at = ctx.game, ctx.values.get("at")
-    if game is None:
-        return []
     places = {at} if at else {h for side in (SOVIET, GERMAN) for h in overstacked(game, side)}
     return [u for u in _own(ctx) if u.place in places]
 
 
 def _units_on_record(game: Game) -> bool | str:
-    return (
-        any(u.on_map for u in game.units.values()) or "no unit is on record: remove the counters on the map"
-    )
+    return bool(on_map(game, "")) or "no unit is on record: remove the counters on the map"
 
 
 @rules.action(

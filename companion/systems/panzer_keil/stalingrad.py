@@ -21,9 +21,11 @@ from companion.systems.panzer_keil.base import (
     SOVIET,
     STALINGRAD,
     don_bound,
+    in_play,
     is_hq,
     is_sixth,
     named,
+    on_map,
     rules,
 )
 from companion.systems.panzer_keil.condition import (
@@ -37,17 +39,23 @@ from companion.systems.panzer_keil.ground import occupier
 
 
 def bind(game: Game, units: Sequence[str]) -> Events:
-    """B13.2.1: who attacks the 6th Army belongs to the Don Front for good."""
+    """Who attacks the 6th Army belongs to the Don Front for good [B13.2.1]."""
     for unit in units:
         if game.units[unit].side == SOVIET and not don_bound(game, game.units[unit]):
             yield put_mark(game, unit, "don", True, reason="attacked the 6th Army", rule="B13.2.1")
 
 
 def strays(game: Game, unit: Unit) -> bool:
-    """B13.2.2: a Don-bound unit further than five hexes from both Stalingrad hexes."""
+    """A Don-bound unit further than five hexes from both Stalingrad hexes [B13.2.2]."""
     if not unit.on_map or not don_bound(game, unit) or game["stalingrad"] == "fallen":
         return False
     return min(game.maps.distance(unit.place, h) for h in STALINGRAD) > DON_RADIUS
+
+
+def note_stray(game: Game, unit: Unit) -> Events:
+    """Advice for a Don-bound unit that has gone too far [B13.2.2]."""
+    if strays(game, unit):
+        yield e.Noted(f"{unit.name} is more than five hexes from Stalingrad", rule="B13.2.2")
 
 
 def _besieged_on_record(game: Game) -> bool | str:
@@ -55,7 +63,7 @@ def _besieged_on_record(game: Game) -> bool | str:
 
 
 def _unbound(ctx: Context) -> list[Unit]:
-    return [u for u in own_here(ctx) if ctx.game and not don_bound(ctx.game, u)]
+    return [u for u in own_here(ctx) if not don_bound(ctx.game, u)]
 
 
 @rules.action(
@@ -81,11 +89,11 @@ def bind_to_don(
 
 def sixth_left(game: Game) -> list[str]:
     """The 6th Army units still on the map or not yet set up."""
-    return [u.id for u in game.units.values() if is_sixth(u) and (u.on_map or not u.place)]
+    return [u.id for u in game.units.values() if is_sixth(u) and in_play(u)]
 
 
 def fallen(game: Game) -> bool:
-    """B13.2.3: both hexes Soviet-occupied and no 6th Army unit left, as far as the record tells."""
+    """Both hexes Soviet-occupied and no 6th Army unit left, as far as the record tells [B13.2.3]."""
     if not any(is_sixth(u) for u in game.units.values()) or sixth_left(game):
         return False
     return all(occupier(game, h) == SOVIET for h in STALINGRAD)
@@ -102,7 +110,7 @@ def fall_of_stalingrad(game: Game) -> Events:
     """Take the Don Front off the map; six of its divisions may come back from turn 10."""
     left = sixth_left(game)
     if any(game.units[u].on_map for u in left):
-        raise NotNow(f"6th Army units are still there: {named(game, left)} [B13.2.3]", given=len(left))
+        raise NotNow(f"6th Army units are still there: {named(game, left)}", given=len(left), rule="B13.2.3")
     yield from _withdraw(game)
 
 
@@ -111,7 +119,7 @@ def _withdraw(game: Game) -> Events:
     for name in ("don-sp", "don-sap"):
         if game[name]:
             yield e.Set(name, 0, was=game[name], reason="the Don Front is gone", rule="B13.2.3")
-    bound = [u for u in game.units.values() if don_bound(game, u) and (u.on_map or not u.place)]
+    bound = [u for u in game.units.values() if don_bound(game, u) and in_play(u)]
     for unit in bound:
         yield from states.strip(game, unit.id)
         there = DON_RESERVE if unit.id in DON_TEN else DON_GONE
@@ -127,7 +135,7 @@ def _city_retaken(game: Game) -> Events:
 
 
 def _returning(ctx: Context) -> list[Unit]:
-    return ctx.game.units_at(DON_RESERVE) if ctx.game else []
+    return ctx.game.units_at(DON_RESERVE)
 
 
 def _may_return(game: Game) -> bool | str:
@@ -147,9 +155,11 @@ def return_don_units(
     hex: Annotated[str, HexId(label="Hex within one of a headquarters")],
 ) -> Events:
     """Bring Don divisions back beside one headquarters, on turn 10 or later."""
-    near = [u for u in game.units.values() if u.on_map and is_hq(u) and game.maps.distance(u.place, hex) <= 1]
-    if not near and any(is_hq(u) and u.on_map for u in game.units.values()):
-        raise Unreadable(f"{hex} is not within one hex of a headquarters [B13.2.3]", field="hex", given=hex)
+    hqs = [u.place for u in on_map(game, "") if is_hq(u)]
+    if hqs and all(game.maps.distance(place, hex) > 1 for place in hqs):
+        raise Unreadable(
+            f"{hex} is not within one hex of a headquarters", field="hex", given=hex, rule="B13.2.3"
+        )
     for unit in units:
         yield move(game, unit, hex, reason="returns", rule="B13.2.3")
         yield put_mark(game, unit, "grace", grace_until(game), rule="B14.3")

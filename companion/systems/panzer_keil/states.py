@@ -14,7 +14,7 @@ from companion.engine.play.actions import Events
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, move, put_mark
 from companion.engine.record.game import Game
-from companion.systems.panzer_keil.base import DEAD, SOME_MECHANIZED, is_sixth, mechanized, reading
+from companion.systems.panzer_keil.base import DEAD, SOME_MECHANIZED, is_sixth, mechanized
 
 
 @dataclass(frozen=True)
@@ -36,69 +36,76 @@ class Nature:
     """None while its type is not on record: the table then decides."""
     sixth: bool = False
     turn_needs_supply: bool = True
-    """Whether AD -> D needs supply; a reading of 11.1."""
+    """Whether AD -> D needs supply; a reading [11.1]."""
+    unit: str = ""
+    name: str = ""
+
+
+def _cannot(nature: Nature, why: str, rule: str) -> NotNow:
+    """A trigger that cannot be pulled on a unit."""
+    return NotNow(f"{nature.name}: {why}", field="units", given=nature.unit, rule=rule)
 
 
 def forced_march(state: State, nature: Nature) -> State:
-    """8.3: flip, then move again; 8.3.1 lists who may not."""
+    """Flip, then move again; not everybody may [8.3, 8.3.1]."""
     if nature.mechanized is False:
-        raise NotNow("only mechanized units can force march [8.3.1]")
+        raise _cannot(nature, "only mechanized units can force march", "8.3.1")
     if state.exhausted:
-        raise NotNow("it is exhausted already [8.3.1]")
+        raise _cannot(nature, "it is exhausted already", "8.3.1")
     if not state.supplied:
-        raise NotNow("it is out of supply [6.2, 8.3.1]")
+        raise _cannot(nature, "it is out of supply", "6.2, 8.3.1")
     if state.disruption:
-        raise NotNow("it is disrupted [8.3.1]")
+        raise _cannot(nature, "it is disrupted", "8.3.1")
     return replace(state, exhausted=True)
 
 
 def one_hex(state: State, nature: Nature) -> State:
-    """8.5.3: one hex in spite of too few points; it exhausts a mechanized unit."""
+    """One hex in spite of too few points; it exhausts a mechanized unit [8.5.3]."""
     if state.disruption:
-        raise NotNow("disrupted units cannot move [8.5.1]")
+        raise _cannot(nature, "disrupted units cannot move", "8.5.1")
     return state if nature.mechanized is False else replace(state, exhausted=True)
 
 
 def attack(state: State, nature: Nature) -> State:
-    """9.9: whoever attacked is exhausted when the combat ends, if mechanized."""
+    """Whoever attacked is exhausted when the combat ends, if mechanized [9.9]."""
     if state.disruption:
-        raise NotNow("disrupted units cannot attack [9.1.7]")
+        raise _cannot(nature, "disrupted units cannot attack", "9.1.7")
     return state if nature.mechanized is False else replace(state, exhausted=True)
 
 
 def supply_point(state: State, nature: Nature) -> State:
-    """B6.3.4: one point, back to normal at once; B6.3.3 lists who gets none."""
+    """One point, back to normal at once; not everybody gets one [6.3.1, 6.3.2, B6.3.3, B6.3.4]."""
     if nature.mechanized is False or not state.exhausted:
-        raise NotNow("it is not exhausted [B6.3]")
+        raise _cannot(nature, "it is not exhausted", "B6.3")
     if not state.supplied:
-        raise NotNow("it is out of supply [6.3.1, B6.3.3]")
+        raise _cannot(nature, "it is out of supply", "6.3.1, B6.3.3")
     if state.disruption:
-        raise NotNow("it is disrupted [6.3.2, B6.3.3]")
+        raise _cannot(nature, "it is disrupted", "6.3.2, B6.3.3")
     return replace(state, exhausted=False)
 
 
 def hit(state: State, nature: Nature) -> State:
-    """5.3.1: disrupted as target or defender; a second time changes nothing [5.3.3]."""
+    """Disrupted as target or defender [5.3.1]; a second time changes nothing [5.3.3]."""
     return state if state.disruption else replace(state, disruption="d")
 
 
 def repulsed(state: State, nature: Nature) -> State:
-    """9.6: disrupted as attacker."""
+    """Disrupted as attacker [9.6]; a second time changes nothing [5.3.3]."""
     return state if state.disruption else replace(state, disruption="ad")
 
 
 def river_retreat(state: State, nature: Nature) -> State:
-    """B10.3.3: a plain retreat over a major river disrupts."""
+    """A plain retreat over a major river disrupts [B10.3.3]."""
     return hit(state, nature)
 
 
 def river_rout(state: State, nature: Nature) -> State:
-    """B10.3.3: a disruption result with a retreat over a major river eliminates."""
+    """A disruption result with a retreat over a major river eliminates [B10.3.3]."""
     return replace(state, gone=True)
 
 
 def recover(state: State, nature: Nature) -> State:
-    """11.1: D off in supply, AD turned to D first; the 6th Army always [B13.1.2]."""
+    """D off in supply, AD turned to D first [11.1]; the 6th Army always [B13.1.2]."""
     able = state.supplied or nature.sixth
     if state.disruption == "ad":
         return replace(state, disruption="d") if able or not nature.turn_needs_supply else state
@@ -106,11 +113,12 @@ def recover(state: State, nature: Nature) -> State:
 
 
 def lose_supply(state: State, nature: Nature) -> State:
-    """6.1.6: no path in the own supply phase; never the 6th Army [B13.1.1]."""
+    """No path in the own supply phase [6.1.6]; never the 6th Army [B13.1.1]."""
     return state if nature.sixth else replace(state, supplied=False)
 
 
 def find_supply(state: State, nature: Nature) -> State:
+    """A path again, or a place on the source itself [6.1.5]."""
     return replace(state, supplied=True)
 
 
@@ -142,17 +150,15 @@ def state_of(game: Game, unit: Unit) -> State:
 
 
 def nature_of(game: Game, unit: Unit) -> Nature:
-    return Nature(mechanized(unit), is_sixth(unit), bool(reading(game, "ad-needs-supply")))
+    needs_supply = bool(game["ad-needs-supply"])
+    return Nature(mechanized(unit), is_sixth(unit), needs_supply, unit.id, unit.name or unit.id)
 
 
 def put(game: Game, unit_id: str, trigger: Trigger, reason: str = "") -> Events:
     """Pull a trigger on a unit at the table: the events that change its markers."""
     unit = game.units[unit_id]
     before = state_of(game, unit)
-    try:
-        after = trigger(before, nature_of(game, unit))
-    except NotNow as mistake:
-        raise NotNow(f"{unit.name or unit.id}: {mistake.message}", field="units", given=unit.id) from None
+    after = trigger(before, nature_of(game, unit))
     why, rule = RULES[trigger]
     if after.gone and not before.gone:
         yield from eliminate(game, unit_id, reason or why, rule)

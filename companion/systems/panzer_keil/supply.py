@@ -1,4 +1,4 @@
-"""Supply and command: what each side's path may cross, [6.1, B6, B8]."""
+"""Supply and command: what each side's path may cross [6.1, B6, B8]."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ from companion.systems.panzer_keil.base import (
     don_bound,
     is_hq,
     is_sixth,
-    reading,
+    on_map,
+    out_of_supply,
     rules,
 )
 from companion.systems.panzer_keil.ground import RAIL, SEA, WATER, situation, supply_zones
 from companion.systems.panzer_keil.railroad import working_line
 
-GERMAN_REACH, COMMAND_RANGE = 15, 10  # B6.2.1, B8.1.1
+GERMAN_REACH, COMMAND_RANGE = 15, 10  # [B6.2.1, B8.1.1]
 
 
 def _blocked(game: Game, side: str, now: Situation) -> dict[str, str]:
     """Hexes no path enters: water, and by one reading hexes with only disrupted friends [6.1.4]."""
     ids = now.board.grid.ids
     found = {ids[i]: "sea or lake [6.1.4]" for i, word in now.board.terrain.items() if word in WATER}
-    if reading(game, "disrupted-path") == "literal":
+    if game["disrupted-path"] == "literal":
         for i, units in now.occupied.get(side, {}).items():
             if not any(u.cancels for u in units):
                 found[ids[i]] = "only disrupted friends [6.1.4]"
@@ -46,11 +47,11 @@ def _policy(game: Game, side: str, limit: int | None, strict: bool = True) -> Po
         side=side,
         zone=supply_zones(game),
         ezoc="last",
-        friends_cancel=True,  # 6.1.3, B8.1.4
+        friends_cancel=True,  # [6.1.3, B8.1.4]
         bans=(Ban(frozenset({SEA}), "sea or lake [6.1.4, B8.1.5]"),),
         blocks=lambda now: _blocked(game, side, now) if strict else _blocked(game, "", now),
         limit=limit,
-        source_in_ezoc=False,  # 6.1.2
+        source_in_ezoc=False,  # [6.1.2]
         source_if_held=True,  # last passage matters for occupation, not for supply
     )
 
@@ -62,7 +63,7 @@ def german_supply(game: Game) -> Trace:
         side=GERMAN,
         zone=supply_zones(game),
         ezoc="last",
-        friends_cancel=bool(reading(game, "rail-friends")),
+        friends_cancel=bool(game["rail-friends"]),
         along=RAIL,
         source_in_ezoc=False,
         source_if_held=True,
@@ -90,15 +91,15 @@ def working_hqs(game: Game, source: Trace | None = None) -> dict[str, Unit]:
         hq = hq_of(game, front)
         if hq is None or disrupted(game, hq.id):
             continue
-        supplied = source.supplied(hq.place) if source else not game.mark(hq.id, "oos")
-        if supplied or reading(game, "cut-off-hq") == "commands":
+        supplied = source.supplied(hq.place) if source else not out_of_supply(game, hq.id)
+        if supplied or game["cut-off-hq"] == "commands":
             found[front] = hq
     return found
 
 
 def command(game: Game, fronts: Mapping[str, Unit], source: Trace | None = None) -> Trace:
-    """Ten hexes around these headquarters, traced [B8.1]."""
-    friends_any = reading(game, "command-friends") == "any"
+    """Ten hexes around these headquarters, traced [B8.1.1, B8.1.2, B8.1.4, B8.1.5]."""
+    friends_any = game["command-friends"] == "any"
     now = situation(game, any_friend=friends_any)
     policy = _policy(game, SOVIET, COMMAND_RANGE, strict=False)
     return Trace(now, policy, [hq.place for hq in fronts.values()], parent=source)
@@ -110,25 +111,24 @@ def in_command(game: Game, front: str) -> set[str]:
     if front not in hqs:
         return set()
     found = command(game, {front: hqs[front]})
-    units = (u for u in game.units.values() if u.on_map and u.side == SOVIET)
+    units = on_map(game, SOVIET)
     return {u.id for u in units if found.supplied(u.place) and (front == "don" or not don_bound(game, u))}
 
 
 def in_grace(game: Game, unit: Unit) -> bool:
-    """B14.3: automatic supply of Soviet reinforcements."""
+    """Automatic supply of Soviet reinforcements [B14.3]."""
     return int(game.mark(unit.id, "grace") or 0) >= game.turn
 
 
 def _soviet(game: Game) -> dict[str, SupplyLine]:
+    """Headquarters by the source, every other unit by a headquarters that may command it [B6.2.2, B8.2.1]."""
     source = soviet_source(game)
     hqs = working_hqs(game, source)
     everyone = command(game, hqs, source)
     don = command(game, {f: hq for f, hq in hqs.items() if f == "don"}, source)
     blank = everyone.situation.board.blank
     found = {}
-    for unit in game.units.values():
-        if not unit.on_map or unit.side != SOVIET:
-            continue
+    for unit in on_map(game, SOVIET):
         by = source if is_hq(unit) else don if don_bound(game, unit) else everyone
         free = in_grace(game, unit)
         found[unit.id] = SupplyLine(
@@ -144,10 +144,8 @@ def supply(game: Game, side: str) -> Mapping[str, SupplyLine]:
         return _soviet(game)
     found = german_supply(game).answers()
     blank = situation(game).board.blank
-    always = {
-        n: SupplyLine(n, a.hex, True, blank) for n, a in found.items() if is_sixth(game.units[n])
-    }  # B13.1.1
-    return {**found, **always}
+    always = [n for n in found if is_sixth(game.units[n])]  # [B13.1.1]
+    return {**found, **{n: SupplyLine(n, found[n].hex, True, blank) for n in always}}
 
 
 def front_distance(game: Game, front: str) -> int | None:
@@ -158,7 +156,7 @@ def front_distance(game: Game, front: str) -> int | None:
     source = soviet_source(game)
     if not source.supplied(hq.place):
         return None
-    how = reading(game, "front-distance")
+    how = game["front-distance"]
     if how == "root":
         return game.maps.distance(SOVIET_ROOT, hq.place)
     if how == "straight":

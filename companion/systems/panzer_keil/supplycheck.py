@@ -12,7 +12,7 @@ from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil import states
-from companion.systems.panzer_keil.base import SOVIET, is_sixth, named, out_of_supply, phases, rules
+from companion.systems.panzer_keil.base import SOVIET, is_sixth, named, on_map, out_of_supply, phases, rules
 from companion.systems.panzer_keil.condition import any_on_map, many_on_map, own_on_map
 from companion.systems.panzer_keil.ground import has_rails
 from companion.systems.panzer_keil.points import fill_fronts
@@ -21,7 +21,7 @@ from companion.systems.panzer_keil.supply import in_grace, supply
 
 
 def _traceable(game: Game) -> bool | str:
-    if not any(u.on_map and u.side == game.active for u in game.units.values()):
+    if not on_map(game, game.active):
         return "no unit of this side is on the map: mark supply by hand"
     return has_rails(game) or "enter the railroads in the map book first, or mark supply by hand"
 
@@ -53,7 +53,7 @@ def check_supply(game: Game) -> Events:
 
 def _cut_off(ctx: Context) -> list[str]:
     """Hexes that were out of supply up to now: the likely ones to be so again."""
-    return sorted({u.place for u in own_on_map(ctx) if ctx.game and out_of_supply(ctx.game, u.id)})
+    return sorted({u.place for u in own_on_map(ctx) if out_of_supply(ctx.game, u.id)})
 
 
 def _listed(ctx: Context) -> list[Unit]:
@@ -80,10 +80,10 @@ def mark_supply(
     ] = (),
 ) -> Events:
     """Mark who is out of supply; everybody else of the side is in supply."""
-    for unit in [u for u in game.units.values() if u.on_map and u.side == game.active]:
+    for unit in on_map(game, game.active):
         if unit.id in out and is_sixth(unit):
             raise NotNow(
-                f"{unit.name}: the 6th Army is always in supply [B13.1.1]", field="out", given=unit.id
+                f"{unit.name}: the 6th Army is always in supply", field="out", given=unit.id, rule="B13.1.1"
             )
         free = (unit.id not in out and unit.place not in hexes) or in_grace(game, unit)
         yield from states.put(game, unit.id, states.find_supply if free else states.lose_supply)

@@ -13,22 +13,23 @@ from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil import states
-from companion.systems.panzer_keil.aftermath import ask_retreat
 from companion.systems.panzer_keil.asking import Target
 from companion.systems.panzer_keil.base import (
     FRONTS,
     GERMAN,
     SOVIET,
     disrupted,
+    hexes_of,
     is_hq,
     out_of_supply,
     phases,
     rules,
 )
-from companion.systems.panzer_keil.points import payer, paying, pool_of
+from companion.systems.panzer_keil.points import payer, paying
+from companion.systems.panzer_keil.retreat import ask_retreat
 from companion.systems.panzer_keil.supply import hq_of, in_command
 
-MOST = 5  # 7.2.3
+MOST = 5  # [7.2.3]
 
 
 def sponsors(game: Game, side: str, target: str, front: str = "") -> list[str]:
@@ -50,7 +51,7 @@ def sponsors(game: Game, side: str, target: str, front: str = "") -> list[str]:
 
 def targets(game: Game, side: str, front: str = "") -> list[str]:
     """Enemy-held hexes beside an able own unit, of this command if one is named [7.1, B8.3]."""
-    enemies = {u.place for u in game.units.values() if u.on_map and u.side != side}
+    enemies = hexes_of(game, game.other(side))
     return sorted(h for h in enemies if sponsors(game, side, h) and sponsors(game, side, h, front))
 
 
@@ -60,10 +61,15 @@ class SupportTarget(Target):
 
     def found(self, ctx: Context) -> list[str]:
         game = ctx.game
-        return targets(game, game.active, payer(ctx, "sap")) if game and game.active else []
+        return targets(game, game.active, payer(ctx, "sap")) if game.active else []
 
 
 TARGET = SupportTarget(label="Target hex")
+
+
+def allotted(game: Game, target: str) -> int:
+    """The points that lie on a hex [7.2.2]."""
+    return int(game.mark(target, "support") or 0)
 
 
 def _unresolved(game: Game) -> bool | str:
@@ -90,38 +96,47 @@ def allot_support(
     """Lay support points on a target hex, five at most and from one headquarters."""
     side, target = game.active, elsewhere or target
     if not target:
-        raise Unreadable("choose a target hex", field="target")
+        raise Unreadable("choose a target hex", field="target", rule="7.1")
     if side == SOVIET and not front:
-        raise Unreadable("whose points? Name the Front", field="front")
-    lies = int(game.mark(target, "support") or 0)
-    other = game.mark(target, "support-front")
-    if lies + points > MOST:
-        raise NotNow(
-            f"{MOST} points to a hex, {lies} lie there already [7.2.3]", field="points", given=points
-        )
-    if side == SOVIET and other and other != front:
-        raise NotNow(
-            f"{target} already gets points from {FRONTS[other]}: one headquarters only [B8.3.2]",
-            field="front",
-        )
-    pool = pool_of(side, front)
-    if points > int(game[pool]):
-        raise NotNow(f"only {game[pool]} of its support points left [7.2.1]", field="points", given=points)
-    if any(u.side != side for u in game.units_at(target)) and not sponsors(game, side, target, front):
-        raise NotNow(
-            f"no undisrupted, supplied unit of that command beside {target} [7.1, B8.3]",
-            field="target",
-            given=target,
-        )
-    yield e.Set(pool, int(game[pool]) - points, was=game[pool], reason=f"allotted to {target}", rule="7.2.2")
+        raise Unreadable("whose points? Name the Front", field="front", rule="B8.3")
+    pool = f"{front if side == SOVIET else GERMAN}-sap"
+    lies = allotted(game, target)
+    _check_allotment(game, target, front, points, pool)
+    yield e.Set(pool, game[pool] - points, was=game[pool], reason=f"allotted to {target}", rule="7.2.2")
     yield e.Marked(target, "support", lies + points, reason=IN_PASSING, rule="7.2.2")
     if side == SOVIET:
         yield e.Marked(target, "support-front", front, rule="B8.3.2")
 
 
+def _check_allotment(game: Game, target: str, front: str, points: int, pool: str) -> None:
+    """Five to a hex, from one headquarters that has them, beside an able unit of its command [7.1, 7.2, B8.3]."""
+    side, lies, other = game.active, allotted(game, target), game.mark(target, "support-front")
+    if lies + points > MOST:
+        raise NotNow(
+            f"{MOST} points to a hex, {lies} lie there already", field="points", given=points, rule="7.2.3"
+        )
+    if side == SOVIET and other and other != front:
+        raise NotNow(
+            f"{target} already gets points from {FRONTS[other]}: one headquarters only",
+            field="front",
+            rule="B8.3.2",
+        )
+    if points > game[pool]:
+        raise NotNow(
+            f"only {game[pool]} of its support points left", field="points", given=points, rule="7.2.1"
+        )
+    if any(u.side != side for u in game.units_at(target)) and not sponsors(game, side, target, front):
+        raise NotNow(
+            f"no undisrupted, supplied unit of that command beside {target}",
+            field="target",
+            given=target,
+            rule="7.1, B8.3",
+        )
+
+
 def _allotted(ctx: Context) -> dict[str, int]:
     """The hexes with points on them that are still to be resolved."""
-    return {h: int(n) for h, n in ctx.game.marked("support").items()} if ctx.game else {}
+    return {h: int(n) for h, n in ctx.game.marked("support").items()}
 
 
 def _first_target(ctx: Context) -> str:
@@ -152,21 +167,17 @@ def support(
     target = target or _first_target(ctx)
     title = f"Support attack on {target}" if target else "Support attack"
     sheet = Breakdown(title, dice="1d6", chart="support")
-    lies = int(game.mark(target, "support") or 0) if game and target else 0
-    used = points or lies
+    used = points or allotted(game, target)
     if not used:
-        raise Unreadable("how many points? None are allotted to this hex", field="points")
+        raise Unreadable("how many points? None are allotted to this hex", field="points", rule="7.2")
     sheet.add("support points", str(used), "7.3.1")
     sheet.column = str(used)
-    sheet.facts = {"points": used, "target": target, "side": game.active if game else ""}
-    if game is not None:
-        if any(game.chart("support").cells.values()):
-            sheet.chances = chances(game.chart("support"), sheet.column, "1d6", str)
-        if target and any(u.side != game.active for u in game.units_at(target)):
-            front = str(game.mark(target, "support-front") or "")
-            able = sponsors(game, game.active, target, front)
-            if not able:
-                sheet.warnings.append(f"no undisrupted, supplied unit beside {target} [7.1]")
+    sheet.facts = {"points": used, "target": target, "side": game.active}
+    if any(game.chart("support").cells.values()):
+        sheet.chances = chances(game.chart("support"), sheet.column, "1d6", str)
+    enemy_there = target and any(u.side != game.active for u in game.units_at(target))
+    if enemy_there and not sponsors(game, game.active, target, str(game.mark(target, "support-front") or "")):
+        sheet.warnings.append(f"no undisrupted, supplied unit beside {target} [7.1]")
     return sheet
 
 
@@ -183,14 +194,12 @@ def support(
 def resolve_support(
     game: Game,
     sheet: Breakdown,
-    die: Annotated[Roll | None, Dice(label="Die", spec="1d6", purpose="support attack")] = None,
+    die: Annotated[Roll, Dice(label="Die", spec="1d6", purpose="support attack")],
 ) -> Events:
     """Roll for one target hex and apply the result to every unit in it."""
-    if die is None:
-        raise NotNow("the die is missing", field="die")
-    target, points = str(sheet.facts["target"]), int(sheet.facts["points"])
-    if points != int(game.mark(target, "support") or 0):
-        raise NotNow("allot the points first, so that the right pool pays [7.2, B8.3]", field="points")
+    target = str(sheet.facts["target"])
+    if sheet.facts["points"] != allotted(game, target):
+        raise NotNow("allot the points first, so that the right pool pays", field="points", rule="7.2, B8.3")
     yield e.Marked(target, "support", None, reason=IN_PASSING, rule="7.3")
     yield e.Marked(target, "shelled", True, reason=IN_PASSING, rule="7.3")
     sheet.roll = die.total
@@ -202,7 +211,7 @@ def resolve_support(
 
 @rules.outcome("support")
 def support_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
-    """7.3.2: nothing, disrupted, or disrupted and pushed back one hex by the firing player."""
+    """Nothing, disrupted, or disrupted and pushed back one hex by the firing player [7.3.2]."""
     facts = sheet.get("facts", {})
     target, side = str(facts.get("target", "")), str(facts.get("side") or game.active)
     if result == "-":

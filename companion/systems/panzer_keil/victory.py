@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Whole
@@ -16,11 +17,11 @@ from companion.systems.panzer_keil.base import (
     is_ally,
     is_sixth,
     mechanized,
+    on_map,
     out_of_supply,
-    reading,
     rules,
 )
-from companion.systems.panzer_keil.ground import board, has_rails, occupier_among, zone
+from companion.systems.panzer_keil.ground import board, cities, has_rails, occupier_among, zone
 from companion.systems.panzer_keil.supply import soviet_source
 
 NAMED = {
@@ -32,14 +33,14 @@ NAMED = {
     "2547": ("Zaporizhzhia", 3),
     "3346": ("Melitopol", 3),
 }
-"""B15.1, first to third line; a value in the owner's map book wins."""
+"""What a named city is worth; a value in the owner's map book wins [B15.1]."""
 MAJOR_CITY, CITY, EXIT_POINTS = 5, 1, 2
 NARROW, TACTICAL = 10, 30
 NONE = "none"
 
 
 def level(soviet: int, german: int) -> tuple[str, str]:
-    """B15.4: winner and level; a tie is the German's, without a level."""
+    """Winner and level; a tie is the German's, without a level [B15.4]."""
     gap = soviet - german
     winner = SOVIET if gap > 0 else GERMAN
     if not gap:
@@ -59,14 +60,8 @@ def city_value(game: Game, hex_id: str) -> int:
     return MAJOR_CITY if hex_id in book.places("major city") else CITY
 
 
-def cities(game: Game) -> dict[str, str]:
-    """Every city and major city on the map, as far as it is entered."""
-    book = board(game).book
-    return {**book.places("city"), **book.places("major city")}
-
-
 def soviet_cities(game: Game) -> dict[str, int]:
-    """B15.1: the city hexes that are Soviet-occupied and linked to the Soviet source, with their points."""
+    """The city hexes that are Soviet-occupied and linked to the Soviet source, with their points [B15.1]."""
     zones_of = {side: zone(game, side) for side in (SOVIET, GERMAN)}
     held = [h for h in cities(game) if occupier_among(game, h, zones_of) == SOVIET]
     if has_rails(game):
@@ -76,12 +71,10 @@ def soviet_cities(game: Game) -> dict[str, int]:
 
 
 def german_units(game: Game) -> tuple[int, int, int]:
-    """B15.2: mechanized, other and allied units on the map that count."""
-    need = reading(game, "german-vp-supply")
+    """Mechanized, other and allied units on the map that count [B15.2]."""
+    need = game["german-vp-supply"]
     counts = [0, 0, 0]
-    for unit in game.units.values():
-        if unit.side != GERMAN or not unit.on_map:
-            continue
+    for unit in on_map(game, GERMAN):
         supplied = is_sixth(unit) or not out_of_supply(game, unit.id)
         kind = 2 if is_ally(unit) else 0 if mechanized(unit) else 1
         if supplied or (need == "allies" and kind != 2):
@@ -89,145 +82,123 @@ def german_units(game: Game) -> tuple[int, int, int]:
     return counts[0], counts[1], counts[2]
 
 
-def _cities_by_kind(game: Game | None) -> tuple[list[str], int, int]:
-    """The named cities held, and the points of the major and other ones."""
-    if game is None:
-        return [], 0, 0
-    held = soviet_cities(game)
-    others = {h: v for h, v in held.items() if h not in NAMED}
-    majors = board(game).book.places("major city")
-    return (
-        [h for h in held if h in NAMED],
-        sum(1 for h in others if h in majors),
-        sum(1 for h in others if h not in majors),
-    )
+@dataclass(frozen=True)
+class Held:
+    """The Soviet cities on record: the named ones, the others by what they usually are worth."""
+
+    named: list[str]
+    others: dict[int, list[int]]
+    """The points of each hex, by its usual worth; the owner may have written others."""
+
+    @classmethod
+    def on_record(cls, game: Game) -> Held:
+        held, majors = soviet_cities(game), board(game).book.places("major city")
+        others: dict[int, list[int]] = {MAJOR_CITY: [], CITY: []}
+        for hex_id, worth in held.items():
+            if hex_id not in NAMED:
+                others[MAJOR_CITY if hex_id in majors else CITY].append(worth)
+        return cls([h for h in held if h in NAMED], others)
 
 
-def _count(given: int | None, found: int) -> int:
-    return found if given is None else given
-
-
-def _written_worths(game: Game | None) -> dict[int, int]:
-    """The points of the unnamed cities on record by their usual worth; the owner may have written others."""
-    if game is None:
-        return {MAJOR_CITY: 0, CITY: 0}
-    majors = board(game).book.places("major city")
-    others = {h: v for h, v in soviet_cities(game).items() if h not in NAMED}
-    return {
-        MAJOR_CITY: sum(v for h, v in others.items() if h in majors),
-        CITY: sum(v for h, v in others.items() if h not in majors),
-    }
-
-
-def _worth(given: int | None, found: int, each: int, recorded: int) -> tuple[int, int]:
-    """A number and its points: the record's own points while the number is the record's."""
-    number = _count(given, found)
-    return number, recorded if number == found else number * each
-
-
-def _from_record(pick: Callable[[Game], int]) -> Callable[[Context], int | None]:
+def _from_record(pick: Callable[[Game], Any]) -> Callable[[Context], Any]:
     """What the record counts, to begin with; nothing without units."""
-
-    def found(ctx: Context) -> int | None:
-        return pick(ctx.game) if ctx.game is not None and ctx.game.units else None
-
-    return found
+    return lambda ctx: pick(ctx.game) if ctx.game.units else None
 
 
-def _held_now(ctx: Context) -> list[str]:
-    return _cities_by_kind(ctx.game)[0] if ctx.game and ctx.game.units else []
+def _named(game: Game) -> list[str]:
+    return Held.on_record(game).named
 
 
-@rules.worksheet(rule="B15", title="Victory")
-def victory(
-    ctx: Context,
+def _others(worth: int) -> Callable[[Game], int]:
+    return lambda game: len(Held.on_record(game).others[worth])
+
+
+def _units(kind: int) -> Callable[[Game], int]:
+    return lambda game: german_units(game)[kind]
+
+
+def _whole(label: str, high: int, pick: Callable[[Game], int]) -> Whole:
+    return Whole(label=label, high=high, start=_from_record(pick))
+
+
+@dataclass(frozen=True)
+class ScoreForm:
+    """What both sides hold at the end; what is empty is read off the record."""
+
     held: Annotated[
         tuple[str, ...] | None,
         Choice(
             label="Named cities Soviet and linked",
             options=[*((h, n) for h, (n, _) in NAMED.items()), (NONE, "none of them")],
             many=True,
-            start=_held_now,
+            start=_from_record(_named),
         ),
-    ] = None,
-    majors: Annotated[
-        int | None,
-        Whole(label="Other major city hexes", high=60, start=_from_record(lambda g: _cities_by_kind(g)[1])),
-    ] = None,
-    towns: Annotated[
-        int | None,
-        Whole(label="Other city hexes", high=99, start=_from_record(lambda g: _cities_by_kind(g)[2])),
-    ] = None,
+    ] = None
+    majors: Annotated[int | None, _whole("Other major city hexes", 60, _others(MAJOR_CITY))] = None
+    towns: Annotated[int | None, _whole("Other city hexes", 99, _others(CITY))] = None
     exits: Annotated[
         int | None,
-        Whole(
-            label="Supplied units off the western edge",
-            high=140,
-            start=lambda c: int(c.game["exits"]) if c.game else None,
-        ),
-    ] = None,
-    mech: Annotated[
-        int | None,
-        Whole(label="German mechanized units", high=99, start=_from_record(lambda g: german_units(g)[0])),
-    ] = None,
-    foot: Annotated[
-        int | None,
-        Whole(label="German other units", high=99, start=_from_record(lambda g: german_units(g)[1])),
-    ] = None,
-    allies: Annotated[
-        int | None,
-        Whole(
-            label="Italian, Romanian, Hungarian units",
-            high=99,
-            start=_from_record(lambda g: german_units(g)[2]),
-        ),
-    ] = None,
-) -> Breakdown:
+        Whole(label="Supplied units off the western edge", high=140, start=lambda c: c.game["exits"]),
+    ] = None
+    mech: Annotated[int | None, _whole("German mechanized units", 99, _units(0))] = None
+    foot: Annotated[int | None, _whole("German other units", 99, _units(1))] = None
+    allies: Annotated[int | None, _whole("Italian, Romanian, Hungarian units", 99, _units(2))] = None
+
+
+@rules.worksheet(rule="B15", title="Victory")
+def victory(ctx: Context, form: ScoreForm) -> Breakdown:
     """Both sides' points and the level of victory. Empty fields are read off the record."""
-    game = ctx.game
     sheet = Breakdown("Victory")
-    names, big, small = _cities_by_kind(game)
-    tired = german_units(game) if game else (0, 0, 0)
-    soviet = 0
-    for hex_id in names if held is None else [h for h in held if h != NONE]:
-        name, worth = NAMED[hex_id]
-        worth = city_value(game, hex_id) if game else worth
-        soviet += worth
-        sheet.add(f"{name} ({hex_id})", worth, "B15.1")
-    written = _written_worths(game)
-    left = int(game["exits"]) if game else 0
-    for label, number, points in (
-        ("other major city hexes", *_worth(majors, big, MAJOR_CITY, written[MAJOR_CITY])),
-        ("other city hexes", *_worth(towns, small, CITY, written[CITY])),
-        ("exits over the western edge", *_worth(exits, left, EXIT_POINTS, left * EXIT_POINTS)),
-    ):
-        if number:
-            soviet += points
-            sheet.add(f"{label}: {number}", points, "B15.1")
-    sheet.add("Soviet points", str(soviet), "B15.1")
-    german = 0
-    for label, number, worth in (
-        ("mechanized units", _count(mech, tired[0]), 1),
-        ("other units", _count(foot, tired[1]), 2),
-        ("allied units", _count(allies, tired[2]), 1),
-    ):
-        if number:
-            german += number * worth
-            sheet.add(f"{label}: {number}", number * worth, "B15.2")
-    sheet.add("German points", str(german), "B15.2")
+    soviet, german = _soviet_points(sheet, ctx.game, form), _german_points(sheet, ctx.game, form)
     winner, size = level(soviet, german)
     sheet.result = " ".join(filter(None, (winner.capitalize(), size, "victory")))
     sheet.facts = {"soviet": soviet, "german": german, "winner": winner, "level": size}
-    if game is not None:
-        sheet.warnings += _doubts(game)
+    sheet.warnings += _doubts(ctx.game)
     return sheet
 
 
-def _doubts(game: Game) -> Iterable[str]:
-    if any(
-        u.side == GERMAN and u.on_map and mechanized(u) is None and not is_ally(u)
-        for u in game.units.values()
+def _soviet_points(sheet: Breakdown, game: Game, form: ScoreForm) -> int:
+    """Cities that are held and linked, and supplied units that left over the western edge [B15.1]."""
+    held = Held.on_record(game)
+    total = 0
+    for hex_id in held.named if form.held is None else [h for h in form.held if h != NONE]:
+        worth = city_value(game, hex_id)
+        total += worth
+        sheet.add(f"{NAMED[hex_id][0]} ({hex_id})", worth, "B15.1")
+    for label, given, usual, found in (
+        ("other major city hexes", form.majors, MAJOR_CITY, held.others[MAJOR_CITY]),
+        ("other city hexes", form.towns, CITY, held.others[CITY]),
+        ("exits over the western edge", form.exits, EXIT_POINTS, [EXIT_POINTS] * game["exits"]),
     ):
+        number = len(found) if given is None else given
+        if number:
+            # The record's own points count while the number is the record's.
+            points = sum(found) if number == len(found) else number * usual
+            total += points
+            sheet.add(f"{label}: {number}", points, "B15.1")
+    sheet.add("Soviet points", str(total), "B15.1")
+    return total
+
+
+def _german_points(sheet: Breakdown, game: Game, form: ScoreForm) -> int:
+    """Units left on the map: one for a mechanized or allied one, two for any other [B15.2]."""
+    mech, foot, allies = german_units(game)
+    total = 0
+    for label, given, found, worth in (
+        ("mechanized units", form.mech, mech, 1),
+        ("other units", form.foot, foot, 2),
+        ("allied units", form.allies, allies, 1),
+    ):
+        number = found if given is None else given
+        if number:
+            total += number * worth
+            sheet.add(f"{label}: {number}", number * worth, "B15.2")
+    sheet.add("German points", str(total), "B15.2")
+    return total
+
+
+def _doubts(game: Game) -> Iterable[str]:
+    if any(mechanized(u) is None and not is_ally(u) for u in on_map(game, GERMAN)):
         yield "German units without a type on record were counted as not mechanized"
     if game.units and not has_rails(game):
         yield "no railroad is entered: whether the cities are linked to 0114 was not looked at"
@@ -235,7 +206,7 @@ def _doubts(game: Game) -> Iterable[str]:
 
 @rules.watch
 def _last_in_town(game: Game) -> Events:
-    """5.4: who stood in a city last, however its units came there."""
+    """Who stood in a city last, however its units came there [5.4]."""
     towns = cities(game)
     for unit in game.units.values():
         if unit.place in towns and game.mark(unit.place, "owner") != unit.side:
@@ -245,7 +216,7 @@ def _last_in_town(game: Game) -> Events:
 def _final(game: Game) -> bool | str:
     if game["final-turn"] != "yes":
         return "the weather track has not ended yet [B5.1.1]"
-    over = game.phase == "scoring" or reading(game, "weather-end") == "at-once"
+    over = game.phase == "scoring" or game["weather-end"] == "at-once"
     return over or "play the last turn out first [B5.1.1]"
 
 

@@ -5,26 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Annotated, Any
 
-from companion.engine.errors import NotNow, Unreadable
+from companion.engine.errors import Unreadable
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Dice, Flag, Roll, Whole
 from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.systems.panzer_keil.base import SOVIET, reading, rules
-from companion.systems.panzer_keil.books import flag, number
+from companion.systems.panzer_keil.base import SOVIET, rules
+from companion.systems.panzer_keil.books import WEATHERS, flag, number
 
-KINDS = ("snow", "freeze", "thaw", "mud")
 LAST = "mud, last square"
 
 
 def squares_moved(die: int) -> int:
-    """B5.1: 1-2 one square, 3-4 two, 5-6 three."""
+    """1-2 one square, 3-4 two, 5-6 three [B5.1]."""
     return (die + 1) // 2
 
 
 def ground(weather: str, mechanized: bool) -> str:
-    """B5.2: which column of the terrain table a unit moves by."""
+    """Which column of the terrain table a unit moves by [B5.2]."""
     return "worse" if mechanized and weather in ("thaw", "mud") else "good"
 
 
@@ -33,7 +32,9 @@ def track(game: Game) -> dict[int, str]:
     rows: Mapping[str, Mapping[str, Any]] = game.book.tables.get("weather", {})
     found = {number(key): str(row.get("weather") or "") for key, row in rows.items()}
     return {
-        key: value for key, value in sorted(found.items(), key=lambda i: i[0] or 0) if key and value in KINDS
+        key: value
+        for key, value in sorted(found.items(), key=lambda i: i[0] or 0)
+        if key and value in WEATHERS
     }
 
 
@@ -59,18 +60,16 @@ def _not_rolled(game: Game) -> bool | str:
     phase="weather", by=SOVIET, rule="B5.1", label="Roll for the weather", primary=True, when=_not_rolled
 )
 def roll_weather(
-    game: Game, die: Annotated[Roll | None, Dice(label="Die", spec="1d6", purpose="weather")] = None
+    game: Game, die: Annotated[Roll, Dice(label="Die", spec="1d6", purpose="weather")]
 ) -> Events:
     """Roll, move the marker one to three squares, and read this turn's weather."""
-    if die is None:
-        raise NotNow("the die is missing", field="die")
     moved = squares_moved(die.total)
     squares = track(game)
-    start = int(game["weather-square"])
+    start: int = game["weather-square"]
     if not start and not game["weather-turn"]:  # the track may have been copied after the table was opened
         start = starting_square(game)
     end = max(squares, default=0)
-    # B5.1.1 says nothing of an overshoot: the marker stops on the last square.
+    # Nothing is said of an overshoot: the marker stops on the last square [B5.1.1].
     square = min(start + moved, end) if end else start + moved
     yield e.Set("weather-turn", [game.turn])
     yield e.Set("weather-square", square, was=start, reason=f"rolled {die.total}: {moved} on", rule="B5.1")
@@ -85,7 +84,7 @@ def roll_weather(
         (SOVIET, "table"),
         f"Move the weather marker {where}: what does it show?",
         "enter-result",
-        {"worksheet": "weather", "sheet": sheet.to_json(), "codes": [*KINDS, LAST]},
+        {"worksheet": "weather", "sheet": sheet.to_json(), "codes": [*WEATHERS, LAST]},
         rule="B5.1",
     )
 
@@ -94,9 +93,12 @@ def roll_weather(
 def _read_off(game: Game, sheet: dict[str, Any], result: str) -> Events:
     """What the player found on the printed track."""
     word = result.strip().lower()
-    if word not in (*KINDS, LAST):
+    if word not in (*WEATHERS, LAST):
         raise Unreadable(
-            f"{result!r} is no weather: {', '.join((*KINDS, LAST))}", field="result", given=result
+            f"{result!r} is no weather: {', '.join((*WEATHERS, LAST))}",
+            field="result",
+            given=result,
+            rule="B5.1",
         )
     yield from _settle(game, "mud" if word == LAST else word, word == LAST)
 
@@ -104,7 +106,7 @@ def _read_off(game: Game, sheet: dict[str, Any], result: str) -> Events:
 @rules.action(by="any", rule="B5.1", label="Set the weather", group="fix")
 def set_weather(
     game: Game,
-    weather: Annotated[str, Choice(label="Weather", options=[(k, k) for k in KINDS])],
+    weather: Annotated[str, Choice(label="Weather", options=[(k, k) for k in WEATHERS])],
     last: Annotated[bool, Flag(label="It is the last square")] = False,
     square: Annotated[int | None, Whole(label="Square", high=60)] = None,
 ) -> Events:
@@ -120,5 +122,5 @@ def _settle(game: Game, weather: str, last: bool) -> Events:
     final = "yes" if last else "no"
     if final != game["final-turn"]:
         yield e.Set("final-turn", final, was=game["final-turn"], reason="weather track", rule="B5.1.1")
-    if last and reading(game, "weather-end") == "at-once" and game.phase != "scoring":
+    if last and game["weather-end"] == "at-once" and game.phase != "scoring":
         yield e.Advanced(game.turn, "scoring", reason="the weather track has ended")

@@ -1,4 +1,4 @@
-"""The six German aircraft: arrival, interdiction, and who has flown this turn (10.4, 11.19, 12.17)."""
+"""The six German aircraft: arrival, interdiction, and who has flown this turn [10.4, 11.19, 12.17]."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, MOVE, PHASES, put, rules
 
-ALL = 6  # 12.17
+ALL = 6  # [12.17]
 FREE, INTERDICTING, USED = "air-free", "air-interdicting", "air-used"
 
 
@@ -21,7 +21,7 @@ def arrived(game: Game) -> int:
 
 
 def zone(game: Game, hex_id: str) -> list[str]:
-    """11.19: a marker's hex and the six around it."""
+    """A marker's hex and the six around it [11.19]."""
     return [hex_id, *game.maps.neighbours(hex_id)]
 
 
@@ -41,7 +41,7 @@ def fly(game: Game, aircraft: int, target: str, reason: str, rule: str) -> Event
 
 
 def lift(game: Game) -> Events:
-    """I.D: markers leave the map; their aircraft have flown for this turn."""
+    """Markers leave the map in I.D, which is played from turn 3 on [5.6]; their aircraft have flown this turn [11.19]."""
     for hex_id in list(game.marked("interdiction")):
         yield e.Marked(hex_id, "interdiction", None, reason="lifted", rule="11.19")
     flown = int(game[INTERDICTING])
@@ -74,7 +74,7 @@ def arrive_with_the_player_turn(game: Game) -> Events:
 
 
 def _arrive(game: Game) -> Events:
-    """10.4: some on turn 2, the rest on turn 3; the turn record track tells how many."""
+    """Some on turn 2, the rest on turn 3 [10.4]; the turn record track tells how many."""
     if game.turn == 3:
         yield from put(game, FREE, int(game[FREE]) + ALL - arrived(game), "the last aircraft arrive", "10.4")
     elif game["aircraft-turn-2"] != "ask":
@@ -89,7 +89,7 @@ def _ask_how_many(game: Game) -> Events:
 
 
 def _keep_asking(game: Game) -> Events:
-    """10.4: a phase that ends puts its questions away; this one stays open until the turn is over."""
+    """A phase that ends puts its questions away [10.4]; this one stays open until the turn is over."""
     last = MOVE[GERMAN] if game["german-order"] == "fight-move" else FIGHT[GERMAN]
     if game.phase != last and any(ask.action == "aircraft-arrive" for ask in game.asked.values()):
         yield from _ask_how_many(game)
@@ -104,7 +104,7 @@ for _phase in PHASES:
     rule="10.4",
     label="Aircraft arrive",
     group="arrive",
-    when=lambda game: (game.turn > 1 and arrived(game) < ALL) or "no aircraft is due (10.4)",
+    when=lambda game: (game.turn > 1 and arrived(game) < ALL) or NotNow("no aircraft is due", rule="10.4"),
 )
 def aircraft_arrive(game: Game, aircraft: Annotated[int, Whole(label="How many", high=ALL)]) -> Events:
     """Put newly arrived aircraft into the pool."""
@@ -113,6 +113,7 @@ def aircraft_arrive(game: Game, aircraft: Annotated[int, Whole(label="How many",
             f"there are {ALL} aircraft and {arrived(game)} are here: at most {ALL - arrived(game)} can come",
             field="aircraft",
             given=aircraft,
+            rule="10.4",
         )
     yield from put(game, FREE, int(game[FREE]) + aircraft, "aircraft arrive", "10.4")
 
@@ -126,20 +127,20 @@ def aircraft_arrive(game: Game, aircraft: Annotated[int, Whole(label="How many",
     rule="11.19",
     label="Interdict hexes",
     primary=True,
-    when=lambda game: int(game[FREE]) > 0 or "no aircraft is free",
+    when=lambda game: int(game[FREE]) > 0 or NotNow("no aircraft is free", rule="11.19"),
 )
 def interdict(game: Game, hexes: Annotated[tuple[str, ...], HexId(label="Hexes", many=True)]) -> Events:
     """Place interdiction markers, at most one in a hex; their aircraft cannot support a battle this turn."""
     taken = [h for h in hexes if game.mark(h, "interdiction")]
     if taken:
-        raise NotNow(
-            f"{', '.join(taken)}: at most one marker to a hex (11.19)", field="hexes", given=taken[0]
-        )
+        words = f"{', '.join(taken)}: at most one marker to a hex"
+        raise NotNow(words, field="hexes", given=taken[0], rule="11.19")
     if len(hexes) > int(game[FREE]):
         raise NotNow(
             f"that takes {len(hexes)} aircraft, and {game[FREE]} are free",
             field="hexes",
             given=len(hexes),
+            rule="11.19",
         )
     for hex_id in hexes:
         yield e.Marked(

@@ -1,12 +1,13 @@
-"""1st Panzer and 17th Armies: restricted, released, or released in haste (6.2-6.4, 13.4)."""
+"""1st Panzer and 17th Armies: restricted, released, or released in haste [6.2-6.4, 13.4]."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
+from companion.engine.errors import NotNow
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Text
+from companion.engine.play.fields import Choice, Context
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov.base import (
@@ -16,9 +17,12 @@ from companion.systems.second_kharkov.base import (
     SOUTH,
     SOVIET,
     WEST,
+    Crosser,
+    Reason,
     area,
     first_german_phase,
     german_player_turn,
+    historical,
     put,
     rules,
 )
@@ -28,12 +32,12 @@ RELEASE_TURN = 3
 
 
 def restricted(game: Game, army: str) -> bool:
-    """6.2: whether this army may neither attack nor pass the front line."""
+    """Whether this army may neither attack nor pass the front line [6.2]."""
     return army in ARMY_DIALS and game[ARMY_DIALS[army]] == "restricted"
 
 
 def hasty(game: Game, army: str) -> bool:
-    """13.4: whether this army acts as if out of supply in the present player turn."""
+    """Whether this army acts as if out of supply in the present player turn [13.4]."""
     return army in ARMY_DIALS and game[ARMY_DIALS[army]] == "hasty" and german_player_turn(game)
 
 
@@ -41,25 +45,20 @@ def any_restricted(game: Game) -> bool:
     return any(restricted(game, army) for army in ARMY_DIALS)
 
 
-def frozen(game: Game, unit: Unit) -> bool:
-    """5.5: a Soviet that set up south of the boundary stays put and does not attack on turn 1."""
+def frozen(game: Game, unit: Unit, does: str) -> Reason | None:
+    """Why a Soviet that set up south of the boundary stays put on turn 1 [5.5]; None when it is free.
+
+    Where it set up is not known of a unit that its player placed.
+    """
     if unit.side != SOVIET or game.turn != 1:
-        return False
-    if any(game.mark(t, "frozen") for t in (unit.id, unit.place)):
-        return True
-    return (_home(game, unit) or unit.place) in area(game, SOUTH)
-
-
-def _home(game: Game, unit: Unit) -> str:
-    """The set-up hex that the list gives a unit; empty where its player placed it."""
-    return next((u.place for u in game.roster if u.id == unit.id), "")
-
-
-def frozen_words(game: Game, unit: Unit, does: str) -> str:
-    """5.5 in words; where it set up is not known of a unit that its player placed."""
-    sure = _home(game, unit) or any(game.mark(t, "frozen") for t in (unit.id, unit.place))
+        return None
+    marked = any(game.mark(t, "frozen") for t in (unit.id, unit.place))
+    home = next((u.place for u in game.roster if u.id == unit.id), "")
+    if not marked and (home or unit.place) not in area(game, SOUTH):
+        return None
+    sure = marked or home
     where = "set up south of the boundary and" if sure else "if it set up south of the boundary,"
-    return f"{label(unit)} {where} {does} on turn 1 (5.5)"
+    return Reason(f"{label(unit)} {where} {does} on turn 1", "5.5")
 
 
 def release(game: Game, state: str, why: str, rule: str) -> Events:
@@ -69,20 +68,20 @@ def release(game: Game, state: str, why: str, rule: str) -> Events:
 
 
 def triggered(game: Game, why: str) -> Events:
-    """6.3: a Soviet crossing in the south frees both armies for good."""
+    """A Soviet crossing in the south frees both armies for good [6.3]."""
     yield from release(game, "hasty" if game["triggered-penalty"] else "released", why, "6.3")
 
 
 @rules.watch
 def released_on_turn_3(game: Game) -> Events:
-    """6.2: free from the start of the German player turn of turn 3."""
+    """Free from the start of the German player turn of turn 3 [6.2]."""
     if game.turn > RELEASE_TURN or (game.turn == RELEASE_TURN and german_player_turn(game)):
         yield from release(game, "released", "turn 3 has come", "6.2")
 
 
 @rules.watch
 def released_by_a_move(game: Game) -> Events:
-    """6.3, seen from the record where the owner has entered the two lines."""
+    """Seen from the record where the owner has entered the two lines [6.3]."""
     if any_restricted(game):
         beyond = area(game, WEST) & area(game, SOUTH)
         for hex_id, stack in game.stacks().items() if beyond else ():
@@ -92,14 +91,14 @@ def released_by_a_move(game: Game) -> Events:
 
 
 def released_by_an_attack(game: Game, attacker: str, target: str) -> Events:
-    """6.3: an attack over the front line in the south is enough."""
+    """An attack over the front line in the south is enough [6.3]."""
     if attacker == SOVIET and any_restricted(game) and target in area(game, WEST) & area(game, SOUTH):
         yield from triggered(game, f"Soviets attack {target}")
 
 
 @rules.leaving("turn")
 def haste_is_over(game: Game) -> Events:
-    """13.4: the price is paid for one player turn."""
+    """The price is paid for one player turn [13.4]."""
     for dial in ARMY_DIALS.values():
         if game[dial] == "hasty":
             yield from put(game, dial, "released", "the player turn is over", "13.4")
@@ -111,25 +110,23 @@ def haste_is_over(game: Game) -> Events:
     rule="6.3",
     label="Front line crossed in the south",
     order=30,
-    when=lambda game: any_restricted(game) or "both armies are free already (6.2)",
+    when=lambda game: any_restricted(game) or NotNow("both armies are free already", rule="6.2"),
 )
-def southern_crossing(
-    game: Game, who: Annotated[str, Text(label="Who crossed", most=60, placeholder="optional")] = ""
-) -> Events:
+def southern_crossing(game: Game, who: Crosser = "") -> Events:
     """A Soviet unit moved or attacked over the front line in the south: both armies are free at once."""
     yield from triggered(game, f"{who or 'Soviets'} crossed the front line in the south")
 
 
 def _still_held(ctx: Context) -> list[tuple[str, str]]:
-    return [(dial, army) for army, dial in ARMY_DIALS.items() if ctx.game and restricted(ctx.game, army)]
+    return [(dial, army) for army, dial in ARMY_DIALS.items() if restricted(ctx.game, army)]
 
 
-def _may_release(game: Game) -> bool | str:
-    if game.scenario.id != "alternative":
-        return "only the Alternative scenario lets the German free an army early (13.4)"
+def _may_release(game: Game) -> bool | NotNow:
+    if historical(game):
+        return NotNow("only the Alternative scenario lets the German free an army early", rule="13.4")
     if game.turn != 2 or game.phase != first_german_phase(game):
-        return "on turn 2 only, as the German player turn opens (13.4)"
-    return any_restricted(game) or "both armies are free already"
+        return NotNow("on turn 2 only, as the German player turn opens", rule="13.4")
+    return any_restricted(game) or NotNow("both armies are free already", rule="6.2")
 
 
 @rules.action(

@@ -1,4 +1,4 @@
-"""Reinforcements: bringing units in, holding them back, and where they may enter (10.1-10.3)."""
+"""Reinforcements: bringing units in, holding them back, and where they may enter [10.1-10.3]."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.hexes.board import zone_indices
-from companion.engine.hexes.trace import Trace, trace
+from companion.engine.hexes.trace import Trace
 from companion.engine.kit.roster import Unit, slug
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, HexId, Text, UnitRef
@@ -17,10 +17,11 @@ from companion.engine.positions.situation import situation
 from companion.engine.record import events as e
 from companion.engine.record.changes import create, move
 from companion.engine.record.game import Game
+from companion.systems.second_kharkov import supply
 from companion.systems.second_kharkov.armies import any_restricted
 from companion.systems.second_kharkov.base import GERMAN, MOVE, SOUTH, SOVIET, area, rules
 from companion.systems.second_kharkov.judging import at_start, policy
-from companion.systems.second_kharkov.movement import enemy_zone
+from companion.systems.second_kharkov.route import enemy_zone
 from companion.systems.second_kharkov.stacking import overstacked
 from companion.systems.second_kharkov.units import ARMIES, KINDS, MECHANISED, NAMES, SIXTH, is_172_75, label
 
@@ -31,14 +32,12 @@ PANZER_ARMY = ARMIES[0]
 def waiting(ctx: Context) -> list[Unit]:
     """Units of the side to move that are due and not on the map."""
     game = ctx.game
-    if game is None:
-        return []
     here = [u for u in game.units.values() if u.side == game.active and u.steps and u.turn <= game.turn]
     return [u for u in here if u.place in ("", HELD_BACK)]
 
 
 def doubts(game: Game, unit: Unit, hex_id: str) -> list[str]:
-    """What 10.1 has against this entry hex; players decide."""
+    """What the rules have against this entry hex [7.1, 7.3, 10.1]; players decide."""
     sources = _lines(game, unit.side)
     if is_172_75(unit):
         edge = situation(game).board.book.named("edge", "172/75")
@@ -50,16 +49,16 @@ def doubts(game: Game, unit: Unit, hex_id: str) -> list[str]:
     else:
         found = ["it is no working German edge source"]
     crowd = overstacked(unit.side, [*game.units_at(hex_id), unit])
-    return [*found, *([crowd] if crowd else [])]
+    return [*found, *([str(crowd)] if crowd else [])]
 
 
 def _lines(game: Game, side: str) -> Trace:
-    now = situation(game, at_start(game))
-    return trace(now, policy(game, side), now.board.book.named("source", side))
+    return supply.lines(situation(game, at_start(game)), policy(game, side))
 
 
 def _wrong_edge(game: Game, unit: Unit, hex_id: str) -> list[str]:
-    """10.1: 6th Army comes in north of its boundary, 1st Panzer south of it; 17th Army anywhere."""
+    """6th Army comes in north of its boundary, 1st Panzer south of it [10.1], even after the release as the
+    table reads it [6.4]; 17th Army anywhere."""
     south = area(game, SOUTH)
     if (
         not south
@@ -75,7 +74,7 @@ def _wrong_edge(game: Game, unit: Unit, hex_id: str) -> list[str]:
 
 
 def _wrong_town(game: Game, sources: Trace, hex_id: str) -> list[str]:
-    """10.1: a town Soviet from the start, held, supplied and clear of German zones."""
+    """A town Soviet from the start, held, supplied and clear of German zones [10.1]."""
     now = sources.situation
     if hex_id not in now.board.places["town"]:
         return ["it is neither a working Soviet edge source nor a town"]
@@ -100,12 +99,12 @@ class EntryHex(HexId):
         return {**super().describe(ctx), "required": True}
 
 
-def _may_bring_in(game: Game) -> bool | str:
-    """10.2: nobody comes before his turn; whoever was delayed may come in any later one."""
+def _may_bring_in(game: Game) -> bool | NotNow:
+    """Nobody comes before his turn; whoever was delayed may come in any later one [10.2]."""
     if game.turn == 1:
-        return "nobody arrives on turn 1 (10.1)"
+        return NotNow("nobody arrives on turn 1", rule="10.1")
     on_track = any(item.side == game.active for _, item in due(game))
-    return on_track or bool(waiting(Context(game))) or "nobody is due"
+    return on_track or bool(waiting(Context(game))) or NotNow("nobody is due", rule="10.2")
 
 
 @rules.action(
@@ -134,7 +133,7 @@ def bring_in(
         str,
         Choice(
             label="Type",
-            options=lambda c: [(k, k) for k in KINDS.get(c.game.active, ())] if c.game else [],
+            options=lambda c: [(k, k) for k in KINDS.get(c.game.active, ())],
             when=lambda c: not c.values.get("unit"),
         ),
     ] = "",
@@ -143,7 +142,7 @@ def bring_in(
         Choice(
             label="Army",
             options=[(a, a) for a in ARMIES],
-            when=lambda c: not c.values.get("unit") and c.game is not None and c.game.active == GERMAN,
+            when=lambda c: not c.values.get("unit") and c.game.active == GERMAN,
         ),
     ] = "",
     hex: Annotated[str, EntryHex(label="Entry hex")] = "",
@@ -152,7 +151,10 @@ def bring_in(
     held = game.units[unit] if unit else _new_unit(game, name, kind, army)
     if not hex:
         raise Unreadable(
-            "say where it enters; without positions tap 'in' beside what is due", field="hex", accepted="1402"
+            "say where it enters; without positions tap 'in' beside what is due",
+            field="hex",
+            accepted="1402",
+            rule="10.1",
         )
     problems = doubts(game, held, hex)  # judged before it stands there
     if not unit:
@@ -165,11 +167,12 @@ def bring_in(
 
 
 def _new_unit(game: Game, name: str, kind: str, army: str) -> Unit:
-    """A unit not listed yet. 2.13, 2.14: Soviets have one step and come untried, Germans four steps."""
+    """A unit not listed yet: Soviets have one step [2.13] and come untried [2.14], Germans four steps."""
     side = game.active
     called = name or (NAMES.get(kind, "") if side == SOVIET else "")
     if not called:
-        raise Unreadable("say which unit comes in: one that waits, or a new one by its name", field="name")
+        words = "say which unit comes in: one that waits, or a new one by its name"
+        raise Unreadable(words, field="name", rule="10.1")
     return Unit(
         id=_fresh_id(game, called),
         side=side,
@@ -202,7 +205,7 @@ def _fresh_id(game: Game, name: str) -> str:
     rule="10.2",
     label="Hold a unit back",
     group="arrive",
-    when=lambda game: bool(waiting(Context(game))) or "nobody on record is waiting",
+    when=lambda game: bool(waiting(Context(game))) or NotNow("nobody on record is waiting", rule="10.2"),
 )
 def hold_back(
     game: Game, units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=waiting)]
@@ -210,12 +213,13 @@ def hold_back(
     """Delay reinforcements, turn by turn and unit by unit."""
     for name in units:
         if game.units[name].place == HELD_BACK:
-            raise NotNow(f"{label(game.units[name])} is held back already", field="units", given=name)
+            words = f"{label(game.units[name])} is held back already"
+            raise NotNow(words, field="units", given=name, rule="10.2")
         yield move(game, name, HELD_BACK, reason="arrival delayed", rule="10.2")
 
 
 def closed_sources(game: Game) -> dict[str, dict[str, list[str]]]:
-    """9.12, 9.13: each side's edge sources that do not work now, by reason. German ones work in a zone, too."""
+    """Each side's edge sources that do not work now, by reason [9.12, 9.13]. German ones work in a zone, too."""
     now = situation(game, at_start(game))
     found: dict[str, dict[str, list[str]]] = {}
     for side in (SOVIET, GERMAN):
@@ -231,7 +235,7 @@ def closed_sources(game: Game) -> dict[str, dict[str, list[str]]]:
 
 @rules.panel
 def sources(game: Game, seat: str) -> Panel | None:
-    """The edge sources that feed nobody and let nobody in for now (9.12, 9.13, 10.1)."""
+    """The edge sources that feed nobody and let nobody in for now [9.12, 9.13, 10.1]."""
     rules_of = {SOVIET: "9.13", GERMAN: "9.12"}
     rows = [
         Fact(f"{game.side_name(side)}, {why}", " ".join(sorted(hexes)), rules_of[side])

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from companion.engine.kit.roster import Unit
 from companion.engine.play.fields import Context
 from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_unit
 from companion.systems.second_kharkov import known
-from companion.systems.second_kharkov.armies import frozen, frozen_words, hasty, restricted
-from companion.systems.second_kharkov.base import GERMAN, SOVIET
+from companion.systems.second_kharkov.armies import frozen, hasty, restricted
+from companion.systems.second_kharkov.base import GERMAN, SOVIET, Reason
+from companion.systems.second_kharkov.form import CombatForm
 from companion.systems.second_kharkov.judging import out_of_supply
-from companion.systems.second_kharkov.odds import Cause, Group, grouped
-from companion.systems.second_kharkov.units import army_of, factor, label, mechanised, tanks_only
+from companion.systems.second_kharkov.odds import HASTE, INTO, OOS, Group, grouped
+from companion.systems.second_kharkov.units import armies_of, factor, label, mechanised, tanks_only
 
-OOS = Cause("out of supply", "9.9")
-HASTE = Cause("freed early, as if out of supply", "13.4")
-INTO = {"marsh": Cause("mechanised into marsh", "12.13"), "city": Cause("mechanised into a city", "12.16")}
+Causes = tuple[Reason, ...]
 
 
 @dataclass(frozen=True)
@@ -26,60 +25,59 @@ class Battle:
     """Everything the odds and the modifiers depend on."""
 
     attacker: str
+    defender: str
     turn: int
     target: str
     terrain: str
     river: str
     attackers: tuple[Unit, ...]
     defenders: tuple[Unit, ...]
-    army: str
+    armies: tuple[str, ...]
+    """The German armies that attack; more than one may not [12.24]."""
     attack: tuple[Group, ...]
     defence: tuple[Group, ...]
     air: int
     tank_attack: str
+    """'no'; 'hex': one of several hexes is all tank; 'all', 'every': one or more, all tank [12.25]."""
     tank_defence: bool
     fight_move: bool
     supplied: frozenset[str] = frozenset()
-    """12.22: attackers in supply as the battle begins."""
+    """Attackers in supply as the battle begins [12.22]."""
     unhalved: tuple[Unit, ...] = ()
     """Units out of supply whose factors were typed, so that nobody forgets to halve them."""
 
     @property
-    def defender(self) -> str:
-        return GERMAN if self.attacker == SOVIET else SOVIET
-
-    @property
     def exploiters(self) -> list[str]:
-        """12.22: German mechanised attackers in supply."""
+        """German mechanised attackers in supply [12.22]."""
         if self.attacker != GERMAN:
             return []
         return [u.id for u in self.attackers if mechanised(u) and u.id in self.supplied]
 
 
-def assemble(ctx: Context, form: dict[str, Any]) -> Battle:
+def assemble(ctx: Context, form: CombatForm) -> Battle:
     """The battle a form describes; what the form leaves open comes from the record and the map."""
-    here = replace(ctx, values={**ctx.values, **form})
+    here = replace(ctx, values={**ctx.values, **vars(form)})
     game, side = ctx.game, known.attacking_side(here)
     force, holders = known.attackers(here), known.defenders(here)
-    army = army_of(force) or str(form.get("army") or "") if side == GERMAN else ""
-    late = (HASTE,) if game is not None and hasty(game, army) else ()
-    into = known.terrain(here)
-    out = out_of_supply(game, [*force, *holders]) if game is not None else set()
+    armies = (armies_of(force) or (form.army,)) if side == GERMAN else ()
+    late = (HASTE,) if len(armies) == 1 and hasty(game, armies[0]) else ()
+    out = out_of_supply(game, [*force, *holders])
     return Battle(
         attacker=side,
+        defender=known.defending_side(here),
         turn=known.turn(here),
         target=known.target(here),
-        terrain=into,
-        river=str(form.get("river") or "") or known.mapped_river(here),
+        terrain=known.terrain(here),
+        river=known.river(here),
         attackers=tuple(force),
         defenders=tuple(holders),
-        army=army,
-        attack=_attack_groups(here, force, into, out, late),
-        defence=_defence_groups(here, holders, out),
-        air=_aircraft(here),
-        tank_attack=_tank_attack(here, force) if side == SOVIET else "no",
-        tank_defence=side == GERMAN and (tanks_only(holders) if holders else bool(form.get("tank_defence"))),
-        fight_move=side == GERMAN and _fights_first(here),
+        armies=armies,
+        attack=_attack_groups(here, form, out, late),
+        defence=_defence_groups(here, form, out),
+        air=int(game.mark(known.target(here), "support") or form.air),
+        tank_attack=_tank_attack(here, form) if side == SOVIET else "no",
+        tank_defence=side == GERMAN and (tanks_only(holders) if holders else form.tank_defence),
+        fight_move=known.fights_first(here),
         supplied=frozenset(u.id for u in force if u.id not in out and not late),
         unhalved=tuple(u for u in _typed(here, force, holders) if u.id in out),
     )
@@ -93,38 +91,41 @@ def _typed(ctx: Context, force: list[Unit], holders: list[Unit]) -> list[Unit]:
     return [unit for units in by_hand for unit in units]
 
 
-def _attack_groups(
-    ctx: Context, force: list[Unit], into: str, out: set[str], late: tuple[Cause, ...]
-) -> tuple[Group, ...]:
-    if known.all_known(ctx, force, "AF") and ctx.game is not None:
-        parts = []
-        for unit in force:
-            causes: tuple[Cause, ...] = (OOS,) if unit.id in out else ()
-            causes += (INTO[into],) if into in INTO and mechanised(unit) else ()
-            parts.append((unit.place, factor(ctx.game, unit, "AF") or 0, causes + late))
-        return tuple(grouped(parts))
-    slow = (INTO[into],) if into in INTO else ()
-    typed = (("attack", ()), ("attack_oos", (OOS,)), ("attack_mech", slow), ("attack_both", (OOS, *slow)))
-    return tuple(Group(ctx.values[name], causes + late) for name, causes in typed if ctx.values.get(name))
+def _attack_groups(ctx: Context, form: CombatForm, out: set[str], late: Causes) -> tuple[Group, ...]:
+    """The attack factors by what halves them: supply [9.9], the ground [12.13, 12.16], haste [13.4]."""
+    force, into = known.attackers(ctx), known.terrain(ctx)
+    slow: Causes = (INTO[into],) if into in INTO else ()
+    if known.all_known(ctx, force, "AF"):
+        causes = [(*((OOS,) if u.id in out else ()), *(slow if mechanised(u) else ()), *late) for u in force]
+        return _on_record(ctx.game, "AF", force, causes)
+    typed: tuple[tuple[tuple[int, ...], Causes], ...] = (
+        (form.attack, ()),
+        (form.attack_oos, (OOS,)),
+        (form.attack_mech, slow),
+        (form.attack_both, (OOS, *slow)),
+    )
+    return tuple(Group(stacks, causes + late) for stacks, causes in typed if stacks)
 
 
-def _defence_groups(ctx: Context, holders: list[Unit], out: set[str]) -> tuple[Group, ...]:
-    if known.all_known(ctx, holders, "DF") and ctx.game is not None:
-        parts = [(u.place, factor(ctx.game, u, "DF") or 0, (OOS,) if u.id in out else ()) for u in holders]
-        return tuple(grouped(parts))
-    typed = (("defence", ()), ("defence_oos", (OOS,)))
-    return tuple(Group(ctx.values[name], causes) for name, causes in typed if ctx.values.get(name))
+def _defence_groups(ctx: Context, form: CombatForm, out: set[str]) -> tuple[Group, ...]:
+    """The defence factors, halved where a unit is out of supply [9.9]."""
+    holders = known.defenders(ctx)
+    if known.all_known(ctx, holders, "DF"):
+        return _on_record(ctx.game, "DF", holders, [(OOS,) if u.id in out else () for u in holders])
+    typed: tuple[tuple[tuple[int, ...], Causes], ...] = ((form.defence, ()), (form.defence_oos, (OOS,)))
+    return tuple(Group(stacks, causes) for stacks, causes in typed if stacks)
 
 
-def _aircraft(ctx: Context) -> int:
-    declared = ctx.game.mark(known.target(ctx), "support") if ctx.game and known.target(ctx) else None
-    return int(declared or ctx.values.get("air") or 0)
+def _on_record(game: Game, name: str, units: Sequence[Unit], causes: Sequence[Causes]) -> tuple[Group, ...]:
+    parts = zip(units, causes, strict=True)
+    return tuple(grouped((unit.place, factor(game, unit, name) or 0, why) for unit, why in parts))
 
 
-def _tank_attack(ctx: Context, force: list[Unit]) -> str:
-    """12.25: 'no'; 'hex': one of several hexes is all tank; 'all', 'every': one or more, all tank."""
-    if not force or ctx.game is None:
-        return str(ctx.values.get("tank_attack") or "no")
+def _tank_attack(ctx: Context, form: CombatForm) -> str:
+    """Which attacking hexes hold tank brigades alone [12.25]."""
+    force = known.attackers(ctx)
+    if not force:
+        return form.tank_attack
     hexes: dict[str, list[Unit]] = {}
     for unit in force:
         hexes.setdefault(unit.place, []).append(unit)
@@ -137,30 +138,35 @@ def _tank_attack(ctx: Context, force: list[Unit]) -> str:
     return "hex" if all_tank else "no"
 
 
-def _fights_first(ctx: Context) -> bool:
-    return ctx.game["german-order"] == "fight-move" if ctx.game else bool(ctx.values.get("fight_move"))
-
-
-def doubts(game: Game, battle: Battle) -> list[str]:
+def doubts(game: Game, battle: Battle) -> list[Reason]:
     """What the rules do not allow about this battle; the players decide."""
-    found = []
-    if restricted(game, battle.army):
-        found.append(f"{battle.army} is restricted and may not attack (6.2)")
-    if "+" in battle.army:
-        found.append(f"armies may not attack together: {battle.army} (12.24)")
-    near = set(game.maps.neighbours(battle.target)) if battle.target else set()
+    return [*_army_doubts(game, battle), *_attacker_doubts(game, battle), *_defender_doubts(game, battle)]
+
+
+def _army_doubts(game: Game, battle: Battle) -> Iterator[Reason]:
+    if len(battle.armies) > 1:
+        yield Reason(f"armies may not attack together: {' + '.join(battle.armies)}", "12.24")
+    elif any(restricted(game, army) for army in battle.armies):
+        yield Reason(f"{battle.armies[0]} is restricted and may not attack", "6.2")
+
+
+def _attacker_doubts(game: Game, battle: Battle) -> Iterator[Reason]:
+    near = game.maps.neighbours(battle.target) if battle.target else ()
     for unit in battle.attackers:
         if near and unit.place not in near:
-            found.append(f"{label(unit)} in {unit.place} is not next to {battle.target} (12.1)")
+            yield Reason(f"{label(unit)} in {unit.place} is not next to {battle.target}", "12.1")
         if game.mark(unit.id, "attacked"):
-            found.append(f"{label(unit)} has attacked in this phase (12.4)")
-        if frozen(game, unit):
-            found.append(frozen_words(game, unit, "may not attack"))
+            yield Reason(f"{label(unit)} has attacked in this phase", "12.4")
+        if stuck := frozen(game, unit, "may not attack"):
+            yield stuck
     if battle.unhalved:
         names = ", ".join(map(label, battle.unhalved))
-        found.append(f"out of supply, so type these factors in the halved field: {names} (9.9)")
+        yield Reason(f"out of supply, so type these factors in the halved field: {names}", "9.9")
+
+
+def _defender_doubts(game: Game, battle: Battle) -> Iterator[Reason]:
     marked = [battle.target] if game.mark(battle.target, "defended") and not battle.defenders else []
-    # 12.23: who fell back after an attack may be attacked again where he is now
+    # who fell back after an attack may be attacked again where he is now [12.23]
     marked += [label(u) for u in battle.defenders if game.mark(u.id, "defended") == battle.target]
-    found += [f"{name} was attacked in this phase (12.4)" for name in marked]
-    return found
+    for name in marked:
+        yield Reason(f"{name} was attacked in this phase", "12.4")

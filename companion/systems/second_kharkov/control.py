@@ -1,4 +1,4 @@
-"""Who holds which hex: Kharkov, towns, cities, edge sources, banks of crossings (3.4, 3.5)."""
+"""Who holds which hex: Kharkov, towns, cities, edge sources, banks of crossings [3.4, 3.5]."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, KHARKOV, MOVE, SOVIET, rules
 from companion.systems.second_kharkov.judging import at_start
-from companion.systems.second_kharkov.supply import CROSSING
+from companion.systems.second_kharkov.supply import banks
 
 
 def matters(game: Game, hex_id: str) -> bool:
@@ -20,18 +20,8 @@ def matters(game: Game, hex_id: str) -> bool:
     here = board(game)
     if "held hexes" not in here.memo:
         edges = {h for name in here.book.names("source") for h in here.book.named("source", name)}
-        here.memo["held hexes"] = {*here.book.places(), *edges, *banks(game), *KHARKOV}
+        here.memo["held hexes"] = {*here.book.places(), *edges, *banks(here), *KHARKOV}
     return hex_id in here.memo["held hexes"]
-
-
-def banks(game: Game) -> frozenset[str]:
-    """9.6: the hexes on either side of a major river crossing."""
-    here = board(game)
-    if "banks" not in here.memo:
-        ids = here.grid.ids
-        here.memo["banks"] = frozenset(ids[i] for i, j in here.features if here.features[i, j] & CROSSING)
-    found: frozenset[str] = here.memo["banks"]
-    return found
 
 
 def holder(game: Game, hex_id: str) -> str:
@@ -43,7 +33,7 @@ def holder(game: Game, hex_id: str) -> str:
 
 
 def take(game: Game, hex_id: str, side: str, reason: str) -> Events:
-    """3.5: a hex changes hands the moment the other side enters it."""
+    """A hex changes hands the moment the other side enters it [3.5]."""
     if matters(game, hex_id) and holder(game, hex_id) != side:
         yield from _change_hands(game, hex_id, side, reason)
 
@@ -54,7 +44,7 @@ def _change_hands(game: Game, hex_id: str, side: str, reason: str) -> Events:
 
 
 def marker_words(game: Game, hex_id: str, side: str) -> str:
-    """3.4, 9.6: what to do with the cardboard control marker as a hex changes hands; empty when nothing.
+    """What to do with the cardboard control marker as a hex changes hands [3.4, 9.6]; empty when nothing.
 
     Germans mark towns and banks of crossings, Soviets cities other than Kharkov; who began with a hex lifts it.
     """
@@ -62,8 +52,9 @@ def marker_words(game: Game, hex_id: str, side: str) -> str:
     marked_before = game.mark(hex_id, "owner") is not None
     if hex_id in KHARKOV or (not first and not marked_before and _setting_up(game)):
         return ""
-    places = board(game).places
-    marking = {SOVIET: hex_id in places["city"], GERMAN: hex_id in places["town"] or hex_id in banks(game)}
+    here = board(game)
+    german = hex_id in here.places["town"] or hex_id in banks(here)
+    marking = {SOVIET: hex_id in here.places["city"], GERMAN: german}
     if side != first and marking[side]:
         return f"put a control marker there, {game.side_name(side)} side up"
     return "lift the control marker" if marked_before and marking[game.other(side)] else ""
@@ -76,7 +67,7 @@ def _setting_up(game: Game) -> bool:
 
 @rules.watch
 def units_take_hexes(game: Game) -> Events:
-    """3.5: units on record take the hexes that matter as they enter them."""
+    """Units on record take the hexes that matter as they enter them [3.5]."""
     for hex_id, stack in game.stacks().items():
         if matters(game, hex_id) and len({u.side for u in stack}) == 1:
             yield from take(game, hex_id, stack[0].side, "entered")
@@ -86,7 +77,7 @@ def units_take_hexes(game: Game) -> Events:
 def take_hex(
     game: Game,
     hexes: Annotated[tuple[str, ...], HexId(label="Hexes", many=True)],
-    side: Annotated[str, SideRef(label="Now held by", start=lambda c: c.game.active if c.game else "")],
+    side: Annotated[str, SideRef(label="Now held by", start=lambda c: c.game.active)],
 ) -> Events:
     """Note who holds a town, city, edge source or bank of a crossing; put or lift its control marker."""
     for hex_id in hexes:

@@ -1,4 +1,4 @@
-"""The dead pile: whole units eliminated, and their points (2.13, 4.4)."""
+"""The dead pile: whole units eliminated, and their points [2.13, 4.4]."""
 
 from __future__ import annotations
 
@@ -14,18 +14,18 @@ DEAD = "box:dead"
 
 
 def step_value(unit: Unit) -> int:
-    """4.4: points for one step: 1, or 2 for a German mechanised one."""
+    """Points for one step: 1, or 2 for a German mechanised one [4.4]."""
     return 2 if unit.side == GERMAN and mechanised(unit) else 1
 
 
 def bury(unit: Unit, rule: str) -> Events:
-    """2.13: the last step is gone, and everybody sees which unit it was."""
+    """The last step is gone, and everybody sees which unit it was [2.13]."""
     facts = {"steps": 0}
     yield e.Placed(unit.id, DEAD, unit.place, facts, reason="eliminated", rule=rule, side=unit.side)
 
 
 def eliminate(game: Game, unit: Unit, rule: str, counts: bool = True) -> Events:
-    """Send a unit to the dead pile; the enemy gets its points (4.4)."""
+    """Send a unit to the dead pile; the enemy gets its points [4.4]."""
     points = unit.steps * step_value(unit)
     yield from bury(unit, rule)
     if counts:

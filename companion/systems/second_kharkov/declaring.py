@@ -1,7 +1,8 @@
-"""The German order of phases: move then fight, or fight then move (5.3, 5.7)."""
+"""The German order of phases: move then fight, or fight then move [5.3, 5.7]; the second ends the turn [5.4]."""
 
 from __future__ import annotations
 
+from companion.engine.errors import NotNow
 from companion.engine.play.actions import Events
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
@@ -13,8 +14,8 @@ def order_is_open_again(game: Game) -> Events:
     yield from put(game, "german-order", "undeclared", "a new turn", "5.3")
 
 
-def _open(game: Game) -> bool | str:
-    return game["german-order"] == "undeclared" or "the order of this turn is declared (5.3)"
+def _open(game: Game) -> bool | NotNow:
+    return game["german-order"] == "undeclared" or NotNow("the order of this turn is declared", rule="5.3")
 
 
 @rules.action(by=GERMAN, phase=MOVE[GERMAN], rule="5.3", label="Move first", primary=True, when=_open)

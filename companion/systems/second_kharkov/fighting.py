@@ -1,4 +1,4 @@
-"""A battle from its declaration to its result (7.6, 12.4, 12.5, 12.17-12.19)."""
+"""A battle from its declaration to its result [7.6, 12.4, 12.5, 12.17-12.19]."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from companion.engine.record.changes import IN_PASSING, put_mark
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov import air
 from companion.systems.second_kharkov.armies import released_by_an_attack
-from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET, count, rules
+from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET, count, put, rules
 from companion.systems.second_kharkov.combat import combat, final_row
 from companion.systems.second_kharkov.form import Attackers, air_choices
 from companion.systems.second_kharkov.odds import steps_of
@@ -42,7 +42,7 @@ def fought(game: Game) -> dict[str, Any]:
 
 
 def unfinished(game: Game) -> str:
-    """12.5: what is still to do of the last battle."""
+    """What is still to do of the last battle [12.5]."""
     return next((a.text for a in game.asked.values() if a.action in FOLLOW_UPS), "")
 
 
@@ -52,42 +52,41 @@ def close(game: Game, action: str) -> Events:
         yield e.Answered(ask.id, "done")
 
 
-def _ready(game: Game) -> bool | str:
+def _ready(game: Game) -> bool | NotNow:
     rest = unfinished(game)
-    return f"finish the last battle first (12.5): {rest}" if rest else True
+    return NotNow(f"finish the last battle first: {rest}", rule="12.5") if rest else True
 
 
 @rules.leaving(FIGHT[SOVIET])
 @rules.leaving(FIGHT[GERMAN])
 def losses_come_first(game: Game) -> Events:
-    """7.6, 12.19: an attack once declared is fought and its losses are taken before the phase ends.
+    """An attack once declared is fought and its losses are taken before the phase ends [7.6, 12.19].
 
     Whoever disagrees puts the reminder away.
     """
     for ask in game.asked.values():
         if ask.action in UNDONE:
-            raise NotNow(f"still to do before the phase ends ({UNDONE[ask.action]}): {ask.text}")
+            raise NotNow(f"still to do before the phase ends: {ask.text}", rule=UNDONE[ask.action])
     return iter(())
 
 
 # -- declaring -------------------------------------------------------------------------------------
 
 
-def _may_declare(game: Game) -> bool | str:
-    standing = next(iter(game.marked("target")), "")
-    return f"the attack on {standing} stands: resolve it first (7.6, 12.5)" if standing else _ready(game)
+def _may_declare(game: Game) -> bool | NotNow:
+    for standing in game.marked("target"):
+        return NotNow(f"the attack on {standing} stands: resolve it first", rule="7.6, 12.5")
+    return _ready(game)
 
 
 def _near_target(ctx: Context) -> list[Unit]:
-    game, hex_id = ctx.game, str(ctx.values.get("target") or "")
-    if game is None or not hex_id:
-        return []
-    near = game.maps.neighbours(hex_id)
-    return [u for u in seen_by(ctx, game.active) if u.place in near]
+    hex_id = str(ctx.values.get("target") or "")
+    near = ctx.game.maps.neighbours(hex_id) if hex_id else ()
+    return [u for u in seen_by(ctx, ctx.game.active) if u.place in near]
 
 
 def _german_may_fly(ctx: Context) -> bool:
-    return ctx.game is not None and ctx.game.active == GERMAN and int(ctx.game["air-free"]) > 0
+    return ctx.game.active == GERMAN and int(ctx.game[air.FREE]) > 0
 
 
 @rules.action(
@@ -98,12 +97,7 @@ def declare_attack(
     target: Annotated[str, HexId(label="Target hex")],
     attackers: Annotated[
         tuple[str, ...],
-        Attackers(
-            label="Attackers",
-            many=True,
-            pick=_near_target,
-            when=lambda c: bool(_near_target(c)),
-        ),
+        Attackers(label="Attackers", many=True, pick=_near_target, when=lambda c: bool(_near_target(c))),
     ] = (),
     aircraft: Annotated[str, Choice(label="Aircraft", options=air_choices, when=_german_may_fly)] = "0",
 ) -> Events:
@@ -112,7 +106,7 @@ def declare_attack(
         yield put_mark(game, name, "attacking", target, rule="12.5")
     if game.active == GERMAN:
         yield from _open(game, target, int(aircraft))
-    elif int(game["air-free"]):
+    elif int(game[air.FREE]):
         yield e.Marked(target, "target", "declared", rule="7.6")
         text = f"Soviets attack {target}: do aircraft defend?"
         yield e.Asked(f"air-{game.revision}", (GERMAN, "table"), text, "defend-by-air", rule="12.17")
@@ -123,7 +117,7 @@ def declare_attack(
 
 
 def _open(game: Game, target: str, aircraft: int) -> Events:
-    """12.17, 7.6: with the aircraft promised, both stacks are opened."""
+    """With the aircraft promised, both stacks are opened [12.17, 7.6]."""
     yield from _stop_waiting(game)
     if aircraft:
         yield e.Marked(target, "support", aircraft, rule="12.17")
@@ -153,7 +147,9 @@ def _waiting(game: Game) -> list[str]:
     rule="12.17",
     label="Aircraft defend",
     group="hidden",
-    when=lambda game: bool(_waiting(game)) or "no Soviet attack is waiting for your aircraft",
+    when=lambda game: (
+        bool(_waiting(game)) or NotNow("no Soviet attack is waiting for your aircraft", rule="12.17")
+    ),
 )
 def defend_by_air(
     game: Game,
@@ -166,7 +162,7 @@ def defend_by_air(
 
 @rules.watch
 def no_aircraft_defend(game: Game) -> Events:
-    """12.17: a German who puts the question away sends none."""
+    """A German who puts the question away sends none [12.17]."""
     if not any(a.action == "defend-by-air" for a in game.asked.values()):
         for hex_id in _waiting(game):
             yield from _open(game, hex_id, 0)
@@ -174,7 +170,7 @@ def no_aircraft_defend(game: Game) -> Events:
 
 @rules.watch
 def both_called_it_off(game: Game) -> Events:
-    """7.6: an attack whose reminder was put away never was; the next one may be declared."""
+    """An attack whose reminder was put away never was [7.6]; the next one may be declared."""
     if any(a.action == "resolve-combat" for a in game.asked.values()):
         return
     for hex_id, state in list(game.marked("target").items()):
@@ -207,16 +203,16 @@ def declared_attack(game: Game, seat: str) -> Panel | None:
 
 
 def _needs_die(ctx: Context) -> bool:
-    """12.9: attacks worse than 1:3 are not rolled for."""
+    """Attacks worse than 1:3 are not rolled for [12.9]."""
     try:
         return not combat.answer(ctx.values, ctx).result
     except (Mistake, KeyError):
         return True  # the form is not complete yet
 
 
-def _may_resolve(game: Game) -> bool | str:
+def _may_resolve(game: Game) -> bool | NotNow:
     if _waiting(game):
-        return "the German has not said yet whether aircraft defend (12.17)"
+        return NotNow("the German has not said yet whether aircraft defend", rule="12.17")
     return _ready(game)
 
 
@@ -237,7 +233,7 @@ def resolve_combat(
     """Work out the odds, roll, and book what follows."""
     facts = sheet.facts
     target = str(facts["target"])
-    # Whoever resolves has declared: the whole stack lies open now, whatever the form could see (7.6, 12.2).
+    # Whoever resolves has declared: the whole stack lies open now, whatever the form could see [7.6, 12.2].
     facts["defenders"] = [u.id for u in game.units_at(target) if target and u.side == facts["defender"]]
     yield from _spend_aircraft(game, sheet)
     yield from turn_over(game, [game.units[n] for n in (*facts["attackers"], *facts["defenders"])])
@@ -247,14 +243,14 @@ def resolve_combat(
     if die is not None:
         sheet.roll = die.total
         sheet.add(f"roll {die.total}{sheet.modifier:+d}", str(die.total + sheet.modifier), "12.18")
-        look_up(sheet, game.chart("crt"), final_row(Context(game), sheet, die.total))
+        look_up(sheet, game.chart("crt"), final_row(game, sheet, die.total))
     if sheet.result:
         sheet.effects = [Line(words, "", "12.19") for _, _, words in _losses(game, facts, sheet.result)]
     yield from rules.settle(game, "combat", sheet, (game.active, "table"), "12.18")
 
 
 def _spend_aircraft(game: Game, sheet: Breakdown) -> Events:
-    """12.17: debit aircraft that were not promised at the declaration; an automatic result may spare them."""
+    """Debit aircraft that were not promised at the declaration [12.17]; an automatic result may spare them."""
     flown, target = int(sheet.facts["air"]), str(sheet.facts["target"])
     promised = int(game.mark(target, "support") or 0) if target else 0
     kept = bool(sheet.result) and game["air-in-automatic"] == "kept"
@@ -262,24 +258,12 @@ def _spend_aircraft(game: Game, sheet: Breakdown) -> Events:
     if wanted > promised:
         yield from air.fly(game, wanted - promised, air.USED, "ground support", "12.17")
     elif promised > wanted:
-        yield e.Set(
-            air.FREE,
-            int(game[air.FREE]) + promised,
-            was=game[air.FREE],
-            reason="no roll, stays free",
-            rule="12.9",
-        )
-        yield e.Set(
-            air.USED,
-            int(game[air.USED]) - promised,
-            was=game[air.USED],
-            reason="no roll, stays free",
-            rule="12.9",
-        )
+        yield from put(game, air.FREE, int(game[air.FREE]) + promised, "no roll, stays free", "12.9")
+        yield from put(game, air.USED, int(game[air.USED]) - promised, "no roll, stays free", "12.9")
 
 
 def _mark_fighters(game: Game, facts: dict[str, Any]) -> Events:
-    """12.4: each unit attacks once and is attacked once in a combat phase."""
+    """Each unit attacks once and is attacked once in a combat phase [12.4]."""
     target = str(facts["target"])
     for name in facts["attackers"]:
         yield put_mark(game, name, "attacked", True, reason=IN_PASSING, rule="12.4", public=True)
@@ -296,7 +280,7 @@ def _mark_fighters(game: Game, facts: dict[str, Any]) -> Events:
 
 @rules.outcome("combat")
 def combat_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
-    """12.19: the defender takes his losses first, then the attacker."""
+    """The defender takes his losses first, then the attacker [12.19]."""
     for side, lost, words in _losses(game, sheet["facts"], result):
         name, to = f"losses-{side}-{game.revision}", (side, "table")
         yield e.Asked(name, to, words, LOSSES[side], {"steps": lost}, rule="12.19, 12.20")
@@ -316,7 +300,7 @@ def _losses(game: Game, facts: dict[str, Any], result: str) -> list[tuple[str, i
 
 
 def vacated(game: Game) -> Events:
-    """12.21: the target hex is empty, so the attackers may move in."""
+    """The target hex is empty, so the attackers may move in [12.21]."""
     facts = fought(game)
     side, where = str(facts["attacker"]), facts.get("target") or "the target hex"
     text = f"{where} is empty: attackers may move in"
@@ -328,8 +312,8 @@ def losses_open(game: Game) -> bool:
 
 
 def attacker_waits(game: Game, side: str) -> None:
-    """12.19: refuse the attacker's losses while the defender's are open."""
+    """Refuse the attacker's losses while the defender's are open [12.19]."""
     facts = fought(game)
     first = str(facts.get("defender", ""))
     if side == facts.get("attacker") and any(a.action == LOSSES[first] for a in game.asked.values()):
-        raise NotNow(f"the defender takes his losses first (12.19): {game.side_name(first)}")
+        raise NotNow(f"the defender takes his losses first: {game.side_name(first)}", rule="12.19")

@@ -1,4 +1,4 @@
-"""What the map book tells of a hex or hexside, in this game's words (11.10-11.15)."""
+"""What the map book tells of a hex or hexside, in this game's words [11.10-11.15]."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ MINOR, MAJOR = "minor", "major"
 
 
 def terrain(game: Game, hex_id: str) -> str:
-    """The terrain of a hex; empty when the map book does not tell. Towns and cities are clear (11.11)."""
+    """The terrain of a hex; empty when the map book does not tell. Towns and cities are clear [11.11]."""
     here = board(game)
     for place in ("city", "town"):
         if hex_id in here.places[place]:

@@ -1,4 +1,4 @@
-"""Supply as it is judged for a move or a battle: by hand, else by the traced line (9.1, 9.8, 9.9)."""
+"""Supply as it is judged for a move or a battle: by hand, else by the traced line [9.1, 9.8, 9.9]."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Annotated
 
-from companion.engine.errors import Unreadable
+from companion.engine.errors import NotNow, Unreadable
 from companion.engine.hexes.ground import MapBook
-from companion.engine.hexes.trace import Policy, Situation, SupplyLine, trace
+from companion.engine.hexes.trace import Policy, Situation, SupplyLine
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, HexId, UnitRef
@@ -24,7 +24,7 @@ from companion.systems.second_kharkov.units import factor, label, seen_by
 
 
 def at_start(game: Game) -> dict[str, frozenset[str]]:
-    """3.5: who holds what when play begins: Kharkov, the edge sources, the west if it is entered."""
+    """Who holds what when play begins: Kharkov, the edge sources, the west if it is entered [3.5]."""
     here = board(game)
     if "held at start" not in here.memo:
         here.memo["held at start"] = _held_at_start(here.book, area(game, WEST))
@@ -41,7 +41,7 @@ def _held_at_start(book: MapBook, west: frozenset[str]) -> dict[str, frozenset[s
 
 
 def policy(game: Game, side: str) -> Policy:
-    """A side's rules of tracing in this table's reading of 9.6."""
+    """A side's rules of tracing, in this table's reading of crossings [9.6]."""
     plain = supply.POLICIES[side]
     if side == GERMAN or game["crossing-bar"] != "hex":
         return plain
@@ -51,19 +51,14 @@ def policy(game: Game, side: str) -> Policy:
 
 
 def _held_banks(now: Situation) -> dict[str, str]:
-    ids = now.board.grid.ids
-    banks = {ids[i] for i, j in now.board.features if now.board.features[i, j] & supply.CROSSING}
-    return {h: "German-controlled bank of a crossing [9.6]" for h in banks if now.controls(GERMAN, h)}
+    held = [h for h in supply.banks(now.board) if now.controls(GERMAN, h)]
+    return dict.fromkeys(held, "German-controlled bank of a crossing [9.6]")
 
 
 @rules.supplies
 def supplies(game: Game, side: str) -> Mapping[str, SupplyLine]:
-    """Every unit's line of supply; on turn 1 all have one (5.5)."""
-    now = situation(game, at_start(game))
-    if game.turn == 1:
-        mine = (u for u in now.units if u.side == side and u.hex in now.board.grid.index)
-        return {u.id: SupplyLine(u.id, u.hex, True, from_units_only=now.board.blank) for u in mine}
-    return trace(now, policy(game, side), now.board.book.named("source", side)).answers()
+    """Every unit's line of supply; on turn 1 all have one [5.5]."""
+    return supply.answers(situation(game, at_start(game)), policy(game, side), game.turn)
 
 
 def by_hand(game: Game, unit: Unit) -> bool | None:
@@ -76,7 +71,7 @@ def by_hand(game: Game, unit: Unit) -> bool | None:
 
 
 def out_of_supply(game: Game, units: Iterable[Unit]) -> set[str]:
-    """The units out of supply now. What was judged by hand wins over the trace; turn 1 has none (5.5)."""
+    """The units out of supply now. What was judged by hand wins over the trace; turn 1 has none [5.5]."""
     if game.turn == 1:
         return set()
     found: set[str] = set()
@@ -95,7 +90,7 @@ def out_of_supply(game: Game, units: Iterable[Unit]) -> set[str]:
 
 def _judged(ctx: Context) -> list[Unit]:
     """Whose supply matters now: the moving side's; in a battle everybody's."""
-    side = ctx.game.active if ctx.game and ctx.game.phase in MOVE.values() else ""
+    side = ctx.game.active if ctx.game.phase in MOVE.values() else ""
     return [u for u in seen_by(ctx, side) if u.on_map]
 
 
@@ -108,20 +103,19 @@ STATES = (("out", "out of supply"), ("in", "in supply"), ("trace", "as the trace
     rule="9.1",
     label="Judge supply",
     order=20,
-    when=lambda game: game.turn > 1 or "everybody is in supply on turn 1 (5.5)",
+    when=lambda game: game.turn > 1 or NotNow("everybody is in supply on turn 1", rule="5.5"),
 )
 def judge_supply(
     game: Game,
     hexes: Annotated[tuple[str, ...], HexId(label="Hexes", many=True)] = (),
     units: Annotated[
-        tuple[str, ...],
-        UnitRef(label="or units", many=True, pick=_judged, when=lambda c: bool(_judged(c))),
+        tuple[str, ...], UnitRef(label="or units", many=True, pick=_judged, when=lambda c: bool(_judged(c)))
     ] = (),
     state: Annotated[str, Choice(label="are", options=STATES)] = "out",
 ) -> Events:
     """Say who is in or out of supply; it is remembered until the phase ends."""
     if not units and not hexes:
-        raise Unreadable("say who is judged: a hex number, or a unit", field="hexes")
+        raise Unreadable("say who is judged: a hex number, or a unit", field="hexes", rule="9.1")
     for target in (*units, *hexes):
         for marker, value in (("oos", state == "out"), ("supplied", state == "in")):
             if value or game.mark(target, marker) is not None:

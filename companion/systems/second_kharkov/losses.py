@@ -1,8 +1,8 @@
-"""Step losses: German evenness, the Soviet's free choice, and points for what is lost (4.4, 12.19, 12.20)."""
+"""Step losses: German evenness, the Soviet's free choice, and points for what is lost [4.4, 12.19, 12.20]."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -14,7 +14,7 @@ from companion.engine.record import events as e
 from companion.engine.record.changes import change
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov import pursuit
-from companion.systems.second_kharkov.base import GERMAN, SOVIET, count, historical, rules
+from companion.systems.second_kharkov.base import GERMAN, SOVIET, Reason, count, historical, rules
 from companion.systems.second_kharkov.dead import DEAD, bury, eliminate, step_value
 from companion.systems.second_kharkov.fighting import LOSSES, attacker_waits, close, fought, vacated
 from companion.systems.second_kharkov.units import Wanted, after_loss, label
@@ -26,10 +26,12 @@ from companion.systems.second_kharkov.victory import score
 def shares(
     steps: Mapping[str, int], lost: int, chosen: Sequence[str] = (), even: bool = True
 ) -> dict[str, int]:
-    """12.20: who loses how many steps. No unit takes a second loss before every unit has taken one.
+    """Who loses how many steps. No unit takes a second loss before every unit has taken one [12.20].
 
-    `chosen` take what does not go round evenly. Losses beyond the steps involved are ignored (12.19).
+    `chosen` take what does not go round evenly. Losses beyond the steps involved are ignored [12.19].
     With `even` false only the first round is even; what is left goes to the chosen units in turn.
+
+    :raises Unreadable: when others must be chosen, or another number of them
     """
     left = dict(steps)
     taken = dict.fromkeys(steps, 0)
@@ -41,11 +43,8 @@ def shares(
             wanted = min(remaining, len(alive))
             picked = [u for u in chosen if u in alive]
             if not picked or ((even or first) and len(picked) != wanted):
-                raise Unreadable(
-                    f"choose {count(wanted, 'unit')} for what does not go round evenly (12.20)",
-                    field="units",
-                    accepted=", ".join(alive),
-                )
+                words = f"choose {count(wanted, 'unit')} for what does not go round evenly"
+                raise Unreadable(words, field="units", accepted=", ".join(alive), rule="12.20")
             alive = picked[:wanted]
         for unit in alive:
             left[unit] -= 1
@@ -55,30 +54,28 @@ def shares(
     return {u: n for u, n in taken.items() if n}
 
 
-def odd_steps(steps: Mapping[str, int], lost: int, even: bool = True) -> str:
-    """What the player has to choose, in words; empty when everything goes round evenly."""
+def to_choose(steps: Mapping[str, int], lost: int, even: bool = True) -> Unreadable | None:
+    """What the player has to choose; None when everything goes round evenly."""
     try:
         shares(steps, lost, (), even)
     except Unreadable as choice:
-        return choice.message
-    return ""
+        return choice
+    return None
 
 
 # -- who was in the battle -------------------------------------------------------------------------
 
 
-def involved(game: Game | None, side: str) -> list[Unit]:
+def involved(game: Game, side: str) -> list[Unit]:
     """A side's units of the last battle that are still there."""
-    facts = fought(game) if game else {}
+    facts = fought(game)
     role = next((r for r in ("attacker", "defender") if facts.get(r) == side), "")
-    names = facts.get(f"{role}s", []) if role else []
-    return (
-        [game.units[n] for n in names if game.units[n].steps and game.units[n].place != DEAD] if game else []
-    )
+    force = [game.units[name] for name in facts.get(f"{role}s", [])]
+    return [u for u in force if u.steps and u.place != DEAD]
 
 
 def _defends(ctx: Context, side: str) -> bool:
-    return ctx.game is not None and fought(ctx.game).get("defender") == side
+    return fought(ctx.game).get("defender") == side
 
 
 def _germans(ctx: Context) -> list[Unit]:
@@ -89,54 +86,65 @@ def _soviets(ctx: Context) -> list[Unit]:
     return involved(ctx.game, SOVIET)
 
 
+def _steps(ctx: Context) -> int:
+    return int(ctx.values.get("steps") or 0)
+
+
 def _owed(ctx: Context) -> int:
-    steps = int(ctx.values.get("steps") or 0)
-    return max(0, steps - bool(ctx.values.get("retreat")))
+    """The steps left to lose once falling back has saved one [12.23]."""
+    return max(0, _steps(ctx) - bool(ctx.values.get("retreat")))
 
 
-def _even(ctx: Context) -> bool:
-    return ctx.game is None or ctx.game["even-losses"] == "rounds"
+def _even(game: Game) -> bool:
+    return bool(game["even-losses"] == "rounds")
 
 
-def _german_choice(ctx: Context) -> bool:
-    return bool(odd_steps({u.id: u.steps for u in _germans(ctx)}, _owed(ctx), _even(ctx)))
+def _odd_steps(ctx: Context) -> Unreadable | None:
+    return to_choose({u.id: u.steps for u in _germans(ctx)}, _owed(ctx), _even(ctx.game))
 
 
 @dataclass(frozen=True)
 class Takers(Wanted):
     """Units to choose for losses: the form says how many."""
 
-    def describe(self, ctx: Context) -> dict[str, Any]:
-        return {**super().describe(ctx), "help": self._how_many(ctx)}
+    how_many: Callable[[Context], object] = str
 
-    def _how_many(self, ctx: Context) -> str:
-        force = self.units(ctx)
-        if force and force[0].side == GERMAN:
-            return odd_steps({u.id: u.steps for u in force}, _owed(ctx), _even(ctx))
-        return f"choose {count(_owed(ctx), 'unit')} (12.20)"
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        return {**super().describe(ctx), "help": str(self.how_many(ctx) or "")}
 
 
 # -- German losses ---------------------------------------------------------------------------------
 
 
+def _target(ctx: Context) -> str:
+    return str(fought(ctx.game).get("target") or "")
+
+
 def _may_retreat(ctx: Context) -> bool:
-    """12.23: in defence, not out of a city, and only instead of a step."""
+    """Germans alone fall back [8.9]: in defence, not out of a city, and only instead of a step [12.23]."""
     return (
         _defends(ctx, GERMAN)
-        and ctx.game is not None
         and fought(ctx.game).get("terrain") != "city"
-        and int(ctx.values.get("steps") or 0) > 0
-        and pursuit.can_fall_back(ctx.game, _germans(ctx), str(fought(ctx.game).get("target") or ""))
+        and _steps(ctx) > 0
+        and pursuit.can_fall_back(ctx.game, _germans(ctx), _target(ctx))
     )
 
 
 def _refuges(ctx: Context) -> list[tuple[str, str]]:
-    if ctx.game is None:
-        return []
-    return [
-        (r.hex, r.words)
-        for r in pursuit.refuges(ctx.game, _germans(ctx), str(fought(ctx.game).get("target")))
-    ]
+    return [(r.hex, r.words) for r in pursuit.refuges(ctx.game, _germans(ctx), _target(ctx))]
+
+
+def _asks_where(ctx: Context) -> bool:
+    return bool(ctx.values.get("retreat")) and bool(_refuges(ctx))
+
+
+def _asks_mechanised(ctx: Context) -> bool:
+    """Only points tell mechanised steps from others [4.4], and units on record tell it themselves."""
+    return not _germans(ctx) and bool(_owed(ctx)) and historical(ctx.game)
+
+
+def _asks_vacated(ctx: Context) -> bool:
+    return _defends(ctx, GERMAN) and not _germans(ctx) and not ctx.values.get("retreat")
 
 
 @rules.action(by=GERMAN, rule="12.20", label="German losses", group="hidden")
@@ -151,7 +159,7 @@ def german_losses(
         Choice(
             label="Fall back to",
             options=_refuges,
-            when=lambda c: bool(c.values.get("retreat")) and bool(_refuges(c)),
+            when=_asks_where,
             start=lambda c: next((value for value, _ in _refuges(c)), ""),
         ),
     ] = "",
@@ -161,41 +169,25 @@ def german_losses(
             label="Who takes the odd steps",
             many=True,
             pick=_germans,
-            when=_german_choice,
+            when=lambda c: _odd_steps(c) is not None,
+            how_many=_odd_steps,
             follow_up="german-losses",
         ),
     ] = (),
     mech: Annotated[
-        int,
-        Whole(
-            label="Mechanised steps among them",
-            help="2 points each",
-            high=20,
-            when=lambda c: not _germans(c) and bool(_owed(c)) and c.game is not None and historical(c.game),
-        ),
+        int, Whole(label="Mechanised steps among them", help="2 points each", high=20, when=_asks_mechanised)
     ] = 0,
-    vacated_hex: Annotated[
-        bool,
-        Flag(
-            label="The hex is empty now",
-            when=lambda c: _defends(c, GERMAN) and not _germans(c) and not c.values.get("retreat"),
-        ),
-    ] = False,
+    vacated_hex: Annotated[bool, Flag(label="The hex is empty now", when=_asks_vacated)] = False,
 ) -> Events:
     """Take German step losses, spread evenly; a defender outside a city may fall back to save one."""
     attacker_waits(game, GERMAN)
     yield from close(game, LOSSES[GERMAN])
-    force = involved(game, GERMAN)
     owed = max(0, steps - retreat)
-    if force:
-        even = game["even-losses"] == "rounds"
-        for name, lost in shares({u.id: u.steps for u in force}, owed, units, even).items():
+    if force := involved(game, GERMAN):
+        for name, lost in shares({u.id: u.steps for u in force}, owed, units, _even(game)).items():
             yield from _reduce(game, game.units[name], lost)
-    elif mech > owed:
-        raise Unreadable(f"{mech} mechanised steps are more than the {owed} lost", field="mech", given=mech)
     else:
-        words = count(owed, "German step") + (f", {mech} mechanised" if mech else "")
-        yield from score(game, SOVIET, owed + mech, words, "4.4")
+        yield from _count_steps(game, owed, mech)
         if retreat:
             yield e.Noted("The German defenders fall back one hex", rule="12.23")
     if retreat:
@@ -203,27 +195,34 @@ def german_losses(
     yield from _after(game, GERMAN, vacated_hex or retreat)
 
 
+def _count_steps(game: Game, lost: int, mech: int) -> Events:
+    """Points for steps of Germans who are not on record [4.4]."""
+    if mech > lost:
+        words = f"{mech} mechanised steps are more than the {lost} lost"
+        raise Unreadable(words, field="mech", given=mech, rule="4.4")
+    words = count(lost, "German step") + (f", {mech} mechanised" if mech else "")
+    yield from score(game, SOVIET, lost + mech, words, "4.4")
+
+
 def _reduce(game: Game, unit: Unit, lost: int) -> Events:
-    """2.13: turn or swap the counter; 4.4: a mechanised step is worth two points."""
+    """Turn or swap the counter [2.13]; a mechanised step is worth two points [4.4]."""
     left = unit.steps - lost
-    reason = f"loses {count(lost, 'step')}"
-    if unit.full == 4 and unit.steps > int(game["substitute"]) >= left > 0:
-        reason += ": put its substitute counter in"
+    loses = f"loses {count(lost, 'step')}"
     if left:
+        swap = unit.full == 4 and unit.steps > int(game["substitute"]) >= left
+        reason = f"{loses}: put its substitute counter in" if swap else loses
         facts = after_loss(game, unit, left)
         yield change(game, unit.id, facts, reason=reason, rule="2.13, 12.20", public=True)
     else:
         yield from bury(unit, "2.13")
-    yield from score(
-        game, SOVIET, lost * step_value(unit), f"{label(unit)} {reason.partition(':')[0]}", "4.4"
-    )
+    yield from score(game, SOVIET, lost * step_value(unit), f"{label(unit)} {loses}", "4.4")
 
 
 # -- Soviet losses ---------------------------------------------------------------------------------
 
 
 def _soviet_choice(ctx: Context) -> bool:
-    return 0 < int(ctx.values.get("steps") or 0) < len(_soviets(ctx))
+    return 0 < _steps(ctx) < len(_soviets(ctx))
 
 
 @rules.action(by=SOVIET, rule="12.20", label="Soviet losses", group="hidden")
@@ -232,7 +231,14 @@ def soviet_losses(
     steps: Annotated[int, Whole(label="Units to lose", help="every Soviet unit is one step", high=20)],
     units: Annotated[
         tuple[str, ...],
-        Takers(label="Which", many=True, pick=_soviets, when=_soviet_choice, follow_up="soviet-losses"),
+        Takers(
+            label="Which",
+            many=True,
+            pick=_soviets,
+            when=_soviet_choice,
+            how_many=lambda c: Reason(f"choose {count(_steps(c), 'unit')}", "12.20"),
+            follow_up="soviet-losses",
+        ),
     ] = (),
     vacated_hex: Annotated[
         bool, Flag(label="The hex is empty now", when=lambda c: _defends(c, SOVIET) and not _soviets(c))
@@ -245,9 +251,8 @@ def soviet_losses(
     if force:
         lost = force if steps >= len(force) else list(units)
         if len(lost) != min(steps, len(force)):
-            raise Unreadable(
-                f"choose {count(steps, 'unit')} (12.20)", field="units", accepted=", ".join(force)
-            )
+            words, accepted = f"choose {count(steps, 'unit')}", ", ".join(force)
+            raise Unreadable(words, field="units", accepted=accepted, rule="12.20")
         for name in lost:
             yield from eliminate(game, game.units[name], "12.20")
     else:
@@ -256,7 +261,7 @@ def soviet_losses(
 
 
 def _after(game: Game, side: str, empty: bool) -> Events:
-    """12.21: once the defender's losses are taken, see whether the hex is open."""
+    """Once the defender's losses are taken, see whether the hex is open [12.21]."""
     facts = fought(game)
     if facts.get("defender") != side:
         if facts.get("attackers") and not involved(game, side):

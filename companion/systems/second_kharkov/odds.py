@@ -1,15 +1,19 @@
-"""Odds, halvings and chart rows: arithmetic alone, no table needed (1.5, 12.7-12.9)."""
+"""Odds, halvings and chart rows: arithmetic alone, no table needed [1.5, 12.7-12.9]."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from companion.engine.play.worksheet import halve
+from companion.systems.second_kharkov.base import Reason
 
 BEST, WORST = 6, 3
-AUTOMATIC = "2/0"  # 12.9: worse than 1:3
+AUTOMATIC = "2/0"  # worse than 1:3 [12.9]
+OOS = Reason("out of supply", "9.9")
+HASTE = Reason("freed early, as if out of supply", "13.4")
+INTO = {"marsh": Reason("mechanised into marsh", "12.13"), "city": Reason("mechanised into a city", "12.16")}
+"""The ground that halves mechanised attackers."""
 
 
 @dataclass(frozen=True)
@@ -26,12 +30,12 @@ class Odds:
 
     @property
     def automatic(self) -> bool:
-        """12.9: worse than 1:3 is not rolled for."""
+        """Worse than 1:3 is not rolled for [12.9]."""
         return self.poor and (self.number > WORST or not self.number)
 
     @property
     def surplus(self) -> int:
-        """12.9: how many multiples above 6:1."""
+        """How many multiples above 6:1 [12.9]."""
         return 0 if self.poor else max(0, self.number - BEST)
 
     @property
@@ -40,7 +44,7 @@ class Odds:
 
 
 def odds(attack: int, defence: int) -> Odds:
-    """12.7: good odds round down; 12.8: poor odds round up. Both favour the defender."""
+    """Good odds round down [12.7], poor odds up [12.8]. Both favour the defender."""
     if defence < 1:
         raise ValueError("odds need at least one defence factor")
     if attack >= defence:
@@ -55,23 +59,16 @@ def row(final: int, clamp: bool = False) -> str:
     return ">6" if final > 6 else str(final)
 
 
-class Cause(NamedTuple):
-    """Why factors are halved."""
-
-    words: str
-    rule: str
-
-
 @dataclass(frozen=True)
 class Group:
     """Factors that are halved for the same causes, stack by stack."""
 
     stacks: tuple[int, ...]
-    causes: tuple[Cause, ...] = ()
+    causes: tuple[Reason, ...] = ()
     """One halving a cause."""
 
     def total(self, by_stack: bool = True) -> int:
-        """1.5: sum, halve, round up once; two causes halve twice."""
+        """Sum, halve, round up once [1.5]; two causes halve twice."""
         sums: Sequence[int] = self.stacks if by_stack else [sum(self.stacks)]
         for _ in self.causes:
             sums = [halve(s) for s in sums]
@@ -86,9 +83,9 @@ class Group:
         return " + ".join(f"{part} of {s}" for s in sums)
 
 
-def grouped(parts: Iterable[tuple[str, int, tuple[Cause, ...]]]) -> list[Group]:
+def grouped(parts: Iterable[tuple[str, int, tuple[Reason, ...]]]) -> list[Group]:
     """Units as (stack, factor, causes of halving) -> one group per set of causes, its stacks summed."""
-    found: dict[tuple[Cause, ...], dict[str, int]] = {}
+    found: dict[tuple[Reason, ...], dict[str, int]] = {}
     for stack, factor, causes in parts:
         sums: dict[str, int] = found.setdefault(causes, {})
         sums[stack] = sums.get(stack, 0) + factor
@@ -100,6 +97,6 @@ def total(groups: Iterable[Group], by_stack: bool = True) -> int:
 
 
 def steps_of(result: str) -> Mapping[str, int]:
-    """12.19: '2/3' -> the attacker loses 2 steps, the defender 3."""
+    """'2/3' -> the attacker loses 2 steps, the defender 3 [12.19]."""
     attacker, _, defender = result.partition("/")
     return {"attacker": int(attacker), "defender": int(defender)}

@@ -1,7 +1,8 @@
-"""Set-up: the units that the rulebook or the owner's roster names (3.1-3.4)."""
+"""Set-up: the units that the rulebook or the owner's roster names [3.1-3.4]."""
 
 from __future__ import annotations
 
+from companion.engine.errors import Mistake, NotNow
 from companion.engine.play.actions import Events
 from companion.engine.play.units import set_up as plain_set_up
 from companion.engine.record import events as e
@@ -9,9 +10,9 @@ from companion.engine.record.game import Game
 from companion.systems.second_kharkov.base import rules
 
 
-def _at_the_start(game: Game) -> bool | str:
+def _at_the_start(game: Game) -> bool | str | Mistake:
     if game.turn > 1:
-        return "the game has begun: type where units stand now under Enter positions"
+        return NotNow("the game has begun: type where units stand now under Enter positions", rule="3.1")
     return plain_set_up.when(game) if plain_set_up.when else True
 
 

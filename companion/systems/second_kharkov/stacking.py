@@ -1,4 +1,4 @@
-"""Stacking: how many to a hex, which armies together, and what overstacking costs (7.1-7.5)."""
+"""Stacking: how many to a hex, which armies together, and what overstacking costs [7.1-7.5]."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_unit
-from companion.systems.second_kharkov.base import GERMAN, PHASES, SOVIET, count, rules
+from companion.systems.second_kharkov.base import GERMAN, PHASES, SOVIET, Reason, count, rules
 from companion.systems.second_kharkov.dead import eliminate
-from companion.systems.second_kharkov.units import ARMIES, SIXTH, army_of, is_172_75, label
+from companion.systems.second_kharkov.units import ARMIES, SIXTH, armies_of, is_172_75, label
 
-LIMIT = {GERMAN: 3, SOVIET: 4}  # 7.1
+LIMIT = {GERMAN: 3, SOVIET: 4}  # [7.1]
 
 
 def weight(side: str, stack: Sequence[Unit]) -> int:
-    """How many units count: 172/75 is free in a 6th Army stack (7.5)."""
+    """How many units count: 172/75 is free in a 6th Army stack [7.5]."""
     others = [u for u in stack if not is_172_75(u)]
     free = (
         side == GERMAN
@@ -36,19 +36,17 @@ def excess(side: str, stack: Sequence[Unit]) -> int:
     return max(0, weight(side, stack) - LIMIT[side])
 
 
-def mixed(stack: Sequence[Unit]) -> str:
-    """7.3: the armies in a hex when there is more than one."""
-    armies = army_of(u for u in stack if u.formation in ARMIES)
-    return armies if "+" in armies else ""
+def mixed(stack: Sequence[Unit]) -> Reason | None:
+    """What is wrong with a hex that holds more than one army [7.3]."""
+    armies = armies_of(u for u in stack if u.formation in ARMIES)
+    return Reason(f"armies do not stack: {' + '.join(armies)}", "7.3") if len(armies) > 1 else None
 
 
-def overstacked(side: str, stack: Sequence[Unit]) -> str:
-    """What is wrong with a stack, empty when nothing is."""
+def overstacked(side: str, stack: Sequence[Unit]) -> Reason | None:
+    """What is wrong with a stack, None when nothing is."""
     if excess(side, stack):
-        return f"more than {LIMIT[side]} units (7.1)"
-    if side == GERMAN and mixed(stack):
-        return f"armies do not stack: {mixed(stack)} (7.3)"
-    return ""
+        return Reason(f"more than {LIMIT[side]} units", "7.1")
+    return mixed(stack) if side == GERMAN else None
 
 
 def crowded(game: Game) -> dict[str, tuple[str, int]]:
@@ -71,13 +69,13 @@ def stacking_warnings(game: Game, seat: str) -> Panel | None:
         if len({u.side for u in stack}) > 1:
             rows.append(Fact(hex_id, "both sides in one hex", "7.1, 11.4"))
         seen = [u for u in stack if u.side == GERMAN and may_see_unit(game, u, seat)]
-        if mixed(seen):
-            rows.append(Fact(hex_id, f"armies do not stack: {mixed(seen)}", "7.3"))
+        if wrong := mixed(seen):
+            rows.append(Fact(hex_id, wrong.words, wrong.rule))
     return Panel("Stacking", rows) if rows else None
 
 
 def ask_to_remove(game: Game) -> Events:
-    """7.2: overstacking found as a phase opens costs the units too many, of the enemy's choice."""
+    """Overstacking found as a phase opens costs the units too many, of the enemy's choice [7.2]."""
     for hex_id, (side, over) in crowded(game).items():
         text = f"{hex_id} is overstacked: {game.side_name(game.other(side))} removes {count(over, 'unit')}"
         name, to = f"overstack-{hex_id}-{game.revision}", (game.other(side), "table")
@@ -94,12 +92,9 @@ ORDINAL = ("top", "second", "third")
 def _removable(ctx: Context) -> list[tuple[str, str]]:
     """Units of overstacked hexes; a side's phone offers the enemy's only.
 
-    7.2, 7.6: he chooses among all of them, but what lies under the top unit has no name for him.
+    He chooses among all of them [7.2], but what lies under the top unit has no name for him [7.6].
     """
-    game = ctx.game
-    if game is None:
-        return []
-    found = []
+    game, found = ctx.game, []
     for hex_id, (side, _) in crowded(game).items():
         for place, unit in enumerate(_stack(game, hex_id, side)) if side != ctx.seat else ():
             if may_see_unit(game, unit, ctx.seat):
@@ -122,8 +117,7 @@ def _chosen(game: Game, name: str) -> Unit:
 
 @rules.action(by="any", rule="7.2", label="Remove overstacked units", group="hidden")
 def remove_overstack(
-    game: Game,
-    units: Annotated[tuple[str, ...], Choice(label="Which", many=True, options=_removable)],
+    game: Game, units: Annotated[tuple[str, ...], Choice(label="Which", many=True, options=_removable)]
 ) -> Events:
     """Send the units too many to the dead pile, the enemy's choice and no more than needed."""
     going = list({unit.id: unit for unit in (_chosen(game, name) for name in units)}.values())
@@ -131,7 +125,7 @@ def remove_overstack(
         named = [u for u in going if u.place == hex_id]
         if len(named) > over:
             raise Unreadable(
-                f"{hex_id}: {count(over, 'unit')} must go, not {len(named)} (7.2)", field="units"
+                f"{hex_id}: {count(over, 'unit')} must go, not {len(named)}", field="units", rule="7.2"
             )
     for unit in going:
         yield from eliminate(game, unit, "7.2", counts=bool(game["overstack-vp"]))

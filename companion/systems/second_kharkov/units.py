@@ -1,4 +1,4 @@
-"""Units: class, army, the factors of the face that lies up, and untried Soviets (2.6-2.14)."""
+"""Units: class, army, the factors of the face that lies up, and untried Soviets [2.6-2.14]."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_unit
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET, rules
 
-MECHANISED = ("panzer", "tank", "motorised")  # 2.10
+MECHANISED = ("panzer", "tank", "motorised")  # [2.10]
 KINDS = {
     GERMAN: ("panzer", "motorised", "infantry", "jaeger", "mountain", "security", "cavalry"),
     SOVIET: ("tank", "motorised", "rifle", "cavalry"),
@@ -26,26 +26,26 @@ NAMES = {
     "rifle": "Rifle division",
     "cavalry": "Cavalry division",
 }
-"""What an untried Soviet unit is called, of which only the type is seen (2.14)."""
+"""What an untried Soviet unit is called, of which only the type is seen [2.14]."""
 SIXTH = "6th Army"
-ARMY_DIALS = {"1st Panzer Army": "first-panzer", "17th Army": "seventeenth"}  # 6.2: the restricted ones
+ARMY_DIALS = {"1st Panzer Army": "first-panzer", "17th Army": "seventeenth"}  # the restricted ones [6.2]
 ARMIES = (*ARMY_DIALS, SIXTH)
 
 
 def mechanised(unit: Unit) -> bool:
-    """2.10: by class where it is given, else by type. Motorised infantry is mechanised but no tank unit."""
+    """By class where it is given, else by type [2.10]. Motorised infantry is mechanised but no tank unit."""
     return unit.klass == "mech" or (not unit.klass and unit.kind in MECHANISED)
 
 
 def tanks_only(units: Iterable[Unit]) -> bool:
-    """12.25: whether these are tank brigades and nothing else."""
+    """Whether these are tank brigades and nothing else [12.25]."""
     kinds = [u.kind for u in units]
     return bool(kinds) and all(kind == "tank" for kind in kinds)
 
 
-def army_of(units: Iterable[Unit]) -> str:
-    """The army of these Germans as far as it is on record; mixed ones are joined by a plus."""
-    return " + ".join(sorted({u.formation for u in units if u.formation}))
+def armies_of(units: Iterable[Unit]) -> tuple[str, ...]:
+    """The armies of these Germans as far as they are on record."""
+    return tuple(sorted({u.formation for u in units if u.formation}))
 
 
 def face(game: Game, unit: Unit, steps: int) -> dict[str, int]:
@@ -70,7 +70,7 @@ def after_loss(game: Game, unit: Unit, steps: int) -> dict[str, Any]:
 
 
 def is_172_75(unit: Unit) -> bool:
-    """The regiment with rules of its own: stacking 7.5, entry 10.1."""
+    """The regiment with rules of its own for stacking [7.5] and entry [10.1]."""
     return unit.side == GERMAN and (unit.id == "172-75" or unit.name.startswith("172/75"))
 
 
@@ -83,35 +83,33 @@ class Wanted(UnitRef):
     """Units of the battle just fought, to be chosen from wherever the form asks for them."""
 
     follow_up: str = ""
-    """The follow-up of the battle that asks; while it waits, its units lie open to everybody (7.6, 12.17)."""
+    """The follow-up of the battle that asks; while it waits, its units lie open to everybody [7.6, 12.17]."""
 
     def describe(self, ctx: Context) -> dict[str, Any]:
         return {**super().describe(ctx), "required": True}
 
     def seen(self, ctx: Context, units: Iterable[Unit]) -> list[Unit]:
         """On the shared screen too a loss may fall on a unit that lies under another."""
-        waits = ctx.game is not None and any(a.action == self.follow_up for a in ctx.game.asked.values())
+        waits = any(a.action == self.follow_up for a in ctx.game.asked.values())
         return list(units) if waits else super().seen(ctx, units)
 
 
 def seen_by(ctx: Context, side: str = "") -> list[Unit]:
     """The units a seat may pick by name: its own, and of the enemy what lies open."""
-    game = ctx.game
-    if game is None:
-        return []
-    return [u for u in game.units.values() if side in ("", u.side) and may_see_unit(game, u, ctx.seat)]
+    mine = [u for u in ctx.game.units.values() if side in ("", u.side)]
+    return [u for u in mine if may_see_unit(ctx.game, u, ctx.seat)]
 
 
 @rules.watch
 def soviets_come_untried(game: Game) -> Events:
-    """2.14: a Soviet unit comes on record question mark up, and stays so until its first battle."""
+    """A Soviet unit comes on record question mark up, and stays so until its first battle [2.14]."""
     for unit in list(game.units.values()):
         if unit.side == SOVIET and not unit.untried and game.mark(unit.id, "veteran") is None:
             yield change(game, unit.id, {"untried": True}, reason="untried", rule="2.14")
 
 
 def turn_over(game: Game, units: Iterable[Unit]) -> Events:
-    """2.14: untried units that enter a battle become veterans for good, in plain sight."""
+    """Untried units that enter a battle become veterans for good, in plain sight [2.14]."""
     for unit in units:
         if unit.untried:
             yield change(
@@ -121,7 +119,7 @@ def turn_over(game: Game, units: Iterable[Unit]) -> Events:
 
 
 def _picked(ctx: Context) -> Unit | None:
-    return ctx.game.units.get(str(ctx.values.get("unit"))) if ctx.game else None
+    return ctx.game.units.get(str(ctx.values.get("unit")))
 
 
 def _is_german(ctx: Context) -> bool:
@@ -150,9 +148,10 @@ def copy_counter(
     turning = held.untried and (af is not None or df is not None or bool(name))
     if turning and game.phase not in FIGHT.values():
         raise NotNow(
-            f"{label(held)} is untried: it is turned over in its first battle (2.14)",
+            f"{label(held)} is untried: it is turned over in its first battle",
             field="unit",
             given=unit,
+            rule="2.14",
         )
     if turning:
         yield from turn_over(game, [held])

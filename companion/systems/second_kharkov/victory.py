@@ -1,4 +1,4 @@
-"""Points, sudden deaths, the terminal supply check and the end (4.1-4.6, 13.5)."""
+"""Points, sudden deaths, the terminal supply check and the end [4.1-4.6, 13.5]."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 from companion.engine.errors import NotNow
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Context, Text, Whole
+from companion.engine.play.fields import Context, Whole
 from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
@@ -19,6 +19,7 @@ from companion.systems.second_kharkov.base import (
     MOVE,
     PERIMETER,
     SOVIET,
+    Crosser,
     area,
     count,
     german_player_turn,
@@ -34,14 +35,14 @@ LAST_TURN = 8
 
 
 def score(game: Game, side: str, points: int, reason: str, rule: str) -> Events:
-    """4.4: points to a side; the Alternative scenario counts none (13.5)."""
+    """Points to a side [4.4]; the Alternative scenario counts none [13.5]."""
     if historical(game) and points:
         track = POINTS[side]
         yield e.Set(track, int(game[track]) + points, was=game[track], reason=reason, rule=rule)
 
 
 def german_needs(soviet_points: int) -> int:
-    """4.6: the fewest German points that are at least 125 percent of the Soviet's."""
+    """The fewest German points that are at least 125 percent of the Soviet's [4.6]."""
     return -(-5 * soviet_points // 4)
 
 
@@ -50,7 +51,7 @@ def german_needs(soviet_points: int) -> int:
 
 @rules.watch
 def kharkov_falls(game: Game) -> Events:
-    """4.2: one hex of Kharkov wins at once; 13.5: the Alternative scenario asks for all three together."""
+    """One hex of Kharkov wins at once [4.2]; the Alternative scenario asks for all three together [13.5]."""
     held = [h for h in KHARKOV if holder(game, h) == SOVIET]
     if game.ended or not held:
         return
@@ -67,7 +68,7 @@ def kharkov_falls(game: Game) -> Events:
 
 @rules.leaving("turn", turns="4")
 def perimeter_check(game: Game) -> Events:
-    """4.3: the German wins when no Soviet has crossed the perimeter by the end of turn 4."""
+    """The German wins when no Soviet has crossed the perimeter by the end of turn 4 [4.3]."""
     if historical(game) and game["perimeter"] == "intact":
         yield e.Ended(
             GERMAN,
@@ -87,18 +88,19 @@ def _perimeter_open(game: Game) -> bool:
     rule="4.3",
     label="Kharkov perimeter crossed",
     order=31,
-    when=lambda game: _perimeter_open(game) or "the perimeter was crossed already, or does not matter here",
+    when=lambda game: (
+        _perimeter_open(game)
+        or NotNow("the perimeter was crossed already, or does not matter here", rule="4.3")
+    ),
 )
-def cross_perimeter(
-    game: Game, who: Annotated[str, Text(label="Who crossed", most=60, placeholder="optional")] = ""
-) -> Events:
+def cross_perimeter(game: Game, who: Crosser = "") -> Events:
     """A Soviet unit moved or attacked over the Kharkov outer perimeter; a failed attack counts too."""
     yield from put(game, "perimeter", "crossed", f"turn {game.turn}: {who or 'a Soviet unit'}", "4.3")
 
 
 @rules.watch
 def perimeter_entered(game: Game) -> Events:
-    """4.3, seen from the record where the owner has entered the perimeter."""
+    """Seen from the record where the owner has entered the perimeter [4.3]."""
     if _perimeter_open(game):
         for hex_id, stack in game.stacks().items():
             if stack[0].side == SOVIET and hex_id in area(game, PERIMETER):
@@ -107,7 +109,7 @@ def perimeter_entered(game: Game) -> Events:
 
 
 def perimeter_attacked(game: Game, attacker: str, target: str) -> Events:
-    """4.3: the attack need not succeed."""
+    """The attack need not succeed [4.3]."""
     if attacker == SOVIET and _perimeter_open(game) and target in area(game, PERIMETER):
         yield from put(game, "perimeter", "crossed", f"turn {game.turn}: Soviets attack {target}", "4.3")
 
@@ -116,17 +118,16 @@ def perimeter_attacked(game: Game, attacker: str, target: str) -> Events:
 
 
 def cut_off(game: Game) -> list[str]:
-    """4.5: the Soviet units on record that are out of supply now."""
+    """The Soviet units on record that are out of supply now [4.5]."""
     soviets = [u for u in game.units.values() if u.side == SOVIET and u.on_map]
     return sorted(out_of_supply(game, soviets))
 
 
-def _may_check(game: Game) -> bool | str:
+def _may_check(game: Game) -> bool | NotNow:
     if not historical(game):
-        return "the Alternative scenario has no terminal supply check (13.5)"
-    return (
-        game.turn == LAST_TURN and german_player_turn(game)
-    ) or "the terminal supply check ends turn 8 (4.5)"
+        return NotNow("the Alternative scenario has no terminal supply check", rule="13.5")
+    last = game.turn == LAST_TURN and german_player_turn(game)
+    return last or NotNow("the terminal supply check ends turn 8", rule="4.5")
 
 
 @dataclass(frozen=True)
@@ -134,7 +135,7 @@ class CutOff(Whole):
     """How many Soviet units are out of supply: starts with what the record finds, and says where."""
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        return {**super().describe(ctx), "help": self._found(ctx.game) if ctx.game else ""}
+        return {**super().describe(ctx), "help": self._found(ctx.game)}
 
     def _found(self, game: Game) -> str:
         here = [u for u in game.units.values() if u.side == SOVIET and u.on_map]
@@ -149,10 +150,7 @@ class CutOff(Whole):
 @rules.action(by="any", rule="4.5", label="Terminal supply check", order=5, when=_may_check)
 def terminal_check(
     game: Game,
-    units: Annotated[
-        int,
-        CutOff(label="Soviet units out of supply", start=lambda c: len(cut_off(c.game)) if c.game else 0),
-    ],
+    units: Annotated[int, CutOff(label="Soviet units out of supply", start=lambda c: len(cut_off(c.game)))],
 ) -> Events:
     """Count the Soviet units out of supply as turn 8 closes, a point each to the German. May be redone."""
     before = int(game["terminal-oos"])
@@ -163,19 +161,20 @@ def terminal_check(
 
 @rules.leaving("turn", turns=str(LAST_TURN))
 def closing_check(game: Game) -> Events:
-    """4.5: the last step of turn 8. The record may hold a few of the counters only, so the players say it."""
+    """The last step of turn 8 [4.5]. The record may hold a few of the counters only, so the players say it."""
     if historical(game) and game["terminal-check"] != "done":
         raise NotNow(
-            "Turn 8 closes with the Terminal supply check (4.5):"
+            "Turn 8 closes with the Terminal supply check:"
             " say how many Soviet units are out of supply, 0 for none",
             field="terminal-check",
+            rule="4.5",
         )
     return iter(())
 
 
 @rules.at_end
 def count_up(game: Game) -> Events:
-    """4.6: at least 125 percent of the Soviet points wins for the German; there is no draw (4.1)."""
+    """At least 125 percent of the Soviet points wins for the German [4.6]; there is no draw [4.1]."""
     if not historical(game):
         yield e.Ended(GERMAN, "", "The Soviets never held all of Kharkov at one time.", "13.5")
         return
@@ -207,5 +206,5 @@ def standing(game: Game, seat: str) -> Panel | None:
 
 @rules.scores
 def in_few_words(game: Game) -> str:
-    """4.6: the points as they stand; the Alternative scenario has none."""
+    """The points as they stand [4.6]; the Alternative scenario has none."""
     return f"Soviet {game['vp-soviet']}, German {game['vp-german']} VP" if historical(game) else ""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine.errors import NotNow, NotYours
+from companion.engine.errors import NotNow
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, Dice, HexId, Roll, Text, Whole
 from companion.engine.play.panels import Fact, Panel
@@ -14,15 +14,14 @@ from companion.engine.record import events as e
 from companion.engine.record.changes import seal
 from companion.engine.record.game import Game
 from companion.systems.wb95 import airmarks
-from companion.systems.wb95.base import AIR, GERMAN, SOVIET, halve, rules
+from companion.systems.wb95.base import AIR, GERMAN, SOVIET, ask, halve, rules
 from companion.systems.wb95.plan import MISSIONS, Plan, read_lines, row
 
 
 def _missions(ctx: Context) -> list[tuple[str, str]]:
     """What this side's aircraft may fly at all [8.2.5, 8.2.11, 8.2.23]."""
-    game = ctx.game
     barred = {"defence", "harass"} if ctx.seat == SOVIET else set()
-    if game is None or not game["air-supply"]:
+    if not ctx.game["air-supply"]:
         barred = barred | {"supply"}
     return [("", "none"), *((name, label) for name, label in MISSIONS if name not in barred)]
 
@@ -46,7 +45,7 @@ class Points(Whole):
     """Strength points, up to what the side has left today."""
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        if ctx.game is None or ctx.seat not in ctx.game.sides:
+        if ctx.seat not in ctx.game.sides:
             return {"min": self.low, "max": self.high}
         left = ctx.game[f"air-{ctx.seat}"]
         return {"min": self.low, "max": left, "help": f"of {left} left today"}
@@ -106,13 +105,11 @@ def assign_air(
     seat: str = "",
 ) -> Events:
     """In secret; both sides' missions open together. Choosing again replaces what you chose; none is a choice too."""
-    if seat not in game.sides:
-        raise NotYours("air missions are chosen on a side's own phone", given=seat)
     plan = Plan(game, seat)
     rows = ((mission_1, hex_1, sp_1), (mission_2, hex_2, sp_2), (mission_3, hex_3, sp_3))
-    for mission, hex_id, sp in rows:
+    for number, (mission, hex_id, sp) in enumerate(rows, 1):
         if mission:
-            plan.add(row(mission, hex_id, sp))
+            plan.add(row(mission, hex_id, sp, number))
     for line in read_lines(game, more):
         plan.add(line)
     yield from seal(game, choice_name(game), seat, plan.sealed())
@@ -121,7 +118,7 @@ def assign_air(
 
 
 def launch(game: Game, choices: Mapping[str, Any]) -> Events:
-    """All missions lie open: debit the day's points, put the markers out, find the clashes."""
+    """All missions lie open: debit the day's points, put the markers out, find the clashes [8.1.5, 8.1.8]."""
     for side in game.sides:
         plan = choices.get(side) or {"sp": 0, "missions": []}
         left = int(game[f"air-{side}"])
@@ -138,13 +135,16 @@ def launch(game: Game, choices: Mapping[str, Any]) -> Events:
     found = clashes(game)
     for ours, theirs in found:
         power = strength(game, GERMAN, ours), strength(game, SOVIET, theirs)
-        text = f"Air combat: German {power[0]} SP over {', '.join(ours)}, Soviet {power[1]} SP over {', '.join(theirs)}"
-        args = {"german_hexes": ours, "soviet_hexes": theirs}
-        yield e.Asked(
-            f"air-{game.revision}", (*game.sides, "table"), text, "fight-in-the-air", args, rule="8.1.8"
-        )
+        over = ", ".join(ours), ", ".join(theirs)
+        text = f"Air combat: German {power[0]} SP over {over[0]}, Soviet {power[1]} SP over {over[1]}"
+        yield _ask_fight(game, text, ours, theirs)
     if not found:
         yield from _missions_due(game)
+
+
+def _ask_fight(game: Game, text: str, ours: Sequence[str], theirs: Sequence[str]) -> e.Asked:
+    to, args = (*game.sides, "table"), {"german_hexes": list(ours), "soviet_hexes": list(theirs)}
+    return e.Asked(f"air-{game.revision}", to, text, "fight-in-the-air", args, rule="8.1.8")
 
 
 def clashes(game: Game) -> list[tuple[list[str], list[str]]]:
@@ -185,14 +185,11 @@ def fight_in_the_air(
     hexes = {GERMAN: german_hexes, SOVIET: soviet_hexes}
     force = {side: strength(game, side, where) for side, where in hexes.items()}
     if not all(force.values()):
-        raise NotNow("one side has no aircraft left there", field="german_hexes")
+        raise NotNow("one side has no aircraft left there", field="german_hexes", rule="8.1.9")
     score = {GERMAN: force[GERMAN] + german_die.total, SOVIET: force[SOVIET] + soviet_die.total}
     if score[GERMAN] == score[SOVIET]:
         text = f"Air combat tied at {score[GERMAN]}: roll again"
-        args = {"german_hexes": list(german_hexes), "soviet_hexes": list(soviet_hexes)}
-        yield e.Asked(
-            f"air-{game.revision}", (*game.sides, "table"), text, "fight-in-the-air", args, rule="8.1.8"
-        )
+        yield _ask_fight(game, text, german_hexes, soviet_hexes)
         return
     loser = min(score, key=lambda s: score[s])
     yield e.Noted(
@@ -203,32 +200,27 @@ def fight_in_the_air(
         yield airmarks.write(loser, hex_id, {}, "beaten in the air", "8.1.9")
     gone = set(hexes[loser])
     key = f"{loser}_hexes"
-    for ask in list(game.asked.values()):
-        if ask.action == "fight-in-the-air" and set(ask.args.get(key, ())) <= gone:
-            yield e.Answered(ask.id, "no aircraft left")
-    open_fights = [a for a in game.asked.values() if a.action == "fight-in-the-air"]
-    if not open_fights:
+    for fight in list(game.asked.values()):
+        if fight.action == "fight-in-the-air" and set(fight.args.get(key, ())) <= gone:
+            yield e.Answered(fight.id, "no aircraft left")
+    if not any(a.action == "fight-in-the-air" for a in game.asked.values()):
         yield from _missions_due(game)
 
 
 def _missions_due(game: Game) -> Events:
-    """Air attacks and attacks on bridges are rolled once the sky is settled."""
+    """Air attacks and attacks on bridges are rolled once the sky is settled [8.2.6, 8.2.8]."""
     for side in game.sides:
         for hex_id, missions in airmarks.everywhere(game, side).items():
             if "attack" in missions:
-                args: dict[str, Any] = {"target": hex_id, "sp": missions["attack"], "side": side}
-                text = f"{game.side_name(side)}: air attack on {hex_id} with {missions['attack']} SP"
-                yield e.Asked(
-                    f"bomb-{game.revision}", (side, "table"), text, "attack-from-air", args, rule="8.2.6"
-                )
+                sp = missions["attack"]
+                args: dict[str, Any] = {"target": hex_id, "sp": sp, "side": side}
+                text = f"{game.side_name(side)}: air attack on {hex_id} with {sp} SP"
+                yield ask(game, "bomb", side, text, "attack-from-air", args, "8.2.6")
             if "object" in missions:
-                args = {"sp": missions["object"], "by_air": True, "bridge": _bridge_at(game, hex_id)}
-                text = (
-                    f"{game.side_name(side)}: attack on the bridge at {hex_id} with {missions['object']} SP"
-                )
-                yield e.Asked(
-                    f"bomb-{game.revision}", (side, "table"), text, "hit-bridge", args, rule="8.2.8"
-                )
+                sp = missions["object"]
+                args = {"sp": sp, "by_air": True, "bridge": _bridge_at(game, hex_id)}
+                text = f"{game.side_name(side)}: attack on the bridge at {hex_id} with {sp} SP"
+                yield ask(game, "bomb", side, text, "hit-bridge", args, "8.2.8")
 
 
 def _bridge_at(game: Game, hex_id: str) -> list[str]:
@@ -253,7 +245,8 @@ def _finish(game: Game) -> Events:
     late = [s for s in game.sides if s not in chosen]
     if late and any(game[f"air-{s}"] for s in chosen):
         raise NotNow(
-            f"{game.side_name(late[0])} has not assigned its air missions yet; none is a choice too [8.1.7]"
+            f"{game.side_name(late[0])} has not assigned its air missions yet; none is a choice too",
+            rule="8.1.7",
         )
     if chosen:
         yield e.Revealed(choice_name(game), chosen)

@@ -7,7 +7,7 @@ from typing import Annotated
 from companion.engine.errors import NotNow
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Dice, HexId, Roll, SideRef, UnitRef, Whole
+from companion.engine.play.fields import Context, Dice, HexId, Roll, SideRef, UnitRef, Whole
 from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
@@ -15,19 +15,18 @@ from companion.systems.wb95 import airmarks, bombardment, oos
 from companion.systems.wb95.base import (
     AIR,
     GERMAN,
-    MOVE,
     SOVIET,
-    STRATEGIC,
     active_units,
     at_hexes,
     level,
+    marching,
     on_a_phone,
     rules,
     seated,
     touchable,
 )
 from companion.systems.wb95.losses import ask_losses, take_level
-from companion.systems.wb95.terrain import GROUND, mapped
+from companion.systems.wb95.terrain import TargetGround
 
 Where = Annotated[str, HexId(label="Target hex")]
 Whose = Annotated[str, SideRef(label="Attacking side", start=seated, quiet=on_a_phone)]
@@ -38,15 +37,7 @@ def air_attack(
     ctx: Context,
     sp: Annotated[int, Whole(label="Air SP", low=1, high=99)],
     target: Where = "",
-    terrain: Annotated[
-        tuple[str, ...],
-        Choice(
-            label="Target's terrain",
-            options=[(g, g) for g in GROUND],
-            many=True,
-            quiet=lambda c: mapped(c, str(c.values.get("target") or "")),
-        ),
-    ] = (),
+    terrain: TargetGround = (),
     shifts: Annotated[
         int, Whole(label="Terrain shifts, where a table gives others", high=6, hidden=True)
     ] = 0,
@@ -56,7 +47,7 @@ def air_attack(
     sheet = Breakdown("Air attack")
     sheet.add("aircraft", f"{sp} SP", "8.2.6")
     game = ctx.game
-    victim = game.other(side) if game and side in game.sides else ""
+    victim = game.other(side) if side in game.sides else ""
     sheet.facts = {"victim": victim, "hexes": [target] if target else []}
     if shifts:
         sheet.add("terrain shifts", f"-{2 * shifts} SP", "8.2.7")
@@ -124,15 +115,7 @@ def hindered(
     return sheet
 
 
-@rules.action(
-    phase=(*MOVE, *STRATEGIC),
-    by="active",
-    rule="8.2.14",
-    label="Loss roll under aircraft",
-    group="book-keeping",
-    order=40,
-    when=_soviet_move,
-)
+@marching(rule="8.2.14", label="Loss roll under aircraft", order=40, when=_soviet_move)
 def roll_harassment(
     game: Game,
     hex: Annotated[str, HexId(label="Hindered hex")] = "",
@@ -142,7 +125,9 @@ def roll_harassment(
 ) -> Events:
     """With two strength points on a hex each unit moving there rolls: 2, 3 or 4 costs 1 CEL."""
     if hex and airmarks.over(game, GERMAN, hex).get("harass", 0) < 2:
-        raise NotNow(f"fewer than 2 SP hinder movement over {hex}: no roll [8.2.14]", field="hex", given=hex)
+        raise NotNow(
+            f"fewer than 2 SP hinder movement over {hex}: no roll", field="hex", given=hex, rule="8.2.14"
+        )
     if die.total > 4:
         yield e.Noted(f"Under aircraft: {die.total}, no loss", rule="8.2.14")
     elif unit:
@@ -152,23 +137,14 @@ def roll_harassment(
 
 
 def _attacks(ctx: Context) -> str:
+    """A die for each air attack on the hex, as far as the record tells [8.2.20]."""
     game, hex_id = ctx.game, str(ctx.values.get("hex") or "")
-    side = str(ctx.values.get("side") or (game.active if game else ""))
-    known = (
-        airmarks.over(game, game.other(side), hex_id).get("crossing", 0) if game and hex_id and side else 0
-    )
+    side = str(ctx.values.get("side") or game.active)
+    known = airmarks.over(game, game.other(side), hex_id).get("crossing", 0) if hex_id and side else 0
     return f"{max(1, min(20, known or int(ctx.values.get('attacks') or 1)))}d6"
 
 
-@rules.action(
-    phase=(*MOVE, *STRATEGIC),
-    by="active",
-    rule="8.2.20",
-    label="Crossing under aircraft",
-    group="book-keeping",
-    order=41,
-    when=_crossed,
-)
+@marching(rule="8.2.20", label="Crossing under aircraft", order=41, when=_crossed)
 def roll_crossing(
     game: Game,
     side: Annotated[str, SideRef(label="Side that crosses", hidden=True)] = "",
@@ -204,16 +180,13 @@ def fly_supplies(
     dice: Annotated[
         Roll,
         Dice(
-            label="Roll",
-            spec=lambda c: f"{c.values.get('missions') or 1}d6",
-            each=True,
-            purpose="air supply",
+            label="Roll", spec=lambda c: f"{c.values.get('missions') or 1}d6", each=True, purpose="air supply"
         ),
     ],
 ) -> Events:
     """One die an air unit: a 6 fails, every other lowers the level of all units in the hex by 1."""
     good = sum(1 for v in dice.values if v != 6)
     yield e.Noted(f"Air supply at {hex}: {good} of {missions} succeed", rule="8.2.25")
-    for unit in at_hexes(game, side, [hex]):
+    for unit in at_hexes(game, side, [hex]):  # [8.2.26]
         if level(game, unit.id) and good:
             yield from oos.raise_level(game, unit.id, -good, "supplied from the air", "8.2.26")

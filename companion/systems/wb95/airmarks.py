@@ -1,4 +1,4 @@
-"""Aircraft over a hex: the marker's text, read and written ('support 4, attack 3')."""
+"""Aircraft over a hex: the marker's text, read and written ('support 4, attack 3') [8.2.1]."""
 
 from __future__ import annotations
 

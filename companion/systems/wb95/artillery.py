@@ -7,7 +7,7 @@ from typing import Annotated
 from companion.engine.errors import NotNow
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Dice, Flag, HexId, Roll, UnitRef, Whole
+from companion.engine.play.fields import Context, Dice, Flag, HexId, Roll, UnitRef, Whole
 from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
@@ -21,17 +21,20 @@ from companion.systems.wb95.base import (
     MOVE,
     active_units,
     has_units,
+    idle,
     in_transport,
     is_gun,
     refusal,
     rules,
+    units_to_tap,
 )
 from companion.systems.wb95.obligations import duties
 from companion.systems.wb95.strength import label, worth
-from companion.systems.wb95.terrain import GROUND, mapped
+from companion.systems.wb95.terrain import TargetGround
 
 
 def _batteries(ctx: Context) -> list[Unit]:
+    """Towed and self-propelled artillery [6.4.1]."""
     return [
         u for u in active_units(ctx) if is_gun(u) or (u.kind.upper() == "ART" and u.klass == "mechanized")
     ]
@@ -57,27 +60,18 @@ def flip_artillery(
 def _in_range(ctx: Context) -> list[Unit]:
     """Batteries that can shell the target; every one that is ready when none is named."""
     game, target = ctx.game, str(ctx.values.get("target") or "")
-    if game is None:
-        return []
-    idle = [
-        u
-        for u in _batteries(ctx)
-        if not in_transport(game, u)
-        and not game.mark(u.id, "fought")
-        and not game.mark(u.id, "barrage-fired")
-    ]
-    return [u for u in idle if not target or 2 <= game.maps.distance(u.place, target) <= GUN_RANGE]
+    ready = [u for u in _batteries(ctx) if idle(game, u)]
+    return [u for u in ready if not target or 2 <= game.maps.distance(u.place, target) <= GUN_RANGE]
 
 
-Guns = Annotated[
-    tuple[str, ...],
-    UnitRef(
-        label="Batteries",
-        many=True,
-        pick=_batteries,
-        suggest=_in_range,
-        when=has_units,
-        quiet=lambda c: not _in_range(c),
+Guns = Annotated[tuple[str, ...], units_to_tap("Batteries", _batteries, _in_range, when=has_units)]
+Doubled = Annotated[
+    bool,
+    Flag(
+        label="Barrage: guns doubled",
+        when=lambda c: (
+            bool(c.game["barrage"]) or not c.game.phase
+        ),  # away from a table it is said, not played
     ),
 ]
 TargetHex = Annotated[str, HexId(label="Target hex")]
@@ -90,66 +84,57 @@ def ranged_fire(
     guns: Guns = (),
     sp: Annotated[int, Whole(label="Gun SP", help="only what is not on record")] = 0,
     air: Annotated[int, Whole(label="Air SP in support", help="0: as flown over the target")] = 0,
-    terrain: Annotated[
-        tuple[str, ...],
-        Choice(
-            label="Target's terrain",
-            options=[(g, g) for g in GROUND],
-            many=True,
-            quiet=lambda c: mapped(c, str(c.values.get("target") or "")),
-        ),
-    ] = (),
-    barrage: Annotated[
-        bool, Flag(label="Barrage: guns doubled", when=lambda c: c.game is None or bool(c.game["barrage"]))
-    ] = False,
+    terrain: TargetGround = (),
+    barrage: Doubled = False,
 ) -> Breakdown:
     """Strength less twice the target's terrain shifts gives the column; two dice give the row."""
-    game, sheet = ctx.game, Breakdown("Barrage" if barrage else "Fire at range")
-    total = sp
+    game, side, sheet = ctx.game, ctx.game.active, Breakdown("Barrage" if barrage else "Fire at range")
     if sp:
         sheet.add("guns", f"{sp} SP", "6.4.2")
-    for name in guns:
-        if game is None:
-            break
-        unit = game.units[name]
-        _check_battery(game, unit, target)
-        value = worth(game, unit, "A")
-        if value is None:
-            sheet.warnings.append(f"{label(game, unit)}: strength not on record, add it by hand")
-        else:
-            total += value[0]
-            why = f", {value[1]}" if value[1] else ""
-            sheet.add(f"{label(game, unit)}{why}", f"{value[0]} SP", "6.4.2")
+    total = sp + _batteries_worth(sheet, game, [game.units[g] for g in guns], target)
     if barrage:
         total *= 2
         sheet.add("barrage", f"doubled to {total} SP", "6.5.3")
-    if game and game.active and target:
-        air = air or airmarks.over(game, game.active, target).get("support", 0)
+    if side and target:
+        air = air or airmarks.over(game, side, target).get("support", 0)  # [8.2.3]
     if air:
         total += air
         sheet.add("aircraft", f"{air} SP", "8.2.3")
     if total <= 0:
         raise refusal("give the strength of the guns", field="sp", accepted="a strength above 0")
-    side = game.active if game else ""
-    sheet.facts = {"victim": game.other(side) if game and side else "", "hexes": [target] if target else []}
-    if game and side and target and any(u.place == target for u in duties(game, side).must_be_attacked):
+    sheet.facts = {"victim": game.other(side) if side else "", "hexes": [target] if target else []}
+    if side and target and any(u.place == target for u in duties(game, side).must_be_attacked):
         sheet.warnings.append("this hex must be assaulted, so it cannot be shelled [6.4.5]")
     bombardment.aim(sheet, game, total, "fire", terrain, target)
     return sheet
 
 
+def _batteries_worth(sheet: Breakdown, game: Game, guns: list[Unit], target: str) -> int:
+    """Log the batteries on record and add them up [6.4.4]."""
+    total = 0
+    for unit in guns:
+        _check_battery(game, unit, target)
+        value = worth(game, unit, "A")
+        if value is None:
+            sheet.warnings.append(f"{label(game, unit)}: strength not on record, add it by hand")
+        else:
+            total += value.amount
+            sheet.add(f"{label(game, unit)}{value.why}", f"{value.amount} SP", "6.4.2")
+    return total
+
+
 def _check_battery(game: Game, unit: Unit, target: str) -> None:
+    """Who fires at range: in position, not yet fired, two or three hexes away [6.1.2-6.1.4, 6.4.3]."""
+    why, rule = "", ""
+    away = game.maps.distance(unit.place, target) if target else 2
     if in_transport(game, unit):
-        raise refusal(f"{unit.name} is on the move and cannot fire [6.1.3]", field="guns", given=unit.id)
-    if game.mark(unit.id, "fought") or game.mark(unit.id, "barrage-fired"):
-        raise refusal(f"{unit.name} has fired already [6.1.4, 6.5.6]", field="guns", given=unit.id)
-    if target:
-        away = game.maps.distance(unit.place, target)
-        if away > GUN_RANGE or away < 2:
-            raise refusal(
-                f"{unit.name} is {away} hexes away: fire at range goes 2 or 3 hexes [6.1.2, 6.4.3]",
-                field="guns",
-            )
+        why, rule = "is on the move and cannot fire", "6.1.3"
+    elif not idle(game, unit):
+        why, rule = "has fired already", "6.1.4, 6.5.6"
+    elif not 2 <= away <= GUN_RANGE:
+        why, rule = f"is {away} hexes away: fire at range goes 2 or 3 hexes", "6.1.2, 6.4.3"
+    if why:
+        raise refusal(f"{unit.name} {why}", field="guns", given=unit.id, rule=rule)
 
 
 @rules.action(phase=ATTACK, by="active", rule="6.4", worksheet=ranged_fire, label="Fire at range", order=10)
@@ -158,12 +143,13 @@ def fire_at_range(
     sheet: Breakdown,
     target: TargetHex = "",
     guns: Guns = (),
+    barrage: Doubled = False,
     *,
     die: Annotated[Roll, Dice(label="Roll", spec="2d6", purpose="fire at range")],
 ) -> Events:
     """Shell one hex that is not assaulted in this phase."""
-    if sheet.title == "Barrage":
-        raise NotNow("a barrage is fired in the barrage phase [6.5.2]", field="barrage")
+    if barrage:
+        raise NotNow("a barrage is fired in the barrage phase", field="barrage", rule="6.5.2")
     for unit in guns:
         yield put_mark(game, unit, "fought", "support", rule="6.1.4")
     if target:
@@ -191,13 +177,13 @@ def fire_barrage(
     side = game.active
     left = int(game[f"ammo-{side}"])
     if count < 2:
-        raise refusal("at least two batteries fire on a hex [6.5.4]", field="batteries", given=count)
+        raise refusal("at least two batteries fire on a hex", field="batteries", given=count, rule="6.5.4")
     if count > left:
         raise refusal(
-            f"{count} ammo units are needed, {left} are left [6.5.7]", field="batteries", given=count
+            f"{count} ammo units are needed, {left} are left", field="batteries", given=count, rule="6.5.7"
         )
     if not barrage:
-        raise refusal("a barrage doubles the guns [6.5.3]: leave the box ticked", field="barrage")
+        raise refusal("a barrage doubles the guns: leave the box ticked", field="barrage", rule="6.5.3")
     yield e.Set(f"ammo-{side}", left - count, was=left, reason="barrage", rule="6.5.7")
     for unit in guns:
         yield put_mark(game, unit, "barrage-fired", 2, rule="6.5.6")
@@ -218,8 +204,8 @@ ByAir = Annotated[
     bool,
     Flag(
         label="From the air",
-        start=lambda c: c.game is not None and c.game.phase in AIR,
-        when=lambda c: c.game is None or c.game.phase not in ATTACK,
+        start=lambda c: c.game.phase in AIR,
+        when=lambda c: c.game.phase not in ATTACK,
     ),
 ]
 
@@ -234,21 +220,21 @@ def object_attack(
     """Strength gives the column, no terrain counts; from the air at least 4 SP."""
     sheet = Breakdown("Attack on a bridge")
     if by_air and sp < 4:
-        raise refusal("aircraft need at least 4 SP against a bridge [8.2.10]", field="sp", given=sp)
+        raise refusal("aircraft need at least 4 SP against a bridge", field="sp", given=sp, rule="8.2.10")
     sheet.add("aircraft" if by_air else "guns", f"{sp} SP", "8.2.10" if by_air else "6.4.7")
     if bridge and len(bridge) != 2:
         raise refusal("name the two hexes that the bridge joins", field="bridge", given=" ".join(bridge))
-    if ctx.game and bridge:
-        sheet.facts["bridge"] = bridge_name(ctx.game, bridge)
+    if bridge:
+        sheet.facts["bridge"] = bridge_name(ctx.game, bridge, "bridge")
     bombardment.set_column(sheet, ctx.game, sp, "objects")
     return sheet
 
 
-def bridge_name(game: Game, hexes: tuple[str, ...]) -> str:
+def bridge_name(game: Game, hexes: tuple[str, ...], field: str) -> str:
     """'1602-1603'; the hexes must touch."""
     a, b = sorted(hexes)
     if b not in game.maps.neighbours(a):
-        raise refusal(f"{a} and {b} do not touch", field="bridge", given=f"{a} {b}")
+        raise refusal(f"{a} and {b} do not touch", field=field, given=f"{a} {b}")
     return f"{a}-{b}"
 
 
@@ -272,7 +258,7 @@ def hit_bridge(
     enemy_bridge = name and game.mark(name, "bridge") not in (None, "down", game.active)
     if enemy_bridge and not game["any-bridge"] and game.active:
         raise NotNow(
-            "only the controller may destroy it, as this table reads the rule [14.1.4]", field="bridge"
+            "only the controller may destroy it, as this table reads the rule", field="bridge", rule="14.1.4"
         )
     if name and by_air:
         for side in game.sides:

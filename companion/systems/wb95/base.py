@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from math import ceil
+from typing import Any
 
 from companion.engine.errors import Several, Unreadable
 from companion.engine.kit.roster import Unit
-from companion.engine.play.fields import Context
+from companion.engine.play.actions import Events
+from companion.engine.play.fields import Context, UnitRef
+from companion.engine.record import events as e
+from companion.engine.record.changes import BY_SEQUENCE, put_mark
 from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_unit
 from companion.systems import new_rules
@@ -16,6 +20,7 @@ from companion.systems import new_rules
 rules = new_rules("wb95")
 
 GERMAN, SOVIET = "german", "soviet"
+# Phases come twice a day, for player A and for player B [2.2].
 AIR = ("air-a", "air-b")
 BARRAGE = ("barrage-a", "barrage-b")
 MOVE = ("move-a", "move-b")
@@ -23,10 +28,13 @@ ATTACK = ("attack-a", "attack-b")
 STRATEGIC = ("strategic-a", "strategic-b")
 SUPPLY = ("supply-a", "supply-b")
 
-STACKING = 8  # 3.2.1
-GUN_RANGE = 3  # 6.1.2
+marching = partial(rules.action, phase=(*MOVE, *STRATEGIC), by="active", group="book-keeping")
+"""An action of the side that moves, now or strategically."""
 
-MORALE = {  # 5.6.2
+STACKING = 8  # [3.2.1]
+GUN_RANGE = 3  # [6.1.2]
+
+MORALE = {  # [5.6.2]
     "ss": 12,
     "wehrmacht": 11,
     "romanian": 9,
@@ -39,15 +47,34 @@ MORALE = {  # 5.6.2
 GERMAN_ALLIES = {"romanian", "hungarian", "italian"}
 
 
-def refusal(message: str, *, field: str = "", given: object = None, accepted: str = "") -> Several:
+def refusal(
+    message: str, *, field: str = "", given: object = None, accepted: str = "", rule: str = ""
+) -> Several:
     """What a worksheet has against its fields, in the shape of all that is wrong with a form."""
-    return Several([Unreadable(message, field=field, given=given, accepted=accepted)])
+    return Several([Unreadable(message, field=field, given=given, accepted=accepted, rule=rule)])
 
 
-def option(game: Game | None, name: str, default: object) -> object:
-    """A table option, or its suggested reading where there is no table."""
-    value = None if game is None else game[name]
-    return default if value is None else value
+def ask(
+    game: Game, name: str, side: str, text: str, action: str, args: Mapping[str, Any], rule: str
+) -> e.Asked:
+    """Something waits for a side, on its phone or at the table."""
+    return e.Asked(f"{name}-{game.revision}", (side, "table"), text, action, args, rule=rule)
+
+
+def units_to_tap(
+    label: str,
+    pick: Callable[[Context], list[Unit]],
+    suggest: Callable[[Context], list[Unit]],
+    many: bool = True,
+    **more: Any,
+) -> UnitRef:
+    """Units to choose from, not shown while none makes sense."""
+    return UnitRef(label=label, many=many, pick=pick, suggest=suggest, quiet=lambda c: not suggest(c), **more)
+
+
+def in_1942(game: Game) -> bool:
+    """Kharkov 1942 has a victory and reserves of its own."""
+    return game.scenario.id == "kharkov-1942"
 
 
 def troops(game: Game, unit: Unit) -> str:
@@ -58,7 +85,7 @@ def troops(game: Game, unit: Unit) -> str:
 def morale(game: Game, unit: Unit) -> int:
     """The roll from which a disorganisation test fails [5.6.2]."""
     kind = troops(game, unit)
-    return int(str(game["italian-limit"] or 9)) if kind == "italian" else MORALE.get(kind, 10)
+    return int(game["italian-limit"]) if kind == "italian" else MORALE.get(kind, 10)
 
 
 def hq_range(game: Game, unit: Unit) -> int:
@@ -91,12 +118,26 @@ def is_motorised(unit: Unit) -> bool:
 
 
 def in_transport(game: Game, unit: Unit) -> bool:
+    """Guns in travel position [6.2.2]."""
     return is_gun(unit) and bool(game.mark(unit.id, "transport"))
+
+
+def idle(game: Game, unit: Unit) -> bool:
+    """Guns in firing position that have not fired [6.1.3, 6.1.4, 6.5.6]."""
+    fired = game.mark(unit.id, "fought") or game.mark(unit.id, "barrage-fired")
+    return not fired and not in_transport(game, unit)
 
 
 def level(game: Game, unit: str) -> int:
     """A unit's out-of-supply level, 0 when it is supplied."""
     return int(game.mark(unit, "oos") or 0)
+
+
+def take_off_own(game: Game, marker: str) -> Events:
+    """A marker goes off the units of the side whose phase ends."""
+    for unit in list(game.marked(marker)):
+        if unit in game.units and game.units[unit].side == game.active:
+            yield put_mark(game, unit, marker, None, reason=BY_SEQUENCE)
 
 
 def halve(number: int) -> int:
@@ -109,36 +150,34 @@ def own(game: Game, side: str) -> list[Unit]:
     return [u for u in game.units.values() if u.side == side and u.on_map]
 
 
+def occupants(game: Game) -> dict[str, str]:
+    """Every hex with units on record, and whose they are."""
+    return {u.place: u.side for u in game.units.values() if u.on_map}
+
+
 def at_hexes(game: Game, side: str, hexes: Iterable[str]) -> list[Unit]:
     wanted = set(hexes)
     return [u for u in own(game, side) if u.place in wanted]
 
 
 def visible(ctx: Context, units: Iterable[Unit]) -> list[Unit]:
-    """Those units that the seat may look at; all of them where there is no table."""
-    game = ctx.game
-    return [u for u in units if game is None or may_see_unit(game, u, ctx.seat)]
-
-
-def active_units(ctx: Context) -> list[Unit]:
-    """The units of the side whose phase it is."""
-    game = ctx.game
-    if game is None:
-        return []
-    side = game.active
-    mine = [u for u in game.units.values() if u.on_map and (not side or u.side == side)]
-    return [u for u in mine if ctx.seat in {"table", u.side}]
+    """Those units that the seat may look at."""
+    return [u for u in units if may_see_unit(ctx.game, u, ctx.seat)]
 
 
 def touchable(ctx: Context) -> list[Unit]:
     """Units on the map that a seat may change: its own; the table's screen, all."""
-    game = ctx.game
-    return [u for u in game.units.values() if u.on_map and ctx.seat in {"table", u.side}] if game else []
+    return [u for u in ctx.game.units.values() if u.on_map and ctx.seat in {"table", u.side}]
+
+
+def active_units(ctx: Context) -> list[Unit]:
+    """The units of the side whose phase it is."""
+    return [u for u in touchable(ctx) if ctx.game.active in {"", u.side}]
 
 
 def seated(ctx: Context) -> str:
     """The side of the phone that asks; empty at the table, where it must be said."""
-    return ctx.seat if ctx.game and ctx.seat in ctx.game.sides else ""
+    return ctx.seat if ctx.seat in ctx.game.sides else ""
 
 
 def on_a_phone(ctx: Context) -> bool:
@@ -152,49 +191,4 @@ def by_combat(ctx: Context) -> bool:
 
 
 def has_units(ctx: Context) -> bool:
-    return ctx.game is None or any(u.on_map for u in ctx.game.units.values())
-
-
-def when(game: Game, turn: int, phase: str) -> str:
-    """A phase of a day in words."""
-    found = game.phase_def(phase)
-    return f"day {turn} phase {found.code if found else phase}"
-
-
-_SHORT = re.compile(r"\b(\d+)/(\d+)\b")
-
-
-def in_words(value: object) -> str:
-    """A marker's moment as it is written now; earlier records say 3/10."""
-    return _SHORT.sub(r"day \1 phase \2", str(value or ""))
-
-
-def moment(game: Game) -> str:
-    return when(game, game.turn, game.phase)
-
-
-def next_attacks(game: Game) -> tuple[str, str]:
-    """The next two combat phases after this moment [9.1.6]."""
-    names = [p.id for p in game.kit.phases]
-    here = names.index(game.phase) if game.phase in names else -1
-    coming = [when(game, game.turn, p) for p in ATTACK if names.index(p) > here]
-    coming += [when(game, game.turn + 1, p) for p in ATTACK]
-    return coming[0], coming[1]
-
-
-_COMBAT = re.compile(r"combat (\d+)")
-
-
-def fought_in(game: Game, unit: str) -> set[int]:
-    """The combats that a unit's markers tell of: it fought there, or fell back from there."""
-    words = " ".join(str(game.mark(unit, m) or "") for m in ("fought", "retreated"))
-    return {int(n) for n in _COMBAT.findall(words)}
-
-
-def next_combat(game: Game) -> int:
-    """A small number that no marker and no open question bears."""
-    used = {n for m in ("fought", "retreated") for u in game.marked(m) for n in fought_in(game, u)}
-    used |= {int(a.args.get("combat") or 0) for a in game.asked.values()}
-    for ask in game.asked.values():  # a result still to be read off the printed chart
-        used.add(int(dict(ask.args.get("sheet") or {}).get("facts", {}).get("combat") or 0))
-    return max(used, default=0) + 1
+    return any(u.on_map for u in ctx.game.units.values())

@@ -23,10 +23,10 @@ def band(strength: int) -> str:
 
 
 def aim(
-    sheet: Breakdown, game: Game | None, strength: int, chart: str, ground: tuple[str, ...], hex_id: str
+    sheet: Breakdown, game: Game, strength: int, chart: str, ground: tuple[str, ...], hex_id: str
 ) -> None:
-    """Take twice the terrain's shifts off and find the column."""
-    if not ground and game and hex_id:
+    """Take twice the terrain's shifts off and find the column [6.4.2, 8.2.7]."""
+    if not ground and hex_id:
         ground = printed(game, hex_id)
     lost = 2 * hex_shift(game, ground)
     if lost:
@@ -34,14 +34,14 @@ def aim(
     set_column(sheet, game, strength - lost, chart)
 
 
-def set_column(sheet: Breakdown, game: Game | None, strength: int, chart: str) -> None:
+def set_column(sheet: Breakdown, game: Game, strength: int, chart: str) -> None:
     sheet.column, sheet.dice, sheet.chart = band(strength), "2d6", chart
     column = f", column {sheet.column}" if sheet.column else ""
     sheet.add(f"strength that counts{column}", f"{max(0, strength)} SP")
     sheet.facts["strength"] = strength
     if not sheet.column:
         sheet.warnings.append("nothing is left after the terrain: no effect")
-    elif game:
+    else:
         sheet.chances = chances(game.chart(chart), sheet.column, "2d6", str)
 
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
 from typing import Annotated
 
 from companion.engine.errors import NotNow, Unreadable
@@ -21,6 +24,7 @@ from companion.systems.wb95.base import (
     hq_range,
     is_hq,
     is_regular,
+    occupants,
     own,
     rules,
 )
@@ -28,9 +32,10 @@ from companion.systems.wb95.terrain import crossed
 from companion.systems.wb95.zones import zones
 
 WATERS = (("river", "river or stream"), ("big", "big river"))
-DEMOLISH = {"river": 1, "big": 3}  # 14.2.1, 14.3.1
-REBUILD = 3  # 14.2.2
+DEMOLISH = {"river": 1, "big": 3}  # [14.2.1, 14.3.1]
+REBUILD = 3  # [14.2.2]
 _WORK = re.compile(r"(\S+) (?:since day )?(\d+)(?:,)? at (\S+)")
+READY = "ready"
 Pair = Annotated[tuple[str, ...], HexId(label="The two hexes it joins", many=True)]
 OtherPair = Annotated[
     tuple[str, ...],
@@ -38,47 +43,61 @@ OtherPair = Annotated[
 ]
 
 
-def _standing(ctx: Context) -> list[tuple[str, str]]:
-    """Bridges on record that the side whose phase it is may blow [14.1.4]."""
-    game = ctx.game
-    found = [b for b, v in game.marked("bridge").items() if v == game.active] if game else []
-    return [*((b, b) for b in sorted(found)), ("", "another")]
+@dataclass(frozen=True)
+class Work:
+    """How far a headquarters' bridge has come [14.3.2]."""
+
+    name: str
+    """The two hexes that it will join; before they are declared, that it is ready to build."""
+    day: int
+    place: str
+
+    def __str__(self) -> str:
+        return f"{self.name} since day {self.day}, at {self.place}"
+
+    @property
+    def ready(self) -> bool:
+        return self.name == READY
 
 
-def _down(ctx: Context) -> list[tuple[str, str]]:
-    found = [b for b, v in ctx.game.marked("bridge").items() if v == "down"] if ctx.game else []
-    return [*((b, b) for b in sorted(found)), ("", "another")]
+def work(game: Game, unit: str) -> Work | None:
+    """A headquarters' bridge, as its marker writes it."""
+    found = _WORK.fullmatch(str(game.mark(unit, "bridgework")))
+    return Work(found[1], int(found[2]), found[3]) if found else None
+
+
+def _bridge(state: Callable[[Game], str]) -> Choice:
+    """A bridge on record that is held so, or another."""
+
+    def those(ctx: Context) -> list[tuple[str, str]]:
+        found = sorted(b for b, v in ctx.game.marked("bridge").items() if v == state(ctx.game))
+        return [*((b, b) for b in found), ("", "another")]
+
+    return Choice(label="Bridge", options=those, when=lambda c: len(those(c)) > 1)
 
 
 def _known_water(ctx: Context) -> bool:
     ends = str(ctx.values.get("bridge") or "").split("-")
-    return bool(ctx.game and len(ends) == 2 and crossed(ctx.game, *ends))
+    return len(ends) == 2 and bool(crossed(ctx.game, *ends))
 
 
 def _played(game: Game) -> bool | str:
     return bool(game["bridges"]) or "bridges are not played at this table [14.0]"
 
 
+_at_a_bridge = partial(rules.action, phase=MOVE, by="active", group="book-keeping", when=_played)
+
+
 def _pair(game: Game, hexes: tuple[str, ...]) -> str:
     if len(hexes) != 2:
         raise Unreadable("name the two hexes that the bridge joins", field="hexes", given=" ".join(hexes))
-    return bridge_name(game, hexes)
+    return bridge_name(game, hexes, "hexes")
 
 
-def _big(game: Game, name: str, said: str) -> bool:
-    a, b = name.split("-")
-    return said == "big" or "doniec" in crossed(game, a, b)
-
-
-@rules.action(
-    phase=MOVE, by="active", rule="14.2.1, 14.3.1", label="Demolish a bridge", group="book-keeping", order=30,
-    when=_played,
-)  # fmt: skip
+@_at_a_bridge(rule="14.2.1, 14.3.1", label="Demolish a bridge", order=30)
 def demolish_bridge(
     game: Game,
-    bridge: Annotated[
-        str, Choice(label="Bridge", options=_standing, when=lambda c: len(_standing(c)) > 1)
-    ] = "",
+    bridge: Annotated[str, _bridge(lambda game: game.active)] = "",
     hexes: OtherPair = (),
     water: Annotated[str, Choice(label="Over", options=WATERS, quiet=_known_water)] = "river",
 ) -> Events:
@@ -87,36 +106,27 @@ def demolish_bridge(
     name = _pair(game, hexes)
     holder = game.mark(name, "bridge")
     if holder == "down":
-        raise NotNow(f"the bridge {name} is down already", field="hexes", given=name)
+        raise NotNow(f"the bridge {name} is down already", field="hexes", given=name, rule="14.1.1")
     if holder and holder != game.active:
-        raise NotNow(
-            f"the {game.side_name(str(holder))} side controls {name} [14.1.4]", field="hexes", given=name
-        )
+        controls = f"the {game.side_name(str(holder))} side controls {name}"
+        raise NotNow(controls, field="hexes", given=name, rule="14.1.4")
     here = at_hexes(game, game.active, hexes)
     if own(game, game.active) and not any(is_regular(u) or is_hq(u) for u in here):
-        raise NotNow(
-            "a regular unit or headquarters must stand at one end [14.2.1]", field="hexes", given=name
-        )
-    cost = DEMOLISH["big" if _big(game, name, water) else "river"]
+        nobody = "a regular unit or headquarters must stand at one end"
+        raise NotNow(nobody, field="hexes", given=name, rule="14.2.1")
+    cost = DEMOLISH["big" if water == "big" or "doniec" in crossed(game, *hexes) else "river"]
     yield e.Marked(name, "bridge", "down", reason=f"demolished for {cost} MP", rule="14.2.1, 14.3.1")
 
 
 def _builders(ctx: Context) -> list[Unit]:
+    """Any unit but guns, or the headquarters itself [14.2.2]."""
     return [u for u in active_units(ctx) if is_regular(u) or is_hq(u)]
 
 
-@rules.action(
-    phase=MOVE,
-    by="active",
-    rule="14.2.2",
-    label="Rebuild a bridge",
-    group="book-keeping",
-    order=31,
-    when=_played,
-)
+@_at_a_bridge(rule="14.2.2", label="Rebuild a bridge", order=31)
 def rebuild_bridge(
     game: Game,
-    bridge: Annotated[str, Choice(label="Bridge", options=_down, when=lambda c: len(_down(c)) > 1)] = "",
+    bridge: Annotated[str, _bridge(lambda game: "down")] = "",
     hexes: OtherPair = (),
     unit: Annotated[str, UnitRef(label="Builder", pick=_builders)] = "",
 ) -> Events:
@@ -125,13 +135,16 @@ def rebuild_bridge(
     name = _pair(game, hexes)
     if "doniec" in crossed(game, *hexes) and game["doniec-is-big"]:
         raise NotNow(
-            "over a big river only a headquarters builds, in two turns [14.3.2]", field="hexes", given=name
+            "over a big river only a headquarters builds, in two turns",
+            field="hexes",
+            given=name,
+            rule="14.3.2",
         )
     if unit:
         builder = game.units[unit]
         near = [h for h in own(game, builder.side) if is_hq(h)]
         if not any(game.maps.distance(h.place, builder.place) <= hq_range(game, h) for h in near):
-            raise NotNow("no headquarters in range [14.2.2]", field="unit", given=unit)
+            raise NotNow("no headquarters in range", field="unit", given=unit, rule="14.2.2")
     yield e.Marked(name, "bridge", game.active, reason=f"rebuilt for {REBUILD} MP", rule="14.2.2")
 
 
@@ -143,8 +156,8 @@ def _at_work(ready: bool) -> UnitRef:
     """A headquarters whose bridge has come so far; it stands in the form when there is just one."""
 
     def those(ctx: Context) -> list[Unit]:
-        found = [(u, work(ctx.game, u.id)) for u in _headquarters(ctx)] if ctx.game else []
-        return [u for u, step in found if step and (step[0] == "ready") == ready]
+        found = ((u, work(ctx.game, u.id)) for u in _headquarters(ctx))
+        return [u for u, step in found if step and step.ready == ready]
 
     return UnitRef(
         label="Headquarters",
@@ -159,78 +172,58 @@ ReadyHq = Annotated[str, _at_work(ready=True)]
 BuildingHq = Annotated[str, _at_work(ready=False)]
 
 
-def _steps(game: Game) -> list[tuple[str, int, str]]:
+def _steps(game: Game) -> list[Work]:
     """The active side's bridges being built; only that side's phone is offered to go on with them."""
-    found = [work(game, u.id) for u in own(game, game.active)] if game.active else []
+    found = [work(game, u.id) for u in own(game, game.active)]
     return [step for step in found if step]
 
 
 def _prepared(game: Game) -> bool | str:
-    if _played(game) is not True:
+    if not game["bridges"]:
         return _played(game)
-    return any(s[0] == "ready" for s in _steps(game)) or "no headquarters stood ready at a bank [14.3.2]"
+    return any(s.ready for s in _steps(game)) or "no headquarters stood ready at a bank [14.3.2]"
 
 
 def _declared(game: Game) -> bool | str:
-    if _played(game) is not True:
+    if not game["bridges"]:
         return _played(game)
-    due = any(s[0] != "ready" and s[1] < game.turn for s in _steps(game))
+    due = any(not s.ready and s.day < game.turn for s in _steps(game))
     return due or "no bridge was declared a turn ago [14.3.2]"
 
 
-def work(game: Game, unit: str) -> tuple[str, int, str] | None:
-    """A headquarters' bridge: (the hexes or 'ready', the turn of that step, where it stands)."""
-    found = _WORK.fullmatch(str(game.mark(unit, "bridgework") or ""))
-    return (found[1], int(found[2]), found[3]) if found else None
+def _progress(game: Game, unit: Unit, name: str, reason: str = "") -> e.Marked:
+    """The marker of a headquarters' work, told to its side alone."""
+    value = str(Work(name, game.turn, unit.place))
+    return e.Marked(unit.id, "bridgework", value, reason=reason, rule="14.3.2", only=(unit.side,))
 
 
-@rules.action(
-    phase=SUPPLY, by="active", rule="14.3.2", label="Prepare an HQ bridge", group="book-keeping", order=30,
-    when=_played, secret=True,
-)  # fmt: skip
+_building = partial(rules.action, by="active", rule="14.3.2", secret=True)
+"""What a headquarters does for its bridge, on its side's own phone."""
+
+
+@_building(phase=SUPPLY, label="Prepare an HQ bridge", group="book-keeping", order=30, when=_played)
 def begin_bridge(game: Game, unit: Hq) -> Events:
     """A headquarters at the bank of a big river may build in its next two movement phases."""
-    held = game.units[unit]
-    value = f"ready since day {game.turn}, at {held.place}"
-    yield e.Marked(unit, "bridgework", value, rule="14.3.2", only=(held.side,))
+    yield _progress(game, game.units[unit], READY)
 
 
-@rules.action(
-    phase=MOVE,
-    by="active",
-    rule="14.3.2",
-    label="Declare an HQ bridge",
-    order=32,
-    when=_prepared,
-    secret=True,
-)
+@_building(phase=MOVE, label="Declare an HQ bridge", order=32, when=_prepared)
 def declare_bridge(game: Game, unit: ReadyHq, hexes: Pair) -> Events:
     """Note in secret which hexes the bridge will join; the headquarters spends all its movement."""
     name = _pair(game, hexes)
     held, step = game.units[unit], work(game, unit)
-    if step is None or step[0] != "ready":
-        raise NotNow(
-            "it must have stood at the bank at the end of its supply phase [14.3.2]", field="unit", given=unit
-        )
-    if held.place != step[2] or held.place not in hexes:
-        raise NotNow(
-            "it must stay on its bank, and the bridge starts there [14.3.4]", field="unit", given=unit
-        )
-    if any((other := work(game, u.id)) and other[0] == name for u in own(game, held.side) if u.id != unit):
-        raise NotNow("one headquarters builds one bridge [14.3.3]", field="unit", given=unit)
-    value = f"{name} since day {game.turn}, at {held.place}"
-    yield e.Marked(unit, "bridgework", value, reason="all MP spent", rule="14.3.2", only=(held.side,))
+    if step is None or not step.ready:
+        why = "it must have stood at the bank at the end of its supply phase"
+        raise NotNow(why, field="unit", given=unit, rule="14.3.2")
+    if held.place != step.place or held.place not in hexes:
+        why = "it must stay on its bank, and the bridge starts there"
+        raise NotNow(why, field="unit", given=unit, rule="14.3.4")
+    if any((other := work(game, u.id)) and other.name == name for u in own(game, held.side) if u.id != unit):
+        raise NotNow("one headquarters builds one bridge", field="unit", given=unit, rule="14.3.3")
+    yield _progress(game, held, name, "all MP spent")
 
 
-@rules.action(
-    phase=MOVE,
-    by="active",
-    rule="14.3.2",
-    label="Complete an HQ bridge",
-    order=33,
-    when=_declared,
-    secret=True,
-)
+@_building(phase=MOVE, label="Complete an HQ bridge", order=33, when=_declared)
 def complete_bridge(
     game: Game,
     unit: BuildingHq,
@@ -240,22 +233,21 @@ def complete_bridge(
 ) -> Events:
     """A turn after the declaration, with the far hex still controlled, the bridge stands and can be used."""
     held, step = game.units[unit], work(game, unit)
-    if step is None or step[0] == "ready" or step[1] >= game.turn:
-        raise NotNow(
-            "no bridge of this headquarters was declared a turn ago [14.3.2]", field="unit", given=unit
-        )
-    if held.place != step[2]:
-        raise NotNow("it left its hex: the work is lost [14.3.4]", field="unit", given=unit)
-    ends = step[0].split("-")
+    if step is None or step.ready or step.day >= game.turn:
+        why = "no bridge of this headquarters was declared a turn ago"
+        raise NotNow(why, field="unit", given=unit, rule="14.3.2")
+    if held.place != step.place:
+        raise NotNow("it left its hex: the work is lost", field="unit", given=unit, rule="14.3.4")
+    ends = step.name.split("-")
     far = next(h for h in ends if h != held.place)
     enemy = zones(game, game.other(held.side))
     both = all(any(is_regular(u) for u in at_hexes(game, held.side, [h])) for h in ends)
     lost = far in enemy or bool(at_hexes(game, game.other(held.side), [far]))
     if lost and not both and not sure:
-        raise NotNow(f"{far} is not controlled: an enemy zone reaches it [14.3.2]", field="unit", given=far)
-    yield e.Marked(
-        step[0], "bridge", held.side, reason="built by a headquarters, all MP spent", rule="14.3.2"
-    )
+        why = f"{far} is not controlled: an enemy zone reaches it"
+        raise NotNow(why, field="unit", given=far, rule="14.3.2")
+    built = "built by a headquarters, all MP spent"
+    yield e.Marked(step.name, "bridge", held.side, reason=built, rule="14.3.2")
     yield e.Marked(unit, "bridgework", None, reason="the bridge stands", only=(held.side,))
 
 
@@ -265,7 +257,7 @@ def take_bridges(game: Game) -> Events:
     bridges = game.marked("bridge")
     if not bridges:
         return
-    standing = {u.place: u.side for u in game.units.values() if u.on_map}
+    standing = occupants(game)
     for name, holder in list(bridges.items()):
         there = {standing[h] for h in name.split("-") if h in standing}
         if holder != "down" and len(there) == 1 and holder not in there:
@@ -283,5 +275,5 @@ def bridge_panel(game: Game, seat: str) -> Panel | None:
     for unit in own(game, seat) if seat in game.sides else []:
         step = work(game, unit.id)
         if step:
-            rows.append(Fact(f"{unit.name}: bridge", f"{step[0]} since day {step[1]}", "14.3.2"))
+            rows.append(Fact(f"{unit.name}: bridge", f"{step.name} since day {step.day}", "14.3.2"))
     return Panel("Bridges", rows) if rows and game["bridges"] else None

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Annotated
 
 from companion.engine.errors import Unreadable
+from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Choice, Context, HexId
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.systems.wb95.base import GERMAN, SOVIET, SUPPLY, level, own, rules
+from companion.systems.wb95.base import GERMAN, SOVIET, SUPPLY, in_1942, level, occupants, own, rules
 from companion.systems.wb95.cities import hexes_of, victory_hexes, worth_watching
 from companion.systems.wb95.zones import has_zone, zones
 
@@ -24,9 +25,10 @@ def owner(game: Game, hex_id: str) -> str:
 
 
 def _extend(game: Game) -> Events:
+    """The side whose supply phase ends takes hold of what it reaches [4.3.2, 4.3.3]."""
     side = game.active
     enemy = game.other(side)
-    standing = {u.place: u.side for u in game.units.values() if u.on_map}
+    standing = occupants(game)
     if standing:
         supplied = zones(game, side, lambda g, u: has_zone(g, u) and not level(g, u.id))
         mine, theirs = zones(game, side), zones(game, enemy)
@@ -41,16 +43,13 @@ def _extend(game: Game) -> Events:
     yield from read_cities(game)
 
 
-def _empty(
-    game: Game, hex_id: str, side: str, supplied: bool, mine: bool, theirs: Iterable[object]
-) -> str | None:
+def _empty(game: Game, hex_id: str, side: str, supplied: bool, mine: bool, foes: list[Unit]) -> str | None:
     """An empty hex: taken by supplied zones alone, nobody's where both reach [4.3.3, 4.3.6]."""
-    foes = list(theirs)
     if supplied and not foes:
         return side
     if mine and foes:
         return "nobody" if game["contested"] == "nobody" else None
-    fed = any(not level(game, getattr(u, "id", "")) for u in foes)
+    fed = any(not level(game, u.id) for u in foes)
     if foes and not fed and owner(game, hex_id) == side and game["oos-strips"]:
         return "nobody"
     return None
@@ -80,7 +79,7 @@ def read_cities(game: Game) -> Events:
         if holder and game[name] not in (holder, "open"):
             yield e.Set(name, holder, was=game[name], reason="control of its hexes", rule="4.3")
     taken = sum(1 for h in hexes_of(game, "kharkov") if owner(game, h) == SOVIET)
-    if game.scenario.id == "kharkov-1942" and hexes_of(game, "kharkov") and taken != game["kharkov-captured"]:
+    if in_1942(game) and hexes_of(game, "kharkov") and taken != game["kharkov-captured"]:
         yield e.Set("kharkov-captured", taken, was=game["kharkov-captured"], reason="control of its hexes")
 
 
@@ -102,8 +101,6 @@ def set_control(
 def _nearer(side: str) -> Callable[[Context], list[str]]:
     def guess(ctx: Context) -> list[str]:
         game = ctx.game
-        if game is None:
-            return []
         return [h for h in victory_hexes(game) if not owner(game, h) and nearest_side(game, h) == side]
 
     return guess
@@ -120,11 +117,8 @@ def nearest_side(game: Game, hex_id: str) -> str:
 
 def _countable(ctx: Context) -> list[tuple[str, str]]:
     """Victory hexes with their names, as far as the map book has them."""
-    game = ctx.game
-    if game is None:
-        return []
-    names = board(game).book.places()
-    return [(h, f"{h} {names[h]}" if names.get(h) else h) for h in sorted(victory_hexes(game))]
+    names = board(ctx.game).book.places()
+    return [(h, f"{h} {names[h]}" if names.get(h) else h) for h in sorted(victory_hexes(ctx.game))]
 
 
 def _unsaid(game: Game) -> bool | str:
@@ -144,7 +138,9 @@ def start_control(
     """The front line is printed on the map: confirm or correct what the nearest units suggest."""
     twice = sorted({*german} & {*soviet})
     if twice:
-        raise Unreadable(f"{', '.join(twice)}: held by one side only", field="soviet", given=twice[0])
+        raise Unreadable(
+            f"{', '.join(twice)}: held by one side only", field="soviet", given=twice[0], rule="4.3.1"
+        )
     for side, hexes in ((GERMAN, german), (SOVIET, soviet)):
         for hex_id in hexes:
             yield e.Marked(hex_id, "owner", side, reason="front line", rule="4.3.1")

@@ -7,7 +7,6 @@ from fractions import Fraction
 from math import ceil
 from typing import Annotated
 
-from companion.engine.errors import NotNow
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.fields import Context, Text, UnitRef, Whole
@@ -19,22 +18,22 @@ from companion.engine.record.changes import change, move
 from companion.engine.record.game import Game
 from companion.systems.wb95.base import (
     GERMAN,
-    MOVE,
     STACKING,
-    STRATEGIC,
     active_units,
-    option,
+    in_1942,
+    marching,
     refusal,
     rules,
 )
 
 ZONES = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-PER_TURN = 3  # 11.2.2
+LAST = "T"
+PER_TURN = 3  # [11.2.2]
 COST = re.compile(r"[0-9]{1,3}(\.[0-9]{1,3}|/[0-9]{1,2})?|\.[0-9]{1,3}")
 
 
 def amount(text: str, name: str) -> Fraction:
-    """2, 0.5 or 1/2."""
+    """A cost as it is typed: `2`, `0.5` or `1/2`."""
     plain = text.strip().replace(",", ".")
     try:
         if COST.fullmatch(plain) is None:  # Fraction itself would also take 1e999999, and work on it for long
@@ -45,7 +44,7 @@ def amount(text: str, name: str) -> Fraction:
 
 
 def words(value: Fraction) -> str:
-    """2, 0.5, 1.5 or 1/3."""
+    """A cost as it is printed: `2`, `0.5` or `1/3`."""
     plain = float(value)
     return f"{plain:g}" if value.denominator in (1, 2, 4, 5, 10) else str(value)
 
@@ -63,7 +62,7 @@ def stack_entry(
     least = ceil(cel / STACKING)
     count = max(stacks, least)
     if not count:
-        raise refusal("give the CEL that enter, or the number of stacks", field="cel")
+        raise refusal("give the CEL that enter, or the number of stacks", field="cel", rule="11.1.5")
     if cel:
         sheet.add(f"{cel} CEL at {STACKING} to a hex", f"at least {least} stacks", "3.2.1")
     base = amount(cost, "cost")
@@ -75,14 +74,18 @@ def stack_entry(
     return sheet
 
 
-def zone_distance(a: str, b: str, circle: bool = False, last: str = "T") -> int:
-    """Steps between two lettered zones."""
-    first, second = (z.strip().upper().removeprefix("ZONE ") for z in (a, b))
-    for given, text in ((first, a), (second, b)):
-        if len(given) != 1 or given not in ZONES:
-            raise refusal(f"{text!r} is no entry zone: a letter from A", field="zone", given=text)
-    apart = abs(ZONES.index(first) - ZONES.index(second))
-    return min(apart, ZONES.index(last) + 1 - apart) if circle else apart
+def read_zone(text: str, field: str) -> str:
+    """The letter of a zone, written `C` or, as the lists have it, `zone C`."""
+    letter = text.strip().upper().removeprefix("ZONE ")
+    if len(letter) != 1 or letter not in ZONES:
+        raise refusal(f"{text!r} is no entry zone: a letter from A", field=field, given=text, rule="11.2")
+    return letter
+
+
+def zone_distance(a: str, b: str, circle: bool) -> int:
+    """Steps between two zones, in a line or, as a table may read it, in a circle [11.2]."""
+    apart = abs(ZONES.index(a) - ZONES.index(b))
+    return min(apart, ZONES.index(LAST) + 1 - apart) if circle else apart
 
 
 @rules.worksheet(rule="11.2", title="Change of entry zone")
@@ -94,7 +97,9 @@ def zone_change(
 ) -> Breakdown:
     """The next zone at once with half the movement, or three zones for every turn of waiting."""
     sheet = Breakdown("Change of entry zone")
-    apart = zone_distance(printed, wanted, bool(option(ctx.game, "zones-circle", False)))
+    apart = zone_distance(
+        read_zone(printed, "printed"), read_zone(wanted, "wanted"), ctx.game["zones-circle"]
+    )
     wait = ceil(apart / PER_TURN)
     now = mp if apart == 0 else Fraction(mp, 2) if apart == 1 else None
     if apart == 0:
@@ -111,32 +116,21 @@ def zone_change(
 
 def _waiting(ctx: Context) -> list[Unit]:
     game = ctx.game
-    if game is None:
-        return []
     off = [u for u in game.units.values() if not u.place or u.place == "box:off-map"]
     return [u for u in off if ctx.seat in {"table", u.side} and game.active in {"", u.side}]
 
 
 def _due_units(ctx: Context) -> list[Unit]:
     """Those whose day has come; who sends others on their way early may still name them."""
-    game = ctx.game
-    named = {n for _, a in due(game) for n in a.units} if game else set()
-    return [u for u in _waiting(ctx) if game and (u.id in named or u.place == "box:off-map")]
+    named = {n for _, a in due(ctx.game) for n in a.units}
+    return [u for u in _waiting(ctx) if u.id in named or u.place == "box:off-map"]
 
 
 def _somebody_waits(game: Game) -> bool | str:
     return bool(_waiting(Context(game, "table"))) or "nobody waits to enter"
 
 
-@rules.action(
-    phase=(*MOVE, *STRATEGIC),
-    by="active",
-    rule="11.2",
-    label="Send to another zone",
-    group="book-keeping",
-    order=50,
-    when=_somebody_waits,
-)
+@marching(rule="11.2", label="Send to another zone", order=50, when=_somebody_waits)
 def redirect_entry(
     game: Game,
     units: Annotated[
@@ -146,44 +140,30 @@ def redirect_entry(
     zone: Annotated[str, Text(label="To zone", most=8, placeholder="D")],
 ) -> Events:
     """Let reinforcements wait and enter elsewhere: three zones for each turn of delay."""
-    letter = zone.strip().upper().removeprefix("ZONE ")
+    letter = read_zone(zone, "zone")
     for name in units:
         unit = game.units[name]
-        here = unit.entry.removeprefix("zone ").split(" or ")[0]
-        wait = ceil(zone_distance(here, letter, bool(game["zones-circle"])) / PER_TURN)
+        here = read_zone(unit.entry.split(" or ")[0], "units")
+        wait = ceil(zone_distance(here, letter, game["zones-circle"]) / PER_TURN)
         facts = {"entry": f"zone {letter}", "turn": max(unit.turn, game.turn) + wait}
         yield change(game, name, facts, reason=f"waits {wait} turn{'s' if wait != 1 else ''}", rule="11.2.2")
 
 
 def _leavers(ctx: Context) -> list[Unit]:
-    game = ctx.game
-    return [u for u in active_units(ctx) if game and u.side == game.active]
+    return [u for u in active_units(ctx) if u.side == ctx.game.active]
 
 
-@rules.action(
-    phase=(*MOVE, *STRATEGIC),
-    by="active",
-    rule="11.2.3",
-    label="Leave the map",
-    group="book-keeping",
-    order=51,
-)
+@marching(rule="11.2.3", label="Leave the map", order=51)
 def leave_map(
     game: Game,
     units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=_leavers)],
     zone: Annotated[str, Text(label="Through zone", most=8, placeholder="S")],
 ) -> Events:
     """Go off by an entry zone; from the next movement phase the units are reinforcements there."""
-    zone_distance(zone, zone)
-    letter = zone.strip().upper().removeprefix("ZONE ")
+    letter = read_zone(zone, "zone")
+    facts = {"entry": f"zone {letter}", "turn": game.turn + 1}
     for name in units:
-        yield change(
-            game,
-            name,
-            {"entry": f"zone {letter}", "turn": game.turn + 1},
-            reason="left the map",
-            rule="11.2.3",
-        )
+        yield change(game, name, facts, reason="left the map", rule="11.2.3")
         yield move(game, name, "box:off-map", reason=f"left by zone {letter}", rule="11.2.3")
 
 
@@ -197,18 +177,16 @@ def waiting_room(game: Game, seat: str) -> Panel | None:
 
 @rules.action(
     rule="Kharkov 1942", label="Izjum has fallen", group="book-keeping", order=70,
-    when=lambda game: game.scenario.id == "kharkov-1942" and game["izjum"] != GERMAN,
+    when=lambda game: in_1942(game) and game["izjum"] != GERMAN,
 )  # fmt: skip
 def izjum_falls(game: Game) -> Events:
     """The Germans captured Izjum: from the next day one more Soviet unit a day may enter by T."""
-    if game.scenario.id != "kharkov-1942":
-        raise NotNow("only in Kharkov 1942")
     yield e.Set("izjum", GERMAN, was=game["izjum"], reason="captured", rule="Kharkov 1942")
 
 
 @rules.entering("turn")
 def free_reserves(game: Game) -> Events:
     """One unit a day once Izjum has fallen, even if it is retaken."""
-    freed = int(game["izjum-released"] or 0)
-    if game.scenario.id == "kharkov-1942" and (game["izjum"] == GERMAN or freed) and freed < 5:
+    freed = game["izjum-released"]
+    if in_1942(game) and (game["izjum"] == GERMAN or freed) and freed < 5:
         yield e.Set("izjum-released", freed + 1, was=freed, reason="Izjum fell", rule="Kharkov 1942")

@@ -7,7 +7,7 @@ from typing import Annotated
 from companion.engine.errors import Unreadable
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Context, Flag, HexId, UnitRef
+from companion.engine.play.fields import Context, Flag, HexId
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.wb95.base import (
@@ -18,7 +18,9 @@ from companion.systems.wb95.base import (
     SUPPLY,
     active_units,
     is_regular,
+    occupants,
     rules,
+    units_to_tap,
 )
 from companion.systems.wb95.terrain import printed
 
@@ -29,18 +31,13 @@ def _diggers(ctx: Context) -> list[Unit]:
 
 def _unsheltered(ctx: Context) -> list[Unit]:
     """Those without a fortification that are not set aside to move later."""
-    game = ctx.game
-    return [
-        u
-        for u in _diggers(ctx)
-        if game and not game.mark(u.place, "fort") and not game.mark(u.id, "strategic")
-    ]
+    mark = ctx.game.mark
+    return [u for u in _diggers(ctx) if not mark(u.place, "fort") and not mark(u.id, "strategic")]
 
 
 def _fell_back(ctx: Context) -> bool:
     """Asked only where one of the named units fell back."""
-    game, units = ctx.game, ctx.values.get("units") or ()
-    return bool(game and any(game.mark(u, "retreated") for u in units))
+    return any(ctx.game.mark(u, "retreated") for u in ctx.values.get("units") or ())
 
 
 @rules.action(phase=MOVE, by="active", rule="7.1.2", label="Dig in", order=20)
@@ -48,14 +45,7 @@ def dig_in(
     game: Game,
     hexes: Annotated[tuple[str, ...], HexId(label="In hexes", many=True)] = (),
     units: Annotated[
-        tuple[str, ...],
-        UnitRef(
-            label="or units that stay and dig",
-            many=True,
-            pick=_diggers,
-            suggest=_unsheltered,
-            quiet=lambda c: not _unsheltered(c),
-        ),
+        tuple[str, ...], units_to_tap("or units that stay and dig", _diggers, _unsheltered)
     ] = (),
     hemmed: Annotated[bool, Flag(label="Fell back and cannot leave an enemy zone", when=_fell_back)] = False,
 ) -> Events:
@@ -63,30 +53,27 @@ def dig_in(
     if not units and not hexes:
         raise Unreadable("say who digs: units, or hexes", field="units")
     for name in units:
-        unit = game.units[name]
-        if game.mark(name, "retreated") and not hemmed:
+        if game.mark(name, "retreated") and not hemmed:  # [7.1.3]
+            unit = game.units[name].name
             raise Unreadable(
-                f"{unit.name} fell back in the last combat phase and cannot dig [7.1.2]",
+                f"{unit} fell back in the last combat phase and cannot dig",
                 field="units",
                 given=name,
+                rule="7.1.2",
             )
     for hex_id in dict.fromkeys([*(game.units[u].place for u in units), *hexes]):
         if "swamp" in printed(game, hex_id):
-            raise Unreadable(f"{hex_id} is swamp: no digging [7.1.8]", field="hexes", given=hex_id)
+            raise Unreadable(f"{hex_id} is swamp: no digging", field="hexes", given=hex_id, rule="7.1.8")
         if game.mark(hex_id, "fort") == "fp":
-            raise Unreadable(f"{hex_id} has a fixed position [7.1.9]", field="hexes", given=hex_id)
+            raise Unreadable(f"{hex_id} has a fixed position", field="hexes", given=hex_id, rule="7.1.9")
         if not game.mark(hex_id, "fort"):
             yield e.Marked(hex_id, "fort", "ff", reason="dug in", rule="7.1.4")
-
-
-def _occupants(game: Game) -> dict[str, str]:
-    return {u.place: u.side for u in game.units.values() if u.on_map}
 
 
 @rules.watch
 def taken_forts(game: Game) -> Events:
     """A fortification belongs to the side that stands in it, and is gone when the enemy enters [7.1.6]."""
-    held = _occupants(game)
+    held = occupants(game)
     if not held:
         return
     for hex_id, kind in list(game.marked("fort").items()):
@@ -100,7 +87,7 @@ def taken_forts(game: Game) -> Events:
 
 def _abandoned(game: Game) -> Events:
     """Field fortifications without a unit go at the end of a phase; improved ones stay [7.1.5, 7.2.1]."""
-    held = _occupants(game)
+    held = occupants(game)
     if not held:
         return
     for hex_id, kind in list(game.marked("fort").items()):

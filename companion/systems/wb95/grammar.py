@@ -57,7 +57,7 @@ def combat(text: str) -> tuple[Part, Part]:
 
 
 def retreat_choices(hexes: int, fixed_position: bool = False) -> list[tuple[int, int]]:
-    """(hexes to go, CEL to pay) for each choice [5.3.7]; in a fixed position it is 1 CEL less [7.3.6]."""
+    """(hexes to go, CEL to pay once) for each choice [5.3.7, 5.3.8]; in a fixed position 1 CEL less [7.3.6]."""
     return [(go, max(0, hexes - go - (1 if fixed_position else 0))) for go in range(hexes, -1, -1)]
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from companion.engine.errors import NotNow, Unreadable
@@ -17,17 +17,15 @@ from companion.engine.record.game import Game
 from companion.systems.wb95.base import (
     ATTACK,
     hq_range,
-    in_words,
     is_hq,
-    moment,
-    next_attacks,
     own,
     rules,
     touchable,
     visible,
 )
+from companion.systems.wb95.moments import Moment, next_attacks, now
 
-POOL, RADIUS = 5, 8  # 9.1.6, 9.1.7
+POOL, RADIUS = 5, 8  # [9.1.6, 9.1.7]
 _POOL = re.compile(r"(\d+) CM: (.+)")
 
 
@@ -37,17 +35,23 @@ class Pool:
 
     hex: str
     left: int
-    moments: tuple[str, ...]
+    moments: tuple[Moment, ...]
+
+    def __str__(self) -> str:
+        return f"{self.left} CM: {', '.join(map(str, self.moments))}"
+
+    @classmethod
+    def read(cls, hex_id: str, text: str) -> Pool | None:
+        """The pool that a marker in a hex writes."""
+        match = _POOL.fullmatch(text)
+        moments = [Moment.read(part) for part in match[2].split(", ")] if match else []
+        return cls(hex_id, int(match[1]), tuple(m for m in moments if m)) if match and all(moments) else None
 
 
 def pools(game: Game, side: str) -> list[Pool]:
     """What a side may still spend, wherever and whenever."""
-    found = []
-    for hex_id, value in game.marked(f"hq-pool-{side}").items():
-        match = _POOL.fullmatch(in_words(value))
-        if match:
-            found.append(Pool(hex_id, int(match[1]), tuple(match[2].split(", "))))
-    return found
+    found = (Pool.read(hex_id, str(value)) for hex_id, value in game.marked(f"hq-pool-{side}").items())
+    return [pool for pool in found if pool]
 
 
 def usable(game: Game, side: str, hexes: Iterable[str] = ()) -> list[Pool]:
@@ -56,56 +60,55 @@ def usable(game: Game, side: str, hexes: Iterable[str] = ()) -> list[Pool]:
     return [
         pool
         for pool in pools(game, side)
-        if moment(game) in pool.moments
+        if now(game) in pool.moments
         and (not where or any(game.maps.distance(pool.hex, h) <= RADIUS for h in where))
     ]
 
 
 def open_pool(game: Game, victim: str, hex_id: str) -> Events:
-    """The enemy of a fallen headquarters gets five shifts for the next two combat phases."""
-    in_combat = game.phase in ATTACK
-    if not in_combat and not game["hq-pool-moving"]:
+    """The enemy of a fallen headquarters gets five shifts for the next two combat phases [9.1.6]."""
+    if game.phase not in ATTACK and not game["hq-pool-moving"]:
         return
     side = game.other(victim)
-    had = [p for p in pools(game, side) if p.hex == hex_id]
-    total = POOL + sum(p.left for p in had)
-    value = f"{total} CM: {', '.join(next_attacks(game))}"
-    yield e.Marked(hex_id, f"hq-pool-{side}", value, reason="headquarters eliminated", rule="9.1.6")
+    had = sum(p.left for p in pools(game, side) if p.hex == hex_id)
+    pool = Pool(hex_id, POOL + had, next_attacks(game))
+    yield e.Marked(hex_id, f"hq-pool-{side}", str(pool), reason="headquarters eliminated", rule="9.1.6")
 
 
-def spend(game: Game, side: str, amount: int, hexes: Iterable[str]) -> Events:
+def spend(game: Game, side: str, amount: int, hexes: Iterable[str], field: str) -> Events:
     """Take shifts from the pools, the one that runs out first before the others."""
     left = amount
-    for pool in sorted(usable(game, side, hexes), key=lambda p: p.moments[-1] != moment(game)):
+    for pool in sorted(usable(game, side, hexes), key=lambda p: p.moments[-1] != now(game)):
         used = min(left, pool.left)
         if used:
-            rest = pool.left - used
-            value = f"{rest} CM: {', '.join(pool.moments)}" if rest else None
+            rest = replace(pool, left=pool.left - used)
+            value = str(rest) if rest.left else None
             yield e.Marked(pool.hex, f"hq-pool-{side}", value, reason=f"{used} used", rule="9.1.6")
             left -= used
     if left:
         raise Unreadable(
             f"only {amount - left} shifts of fallen headquarters can be used here: they serve the next two "
             f"combat phases, within {RADIUS} hexes",
-            field="attack_pool",
+            field=field,
             given=amount,
+            rule="9.1.6, 9.1.7",
         )
 
 
 def covered(ctx: Context, side: str, hexes: Iterable[str]) -> bool:
     """Whether all these hexes are in range of a friendly headquarters that the seat can see [9.2.1]."""
-    game = ctx.game
-    where = [h for h in hexes if h]
-    if game is None or not where:
-        return False
+    game, where = ctx.game, [h for h in hexes if h]
     known = [u for u in visible(ctx, own(game, side)) if is_hq(u)]
-    return all(any(game.maps.distance(u.place, h) <= hq_range(game, u) for u in known) for h in where)
+    return bool(where) and all(
+        any(game.maps.distance(u.place, h) <= hq_range(game, u) for u in known) for h in where
+    )
 
 
 def _expire(game: Game) -> Events:
+    """What two combat phases left of the shifts is lost [9.1.6]."""
     for side in game.sides:
         for pool in pools(game, side):
-            if pool.moments[-1] == moment(game):
+            if pool.moments[-1] == now(game):
                 yield e.Marked(
                     pool.hex, f"hq-pool-{side}", None, reason="its two combat phases are over", rule="9.1.6"
                 )
@@ -121,7 +124,7 @@ def fallen(game: Game, seat: str) -> Panel | None:
     rows = [
         Fact(
             f"{game.side_name(side)}, within {RADIUS} hexes of {pool.hex}",
-            f"{pool.left} shifts in {' and '.join(pool.moments)}",
+            f"{pool.left} shifts in {' and '.join(map(str, pool.moments))}",
             "9.1.6",
         )
         for side in game.sides
@@ -148,5 +151,5 @@ def lose_hq(
         yield from remove(game, unit, "eliminated", "9.1.5")
         return
     if not side or not hex:
-        raise NotNow("name the headquarters, or its side and hex", field="unit")
+        raise NotNow("name the headquarters, or its side and hex", field="unit", rule="9.1.5")
     yield from open_pool(game, side, hex)

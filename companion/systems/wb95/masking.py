@@ -57,7 +57,9 @@ def mask_stack(
     for hex_id in hexes:
         stack = at_hexes(game, seat, [hex_id])
         if not stack:
-            raise NotNow(f"none of your units is on record in {hex_id}", field="hexes", given=hex_id)
+            raise NotNow(
+                f"none of your units is on record in {hex_id}", field="hexes", given=hex_id, rule="16.1.2"
+            )
         for unit in stack:
             yield change(game, unit.id, {"only": () if off else (seat,)}, reason="mask", rule="16.1.2")
         yield e.Marked(hex_id, "masked", None if off else True, rule="16.1.2")

@@ -13,7 +13,7 @@ from companion.engine.play.fields import Choice, Context, Flag, HexId, UnitRef, 
 from companion.engine.play.panels import Fact, Panel
 from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
-from companion.engine.record.changes import BY_SEQUENCE, move, put_mark
+from companion.engine.record.changes import move, put_mark
 from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_mark
 from companion.systems.wb95.base import (
@@ -24,12 +24,13 @@ from companion.systems.wb95.base import (
     at_hexes,
     is_gun,
     is_regular,
-    option,
-    refusal,
+    marching,
     rules,
+    take_off_own,
+    units_to_tap,
 )
 from companion.systems.wb95.entry import words
-from companion.systems.wb95.results import overrun
+from companion.systems.wb95.pursuit import overrun
 from companion.systems.wb95.terrain import CLASSES, GROUND, ROADS, WATER, step_cost
 from companion.systems.wb95.zones import zones
 
@@ -52,7 +53,7 @@ def allowance(
         sheet.add("out of supply, pays", "+1 level", "10.2.3")
     elif out_of_supply:
         half = left / 2
-        left = Fraction(ceil(half)) if option(ctx.game, "half-mp", "up") == "up" else half
+        left = Fraction(ceil(half)) if ctx.game["half-mp"] == "up" else half
         sheet.add("out of supply", f"{words(left)} MP", "10.2.2")
     if zone_change:
         left = left / 2
@@ -86,8 +87,6 @@ def hex_cost(
 ) -> Breakdown:
     """Terrain and water add up; one hex never costs more than the unit started with."""
     sheet = Breakdown("Cost of a hex")
-    if ctx.game is None:
-        raise refusal("the terrain table belongs to a scenario: ask at a table", field="klass")
     cost = step_cost(ctx.game, klass, terrain, water, road)
     if cost is None:
         if not hq:
@@ -115,10 +114,8 @@ def hex_cost(
 def _free(ctx: Context) -> list[Unit]:
     """Units out of enemy zones and not yet set aside [12.2.1]."""
     game = ctx.game
-    threat = zones(game, game.other(game.active)) if game and game.active else {}
-    return [
-        u for u in active_units(ctx) if game and u.place not in threat and not game.mark(u.id, "strategic")
-    ]
+    threat = zones(game, game.other(game.active)) if game.active else {}
+    return [u for u in active_units(ctx) if u.place not in threat and not game.mark(u.id, "strategic")]
 
 
 @rules.action(
@@ -136,19 +133,17 @@ def mark_strategic(
     threat = zones(game, game.other(game.active))
     for unit in units:
         if game.units[unit].place in threat:
+            name = game.units[unit].name
             raise NotNow(
-                f"{game.units[unit].name} is in an enemy zone: no strategic movement [12.2.1]",
-                field="units",
-                given=unit,
+                f"{name} is in an enemy zone: no strategic movement", field="units", given=unit, rule="12.2.1"
             )
     for unit in units:
         yield put_mark(game, unit, "strategic", True, rule="12.1.4")
 
 
 def _unmark(game: Game) -> Events:
-    for unit in list(game.marked("strategic")):
-        if unit in game.units and game.units[unit].side == game.active:
-            yield put_mark(game, unit, "strategic", None, reason=BY_SEQUENCE)
+    """Strategic movement is over [12.1.4]."""
+    yield from take_off_own(game, "strategic")
 
 
 for _phase in STRATEGIC:
@@ -180,26 +175,16 @@ def _regulars(ctx: Context) -> list[Unit]:
 
 def _in_reach(ctx: Context) -> list[Unit]:
     """Regular units not too far from the hex that is entered."""
-    game, hex_id = ctx.game, str(ctx.values.get("hex") or "")
-    return [u for u in _regulars(ctx) if game and hex_id and game.maps.distance(u.place, hex_id) <= NEAR]
+    hex_id = str(ctx.values.get("hex") or "")
+    return [u for u in _regulars(ctx) if hex_id and ctx.game.maps.distance(u.place, hex_id) <= NEAR]
 
 
-@rules.action(
-    phase=(*MOVE, *STRATEGIC), by="active", rule="6.1.7, 9.1.5", label="Overrun guns or an HQ",
-    group="book-keeping", order=25,
-)  # fmt: skip
+@marching(rule="6.1.7, 9.1.5", label="Overrun guns or an HQ", order=25)
 def overrun_hex(
     game: Game,
     hex: Annotated[str, HexId(label="Hex entered")],
     unit: Annotated[
-        str,
-        UnitRef(
-            label="Unit that enters",
-            pick=_regulars,
-            suggest=_in_reach,
-            help="moves there on record",
-            quiet=lambda c: not _in_reach(c),
-        ),
+        str, units_to_tap("Unit that enters", _regulars, _in_reach, many=False, help="moves there on record")
     ] = "",
 ) -> Events:
     """A regular unit enters a hex that only guns or headquarters hold: they are eliminated."""
@@ -215,7 +200,9 @@ def overrun_hex(
     before = len(here)
     yield from overrun(game, victim, [hex])
     if len(at_hexes(game, victim, [hex])) == before:
-        raise NotNow(f"a regular unit holds {hex}: it must be attacked", field="hex", given=hex)
+        raise NotNow(
+            f"a regular unit holds {hex}: it must be attacked", field="hex", given=hex, rule="6.1.7, 9.1.5"
+        )
     if cost:
         yield e.Noted(f"Overrun at {hex}: {cost} MP", rule="6.1.7")
     if unit:

@@ -27,7 +27,7 @@ def duties(game: Game, side: str) -> Duty:
     """Units in an enemy zone attack unless fortified; an enemy whose zone holds such a unit is attacked.
 
     An enemy that touches only fortified units owes nobody anything, or their right not to attack
-    would be void; the option `entrenched-trigger` reads 5.1.4 to the letter.
+    would be void; the option `entrenched-trigger` reads the rule to the letter [5.1.4, 7.1.11].
     """
     enemy = game.other(side)
     threat = zones(game, enemy)

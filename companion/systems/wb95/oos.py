@@ -23,11 +23,13 @@ from companion.systems.wb95.base import (
     own,
     rules,
     touchable,
+    units_to_tap,
     visible,
 )
 from companion.systems.wb95.losses import remove
+from companion.systems.wb95.supply import supplies
 
-REGAINED = 4  # 10.2.7
+REGAINED = 4  # [10.2.7]
 
 
 def raise_level(game: Game, unit: str, by: int, reason: str, rule: str) -> Events:
@@ -49,10 +51,9 @@ def after_combat(
 
 
 def _cut_off(ctx: Context) -> list[str]:
+    """Units of the side whose phase it is that the trace finds cut off [10.1]."""
     game = ctx.game
-    if game is None or rules.supply is None or not game.active:
-        return []
-    return [name for name, answer in rules.supply(game, game.active).items() if not answer.supplied]
+    return [name for name, answer in supplies(game, game.active).items() if not answer.supplied]
 
 
 def _closed_and_cut_off(game: Game, seat: str) -> list[str]:
@@ -63,8 +64,8 @@ def _closed_and_cut_off(game: Game, seat: str) -> list[str]:
 
 def _in_doubt(ctx: Context) -> list[Unit]:
     """Units that the trace finds cut off, and those that were: the others are named by hex."""
-    game, cut = ctx.game, set(_cut_off(ctx))
-    return [u for u in active_units(ctx) if game and (u.id in cut or level(game, u.id))]
+    cut = set(_cut_off(ctx))
+    return [u for u in active_units(ctx) if u.id in cut or level(ctx.game, u.id)]
 
 
 @dataclass(frozen=True)
@@ -88,14 +89,12 @@ def check_supply(
     game: Game,
     out: Annotated[
         tuple[str, ...],
-        UnitRef(
-            label="Cannot trace supply",
+        units_to_tap(
+            "Cannot trace supply",
+            active_units,
+            _in_doubt,
             help="ticked as far as positions and map book tell",
-            many=True,
-            pick=active_units,
-            suggest=_in_doubt,
             start=_cut_off,
-            quiet=lambda c: not _in_doubt(c),
         ),
     ] = (),
     hexes: Annotated[
@@ -148,15 +147,9 @@ def _ask_surrender(game: Game, unit: Unit) -> Events:
     if level(game, unit.id) > 2:
         text = f"Surrender test: {unit.kind or 'unit'} at {unit.place}, level {level(game, unit.id)}"
         only = fogged(game, unit.side)  # the shared screen must not tell what stands there
-        yield e.Asked(
-            f"ask-{game.revision}",
-            only or (unit.side, "table"),
-            text,
-            "test-surrender",
-            {"unit": unit.id},
-            rule="10.2.6",
-            only=only,
-        )
+        to = only or (unit.side, "table")
+        args = {"unit": unit.id}
+        yield e.Asked(f"ask-{game.revision}", to, text, "test-surrender", args, rule="10.2.6", only=only)
 
 
 @rules.action(rule="10.2.6", label="Surrender test", group="book-keeping", order=50)
@@ -168,7 +161,7 @@ def test_surrender(
     """Level less two dice: above 0 the unit surrenders."""
     now = level(game, unit)
     if not now:
-        raise NotNow("this unit is in supply", field="unit", given=unit)
+        raise NotNow("this unit is in supply", field="unit", given=unit, rule="10.2.6")
     if now - die.total > 0:
         yield from remove(game, unit, f"surrendered: level {now}, rolled {die.total}", "10.2.6")
     else:
@@ -185,7 +178,7 @@ WHY = (
 
 
 def _out(ctx: Context) -> list[Unit]:
-    return [u for u in touchable(ctx) if ctx.game and level(ctx.game, u.id)]
+    return [u for u in touchable(ctx) if level(ctx.game, u.id)]
 
 
 def _somebody_out(game: Game) -> bool | str:
@@ -199,11 +192,9 @@ def pay_level(
     why: Annotated[str, Choice(label="For", options=WHY)] = "move",
 ) -> Events:
     """Pay a level for full movement or attack, or book another event, at once."""
+    by, rule = (-1, "8.2.26") if why == "air" else (1, "10.2.3")
     for unit in units:
-        reason = dict(WHY)[why]
-        yield from raise_level(
-            game, unit, -1 if why == "air" else 1, reason, "8.2.26" if why == "air" else "10.2.3"
-        )
+        yield from raise_level(game, unit, by, dict(WHY)[why], rule)
 
 
 @rules.action(rule="10.2.1", label="Set supply levels", group="book-keeping", order=52)

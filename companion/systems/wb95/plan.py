@@ -25,15 +25,17 @@ class Row(NamedTuple):
     mission: str
     sp: int
     amounts: tuple[tuple[str, int], ...]
+    number: int = 0
+    """Which of the form's missions it is; 0 for a line of its text."""
+
+    def field(self, name: str) -> str:
+        """Where this part of it was typed."""
+        return f"{name}_{self.number}" if self.number else "more"
 
 
-def row(mission: str, hex_id: str, sp: int) -> Row:
+def row(mission: str, hex_id: str, sp: int, number: int = 0) -> Row:
     """A mission over a single hex; a crossing mission's attacks are twice its points [8.2.18]."""
-    if not mission or not hex_id or not sp:
-        raise Unreadable(
-            "a mission needs its kind, a hex and strength points", field="mission_1", given=mission
-        )
-    return Row(mission, sp, ((hex_id, 2 * sp if mission == "crossing" else sp),))
+    return Row(mission, sp, ((hex_id, 2 * sp if mission == "crossing" else sp),), number)
 
 
 def read_lines(game: Game, text: str) -> list[Row]:
@@ -42,7 +44,7 @@ def read_lines(game: Game, text: str) -> list[Row]:
     for line in filter(None, (part.strip() for part in text.replace(";", "\n").split("\n"))):
         words = line.lower().split()
         names = [m for m, _ in MISSIONS]
-        if len(words) < 3 or words[0] not in names or not words[-1].isdecimal():
+        if len(words) < 3 or words[0] not in names or not words[-1].isdecimal() or not int(words[-1]):
             raise Unreadable(
                 f"{line!r}: write mission, hex and SP, such as attack 2408 3.{did_you_mean(words[0], names)}",
                 field="more",
@@ -57,9 +59,10 @@ def read_lines(game: Game, text: str) -> list[Row]:
             amounts = tuple((_hex(game, h), int(n)) for h, _, n in pairs if n.isdecimal())
             if len(amounts) != len(places) or sum(n for _, n in amounts) != 2 * sp:
                 raise Unreadable(
-                    f"{line!r}: {sp} SP are {2 * sp} attacks, all to be given to hexes [8.2.18]",
+                    f"{line!r}: {sp} SP are {2 * sp} attacks, all to be given to hexes",
                     field="more",
                     given=line,
+                    rule="8.2.18",
                 )
             found.append(Row("crossing", sp, amounts))
         else:
@@ -92,26 +95,32 @@ class Plan:
         left = int(self.game[f"air-{self.side}"]) - sum(r.sp for r in self.rows)
         name = dict(MISSIONS)[new.mission]
         if new.sp > left:
-            return NotNow(
-                f"{name}: {new.sp} SP, but only {left} are left today [8.1.5]", field="sp_1", given=new.sp
-            )
+            left_over = f"{name}: {new.sp} SP, but only {left} are left today"
+            return NotNow(left_over, field=new.field("sp"), given=new.sp, rule="8.1.5")
         if new.mission == "defence" and self.side == SOVIET:
-            return NotNow("Soviet aircraft do not support a defence [8.2.5]", field="mission_1")
-        if new.mission == "supply":
-            if not self.game["air-supply"]:
-                return NotNow("only American and British aircraft fly supplies [8.2.23]", field="mission_1")
-            if new.sp < 7:
-                return NotNow("a supply mission needs at least 7 SP [8.2.24]", field="sp_1", given=new.sp)
+            return NotNow(
+                "Soviet aircraft do not support a defence", field=new.field("mission"), rule="8.2.5"
+            )
+        if new.mission == "supply" and not self.game["air-supply"]:
+            british = "only American and British aircraft fly supplies"
+            return NotNow(british, field=new.field("mission"), rule="8.2.23")
+        if new.mission == "supply" and new.sp < 7:
+            return NotNow(
+                "a supply mission needs at least 7 SP", field=new.field("sp"), given=new.sp, rule="8.2.24"
+            )
         if new.mission == "object" and new.sp < 4:
-            return NotNow("a bridge is attacked with at least 4 SP [8.2.10]", field="sp_1", given=new.sp)
+            few = "a bridge is attacked with at least 4 SP"
+            return NotNow(few, field=new.field("sp"), given=new.sp, rule="8.2.10")
+        if new.mission == "harass" and self.side != GERMAN:
+            return NotNow("only Soviet movement can be hindered", field=new.field("mission"), rule="8.2.11")
         if new.mission == "harass":
-            if self.side != GERMAN:
-                return NotNow("only Soviet movement can be hindered [8.2.11]", field="mission_1")
             here = {r.amounts[0][0]: r.sp for r in self.rows if r.mission == "harass"}
             if new.sp + here.get(new.amounts[0][0], 0) > 2:
-                return NotNow("at most 2 SP on a hex to hinder movement [8.2.15]", field="sp_1", given=new.sp)
+                many = "at most 2 SP on a hex to hinder movement"
+                return NotNow(many, field=new.field("sp"), given=new.sp, rule="8.2.15")
         if new.mission == "crossing" and not self._connected([h for h, _ in new.amounts]):
-            return NotNow("the hexes of a crossing attack must be connected [8.2.19]", field="more")
+            apart = "the hexes of a crossing attack must be connected"
+            return NotNow(apart, field="more", rule="8.2.19")
         return None
 
     def _connected(self, hexes: list[str]) -> bool:

@@ -8,12 +8,12 @@ TOP = len(COLUMNS) - 1
 
 
 def nearest(over: int, under: int) -> int:
-    """over/under to the nearest whole number, halves up, in whole numbers so that 6.49 stays 6."""
+    """over/under to the nearest whole number, halves up, in whole numbers so that `6.49` stays 6 [1.7]."""
     return (2 * over + under) // (2 * under)
 
 
 def start_column(attack: int, defence: int, weak: str = "nearest") -> int:
-    """The index of the column before any shift; values off the table are held at its ends."""
+    """The index of the column before any shift; values off the table are held at its ends [1.5]."""
     if defence <= 0:
         return TOP
     if attack <= 0:

@@ -18,8 +18,9 @@ from companion.systems.wb95.losses import shares, take_level
 from companion.systems.wb95.terrain import CLASSES
 
 
-def _whole_formation(unit: Unit) -> bool:
-    return "not printed" in unit.note or "to take off the formation" in unit.note
+def _whole_formation(unit: Unit, missing: int) -> bool:
+    """Whether a line stands for several counters: a division or corps, or it lacks all that one counter has."""
+    return unit.size in {"division", "corps"} or missing >= unit.steps
 
 
 @rules.action(label="Set up the scenario", group="setup", order=-1, when=plain_set_up.when)
@@ -32,7 +33,7 @@ def set_up(game: Game) -> Events:
     yield from plain_set_up.fn(game)
     for name, missing in list(game.marked("short").items()):
         unit = game.units[name]
-        if not _whole_formation(unit):
+        if not _whole_formation(unit, missing):
             yield change(
                 game, name, {"steps": max(1, unit.steps - int(missing))}, reason=f"-{missing} CEL in the list"
             )
@@ -48,16 +49,20 @@ def set_up(game: Game) -> Events:
         yield e.Noted(f"{len(doubtful)} lines of the list are doubtful: check them on the units page")
 
 
+def _known(ctx: Context) -> list[Unit]:
+    return [u for u in ctx.game.units.values() if ctx.seat in {"table", u.side}]
+
+
 def _short(ctx: Context) -> list[Unit]:
-    return [u for u in _known(ctx) if ctx.game and ctx.game.mark(u.id, "short")]
+    return [u for u in _known(ctx) if ctx.game.mark(u.id, "short")]
 
 
 def _counters(ctx: Context) -> list[Unit]:
     """Counters of the one formation that is ticked."""
-    game, chosen = ctx.game, list(ctx.values.get("formations") or ())
-    if game is None or len(chosen) != 1:
+    chosen = list(ctx.values.get("formations") or ())
+    if len(chosen) != 1:
         return []
-    named = game.units[chosen[0]]
+    named = ctx.game.units[chosen[0]]
     return [
         u
         for u in _known(ctx)
@@ -80,7 +85,7 @@ def take_missing(
         UnitRef(
             label="Taken by these counters",
             many=True,
-            pick=lambda c: _known(c),
+            pick=_known,
             suggest=_counters,
             help="empty: done on the map only",
             quiet=lambda c: len(_counters(c)) < 2,
@@ -89,7 +94,9 @@ def take_missing(
 ) -> Events:
     """The list says how many CEL a formation lacks; its owner takes them off counters as he likes."""
     if units and len(formations) != 1:
-        raise Unreadable("counters can be named for one formation at a time", field="units")
+        raise Unreadable(
+            "counters can be named for one formation at a time", field="units", rule="set-up list"
+        )
     for formation in formations:
         missing = int(game.mark(formation, "short") or 0)
         for unit, amount in shares([game.units[u] for u in units], missing).items():
@@ -109,11 +116,6 @@ def short_formations(game: Game, seat: str) -> Panel | None:
         Fact(f"{unit.name} {unit.place}".strip(), f"{missing} CEL", "set-up list") for unit, missing in mine
     ]
     return Panel("To take off before play", rows) if rows else None
-
-
-def _known(ctx: Context) -> list[Unit]:
-    game = ctx.game
-    return [u for u in game.units.values() if ctx.seat in {"table", u.side}] if game else []
 
 
 @rules.action(rule="1.2", label="Set a counter", group="units", order=75)
@@ -165,7 +167,7 @@ def open_formation(
     held = game.units[unit]
     names = [n.strip() for n in counters.split(",") if n.strip()]
     if not names:
-        raise Unreadable("name the counters, separated by commas", field="counters")
+        raise Unreadable("name the counters, separated by commas", field="counters", rule="1.3")
     marks = {m: game.mark(unit, m) for m in ("troops", "oos") if game.mark(unit, m)}
     for name in names:
         gun = name.lower().startswith("art")

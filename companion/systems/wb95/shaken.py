@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from companion.engine.kit.roster import Unit
@@ -17,25 +18,40 @@ from companion.systems.wb95.base import (
     ATTACK,
     BARRAGE,
     GERMAN,
-    at_hexes,
+    MORALE,
     by_combat,
-    fought_in,
-    in_words,
     is_gun,
-    moment,
     morale,
     on_a_phone,
-    own,
     rules,
     seated,
     touchable,
-    when,
 )
+from companion.systems.wb95.combats import involved
+from companion.systems.wb95.moments import Moment, now, when
 
-_VALUE = re.compile(r"until (.+), at (.*)")
+_REST = re.compile(r"until (.+), at (.*)")
 
 
-def until(game: Game, unit: Unit) -> str:
+@dataclass(frozen=True)
+class Rest:
+    """What a disorganised unit needs to recover: until when it must rest, and where [5.6.5]."""
+
+    until: Moment
+    place: str
+
+    def __str__(self) -> str:
+        return f"until {self.until}, at {self.place}"
+
+    @classmethod
+    def read(cls, text: str) -> Rest | None:
+        """The rest that a marker writes; one laid by hand writes none."""
+        found = _REST.fullmatch(text)
+        until = Moment.read(found[1]) if found else None
+        return cls(until, found[2]) if found and until else None
+
+
+def until(game: Game, unit: Unit) -> Moment:
     """The phase at whose end a unit hit now recovers if it rests [5.6.5]."""
     if game.phase not in ATTACK or game["recovery"] == "full-turn":
         return when(game, game.turn + 1, game.phase)
@@ -44,51 +60,47 @@ def until(game: Game, unit: Unit) -> str:
     return when(game, game.turn if later else game.turn + 1, mine)
 
 
-def _rest(game: Game, unit: Unit) -> str:
-    """The marker's words: until when it must rest, and where."""
-    return f"until {until(game, unit)}, at {unit.place}"
+def _unrest(game: Game, unit: Unit, reason: str, rule: str = "") -> e.Marked:
+    """The marker of a unit whose rest begins now."""
+    return put_mark(
+        game, unit.id, "disorganised", str(Rest(until(game, unit), unit.place)), reason=reason, rule=rule
+    )
 
 
 def shake(game: Game, units: Iterable[Unit], reason: str, rule: str = "5.6.1") -> Events:
     """Units become disorganised."""
     for unit in units:
-        yield put_mark(game, unit.id, "disorganised", _rest(game, unit), reason=reason, rule=rule)
+        yield _unrest(game, unit, reason, rule)
 
 
 def stays_shaken(game: Game, unit: str, place: str) -> Events:
     """A disorganised unit was driven to another hex: that is no movement of its own."""
-    found = _VALUE.fullmatch(in_words(game.mark(unit, "disorganised")))
-    if found:
-        yield put_mark(game, unit, "disorganised", f"until {found[1]}, at {place}", reason="fell back")
+    rest = Rest.read(str(game.mark(unit, "disorganised")))
+    if rest:
+        yield put_mark(game, unit, "disorganised", str(replace(rest, place=place)), reason="fell back")
 
 
 def disturb(game: Game, units: Iterable[Unit]) -> Events:
-    """Disorganised units that fight, or are attacked, start their rest anew."""
+    """Disorganised units that fight, or are attacked, start their rest anew [5.6.5]."""
     for unit in list(units):
         if game.mark(unit.id, "disorganised"):
-            yield put_mark(game, unit.id, "disorganised", _rest(game, unit), reason="no rest", rule="5.6.5")
+            yield _unrest(game, unit, "no rest", "5.6.5")
 
 
 def _recover(game: Game) -> Events:
+    """Units that rested long enough where they were are themselves again [5.6.5]."""
     for target, value in list(game.marked("disorganised").items()):
-        found = _VALUE.fullmatch(in_words(value))
-        unit = game.units.get(target)
-        if unit is None or found is None or found[1] != moment(game):
+        rest, unit = Rest.read(str(value)), game.units.get(target)
+        if unit is None or rest is None or rest.until != now(game):
             continue
-        if unit.place == found[2]:
+        if unit.place == rest.place:
             yield put_mark(game, target, "disorganised", None, reason="rested", rule="5.6.5")
         else:
-            yield put_mark(game, target, "disorganised", _rest(game, unit), reason="moved")
+            yield _unrest(game, unit, "moved")
 
 
 for _phase in (*AIR, *BARRAGE, *ATTACK):
     rules.leaving(_phase)(_recover)
-
-
-def involved(game: Game, side: str, combat: int, hexes: Iterable[str]) -> list[Unit]:
-    """Who is meant: the side's units that fought or fell back in this combat, else those in the hexes."""
-    found = [u for u in own(game, side) if combat and combat in fought_in(game, u.id)]
-    return found or at_hexes(game, side, hexes)
 
 
 def ask_tests(
@@ -104,22 +116,14 @@ def ask_tests(
     elif meant and game["test-for"] == "unit":
         groups = [(f" of {u.name}", {"units": [u.id]}) for u in meant]
     named = bool(meant) and game["test-for"] == "unit" and bool(game["fog"])
-    to, secret = (
-        ((side,), (side,)) if named else ((side, "table"), ())
-    )  # a formation is named to its side only
+    secret = (side,) if named else ()  # a formation is named to its side only
+    to = secret or (side, "table")
     for number in range(count):
         nth = f" {number + 1} of {count}" if count > 1 else ""
         for who, args in groups:
             text = f"{game.side_name(side)}: disorganisation test{nth}{who} ({why})"
-            yield e.Asked(
-                f"ask-{game.revision}",
-                to,
-                text,
-                "test-order",
-                {"side": side, **args},
-                rule,
-                only=secret,
-            )
+            told = {"side": side, **args}
+            yield e.Asked(f"ask-{game.revision}", to, text, "test-order", told, rule, only=secret)
 
 
 def _meant(ctx: Context) -> list[Unit]:
@@ -129,13 +133,11 @@ def _meant(ctx: Context) -> list[Unit]:
 
 def _on_record(ctx: Context) -> bool:
     """The units that test are known, and so is their morale."""
-    game, v = ctx.game, ctx.values
-    if game is None or v.get("limit"):
+    v = ctx.values
+    if v.get("limit"):
         return False
-    return bool(
-        v.get("units")
-        or involved(game, str(v.get("side") or ""), int(v.get("combat") or 0), v.get("hexes") or ())
-    )
+    side, combat = str(v.get("side") or ""), int(v.get("combat") or 0)
+    return bool(v.get("units") or involved(ctx.game, side, combat, v.get("hexes") or ()))
 
 
 @rules.action(rule="5.6.2", label="Disorganisation test", group="book-keeping", order=30)
@@ -161,7 +163,7 @@ def test_order(
 ) -> Events:
     """Roll two dice; from the morale limit up the unit is disorganised."""
     meant = [game.units[u] for u in units] or involved(game, side, combat, hexes)
-    ordinary = limit or (11 if side == GERMAN else 10)
+    ordinary = limit or MORALE["wehrmacht" if side == GERMAN else "soviet"]
     if not meant:
         verdict = "disorganised" if die.total >= ordinary else "keeps order"
         yield e.Noted(f"{game.side_name(side)}: {die.total} against {ordinary}, {verdict}", rule="5.6.2")

@@ -21,7 +21,7 @@ class Verdict:
     reason: str = ""
 
 
-def read(text: str) -> dict[str, int]:
+def read(text: str, field: str) -> dict[str, int]:
     """'black 2, yellow' -> {'black': 2, 'yellow': 1}."""
     found: dict[str, int] = {}
     rest = text.strip().lower()
@@ -30,13 +30,17 @@ def read(text: str) -> dict[str, int]:
         if len(colours) != 1:
             raise refusal(
                 f"{match[2]!r} is not the colour of a star: {', '.join(COLOURS)}",
+                field=field,
                 given=text,
                 accepted="black 1, yellow 2",
             )
         found[colours[0]] = found.get(colours[0], 0) + int(match[1] or match[3] or 1)
     if rest and not found:
         raise refusal(
-            f"{text!r}: write stars like black 1, yellow 2", given=text, accepted="black 1, yellow 2"
+            f"{text!r}: write stars like black 1, yellow 2",
+            field=field,
+            given=text,
+            accepted="black 1, yellow 2",
         )
     return found
 
@@ -50,7 +54,7 @@ def judge(
     defence_mech: bool,
     all_across_big_river: bool = False,
 ) -> tuple[list[Verdict], list[Verdict]]:
-    """Both sides' stars: white first, then black, then yellow; a cancelled star cancels nothing."""
+    """Both sides' stars: white first, then black, then yellow; a cancelled star cancels nothing [15.1.2, 15.1.8]."""
     if all_across_big_river:
         given = [Verdict(c, n, 0, "assault across a big river [15.1.8]") for c, n in attack.items() if n]
         attack = {}

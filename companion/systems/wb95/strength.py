@@ -18,7 +18,6 @@ from companion.systems.wb95.base import (
     is_regular,
     is_towed,
     level,
-    option,
     refusal,
     troops,
     visible,
@@ -57,46 +56,71 @@ def numbers(text: str, name: str) -> list[int]:
     return [int(p) for p in parts]
 
 
-def worth(game: Game, unit: Unit, factor: str, paid: bool = False) -> tuple[int, str] | None:
-    """A unit's strength after its halvings, with the reason; None when it is not on record."""
+@dataclass(frozen=True)
+class Halving:
+    """What halves a unit's strength."""
+
+    words: str
+    rule: str
+
+
+STARVED = Halving("out of supply", "10.2.2")
+SHAKEN = Halving("disorganised", "5.6.4")
+
+
+@dataclass(frozen=True)
+class Worth:
+    """A unit's strength after its halvings."""
+
+    amount: int
+    halvings: tuple[Halving, ...] = ()
+
+    @property
+    def why(self) -> str:
+        """The halvings as they follow a unit's name."""
+        return f", {' and '.join(h.words for h in self.halvings)}" if self.halvings else ""
+
+
+def worth(game: Game, unit: Unit, factor: str, paid: bool = False) -> Worth | None:
+    """A unit's strength after its halvings [5.6.4, 10.2.2]; None when it is not on record."""
     if factor not in unit.factors:
         return None
-    value = unit.factors[factor]
     starved = factor == "A" and level(game, unit.id) > 0 and not paid
     shaken = bool(game.mark(unit.id, "disorganised"))
-    reasons = [word for word, met in (("out of supply", starved), ("disorganised", shaken)) if met]
-    if reasons:
+    found = tuple(h for h, met in ((STARVED, starved), (SHAKEN, shaken)) if met)
+    value = unit.factors[factor]
+    for _ in found if game["double-halving"] else found[:1]:
         value = halve(value)
-    if starved and shaken and game["double-halving"]:
-        value = halve(value)
-    return value, " and ".join(reasons)
+    return Worth(value, found)
 
 
-def attacking(game: Game, units: Sequence[Unit], guns: Sequence[Unit], paid: Iterable[str]) -> Force:
+def attacking(game: Game, units: Sequence[Unit], guns: Sequence[Unit], paid: Sequence[str]) -> Force:
     """The attackers: who may attack, what each is worth [5.1.10, 5.6.4, 10.2.2]."""
     force = Force()
     for unit in units:
         if is_towed(unit):
             raise refusal(
-                f"{unit.name} is towed and cannot attack directly [5.1.10]; name guns as support",
+                f"{unit.name} is towed and cannot attack directly; name guns as support",
                 field="attackers",
                 given=unit.id,
+                rule="5.1.10",
             )
-        if is_hq(unit):
-            continue
-        _count(force, game, unit, worth(game, unit, "A", unit.id in set(paid)))
+        if not is_hq(unit):
+            _count(force, game, unit, worth(game, unit, "A", unit.id in paid))
     _support(force, game, guns, "A", [u.place for u in units], "attack_guns")
     return force
 
 
+def closed(ctx: Context, units: Iterable[Unit]) -> bool:
+    """Whether some may not be looked at; stacks named in an attack lie open until the phase is over [16.1.3]."""
+    there = list(units)
+    known = {u.id for u in visible(ctx, there)}
+    return any(u.id not in known and not ctx.game.mark(u.place, "attacked") for u in there)
+
+
 def defending(ctx: Context, units: Sequence[Unit], guns: Sequence[Unit]) -> Force:
-    """The defenders of the named hexes: guns alone are worth 1 a hex, helpless stacks nothing [6.6]."""
-    game, force = ctx.game, Force()
-    if game is None:
-        return force
-    # 16.1.3: stacks named in an attack lie open until the phase is over.
-    known = {u.id for u in visible(ctx, units)}
-    force.closed = any(u.id not in known and not game.mark(u.place, "attacked") for u in units)
+    """The defenders of the named hexes: guns alone are worth 1 a hex, helpless stacks nothing [6.6.1-6.6.4]."""
+    game, force = ctx.game, Force(closed=closed(ctx, units))
     if force.closed:
         return force
     stacks: dict[str, list[Unit]] = {}
@@ -108,10 +132,8 @@ def defending(ctx: Context, units: Sequence[Unit], guns: Sequence[Unit]) -> Forc
         if any(is_regular(u) for u in stack):
             fighting = True
             for unit in stack:
-                if is_regular(unit):
-                    _count(force, game, unit, worth(game, unit, "D"))
-                elif unit in batteries:
-                    _gun(force, game, unit, "D")
+                if is_regular(unit) or unit in batteries:
+                    _count(force, game, unit, worth(game, unit, "D"), unit in batteries)
         elif batteries:
             fighting = True
             force.regular += 1
@@ -122,44 +144,39 @@ def defending(ctx: Context, units: Sequence[Unit], guns: Sequence[Unit]) -> Forc
     return force
 
 
-def _count(force: Force, game: Game, unit: Unit, value: tuple[int, str] | None) -> None:
+def _count(force: Force, game: Game, unit: Unit, value: Worth | None, gun: bool = False) -> None:
     if value is None:
         force.unknown.append(label(game, unit))
         return
-    amount, why = value
-    force.regular += amount
-    force.by_hex[unit.place] = force.by_hex.get(unit.place, 0) + amount
-    rule = "10.2.2" if "supply" in why else "5.6.4" if why else ""
-    force.lines.append((f"{label(game, unit)}{f', {why}' if why else ''}", f"{amount} SP", rule))
-
-
-def _gun(force: Force, game: Game, unit: Unit, factor: str) -> None:
-    value = worth(game, unit, factor)
-    if value is None:
-        force.unknown.append(label(game, unit))
-        return
-    force.guns += value[0]
-    why = f", {value[1]}" if value[1] else ""
-    force.lines.append((f"{label(game, unit)}{why}", f"{value[0]} SP", "6.3.1"))
+    rule = value.halvings[0].rule if value.halvings else ""
+    if gun:
+        force.guns += value.amount
+        rule = "6.3.1"
+    else:
+        force.regular += value.amount
+        force.by_hex[unit.place] = force.by_hex.get(unit.place, 0) + value.amount
+    force.lines.append((f"{label(game, unit)}{value.why}", f"{value.amount} SP", rule))
 
 
 def _support(
-    force: Force, game: Game, guns: Sequence[Unit], factor: str, hexes: list[str], name: str
+    force: Force, game: Game, guns: Sequence[Unit], factor: str, hexes: Sequence[str], name: str
 ) -> None:
+    """Guns that fire from afar, a hex of the combat in range [6.3.1-6.3.3]."""
     for unit in guns:
+        why, rule = "", ""
         if in_transport(game, unit):
-            raise refusal(f"{unit.name} is on the move and cannot fire [6.1.3]", field=name, given=unit.id)
-        if game.mark(unit.id, "barrage-fired"):
-            raise refusal(
-                f"{unit.name} fired a barrage and supports nobody [6.5.6]", field=name, given=unit.id
-            )
-        if hexes and all(game.maps.distance(unit.place, h) > GUN_RANGE for h in hexes):
-            raise refusal(f"{unit.name} is more than 3 hexes away [6.1.2]", field=name, given=unit.id)
-        _gun(force, game, unit, factor)
+            why, rule = "is on the move and cannot fire", "6.1.3"
+        elif game.mark(unit.id, "barrage-fired"):
+            why, rule = "fired a barrage and supports nobody", "6.5.6"
+        elif hexes and all(game.maps.distance(unit.place, h) > GUN_RANGE for h in hexes):
+            why, rule = f"is more than {GUN_RANGE} hexes away", "6.1.2"
+        if why:
+            raise refusal(f"{unit.name} {why}", field=name, given=unit.id, rule=rule)
+        _count(force, game, unit, worth(game, unit, factor), gun=True)
 
 
-def concentration(game: Game | None, units: Iterable[Unit]) -> dict[str, int]:
-    """Shifts by formation: one for every three units of a division or Soviet armoured corps [13.1]."""
+def concentration(game: Game, units: Iterable[Unit]) -> dict[str, int]:
+    """Shifts by formation, one for every three units of it wherever they stand [13.1.2-13.1.5]."""
     counts: dict[str, int] = {}
     for unit in units:
         if _concentrates(game, unit):
@@ -167,22 +184,21 @@ def concentration(game: Game | None, units: Iterable[Unit]) -> dict[str, int]:
     return {name: n // 3 for name, n in counts.items() if n >= 3}
 
 
-def _concentrates(game: Game | None, unit: Unit) -> bool:
+def _concentrates(game: Game, unit: Unit) -> bool:
+    """Whether a unit's formation counts; formations are told apart as the rosters write them [13.1.1]."""
     if unit.formation.endswith("Division"):
-        minor = game is not None and troops(game, unit) in GERMAN_ALLIES
-        return not minor or bool(option(game, "concentration-allies", True))
+        return troops(game, unit) not in GERMAN_ALLIES or bool(game["concentration-allies"])
     if unit.formation.endswith("CAV Corps"):
-        return bool(option(game, "concentration-cavalry", False))
+        return bool(game["concentration-cavalry"])
     return unit.formation.endswith("ARM Corps")
 
 
 def across(
     game: Game, units: Iterable[Unit], targets: Sequence[str], water: str, by_hex: dict[str, int]
 ) -> int:
-    """Strength that attacks over this water, from units that touch a target hex."""
-    hexes = {u.place for u in units}
+    """Strength that attacks over this water, from units that touch a target hex [5.5.4]."""
     total = 0
-    for place in hexes:
+    for place in {u.place for u in units}:
         beside = [t for t in targets if t in game.maps.neighbours(place)]
         if beside and all(water in crossed(game, place, t) for t in beside):
             total += by_hex.get(place, 0)

@@ -9,13 +9,13 @@ from companion.engine.hexes.trace import Board, Piece, Policy, Situation, Supply
 from companion.engine.kit.roster import Unit
 from companion.engine.positions.situation import board, held_hexes
 from companion.engine.record.game import Game
-from companion.systems.wb95.base import GERMAN, GERMAN_ALLIES, is_regular, own, rules, troops
+from companion.systems.wb95.base import GERMAN, GERMAN_ALLIES, SOVIET, is_regular, own, rules, troops
 from companion.systems.wb95.cities import hexes_of
 from companion.systems.wb95.terrain import supply_costs
 from companion.systems.wb95.zones import blocks_supply, zones
 
-POINTS = {GERMAN: 10, "soviet": 8}  # 10.1.7
-ALLIED_POINTS = 7
+POINTS = {GERMAN: 10, SOVIET: 8}  # [10.1.7]
+ALLIED_POINTS = 7  # [10.1.7]
 BIG_RIVER = ZoneRule(stopped_by=frozenset({"doniec", "big river"}))
 """For the picture of zones on the map page [4.1.3]."""
 
@@ -29,7 +29,7 @@ def sources(game: Game, side: str) -> list[str]:
 
 
 def ground(game: Game) -> Board:
-    """The board with destroyed bridges taken out and new ones put in."""
+    """The board with destroyed bridges taken out and new ones put in [14.1.1]."""
     base = board(game)
     marks = game.marked("bridge")
     changed = tuple(sorted((name, str(value) == "down") for name, value in marks.items() if "-" in name))
@@ -94,11 +94,11 @@ def supplies(game: Game, side: str) -> Mapping[str, SupplyLine]:
             limit=None if here.blank else limit,
             limit_unit="supply MP",
             cost=cost,
-            friends_free=True,
+            friends_free=True,  # [10.1.9]
         )
         answers = trace(situation, policy, sources(game, side)).answers()
         found |= {u.id: answers[u.id] for u in units if u.id in answers and _points(game, side, u) == limit}
     for unit in units:
         if game.mark(unit.place, "fort") == "fp":
-            found[unit.id] = SupplyLine(unit.id, unit.place, True)  # 7.3.7
+            found[unit.id] = SupplyLine(unit.id, unit.place, True)  # [7.3.7]
     return found

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import lru_cache
+from typing import Annotated
 
 from companion.engine.hexes.board import NOTHING
 from companion.engine.hexes.trace import Board, Cost
-from companion.engine.play.fields import Context
+from companion.engine.play.fields import Choice, Context
 from companion.engine.positions.situation import board
 from companion.engine.record.game import Game
 
@@ -16,34 +17,25 @@ CLASSES = (("trucked", "Trucked"), ("mechanized", "Mechanized"), ("foot", "Foot 
 GROUND = ("clear", "hills", "forest", "town", "city", "swamp")
 WATER = ("river", "doniec")
 ROADS = ("main road", "side road")
-SHIFTS = {"clear": 0, "hills": 1, "forest": 1, "town": 1, "city": 1, "swamp": 0, "river": 2, "doniec": 1}
-"""The printed shifts, for use where there is no table; both seasons agree."""
-
-
-def season(game: Game | None) -> str:
-    return str(game["season"] or "summer") if game else "summer"
 
 
 def cell(game: Game, row: str, column: str) -> str:
-    return game.chart(f"terrain-{season(game)}").cell(row, column).value
+    """What the season's chart prints."""
+    return game.chart(f"terrain-{game['season']}").cell(row, column).value
 
 
-def shift(game: Game | None, terrain: str) -> int:
+def shift(game: Game, terrain: str) -> int:
     """Column shifts for the defender [5.5.1]."""
-    if game is None:
-        return SHIFTS[terrain]
     value = cell(game, terrain, "CM")
     return int(value) if value.isdecimal() else 0
 
 
-def halves_attacker(game: Game | None, terrain: str) -> bool:
+def halves_attacker(game: Game, terrain: str) -> bool:
     """Summer swamp under the defender halves the attacker."""
-    return terrain == "swamp" and (
-        season(game) == "summer" if game is None else cell(game, "swamp", "CM") == "half"
-    )
+    return terrain == "swamp" and cell(game, terrain, "CM") == "half"
 
 
-def hex_shift(game: Game | None, terrains: Iterable[str]) -> int:
+def hex_shift(game: Game, terrains: Iterable[str]) -> int:
     """The terrain's shifts of one hex, added up; town and city are the same thing [5.5.2]."""
     names = set(terrains)
     if "city" in names:
@@ -53,8 +45,18 @@ def hex_shift(game: Game | None, terrains: Iterable[str]) -> int:
 
 def mapped(ctx: Context, hex_id: str) -> bool:
     """The map book tells the ground of a hex, and nothing else was said: no need to ask."""
-    game = ctx.game
-    return bool(game and hex_id and not ctx.values.get("terrain") and printed(game, hex_id))
+    return bool(hex_id and not ctx.values.get("terrain") and printed(ctx.game, hex_id))
+
+
+TargetGround = Annotated[
+    tuple[str, ...],
+    Choice(
+        label="Target's terrain",
+        options=[(g, g) for g in GROUND],
+        many=True,
+        quiet=lambda c: mapped(c, str(c.values.get("target") or "")),
+    ),
+]
 
 
 def printed(game: Game, hex_id: str) -> tuple[str, ...]:
@@ -79,14 +81,14 @@ def crossed(game: Game, a: str, b: str) -> frozenset[str]:
 
 
 def number(text: str) -> Fraction:
-    """A cost as printed: 2, 1.5, 1/3, +2."""
+    """A cost as printed: `2`, `1.5`, `1/3`, `+2`."""
     return Fraction(text.lstrip("+").strip())
 
 
 def step_cost(
     game: Game, klass: str, terrains: Iterable[str], water: Iterable[str], road: str = ""
 ) -> Fraction | None:
-    """What entering a hex costs, None where the class may not go; a road replaces hex and water."""
+    """What entering a hex costs, None where the class may not go; a road replaces hex and water [3.1.12]."""
     if road:
         return number(cell(game, road, klass))
     names = set(terrains) or {"clear"}
@@ -105,7 +107,7 @@ def step_cost(
 
 
 def supply_costs(game: Game) -> Cost:
-    """Off-road supply points at trucked rates, roads free [10.1.5, 10.1.8]; one function a price list."""
+    """Off-road supply points at trucked rates, roads free [10.1.5, 10.1.6, 10.1.8]; one function a price list."""
     swamp = cell(game, "swamp", "trucked")
     closed = swamp == "no" or not game["winter-swamp"]
     names = ("clear", "hills", "forest", "town", "river", "doniec")

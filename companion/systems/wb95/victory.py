@@ -9,7 +9,7 @@ from companion.engine.play.panels import Fact, Panel
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.systems.wb95.base import GERMAN, SOVIET, SUPPLY, level, own, rules
+from companion.systems.wb95.base import GERMAN, SOVIET, SUPPLY, in_1942, level, own, rules
 from companion.systems.wb95.cities import hexes_of, unknown_cities, victory_hexes
 from companion.systems.wb95.control import owner
 
@@ -19,7 +19,7 @@ WEST = "west of the Doniec"
 
 def points(game: Game) -> dict[str, int]:
     """Victory points of both sides: listed hexes, and city hexes counted by hand where they are unknown."""
-    tally = {side: int(game[f"city-vp-{side}"] or 0) for side in game.sides}
+    tally = {side: int(game[f"city-vp-{side}"]) for side in game.sides}
     for hex_id in victory_hexes(game):
         if owner(game, hex_id) in tally:
             tally[owner(game, hex_id)] += 1
@@ -42,8 +42,8 @@ def west_bank(game: Game) -> list[str] | None:
 
 def strategic(game: Game, at_end: bool = False) -> e.Ended | None:
     """The strategic victory that holds now, if any."""
-    if game.scenario.id == "kharkov-1942":
-        taken = int(game["kharkov-captured"] or 0)
+    if in_1942(game):
+        taken = game["kharkov-captured"]
         if taken >= NEEDED:
             return e.Ended(SOVIET, "strategic victory", f"{taken} hexes of Kharkov captured", "victory")
         left = west_bank(game)
@@ -63,16 +63,15 @@ def sudden_victory(game: Game) -> Events:
     """1943: at any moment. 1942: at once where the table reads it so; supply is judged in its phases."""
     if game.ended:
         return
-    summer = game.scenario.id == "kharkov-1942"
-    if summer and game["strategic-when"] == "end":
+    if in_1942(game) and game["strategic-when"] == "end":
         return
     found = strategic(game)
-    if found and (found.winner != GERMAN or not summer):
+    if found and (found.winner != GERMAN or not in_1942(game)):
         yield found
 
 
 def _west_bank_lost(game: Game) -> Events:
-    if game.scenario.id == "kharkov-1942" and game["strategic-when"] != "end" and not game.ended:
+    if in_1942(game) and game["strategic-when"] != "end" and not game.ended:
         found = strategic(game)
         if found:
             yield found
@@ -120,7 +119,7 @@ def _city(game: Game, name: str) -> str:
 
 
 def _missing_summer(game: Game) -> list[Fact]:
-    taken = int(game["kharkov-captured"] or 0)
+    taken = game["kharkov-captured"]
     left = west_bank(game)
     known = "" if hexes_of(game, "kharkov") else " (by hand)"
     west = "judge on the map" if left is None else f"still at {', '.join(left)}" if left else "nobody left"
@@ -146,7 +145,7 @@ def _missing_winter(game: Game) -> list[Fact]:
 def victory_panel(game: Game, seat: str) -> Panel | None:
     """How both sides stand, and what each still lacks."""
     tally = points(game)
-    rows = _missing_summer(game) if game.scenario.id == "kharkov-1942" else _missing_winter(game)
+    rows = _missing_summer(game) if in_1942(game) else _missing_winter(game)
     rows += [Fact(f"{game.side_name(side)} VP", str(tally[side]), "victory") for side in game.sides]
     if undecided(game):
         left = undecided(game)

@@ -26,7 +26,7 @@ def blocks_supply(game: Game, unit: Unit) -> bool:
 
 
 def reach(game: Game, unit: Unit) -> tuple[str, ...]:
-    """The hexes around a unit that its zone covers: not over a big river, not into ground closed to it."""
+    """The hexes around a unit that its zone covers: not over a big river, not into closed ground [4.1.3, 4.1.4]."""
     here = board(game)
     motors = is_motorised(unit)
     swamp_closed = motors and cell(game, "swamp", "trucked") == "no"

@@ -10,6 +10,8 @@ from html import escape
 from typing import Any
 
 from companion.engine.hexes.grid import Grid
+from companion.engine.seat.shapes import UnitView
+from companion.engine.seat.view import SeatView
 from companion.web.map.canvas import number
 
 LONG_NAME = 9
@@ -57,10 +59,10 @@ class Stack:
 
     hex: str
     side: str
-    units: list[dict[str, Any]] = field(default_factory=list)
+    units: list[UnitView] = field(default_factory=list)
 
     @property
-    def top(self) -> dict[str, Any]:
+    def top(self) -> UnitView:
         return self.units[0]
 
     @property
@@ -69,23 +71,23 @@ class Stack:
         return ", ".join(unit_words(u) for u in self.units)
 
 
-def unit_words(unit: Mapping[str, Any]) -> str:
+def unit_words(unit: UnitView) -> str:
     """A unit's name, or what can be said of one that is hidden."""
-    if unit.get("hidden"):
+    if unit.hidden:
         return "a hidden unit"
-    if not unit.get("name") and unit.get("kind") == "unit":
+    if not unit.name and unit.kind == "unit":
         return "unnamed unit"
-    return str(unit.get("name") or unit.get("kind") or unit["id"])
+    return unit.name or unit.kind or unit.id
 
 
-def stacks(view: Mapping[str, Any], grid: Grid) -> dict[str, list[Stack]]:
+def stacks(view: SeatView, grid: Grid) -> dict[str, list[Stack]]:
     """A seat's units on this map by hex, each side's on its own."""
     found: dict[str, dict[str, Stack]] = {}
-    units = [u for u in view["units"] if u["place"] in grid.index]
+    units = [u for u in view.units if u.place in grid.index]
     # Hidden units have no order of their own to tell; they lie below what may be seen.
-    for unit in sorted(units, key=lambda u: -u.get("order", 0)):
-        here = found.setdefault(unit["place"], {})
-        here.setdefault(unit["side"], Stack(unit["place"], unit["side"])).units.append(unit)
+    for unit in sorted(units, key=lambda u: -u.order):
+        here = found.setdefault(unit.place, {})
+        here.setdefault(unit.side, Stack(unit.place, unit.side)).units.append(unit)
     return {hex_id: list(here.values()) for hex_id, here in sorted(found.items())}
 
 
@@ -116,21 +118,21 @@ def counter(
     for depth in range(min(len(stack.units) - 1, 2), 0, -1):
         parts.append(f'<path class="under" d="{shape}" transform="translate({1.6 * depth} {-1.6 * depth})"/>')
     parts.append(f'<path class="face" d="{shape}"/>')
-    if top.get("hidden"):
+    if top.hidden:
         parts.append('<text class="ask" y="6">?</text>')
     else:
-        sign = symbol(str(top.get("kind", ""))) or symbol_of_name(str(top.get("name", "")))
+        sign = symbol(top.kind) or symbol_of_name(top.name)
         parts.append(f'<use href="#k-{sign or "unit"}" y="-2"/>')
-        if top.get("size"):
-            parts.append(f'<text class="sz" y="-6.6">{escape(size_sign(str(top["size"])))}</text>')
-        if top.get("name"):
-            parts.append(f'<text class="nm" y="10">{escape(short(str(top["name"])))}</text>')
-        parts.append(_pips(int(top.get("steps", 1)), int(top.get("full", 1))))
+        if top.size:
+            parts.append(f'<text class="sz" y="-6.6">{escape(size_sign(top.size))}</text>')
+        if top.name:
+            parts.append(f'<text class="nm" y="10">{escape(short(top.name))}</text>')
+        parts.append(_pips(top.steps, top.full))
     if len(stack.units) > 1:
         parts.append(
             f'<g class="n"><circle cx="12" cy="-8" r="4.6"/><text x="12" y="-6">{len(stack.units)}</text></g>'
         )
-    marks = [pill_text(m, v, markers) for u in stack.units for m, v in (u.get("marks") or {}).items()]
+    marks = [pill_text(m, v, markers) for u in stack.units for m, v in u.marks.items()]
     found = [(t, "pill") for t in dict.fromkeys(marks) if t] + [(t, "pill hexpill") for t in ground]
     parts.append(pills(found, 14))
     return "".join([*parts, "</g>"])

@@ -22,9 +22,10 @@ from companion.web.book.lock import may_edit, require_edit
 from companion.web.current import tables
 from companion.web.elsewhere import see_other
 from companion.web.intake import number
-from companion.web.map.blueprint import bp, is_htmx, reply, target
+from companion.web.map.blueprint import bp, reply
 from companion.web.map.canvas import canvas_of
 from companion.web.map.printed import base_url_of, grids, ground
+from companion.web.page import is_htmx, target
 
 SHOWN = 120
 

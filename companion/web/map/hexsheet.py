@@ -8,33 +8,29 @@ from flask import request
 from markupsafe import Markup
 
 from companion.engine.errors import Mistake
-from companion.engine.guard import Guard
 from companion.engine.hexes.ground import FIXED
 from companion.engine.positions import supply
 from companion.engine.positions.ranges import FAR, within
 from companion.engine.positions.situation import map_book
 from companion.engine.record.game import Game
-from companion.engine.seat.view import mark_words
+from companion.engine.seat.view import signs
 from companion.systems import System
-from companion.web.current import tables
+from companion.tables.visit import Visit
 from companion.web.intake import number
-from companion.web.map.blueprint import is_htmx
 from companion.web.map.canvas import canvas_of
 from companion.web.map.counters import stacks, unit_words
 from companion.web.map.overlay import Pick, pick
 from companion.web.map.supply import told
+from companion.web.page import is_htmx, with_effect
 from companion.web.seats import WATCH
 
 
-def hex_context(code: str, seat: str, text: str, context: dict[str, Any] | None = None) -> dict[str, Any]:
+def hex_context(visit: Visit, text: str) -> dict[str, Any]:
     """What there is to know and to do about a hex."""
-    system, game = tables().system_of(code), tables().game(code)
+    system, game, seat, view = visit.system, visit.game, visit.seat, visit.view
     hex_id = game.maps.parse(text)
     grid = game.maps.grid_of(hex_id)
-    view = context["v"] if context else tables().view(code, seat)
-    guard = Guard()
-    line, traced_unit = guard.part("Supply", lambda: _line(system, game, seat, hex_id), (None, ""))
-    view["faults"] = guard.faults
+    line, traced_unit = view.guard.part("Supply", lambda: _line(system, game, seat, hex_id), (None, ""))
     reach = number(request.args.get("reach"))
     reach = None if reach is None else min(reach, FAR)
     to = request.args.get("to", "").strip()
@@ -52,15 +48,18 @@ def hex_context(code: str, seat: str, text: str, context: dict[str, Any] | None 
         within(game, hex_id, reach) if reach is not None else (),
         grid.line(hex_id, to) if distance is not None else (),
     )
-    in_reach = [h for h in stacks(view, grid) if h in set(chosen.reach)]
+    found = stacks(view, grid)
+    here, marks = found.get(hex_id, []), signs(game, view.hexes.get(hex_id, {}))
+    in_reach = [h for h in found if h in set(chosen.reach)]
     return {
         "hex": hex_id,
         "v": view,
-        "code": code,
+        "code": visit.code,
         "seat": seat,
         "facts": hex_facts(game, hex_id),
-        "marks": mark_words(game, view["hexes"].get(hex_id, {})),
-        "piles": stacks(view, grid).get(hex_id, []),
+        "marks": marks,
+        "effects": with_effect((*marks, *(sign for s in here for u in s.units for sign in u.signs))),
+        "piles": here,
         "line": line,
         "traced_unit": traced_unit,
         "line_note": _line_note(system, game, seat, hex_id, line),
@@ -70,6 +69,9 @@ def hex_context(code: str, seat: str, text: str, context: dict[str, Any] | None 
         "to": to,
         "distance": distance,
         "problem": problem,
+        "problems": [],
+        "done": None,
+        "text": "",
         "pick": Markup(pick(grid, chosen)),
         "view_box": canvas_of(grid).view_box,
         "may_act": seat != WATCH,

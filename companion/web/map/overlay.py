@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from companion.engine.hexes.grid import Grid
+from companion.engine.seat.view import SeatView
 from companion.web.map.canvas import Canvas, canvas_of, number
 from companion.web.map.counters import counter, pill_text, pills, side_class, stacks
 
@@ -28,7 +29,7 @@ class Layers:
     fed: Sequence[str] = ()
 
 
-def overlay(view: Mapping[str, Any], grid: Grid, markers: Mapping[str, str], layers: Layers) -> str:
+def overlay(view: SeatView, grid: Grid, markers: Mapping[str, str], layers: Layers) -> str:
     """Everything of the moment, as a seat may see it."""
     canvas = canvas_of(grid)
     parts = []
@@ -48,7 +49,7 @@ def overlay(view: Mapping[str, Any], grid: Grid, markers: Mapping[str, str], lay
             f'<path class="fed" transform="translate({number(x)} {number(y)})" d="{canvas.shape(0.92)}"/>'
         )
     found = stacks(view, grid)
-    ground = {h: marks for h, marks in view["hexes"].items() if h in canvas.grid.index}
+    ground = {h: marks for h, marks in view.hexes.items() if h in canvas.grid.index}
     texts = {h: [t for m, v in g.items() if (t := pill_text(m, v, markers))] for h, g in ground.items()}
     parts += _flags(canvas, ground)
     for hex_id, here in found.items():

@@ -10,19 +10,20 @@ from flask import Response, make_response, render_template, request
 from markupsafe import Markup
 
 from companion.engine.errors import Mistake
-from companion.engine.guard import Guard
 from companion.engine.positions import supply
 from companion.engine.positions.situation import grid as scenario_grid
 from companion.engine.record.game import Game
-from companion.web.current import tables
+from companion.engine.seat.view import SeatView
+from companion.tables.visit import Visit
 from companion.web.intake import number
-from companion.web.map.blueprint import bp, is_htmx, reply, seated, target
+from companion.web.map.blueprint import bp, reply
 from companion.web.map.canvas import SIZE, Canvas, canvas_of
 from companion.web.map.counters import stacks, unit_words
 from companion.web.map.hexsheet import hex_context
 from companion.web.map.overlay import Layers, overlay
 from companion.web.map.printed import answered, base_url_of
-from companion.web.seats import WATCH
+from companion.web.page import is_htmx, target
+from companion.web.seats import WATCH, require
 
 
 def chosen_map(game: Game) -> int:
@@ -43,29 +44,27 @@ def layer_choices(game: Game, seat: str, rules: Any) -> list[tuple[str, str]]:
     return found
 
 
-def layers(game: Game, rules: Any, view: dict[str, Any], seat: str, wanted: list[str]) -> Layers:
+def layers(visit: Visit, wanted: list[str]) -> Layers:
     """What the switched-on layers show."""
-    found, guard = Layers(), Guard()
+    game, rules, view, guard = visit.game, visit.rules, visit.view, visit.view.guard
+    found = Layers()
     sides = [s for s in game.sides if f"zoc-{s}" in wanted]
     if sides:
         zones = guard.part("Zones of control", lambda: supply.zones_of_control(rules, game), {})
         found.zones = {s: zones.get(s, []) for s in sides}
     if "control" in wanted:
-        owned = {h: str(m["owner"]) for h, m in view["hexes"].items() if "owner" in m}
-        owned |= {
-            u["place"]: u["side"] for u in view["units"] if u["place"] and not u["place"].startswith("box:")
-        }
+        owned = {h: str(m["owner"]) for h, m in view.hexes.items() if "owner" in m}
+        owned |= {u.place: u.side for u in view.units if u.place and not u.place.startswith("box:")}
         found.control = {s: [h for h, side in owned.items() if side == s] for s in game.sides}
     if "supply" in wanted and rules.supply is not None:
         rows = [
             row
             for s in game.sides
-            if supply.may_trace(game, seat, s)
+            if supply.may_trace(game, visit.seat, s)
             for row in guard.part("Supply", partial(supply.lines, rules, game, s), [])
         ]
         found.cut = sorted({row.unit.place for row in rows if not row.answer.supplied})
         found.fed = sorted({row.unit.place for row in rows if row.answer.supplied} - set(found.cut))
-    view["faults"] += guard.faults
     return found
 
 
@@ -74,22 +73,19 @@ def marker_signs(game: Game) -> dict[str, str]:
     return {m.id: m.symbol for m in game.kit.markers if m.id != "owner"}
 
 
-def map_context(code: str, seat: str) -> dict[str, Any]:
+def map_context(visit: Visit) -> dict[str, Any]:
     """The page, or its live part."""
-    system, game = tables().system_of(code), tables().game(code)
-    view = tables().view(code, seat)
+    system, game, seat, view = visit.system, visit.game, visit.seat, visit.view
     index = chosen_map(game)
     grid = game.maps.grids[index]
     choices = layer_choices(game, seat, system.rules)
     wanted = [name for name, _ in choices if name in request.args.getlist("layer")]
-    drawn = overlay(view, grid, marker_signs(game), layers(game, system.rules, view, seat, wanted))
+    drawn = overlay(view, grid, marker_signs(game), layers(visit, wanted))
     canvas = canvas_of(grid)
-    off_map = [
-        u for u in view["units"] if u["place"] and u["place"] not in grid.index and u["place"][:4] != "box:"
-    ]
+    off_map = [u for u in view.units if u.place and u.place not in grid.index and u.place[:4] != "box:"]
     return {
         "v": view,
-        "code": code,
+        "code": visit.code,
         "seat": seat,
         "here": "map",
         "grid": grid,
@@ -107,16 +103,17 @@ def map_context(code: str, seat: str) -> dict[str, Any]:
         "stacks": stacks(view, grid),
         "words": unit_words,
         "off_map": len(off_map),
+        "hex": "",
         "pick": Markup(""),
         "asks": bool(grid.question) and not answered(system, grid),
         "may_act": seat != WATCH,
     }
 
 
-def start_of(canvas: Canvas, view: dict[str, Any], seat: str) -> tuple[int, int] | None:
+def start_of(canvas: Canvas, view: SeatView, seat: str) -> tuple[int, int] | None:
     """Where a device looks first: where its side's units, or all, stand closest."""
-    on_map = [u for u in view["units"] if u["place"] in canvas.grid.index]
-    own = {u["place"] for u in on_map if u["side"] == seat} or {u["place"] for u in on_map}
+    on_map = [u for u in view.units if u.place in canvas.grid.index]
+    own = {u.place for u in on_map if u.side == seat} or {u.place for u in on_map}
     if not own:
         return None
     points = sorted(canvas.at(place) for place in own)
@@ -128,35 +125,35 @@ def start_of(canvas: Canvas, view: dict[str, Any], seat: str) -> tuple[int, int]
 @bp.get("/t/<code>/<seat>/map")
 def map_page(code: str, seat: str) -> Response:
     """The map as this seat sees it, or only what moves on it when htmx asks."""
-    code = seated(code, seat)
+    visit = require(code, seat)
     asked = request.args.get("hex", "")
     shown = hashlib.sha256(request.query_string).hexdigest()[
         :16
     ]  # an address may hold any bytes, a header not
-    tag = f'"{tables().store.latest(code)}-{seat}-{shown}"'
+    tag = f'"{visit.row.revision}-{seat}-{shown}"'
     if target() == "live" and request.headers.get("If-None-Match") == tag:
         return Response(status=304)
-    context = map_context(code, seat)
+    context = map_context(visit)
     if target() == "live":
         response = reply(render_template("map_live.html", **context))
         response.headers["ETag"] = tag
         response.headers["Cache-Control"] = "no-cache"
         return response
     if asked:  # without JavaScript a tapped hex is a page of its own
-        context |= hex_context(code, seat, asked, context)
+        context |= hex_context(visit, asked)
     return reply(render_template("map.html", **context))
 
 
 @bp.get("/t/<code>/<seat>/map/hex/<text>")
 def hex_sheet(code: str, seat: str, text: str) -> Response:
     """A hex's stack, ground and actions, with its line of supply drawn on the map."""
-    code = seated(code, seat)
+    visit = require(code, seat)
     try:
-        context = hex_context(code, seat, text)
+        context = hex_context(visit, text)
     except Mistake as mistake:
-        body = render_template("sheet_error.html", message=mistake.message, code=code, seat=seat)
+        body = render_template("sheet_error.html", message=mistake.message, code=visit.code, seat=seat)
         return make_response(body, 422)
     if is_htmx():
         return reply(render_template("map_hex.html", **context))
-    full = map_context(code, seat)
+    full = map_context(visit)
     return reply(render_template("map.html", **{**full, **context}))

@@ -7,14 +7,14 @@ from typing import Any
 from flask import Response, render_template, request
 
 from companion.engine.errors import Mistake, NotYours
-from companion.engine.guard import Guard
 from companion.engine.hexes.trace import SupplyLine
 from companion.engine.positions.supply import lines, marker_of, may_trace, shown_ids
 from companion.engine.record.game import Game
-from companion.web.current import tables
-from companion.web.map.blueprint import bp, reply, seated, target
+from companion.tables.visit import Visit
+from companion.web.map.blueprint import bp, reply
 from companion.web.map.counters import unit_words
-from companion.web.seats import WATCH
+from companion.web.page import target
+from companion.web.seats import WATCH, require
 
 
 def told(answer: SupplyLine) -> dict[str, Any]:
@@ -27,23 +27,21 @@ def told(answer: SupplyLine) -> dict[str, Any]:
     }
 
 
-def supply_context(code: str, seat: str) -> dict[str, Any]:
+def supply_context(visit: Visit) -> dict[str, Any]:
     """All units of a side with their lines, compared with the marks on the table."""
-    system, game = tables().system_of(code), tables().game(code)
+    system, game, seat, view = visit.system, visit.game, visit.seat, visit.view
     allowed = [s for s in game.sides if may_trace(game, seat, s)]
     asked = request.values.get("side", "")
     side = asked if asked in allowed else allowed[0] if allowed else ""
-    view = tables().view(code, seat)
     shown = {real: name for name, real in shown_ids(game, seat).items()}
-    seen = {u["id"]: u for u in view["units"]}
-    rows, guard = [], Guard()
-    found = guard.part("Supply", lambda: lines(system.rules, game, side) if side else [], [])
-    view["faults"] = guard.faults
+    seen = {u.id: u for u in view.units}
+    rows = []
+    found = view.guard.part("Supply", lambda: lines(system.rules, game, side) if side else [], [])
     for row in found:
         unit = seen[shown[row.unit.id]]
         rows.append(
             {
-                "id": unit["id"],
+                "id": unit.id,
                 "name": unit_words(unit),
                 "hex": row.unit.place,
                 "marked": bool(row.marked),
@@ -54,7 +52,7 @@ def supply_context(code: str, seat: str) -> dict[str, Any]:
     marker, _ = marker_of(system.rules, game)
     return {
         "v": view,
-        "code": code,
+        "code": visit.code,
         "seat": seat,
         "here": "units",
         "side": side,
@@ -67,6 +65,7 @@ def supply_context(code: str, seat: str) -> dict[str, Any]:
         "marker": marker_label(game, marker),
         "problem": "",
         "done": [],
+        "toast": "",
     }
 
 
@@ -77,17 +76,17 @@ def marker_label(game: Game, marker: str) -> str:
 @bp.get("/t/<code>/<seat>/supply")
 def supply_page(code: str, seat: str) -> Response:
     """Who is in supply, along which hexes, or what cuts him off."""
-    code = seated(code, seat)
+    visit = require(code, seat)
     if seat == WATCH:
         raise NotYours("Lines of supply are for the players to ask.", given=seat)
-    context = supply_context(code, seat)
+    context = supply_context(visit)
     return reply(render_template("supply_live.html" if target() == "live" else "supply.html", **context))
 
 
 @bp.post("/t/<code>/<seat>/supply")
 def apply_supply(code: str, seat: str) -> Response:
     """Change the confirmed marks and no others."""
-    code = seated(code, seat)
+    visit = require(code, seat)
     given = request.form
     raw = {
         "side": given.get("side", ""),
@@ -96,10 +95,10 @@ def apply_supply(code: str, seat: str) -> Response:
     }
     problem, done, status = "", [], 200
     try:
-        done = tables().act(code, seat, "apply-supply", raw, action_id=given.get("action_id", "")).lines
+        done = visit.act("apply-supply", raw, action_id=given.get("action_id", "")).lines
     except Mistake as mistake:
         problem, status = mistake.message, mistake.status if mistake.status in {409, 422} else 422
-    context = supply_context(code, seat) | {"problem": problem, "done": done}
+    context = supply_context(visit) | {"problem": problem, "done": done}
     if target() == "live" and done:  # the next refresh must not wipe it away unread
         context["toast"] = done[0] if len(done) == 1 else f"{done[0]}, and {len(done) - 1} more"
     return reply(

@@ -299,7 +299,7 @@ def test_a_checklist_shows_the_lines_of_this_turn_and_weather() -> None:
 
 def test_notes_are_in_force_on_their_turns() -> None:
     table = Table()
-    assert [n["text"] for n in in_force(table.game)] == ["No bridges may be blown"]
+    assert [n.text for n in in_force(table.game)] == ["No bridges may be blown"]
     table.do("table", "correct", name="weather", value="mud")
     table.until("weather", 2)
-    assert [n["text"] for n in in_force(table.game)] == ["Mud everywhere", "The ferry runs"]
+    assert [n.text for n in in_force(table.game)] == ["Mud everywhere", "The ferry runs"]

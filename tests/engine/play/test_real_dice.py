@@ -10,7 +10,6 @@ from companion.engine.errors import Unreadable
 from companion.engine.play.fields import Dice, Roll
 from companion.engine.record import events as e
 from companion.engine.record.game import Game, replay
-from companion.engine.seat.view import view
 from companion.engine.seat.words import describe
 from companion.systems import new_rules
 
@@ -108,4 +107,4 @@ def test_a_form_learns_which_dice_to_ask_for(dice: str, each: bool, expected: di
 
 def test_no_view_without_a_roll_speaks_of_one() -> None:
     table = Table()
-    assert view(table.rules, table.game, "watch")["last_roll"] == {}
+    assert table.view("watch").last_roll is None

@@ -91,12 +91,16 @@ def test_half_is_rounded_up(number: int, half: int) -> None:
     assert halve(number) == half
 
 
+def at_a_table(ctx: Context) -> bool:
+    return bool(ctx.game.phase)
+
+
 @dataclass(frozen=True)
 class Siege:
-    """What a siege asks for, in one place."""
+    """What a siege asks for, in one place; its lambdas see the module they stand in."""
 
     guns: Annotated[int, Whole(label="Guns", high=20)]
-    walls: Annotated[int, Whole(label="Walls", high=9)] = 2
+    walls: Annotated[int, Whole(label="Walls", high=9, when=lambda c: not at_a_table(c))] = 2
 
 
 def test_many_fields_are_one_form() -> None:

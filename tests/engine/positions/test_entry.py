@@ -265,7 +265,7 @@ def test_a_set_up_of_150_units_comes_in_at_once_and_goes_out_again(table):
     again = table.do("german", "import-positions", csv="id,side,name,kind,steps,place\n" + "\n".join(rows))
     assert again == [], "the same file twice changes nothing"
     enter(table, "german", "u7 oos")
-    text = write_positions(table.sees("german")["units"], table.game.kit.unit_factors)
+    text = write_positions(table.view("german").units, table.game.kit.unit_factors)
     other = Bench("second-kharkov", "historical")
     other.do("table", "import-positions", csv=text)
     assert {u.id: (u.place, u.steps) for u in other.game.units.values()} == {
@@ -276,7 +276,7 @@ def test_a_set_up_of_150_units_comes_in_at_once_and_goes_out_again(table):
 
 def test_stacks_keep_their_order_in_a_file(table):
     enter(table, "german", "16Pz 2408; 24Pz 2408; 3Pz 2408; 24Pz 2409; 24Pz 2408")
-    text = write_positions(table.sees("german")["units"], ())
+    text = write_positions(table.view("german").units, ())
     other = Bench("second-kharkov", "historical")
     other.do("german", "import-positions", csv=text)
     assert [u.id for u in other.game.units_at("2408")] == [u.id for u in table.game.units_at("2408")]

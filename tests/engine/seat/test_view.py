@@ -8,9 +8,11 @@ import pytest
 from harness import refused
 from toykit import Table
 
+from companion.engine import guard
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.play.fields import Context
 from companion.engine.record import events as e
+from companion.engine.seat import view
 
 OTHERS = ("blue", "table", "watch")
 
@@ -336,5 +338,50 @@ def test_what_is_due_says_how_late_it_is() -> None:
 def test_a_view_is_plain_json() -> None:
     table = Table().until("red-move")
     table.do("red", "fight", attack=8, defence=4, die="3")
-    view = table.sees("red")
-    assert json.loads(json.dumps(view)) == json.loads(json.dumps(view, default=repr))
+    seen = table.sees("red")
+    assert json.loads(json.dumps(seen)) == json.loads(json.dumps(seen, default=repr))
+
+
+# -- the view's own manners ----------------------------------------------------------------------------------
+
+
+def test_what_is_not_asked_for_is_not_made(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    unit = view._unit
+    monkeypatch.setattr(view, "_unit", lambda *args: made.append(1) or unit(*args))
+    seen = Table().view("red")
+    assert seen.phase.name and seen.tracks and seen.actions and seen.has_units and not made
+    assert seen.units is seen.units and len(made) == len(seen.units), "and made once"
+
+
+@pytest.mark.parametrize("part", ["due", "notes", "units", "hexes", "piles", "movers", "panels"])
+def test_a_part_that_fails_is_empty_and_named(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(guard, "strict", False)
+    table = Table()
+    table.do("red", "lay-mine", hex="0808")
+    seen = table.view("red")
+
+    def boom(*_: Any) -> None:
+        raise RuntimeError("no such thing")
+
+    for name in ("due", "in_force", "_unit", "_marks", "_zones"):
+        monkeypatch.setattr(view, name, boom)
+    monkeypatch.setattr(seen._rules, "panels", [boom])
+    monkeypatch.setattr(seen._rules, "movers", boom)
+    assert seen.faults == [], "nothing was asked for yet"
+    assert not getattr(seen, part) and len(seen.faults) == 1
+    told = seen.to_json()
+    assert not told[part] and len(told["faults"]) == 7, "the whole of it is asked for before it tells"
+
+
+def test_every_part_is_answered_by_its_name() -> None:
+    table = Table()
+    assert set(table.sees("red")) == {*view.PARTS, "seat", "faults"}
+
+
+def test_dials_and_markers_tell_what_they_do() -> None:
+    table = Table()
+    markers = tuple(replace(m, effect="halved") if m.id == "oos" else m for m in table.game.kit.markers)
+    table.game.kit = replace(table.game.kit, markers=markers)
+    guards = next(u for u in table.view("red").units if u.name == "Guards")
+    assert [(sign.words, sign.effect) for sign in guards.signs] == [("Out of supply 2", "halved")]

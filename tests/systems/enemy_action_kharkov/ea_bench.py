@@ -10,9 +10,10 @@ from harness import SCENARIOS, Bench
 
 from companion.engine.hexes.ground import MapBook, Vocabulary
 from companion.engine.hexes.groundtext import enter
-from companion.engine.play.fields import Context
+from companion.engine.record import events as e
 from companion.engine.record.game import Book
 from companion.systems import find_system
+from companion.systems.enemy_action_kharkov.deck import Deck
 
 SYSTEM = "enemy-action-kharkov"
 SIDES = ("soviet", "german")
@@ -151,16 +152,11 @@ class Table(Bench):
     def do(self, seat: str, action: str, **fields: Any) -> list[Any]:
         said = []
         for _ in range(2):
-            fight = self.game["combat"] or {}
-            asked = fight.get("tactics_by")
+            asked = self.game["combat"].get("tactics_by")
             plays = action in ("play-tactic", "play-real-tactic") and fields.get("side", seat) != asked
             if asked in SIDES and (action in ("draw-chits", "enter-chits") or plays):
                 said += super().do(asked, "no-tactics")
         return [*said, *super().do(seat, action, **fields)]
-
-    def fields(self, seat: str, action: str, **filled: Any) -> list[dict[str, Any]]:
-        """What a form asks a seat, with some of it filled in."""
-        return self.system.rules.find(action).describe(Context(self.game, seat), filled)
 
 
 def table(scenario: str = "campaign", book: Book | None = None, **options: Any) -> Bench:
@@ -195,54 +191,34 @@ def put(
     **facts: Any,
 ) -> str:
     """A unit on record; returns its id."""
-    from companion.engine.record import events as e
-
     unit = name.lower().replace(" ", "-")
     body = {"side": side, "name": name, "kind": kind, "formation": formation, "steps": 2, "full": 2, **facts}
-    event = e.Placed(unit, hex, facts=body, side=side)
-    t.game.apply(event)
-    t.events.append(event)
+    t.record(e.Placed(unit, hex, facts=body, side=side))
     return unit
 
 
 def mark(t: Bench, target: str, marker: str, value: Any = True) -> None:
-    from companion.engine.record import events as e
-
-    event = e.Marked(target, marker, value)
-    t.game.apply(event)
-    t.events.append(event)
+    t.record(e.Marked(target, marker, value))
 
 
 def set_(t: Bench, name: str, value: Any) -> None:
-    from companion.engine.record import events as e
-
-    event = e.Set(name, value)
-    t.game.apply(event)
-    t.events.append(event)
+    t.record(e.Set(name, value))
 
 
 def zones(t: Bench, side: str) -> dict[str, int]:
     """How many cards lie where, by the companion's own count."""
-    from companion.systems.enemy_action_kharkov.deck import Deck
-
     return Deck(t.game, side).counts()
 
 
 def take(t: Bench, side: str, number: str) -> None:
     """Put a certain card into a hand, for a test that needs it: it changes places with one that is there."""
-    from companion.engine.record import events as e
-
     pile = f"{side}-cards"
     where = t.game.piles[pile].where(number)
     if where == f"hand:{side}":
         return
     other = t.game.piles[pile][f"hand:{side}"][0]
-    for event in (
-        e.Drawn(pile, (other,), f"hand:{side}", str(where), 1, only=(side,)),
-        e.Drawn(pile, (number,), str(where), f"hand:{side}", 1, only=(side,)),
-    ):
-        t.game.apply(event)
-        t.events.append(event)
+    t.record(e.Drawn(pile, (other,), f"hand:{side}", str(where), 1, only=(side,)))
+    t.record(e.Drawn(pile, (number,), str(where), f"hand:{side}", 1, only=(side,)))
 
 
 def hand(t: Bench, side: str) -> list[str]:
@@ -255,3 +231,11 @@ def activate(t: Bench, number: str, formation: str, **fields: Any) -> None:
     take(t, side, number)
     t.do(side, "play-card", card=number)
     t.do(side, "give-command", what=fields.pop("what", "activate"), formations=formation, **fields)
+
+
+def play_event(t: Bench) -> None:
+    """The active side plays a card for an event, which activates nobody."""
+    side = t.game.active
+    t.do(side, "play-card", card=hand(t, side)[0])
+    t.do(side, "give-command", what="event", event="special")
+    t.do(side, "end-impulse")

@@ -6,7 +6,9 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from harness import bare, refused
 from systems.enemy_action_kharkov.ea_bench import (
+    SYSTEM,
     activate,
     blank_table,
     chits,
@@ -18,11 +20,13 @@ from systems.enemy_action_kharkov.ea_bench import (
     take,
 )
 
-from companion.engine.errors import Mistake, NotNow
+from companion.engine.errors import NotNow, Unreadable
+from companion.systems.enemy_action_kharkov import rules
 from companion.systems.enemy_action_kharkov.fight import Fight
-from companion.systems.enemy_action_kharkov.hits import adjust, attack_options, defence_options
+from companion.systems.enemy_action_kharkov.hits import adjust
 from companion.systems.enemy_action_kharkov.odds import distribution
 from companion.systems.enemy_action_kharkov.situations import applies, judge
+from companion.systems.enemy_action_kharkov.taking import attack_options, defence_options
 
 
 @pytest.mark.parametrize(
@@ -46,6 +50,26 @@ def test_how_many_chits(fields: dict[str, Any], required: int, maximum: int, ext
         maximum,
         extra,
     )
+
+
+def test_without_a_table_what_is_typed_decides() -> None:
+    """`companion calc` knows no turn: who attacks, bad supply and lost support are as they are told."""
+    sheet = rules.worksheets["combat"].work(
+        {
+            "attacker": "german",
+            "small": 2,
+            "steps": 1,
+            "status": "isolated",
+            "unsupported": True,
+            "hex": "2010",
+        },
+        bare(SYSTEM),
+    )
+    fight = sheet.facts["fight"]
+    assert (fight["attacker"], fight["status"], fight["supported"]) == ("german", "isolated", False)
+    assert sheet.facts["maximum"] == 4 and not sheet.warnings
+    order = rules.worksheets["replacement-candidates"].work({"side": "soviet"}, bare(SYSTEM))
+    assert len(order.lines) == 4
 
 
 def test_light_mud_caps_the_draw() -> None:
@@ -209,7 +233,7 @@ def test_the_cup_is_refilled_by_a_dark_chit() -> None:
     """9.41: earlier chits return at once, this combat's at its end."""
     t = start(number=2)
     enter_all(t, "D1, -")
-    with pytest.raises(NotNow, match="hits to take"):
+    with refused(NotNow, rule="9.52"):
         t.do("soviet", "end-combat")
     t.answer("german", choice="stand")
     t.do("soviet", "end-combat")
@@ -229,20 +253,20 @@ def test_digital_draw_declares_and_totals() -> None:
     t = command()
     activate(t, "P03", "3T")
     t.do("soviet", "declare-combat", small=4, steps=2, attack=12, defence=4, terrain="clear", hexes=3)
-    with pytest.raises(NotNow, match="required"):
+    with refused(NotNow, given="declare-draws"):
         t.do("soviet", "declare-draws", extra=1)
     t.do("soviet", "draw-chits")
     assert len(t.game.piles["chits"]["drawn"]) == 2
     ask = next(a for a in t.asked("soviet") if a["action"] == "declare-draws")
     sheet = t.calc("extra-draws", extra=2)
     assert abs(sum(sheet.chances.values()) - 1) < 1e-9 and "expected_defender" in sheet.facts
-    with pytest.raises(Mistake, match="at most 2"):
+    with refused(Unreadable, rule="9.3", field="extra", given=3):
         t.do("soviet", "declare-draws", extra=3)
     t.do("soviet", "declare-draws", extra=2, _asked=ask["id"])
     t.do("soviet", "draw-chits")
     fight = t.game["combat"]
     assert fight["drawn"] == 4 and set(fight["hits"]) == {"A", "D"}
-    with pytest.raises(NotNow):
+    with refused(NotNow, given="draw-chits"):
         t.do("soviet", "draw-chits")
 
 
@@ -295,7 +319,7 @@ def test_tactics_add_chits_once_each() -> None:
     t.do("soviet", "declare-combat", small=2, steps=1, attack=6, defence=3, terrain="clear")
     a, b = [c for c in t.game.piles["soviet-cards"]["hand:soviet"]][:2]
     t.do("soviet", "play-tactic", card=a, tactic="artillery")
-    with pytest.raises(Mistake, match="not one of"):  # 9.21: a second one is not even offered
+    with refused(Unreadable, field="tactic", given="artillery"):  # 9.21: a second one is not even offered
         t.do("soviet", "play-tactic", card=b, tactic="artillery")
     german = t.game.piles["german-cards"]["hand:german"][0]
     t.do("german", "play-tactic", card=german, tactic="screen")
@@ -303,7 +327,7 @@ def test_tactics_add_chits_once_each() -> None:
     rows = {r["label"]: r["value"] for p in sheet if p["title"] == "Combat" for r in p["rows"]}
     assert rows["Chits"] == "1 to draw, 1 at most"  # 2 units + 1 tactic - 2 screen
     t.do("soviet", "draw-chits")
-    with pytest.raises(NotNow, match="too late"):
+    with refused(NotNow, given="play-tactic"):
         t.do("soviet", "play-tactic", card=b, tactic="intelligence")
     t.do("soviet", "end-combat", anyway=True)
     zone = "discard-p" if a < "P07" else "discard-s"
@@ -339,7 +363,7 @@ def test_no_tactics_for_an_unsupported_soviet_attack() -> None:
     set_(t, "support-line", "west")
     activate(t, "P03", "3T")
     t.do("soviet", "declare-combat", small=2, steps=1, attack=6, defence=3, terrain="clear", unsupported=True)
-    with pytest.raises(NotNow, match="10.42"):
+    with refused(NotNow, given="play-tactic"):
         t.do("soviet", "play-tactic", card=t.game.piles["soviet-cards"]["hand:soviet"][0], tactic="artillery")
 
 
@@ -376,7 +400,7 @@ def test_positions_fill_in_the_worksheet() -> None:
     assert fight["river"] and fight["adjacent"] and fight["attacker_armour"]
     t.do("soviet", "declare-combat", hex="2010", units=[a, b])
     t.do("soviet", "end-combat", anyway=True)
-    with pytest.raises(NotNow, match="already"):
+    with refused(NotNow, rule="9.1", field="hex"):
         t.do("soviet", "declare-combat", hex="2010", small=1)
 
 
@@ -388,10 +412,10 @@ def test_step_losses_in_their_order() -> None:
     set_(t, "combat", {**t.game["combat"], "defenders": [tank, foot], "target": "2010"})
     t.do("soviet", "enter-chits", hits="D3, -")
     t.answer("german", choice="stand")
-    with pytest.raises(NotNow, match="9.61"):
+    with refused(NotNow, rule="9.61", field="units"):
         t.do("german", "lose-steps", units=[foot])
     t.do("german", "lose-steps", units=[tank])
-    with pytest.raises(NotNow, match="9.62"):
+    with refused(NotNow, rule="9.62", field="units"):
         t.do("german", "lose-steps", units=[tank])
     t.do("german", "lose-steps", units=[foot])
     assert t.game.units[foot].place == "box:out"  # one step at full strength: gone for good
@@ -439,7 +463,7 @@ def test_nkvd_keeps_soviet_defenders_in_place() -> None:
     set_(t, "combat", {**t.game["combat"], "defence_tactics": ["nkvd"]})
     t.do("german", "enter-chits", hits="D2, -")
     t.do("table", "total-hits")
-    with pytest.raises(Mistake, match="not one of: stand"):
+    with refused(Unreadable, field="choice", given="retreat-1"):
         t.do("soviet", "apply-defence", choice="retreat-1")
 
 

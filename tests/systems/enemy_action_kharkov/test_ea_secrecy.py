@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from systems.enemy_action_kharkov.ea_bench import SIDES, command, hand, owners_book, table, zones
 
 from companion.engine.errors import Mistake
-from companion.engine.play.fields import Context
 from companion.engine.record.game import Game, replay
 
 SEATS = ("soviet", "german", "table", "watch")
@@ -47,11 +46,8 @@ def secret_cards(t: Any, seat: str) -> set[str]:
 
 def forms(t: Any, seat: str) -> list[Any]:
     """Every form this seat can open now."""
-    found = []
-    for action in t.system.rules.actions.values():
-        if action.refusal(t.game, seat) is None:
-            found.append(action.describe(Context(t.game, seat)))
-    return found
+    open_ = [a.name for a in t.rules.actions.values() if a.refusal(t.game, seat) is None]
+    return [t.form(seat, name) for name in open_]
 
 
 def nothing_leaks(t: Any) -> None:
@@ -214,5 +210,5 @@ def test_the_forms_for_real_cards_list_none_of_a_digital_deck() -> None:
     for seat in SEATS:
         for name in ("play-real-card", "play-real-tactic"):
             for side in SIDES:
-                form = t.system.rules.find(name).describe(Context(t.game, seat), {"side": side})
+                form = t.form(seat, name, side=side)
                 assert not ids_in(form, "P"), (seat, name)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from harness import refused
 from systems.enemy_action_kharkov.ea_bench import command, mark, owners_book, put, set_, table
 
-from companion.engine.errors import NotNow
+from companion.engine.errors import NotNow, Unreadable
 from companion.systems.enemy_action_kharkov.supply import hex_supplied, next_state, supply_heads
 from companion.systems.enemy_action_kharkov.support import in_support, line_for
 
@@ -168,7 +169,7 @@ def test_supply_phase_from_good_to_surrender() -> None:
 def test_soviets_are_not_checked_before_turn_4() -> None:
     t = table()
     t.do("table", "go-to", turn=3, phase="supply")
-    with pytest.raises(Exception, match="not one of"):
+    with refused(Unreadable, field="side", given="soviet"):
         t.do("table", "check-supply", side="soviet", by_hand=True)
 
 
@@ -232,7 +233,7 @@ def test_forward_support_reaches_five_hexes() -> None:
     t.do("soviet", "forward-support", hex="1006")
     assert in_support(t.game, "1010") and in_support(t.game, "1011") and in_support(t.game, "1012") is False
     t.do("soviet", "forward-support", hex="1505")
-    with pytest.raises(NotNow, match="two forward support"):
+    with refused(NotNow, rule="10.43", given="1606"):
         t.do("soviet", "forward-support", hex="1606")
     t.do("german", "air-interdiction", hex="1505")
     t.until("reserve", 6)

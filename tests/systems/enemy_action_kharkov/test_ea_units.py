@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
+from harness import refused
 from systems.enemy_action_kharkov.ea_bench import activate, command, mark, owners_book, put, set_, table, take
 
 from companion.engine.errors import NotNow
 from companion.systems.enemy_action_kharkov.posts import overstacked
-from companion.systems.enemy_action_kharkov.reserves import delayed
+from companion.systems.enemy_action_kharkov.reserves import delayed, placement
 from companion.systems.enemy_action_kharkov.retreat import routes
 
 
@@ -78,7 +78,7 @@ def test_retreat_on_record_moves_and_disperses() -> None:
     t.do("soviet", "enter-chits", hits="D2, -")
     t.answer("german", choice="retreat-2")
     assert t.game.mark(d, "dispersed") == "on"
-    with pytest.raises(NotNow, match="no route"):
+    with refused(NotNow, rule="9.7", field="path"):
         t.do("german", "retreat", path="2009 2008")
     t.do("german", "retreat", path="2011 2012")
     assert t.game.units[d].place == "2012"
@@ -106,26 +106,35 @@ def reserve_table() -> Any:
     return t
 
 
+def failed(t: Any, unit: str, hex: str, how: str = "tactical") -> set[str]:
+    """What stands against placing a reserve."""
+    return {test.what for test in placement(t.game, t.game.units[unit], hex, how) if test.passed is False}
+
+
 def test_four_units_of_iiss() -> None:
     """11.1 example: first within three of the army, then of the corps; stacking sends the last to 1507."""
     t = reserve_table()
     t.do("german", "deploy-reserve", unit="ah", hex="1108")
     t.do("german", "deploy-reserve", unit="df", hex="1407")
     t.do("german", "deploy-reserve", unit="dr", hex="1407")
-    with pytest.raises(NotNow, match="stacking"):
+    with refused(NotNow, rule="11.1", given="1407"):
         t.do("german", "deploy-reserve", unit="dl", hex="1407")
+    assert failed(t, "dl", "1407") == {"stacking"}
     t.do("german", "deploy-reserve", unit="dl", hex="1507")
     assert not [u for u in t.game.units.values() if u.place == "box:reserve-german"]
 
 
 def test_distance_area_and_heads() -> None:
     t = reserve_table()
-    with pytest.raises(NotNow, match="3 hexes from the enemy"):
+    with refused(NotNow, rule="11.1", given="1106"):
         t.do("german", "deploy-reserve", unit="ah", hex="1106")
-    with pytest.raises(NotNow, match="area"):
+    assert "distance" in failed(t, "ah", "1106")
+    with refused(NotNow, rule="11.1", given="1112"):
         t.do("german", "deploy-reserve", unit="ah", hex="1112")
-    with pytest.raises(NotNow, match="supply head"):
+    assert "area" in failed(t, "ah", "1112")
+    with refused(NotNow, rule="11.1", given="1205"):
         t.do("german", "deploy-reserve", unit="ah", hex="1205", how="strategic")
+    assert "head" in failed(t, "ah", "1205", "strategic")
     sheet = t.calc("deployment", unit="ah", hex="1108", how="tactical")
     assert sheet.result == "allowed"
 
@@ -133,7 +142,7 @@ def test_distance_area_and_heads() -> None:
 def test_only_named_formations_are_deployed() -> None:
     t = reserve_table()
     put(t, "german", "other", "box:reserve-german", formation="XL")
-    with pytest.raises(NotNow, match="5.3"):
+    with refused(NotNow, rule="5.3", field="unit"):
         t.do("german", "deploy-reserve", unit="other", hex="1108")
 
 
@@ -166,12 +175,12 @@ def test_two_steps_in_xl_panzer_corps() -> None:
     t.do("german", "play-card", card="P23")
     t.do("german", "give-command", what="replace", formations="XL", steps=2)
     assert t.calc("replacement-candidates", side="german").facts["candidates"] == [foot, wiking]
-    with pytest.raises(NotNow, match="comes first"):
+    with refused(NotNow, rule="13.1", field="units"):
         t.do("german", "replace-steps", units=[wiking])
     t.do("german", "replace-steps", units=[foot, wiking])
     assert t.game.units[foot].steps == 2
     assert (t.game.units[wiking].place, t.game.units[wiking].steps) == ("box:reserve-german", 1)
-    with pytest.raises(Exception, match="can receive a step|all steps"):
+    with refused(NotNow, given="replace-steps"):
         t.do("german", "replace-steps", units=[foot])
     t.do("german", "end-impulse")
     assert not t.game["last-german"]  # 6.3: not an activation
@@ -214,7 +223,7 @@ def test_withdrawal_of_a_surrounded_stack() -> None:
     for place in ("1408", "1412", "1608", "1612"):
         put(t, "german", f"g {place}", place, formation="XL")
     activate(t, "P03", "3T")
-    with pytest.raises(NotNow, match="surrounded"):
+    with refused(NotNow, rule="8.1", field="hex"):
         t.do("soviet", "withdraw", units=[unit], hex="1511")
     for place in ("1409", "1411", "1609", "1610"):
         put(t, "german", f"h {place}", place, formation="XL")
@@ -222,7 +231,7 @@ def test_withdrawal_of_a_surrounded_stack() -> None:
     assert t.game.units[unit].place == "1511"
     t.answer("soviet")
     assert t.game.units[unit].steps == 1
-    with pytest.raises(NotNow, match="12.21"):
+    with refused(NotNow, rule="12.21", given="1511"):
         t.do("soviet", "build-ip", hexes="1511")
 
 

@@ -3,12 +3,13 @@
 import contextlib
 
 import pytest
+from harness import refused
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from kb_bench import chit_sheet, enrol, jump, synthetic_book, table
 
-from companion.engine.errors import Mistake
+from companion.engine.errors import Mistake, NotNow, NotYours, Unreadable
 from companion.systems.kharkov_battles import chits
 from companion.systems.kharkov_battles.units import is_cadre, rating, steps_left
 
@@ -89,7 +90,7 @@ def test_two_step_and_one_step_units_never_hold_one():
     t, _ = with_unit()
     guards = enrol(t, "soviet", "13 Gds", "rifle", "KB3015", steps=2, guards=True, strength=4)
     rifle = enrol(t, "soviet", "6 Rifle", "rifle", "KB3016", strength=2)
-    with pytest.raises(Mistake, match="cannot be chosen"):
+    with refused(Unreadable, field="units", given="soviet-13-gds"):
         t.do("soviet", "draw-chits", units=[guards])
     t.do("soviet", "lose-steps", unit=guards)
     assert state(t, guards) == ("", 0, True, "KB3015")
@@ -100,7 +101,7 @@ def test_two_step_and_one_step_units_never_hold_one():
 
 def test_real_chits_are_only_counted():
     t, unit = with_unit(mode_chits="physical")
-    with pytest.raises(Mistake, match="enter the total"):
+    with refused(NotNow, rule="2.6", field="total"):
         t.do("axis", "announce-strength", role="attack", target="KB3011", units=[unit])
     t.do("axis", "announce-strength", role="attack", target="KB3011", units=[unit], total=17)
     assert t.game.mark("KB3011", "attack-total") == 17
@@ -111,7 +112,7 @@ def test_real_chits_are_only_counted():
 def test_a_chit_is_corrected_in_secret():
     t, unit = with_unit()
     t.do("axis", "draw-chits", units=[unit])
-    with pytest.raises(Mistake):
+    with refused(NotYours, given="table"):
         t.do("table", "set-chit", unit=unit, face="reduced")
     t.do("axis", "set-chit", unit=unit, face="reduced")
     assert "chit" not in next(u for u in t.sees("soviet")["units"] if u["id"] == unit)["marks"]
@@ -122,7 +123,7 @@ def test_digital_chits_need_a_sheet():
     t = table("operation-star", synthetic_book(chits={}), mode_chits="digital")
     jump(t, "axis-combat", 1)
     unit = enrol(t, "axis", "6 Pz 4", "panzer", "KB3010", size="III", formation="6 Pz", rating="A")
-    with pytest.raises(Mistake, match="chit sheet"):
+    with refused(NotNow, rule="2.6"):
         t.do("axis", "draw-chits", units=[unit])
 
 

@@ -1,9 +1,10 @@
 """Soviet command [13.0] and Popov's fuel [20.1]."""
 
 import pytest
+from harness import refused
 from kb_bench import enrol, jump, table
 
-from companion.engine.errors import Mistake
+from companion.engine.errors import NotNow
 from companion.systems.kharkov_battles.command import must_roll
 
 
@@ -87,7 +88,7 @@ def test_popov_runs_dry():
     )
     t.until("supply", 5)
     assert not [a for a in t.asked("soviet") if a["action"] == "roll-popov"]
-    with pytest.raises(Mistake):
+    with refused(NotNow, given="roll-popov"):
         t.do("soviet", "roll-popov", die="0")
     t.until("supply", 6)
     t.answer("soviet", die="5")
@@ -109,5 +110,5 @@ def test_popovs_fuel_is_rolled_once_a_turn():
     t = table("operation-star", popov_fuel=True)
     t.until("supply", 6)
     t.answer("soviet", die="5")
-    with pytest.raises(Mistake, match="once a turn"):
+    with refused(NotNow, given="roll-popov"):
         t.do("soviet", "roll-popov", die="0")

@@ -1,11 +1,12 @@
 """Odds [12.0, 12.64] and the Prepared Assault worksheet, shift by shift."""
 
 import pytest
+from harness import bare
 from kb_bench import table
 
 from companion.systems.kharkov_battles.odds import column_of, ladder, shifted
 
-LADDER = ladder(None)
+LADDER = ladder(bare("kharkov-battles").game)
 
 
 @pytest.mark.parametrize(

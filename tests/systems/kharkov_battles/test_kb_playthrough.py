@@ -6,7 +6,6 @@ from kb_bench import enrol, synthetic_book, table
 
 from companion.engine.play.fields import Context
 from companion.engine.record.game import Book
-from companion.engine.seat.view import view
 from companion.systems import find_system
 
 ALL = ("operation-star", "second-kharkov-k", "third-kharkov-l", "january-campaign", "grand-campaign")
@@ -122,7 +121,7 @@ def test_every_form_can_be_drawn_for_every_seat_in_every_phase(scenario):
     rules = t.system.rules
     for _ in range(26):
         for seat in ("axis", "soviet", "table"):
-            for offer in view(rules, t.game, seat)["actions"]:
+            for offer in t.sees(seat)["actions"]:
                 rules.find(offer["name"]).describe(Context(t.game, seat))
         if t.game.ended:
             break

@@ -3,9 +3,10 @@
 import json
 
 import pytest
+from harness import refused
 from kb_bench import enrol, jump, synthetic_book, table
 
-from companion.engine.errors import Mistake
+from companion.engine.errors import NotYours, Unreadable
 from companion.engine.record.events import Event
 
 SEATS = ("axis", "soviet", "table", "watch")
@@ -74,7 +75,7 @@ def test_the_attacker_cannot_peek_by_working_out_the_defenders_strength(assault)
     assert not seen.facts["complete"] and seen.facts["total"] == 0
     shown = sheet.fn(Context(t.game, "table"), role="defence", target="KB3011", units=(enemy,))
     assert shown.facts["total"] == 0
-    with pytest.raises(Mistake):
+    with refused(Unreadable, field="units", given="soviet-3-tank"):
         t.do("axis", "announce-strength", role="defence", target="KB3011", units=[enemy])
 
 
@@ -98,7 +99,7 @@ def test_hitlers_goal_is_the_axis_players_secret():
         assert "draw-goal" not in json.dumps(t.sees(seat))
         assert "goal; nobody" not in told(t, seat)
     for seat in ("soviet", "table"):
-        with pytest.raises(Mistake):
+        with refused(NotYours, given=seat):
             t.do(seat, "draw-goal")
     t.answer("axis")
     goal, token = t.game["goal"], t.game.piles["goals"]["current"][0]

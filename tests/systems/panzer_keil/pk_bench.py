@@ -9,7 +9,6 @@ from harness import SCENARIOS, Bench
 
 from companion.engine.hexes.ground import MapBook, Vocabulary
 from companion.engine.hexes.groundtext import enter
-from companion.engine.play.fields import Context
 from companion.engine.record.game import Book
 from companion.systems import find_system
 from companion.systems.panzer_keil.odds import COLUMNS
@@ -90,11 +89,18 @@ def mark(bench: Bench, unit: str, marker: str, value: str = "on") -> None:
     bench.do("table", "mark", marker=marker, units=[unit], value=value)
 
 
-def form(bench: Bench, seat: str, action: str, **fields: Any) -> list[dict[str, Any]]:
-    """The fields of an action's form as a player sees them."""
-    return bench.system.rules.find(action).describe(Context(bench.game, seat), fields)
-
-
 def go(bench: Bench, phase: str, turn: int | None = None) -> None:
     """Straight to a phase, without playing what lies between."""
     bench.do("table", "go-to", turn=turn or bench.game.turn, phase=phase)
+
+
+def shown(bench: Bench, seat: str, action: str, **fields: Any) -> dict[str, dict[str, Any]]:
+    """The fields of a form that a player sees, in order."""
+    return {r["name"]: r for r in bench.form(seat, action, **fields) if not (r["hidden"] or r["quiet"])}
+
+
+def strike(bench: Bench, result: str, **fields: Any) -> None:
+    """Two Germans attack 2040, and the printed chart says this."""
+    given = {"target": "2040", "attackers": ["ss-w-1", "302id"], "die": "1", **fields}
+    bench.do("german", "resolve-combat", **given)
+    bench.answer("german", result=result)

@@ -61,7 +61,7 @@ def every_screen_draws(t: Bench) -> None:
     for seat in ("table", "soviet", "german", "watch"):
         seen = t.sees(seat)
         for offered in seen["actions"]:
-            t.system.rules.find(offered["name"]).describe(Context(t.game, seat))
+            t.form(seat, offered["name"])
 
 
 def settle(t: Bench) -> None:

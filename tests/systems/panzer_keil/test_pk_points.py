@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from systems.panzer_keil.pk_bench import form, go, mark, owners_book, put, table
+from harness import refused
+from systems.panzer_keil.pk_bench import go, mark, owners_book, put, table
 
 from companion.engine.errors import NotNow, Unreadable
 from companion.systems.panzer_keil.base import FRONTS
@@ -31,11 +32,11 @@ def test_a_blank_table_asks_for_each_headquarters() -> None:
     t = table(units=False)
     t.until("soviet-supply")
     assert [a["args"]["fronts"] for a in t.asked("soviet")] == [list(FRONTS)]
-    with pytest.raises(Unreadable, match="blank"):
+    with refused(Unreadable, rule="B6.3.2", field="voronezh_supply"):
         t.do("soviet", "front-points", front="voronezh", distance=4)
-    with pytest.raises(Unreadable, match="both"):
+    with refused(Unreadable, rule="B6.3.2", field="voronezh_support"):
         t.answer("soviet", voronezh_supply=3)
-    with pytest.raises(Unreadable, match="at least one"):
+    with refused(Unreadable, rule="B6.3.2", field="fronts"):
         t.answer("soviet")
     t.answer("soviet", voronezh_supply=3, voronezh_support=2, don_supply=1, don_support=0)
     assert (t.game["voronezh-sp"], t.game["voronezh-sap"]) == (3, 2)
@@ -48,7 +49,7 @@ def test_the_form_begins_with_what_each_headquarters_had_last_turn() -> None:
     t.until("soviet-supply")
     t.answer("soviet", voronezh_supply=3, voronezh_support=2)
     t.until("soviet-supply", 2)
-    rows = {r["name"]: r["value"] for r in form(t, "soviet", "headquarters-points")}
+    rows = {r["name"]: r["value"] for r in t.form("soviet", "headquarters-points")}
     assert (rows["voronezh_supply"], rows["voronezh_support"], rows["don_supply"]) == (3, 2, None)
     assert t.game["voronezh-sp"] == 0  # the points themselves lapsed
 
@@ -57,7 +58,7 @@ def test_the_form_asks_for_distances_where_the_table_is_filled_and_not_for_front
     t = table(owners_book(rails=""), units=False)
     t.do("soviet", "fall-of-stalingrad")
     t.until("soviet-supply")
-    rows = [r["name"] for r in form(t, "soviet", "headquarters-points") if not r["hidden"]]
+    rows = [r["name"] for r in t.form("soviet", "headquarters-points") if not r["hidden"]]
     assert rows == ["voronezh_hexes", "southwestern_hexes", "southern_hexes"]
     t.answer("soviet", voronezh_hexes=4, southern_hexes=40)
     assert (t.game["voronezh-sp"], t.game["southern-sap"]) == (6, 1)
@@ -113,7 +114,7 @@ def test_one_point_restores_one_unit() -> None:
     assert t.game.mark("ss-w-1", "exhausted") is None
     assert t.game.mark("ss-w-2", "exhausted")
     t.do("table", "correct", name="german-sp", value="0")
-    with pytest.raises(NotNow, match="only 0"):
+    with refused(NotNow, rule="B6.3", field="units"):
         t.do("german", "spend-supply", units=["ss-w-2"])
 
 
@@ -122,7 +123,7 @@ def test_points_can_be_spent_without_units_on_record() -> None:
     t.until("german-supply")
     t.do("german", "spend-supply", count=3)
     assert t.game["german-sp"] == 2
-    with pytest.raises(NotNow):
+    with refused(NotNow, rule="B6.3", field="units"):
         t.do("german", "spend-supply", count=3)
 
 
@@ -137,11 +138,11 @@ def test_soviet_points_go_to_commanded_units_only() -> None:
         mark(t, unit, "exhausted")
     t.until("soviet-supply")
     t.do("soviet", "check-supply")
-    with pytest.raises(Unreadable, match="whose points"):
+    with refused(Unreadable, rule="B8.2", field="front"):
         t.do("soviet", "spend-supply", units=["voronezh-1"])
-    with pytest.raises(NotNow, match="not in command"):
+    with refused(NotNow, rule="B8.2", field="units"):
         t.do("soviet", "spend-supply", units=["voronezh-1"], front="southern")
-    with pytest.raises(NotNow, match="Don Front"):
+    with refused(NotNow, rule="B13.2.1", field="front"):
         t.do("soviet", "spend-supply", units=["don-1"], front="voronezh")  # B13.2.1
     t.do("soviet", "spend-supply", units=["voronezh-1"], front="voronezh")
     t.do("soviet", "spend-supply", units=["don-1"], front="don")
@@ -168,6 +169,6 @@ def test_the_form_offers_units_in_command_of_the_paying_headquarters() -> None:
         mark(t, unit, "exhausted")
     go(t, "soviet-supply")
     t.do("table", "correct", name="voronezh-sp", value="2")
-    rows = {r["name"]: r for r in form(t, "soviet", "spend-supply")}
+    rows = {r["name"]: r for r in t.form("soviet", "spend-supply")}
     assert rows["front"]["value"] == "voronezh"  # the only one with points
     assert [c["value"] for c in rows["units"]["choices"]] == ["voronezh-1"]  # B8.2, B13.2.1

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from systems.panzer_keil.pk_bench import form, go, mark, owners_book, put, table
+from harness import Bench, refused
+from systems.panzer_keil.pk_bench import go, mark, owners_book, put, table
 
 from companion.engine.errors import NotNow, Unreadable
 
 RESULTS = [("1", {}), ("4", {"d"}), ("6", {"d"})]
 
 
-def ready(**options: object):  # type: ignore[no-untyped-def]
+def ready(**options: object) -> Bench:
     t = table(owners_book(), **options)
     put(t, "ss-w-1", "2040", kind="armour")
     put(t, "voronezh-1", "2039")
@@ -52,10 +53,10 @@ def test_five_points_a_hex_within_the_pool() -> None:
     t = ready()
     t.do("table", "correct", name="german-sap", value="9")
     t.do("german", "allot-support", target="2039", points=4)
-    with pytest.raises(NotNow, match="7.2.3"):
+    with refused(NotNow, rule="7.2.3", field="points"):
         t.do("german", "allot-support", target="2039", points=2)
     t.do("table", "correct", name="german-sap", value="0")
-    with pytest.raises(NotNow, match="only 0"):
+    with refused(NotNow, rule="7.2.1", field="points"):
         t.do("german", "allot-support", target="2039", points=1)
 
 
@@ -63,7 +64,7 @@ def test_all_points_are_allotted_before_the_first_roll() -> None:
     t = ready()
     t.do("german", "allot-support", target="2039", points=1)
     t.do("german", "resolve-support", target="2039", die="1")
-    with pytest.raises(NotNow, match="7.3"):
+    with refused(NotNow, given="allot-support"):
         t.do("german", "allot-support", target="2039", points=1)
 
 
@@ -71,7 +72,7 @@ def test_all_points_are_allotted_before_the_first_roll() -> None:
 def test_a_sponsor_is_undisrupted_and_in_supply(marker: str, value: str) -> None:
     t = ready()
     mark(t, "ss-w-1", marker, value)
-    with pytest.raises(NotNow, match="7.1"):
+    with refused(NotNow, rule="7.1, B8.3", field="target"):
         t.do("german", "allot-support", target="2039", points=1)
 
 
@@ -80,7 +81,7 @@ def test_a_blank_table_is_read_by_the_player() -> None:
     put(t, "ss-w-1", "2040")
     put(t, "voronezh-1", "2039")
     t.until("german-support")
-    with pytest.raises(NotNow, match="7.2"):
+    with refused(NotNow, given="resolve-support"):
         t.do("german", "resolve-support", target="2039", points=2, die="5")
     t.do("german", "allot-support", target="2039", points=2)
     t.do("german", "resolve-support", target="2039", die="5")
@@ -100,9 +101,9 @@ def test_one_headquarters_to_a_target() -> None:
     t.do("soviet", "check-supply")
     t.until("soviet-support")
     t.do("soviet", "allot-support", target="1416", points=2, front="voronezh")
-    with pytest.raises(NotNow, match="B8.3.2"):
+    with refused(NotNow, rule="B8.3.2", field="front"):
         t.do("soviet", "allot-support", target="1416", points=1, front="southwestern")
-    with pytest.raises(Unreadable):
+    with refused(Unreadable, rule="B8.3", field="front"):
         t.do("soviet", "allot-support", target="1416", points=1)
     t.do("soviet", "resolve-support", target="1416", die="4")
     assert t.game.mark("ss-w-1", "disrupted") == "d"
@@ -118,7 +119,7 @@ def test_a_target_needs_a_unit_of_that_command_beside_it() -> None:
     t.do("soviet", "check-supply")
     t.until("soviet-support")
     t.do("table", "correct", name="southern-sap", value="5")
-    with pytest.raises(NotNow, match="B8.3"):
+    with refused(NotNow, rule="7.1, B8.3", field="target"):
         t.do("soviet", "allot-support", target="1416", points=1, front="southern")
     t.do("soviet", "allot-support", target="1416", points=1, front="voronezh")
 
@@ -132,9 +133,9 @@ def test_the_form_offers_targets_and_the_one_headquarters_with_points() -> None:
     put(t, "ss-w-2", "3040", kind="armour")  # nobody beside it
     go(t, "soviet-support")
     t.do("table", "correct", name="voronezh-sap", value="3")
-    rows = {r["name"]: r for r in form(t, "soviet", "allot-support")}
+    rows = {r["name"]: r for r in t.form("soviet", "allot-support")}
     assert rows["front"]["value"] == "voronezh"  # the others have none
     assert [c["value"] for c in rows["target"]["choices"]] == ["1416"]
-    rows = {r["name"]: r for r in form(t, "soviet", "allot-support", front="southern")}
+    rows = {r["name"]: r for r in t.form("soviet", "allot-support", front="southern")}
     assert rows["target"]["choices"] == []  # B8.3: not in its command
     assert [c["value"] for c in rows["front"]["choices"]] == ["voronezh"]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
-from harness import bare
+from harness import bare, refused
 
-from companion.engine.errors import Mistake
-from companion.engine.play.fields import Context
+from companion.engine.errors import Unreadable
 from companion.engine.play.worksheet import Breakdown
 from companion.systems.second_kharkov import rules
 
@@ -96,11 +96,19 @@ def test_halved_factors(fields: dict[str, Any], attack: int, defence: int, rules
     ],
 )
 def test_a_form_asks_only_what_can_apply(turn: int, attacker: str, terrain: str, hidden: set[str]) -> None:
-    here = Context(values={"turn": turn, "attacker": attacker, "terrain": terrain})
+    here = replace(bare("second-kharkov"), values={"turn": turn, "attacker": attacker, "terrain": terrain})
     fields = rules.worksheets["combat"].fields
     assert {n for n in hidden if fields[n].when is not None and not fields[n].when(here)} == hidden
     shown = {n for n, f in fields.items() if f.when is None or f.when(here)}
     assert {"attack", "defence", "terrain", "river"} <= shown
+
+
+def test_without_a_table_nothing_is_assumed() -> None:
+    """What is typed decides: no army is restricted, no aircraft counted, no plain turn special."""
+    plain = calc(attacker="german")
+    assert (plain.modifier, plain.warnings) == (0, [])
+    assert calc(attacker="german", air="6").modifier == -6
+    assert rules.worksheets["combat"].work({"attack": 9, "defence": 3}, bare("second-kharkov")).modifier == 0
 
 
 def test_worse_than_one_to_three_needs_no_column() -> None:
@@ -110,11 +118,12 @@ def test_worse_than_one_to_three_needs_no_column() -> None:
 
 
 @pytest.mark.parametrize(
-    "fields", [{"attack": ""}, {"defence": ""}, {"defence": 0}, {"attack": "ten"}, {"river": "lake"}]
+    ("field", "given"),
+    [("attack", ""), ("defence", ""), ("defence", 0), ("attack", "ten"), ("river", "lake")],
 )
-def test_what_cannot_be_worked_out_is_said(fields: dict[str, Any]) -> None:
-    with pytest.raises(Mistake):
-        calc(**fields)
+def test_what_cannot_be_worked_out_is_said(field: str, given: Any) -> None:
+    with refused(Unreadable, field=field):
+        calc(**{field: given})
 
 
 def test_known_cells_give_chances_and_blank_ones_say_so(table: Any) -> None:
@@ -229,10 +238,9 @@ def test_forbidden_attacks_are_pointed_out(table: Any, setting: dict[str, str], 
 def test_an_untouched_terrain_field_follows_the_target(table: Any) -> None:
     """A browser sends every field at every stroke: what was offered first must not stick."""
     t = table(turn=3, phase="soviet-combat", ground=(("terrain", "2510", "", "forest"),))
-    action = t.system.rules.find("resolve-combat")
-    first = {f["name"]: f for f in action.describe(Context(t.game, "soviet"))}
+    first = {f["name"]: f for f in t.form("soviet", "resolve-combat")}
     sent = {"target": "2510", "terrain": first["terrain"]["value"], "river": first["river"]["value"]}
-    then = {f["name"]: f for f in action.describe(Context(t.game, "soviet"), sent)}
+    then = {f["name"]: f for f in t.form("soviet", "resolve-combat", **sent)}
     assert then["terrain"]["choices"][0] == {"value": "", "label": "as mapped: forest"}
     sheet = t.calc("combat", **sent, attack=9, defence=3)
     assert sheet.modifier == 1

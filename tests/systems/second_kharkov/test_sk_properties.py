@@ -118,7 +118,7 @@ class Play(RuleBasedStateMachine):
             again = replay(Game(self.t.system.kit, self.t.scenario, self.t.book), self.t.events)
             assert again.dump() == self.t.game.dump()
             for seat in SEATS:
-                json.dumps(view(self.t.system.rules, self.t.game, seat))
+                json.dumps(view(self.t.system.rules, self.t.game, seat).to_json())
                 for action in self.t.system.rules.actions.values():
                     json.dumps(action.describe(Context(self.t.game, seat), {"target": "2510", "steps": "2"}))
 

@@ -6,8 +6,9 @@ import json
 from typing import Any
 
 import pytest
+from harness import refused
 
-from companion.engine.errors import Mistake
+from companion.engine.errors import NotNow, Unknown, Unreadable
 from companion.engine.play.fields import Context
 from companion.engine.seat.words import describe
 
@@ -49,7 +50,7 @@ def test_a_preview_does_not_look_into_the_stack(table: Any) -> None:
     """7.6: before the attack is declared the defence has to be guessed."""
     t = stacked(table)
     sheet = t.system.rules.worksheets["combat"]
-    with pytest.raises(Mistake, match="defence factors are missing"):
+    with refused(Unreadable, rule="12.7", field="defence"):
         sheet.work({"target": "2510", "attack": 90}, Context(t.game, "soviet"))
     guess = sheet.work({"target": "2510", "attack": 90, "defence": 5}, Context(t.game, "soviet"))
     assert guess.facts["defence"] == 5 and guess.facts["defenders"] == []
@@ -62,7 +63,7 @@ def test_declaring_opens_the_stack_once_aircraft_are_settled(table: Any) -> None
     t.do("soviet", "add-unit", side="soviet", name="RD", hex="2610")
     t.do("soviet", "declare-attack", target="2510", attackers="soviet-rd")
     sheet = t.system.rules.worksheets["combat"]
-    with pytest.raises(Mistake):
+    with refused(Unreadable, rule="12.7", field="defence"):
         sheet.work({"target": "2510", "attack": 90}, Context(t.game, "soviet"))
     t.answer("german", aircraft="0")
     assert sheet.work({"target": "2510", "attack": 90}, Context(t.game, "soviet")).facts["defence"] == 81
@@ -72,10 +73,7 @@ def test_a_quick_battle_opens_the_stack_when_the_die_is_cast(table: Any) -> None
     """7.6: the Soviet typed what he saw on the counters; losses are taken by the units on record."""
     t = stacked(table)
     t.do("soviet", "resolve-combat", target="2510", attack=90, defence=81, die="3")
-    form = {
-        f["name"]
-        for f in t.system.rules.find("german-losses").describe(Context(t.game, "german"), {"steps": 1})
-    }
+    form = {f["name"] for f in t.form("german", "german-losses", steps=1)}
     assert "units" in form and "mech" not in form
     t.do("german", "german-losses", steps=1, units="german-top")
     assert t.game.units["german-top"].steps == 3
@@ -100,7 +98,7 @@ def test_untried_factors_are_nowhere(table: Any) -> None:
     for seat in ("soviet", "german", "table", "watch"):
         view = json.dumps(t.sees(seat))
         assert "87" not in view and "88" not in view
-    with pytest.raises(Mistake, match="attack factors are missing"):
+    with refused(Unreadable, rule="12.7", field="attack"):
         t.calc("combat", target="2510", attackers="soviet-rd", defence=5)
 
 
@@ -116,7 +114,7 @@ def test_revealed_factors_are_seen_by_all(table: Any) -> None:
 def test_the_overstack_form_offers_only_the_crowd(table: Any) -> None:
     """7.2: the enemy chooses from the overstacked hex and from no other."""
     t = stacked(table)
-    form = t.system.rules.find("remove-overstack").describe(Context(t.game, "soviet"))
+    form = t.form("soviet", "remove-overstack")
     assert form[0]["choices"] == []
 
 
@@ -151,7 +149,7 @@ def test_the_shared_screen_says_that_it_does_not_know_the_whole_stack(table: Any
         t.enter(f"RD{n}", "soviet", "2610", kind="rifle")
 
     def attackers(seat: str, target: str) -> dict[str, Any]:
-        form = t.system.rules.find(action).describe(Context(t.game, seat), {"target": target})
+        form = t.form(seat, action, target=target)
         return next(f for f in form if f["name"] == "attackers")
 
     assert len(attackers("soviet", "2510")["choices"]) == 3 and not attackers("soviet", "2510").get("help")
@@ -184,7 +182,7 @@ def test_the_shared_screen_fights_with_the_declared_attackers_once_stacks_lie_op
         t.do("soviet", "add-unit", side="soviet", name=name, hex="2610")
     hidden = f"soviet-{SECRET.lower()}"
     battle = {"target": "2510", "attackers": hidden, "attack": 20, "defence": 5, "die": "3"}
-    with pytest.raises(Mistake, match="no unit"):
+    with refused(Unknown, field="attackers"):
         t.do("table", "resolve-combat", **battle)
     t.do("soviet", "declare-attack", target="2510", attackers=hidden)
     t.answer("german", aircraft="0")
@@ -195,5 +193,5 @@ def test_the_shared_screen_fights_with_the_declared_attackers_once_stacks_lie_op
 def test_nobody_moves_into_a_hex_before_a_battle(table: Any) -> None:
     """12.21: called by hand it is refused with words."""
     t = table(turn=4, phase="soviet-combat")
-    with pytest.raises(Mistake, match="no battle was fought"):
+    with refused(NotNow, rule="12.21"):
         t.do("soviet", "advance")

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from harness import refused
 
-from companion.engine.errors import Mistake, NotNow, NotYours
+from companion.engine.errors import NotNow, NotYours
 
 AREAS = (
     ("area", "2315", "", "west"),
@@ -47,7 +48,7 @@ def test_the_german_declares_his_order(table: Any, order: str, phases: list[str]
     t.do("german", ways[order])
     assert t.game["german-order"] == order
     assert t.game.phase == phases[0]
-    with pytest.raises(NotNow):
+    with refused(NotNow):
         t.do("german", "move-first")
     t.next()
     assert t.game.phase == phases[1]
@@ -64,7 +65,7 @@ def test_moving_without_a_word_is_move_fight(table: Any) -> None:
 def test_only_the_german_declares(table: Any) -> None:
     t = table()
     t.until("german-move")
-    with pytest.raises(NotYours):
+    with refused(NotYours):
         t.do("soviet", "fight-first")
 
 
@@ -84,7 +85,7 @@ def test_early_release_by_a_button(table: Any, phase: str) -> None:
     t.until(phase)
     t.do("soviet", "southern-crossing", who="5th Cavalry")
     assert dials(t) == ("released", "released")
-    with pytest.raises(NotNow):
+    with refused(NotNow, rule="6.2"):
         t.do("soviet", "southern-crossing")
 
 
@@ -119,7 +120,7 @@ def test_no_voluntary_release_otherwise(table: Any, scenario: str, turn: int) ->
     """13.4."""
     t = table(scenario)
     t.until("german-move", turn)
-    with pytest.raises(Mistake, match="13.4"):
+    with refused(NotNow, rule="13.4"):
         t.do("german", "voluntary-release", armies="seventeenth")
 
 
@@ -131,7 +132,7 @@ def test_voluntary_release_before_fighting_first(table: Any) -> None:
     t.do("german", "voluntary-release", armies=["1st Panzer Army", "17th Army"])
     assert dials(t) == ("hasty", "hasty")
     t.next()
-    with pytest.raises(NotNow):
+    with refused(NotNow, rule="13.4"):
         t.do("german", "voluntary-release", armies="seventeenth")
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from harness import SCENARIOS, Bench
 
-from companion.engine.hexes.ground import MapBook
+from companion.engine.hexes.ground import MapBook, Vocabulary
 from companion.engine.hexes.groundtext import read_csv
 from companion.engine.record.game import Book
 from companion.systems import find_system
@@ -49,6 +49,16 @@ class Table(Bench):
             self.do("table", "dismiss", ask=ask)
         return super().next(seat)
 
+    def shown(self, seat: str, action: str, **filled: Any) -> dict[str, dict[str, Any]]:
+        """The fields that a form shows, by name; dice apart."""
+        rows = self.form(seat, action, **filled)
+        return {r["name"]: r for r in rows if not r["hidden"] and not r["quiet"] and r["type"] != "dice"}
+
+    def panel(self, seat: str, title: str) -> dict[str, str]:
+        """What a panel of this title says, by label; empty where there is none."""
+        rows = [r for p in self.sees(seat)["panels"] if p["title"] == title for r in p["rows"]]
+        return {r["label"]: r["value"] for r in rows}
+
     def mark(self, target: str, marker: str) -> Any:
         return self.game.mark(target, marker)
 
@@ -77,8 +87,6 @@ def map_book() -> Callable[[str], Book]:
 
     def make(lines: str) -> Book:
         kit = find_system("wb95", SCENARIOS).kit
-        from companion.engine.hexes.ground import Vocabulary
-
         words = Vocabulary(
             terrains=("clear", "hills", "forest", "swamp", "mountains"),
             hexsides=("stream", "river", "doniec", "big river", "bridge"),

@@ -14,8 +14,11 @@ from companion.engine.kit.roster import Unit
 from companion.systems import find_system
 from companion.systems.wb95 import rules
 from companion.systems.wb95.grammar import retreat_choices
+from companion.systems.wb95.hq import Pool
 from companion.systems.wb95.losses import shares
+from companion.systems.wb95.moments import Moment
 from companion.systems.wb95.ratio import COLUMNS, shifted, start_column
+from companion.systems.wb95.shaken import Rest
 
 strengths = st.integers(1, 120)
 
@@ -83,6 +86,7 @@ CALLS: dict[str, dict[str, Any]] = {
     "stack-entry": {"cost": "2", "cel": 20},
     "zone-change": {"printed": "C", "wanted": "D"},
     "allowance": {"mp": 7, "out_of_supply": True},
+    "hex-cost": {"terrain": "forest"},
     "overrun-cost": {"guns": 2},
 }
 
@@ -94,12 +98,31 @@ def test_worksheets_work_without_a_table(name: str) -> None:
     assert sheet.lines
 
 
-def test_every_action_of_a_checklist_is_known() -> None:
+def test_what_is_typed_decides_without_a_table() -> None:
+    """No option of a table stands against it, as *Artillery barrage* would."""
+    sheet = rules.worksheets["ranged-fire"].work({"sp": 4, "barrage": True}, bare("wb95"))
+    assert (sheet.facts["strength"], sheet.column) == (8, "6-8")
+
+
+moments = st.builds(Moment, st.integers(1, 22), st.integers(1, 12).map(str))
+
+
+@given(moments, moments, st.integers(1, 20))
+def test_markers_read_what_they_wrote(first: Moment, second: Moment, left: int) -> None:
+    rest, pool = Rest(first, "3010"), Pool("3011", left, (first, second))
+    assert Moment.read(str(first)) == first
+    assert Rest.read(str(rest)) == rest
+    assert Pool.read("3011", str(pool)) == pool
+
+
+@pytest.mark.parametrize("text", ["True", "None", "day 3", "until noon, at 3010", "5 CM: tomorrow"])
+def test_markers_laid_by_hand_say_nothing_more(text: str) -> None:
+    assert Moment.read(text) is None and Rest.read(text) is None and Pool.read("3011", text) is None
+
+
+def test_every_line_of_a_checklist_names_its_rule() -> None:
     kit = find_system("wb95", SCENARIOS).kit
-    for phase in kit.system.phases:
-        for line in phase.checklist:
-            assert not line.action or line.action in rules.actions
-            assert line.rule
+    assert all(line.rule for phase in kit.system.phases for line in phase.checklist)
 
 
 def test_every_option_has_its_question() -> None:

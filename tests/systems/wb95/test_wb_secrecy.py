@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from harness import refused
 
-from companion.engine.errors import Mistake
-from companion.engine.play.fields import Context
+from companion.engine.errors import Mistake, Unreadable
 from companion.engine.seat.words import describe
 from companion.systems.wb95 import oos
 from companion.systems.wb95.shaken import ask_tests
@@ -56,7 +56,7 @@ def test_losses_are_named_as_far_as_the_seat_may_look(table: Make) -> None:
     t = stacked(table)
     words = {}
     for seat in ("table", "german"):
-        with pytest.raises(Mistake) as wrong:
+        with refused(Unreadable, rule="5.1.8", field="units") as wrong:
             t.do(seat, "lose-cel", side="german", cel=1, hexes=PLACE)
         words[seat] = wrong.value.message
     assert "Oben (2), the others on the German phone" in words["table"]
@@ -91,13 +91,10 @@ def test_who_is_set_aside_for_strategic_movement_is_his_sides_business(table: Ma
     t.until(phase)
     t.do("german", "mark-strategic", units="german-grossgeheim")
 
-    def titles(who: str) -> list[str]:
-        return [p["title"] for p in t.sees(who)["panels"]]
-
-    assert "Strategic movement" in titles("german")
-    assert "Strategic movement" not in titles(seat)
+    assert t.panel("german", "Strategic movement")
+    assert not t.panel(seat, "Strategic movement")
     t.until(phase.replace("-a", "-b") if phase.endswith("-a") else phase.replace("-b", "-a"))
-    assert "Strategic movement" not in titles(seat), "in the other side's phase neither"
+    assert not t.panel(seat, "Strategic movement"), "in the other side's phase neither"
 
 
 def test_the_supply_check_on_the_shared_screen_judges_hidden_units_by_the_trace(
@@ -121,5 +118,4 @@ def test_a_masked_stack_is_marked_and_not_named(table: Make) -> None:
     done = t.do("german", "mask-stack", hexes=PLACE)
     lines = " ".join(describe(event.seen_by("soviet"), t.game) for event in done)
     assert "Oben" not in lines and "Grossgeheim" not in lines
-    form = t.system.rules.find("set-counter").describe(Context(t.game, "table"))
-    assert form[0]["choices"] == []
+    assert t.shown("table", "set-counter")["unit"]["choices"] == []

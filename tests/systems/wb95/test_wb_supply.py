@@ -150,10 +150,7 @@ def test_supply_form_is_filled_in_from_positions(table: Make) -> None:
     t.unit("german", "free", "3030")
     for hex_id in t.game.maps.neighbours("3011"):
         t.unit("soviet", f"ring {hex_id}", hex_id)
-    from companion.engine.play.fields import Context
-
-    form = t.system.rules.find("check-supply").describe(Context(t.game, "german"))
-    assert form[0]["value"] == [inside]
+    assert t.form("german", "check-supply")[0]["value"] == [inside]
 
 
 def test_scenario_supply_bases(table: Make, map_book: Make) -> None:

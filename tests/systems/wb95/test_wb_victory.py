@@ -228,8 +228,7 @@ def test_unknown_cities_are_counted_by_hand(table: Make) -> None:
     t = table("black-snow")
     t.do("table", "correct", name="izjum", value="german")
     t.do("table", "set-control", hexes="2815 2915 2609 0132 0133 0713 0824 0825 2104", by="soviet")
-    panel = next(p for p in t.sees("table")["panels"] if p["title"] == "Victory")
-    assert any("Kharkov" in str(r["value"]) for r in panel["rows"] if r["label"] == "Count by hand")
+    assert "Kharkov" in t.panel("table", "Victory")["Count by hand"]
     t.do("table", "correct", name="city-vp-german", value="10")
     ended = play_out(t)
     assert (ended.winner, ended.why) == ("german", "German 10, Soviet 9 VP")
@@ -237,20 +236,9 @@ def test_unknown_cities_are_counted_by_hand(table: Make) -> None:
 
 def test_victory_panel_says_what_is_missing(table: Make, map_book: Make) -> None:
     winter = table("black-snow", book=map_book(CITIES))
-    rows = {
-        r["label"]: r["value"]
-        for p in winter.sees("watch")["panels"]
-        if p["title"] == "Victory"
-        for r in p["rows"]
-    }
+    rows = winter.panel("watch", "Victory")
     assert rows["German strategic, still missing"] == "Kharkov (Soviet), Bielgorod (Soviet)"
-    summer = table()
-    rows = {
-        r["label"]: r["value"]
-        for p in summer.sees("watch")["panels"]
-        if p["title"] == "Victory"
-        for r in p["rows"]
-    }
+    rows = table().panel("watch", "Victory")
     assert rows["Soviet wins with Kharkov hexes"] == "0 of 5 (by hand)"
     assert rows["German wins with no supplied Soviet west of the Doniec"] == "judge on the map"
     assert rows["Control not said"] == "13 of 13 hexes"

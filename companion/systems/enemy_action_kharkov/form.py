@@ -1,0 +1,185 @@
+"""What the combat worksheet asks: units on record tell most of it, bare numbers do as well [9.1, 9.3, 9.4]."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from companion.engine.kit.roster import Unit
+from companion.engine.play.fields import Choice, Context, Flag, HexId, UnitRef, Whole
+from companion.engine.record.game import Game
+
+from .base import GERMAN, SIDES, SOVIET, isolated, on_map
+from .fight import STATUS
+from .manifest import cup_is_real
+from .record import knows_rivers
+from .record import terrain as map_terrain
+from .situations import TOWNS
+from .support import in_support
+
+TERRAINS = [(t, t.capitalize()) for t in ("clear", "broken", "woods", "marsh", *TOWNS)]
+
+
+def what_if(ctx: Context) -> bool:
+    """No side is acting: the sheet answers what would be, from what is typed."""
+    return not ctx.game.active
+
+
+def attacker(ctx: Context) -> str:
+    return str(ctx.values.get("attacker") or ctx.game.active or SOVIET)
+
+
+def may_attack(game: Game, unit: Unit) -> bool:
+    """Once an activation; not dispersed, isolated, or activated alone [6.1, 9.1, 9.9, 10.22]."""
+    barred = game.mark(unit.id, "dispersed") or game.mark(unit.id, "attacked") or isolated(game, unit)
+    return not barred and game.mark(unit.id, "active") != "no-attack"
+
+
+def ready(ctx: Context) -> list[Unit]:
+    """Active units that may still attack; all own units when nobody is marked active."""
+    own = on_map(ctx.game, attacker(ctx))
+    active = [u for u in own if ctx.game.mark(u.id, "active")]
+    return [u for u in active or own if may_attack(ctx.game, u)]
+
+
+def _beside(ctx: Context) -> list[Unit]:
+    """Those next to the target are offered, once it is named."""
+    target = str(ctx.values.get("hex") or "")
+    return [u for u in ready(ctx) if not target or u.place in ctx.game.maps.neighbours(target)]
+
+
+def _on_record(ctx: Context) -> bool:
+    return bool(ready(ctx))
+
+
+def _told(ctx: Context) -> bool:
+    """Units on record tell it, unless the player prefers to enter everything."""
+    return _on_record(ctx) and not ctx.values.get("by_hand")
+
+
+def _by_map(known: Callable[[Game, str], bool]) -> Callable[[Context], bool]:
+    """Quiet while the record and the map book tell it of the target hex."""
+
+    def quiet(ctx: Context) -> bool:
+        target = str(ctx.values.get("hex") or "")
+        return _told(ctx) and (not target or known(ctx.game, target))
+
+    return quiet
+
+
+_terrain_known = _by_map(lambda game, target: bool(map_terrain(game, target)))
+_rivers_known = _by_map(lambda game, target: knows_rivers(game))
+_support_known = _by_map(lambda game, target: in_support(game, target) is not None)
+
+
+def _not_judged(ctx: Context) -> bool:
+    """Only chits that the companion draws are judged by it; with a real cup the players do that."""
+    return _told(ctx) or cup_is_real(ctx.game)
+
+
+def _not_halved(ctx: Context) -> bool:
+    return not ctx.values.get("halving")
+
+
+def _no_ip(ctx: Context) -> bool:
+    return _told(ctx) or ctx.values.get("terrain") in TOWNS
+
+
+def _first(value: Any, quiet: Callable[[Context], bool]) -> Callable[[Context], Any]:
+    """The usual answer stands there from the start, unless the record tells."""
+    return lambda ctx: None if quiet(ctx) else value
+
+
+def _statuses(ctx: Context) -> list[tuple[str, str]]:
+    """Nobody lacks supply on turn 1, no Soviet unit before turn 4 [10.0]."""
+    always = not what_if(ctx) and ctx.game.turn < (4 if attacker(ctx) == GERMAN else 2)
+    return [(s, label) for s, label in STATUS.items() if not always or s in ("good", "dispersed")]
+
+
+def _late(ctx: Context) -> bool:
+    """Soviet support has an end [10.41]."""
+    return what_if(ctx) or bool(ctx.game["support-line"] != "everywhere")
+
+
+def _early(ctx: Context) -> bool:
+    """The Soviet barrage is fired [9.24]."""
+    return ctx.game.turn <= 2 and attacker(ctx) == SOVIET
+
+
+@dataclass(frozen=True)
+class CombatForm:
+    """A combat as it is typed; None, an empty text and an unticked box leave it to the record."""
+
+    attacker: Annotated[str, Choice(label="Attacker", options=SIDES, when=what_if)] = ""
+    hex: Annotated[str, HexId(label="Target hex")] = ""
+    units: Annotated[
+        tuple[str, ...],
+        UnitRef(label="Attacking units", many=True, pick=ready, suggest=_beside, when=_on_record),
+    ] = ()
+    by_hand: Annotated[bool, Flag(label="Enter everything by hand", when=_on_record)] = False
+    small: Annotated[
+        int | None,
+        Whole(label="Attackers of 1 or 2 steps", high=18, start=_first(0, _told), quiet=_told),
+    ] = None
+    large: Annotated[
+        int | None, Whole(label="Attackers of 3 steps", high=12, start=_first(0, _told), quiet=_told)
+    ] = None
+    steps: Annotated[
+        int | None, Whole(label="Defending steps", high=9, start=_first(0, _told), quiet=_told)
+    ] = None
+    attack: Annotated[
+        int | None,
+        Whole(label="Attack strength", high=200, start=_first(0, _not_judged), quiet=_not_judged),
+    ] = None
+    defence: Annotated[
+        int | None,
+        Whole(label="Defence strength", high=100, start=_first(0, _not_judged), quiet=_not_judged),
+    ] = None
+    halving: Annotated[
+        bool,
+        Flag(
+            label="More strength, to be halved",
+            help="attack over the Dniepr; mechanised in, into or out of marsh",
+            quiet=_not_judged,
+        ),
+    ] = False
+    """Ticked to see the next two, which count by themselves."""
+    attack_halved: Annotated[
+        int, Whole(label="Attack strength to be halved", high=200, quiet=_not_halved)
+    ] = 0
+    defence_halved: Annotated[
+        int, Whole(label="Defence strength to be halved", high=100, quiet=_not_halved)
+    ] = 0
+    hexes: Annotated[
+        int | None,
+        Whole(label="Hexes attacked from", low=1, high=6, start=_first(1, _not_judged), quiet=_not_judged),
+    ] = None
+    apart: Annotated[
+        bool, Flag(label="The two hexes do not touch", when=lambda c: c.values.get("hexes") == 2)
+    ] = False
+    terrain: Annotated[
+        str,
+        Choice(
+            label="Defender's terrain",
+            options=TERRAINS,
+            start=_first("clear", _terrain_known),
+            quiet=_terrain_known,
+        ),
+    ] = ""
+    status: Annotated[
+        str, Choice(label="Defenders", options=_statuses, start=_first("good", _told), quiet=_told)
+    ] = ""
+    adjacent: Annotated[bool, Flag(label="Fresh supplied friend beside the defender", quiet=_not_judged)] = (
+        False
+    )
+    ip: Annotated[bool, Flag(label="Improved position", quiet=_no_ip)] = False
+    river: Annotated[bool, Flag(label="All attack across Donets or Dniepr", quiet=_rivers_known)] = False
+    attacker_armour: Annotated[bool, Flag(label="Attacker has armour", quiet=_not_judged)] = False
+    defender_armour: Annotated[bool, Flag(label="Defender has armour", quiet=_not_judged)] = False
+    unsupported: Annotated[
+        bool, Flag(label="Soviet side is outside support", when=_late, quiet=_support_known)
+    ] = False
+    barrage: Annotated[bool, Flag(label="Target east of the artillery line", when=_early)] = False
+    tactics: Annotated[int, Whole(label="Attacker's tactics", high=9, quiet=lambda c: True)] = 0
+    """Only for a sheet without a table: a combat counts the cards that are played."""

@@ -1,0 +1,98 @@
+"""What stands along the front: hexes to attack, who can attack them, guns in reach."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import dataclass
+from typing import Any
+
+from companion.engine.kit.roster import Unit
+from companion.engine.play.fields import Context, HexId
+from companion.systems.wb95.base import (
+    GUN_RANGE,
+    active_units,
+    idle,
+    is_gun,
+    is_hq,
+    is_regular,
+    is_towed,
+    level,
+    own,
+    touchable,
+)
+from companion.systems.wb95.obligations import duties
+
+
+def front(ctx: Context) -> list[tuple[str, str]]:
+    """Enemy hexes that units of the active side touch, with fortification and duty [5.1.2, 5.1.4]."""
+    game, side = ctx.game, ctx.game.active
+    if not side:
+        return []
+    enemy = {u.place for u in own(game, game.other(side))}
+    beside = {
+        h for u in own(game, side) if is_regular(u) for h in game.maps.neighbours(u.place) if h in enemy
+    }
+    named = [h for h in ctx.values.get("target") or () if h in enemy]
+    must = {u.place for u in duties(game, side).must_be_attacked}
+    rows = []
+    for hex_id in sorted({*beside, *named}):
+        fort = str(game.mark(hex_id, "fort") or "").upper()
+        words = [f"{hex_id} {fort}".strip(), *(["must"] if hex_id in must else [])]
+        rows.append((hex_id, ", ".join(words)))
+    return rows
+
+
+@dataclass(frozen=True)
+class EnemyHexes(HexId):
+    """Hexes to attack: those along the front to tap where units are on record, any others typed."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        rows = front(ctx)
+        known = super().describe(ctx)
+        return {**known, "choices": [{"value": v, "label": text} for v, text in rows]} if rows else known
+
+
+def _able(ctx: Context) -> list[Unit]:
+    """Towed guns do not attack, headquarters do not fight [5.1.10]."""
+    return [u for u in active_units(ctx) if not is_towed(u) and not is_hq(u)]
+
+
+def _away(ctx: Context, units: list[Unit], hexes: Container[int]) -> list[Unit]:
+    """Those that stand so many hexes from one that is named."""
+    distance, target = ctx.game.maps.distance, ctx.values.get("target") or ()
+    return [u for u in units if any(distance(u.place, h) in hexes for h in target)]
+
+
+def attackers(ctx: Context) -> list[Unit]:
+    """Units that can attack, beside the named hexes where there are any [5.1.2, 5.1.10]."""
+    return _away(ctx, _able(ctx), {1}) or _able(ctx)
+
+
+def fresh(ctx: Context) -> list[Unit]:
+    """Those that have not fought in this phase [5.1.1]."""
+    return [u for u in _away(ctx, _able(ctx), {1}) if not ctx.game.mark(u.id, "fought")]
+
+
+def starved(ctx: Context) -> list[Unit]:
+    """Attackers out of supply, who may pay a level [10.2.3]."""
+    return [ctx.game.units[u] for u in ctx.values.get("attackers") or () if level(ctx.game, u)]
+
+
+@dataclass(frozen=True)
+class Guns:
+    """The guns of one side of a combat."""
+
+    attack: bool
+
+    def known(self, ctx: Context) -> list[Unit]:
+        """Those that the seat may choose; in reach of the named hexes where there are any."""
+        mine = [u for u in touchable(ctx) if is_gun(u) and (u.side == ctx.game.active) == self.attack]
+        return self._near(ctx, mine) or mine
+
+    def ready(self, ctx: Context) -> list[Unit]:
+        """Those in reach, in firing position, that have not fired."""
+        return [u for u in self._near(ctx, self.known(ctx)) if idle(ctx.game, u)]
+
+    def _near(self, ctx: Context, guns: list[Unit]) -> list[Unit]:
+        """An attacking hex is beside the target, so its guns stand at most one hex further off [6.3.2]."""
+        return _away(ctx, guns, range(GUN_RANGE + (2 if self.attack else 1)))

@@ -1,0 +1,99 @@
+"""A visit: one seat's look at a table, and what it does there, for the time of one request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from companion.engine.play.actions import read_action
+from companion.engine.play.fields import Context
+from companion.engine.play.rules import Rules
+from companion.engine.play.worksheet import Breakdown
+from companion.engine.record.game import Game
+from companion.engine.seat.view import SeatView, view
+from companion.store import TableRow
+from companion.systems import System
+from companion.tables.log import Entry, TableLog
+
+if TYPE_CHECKING:
+    from companion.tables.tables import Answer, Tables
+
+
+class Visit:
+    """A table as one seat finds it: its row, game and view are read once, and again after something was done.
+
+    The game is shared by all who visit the table: hold `Tables.standing_still` as long as any of it is looked at.
+    """
+
+    def __init__(self, tables: Tables, code: str, seat: str) -> None:
+        self.tables, self.code, self.seat = tables, code, seat
+
+    @cached_property
+    def row(self) -> TableRow:
+        """The table as the lobby knows it."""
+        return self.tables.row(self.code)
+
+    @cached_property
+    def game(self) -> Game:
+        """The state of the table. Do not change it."""
+        return self.tables.game(self.code, self.row.revision)
+
+    @cached_property
+    def view(self) -> SeatView:
+        """The table as the seat may see it."""
+        return view(self.rules, self.game, self.seat)
+
+    @property
+    def system(self) -> System:
+        return self.tables.system(self.row.system)
+
+    @property
+    def rules(self) -> Rules:
+        return self.system.rules
+
+    @cached_property
+    def context(self) -> Context:
+        """The game and the seat, as fields and worksheets want them; what is worked out once stays."""
+        return Context(self.game, self.seat, worked={})
+
+    @property
+    def undo_target(self) -> int | None:
+        """The line to go back to so that the newest action that counts is undone; None when there is none."""
+        return self.tables.past(self.code).undo_target(self.row.revision)
+
+    def log(self, limit: int, before: int | None = None, most: int = 0) -> list[Entry]:
+        """Newest actions first, each with the lines this seat may read.
+
+        :param most: so many lines of an action after its first; all without it
+        """
+        return TableLog(self.tables.past(self.code), self.rules, self.game, self.seat).entries(
+            limit, before, most
+        )
+
+    def fields(self, name: str, raw: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
+        """An action's fields as its form needs them."""
+        return self.rules.find(name).describe(self.context, raw)
+
+    def preview(self, name: str, raw: Mapping[str, Any]) -> Breakdown | None:
+        """What an action's worksheet says to these values, before anything is rolled."""
+        action = self.rules.find(name)
+        refused = action.refusal(self.game, self.seat)
+        if refused:
+            raise refused
+        return read_action(action, self.context, raw)[1]
+
+    def act(
+        self, name: str, raw: Mapping[str, Any], *, action_id: str = "", revision: int | None = None
+    ) -> Answer:
+        """Carry out one action: all of it, once, or nothing."""
+        try:
+            return self.tables.act(self.code, self.seat, name, raw, action_id=action_id, revision=revision)
+        finally:
+            self.look_again()
+
+    def look_again(self) -> None:
+        """Forget what was read: the table may have changed."""
+        for name in list(vars(self)):
+            if isinstance(getattr(type(self), name, None), cached_property):
+                delattr(self, name)

@@ -10,7 +10,7 @@ endif
 # Servers that tests start, and pytest's own rewriting of asserts, would compile everything again each time.
 unexport PYTHONDONTWRITEBYTECODE
 # A browser test mostly waits, so there are two workers to a core.
-SPREAD := -n $(JOBS) --dist loadgroup --no-loadscope-reorder
+SPREAD := -n $(JOBS) --dist loadscope --no-loadscope-reorder
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
 .PHONY: run test checks lint types kits pytest coverage bench proof clean

@@ -16,6 +16,7 @@ from jinja2 import FileSystemBytecodeCache
 from werkzeug.routing import Rule
 
 from companion.engine import guard
+from companion.systems import IDS
 
 settings.register_profile("ci", derandomize=True, deadline=None, print_blob=True)
 settings.register_profile("nightly", max_examples=2_000, deadline=None)
@@ -95,22 +96,34 @@ def has_no_font() -> bool:
     return bool(lister) and not subprocess.run([lister], capture_output=True, timeout=30).stdout.strip()
 
 
-def share_out(items: list[pytest.Item]) -> None:
-    """Long tests begin first and go to any worker; what shares something made for its file stays together."""
-    for item in items:
-        found = getattr(item, "_fixtureinfo", None)
-        made = found.name2fixturedefs.values() if found else ()
-        shares = any(fixture.scope == "module" for fixtures in made for fixture in fixtures)
-        if (shares or not is_long(item)) and not item.get_closest_marker("xdist_group"):
-            item.add_marker(pytest.mark.xdist_group(item.nodeid.split("::")[0]))
-    items.sort(key=is_long, reverse=True)
-
-
 def is_long(item: pytest.Item) -> bool:
     return any(item.get_closest_marker(name) for name in ("browser", "slow"))
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
+def goes_with(test: str) -> str:
+    """What a test must share a worker with: its file, which may have made something for all of it, or nothing."""
+    file, _, name = test.partition("::")
+    if file.endswith("browser/test_layout.py"):
+        return next((f"{file} {system}" for system in IDS if system in name), file)
+    if file.endswith("test_drills.py") or ("/browser/" in file and not file.endswith("test_book.py")):
+        return test
+    return file
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Share tests out by `goes_with`: xdist's own way to say it, a marker, is lost under pytest 9.2."""
+    if config.getvalue("dist") != "loadscope":
+        return None
+    from xdist.scheduler import LoadScopeScheduling
+
+    class Sharing(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return goes_with(nodeid)
+
+    return Sharing(config, log)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         if item.get_closest_marker(
@@ -118,7 +131,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         ):  # tracing makes them slower by minutes; the others walk the same lines
             item.add_marker(pytest.mark.no_cover)
     wanted = [item for item in items if item.get_closest_marker("browser")]
-    share_out(items)
+    items.sort(key=is_long, reverse=True)  # so that none of them is left for the end
     lacking = why_no_browser()
     reason = ": ".join(lacking or ())
     if BROWSER_REQUIRED and (lacking or not wanted):

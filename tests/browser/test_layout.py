@@ -53,8 +53,6 @@ GAMES = {
     "kharkov-battles": ("operation-star", "axis", "axis-combat"),
     "wb95": ("kharkov-1942", "soviet", "attack-a"),
 }
-TOGETHER = {system: pytest.mark.xdist_group(f"layout of {system}") for system in GAMES}
-EACH_GAME = [pytest.param(system, marks=TOGETHER[system]) for system in GAMES]
 NOT_PAGES = {"static", "live.stream", "map.base_map", "lobby.join_link"}
 OF_THE_TABLE = {"shelf.ask"}  # pages of the table's screen that do not say so in their address
 ENOUGH = 2  # charts, worksheets, scenarios and the like to look at of each game
@@ -232,12 +230,11 @@ def faults(page, width: int) -> Iterator[str]:
     yield from (f"at {width} px: {fault}" for fault in page.evaluate(MEASURE, width))
 
 
-@pytest.mark.parametrize("system", EACH_GAME)
+@pytest.mark.parametrize("system", GAMES)
 def test_every_page_of_a_game_holds_with_a_wide_font(window, own_server, site, scenes, system):
     walk_a_game(window, "wide", site, scenes(system))
 
 
-@TOGETHER["enemy-action-kharkov"]
 def test_every_page_of_a_game_holds_with_the_shipped_fonts(window, site, scenes):
     walk_a_game(window, "shipped", site, scenes("enemy-action-kharkov"))
 
@@ -275,7 +272,7 @@ def test_the_curtain_and_the_keys_of_a_saved_game_hold(window, scenes, fonts):
     assert not found, "\n" + "\n".join(found)
 
 
-@pytest.mark.parametrize("system", EACH_GAME)
+@pytest.mark.parametrize("system", GAMES)
 def test_every_sheet_of_a_game_holds_with_a_wide_font(window, scenes, system):
     """A sheet lies beside the table on a tablet and over the whole of a phone."""
     scene = scenes(system)

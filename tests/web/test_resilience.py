@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 from flask import Flask
-from toykit import Device, toy_rules
+from toykit import Device, shelf
 
 from companion.engine import guard
 from companion.engine.errors import Unreadable
+from companion.engine.play.rules import Rules
 from companion.engine.record.events import Marked
 from companion.engine.record.game import Game
+from companion.systems import find_system
 from companion.tables.tables import Tables
 
 SECRET = "the hidden 23rd Panzer"
@@ -40,29 +42,34 @@ def mistaken(*_: Any) -> Any:
     raise Unreadable(SECRET)
 
 
+def in_play() -> Rules:
+    """The toy's rules as they are served: loading a game copies those of its package."""
+    return find_system("toy", shelf()).rules
+
+
 def break_panel(patch: pytest.MonkeyPatch, how: Callable[..., Any]) -> None:
-    patch.setattr(toy_rules(), "panels", [how, *toy_rules().panels])
+    patch.setattr(in_play(), "panels", [how, *in_play().panels])
 
 
 def break_score(patch: pytest.MonkeyPatch, how: Callable[..., Any]) -> None:
-    patch.setattr(toy_rules(), "score", how)
+    patch.setattr(in_play(), "score", how)
 
 
 def break_supply(patch: pytest.MonkeyPatch, how: Callable[..., Any]) -> None:
-    patch.setattr(toy_rules(), "supply", how)
+    patch.setattr(in_play(), "supply", how)
 
 
 def break_awaits(patch: pytest.MonkeyPatch, how: Callable[..., Any]) -> None:
-    patch.setattr(toy_rules(), "awaited", how)
+    patch.setattr(in_play(), "awaited", how)
 
 
 def break_watcher(patch: pytest.MonkeyPatch, how: Callable[..., Any]) -> None:
-    patch.setattr(toy_rules(), "watchers", [how])
+    patch.setattr(in_play(), "watchers", [how])
 
 
 def break_when(patch: pytest.MonkeyPatch, how: Callable[..., Any]) -> None:
-    patch.setattr(toy_rules().actions["scout"].__class__, "__setattr__", object.__setattr__)
-    patch.setattr(toy_rules().actions["scout"], "when", how)
+    patch.setattr(in_play().actions["scout"].__class__, "__setattr__", object.__setattr__)
+    patch.setattr(in_play().actions["scout"], "when", how)
 
 
 def break_words(patch: pytest.MonkeyPatch, how: Callable[..., Any]) -> None:

@@ -21,7 +21,7 @@ def book_server(own_server):
     store = open_store(own_server.data / "companion.db")
     for system in IDS:
         for row in store.book_list(system):
-            store.book_put(system, row.name, {}, row.changed_at)
+            store.book_change(system, row.name, lambda _: {}, row.changed_at)
     store.close()
     return own_server
 

@@ -190,10 +190,13 @@ class Tables:
     def game(self, code: str, latest: int | None = None) -> Game:
         """The table's game, caught up with the store. Do not change it.
 
-        :param latest: the newest event, where the caller knows
+        :param latest: the newest event, where the caller knows; one read before somebody else acted is not believed
         """
         with self.standing_still(code):
-            game = self._caught_up(code, self.store.latest(code) if latest is None else latest)
+            known = self._games.get(code)
+            if latest is None or (known is not None and known.revision > latest):
+                latest = self.store.latest(code)
+            game = self._caught_up(code, latest)
             if code in self._unkept:
                 self._keep(code, game)
             return game

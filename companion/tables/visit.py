@@ -60,7 +60,7 @@ class Visit:
     @property
     def undo_target(self) -> int | None:
         """The line to go back to so that the newest action that counts is undone; None when there is none."""
-        return self.tables.past(self.code).undo_target(self.row.revision)
+        return self.tables.past(self.code).undo_target(self.game.revision)
 
     def log(self, limit: int, before: int | None = None, most: int = 0) -> list[Entry]:
         """Newest actions first, each with the lines this seat may read.

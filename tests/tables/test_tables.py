@@ -507,3 +507,15 @@ def test_a_forms_fields_know_the_table(tables: Tables, code: str) -> None:
     tables.act(code, "table", "set-up", {})
     unit = tables.visit(code, "red").fields("place-unit")[0]
     assert [c["value"] for c in unit["choices"]] == ["red-guards", "red-tanks"]
+
+
+def test_a_row_read_before_somebody_else_acted_does_not_bring_the_old_game_back(
+    tables: Tables, code: str
+) -> None:
+    """A request reads the table's row, waits while another acts, and only then looks at the game."""
+    waiting = tables.visit(code, "red")
+    assert waiting.row.revision == tables.game(code).revision
+    tables.act(code, "blue", "note", {"text": "meanwhile"})
+    now = tables.game(code)
+    assert waiting.game is now and waiting.game.revision == tables.store.latest(code)
+    assert waiting.undo_target == tables.undo_target(code)

@@ -75,9 +75,12 @@ class Game(State):
         """
         if name in self.values:
             return self.values[name]
-        if name not in self._declared:
-            raise Undeclared(f"{self.kit.id} declares no value {name!r}.{did_you_mean(name, self._declared)}")
+        self._demand("value", name, self._declared)
         return self._declared[name]
+
+    def _demand(self, what: str, name: str, declared: Collection[str]) -> None:
+        if name not in declared:
+            raise Undeclared(f"{self.kit.id} declares no {what} {name!r}.{did_you_mean(name, declared)}")
 
     @property
     def last(self) -> int:
@@ -172,8 +175,7 @@ class Game(State):
 
         :raises Undeclared: when the kit has no such marker
         """
-        if name not in self._markers:
-            raise Undeclared(f"{self.kit.id} declares no marker {name!r}.{did_you_mean(name, self._markers)}")
+        self._demand("marker", name, self._markers)
         return self._markers[name]
 
     def may_carry(self, target: str, marker: Marker) -> bool:
@@ -220,15 +222,12 @@ class Game(State):
 
         :raises Undeclared: when it does not
         """
-        if isinstance(event, e.Set) and event.name not in self._declared:
-            self[event.name]
-            raise Undeclared(f"{self.kit.id} declares no value {event.name!r} any more")
-        if isinstance(event, e.Marked):
-            self.marker(event.marker)
-        if isinstance(event, e.Drawn) and event.pile not in self.piles:
-            raise Undeclared(
-                f"{self.kit.id} declares no pile {event.pile!r}.{did_you_mean(event.pile, self.piles)}"
-            )
+        if isinstance(event, e.Set):
+            self._demand("value", event.name, self._declared)
+        elif isinstance(event, e.Marked):
+            self._demand("marker", event.marker, self._markers)
+        elif isinstance(event, e.Drawn):
+            self._demand("pile", event.pile, self.piles)
 
     # -- changing ----------------------------------------------------------------------------------------
 

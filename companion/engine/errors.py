@@ -49,6 +49,33 @@ class NotNow(Mistake):
     status = 409
 
 
+class Warned(NotNow):
+    """The rules speak against it, and the players decide: said once, it may be done `anyway`.
+
+    :param said: each reason, in words
+    """
+
+    heading, instead, after = "The rules say", "Do it anyway", ""
+    """What stands above the reasons, on the second button, and below them."""
+
+    def __init__(self, said: Iterable[str], words: str = "") -> None:
+        self.said = list(said)
+        super().__init__(words or "; ".join(self.said), field="anyway", accepted="anyway")
+
+    def to_json(self) -> dict[str, object]:
+        return {**super().to_json(), "said": self.said}
+
+
+class StillOwed(Warned):
+    """A phase, impulse or turn would end over something that must be done."""
+
+    heading, instead = "Still to do", "End it anyway"
+    after = "It stays open, and can be answered later."
+
+    def __init__(self, owed: Sequence[str]) -> None:
+        super().__init__(owed, f"Still to do: {'; '.join(owed)}. It stays open if you end it anyway.")
+
+
 class NotYours(Mistake):
     """The action belongs to another seat."""
 

@@ -56,6 +56,18 @@ class Board:
                 found.setdefault((b, a), set()).add(fact.value)
         return {pair: frozenset(values) for pair, values in found.items()}
 
+    def ground(self, hex_id: str) -> str:
+        """The terrain of a hex; empty where the map book does not tell."""
+        return self.terrain.get(self.grid.index.get(hex_id, -1), "")
+
+    def side(self, a: str, b: str) -> frozenset[str]:
+        """What runs along the side between two hexes: rivers and their crossings."""
+        return self.features.get((self.grid.index.get(a, -1), self.grid.index.get(b, -1)), NOTHING)
+
+    def ways(self, a: str, b: str) -> frozenset[str]:
+        """The roads and railways over the side between two hexes."""
+        return self.links.get((self.grid.index.get(a, -1), self.grid.index.get(b, -1)), NOTHING)
+
     def along(self, classes: frozenset[str]) -> Links:
         """The graph of one or more road or rail classes."""
         return tuple(

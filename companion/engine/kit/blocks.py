@@ -139,6 +139,8 @@ class Marker:
     """Kept for the rules: the log and the units' badges pass over it."""
     by_hand: bool = True
     """Whether players lay it by hand; False where only the rules do."""
+    stays: bool = False
+    """Whether it stays on a unit that is eliminated, such as a sign that it may come back."""
 
 
 @dataclass(frozen=True)
@@ -330,8 +332,11 @@ TABLE_VALUES: Json = {
     "fog": True,
     "record": None,
     "judge": None,
+    "cells": {},
+    "disputed": (),
 }
-"""What every table has, whatever the game: how dice, chits and cards are used, who sees what, and a judge called."""
+"""What every table has, whatever the game: how dice, chits and cards are used, who sees what, a judge called,
+chart cells read off the printed chart in play, and endings by the rules that the players did not agree to."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ class Cell:
 
     value: str = ""
     source: str = ""
-    """'rulebook', 'owner', 'doubtful', or empty for a blank cell."""
+    """'rulebook', 'owner', 'play' (read off the printed chart at this table), 'doubtful', or empty for a blank cell."""
     rule: str = ""
 
     def __bool__(self) -> bool:
@@ -26,6 +26,11 @@ class Cell:
 
 
 BLANK = Cell()
+
+
+def cell_key(chart: str, row: str, column: str) -> str:
+    """How a chart cell that was read in play is kept in the record."""
+    return f"{chart}|{row}|{column}"
 
 
 @dataclass(frozen=True)
@@ -94,6 +99,15 @@ class Chart:
                 continue  # the chart's shape changed since the owner typed it; other cells still count
             if text and cells.get((row, column), BLANK).source != "rulebook":
                 cells[row, column] = Cell(text, "owner")
+        return replace(self, cells=cells)
+
+    def read_in_play(self, told: Mapping[str, str]) -> Chart:
+        """The chart with blank cells filled by what players read off their printed one ('row|column' -> text)."""
+        cells = dict(self.cells)
+        for key, text in told.items():
+            row, _, column = key.partition("|")
+            if row in self.rows and column in self.columns and not cells.get((row, column)):
+                cells[row, column] = Cell(text, "play")
         return replace(self, cells=cells)
 
     def shipped(self, text: str) -> Chart:

@@ -1,1 +1,1 @@
-"""What the people at a table settle among themselves: consent, seats, notes, a judge, how dice and cards are used."""
+"""What people do by hand at every table, whatever the game, and what they settle among themselves."""

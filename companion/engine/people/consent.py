@@ -5,19 +5,22 @@ The table's screen lies open before both players, so it may speak for a side, bu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 from companion.engine.errors import NotNow, NotYours, Unreadable
+from companion.engine.forms.fields import Choice, Flag, Text, Whole
 from companion.engine.play.actions import Chance, Events
-from companion.engine.play.fields import Choice, Flag, Text, Whole
+from companion.engine.play.duties import NOT_NEEDED
 from companion.engine.play.rules import Rules
 from companion.engine.record import events as e
+from companion.engine.record.changes import IN_PASSING, PUT_BACK
 from companion.engine.record.game import Game
 
 consent_rules = Rules("consent")
 
 TAKE_BACK, END, LAY_OPEN, LIFT_FOG = "take-back", "end-game", "lay-open", "lift-fog"
+RULES_END, WAIVE, REDO = "rules-end", "waive", "redo"
 
 Deed = Callable[[Game, Mapping[str, Any], str], Events]
 """What is done once everybody asked has agreed: (game, the question's arguments, who agreed) -> events."""
@@ -35,8 +38,10 @@ def deed(kind: str) -> Callable[[Deed], Deed]:
     return define
 
 
-def request(game: Game, seat: str, kind: str, text: str, args: Mapping[str, Any]) -> Events:
-    """Ask every other side to agree; playing solo, do it at once."""
+def request(
+    game: Game, seat: str, kind: str, text: str, args: Mapping[str, Any], sides: Sequence[str] = ()
+) -> Events:
+    """Ask every other side to agree, or only those told; playing solo, do it at once."""
     if game["solo"]:
         yield from DEEDS[kind](game, args, "")
         return
@@ -44,7 +49,7 @@ def request(game: Game, seat: str, kind: str, text: str, args: Mapping[str, Any]
     if waiting is not None:
         raise NotNow(f"That is asked already: it waits for {voices(game, waiting.to)}.", given=kind)
     name = f"{kind}-{game.revision}"
-    others = [side for side in game.sides if side != seat]
+    others = list(sides) or [side for side in game.sides if side != seat]
     yield from _ask(game, others, kind, text, {**args, "asker": seat, "group": name})
 
 
@@ -85,8 +90,11 @@ def agree(
     if not yes:
         for name in together:
             yield e.Answered(name, "refused" if seat in question.to else "withdrawn")
+        if question.by == RULES_END:
+            yield e.Set("disputed", (*game["disputed"], question.args["key"]), reason=IN_PASSING)
+            yield e.Noted(f"{who(game, seat)} does not agree that the game is over: {question.args['why']}")
         return
-    if question.by != TAKE_BACK:  # which goes back to before it was asked
+    if question.by not in (TAKE_BACK, REDO):  # which go back to before they were asked
         yield e.Answered(ask, "agreed")
     if together == [ask]:
         yield from DEEDS[question.by](game, question.args, game.side_name(seat))
@@ -109,13 +117,25 @@ def take_back(
             given=to,
             accepted=f"2 to {game.revision - 1}",
         )
-    undone = any(low < to < high for low, high in game.taken_back)
+    past = game.hindsight
+    undone = any(low < to < high for low, high in past.taken_back)
+    theirs = [side for side in game.sides if side in past.acted and _is_anothers(game, side, seat)]
     if game.last_chance <= to and not game.ended and not undone:
-        yield e.Undone(to)
+        if not theirs:
+            yield e.Undone(to)
+            return
+        names = " and ".join(map(game.side_name, theirs))
+        text = f"{who(game, seat)} wants to take back what {names} did. Agree?"
+        yield from request(game, seat, TAKE_BACK, text, {"to": to}, theirs)
         return
-    past = "the game's end" if game.ended else "a roll or draw"
-    what = "go back to what was taken back" if undone else f"take back, past {past}"
-    yield from request(game, seat, TAKE_BACK, f"{_who(game, seat)} wants to {what}. Agree?", {"to": to})
+    beyond = "the game's end" if game.ended else "a roll or draw"
+    what = "go back to what was taken back" if undone else f"take back, past {beyond}"
+    yield from request(game, seat, TAKE_BACK, f"{who(game, seat)} wants to {what}. Agree?", {"to": to})
+
+
+def _is_anothers(game: Game, side: str, seat: str) -> bool:
+    """Whether what a side did is not this seat's to take back alone: the table's screen speaks for sides that are absent."""
+    return side in game.seated if seat == "table" else side != seat
 
 
 @deed(TAKE_BACK)
@@ -123,7 +143,28 @@ def _taken_back(game: Game, args: Mapping[str, Any], by: str) -> Events:
     yield e.Undone(int(args["to"]), reason=f"agreed by {by}" if by else "")
 
 
-def _who(game: Game, seat: str) -> str:
+@consent_rules.action(by="any", label="Redo", group="hidden")
+def redo(game: Game, seat: str = "") -> Events:
+    """Put back what was just taken back: free for whoever took it back alone, else the other side must agree."""
+    past = game.hindsight
+    if not past.redo_to:
+        raise NotNow("Nothing was taken back just now: there is nothing to put back.")
+    if seat == past.redo_by:
+        yield e.Undone(past.redo_to, reason=PUT_BACK)
+        return
+    text = f"{who(game, seat)} wants to put back what was taken back. Agree?"
+    yield from request(game, seat, REDO, text, {"to": past.redo_to})
+
+
+@deed(REDO)
+def _put_back(game: Game, args: Mapping[str, Any], by: str) -> Events:
+    if game.hindsight.redo_to != int(args["to"]):
+        raise NotNow("Play has gone on since: what was taken back cannot be put back any more.")
+    yield e.Undone(int(args["to"]), reason=f"{PUT_BACK}, agreed by {by}" if by else PUT_BACK)
+
+
+def who(game: Game, seat: str) -> str:
+    """A seat as the one who wants something."""
     return "The table's screen" if seat == "table" else game.side_name(seat)
 
 
@@ -149,7 +190,7 @@ def end_game(
     """Close the game with a result by hand; both sides must agree, and the whole record then lies open."""
     result = "a draw" if winner == "nobody" else f"{game.side_name(winner)} victory"
     text = (
-        f"{_who(game, seat)} wants to end the game: {result}{f', {level}' if level else ''}"
+        f"{who(game, seat)} wants to end the game: {result}{f', {level}' if level else ''}"
         f"{f' ({why})' if why else ''}. Everything hidden and the dice seed are then laid open. Agree?"
     )
     result_args = {"winner": winner, "level": level, "why": why}
@@ -162,6 +203,48 @@ def _ended_by_hand(game: Game, args: Mapping[str, Any], by: str) -> Events:
     yield from _laid_open(game, args, by)
 
 
+def propose_end(
+    game: Game, winner: str, level: str, why: str, rule: str, key: str = "", *, again: bool = False
+) -> Events:
+    """The rules say that the game is over before its last turn: both sides are told on what grounds, and must agree.
+
+    Asked once; whoever refuses plays on, and is not asked again on the same grounds unless `again` is told.
+    """
+    grounds = key or f"{winner} {rule} {game.turn}"
+    asked = any(a.by == RULES_END and a.args.get("key") == grounds for a in game.asked.values())
+    if game.ended or asked or (grounds in game["disputed"] and not again):
+        return
+    result = "a draw" if winner not in game.sides else f"{game.side_name(winner)} victory"
+    text = f"By rule {rule} the game is over: {result}{f', {level}' if level else ''}. {why} Agree?"
+    args = {"winner": winner, "level": level, "why": why, "rule": rule, "key": grounds, "asker": "rules"}
+    group = f"{RULES_END}-{game.revision}"
+    if game["solo"]:
+        yield e.Asked(
+            f"{group}-1", (*game.sides, "table"), text, "agree", {**args, "group": group}, by=RULES_END
+        )
+    else:
+        yield from _ask(game, list(game.sides), RULES_END, text, {**args, "group": group})
+
+
+def withdraw_end(game: Game, key: str) -> Events:
+    """What the ending was founded on no longer holds."""
+    for question in list(game.asked.values()):
+        if question.by == RULES_END and question.args.get("key") == key:
+            yield e.Answered(question.id, "no longer holds", text=question.text)
+
+
+@deed(RULES_END)
+def _ended_by_rule(game: Game, args: Mapping[str, Any], by: str) -> Events:
+    yield e.Ended(str(args["winner"]), str(args["level"]), str(args["why"]), str(args["rule"]))
+
+
+@deed(WAIVE)
+def _waived(game: Game, args: Mapping[str, Any], by: str) -> Events:
+    duty = game.asked.get(str(args["duty"]))
+    if duty is not None:
+        yield e.Answered(duty.id, NOT_NEEDED, text=duty.text)
+
+
 def _closed(game: Game) -> bool | str:
     if not game.ended:
         return "the game is not over"
@@ -172,7 +255,7 @@ def _closed(game: Game) -> bool | str:
 def lay_open(game: Game, seat: str = "") -> Events:
     """Show everything that was hidden, and the dice seed, now that the game is over; both sides must agree."""
     text = (
-        f"The game is over. {_who(game, seat)} wants to lay open everything hidden and the dice seed. Agree?"
+        f"The game is over. {who(game, seat)} wants to lay open everything hidden and the dice seed. Agree?"
     )
     yield from request(game, seat, LAY_OPEN, text, {})
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from companion.engine.errors import NotNow
+from companion.engine.forms.fields import Choice, Context
 from companion.engine.people.consent import deed
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context
 from companion.engine.play.rules import Rules
 from companion.engine.record import events as e
 from companion.engine.record.game import Game

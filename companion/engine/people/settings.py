@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from companion.engine.forms.fields import Choice, Flag
 from companion.engine.people.consent import LIFT_FOG, request
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Flag
 from companion.engine.play.rules import Rules
 from companion.engine.record import events as e
 from companion.engine.record.game import Game

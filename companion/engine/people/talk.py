@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine.errors import NotNow
+from companion.engine.errors import NotNow, NotYours
+from companion.engine.forms.fields import Choice, Context, Text
+from companion.engine.people.consent import WAIVE, request, who
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Text
+from companion.engine.play.duties import DONE, NO, NOT_NEEDED
 from companion.engine.play.rules import Rules
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
@@ -47,10 +49,28 @@ def judge_has_been(game: Game) -> Events:
     yield e.Set("judge", SETTLED, was=game["judge"])
 
 
-@talk_rules.action(by="any", label="Not needed", group="hidden")
-def dismiss(game: Game, ask: Annotated[str, Text(most=60)], seat: str = "") -> Events:
-    """Put away a reminder that is not needed."""
-    question = game.asked.get(ask)
-    if question is None or question.is_consent or (seat not in question.to and seat != "table"):
-        raise NotNow("that reminder is no longer open", field="ask", given=ask)
-    yield e.Answered(ask, "not needed")
+def _instead(ctx: Context) -> list[tuple[str, str]]:
+    duty = ctx.game.asked.get(str(ctx.values.get("ask")))
+    said = (DONE, NOT_NEEDED) if duty is not None and duty.is_owed else (NO, DONE, NOT_NEEDED)
+    return [(word, word.capitalize()) for word in said]
+
+
+@talk_rules.action(by="any", label="Put away", group="hidden")
+def dismiss(
+    game: Game,
+    ask: Annotated[str, Text(most=60)],
+    how: Annotated[str, Choice(label="Because", options=_instead)] = "",
+    seat: str = "",
+) -> Events:
+    """Decline an offer; or say that what is owed was done on the map, or does not apply. The other side is told."""
+    duty = game.asked.get(ask)
+    if duty is None or duty.is_consent or (seat not in duty.to and seat != "table"):
+        raise NotNow("that is no longer open", field="ask", given=ask)
+    if seat not in duty.to and duty.only:
+        raise NotYours("that is answered on a player's own phone", field="ask", given=seat)
+    said = how or (DONE if duty.is_owed else NO)
+    if duty.binding and said != DONE:
+        text = f"{who(game, seat)} says: {duty.text} does not apply. Agree?"
+        yield from request(game, seat, WAIVE, text, {"duty": ask})
+        return
+    yield e.Answered(ask, said, text=duty.text if duty.is_owed else "")

@@ -1,1 +1,1 @@
-"""What can be done: actions, the fields they ask for, the sheets they work out, and what every table can do."""
+"""What can be done: actions, duties and their order, phases, a game's rules; and one action carried out."""

@@ -5,24 +5,18 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from companion.engine.errors import Mistake, NotNow, NotYours, Several, Unreadable
-from companion.engine.play.fields import REQUIRED, Context, Dice, Field, Flag, Roll
-from companion.engine.play.reading import fits, read_all
-from companion.engine.play.worksheet import Breakdown, Worksheet, signature_fields
+from companion.engine.errors import Mistake, NotNow, NotYours
+from companion.engine.forms.fields import REQUIRED, Context, Dice, Field, Flag
+from companion.engine.forms.reading import read_all
+from companion.engine.forms.worksheet import Worksheet, signature_fields
 from companion.engine.record import dice
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.limits import OPEN_QUESTIONS, UNITS
-
-if TYPE_CHECKING:
-    from companion.engine.play.rules import Rules
 
 Events = Iterator[e.Event]
-SPECIAL = ("game", "seat", "sheet", "chance")
-TAKING_BACK = ("take-back", "agree")
-"""The way out of any trouble: nothing of a game's own runs along."""
+SPECIAL = ("game", "seat", "sheet", "form", "chance", "duty", "battle")
 
 
 class Chance:
@@ -54,6 +48,20 @@ class Chance:
 
 
 @dataclass(frozen=True)
+class FollowUp:
+    """What an action that answers a duty says about that duty."""
+
+    still: Callable[[Game, e.Asked], bool]
+    """Whether the duty still makes sense; asked after every action, and what does not is withdrawn and told."""
+    alone: Callable[[Context], Mapping[str, Any] | None] | None = None
+    """The only possible answer to an owed duty, or None while there is a choice; it is then given by itself."""
+    declined: Callable[[Game, e.Asked, str], Iterable[e.Event]] | None = None
+    """What follows when an offer is declined or lapses, or what is owed was done on the map or does not apply."""
+    ageless: bool = False
+    """Whether it answers what games from before there were battles asked, too."""
+
+
+@dataclass(frozen=True)
 class Action:
     """Something a seat may do."""
 
@@ -78,13 +86,26 @@ class Action:
     """Refused when the table has moved on since the form was drawn."""
     primary: bool = False
     order: int = 0
+    follow_up: FollowUp | None = None
+    """Set where the action exists only while a duty for it is open."""
+    ends: bool = False
+    """Whether it ends a phase, impulse or turn: what is owed is then said first."""
+    warns: Callable[[Context], Iterable[object]] | None = None
+    """What the rules have against what was filled in: said before anything is done, and done anyway if so wished."""
+
+    def warned(self, warns: Callable[[Context], Iterable[object]]) -> Action:
+        """The same action, which the rules may speak against."""
+        fields, defaults = {**self.fields, "anyway": ANYWAY}, {**self.defaults, "anyway": False}
+        return replace(self, warns=warns, fields=fields, defaults=defaults)
 
     def holder(self, game: Game) -> str:
         by = self.by(game) if callable(self.by) else self.by
         return game.active or "any" if by == "active" else by
 
-    def refusal(self, game: Game, seat: str) -> Mistake | None:
+    def refusal(self, game: Game, seat: str, duty: e.Asked | None = None) -> Mistake | None:
         """Why this seat cannot do it now, or None. The one place where seats are checked."""
+        if self.follow_up is not None:
+            return self._answer_refusal(game, seat, duty)
         if seat not in {"table", *game.sides}:
             return NotYours(
                 f"{seat} may look on, not act: sit down at a seat to {self.label.lower()}", given=seat
@@ -121,6 +142,35 @@ class Action:
                 return NotNow(f"{self.label}: not possible now", given=self.name)
         return None
 
+    def _answer_refusal(self, game: Game, seat: str, duty: e.Asked | None) -> Mistake | None:
+        """Why this seat cannot answer: nothing of the kind is open, it is another's, or something comes first."""
+        if duty is None or duty.id not in game.asked:
+            return NotNow(
+                f"{self.label}: nothing of the kind is asked now. It was done, or taken back.",
+                given=self.name,
+                rule=self.rule,
+            )
+        if not duty.duty and self.follow_up and not self.follow_up.ageless:
+            return NotNow(
+                f"{self.label}: this was asked under older rules. Do it on the map and put it away.",
+                given=self.name,
+                rule=self.rule,
+            )
+        if seat not in duty.to:
+            whose = " or ".join(game.side_name(s) for s in duty.to if s in game.sides)
+            return NotYours(
+                f"{self.label} is answered by {whose or 'the table'}", given=seat, accepted=", ".join(duty.to)
+            )
+        if not game.is_live(duty):
+            before = min(game.duties(duty.battle), key=lambda a: a.step)
+            first = (
+                "something else of this battle" if before.only and seat not in before.only else before.text
+            )
+            return NotNow(f"First: {first}", given=self.name, rule=before.rule)
+        if game.ended:
+            return NotNow("The game is over. Take the ending back first to go on.", given=self.name)
+        return None
+
     def describe(self, ctx: Context, raw: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
         """The fields as a form or an API client needs them, only those that apply now."""
         return describe_fields(self.fields, self.defaults, ctx, raw or {})
@@ -134,7 +184,7 @@ def describe_fields(
     rows = []
     for name, item in fields.items():
         here = ctx.having(values)
-        if item.when is not None and not item.when(here):
+        if name in ctx.told or (item.when is not None and not item.when(here)):
             continue
         default = defaults[name]
         value = raw.get(name)
@@ -174,6 +224,10 @@ def _listed(value: Any) -> list[str]:
     )
 
 
+ANYWAY = Flag(label="Anyway", hidden=True)
+"""What an action that ends something, or that the rules may speak against, also asks once it has said why."""
+
+
 def make_action(fn: Callable[..., Iterable[e.Event]], **spec: Any) -> Action:
     """An Action from a decorated generator function; its signature becomes the form."""
     fields, defaults = signature_fields(fn, SPECIAL)
@@ -181,6 +235,8 @@ def make_action(fn: Callable[..., Iterable[e.Event]], **spec: Any) -> Action:
     if worksheet is not None:
         fields = {**worksheet.fields, **fields}
         defaults = {**worksheet.defaults, **defaults}
+    if spec.get("ends") or spec.get("warns"):
+        fields, defaults = {**fields, "anyway": ANYWAY}, {**defaults, "anyway": False}
     phase = spec.pop("phase", None)
     phases = (phase,) if isinstance(phase, str) else tuple(phase or ())
     doc = inspect.getdoc(fn) or ""
@@ -197,105 +253,3 @@ def make_action(fn: Callable[..., Iterable[e.Event]], **spec: Any) -> Action:
         phases=phases,
         **spec,
     )
-
-
-def read_action(
-    action: Action, ctx: Context, raw: Mapping[str, Any]
-) -> tuple[dict[str, Any], Breakdown | None]:
-    """All values of a submission except dice, and the worksheet's breakdown; every mistake at once."""
-    own = {k: v for k, v in raw.items() if not isinstance(action.fields.get(k), Dice)}
-    values, mistakes = read_all(action.fields, action.defaults, own, ctx)
-    if mistakes:
-        raise Several(mistakes) if len(mistakes) > 1 else mistakes[0]
-    sheet = None
-    if action.worksheet is not None:
-        sheet = action.worksheet.answer(values, ctx.having(values))
-    return values, sheet
-
-
-def perform(
-    rules: Rules, game: Game, seat: str, action: Action, raw: Mapping[str, Any], chance: Chance
-) -> list[e.Event]:
-    """Check, read, roll and carry out one action on `game`; the events are the record.
-
-    The game is changed as the events come; on a Mistake it must be thrown away and reloaded.
-    """
-    refused = action.refusal(game, seat)
-    if refused is not None:
-        raise refused
-    ctx = Context(game, seat)
-    values, sheet = read_action(action, ctx, raw)
-    done: list[e.Event] = []
-
-    room = max(UNITS, len(game.units)), max(OPEN_QUESTIONS, len(game.asked))
-
-    def take(event: e.Event) -> None:
-        if isinstance(event, e.Answered) and event.id in game.asked:
-            event = replace(event, only=game.asked[event.id].only)  # as hidden as its question
-        game.declares(event)
-        if not isinstance(event, e.Undone):  # an undo is resolved when the game is loaded again
-            game.apply(event)
-        if len(game.units) > room[0]:
-            raise Unreadable(
-                f"A table keeps at most {UNITS} units on record, those off the map too: move one of them "
-                "instead of adding another",
-                given=len(game.units),
-                accepted=f"up to {UNITS} units",
-            )
-        if len(game.asked) > room[1]:
-            raise NotNow(f"{OPEN_QUESTIONS} questions wait for an answer already: answer some of them first")
-        done.append(event)
-
-    here = Context(game, seat, values)
-    for name, item in action.fields.items():
-        if isinstance(item, Dice):
-            if item.when is not None and not item.when(here):
-                values[name] = None
-                continue
-            values[name] = _dice(item, name, here, raw.get(name), chance, take)
-    arguments = {k: v for k, v in values.items() if k in inspect.signature(action.fn).parameters}
-    for name, thing in (("seat", seat), ("sheet", sheet), ("chance", chance)):
-        if name in inspect.signature(action.fn).parameters:
-            arguments[name] = thing
-    for event in action.fn(game, **arguments):
-        take(event)
-    if any(isinstance(event, e.Undone) for event in done):
-        return done
-    prompt = game.asked.get(str(raw.get("_asked")))
-    if prompt is not None and prompt.action == action.name and seat in (*prompt.to, "table"):
-        take(e.Answered(prompt.id, action.label))
-    if action.name not in TAKING_BACK:  # which must work whatever is wrong with the game's own rules
-        for watcher in rules.watchers:
-            for event in watcher(game):
-                take(event)
-    return done
-
-
-def _dice(
-    item: Dice, name: str, ctx: Context, given: Any, chance: Chance, take: Callable[[e.Event], None]
-) -> Roll:
-    """The roll of a dice field: what the player rolled, or a fair digital roll, as the table is set."""
-    mode = ctx.game["mode-dice"]
-    spec = dice.Spec.parse(item.dice(ctx))
-    if given not in (None, "", [], ()):
-        if mode == "digital":
-            raise Unreadable(
-                "this table rolls its dice digitally; leave the roll empty, or change the table's settings",
-                field=name,
-                given=given,
-            )
-        try:
-            fits(given)
-            roll = item.read(given, ctx)
-        except Mistake as mistake:
-            mistake.field = name
-            raise
-        take(e.Rolled(str(spec), roll.values, item.why(ctx), "physical", sum=roll.sum))
-        return roll
-    if mode == "physical":
-        raise Unreadable(
-            f"roll {spec} and enter what you rolled", field=name, accepted=spec.accepted(not item.each)
-        )
-    event = chance.roll(str(spec), item.why(ctx))
-    take(event)
-    return Roll(str(spec), event.values, "digital")

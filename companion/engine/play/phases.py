@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from companion.engine.errors import NotNow, NotYours, Unknown, Unreadable
+from companion.engine.errors import NotNow, Unknown, Unreadable
+from companion.engine.forms.fields import Choice, Flag, Text, Whole
 from companion.engine.kit.blocks import Note
+from companion.engine.kit.chart import cell_key
 from companion.engine.kit.when import Turns, holds
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Flag, Text, Whole
+from companion.engine.play.duties import LEFT
 from companion.engine.play.rules import Rules
 from companion.engine.record import events as e
-from companion.engine.record.changes import BY_SEQUENCE, take_off
+from companion.engine.record.changes import BY_SEQUENCE, IN_PASSING, take_off
 from companion.engine.record.game import Game
 from companion.engine.record.sequence import first, following, order
 
@@ -36,13 +38,15 @@ def _turn_begins(rules: Rules, game: Game) -> Events:
 
 def advance(rules: Rules, game: Game) -> Events:
     """Leave this phase and enter the next; at the end of the last turn, the game's finale."""
-    open_before = [a.id for a in game.asked.values() if not a.is_consent]
+    offers = [a for a in game.duties() if not a.is_owed]
     yield from rules.run("leave", game)
     if game.ended:
         return
-    for name in open_before:  # what the leaving hooks ask is for the next phase, so it stays
-        if name in game.asked:
-            yield e.Answered(name, "left")
+    for (
+        offer
+    ) in offers:  # what the leaving hooks ask is for the next phase, so it stays; what is owed never lapses
+        if offer.id in game.asked:
+            yield e.Answered(offer.id, LEFT, battle=offer.battle)
     there = following(game)
     leaving_turn = there is None or there[0] != game.turn
     if leaving_turn:
@@ -73,44 +77,34 @@ def _clear_markers(game: Game, turn_over: bool) -> Events:
 def bind_phases(rules: Rules) -> None:
     """Give a game the actions that run its own hooks and outcomes."""
 
-    @rules.action(by="active", label="Next phase", group="next", fresh=True, primary=True)
+    @rules.action(by="active", label="Next phase", group="next", fresh=True, primary=True, ends=True)
     def next_phase(game: Game, seat: str = "") -> Events:
-        """End this phase and go on."""
+        """End this phase and go on; what is owed is said first, and goes along."""
         movers = rules.movers(game)
         if seat in game.sides and seat not in movers:
             names = " and ".join(game.side_name(s) for s in movers)
             raise NotNow(f"the phase waits for {names}", given=seat, accepted=", ".join(movers))
         yield from advance(rules, game)
 
-    @rules.action(by="any", label="Enter the result", group="hidden")
+    @rules.follow_up(label="Enter the result", ageless=True)
     def enter_result(
-        game: Game,
-        ask: Annotated[str, Text(most=60)],
-        result: Annotated[str, Text(label="Result", most=40)],
-        seat: str = "",
+        game: Game, duty: e.Asked, result: Annotated[str, Text(label="Result on your chart", most=40)]
     ) -> Events:
         """Enter what your printed chart says where the companion's is blank."""
-        question = game.asked.get(ask)
-        if question is None or question.action != "enter-result":
-            raise NotNow("that result was entered already, or taken back", field="ask", given=ask)
-        if seat not in question.to:
-            raise NotYours(
-                "the result is entered by the player who fights, or at the table", field="ask", given=seat
-            )
-        sheet = dict(question.args["sheet"])
-        chart = game.book.charts.get(str(sheet.get("chart", "")))
-        if chart is not None and sheet.get("row") and sheet.get("column"):
-            result = chart.check(str(sheet["row"]), str(sheet["column"]), result)
+        sheet = dict(duty.args["sheet"])
+        name, row, column = (str(sheet.get(part, "")) for part in ("chart", "row", "column"))
+        chart = game.book.charts.get(name)
+        if chart is not None and row and column:
+            result = chart.check(row, column, result)
+            yield e.Set("cells", {**game["cells"], cell_key(name, row, column): result}, reason=IN_PASSING)
         if not result:
             raise Unreadable(
                 "the result is missing", field="result", accepted=chart.examples if chart else ""
             )
         sheet["result"] = result
-        worksheet = str(question.args["worksheet"])
-        yield e.Answered(ask, result)
+        worksheet = str(duty.args["worksheet"])
         yield e.Resolved(worksheet, sheet, result)
-        if worksheet in rules.outcomes:
-            yield from rules.outcomes[worksheet](game, sheet, result)
+        yield from rules.follows(game, worksheet, sheet, result, game.battles.get(duty.battle))
 
 
 @phase_rules.action(by="any", label="Go to another phase", group="fix", fresh=True)

@@ -8,22 +8,34 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.engine.errors import Unknown, did_you_mean
+from companion.engine.forms.fields import Context
+from companion.engine.forms.worksheet import Breakdown, Worksheet, signature_fields
 from companion.engine.hexes.trace import SupplyLine
 from companion.engine.kit.when import Turns
-from companion.engine.play.actions import Action, make_action
+from companion.engine.play.actions import Action, FollowUp, make_action
+from companion.engine.play.duties import Words, has_units, owe
 from companion.engine.play.panels import Panel
-from companion.engine.play.worksheet import Breakdown, Worksheet, signature_fields
 from companion.engine.record import events as e
+from companion.engine.record.battle import Battle
 from companion.engine.record.game import Game
 
 Step = Callable[[Game], Iterable[e.Event]]
-
-"""A block of facts for a seat's screen: (game, seat) -> {title, rows, for}, or None for nothing to show."""
-Outcome = Callable[[Game, dict[str, Any], str], Iterable[e.Event]]
-"""What a result means: (game, the breakdown as JSON, the result code) -> events."""
+Outcome = Callable[..., Iterable[e.Event]]
+"""What a result means: (game, the breakdown as JSON, the result code, and if it asks for it the battle) -> events."""
 PanelMaker = Callable[[Game, str], Panel | None]
+"""A block of facts for a seat's screen, or None for nothing to show."""
+BattleSheet = Callable[[Game, Battle, str], Breakdown | None]
+"""A battle's calculation before its roll, as a seat may know it: (game, battle, seat) -> breakdown."""
+Warns = Callable[[Context], Iterable[object]]
+"""Reasons against what was filled in: (context) -> words."""
 Supply = Callable[[Game, str], Mapping[str, SupplyLine]]
 """Supply of all units of a side: (game, side) -> unit id -> the trace's answer."""
+
+
+HIDDEN = "something that a player answers on his own phone"
+"""What is said of a duty that a seat may not read."""
+READ = -1
+"""A blank chart cell is read before anything that follows from it."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +60,9 @@ class Rules:
         self.panels: list[PanelMaker] = []
         self.finale: Callable[[Game], Iterable[e.Event]] | None = None
         self.outcomes: dict[str, Outcome] = {}
+        self.duties: list[tuple[tuple[str, ...], Words]] = []
+        """What must be done before a phase ends, worked out from the game: phases, and the words for what is left."""
+        self.battle_sheet: BattleSheet | None = None
         self.supply: Supply | None = None
         self.awaited: Callable[[Game], Iterable[str]] | None = None
         self.score: Callable[[Game], str] | None = None
@@ -63,6 +78,48 @@ class Rules:
             return action
 
         return define
+
+    def follow_up(
+        self,
+        *,
+        still: Callable[[Game, e.Asked], bool] = has_units,
+        alone: Callable[[Context], Mapping[str, Any] | None] | None = None,
+        declined: Callable[[Game, e.Asked, str], Iterable[e.Event]] | None = None,
+        ageless: bool = False,
+        **spec: Any,
+    ) -> Callable[[Callable[..., Iterable[e.Event]]], Action]:
+        """Define an action that exists only while a duty for it is open: `@rules.follow_up(rule=..., still=...)`.
+
+        Its function may take `duty` and `battle`; what the duty tells (`duty.args`) is no field of the form.
+        """
+        answers = FollowUp(still, alone, declined, ageless)
+        return self.action(group="hidden", follow_up=answers, **spec)
+
+    def warns_of(self, action: str) -> Callable[[Warns], Warns]:
+        """What a game has against an action that all games share, said before it is done: (context) -> reasons."""
+
+        def define(fn: Warns) -> Warns:
+            self.actions[action] = self.actions[action].warned(fn)
+            return fn
+
+        return define
+
+    def due_in(self, *phases: str) -> Callable[[Words], Words]:
+        """What must be done before a phase ends and no duty says yet: (game) -> words. Said when the phase is ended."""
+
+        def define(fn: Words) -> Words:
+            self.duties.append((phases, fn))
+            return fn
+
+        return define
+
+    def owed(self, game: Game, seat: str) -> list[str]:
+        """All that is owed as a phase, impulse or turn is to end, in words that a seat may read."""
+        found = [a.text if not a.only or seat in a.only else HIDDEN for a in game.duties() if a.is_owed]
+        for phases, fn in self.duties:
+            if game.phase in phases:
+                found += fn(game)
+        return list(dict.fromkeys(found))
 
     def worksheet(
         self, *, rule: str = "", title: str = ""
@@ -138,6 +195,11 @@ class Rules:
         self.supply = fn
         return fn
 
+    def sheet_of_battle(self, fn: BattleSheet) -> BattleSheet:
+        """How an open battle stands before its roll: drawn live on every screen, for each seat from what it may know."""
+        self.battle_sheet = fn
+        return fn
+
     def outcome(self, worksheet: str) -> Callable[[Outcome], Outcome]:
         """What follows from a worksheet's result, whether the chart gave it or a player read it off his own."""
 
@@ -148,7 +210,13 @@ class Rules:
         return define
 
     def settle(
-        self, game: Game, worksheet: str, sheet: Breakdown, seats: Iterable[str] = (), rule: str = ""
+        self,
+        game: Game,
+        worksheet: str,
+        sheet: Breakdown,
+        seats: Iterable[str] = (),
+        rule: str = "",
+        battle: Battle | None = None,
     ) -> Iterator[e.Event]:
         """Record a worked-through sheet and what follows.
 
@@ -156,15 +224,33 @@ class Rules:
         then goes the same way.
         """
         body = sheet.to_json()
-        yield e.Resolved(worksheet, body, sheet.result)
+        number = battle.id if battle else 0
+        yield e.Resolved(worksheet, body, sheet.result, battle=number)
         if sheet.result:
-            if worksheet in self.outcomes:
-                yield from self.outcomes[worksheet](game, body, sheet.result)
+            yield from self.follows(game, worksheet, body, sheet.result, battle)
         elif sheet.read_chart:
-            to = tuple(seats) or (*game.sides, "table")
-            args = {"worksheet": worksheet, "sheet": body, "codes": sheet.codes}
-            name = f"result-{game.revision}"
-            yield e.Asked(name, to, f"{sheet.title}: {sheet.read_chart}", "enter-result", args, rule=rule)
+            text, to = f"{sheet.title}: {sheet.read_chart}", tuple(seats) or (*game.sides, "table")
+            yield owe(
+                game,
+                to,
+                text,
+                "enter-result",
+                battle=battle,
+                step=READ,
+                rule=rule,
+                worksheet=worksheet,
+                sheet=body,
+                codes=sheet.codes,
+            )
+
+    def follows(
+        self, game: Game, worksheet: str, sheet: dict[str, Any], result: str, battle: Battle | None
+    ) -> Iterator[e.Event]:
+        """What follows from a result, whether the chart gave it or a player read it off his own."""
+        outcome = self.outcomes.get(worksheet)
+        if outcome is not None:
+            known = (game, sheet, result, battle)
+            yield from outcome(*known[: len(inspect.signature(outcome).parameters)])
 
     def run(self, moment: str, game: Game) -> Iterator[e.Event]:
         """The events of all hooks of a moment. Events must be applied as they come."""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from companion.engine.forms.fields import Text
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Text
 from companion.engine.play.rules import Rules
 from companion.engine.positions.line import enter
 from companion.engine.positions.sheets import import_units

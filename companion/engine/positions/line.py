@@ -22,8 +22,8 @@ from companion.engine.errors import Mistake, NotYours, Unknown, Unreadable
 from companion.engine.hexes.typed import HexError, is_hex_text
 from companion.engine.kit.blocks import Marker
 from companion.engine.kit.roster import Unit, slug, unit_facts
+from companion.engine.people.units import marker_value
 from companion.engine.play.actions import Events
-from companion.engine.play.units import marker_value
 from companion.engine.positions.names import MOST_NAME, closest, free_id, is_unnamed, key_of
 from companion.engine.positions.reader import Reader, by_comma
 from companion.engine.record.changes import change, create, move, put_mark

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from companion.engine.play.fields import Context, HexId, Whole
+from companion.engine.forms.fields import Context, HexId, Whole
+from companion.engine.forms.worksheet import Breakdown
 from companion.engine.play.rules import Rules
-from companion.engine.play.worksheet import Breakdown
 from companion.engine.record.game import Game
 
 FAR = 60

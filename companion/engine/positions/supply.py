@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from companion.engine.errors import NotNow, NotYours, Unreadable
+from companion.engine.forms.fields import Context, SideRef, Text
 from companion.engine.hexes.board import ZoneRule, zone_indices
 from companion.engine.hexes.trace import SupplyLine
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Context, SideRef, Text
 from companion.engine.play.rules import Rules
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game

@@ -39,6 +39,29 @@ def change(
     return e.Placed(unit, facts=facts, reason=reason, rule=rule, side=held.side, only=only)
 
 
+OFF_COUNTER, OFF_IN_PASSING = "read off the counter", "read off the counter in passing"
+"""Why facts of a unit are known: somebody looked at the counter in play, or typed it with something that the log tells
+in better words. The owner's roster learns them, too."""
+
+
+def read_off(
+    game: Game,
+    unit: str,
+    facts: Mapping[str, Any],
+    rule: str = "",
+    *,
+    public: bool = False,
+    reason: str = OFF_COUNTER,
+) -> e.Placed:
+    """What a counter shows that nobody had copied: asked once, at the unit, and kept on it.
+
+    A reduced unit shows its other side, which is not what a roster lists.
+    """
+    held = game.units[unit]
+    whole = held.steps == held.full
+    return change(game, unit, facts, reason=reason if whole else IN_PASSING, rule=rule, public=public)
+
+
 def put_mark(
     game: Game,
     target: str,
@@ -89,3 +112,7 @@ BY_SEQUENCE = "cleared by the sequence"
 IN_PASSING = "in passing"
 """Why a marker or chit came or went with something that the log tells in better words: it has no line of its own.
 The text of a tick that only the rules need."""
+
+
+PUT_BACK = "put back"
+"""How the reason of a take-back begins that takes an earlier one back: a redo."""

@@ -6,7 +6,7 @@ Fields named in `SECRET` are shown only to the seats in `only` (an empty `only` 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, asdict, dataclass, field, fields
 from functools import cache
 from typing import Any, ClassVar
@@ -17,9 +17,17 @@ NEW_CODE = "new-code"
 """What a question about a new code for the table's screen is asked `by`, and how its id begins."""
 
 
+OWED, OFFERED = "owed", "offered"
+"""The two kinds of duty."""
+
+
 def is_about_seats(kind: str, name: str = "") -> bool:
     """Whether an event (its kind, and its id where it asks or answers) is about seats, which no undo touches."""
     return kind == "seated" or (kind in {"asked", "answered"} and name.startswith(f"{NEW_CODE}-"))
+
+
+IF_ANY = frozenset({"battle", "step", "opens", "binding"})
+"""Numbers and yes-or-nos that are written only where there is one: most events are about no battle."""
 
 
 @cache
@@ -46,7 +54,9 @@ class Event:
     def to_json(self) -> dict[str, Any]:
         """The whole event as stored; hidden fields included."""
         body = {
-            k: v for k, v in asdict(self).items() if k in needed(self.KIND) or v not in (None, "", (), [], {})
+            k: v
+            for k, v in asdict(self).items()
+            if k in needed(self.KIND) or (v not in (None, "", (), [], {}) and (v or k not in IF_ANY))
         }
         return {"kind": self.KIND, **body}
 
@@ -120,6 +130,8 @@ class Rolled(Event):
     index: int | None = None
     sum: int | None = None
     """All dice together before any plus, where a player told no more (physical only); `values` is then empty."""
+    battle: int = 0
+    """The battle that they were rolled for."""
 
 
 @dataclass(frozen=True)
@@ -135,6 +147,7 @@ class Drawn(Event):
     mode: str = "digital"
     index: int | None = None
     reason: str = ""
+    battle: int = 0
 
 
 @dataclass(frozen=True)
@@ -201,13 +214,34 @@ class Resolved(Event):
     worksheet: str
     breakdown: Mapping[str, Any]
     result: str = ""
+    battle: int = 0
+
+
+@dataclass(frozen=True)
+class Engaged(Event):
+    """A battle begins (`battle` is 0: it is known by this event's number), is joined, or its facts change."""
+
+    SECRET: ClassVar[tuple[str, ...]] = ("forces", "facts")
+    battle: int = 0
+    title: str = ""
+    attacker: str = ""
+    defender: str = ""
+    hexes: tuple[str, ...] = ()
+    forces: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    opens: bool = False
+    """It lays the stacks of both sides open, which counts as a reveal."""
+    result: str = ""
+    """How it ended, where no calculation did: called off."""
+    reason: str = ""
+    rule: str = ""
 
 
 @dataclass(frozen=True)
 class Asked(Event):
-    """Something is waiting for a seat: a question, or a follow-up that it may do with one tap."""
+    """A duty: something waits for a seat, a question or a follow-up that it may do with one tap."""
 
-    SECRET: ClassVar[tuple[str, ...]] = ("text", "action", "args", "rule")
+    SECRET: ClassVar[tuple[str, ...]] = ("text", "action", "args", "rule", "units")
     id: str
     to: tuple[str, ...]
     text: str
@@ -215,6 +249,20 @@ class Asked(Event):
     args: Mapping[str, Any] = field(default_factory=dict)
     rule: str = ""
     by: str = ""
+    duty: str = ""
+    """OWED: it never lapses. OFFERED, or nothing in old games: it lapses with its phase."""
+    battle: int = 0
+    """The battle that it belongs to."""
+    step: int = 0
+    """Its place in the order of its battle: only the lowest open step is live."""
+    units: tuple[str, ...] = ()
+    """The units that it is about."""
+    binding: bool = False
+    """Whether saying that it does not apply needs the other side: an attack once declared is fought."""
+
+    @property
+    def is_owed(self) -> bool:
+        return self.duty == OWED
 
     @property
     def is_consent(self) -> bool:
@@ -226,9 +274,12 @@ class Asked(Event):
 class Answered(Event):
     """What was asked is dealt with; the answer to a hidden question is as hidden as the question."""
 
-    SECRET: ClassVar[tuple[str, ...]] = ("answer",)
+    SECRET: ClassVar[tuple[str, ...]] = ("answer", "text")
     id: str
     answer: str = ""
+    battle: int = 0
+    text: str = ""
+    """What was asked, where the log must say that it was put away or no longer applies."""
 
 
 @dataclass(frozen=True)
@@ -289,3 +340,10 @@ class Ended(Event):
     level: str = ""
     why: str = ""
     rule: str = ""
+
+
+def is_chance(event: Event) -> bool:
+    """Whether something was rolled, drawn or laid open: tokens that come from nowhere fill a pile and are no draw."""
+    if isinstance(event, Drawn):
+        return bool(event.source)
+    return isinstance(event, Rolled | Revealed) or (isinstance(event, Engaged) and event.opens)

@@ -14,6 +14,8 @@ from companion.engine.kit.dates import days_later
 from companion.engine.kit.roster import Unit, UnitDef
 from companion.engine.kit.when import holds
 from companion.engine.record import events as e
+from companion.engine.record.battle import begun
+from companion.engine.record.hindsight import Hindsight
 from companion.engine.record.pile import Pile
 from companion.engine.record.state import Mark, State
 
@@ -56,8 +58,8 @@ class Game(State):
         super().__init__(scenario, self.scenario.first)
         self.seated: frozenset[str] = frozenset()
         """Seats that a device sits at now. Not part of the record: whoever keeps the seats says so."""
-        self.taken_back: list[tuple[int, int]] = []
-        """Spans of the record between these lines that were taken back. Not part of the state: told by its keeper."""
+        self.hindsight = Hindsight()
+        """What taking back must know of the record. Not part of the state: told by its keeper."""
 
     @classmethod
     def bare(cls, kit: Kit, book: Book | None = None) -> Game:
@@ -209,7 +211,12 @@ class Game(State):
         return days_later(str(rows.get(str(first), {}).get("date") or ""), days)
 
     def chart(self, name: str) -> Chart:
-        return self.book.charts[name]
+        """A chart as the rulebook and the owner's book tell it, and what was read off the printed one at this table."""
+        chart = self.book.charts[name]
+        told = {
+            key.partition("|")[2]: text for key, text in self["cells"].items() if key.startswith(f"{name}|")
+        }
+        return chart.read_in_play(told) if told else chart
 
     def face(self, pile: str, token: str) -> Mapping[str, Any]:
         """What is printed on a token, as far as the owner's book tells."""
@@ -224,7 +231,7 @@ class Game(State):
         """
         if isinstance(event, e.Set):
             self._demand("value", event.name, self._declared)
-        elif isinstance(event, e.Marked):
+        elif isinstance(event, e.Marked) and event.value is not None:  # what an old record left lying may go
             self._demand("marker", event.marker, self._markers)
         elif isinstance(event, e.Drawn):
             self._demand("pile", event.pile, self.piles)
@@ -233,9 +240,10 @@ class Game(State):
 
     def apply(self, event: e.Event, seq: int | None = None) -> None:
         """Take one fact over into the state."""
-        getattr(self, f"_{event.KIND}")(event)
+        # Counted before the event is taken over: a battle is known by the event that begins it.
         self.revision = self.revision + 1 if seq is None else seq
-        if isinstance(event, e.Rolled | e.Drawn | e.Revealed):
+        getattr(self, f"_{event.KIND}")(event)
+        if e.is_chance(event):
             self.last_chance = self.revision
 
     def _started(self, event: e.Started) -> None:
@@ -256,7 +264,19 @@ class Game(State):
         self.commitment = event.commitment
 
     def _advanced(self, event: e.Advanced) -> None:
+        if (
+            event.turn != self.turn
+        ):  # what is over is told by the log; only the newest battle stays on the screens
+            newest = max(self.battles, default=0)
+            self.battles = {n: b for n, b in self.battles.items() if n == newest or not self.is_over(b)}
         self.turn, self.phase = event.turn, event.phase
+
+    def _engaged(self, event: e.Engaged) -> None:
+        known = self.battles.get(event.battle)
+        if known is not None:
+            self.battles[event.battle] = known.joined(event)
+        elif not event.battle:
+            self.battles[self.revision] = begun(event, self.revision, self.turn, self.phase)
 
     def _set(self, event: e.Set) -> None:
         self.values[event.name] = event.value
@@ -265,6 +285,8 @@ class Game(State):
             self.hidden[event.name] = event.only
 
     def _rolled(self, event: e.Rolled) -> None:
+        if event.battle in self.battles:
+            self.battles[event.battle] = self.battles[event.battle].rolled(event)
         if not event.only:  # what follows from a roll is in the events after it
             self.last_roll = {
                 "dice": event.dice,
@@ -276,6 +298,8 @@ class Game(State):
                 self.last_roll["sum"] = event.sum
 
     def _drawn(self, event: e.Drawn) -> None:
+        if event.battle in self.battles and not isinstance(event, e.Returned):
+            self.battles[event.battle] = self.battles[event.battle].rolled(event)
         pile = self.piles.setdefault(event.pile, Pile())
         if event.source:
             pile.move(event.tokens, event.source, event.target)
@@ -310,6 +334,8 @@ class Game(State):
         self.revealed[event.name] = dict(event.values)
 
     def _resolved(self, event: e.Resolved) -> None:
+        if event.battle in self.battles:
+            self.battles[event.battle] = self.battles[event.battle].resolved(event)
         self.last_result = {
             "worksheet": event.worksheet,
             "result": event.result,

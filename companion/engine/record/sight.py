@@ -21,6 +21,8 @@ def may_see_unit(game: Game, unit: Unit, seat: str, stacks: Stacks | None = None
         return False
     if not game["fog"] or game.kit.enemy_stacks == "all" or not unit.on_map:
         return True
+    if unit.id in game.laid_open:
+        return True
     if game.kit.enemy_stacks == "top":
         own = [u.id for u in stack_of(game, unit, stacks) if u.side == unit.side]
         return own[0] == unit.id  # where both sides share a hex, each has a top unit of its own

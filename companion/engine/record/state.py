@@ -8,9 +8,10 @@ from typing import Any, Self
 
 from companion.engine.kit.roster import Unit
 from companion.engine.record import events as e
+from companion.engine.record.battle import Battle
 from companion.engine.record.pile import Pile
 
-STATE_VERSION = 1
+STATE_VERSION = 2
 """What `dump` writes. Raise it with every change of its shape or meaning: snapshots of another version are not used."""
 
 _PLAIN = ("revision", "title", "commitment", "turn", "phase", "order", "last_chance")
@@ -43,6 +44,9 @@ class State:
         self.sealed: dict[str, dict[str, Any]] = {}
         self.revealed: dict[str, dict[str, Any]] = {}
         self.asked: dict[str, e.Asked] = {}
+        """Every open duty, in the order they came up."""
+        self.battles: dict[int, Battle] = {}
+        """The battles of this turn, older ones as long as something of them is owed, and always the newest."""
         self.ticked: set[str] = set()
         self.last_result: dict[str, Any] = {}
         self.last_roll: dict[str, Any] = {}
@@ -50,6 +54,35 @@ class State:
         self.last_chance = 0
         """The newest roll, draw or reveal that counts: taking back past it needs the other side's consent."""
         self.order = 0
+
+    def duties(self, battle: Battle | int = 0, action: str = "") -> list[e.Asked]:
+        """What is open, of one battle and of one action where they are told, in the order it came up."""
+        number = battle if isinstance(battle, int) else battle.id
+        return [
+            a
+            for a in self.asked.values()
+            if not a.is_consent and number in (0, a.battle) and action in ("", a.action)
+        ]
+
+    def is_live(self, duty: e.Asked) -> bool:
+        """Whether it can be answered now: nothing that comes before it in its battle is open."""
+        return not duty.battle or all(a.step >= duty.step for a in self.duties(duty.battle))
+
+    def is_over(self, battle: Battle) -> bool:
+        """Whether a battle is done with: it has a result, or was left, and nothing of it is open."""
+        open_duties = self.duties(battle)
+        return not open_duties or (bool(battle.result) and not any(a.is_owed for a in open_duties))
+
+    @property
+    def fighting(self) -> list[Battle]:
+        """The battles that are not over, oldest first."""
+        return [battle for battle in self.battles.values() if not self.is_over(battle)]
+
+    @property
+    def laid_open(self) -> frozenset[str]:
+        """Units that everybody knows for as long as the battle they fight in is not over."""
+        opened = [b for b in self.battles.values() if b.opened and not self.is_over(b)]
+        return frozenset(unit for battle in opened for units in battle.forces.values() for unit in units)
 
     def dump(self) -> dict[str, Any]:
         """The state as JSON-ready data, for snapshots."""
@@ -63,6 +96,7 @@ class State:
             "sealed": self.sealed,
             "revealed": self.revealed,
             "asked": [ask.to_json() for ask in self.asked.values()],
+            "battles": [battle.to_json() for battle in self.battles.values()],
             "ticked": sorted(self.ticked),
             "ended": self.ended.to_json() if self.ended else None,
         }
@@ -89,6 +123,8 @@ class State:
         self.revealed = {name: dict(choices) for name, choices in state["revealed"].items()}
         asked = [e.Event.from_json(body) for body in state["asked"]]
         self.asked = {ask.id: ask for ask in asked if isinstance(ask, e.Asked)}
+        battles = map(Battle.from_json, state["battles"])
+        self.battles = {battle.id: battle for battle in battles}
         self.ticked = set(state["ticked"])
         ended = e.Event.from_json(state["ended"]) if state["ended"] else None
         self.ended = ended if isinstance(ended, e.Ended) else None

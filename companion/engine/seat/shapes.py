@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from typing import Any, ClassVar, Self, dataclass_transform
 
-from companion.engine.play.worksheet import Breakdown, Line
+from companion.engine.forms.worksheet import Breakdown, Line
 
 
 def plain(value: Any, words: Sequence[str] | None = None) -> Any:
@@ -144,6 +144,14 @@ class DueView(Shown):
     open: bool
 
 
+class AwaitedView(Shown):
+    """Whom the table waits for: 'your move', or 'waiting for German: lose 2 steps'."""
+
+    words: str
+    mine: bool
+    """Whether it is this seat."""
+
+
 class DutyView(Shown):
     """Something that waits for an answer, or for a tap that does it."""
 
@@ -152,8 +160,12 @@ class DutyView(Shown):
     action: str
     label: str
     args: Mapping[str, Any]
+    told: bool
+    """Whether `args` come from the record, so that none of them is sent with the answer."""
     fields: int
     """How many fields are left to fill in; with none, one tap on the prompt does it."""
+    at_once: bool
+    """Whether one answer to the one field that is shown says everything."""
     rule: str
     to: list[str]
     to_words: str
@@ -163,6 +175,55 @@ class DutyView(Shown):
     consent: bool
     """Whether it asks the other side to agree."""
     asker: str
+    duty: str
+    """'owed': it must be done; 'offered', or nothing in games recorded long ago: it may be."""
+    battle: int
+    """The battle it belongs to; 0 for none."""
+    step: int
+    live: bool
+    """Whether it can be answered now: nothing of its battle comes before it."""
+    binding: bool
+    """Whether the other side must agree that it does not apply."""
+    form: list[dict[str, Any]]
+    """The fields to fill in, for whoever may answer it now."""
+
+
+class ChanceView(Shown):
+    """Dice that fell or chits that were drawn in a battle, as far as this seat may see them."""
+
+    purpose: str
+    dice: str
+    values: list[int]
+    total: int | None
+    """What the dice came to; None for chits, and for what is hidden."""
+    by_hand: bool
+    tokens: list[TokenView]
+    count: int
+    """How many chits, where they cannot be seen."""
+
+
+class BattleView(Shown):
+    """A battle as it stands on every screen until it is over."""
+
+    UNSAID = ("sheet",)
+    id: int
+    title: str
+    attacker: str
+    defender: str
+    hexes: tuple[str, ...]
+    forces: dict[str, list[str]]
+    """Side -> the names of its units that this seat may know."""
+    sheet: Breakdown | None
+    """The calculation: once rolled as it was recorded, before that as this seat may know it."""
+    rolls: list[ChanceView]
+    result: str
+    waits: list[str]
+    """Who must do what now: 'German: lose 2 steps'."""
+    others: list[str]
+    """Those of them that wait for somebody else than this seat."""
+    then: list[str]
+    """What comes after it."""
+    over: bool
 
 
 class MarkView(Shown):

@@ -6,24 +6,24 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial, wraps
 from typing import Any, TypeVar
 
+from companion.engine.forms.fields import Context, Roll
 from companion.engine.guard import Guard, name_of
 from companion.engine.kit.blocks import Note, PileDef, Scenario, Side, SystemKit
 from companion.engine.kit.roster import Unit
 from companion.engine.kit.when import Turns, holds
-from companion.engine.people.consent import voices
 from companion.engine.people.talk import judge
+from companion.engine.people.units import due, may_arrive
 from companion.engine.play.actions import Action
-from companion.engine.play.fields import Context, Roll
 from companion.engine.play.panels import Panel
 from companion.engine.play.phases import in_force
 from companion.engine.play.rules import PanelMaker, Rules
-from companion.engine.play.units import due, may_arrive
 from companion.engine.record import sight
 from companion.engine.record.dice import Spec
-from companion.engine.record.events import Asked, Ended
+from companion.engine.record.events import Ended
 from companion.engine.record.game import Game
 from companion.engine.record.sequence import order, skip_reason
 from companion.engine.seat import shapes
+from companion.engine.seat.fights import awaits, battles, duties
 from companion.engine.seat.words import mark_label, place_label, steps_label, value_label
 
 Made = TypeVar("Made")
@@ -161,38 +161,6 @@ def _asks(action: Action, game: Game, seat: str) -> int:
     return sum(1 for f in action.fields.values() if f.when is None or f.when(here))
 
 
-def _asked(seen: SeatView) -> list[shapes.DutyView]:
-    game, seat, actions = seen._game, seen.seat, seen._rules.actions
-
-    def left(ask: Asked) -> int:
-        return seen.guard.part(ask.text, lambda: _left_to_say(seen._rules, game, seat, ask), 1)
-
-    return [
-        shapes.DutyView.of(
-            a,
-            label=actions[a.action].label if a.action in actions else "",
-            args=dict(a.args),
-            fields=left(a) if seat in a.to else 0,
-            to=list(a.to),
-            to_words=voices(game, a.to),
-            mine=seat in a.to,
-            consent=a.is_consent,
-            asker=str(a.args.get("asker", "")),
-        )
-        for a in game.asked.values()
-        if seat in (a.only or (seat,)) and (seat in a.to or not a.only)
-    ]
-
-
-def _left_to_say(rules: Rules, game: Game, seat: str, ask: Asked) -> int:
-    """How many fields the form of a prompt would still show; with none, one tap on the prompt does it."""
-    action = rules.actions.get(ask.action)
-    if action is None or action.worksheet is not None or action.refusal(game, seat) is not None:
-        return 1
-    rows = action.describe(Context(game, seat), ask.args)
-    return sum(not row["hidden"] and not row["quiet"] for row in rows)
-
-
 def _panels(seen: SeatView) -> list[Panel]:
     def made(make: PanelMaker) -> Panel | None:
         return seen.guard.part(name_of(make), lambda: make(seen._game, seen.seat), None)
@@ -307,7 +275,9 @@ class SeatView:
     active: cached_property[str] = cached_property(lambda seen: seen._game.active)
     """The side to act; empty when both may."""
     movers = cached_property(_movers)
-    """The sides that the table waits for."""
+    """The sides whose move it is."""
+    awaits = cached_property(awaits)
+    """Whom the table waits for now, a move or an answer, in words for this seat."""
     actions = cached_property(_offered)
     """What this seat may do now."""
     tracks = cached_property(_tracks)
@@ -318,8 +288,10 @@ class SeatView:
     """What arrives on this turn or is late."""
     notes = cached_property(_notes)
     """What holds on this turn."""
-    asked = cached_property(_asked)
+    asked = cached_property(duties)
     """Questions and follow-ups that wait for somebody."""
+    battles = cached_property(battles)
+    """The battles that are not over, and the newest."""
     units = cached_property(_units)
     """Every unit on record, as far as this seat may know it."""
     hexes = cached_property(_hexes)

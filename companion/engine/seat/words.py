@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from companion.engine.play.corrections import named_values
-from companion.engine.record.changes import BY_SEQUENCE, IN_PASSING
+from companion.engine.people.corrections import named_values
+from companion.engine.record.changes import BY_SEQUENCE, IN_PASSING, OFF_IN_PASSING, PUT_BACK
 from companion.engine.record.dice import Spec
-from companion.engine.record.events import is_about_seats
+from companion.engine.record.events import OFFERED, is_about_seats
 from companion.engine.record.game import Game
 
 
@@ -140,7 +140,7 @@ def _token(game: Game, pile: str, token: str) -> str:
 
 
 def _placed(body: Mapping[str, Any], game: Game) -> str:
-    if body.get("reason") == IN_PASSING:
+    if body.get("reason") in (IN_PASSING, OFF_IN_PASSING):
         return ""
     unit = (
         target_label(game, str(body["unit"]))
@@ -190,15 +190,31 @@ def _asked(body: Mapping[str, Any], game: Game) -> str:
         return ""
     if body.get("action") == "agree":
         return f"Asked: {str(body['text']).removesuffix(' Agree?')}"
+    if body.get("duty") == OFFERED:
+        return ""  # what nobody takes up is no story
     return f"To do: {body['text']}"
 
 
 def _answered(body: Mapping[str, Any], game: Game) -> str:
-    refused = is_about_seats("answered", str(body["id"])) and body.get("answer") == "refused"
-    return "The new code for the table's screen was refused." if refused else ""
+    if is_about_seats("answered", str(body["id"])):
+        return "The new code for the table's screen was refused." if body.get("answer") == "refused" else ""
+    return f"{str(body.get('answer', '')).capitalize()}: {body['text']}" if body.get("text") else ""
+
+
+def _engaged(body: Mapping[str, Any], game: Game) -> str:
+    if not body.get("battle"):
+        side = game.side_name(str(body["attacker"]))
+        title = str(body["title"])
+        return title if title.startswith(side) else f"{side}: {title}"
+    if body.get("result"):
+        battle = game.battles.get(int(body["battle"]))
+        return f"{battle.title if battle else 'The battle'}: {body['result']}"
+    return str(body.get("reason", ""))
 
 
 def _undone(body: Mapping[str, Any], game: Game) -> str:
+    if str(body.get("reason", "")).startswith(PUT_BACK):
+        return f"put back what was taken back{str(body['reason'])[len(PUT_BACK) :]}"
     return f"taken back to line {body['to']}{_why(body)}"
 
 
@@ -239,6 +255,7 @@ _WORDS = {
     "sealed": lambda body, game: f"{game.side_name(str(body['seat']))} has chosen in secret",
     "revealed": lambda body, game: f"Revealed: {body['name']}",
     "resolved": _resolved,
+    "engaged": _engaged,
     "asked": _asked,
     "answered": _answered,
     "ticked": _ticked,

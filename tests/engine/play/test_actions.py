@@ -7,10 +7,11 @@ from harness import bare, refused
 from toykit import Table, toy_kit, toy_rules
 
 from companion.engine.errors import NotNow, NotYours, Several, Unknown, Unreadable
+from companion.engine.forms.fields import Choice, Context, Dice, Flag, HexId, Text, Tokens, UnitRef, Whole
+from companion.engine.forms.reading import read_all
 from companion.engine.play.actions import make_action
-from companion.engine.play.fields import Choice, Context, Dice, Flag, HexId, Text, Tokens, UnitRef, Whole
-from companion.engine.play.reading import read_all
 from companion.engine.record import events as e
+from companion.engine.record.battle import Battle
 from companion.engine.record.game import Game
 from companion.systems import new_rules
 
@@ -320,25 +321,27 @@ def test_a_blank_cell_is_asked_of_the_player_and_his_answer_goes_the_same_way() 
     (ask,) = [a for a in table.sees("red")["asked"] if a["mine"]]
     assert ask["text"] == "Combat: read your Combat Results Table: column 1:1, row 6"
     assert ask["args"]["codes"] == ["AE", "AR", "DE", "DR", "NE"]
-    with refused(NotYours, field="ask", given="blue"):
-        table.do("blue", "enter-result", ask=ask["id"], result="DE")
+    with refused(NotYours, given="blue"):
+        table.do("blue", "enter-result", _asked=ask["id"], result="DE")
     with pytest.raises(Unreadable, match="row 6, column 1:1: 'WIN' is not a result of this chart .AE, AR"):
-        table.do("red", "enter-result", ask=ask["id"], result="WIN")
-    assert kinds(table.do("red", "enter-result", ask=ask["id"], result="DE")) == [
+        table.do("red", "enter-result", _asked=ask["id"], result="WIN")
+    assert kinds(table.do("red", "enter-result", _asked=ask["id"], result="DE")) == [
         "answered",
+        "set",
         "resolved",
         "set",
     ]
     assert table.game["vp"] == 4
-    with refused(NotNow, field="ask"):
-        table.do("red", "enter-result", ask=ask["id"], result="DE")
+    assert table.game.chart("crt").cell("6", "1:1").value == "DE", "what was read is known from now on"
+    with refused(NotNow):
+        table.do("red", "enter-result", _asked=ask["id"], result="DE")
 
 
 def test_a_prompts_action_answers_it() -> None:
     table = Table()
     table.do("red", "whisper", text="bribe the ferryman")
     (ask,) = table.game.asked
-    assert kinds(table.do("red", "spend", text="bribe", _asked=ask)) == ["set", "answered"]
+    assert kinds(table.do("red", "spend", text="bribe", _asked=ask)) == ["answered", "set"]
     assert not table.game.asked
 
 
@@ -424,3 +427,31 @@ def test_a_follow_ups_no_is_not_drawn_as_a_tick(given: str, ticked: bool) -> Non
 
     (row,) = describe_fields({"guards": Flag()}, {"guards": False}, bare(toy_kit(), "red"), {"guards": given})
     assert row["value"] is ticked
+
+
+def test_what_older_rules_asked_is_put_away_and_not_answered() -> None:
+    """A question of an old game knows neither its battle nor its kind: nothing withdraws it, nothing trips over it."""
+    table = Table()
+    table.record(e.Asked("old-1", ("red", "table"), "Lose 2 steps", "lose-steps", {"steps": 2}))
+    table.do("red", "note", text="years later")
+    assert "old-1" in table.game.asked
+    with refused(NotNow, given="lose-steps"):
+        table.do("red", "lose-steps", _asked="old-1")
+    assert [ask["fields"] for ask in table.asked("red")] == [1]
+    table.do("red", "dismiss", ask="old-1")
+
+
+def test_an_answer_that_needs_a_battle_is_not_given_without_one() -> None:
+    """Questions of games from before there were battles can be put away, and never bring a page down."""
+    rules = toy_rules()
+
+    @rules.follow_up(rule="7.2", label="Retreat", still=lambda game, duty: True)
+    def old_retreat(game: Game, battle: Battle) -> Any:
+        yield e.Noted(battle.title)
+
+    table = Table(rules=rules)
+    table.record(e.Asked("old", ("red", "table"), "Retreat", "old-retreat"))
+    with refused(NotNow, rule="7.2", given="old-retreat"):
+        table.do("red", "old-retreat", _asked="old")
+    table.do("red", "dismiss", ask="old")
+    assert not table.game.asked

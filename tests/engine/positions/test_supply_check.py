@@ -4,7 +4,7 @@ import pytest
 from harness import Bench, bare, refused
 
 from companion.engine.errors import NotNow, NotYours, Unreadable
-from companion.engine.play.fields import Context
+from companion.engine.forms.fields import Context
 from companion.engine.positions.supply import line_at, lines, marker_of, shown_ids, zones_of_control
 
 RING = "german 1 2420; german 1 2520; german 1 2521; german 1 2422; german 1 2321; german 1 2320"

@@ -11,6 +11,7 @@ from toykit import Table, plain, toy_kit
 
 from companion.engine.errors import Mistake, Unknown
 from companion.engine.record import events as e
+from companion.engine.record.battle import begun
 from companion.engine.record.game import Game, effective, replay
 
 SIDES = ("red", "blue")
@@ -57,6 +58,17 @@ def test_a_restored_ending_is_still_the_end() -> None:
     table.agree()
     again = Game(toy_kit(), "skirmish").restore(json.loads(json.dumps(table.game.dump())))
     assert again.ended == e.Ended("blue", "", "Red went home")
+
+
+def test_what_goes_back_is_no_chance_of_its_battle() -> None:
+    """A battle shows the chits that were drawn for it, not those that are put away after it."""
+    game = Table().game
+    game.apply(e.Engaged(title="Attack", attacker="red", defender="blue"))
+    battle = game.revision
+    token = game.piles["cup"]["cup"][0]
+    game.apply(e.Drawn("cup", (token,), "cup", "drawn", 1, battle=battle))
+    game.apply(e.Returned("cup", (token,), "drawn", "cup", 1, battle=battle))
+    assert [roll["kind"] for roll in game.battles[battle].rolls] == ["drawn"]
 
 
 def test_a_game_needs_no_rules_to_be_replayed() -> None:
@@ -246,6 +258,39 @@ class AnyPlay(RuleBasedStateMachine):
     def fight(self, seat: str, attack: int, die: str | None) -> None:
         self.attempt(seat, "fight", attack=attack, defence=4, die=die)
 
+    @rule(seat=seats, hex=st.sampled_from(["0505", "0303", "0101"]), column=st.sampled_from(["1:1", "2:1"]))
+    def attack(self, seat: str, hex: str, column: str) -> None:
+        self.attempt(seat, "attack", hex=hex, column=column)
+
+    @rule(seat=seats, what=st.sampled_from(["plan-secretly", "owe-something", "call-off"]))
+    def plan(self, seat: str, what: str) -> None:
+        self.attempt(seat, what)
+
+    @precondition(lambda self: self.table.game.duties())
+    @rule(
+        seat=seats,
+        data=st.data(),
+        guns=st.integers(0, 3),
+        unit=st.sampled_from(["red-tanks", "red-guards", "blue-flak", "blue-jaeger"]),
+        die=st.sampled_from([None, "1", "4", "5"]),
+    )
+    def do_a_duty(self, seat: str, data: st.DataObject, guns: int, unit: str, die: str | None) -> None:
+        """Whatever is open is answered, by the right seat or another, in order or not."""
+        duty = data.draw(st.sampled_from(self.table.game.duties()))
+        told: dict[str, dict[str, Any]] = {
+            "call-guns": {"guns": guns},
+            "roll-attack": {"die": die},
+            "lose-steps": {"units": [unit]},
+            "fall-back": {"to": "0406"},
+        }
+        if duty.action:
+            who = data.draw(st.sampled_from([*duty.to, seat]))
+            self.attempt(who, duty.action, _asked=duty.id, **told.get(duty.action, {}))
+
+    @rule(seat=seats)
+    def end_it_anyway(self, seat: str) -> None:
+        self.attempt(seat, "next-phase", anyway=True)
+
     @rule(seat=seats, back=st.integers(1, 12))
     def take_back(self, seat: str, back: int) -> None:
         self.attempt(seat, "take-back", to=self.table.game.revision - back)
@@ -256,8 +301,8 @@ class AnyPlay(RuleBasedStateMachine):
         ask = data.draw(st.sampled_from(sorted(self.table.game.asked)))
         question = self.table.game.asked[ask]
         if question.action == "enter-result":
-            self.attempt(seat, "enter-result", ask=ask, result=result)
-        elif question.by == "take-back":
+            self.attempt(seat, "enter-result", _asked=ask, result=result)
+        elif question.is_consent:
             self.attempt(seat, "agree", ask=ask, yes=yes)
         else:
             self.attempt(seat, "dismiss", ask=ask)
@@ -283,6 +328,21 @@ class AnyPlay(RuleBasedStateMachine):
     def the_random_stream_never_goes_back(self) -> None:
         assert self.table.stream.position >= self.position
         self.position = self.table.stream.position
+
+    @invariant()
+    def every_duty_belongs_to_a_battle_that_is_kept_and_one_step_of_it_is_live(self) -> None:
+        game = self.table.game
+        for battle in {a.battle for a in game.duties() if a.battle}:
+            assert battle in game.battles
+            assert len({a.step for a in game.duties(battle) if game.is_live(a)}) == 1
+
+    @invariant()
+    def no_plan_is_told(self) -> None:
+        planners = {a.to[0] for a in self.table.game.asked.values() if a.action == "carry-plan"}
+        for seat in ("red", "blue", "table", "watch"):
+            text = json.dumps(self.table.sees(seat))
+            assert "SECRET-PLAN" not in text
+            assert seat in planners or "SECRET" not in text
 
     @invariant()
     def nothing_hidden_is_seen_by_another_seat(self) -> None:
@@ -322,3 +382,21 @@ AnyPlay.TestCase.settings = settings(
     max_examples=25, stateful_step_count=30, deadline=None, suppress_health_check=[HealthCheck.too_slow]
 )
 test_random_play = pytest.mark.slow(AnyPlay.TestCase)
+
+
+def test_a_later_calculation_of_another_kind_leaves_a_battles_result_alone():
+    """A test that follows from a combat is no second result of it."""
+    battle = begun(e.Engaged(title="Attack on 0303", attacker="red", defender="blue"), 7, 1, "move")
+    battle = battle.resolved(e.Resolved("combat", {"title": "Combat"}, "D1", battle=7))
+    after = battle.resolved(e.Resolved("morale", {"title": "Morale"}, "passed", battle=7))
+    assert (after.result, after.worksheet, after.sheet) == ("D1", "combat", {"title": "Combat"})
+    assert after.resolved(e.Resolved("combat", {"title": "Combat"}, "D2", battle=7)).result == "D2"
+
+
+def test_filling_a_pile_is_no_draw():
+    """Nobody chose anything by it: words may still go into the seed, and taking it back needs no consent."""
+    game = Game(toy_kit(), "skirmish")
+    game.apply(e.Drawn("cup", ("oak",), "", "cup", 1))
+    assert not game.last_chance
+    game.apply(e.Drawn("cup", ("oak",), "cup", "drawn", 1))
+    assert game.last_chance == game.revision

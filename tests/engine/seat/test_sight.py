@@ -9,8 +9,8 @@ import pytest
 from toykit import Table, toy_rules
 
 from companion.engine.errors import Mistake
+from companion.engine.forms.fields import Context, Tokens, UnitRef
 from companion.engine.play.actions import make_action
-from companion.engine.play.fields import Context, Tokens, UnitRef
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 

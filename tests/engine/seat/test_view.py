@@ -10,8 +10,9 @@ from toykit import Table
 
 from companion.engine import guard
 from companion.engine.errors import NotNow, Unreadable
-from companion.engine.play.fields import Context
+from companion.engine.forms.fields import Context
 from companion.engine.record import events as e
+from companion.engine.record.changes import IN_PASSING
 from companion.engine.seat import view
 
 OTHERS = ("blue", "table", "watch")
@@ -385,3 +386,12 @@ def test_dials_and_markers_tell_what_they_do() -> None:
     table.game.kit = replace(table.game.kit, markers=markers)
     guards = next(u for u in table.view("red").units if u.name == "Guards")
     assert [(sign.words, sign.effect) for sign in guards.signs] == [("Out of supply 2", "halved")]
+
+
+def test_a_draw_in_passing_has_no_words_on_its_battles_card() -> None:
+    table = Table()
+    table.record(e.Engaged(title="Attack on 0303", attacker="red", defender="blue"))
+    number = max(table.game.battles)
+    for reason in (IN_PASSING, "two at dawn"):
+        table.record(e.Drawn("cup", (), "cup", "drawn", 1, reason=reason, battle=number))
+    assert [roll["purpose"] for roll in table.sees("red")["battles"][-1]["rolls"]] == ["", "two at dawn"]

@@ -12,9 +12,9 @@ from itertools import product
 from typing import Any, get_type_hints
 
 from companion.engine.errors import Mistake, Several
+from companion.engine.forms.fields import REQUIRED, Context, Field
+from companion.engine.forms.reading import read_all
 from companion.engine.kit.chart import Chart
-from companion.engine.play.fields import REQUIRED, Context, Field
-from companion.engine.play.reading import read_all
 from companion.engine.record import dice
 
 
@@ -87,15 +87,20 @@ class Worksheet:
             raise Several(mistakes)
         return self.answer(values, ctx)
 
+    def form(self, values: Mapping[str, Any]) -> Any:
+        """The values as the dataclass that holds them, where the worksheet has one."""
+        made = form_of(self.fn)
+        return made(**{k: values[k] for k in self.fields}) if made else None
+
     def answer(self, values: Mapping[str, Any], ctx: Context) -> Breakdown:
         """Calculate from values already read; while nothing changes, only once from the same ones."""
         given = {k: values[k] for k in self.fields}
         kept = {} if ctx.worked is None else ctx.worked
         key = (self.name, repr(given))
         if key not in kept:
-            form = form_of(self.fn)
+            form = self.form(given)
             try:
-                kept[key] = self.fn(ctx, form(**given)) if form else self.fn(ctx, **given)
+                kept[key] = self.fn(ctx, **given) if form is None else self.fn(ctx, form)
             except Mistake as refusal:  # what cannot be worked out is not tried again either
                 kept[key] = refusal
         found: Breakdown | Mistake = kept[key]
@@ -127,9 +132,9 @@ def signature_fields(fn: Callable[..., Any], skip: Sequence[str]) -> tuple[dict[
     fields: dict[str, Field] = {}
     defaults: dict[str, Any] = {}
     for name, parameter in inspect.signature(declares).parameters.items():
-        if name in skip or parameter.kind is parameter.VAR_KEYWORD:
-            continue
         meta = [m for m in getattr(hints.get(name), "__metadata__", ()) if isinstance(m, Field)]
+        if parameter.kind is parameter.VAR_KEYWORD or (name in skip and not meta):
+            continue
         if not meta:
             raise TypeError(f"{fn.__qualname__}: parameter {name!r} needs Annotated[type, Field(...)]")
         fields[name] = meta[0]

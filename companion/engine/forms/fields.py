@@ -13,6 +13,8 @@ from companion.limits import NUMBER_DIGITS
 
 if TYPE_CHECKING:
     from companion.engine.kit.roster import Unit
+    from companion.engine.record.battle import Battle
+    from companion.engine.record.events import Asked
     from companion.engine.record.game import Game
 
 REQUIRED: Any = object()
@@ -30,6 +32,28 @@ class Context:
     values: Mapping[str, Any] = field(default_factory=dict)
     worked: dict[Any, Any] | None = None
     """What worksheets came to, kept for as long as nothing changes; None where something may."""
+    duty: Asked | None = None
+    """What is being answered; None where somebody acts of his own accord."""
+
+    @property
+    def battle(self) -> Battle | None:
+        """The battle that the answer belongs to."""
+        return self.game.battles.get(self.duty.battle) if self.duty else None
+
+    @property
+    def told(self) -> Mapping[str, Any]:
+        """Fields that the record of the battle answers already: neither asked again nor read from a browser.
+
+        The one who began it told its `form`, the other side what `joined` it; each part may be hidden from the other.
+        """
+        facts = self.battle.facts if self.battle else {}
+        form = {**facts.get("form", {}), **facts.get("joined", {})}
+        return {name: tuple(value) if isinstance(value, list) else value for name, value in form.items()}
+
+    @property
+    def args(self) -> Mapping[str, Any]:
+        """What the duty itself says: how many steps, from which hex."""
+        return self.duty.args if self.duty else {}
 
     def having(self, values: Mapping[str, Any]) -> Context:
         """The same game and seat with other values."""

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from companion.engine.errors import Unknown
+from companion.engine.forms.fields import Choice, Context, Dice, Roll, Text, Whole
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Dice, Roll, Text, Whole
 from companion.engine.play.rules import Rules
 from companion.engine.record import events as e
 from companion.engine.record.game import Game

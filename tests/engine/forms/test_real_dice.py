@@ -7,7 +7,7 @@ from harness import bare
 from toykit import Table, toy_kit
 
 from companion.engine.errors import Unreadable
-from companion.engine.play.fields import Dice, Roll
+from companion.engine.forms.fields import Dice, Roll
 from companion.engine.record import events as e
 from companion.engine.record.game import Game, replay
 from companion.engine.seat.words import describe

@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from companion.engine.errors import Unreadable
+from companion.engine.forms.fields import Choice, Context, HexId, SideRef, Text, UnitRef, Whole
 from companion.engine.kit.blocks import Arrival, SystemKit
 from companion.engine.kit.roster import slug, unit_facts
 from companion.engine.kit.when import holds
 from companion.engine.play.actions import Action, Events
-from companion.engine.play.fields import Choice, Context, HexId, SideRef, Text, UnitRef, Whole
 from companion.engine.play.rules import Rules
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, create, move, put_mark

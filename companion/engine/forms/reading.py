@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from companion.engine.errors import Mistake, Unreadable, did_you_mean
-from companion.engine.play.fields import REQUIRED, Context, Dice, Field, Flag, Text
+from companion.engine.forms.fields import REQUIRED, Context, Dice, Field, Flag, Text
 from companion.limits import UNKNOWN_FIELDS, VALUE_ITEMS, VALUE_LENGTH
 
 
@@ -40,6 +40,9 @@ def read_all(
     for name, item in fields.items():
         here = ctx.having({**ctx.values, **values})
         if isinstance(item, Dice):
+            continue
+        if name in ctx.told:
+            values[name] = ctx.told[name]
             continue
         blank = None if defaults.get(name) is REQUIRED else defaults.get(name)
         if item.when is not None and not item.when(here):

@@ -10,9 +10,9 @@ from harness import bare
 from toykit import Table, toy_kit, toy_rules
 
 from companion.engine.errors import NotNow, Several
-from companion.engine.play.fields import Context, Whole
+from companion.engine.forms.fields import Context, Whole
+from companion.engine.forms.worksheet import Breakdown, chances, halve, look_up, totals
 from companion.engine.play.rules import Rules
-from companion.engine.play.worksheet import Breakdown, chances, halve, look_up, totals
 
 COMBAT = toy_rules().worksheets["combat"]
 CRT = toy_kit().charts["crt"]

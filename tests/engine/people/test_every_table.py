@@ -7,11 +7,12 @@ import pytest
 from harness import refused
 from toykit import Table
 
-from companion.engine.errors import Mistake, NotNow, NotYours, Unknown, Unreadable
-from companion.engine.play.fields import Context
+from companion.engine.errors import Mistake, NotNow, NotYours, Unknown, Unreadable, Warned
+from companion.engine.forms.fields import Context
+from companion.engine.people.units import due, marker_value, unit_words
 from companion.engine.play.phases import in_force
-from companion.engine.play.units import due, marker_value, unit_words
 from companion.engine.record import events as e
+from companion.systems import new_rules
 
 
 def test_turn_and_phase_can_be_set_by_hand_with_a_reason() -> None:
@@ -303,3 +304,31 @@ def test_notes_are_in_force_on_their_turns() -> None:
     table.do("table", "correct", name="weather", value="mud")
     table.until("weather", 2)
     assert [n.text for n in in_force(table.game)] == ["Mud everywhere", "The ferry runs"]
+
+
+def test_a_game_may_speak_against_what_all_games_share() -> None:
+    """Said once before it is done, then done anyway; other games are not warned."""
+    table = Table()
+    rules = new_rules("strict")
+    rules.warns_of("note")(lambda ctx: ["no shouting"] if str(ctx.values["text"]).isupper() else [])
+    table.system = replace(table.system, rules=rules)
+    with refused(Warned, field="anyway") as said:
+        table.do("red", "note", text="LOUD")
+    assert said.value.said == ["no shouting"]
+    assert table.do("red", "note", text="LOUD", anyway=True) == [e.Noted("LOUD")]
+    assert table.do("red", "note", text="quiet") == [e.Noted("quiet")]
+    assert Table().do("red", "note", text="LOUD") == [e.Noted("LOUD")]
+
+
+def test_a_battle_tells_its_form_and_what_the_other_side_joined() -> None:
+    """Each part may be hidden from the other side in the record; whoever rolls works with both."""
+    table = Table()
+    table.record(
+        e.Engaged(
+            title="Attack", attacker="red", defender="blue", facts={"form": {"attack": 3, "guns": ["a"]}}
+        )
+    )
+    number = table.game.revision
+    table.record(e.Engaged(number, facts={"joined": {"defence": 2}}, only=("blue",)))
+    duty = e.Asked("roll", ("red",), "roll", battle=number)
+    assert Context(table.game, "red", duty=duty).told == {"attack": 3, "guns": ("a",), "defence": 2}

@@ -1,0 +1,189 @@
+"""Duties and battles as a seat sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from companion.engine.errors import Mistake
+from companion.engine.forms.fields import Context, Roll
+from companion.engine.forms.worksheet import Breakdown
+from companion.engine.kit.roster import Unit
+from companion.engine.people.consent import voices
+from companion.engine.play.actions import Action
+from companion.engine.record import sight
+from companion.engine.record.battle import Battle
+from companion.engine.record.changes import IN_PASSING
+from companion.engine.record.events import Asked, Event
+from companion.engine.record.game import Game
+from companion.engine.seat import shapes
+
+if TYPE_CHECKING:
+    from companion.engine.seat.view import SeatView
+
+
+def duties(seen: SeatView) -> list[shapes.DutyView]:
+    game, seat = seen._game, seen.seat
+    return [
+        _duty(seen, ask)
+        for ask in game.asked.values()
+        if seat in (ask.only or (seat,)) and (seat in ask.to or not ask.only)
+    ]
+
+
+def _duty(seen: SeatView, ask: Asked) -> shapes.DutyView:
+    game, seat, action = seen._game, seen.seat, seen._rules.actions.get(ask.action)
+    mine, live = seat in ask.to, game.is_live(ask)
+    form = seen.guard.part(ask.text, lambda: _form(game, seat, action, ask), None) if mine and live else []
+    return shapes.DutyView.of(
+        ask,
+        label=action.label if action else "",
+        args=dict(ask.args) if mine else {},
+        form=form or [],
+        fields=1 if form is None else len(_shown(form)),
+        at_once=form is not None
+        and action is not None
+        and _at_once(Context(game, seat, duty=ask), action, form),
+        told=action is not None and action.follow_up is not None,
+        to=list(ask.to),
+        to_words=voices(game, ask.to),
+        mine=mine,
+        live=live,
+        consent=ask.is_consent,
+        asker=str(ask.args.get("asker", "")),
+    )
+
+
+def _shown(form: list[dict[str, Any]]) -> list[str]:
+    return [row["name"] for row in form if not row["hidden"] and not row["quiet"]]
+
+
+def _at_once(ctx: Context, action: Action, form: list[dict[str, Any]]) -> bool:
+    """Whether the one field that is shown is all there is to say, whatever the answer to it."""
+    shown = _shown(form)
+    if len(shown) != 1:
+        return False
+    if len(form) == len(action.fields):
+        return True
+    asked = next(row for row in form if row["name"] == shown[0])
+    answers = [choice["value"] for choice in asked.get("choices", ())] or ["on", ""]
+    return all(_shown(action.describe(ctx, {shown[0]: answer})) == shown for answer in answers[:12])
+
+
+def _form(game: Game, seat: str, action: Action | None, ask: Asked) -> list[dict[str, Any]] | None:
+    """What is left to say to a duty; None where its form is more than fields, or cannot be opened now."""
+    if action is None or action.refusal(game, seat, ask) is not None:
+        return None
+    form = action.describe(Context(game, seat, duty=ask), {} if action.follow_up else ask.args)
+    if action.worksheet is None:
+        return form
+    asked = {row["type"] for row in form if row["name"] in _shown(form)}
+    return form if ask.battle and asked <= {"dice"} else None  # its battle shows the calculation
+
+
+def awaits(seen: SeatView) -> shapes.AwaitedView:
+    """Whom the table waits for, as this seat reads it: first what keeps the game from going on, then whose move it is."""
+    game, seat = seen._game, seen.seat
+    if game.ended:
+        return shapes.AwaitedView("the game is over", False)
+    asked = [a for a in game.asked.values() if game.is_live(a) and (a.is_consent or _holds_up(game, a))]
+    if any(seat in a.to for a in asked) and seat in game.sides:
+        return shapes.AwaitedView("your answer", True)
+    held_up = sorted((a for a in asked if not a.is_consent), key=lambda a: not a.battle)  # battles first
+    if held_up:
+        more = f", and {len(held_up) - 1} more" if len(held_up) > 1 else ""
+        return shapes.AwaitedView(f"waiting for {_told(game, held_up[0], seat)}{more}", False)
+    if seat in seen.movers:
+        return shapes.AwaitedView("your move", True)
+    if seat in game.sides and any(seat in a.to and game.is_live(a) for a in game.asked.values()):
+        return shapes.AwaitedView("your answer", True)
+    return shapes.AwaitedView(f"{' and '.join(map(game.side_name, seen.movers))} to move", False)
+
+
+def _holds_up(game: Game, duty: Asked) -> bool:
+    """Whether the game waits for it: it is owed, or something of its battle comes after it."""
+    return duty.is_owed or (duty.battle != 0 and any(a.step > duty.step for a in game.duties(duty.battle)))
+
+
+def battles(seen: SeatView) -> list[shapes.BattleView]:
+    """Every battle of which something is open, oldest first, and last the newest even when nothing is."""
+    game = seen._game
+    newest = max(game.battles, default=0)
+    shown = [b for b in game.battles.values() if b.id == newest or game.duties(b)]
+    return [_battle(seen, battle) for battle in shown]
+
+
+def _battle(seen: SeatView, battle: Battle) -> shapes.BattleView:
+    game, seat = seen._game, seen.seat
+    forces = {
+        side: [u.name or u.id for u in sight.seen_units(game, _held(game, units), seat)]
+        for side, units in battle.forces.items()
+        if battle.opened or seat in battle.known_to.get(side, (seat,))
+    }
+    open_duties = sorted(game.duties(battle), key=lambda a: a.step)
+    told = [(a, _told(game, a, seat)) for a in open_duties]
+    return shapes.BattleView.of(
+        battle,
+        forces=forces,
+        sheet=seen.guard.part(battle.title, lambda: _sheet(seen, battle), None),
+        rolls=[_chance(game, body, seat) for body in battle.rolls],
+        waits=_named(words for a, words in told if game.is_live(a)),
+        others=_named(words for a, words in told if game.is_live(a) and seat not in a.to),
+        then=_named(words for a, words in told if not game.is_live(a)),
+        over=game.is_over(battle),
+    )
+
+
+def _named(told: Iterable[str]) -> list[str]:
+    """Without a bare side where something of the same side is named."""
+    words = list(dict.fromkeys(told))
+    return [one for one in words if not any(other.startswith(f"{one}:") for other in words)]
+
+
+def _held(game: Game, units: Sequence[str]) -> list[Unit]:
+    return [game.units[n] for n in units if n in game.units]
+
+
+def _told(game: Game, ask: Asked, seat: str) -> str:
+    """A duty as the others read it: who must do what; of a hidden one only who."""
+    side = next((game.side_name(s) for s in ask.to if s in game.sides), "the table")
+    if ask.only and seat not in ask.only:
+        return side
+    if ask.action == "enter-result":
+        return f"{side}: read the printed chart"  # where on it stands with the dice
+    battle = game.battles.get(ask.battle)
+    text = ask.text.removeprefix(f"{battle.title}: ") if battle else ask.text
+    if text.startswith(side):
+        return text
+    text = text[:1].lower() + text[1:] if text[1:2].islower() else text
+    return f"{side}: {text}"
+
+
+def _sheet(seen: SeatView, battle: Battle) -> Breakdown | None:
+    """A battle's calculation as it was recorded, or before that as this seat may know it."""
+    if battle.sheet:
+        return shapes.sheet_of(battle.sheet) if seen.seat in (battle.sheet_for or (seen.seat,)) else None
+    make = seen._rules.battle_sheet
+    if make is None or battle.result:
+        return None
+    try:
+        return make(seen._game, battle, seen.seat)
+    except Mistake:
+        return None  # not enough is known yet
+
+
+def _chance(game: Game, body: Mapping[str, Any], seat: str) -> shapes.ChanceView:
+    shown = Event.from_json(body).seen_by(seat)
+    by_hand = body.get("mode") == "physical"
+    if body["kind"] == "rolled":
+        values = [int(v) for v in shown.get("values", ())]
+        known = bool(values) or "sum" in shown
+        roll = Roll(str(body["dice"]), tuple(values), sum=shown.get("sum"))
+        purpose, total = str(body.get("purpose", "")), roll.total if known else None
+        return shapes.ChanceView(purpose, str(body["dice"]), values, total, by_hand, [], 0)
+    pile = str(body["pile"])
+    faces = [shapes.TokenView(str(t), game.face(pile, str(t))) for t in shown.get("tokens", ())]
+    reason = str(body.get("reason", ""))
+    return shapes.ChanceView(
+        "" if reason == IN_PASSING else reason, "", [], None, by_hand, faces, int(body.get("count", 0))
+    )

@@ -7,8 +7,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
+from companion.books.played import PLAYED, played
 from companion.books.roster import merged_units
-from companion.books.sheet import LOG_LIMIT, Sheet
+from companion.books.sheet import LOG_LIMIT, Outcome, Sheet, Spot
 from companion.books.spreadsheet import date_hint
 from companion.engine.errors import Mistake, Unknown, Unreadable, did_you_mean
 from companion.engine.kit.chart import Chart
@@ -84,6 +85,24 @@ class ChartSheet(Sheet):
         except Mistake as mistake:
             mistake.message += date_hint(value)
             raise
+
+    def spot(self, row: str, column: str, outcome: Outcome | None = None) -> Spot:
+        found = super().spot(row, column, outcome)
+        read = played(self.body).get(found.at, "")
+        if read and found.source == "":
+            found.source, found.value = "play", read
+            found.text = found.text if found.error else read
+        return found
+
+    def shipped_text(self, row: str, column: str) -> str:
+        return super().shipped_text(row, column) or played(self.body).get(self.key(row, column), "")
+
+    def from_play(self) -> list[tuple[Spot, list[Mapping[str, Any]]]]:
+        """Cells read in play that the owner has not settled, with every answer; those that contradict each other first."""
+        told = self.body.get(PLAYED, {})
+        spots = [self.spot(row, column) for row in self.chart.rows for column in self.chart.columns]
+        found = [(spot, list(told[spot.at])) for spot in spots if spot.source == "play"]
+        return sorted(found, key=lambda one: -len(one[1]))
 
     def known_codes(self) -> list[str]:
         """Codes that already stand on the chart, the most used first, for one-tap entry."""
@@ -321,7 +340,7 @@ def load_book(store: Store, system: System) -> Book:
     charts = {}
     for name, chart in system.kit.charts.items():
         owner = store.book_get(system.id, f"chart/{name}") or {}
-        charts[name] = chart.fill(owner.get("cells", {}))
+        charts[name] = chart.fill(owner.get("cells", {})).read_in_play(played(owner))
     tables = {name: ListSheet(store, system, name).merged() for name in system.kit.lists}
     roster = {
         scenario.id: merged_units(scenario, store.book_get(system.id, f"roster/{scenario.id}") or {})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from companion.books.spreadsheet import date_hint, write_table
@@ -139,6 +139,25 @@ class RosterBook:
         if changed:
             self._keep(after, at, f"{len(units)} lines read")
         return changed, []
+
+    def seen_in_play(self, unit: str, facts: Mapping[str, Any], table: str, at: str) -> bool:
+        """Fill in what was read off a counter at a table, where the roster says nothing; whether that was anything."""
+        held = next((u for u in self.units() if u.id == unit), None)
+        if held is None:
+            return False  # a unit that a table put on record by hand is that table's own
+        factors = {**facts.get("factors", {}), **held.factors}
+        words = {
+            name: facts[name] for name in ("kind", "klass") if facts.get(name) and not getattr(held, name)
+        }
+        if factors == held.factors and not words:
+            return False
+        note = " ".join(filter(None, (held.note, f"(from play, table {table})")))[:NOTE_LIMIT]
+        seen = replace(
+            held, factors=factors, note=note if "from play" not in held.note else held.note, **words
+        )
+        mine = {u.id: u for u in owner_units(self.body)}
+        self._keep({**mine, unit: seen}, at, f"{held.name or unit} read off its counter at table {table}")
+        return True
 
     def remove(self, unit: str, at: str) -> None:
         """Forget the owner's version of a unit; a rulebook's unit is then as the rulebook has it."""

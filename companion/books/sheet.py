@@ -20,6 +20,7 @@ SOURCES = {
     "rulebook": "from the rulebook",
     "owner": "yours",
     "doubtful": "doubtful in the rulebook's text",
+    "play": "read in play",
     "": "blank",
 }
 
@@ -189,7 +190,7 @@ class Sheet:
         log = list(new.get("log", []))
         for edit, value in good:
             here, now = self.where(edit.row, edit.column), self.held(new, edit.row, edit.column)
-            shown = self.write(edit.column, now) or self._shipped_text(edit)
+            shown = self.write(edit.column, now) or self.shipped_text(edit.row, edit.column)
             if now == value:
                 continue
             if edit.was is not None and shown != edit.was:
@@ -209,5 +210,6 @@ class Sheet:
         new["log"] = log[-LOG_LIMIT:]
         return new
 
-    def _shipped_text(self, edit: Edit) -> str:
-        return self.write(edit.column, self.given(edit.row, edit.column)[0])
+    def shipped_text(self, row: str, column: str) -> str:
+        """What a cell shows that the owner has not written himself."""
+        return self.write(column, self.given(row, column)[0])

@@ -3,11 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from companion.engine.people.consent import DEEDS
 from companion.store import Store, StoredEvent
 from companion.tables.seating import is_seat_line
+
+
+@dataclass(frozen=True)
+class LastAct:
+    """The newest action that counts: what Undo would undo."""
+
+    to: int
+    """The line before it."""
+    seat: str
+    name: str
+
+
+@dataclass(frozen=True)
+class LastUndo:
+    """A take-back since which nothing counts: what Redo would put back."""
+
+    to: int
+    """The line before it."""
+    by: str
+    """The seat that took it back without asking anybody; empty where others had to agree."""
 
 
 class Backwards:
@@ -33,12 +54,14 @@ def _is_no_play(body: Mapping[str, Any]) -> bool:
     return is_seat_line(body) or asks or words or body["kind"] == "reseeded"
 
 
-def last_counting(store: Store, code: str, latest: int, known: tuple[int, int | None] | None) -> int | None:
-    """The line before the newest action that counts; None when there is none to undo.
+def last_counting(
+    lines: Backwards, latest: int, known: tuple[int, LastAct | None] | None = None
+) -> LastAct | None:
+    """The newest action that counts; None when there is none to undo.
 
     :param known: an earlier revision, and the answer that was found there
     """
-    lines, seq = Backwards(store, code, known[0] if known else max(0, latest - 20)), latest
+    seq = latest
     while seq > 0:
         if known and seq == known[0]:
             return known[1]
@@ -52,8 +75,39 @@ def last_counting(store: Store, code: str, latest: int, known: tuple[int, int | 
         bottom = known[0] if known and known[0] < seq else 0  # no action goes on beyond a revision
         while seq > bottom and lines[seq].act == here.act:
             seq -= 1
-        return seq if here.act != f"open-{code}" and seq >= 2 else None
+        counts = here.act != f"open-{lines.code}" and seq >= 2
+        return LastAct(seq, here.seat, here.name) if counts else None
     return None
+
+
+def last_undo(lines: Backwards, latest: int) -> LastUndo | None:
+    """The take-back since which nothing counts, those left out that were put back already; None when there is none."""
+    seq = latest
+    while seq > 2:
+        here = lines[seq]
+        if here.body["kind"] == "reseeded" or not (here.body["kind"] == "undone" or _is_no_play(here.body)):
+            return None  # play went on; or an ending was taken back, which is brought about again instead
+        if here.body["kind"] == "undone":
+            to = int(here.body["to"])
+            if lines[to + 1].body["kind"] != "undone":
+                ended = lines.store.events(lines.code, to, seq, kinds=("ended",))
+                return None if ended else LastUndo(seq - 1, here.seat if here.name == "take-back" else "")
+            seq = to  # this put something back: what was taken back before that is next
+            continue
+        seq -= 1
+    return None
+
+
+def seats_since(store: Store, code: str, line: int, latest: int) -> frozenset[str]:
+    """The seats whose actions after a line would be undone by going back to it."""
+    void = taken_back(store, code, latest)
+    return frozenset(
+        item.seat
+        for item in store.events(code, max(line, 0), latest)
+        if not _is_no_play(item.body)
+        and item.kind != "undone"
+        and not any(low < item.seq < high for low, high in void)
+    )
 
 
 def taken_back(store: Store, code: str, latest: int) -> list[tuple[int, int]]:

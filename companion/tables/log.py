@@ -11,11 +11,13 @@ from typing import Any
 from companion.engine.guard import attempt
 from companion.engine.play.rules import Rules
 from companion.engine.record.game import Game
+from companion.engine.seat.story import act_words, battle_of, battle_story, lowered
 from companion.engine.seat.view import seat_name
 from companion.engine.seat.words import describe
 from companion.store import StoredEvent
+from companion.tables.backwards import LastAct
 from companion.tables.past import Deed, Past
-from companion.tables.reading import seen_record
+from companion.tables.reading import Seen, seen_record
 from companion.tables.seating import is_seat_line
 
 LOOK_BACK = 120
@@ -44,6 +46,8 @@ class Entry:
     undone: bool
     about_seats: bool
     """It tells who sits where, which no undo takes back."""
+    battle: int = 0
+    """The battle it tells of from beginning to end, in a sentence and then line by line; 0 for an action."""
 
 
 def in_order(seen: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -59,6 +63,29 @@ def told(seen: Iterable[dict[str, Any]], game: Game) -> list[str]:
 
 def _line(body: dict[str, Any], game: Game) -> str:
     return attempt("A line of the log", partial(describe, body, game), UNTOLD)
+
+
+def _battle(record: list[Seen]) -> int:
+    """The battle an action belongs to: it declares it, or answers something of it. Ending a phase only leaves it."""
+    if any(part.body["kind"] == "advanced" for part in record):
+        return 0
+    first = battle_of(record[0].body, record[0].seq)
+    declared = (battle_of(part.body, part.seq) for part in record if part.body["kind"] == "engaged")
+    return first or next(declared, 0)
+
+
+def _is_void(deed: Deed, void: list[tuple[int, int]]) -> bool:
+    return not deed.about_seats and any(low < deed.first < high for low, high in void)
+
+
+def _by_battle(deeds: Iterable[Deed], void: list[tuple[int, int]]) -> list[list[Deed]]:
+    """Actions with those of one battle together, where its newest stands; what was taken back stays by itself."""
+    groups: dict[tuple[str, int, bool], list[Deed]] = {}
+    for deed in deeds:
+        taken_back = _is_void(deed, void)
+        key = ("battle", deed.battle, taken_back) if deed.battle else ("act", deed.first, taken_back)
+        groups.setdefault(key, []).append(deed)
+    return list(groups.values())
 
 
 class TableLog:
@@ -78,27 +105,61 @@ class TableLog:
         floor = max(0, top - limit * 4)
         deeds = self._remembered(floor, top) if most and not before else self._read(floor, top, most)
         void = self.past.taken_back(latest)
-        return [self._entry(deed, void, most) for deed in reversed(deeds) if deed.lines][:limit]
+        told = [deed for deed in reversed(deeds) if deed.lines]
+        return [self._entry(group, void, most) for group in _by_battle(told, void)][:limit]
 
-    def _entry(self, deed: Deed, void: list[tuple[int, int]], most: int) -> Entry:
-        action = self.rules.actions.get(deed.name)
-        shown = deed.lines if not most or deed.lines <= most + 1 else most
+    def lines_of(self, last: int) -> list[str]:
+        """The lines of the action that ended with this event."""
+        deeds = self._remembered(max(0, last - 1), last)
+        return [self._told(body) for deed in deeds if deed.last == last for body in deed.bodies]
+
+    def name_of(self, act: LastAct) -> str:
+        """What an action is called where it may be undone; nothing where it is another's secret."""
+        deed = self.past.beginning(self.seat, act.to + 1)
+        action = self.rules.actions.get(deed.name if deed else act.name)
+        if deed is not None:
+            return act_words(deed.bodies, action.label if action else "")
+        return lowered(action.label) if action and (not action.secret or act.seat == self.seat) else ""
+
+    def _entry(self, deeds: list[Deed], void: list[tuple[int, int]], most: int) -> Entry:
+        """One action, or all of a battle; newest first."""
+        newest, oldest = deeds[0], deeds[-1]
+        action = self.rules.actions.get(oldest.name)
+        bodies = [body for deed in reversed(deeds) for body in deed.bodies]
+        lines = [self._told(body) for body in bodies]
+        count = sum(deed.lines for deed in deeds)
+        if oldest.battle:
+            story = partial(battle_story, bodies, oldest.battle, self.game)
+            lines, count = [attempt("A battle in the log", story, UNTOLD), *lines], count + 1
+        shown = count if not most or count <= most + 1 else most
         return Entry(
-            deed.first,
-            deed.last,
-            deed.at,
-            deed.seat,
-            seat_name(self.game, deed.seat),
-            action.label if action else deed.name.capitalize(),
+            oldest.first,
+            newest.last,
+            newest.at,
+            oldest.seat,
+            seat_name(self.game, oldest.seat),
+            action.label if action else oldest.name.capitalize(),
             action.rule if action else "",
-            [_line(body, self.game) for body in deed.bodies[:shown]],
-            deed.lines - shown,
-            deed.turn,
-            deed.phase,
-            deed.kinds,
-            not deed.about_seats and any(low < deed.first < high for low, high in void),
-            deed.about_seats,
+            lines[:shown],
+            count - len(lines[:shown]),
+            newest.turn,
+            newest.phase,
+            list(dict.fromkeys(kind for deed in deeds for kind in deed.kinds)),
+            _is_void(newest, void),
+            newest.about_seats,
+            oldest.battle,
         )
+
+    def _told(self, body: dict[str, Any]) -> str:
+        """A line; of a take-back it names what was taken back, as far as this seat has read it."""
+        line = _line(body, self.game)
+        deed = self.past.beginning(self.seat, int(body["to"]) + 1) if body["kind"] == "undone" else None
+        if deed is None or not line.startswith("taken back"):
+            return line
+        action = self.rules.actions.get(deed.name)
+        name = act_words(deed.bodies, action.label if action else "")
+        why = f" ({body['reason']})" if body.get("reason") else ""
+        return f"took back: {name}{why}" if name else line
 
     def _remembered(self, floor: int, top: int) -> list[Deed]:
         """The actions that end above `floor`, oldest first; only those that were never asked for are read."""
@@ -151,6 +212,7 @@ class TableLog:
                 list(dict.fromkeys(str(part.body["kind"]) for part in record)),
                 *where,
                 about_seats=all(is_seat_line(item.body) for item in items),
+                battle=_battle(record),
             )
             found.append(deed)
         return found

@@ -17,6 +17,9 @@ _READABLE: dict[str, Callable[[Any], bool]] = {
     "tuple[str, ...]": lambda v: isinstance(v, list | tuple) and all(isinstance(i, str) for i in v),
     "tuple[int, ...]": lambda v: isinstance(v, list | tuple) and all(type(i) is int for i in v),
     "Mapping[str, Any]": lambda v: isinstance(v, Mapping),
+    "Mapping[str, Sequence[str]]": lambda v: (
+        isinstance(v, Mapping) and all(_READABLE["tuple[str, ...]"](names) for names in v.values())
+    ),
     "Any": lambda v: True,
 }
 """How a field of each annotation may look in a file."""

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from companion.engine.errors import Mistake, Unreadable, did_you_mean
+from companion.engine.forms.fields import Choice, Context, Flag
 from companion.engine.kit.blocks import Option, Value
 from companion.engine.people.settings import MODES
-from companion.engine.play.fields import Choice, Context, Flag
 from companion.engine.record.game import Game
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.store import Store
-from companion.tables.backwards import last_counting, taken_back
+from companion.tables.backwards import Backwards, LastAct, LastUndo, last_counting, last_undo, taken_back
 
 KEPT = 100
 """So many actions, as one seat or another reads them: the log strips of all screens of a table."""
@@ -37,6 +37,8 @@ class Deed:
     phase: str
     about_seats: bool
     """It tells who sits where, which no undo takes back."""
+    battle: int = 0
+    """The battle it belongs to."""
 
 
 class Past:
@@ -44,16 +46,25 @@ class Past:
 
     def __init__(self, store: Store, code: str) -> None:
         self.store, self.code = store, code
-        self._undo: tuple[int, int | None] | None = None
+        self._undo: tuple[int, LastAct | None] | None = None
+        self._redo: tuple[int, LastUndo | None] | None = None
         self._void: tuple[int, list[tuple[int, int]]] | None = None
         self._deeds: OrderedDict[tuple[str, int], Deed] = OrderedDict()
 
-    def undo_target(self, latest: int) -> int | None:
-        """The line to go back to so that the newest action that counts is undone; None when there is none."""
+    def last_act(self, latest: int) -> LastAct | None:
+        """The newest action that counts, which Undo undoes; None when there is none."""
         if self._undo is None or self._undo[0] != latest:
             known = self._undo if self._undo and self._undo[0] < latest else None
-            self._undo = (latest, last_counting(self.store, self.code, latest, known))
+            lines = Backwards(self.store, self.code, known[0] if known else max(0, latest - 20))
+            # Both look at the newest lines: read once, and kept together.
+            self._redo = (latest, last_undo(lines, latest))
+            self._undo = (latest, last_counting(lines, latest, known))
         return self._undo[1]
+
+    def last_undo(self, latest: int) -> LastUndo | None:
+        """The take-back that Redo would put back; None when play has gone on since."""
+        self.last_act(latest)
+        return self._redo[1] if self._redo else None
 
     def taken_back(self, latest: int) -> list[tuple[int, int]]:
         """Spans of the record that were taken back and count no longer."""
@@ -64,6 +75,10 @@ class Past:
     def deed(self, seat: str, last: int) -> Deed | None:
         """The action that ended with this event, if it was read before."""
         return self._deeds.get((seat, last))
+
+    def beginning(self, seat: str, first: int) -> Deed | None:
+        """The action that began with this event, if it was read before."""
+        return next((d for (one, _), d in self._deeds.items() if one == seat and d.first == first), None)
 
     def newest(self, seat: str, floor: int, top: int) -> Deed | None:
         """The newest action read before that ends between two lines."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from companion.engine.errors import Unreadable
-from companion.engine.play.fields import storable
+from companion.engine.forms.fields import storable
 
 LONGEST_ID = 80
 

@@ -15,23 +15,26 @@ from typing import Any
 
 from companion.books.book import load_book
 from companion.engine.errors import NotNow
+from companion.engine.forms.fields import storable
 from companion.engine.guard import attempt
 from companion.engine.hexes.gridbook import owner_maps
 from companion.engine.people.talk import judge
-from companion.engine.play.actions import Action, Chance, perform
-from companion.engine.play.fields import storable
+from companion.engine.play.actions import Action, Chance
+from companion.engine.play.performing import TAKING_BACK, AnsweredWrong, perform
 from companion.engine.play.phases import open_table
 from companion.engine.record import dice
 from companion.engine.record import events as e
 from companion.engine.record.game import Book, Game
+from companion.engine.record.hindsight import Hindsight
 from companion.limits import TITLE
 from companion.store import NewTable, Store, StoredEvent, StoreError, TableRow, digest
 from companion.systems import System, find_system, load_systems
-from companion.tables.backwards import taken_back
+from companion.tables.backwards import seats_since, taken_back
 from companion.tables.folding import fold
 from companion.tables.log import Entry, told
 from companion.tables.options import read_options
 from companion.tables.past import Past
+from companion.tables.played import keep_what_was_read
 from companion.tables.seating import Seating, carry_out, has_moved, seated
 from companion.tables.submission import read_id
 from companion.tables.takeback import after_take_back
@@ -302,9 +305,17 @@ class Tables:
             sides = [game[f"entropy-{s}"] for s in game.sides]
             chance = Chance(dice.Stream(row.seed, tx.stream, [w for w in sides if w]))
             game.seated = seated(self.store, code)
-            if action.name == "take-back":
-                game.taken_back = taken_back(self.store, code, tx.latest)
-            events = perform(system.rules, game, seat, action, raw, chance)
+            if action.name in (*TAKING_BACK, "agree"):
+                game.hindsight = self._hindsight(code, tx.latest, raw)
+            known = dict(game["cells"])
+            try:
+                events = perform(system.rules, game, seat, action, raw, chance)
+            except AnsweredWrong:
+                logger.exception("table %s: a duty is left to be answered by hand", code)
+                self._games[code] = game = self.load(code, before)
+                game.seated = seated(self.store, code)
+                chance = Chance(dice.Stream(row.seed, tx.stream, chance.stream.entropy))
+                events = perform(system.rules, game, seat, action, raw, chance, alone=False)
             if not events:
                 return Answer(before)
             undone = next((event for event in events if isinstance(event, e.Undone)), None)
@@ -335,7 +346,20 @@ class Tables:
                 tx.save_snapshot(latest, game.dump())
         if undone is not None:
             self._games.pop(code, None)
+        if keep_what_was_read(self.store, system, row, events, known, self.clock()):
+            self.book_changed()
         return answer
+
+    def _hindsight(self, code: str, latest: int, raw: Mapping[str, Any]) -> Hindsight:
+        """What the game must know of its past to take something back."""
+        line, undo = str(raw.get("to", "")).strip(), self.past(code).last_undo(latest)
+        to = int(line) if line.isdecimal() and len(line) < 10 else latest
+        return Hindsight(
+            taken_back(self.store, code, latest),
+            seats_since(self.store, code, to, latest),
+            undo.to if undo else 0,
+            undo.by if undo else "",
+        )
 
     # -- the log -----------------------------------------------------------------------------------------
 
@@ -345,7 +369,8 @@ class Tables:
 
     def undo_target(self, code: str) -> int | None:
         """The line to go back to so that the newest action that counts is undone; None when there is none."""
-        return self.past(code).undo_target(self.store.latest(code))
+        act = self.past(code).last_act(self.store.latest(code))
+        return act.to if act else None
 
     def log(self, code: str, seat: str, *, limit: int = 60, before: int | None = None) -> list[Entry]:
         """Newest actions first, each with the lines this seat may read."""

@@ -13,9 +13,8 @@ from typing import Any
 
 from companion import limits
 from companion.engine.errors import Mistake, Unreadable
+from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
-from companion.engine.play.actions import Action
-from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.dice import Spec
 from companion.engine.record.game import Game
@@ -31,16 +30,14 @@ _UNIT_TYPES = {f.name: str(f.type) for f in fields(Unit)}
 _SHEET_TYPES = {f.name: str(f.type) for f in fields(Breakdown)}
 
 
-def check_events(game: Game, actions: Mapping[str, Action], events: Iterable[e.Event]) -> None:
-    """Each event could be of this game.
+def check_events(game: Game, events: Iterable[e.Event]) -> None:
+    """Each event could be of this game; what it once asked for, the game may have forgotten.
 
     :raises Unreadable: naming the first that could not
     """
     for number, event in slices(enumerate(events, 1)):
         try:
             _CHECKS.get(type(event), _nothing)(game, event)
-            if isinstance(event, e.Asked) and event.action and event.action not in actions:
-                raise ValueError(f"asks for {event.action[:40]!r}, which this game does not have")
             _check_size(event.to_json())
         except (ValueError, TypeError, LookupError) as error:
             words = error.message if isinstance(error, Mistake) else str(error)
@@ -185,6 +182,19 @@ def _asked(game: Game, event: e.Asked) -> None:
         raise ValueError(f"there is no seat {sorted(strangers)[0][:40]!r}")
 
 
+def _engaged(game: Game, event: e.Engaged) -> None:
+    strangers = {event.attacker, event.defender, *event.forces} - {"", *game.sides}
+    if strangers:
+        raise ValueError(f"there is no side {sorted(strangers)[0][:40]!r}")
+    if not event.battle and not (event.title and event.attacker and event.defender):
+        raise ValueError("a battle without its title or its sides")
+    for units in event.forces.values():
+        if not isinstance(units, list | tuple) or not all(isinstance(u, str) for u in units):
+            raise ValueError("a battle's units must be a list of names")
+    for hex_id in event.hexes:
+        game.maps.parse(str(hex_id))
+
+
 def _resolved(game: Game, event: e.Resolved) -> None:
     for name, value in event.breakdown.items():
         if name not in _SHEET_TYPES or not _of_type(value, _SHEET_TYPES[name]):
@@ -204,5 +214,6 @@ _CHECKS: dict[type[e.Event], Callable[[Game, Any], None]] = {
     e.Marked: _marked,
     e.Sealed: _sealed,
     e.Asked: _asked,
+    e.Engaged: _engaged,
     e.Resolved: _resolved,
 }

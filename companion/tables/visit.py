@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from companion.engine.play.actions import read_action
-from companion.engine.play.fields import Context
+from companion.engine.forms.fields import Context
+from companion.engine.forms.worksheet import Breakdown
+from companion.engine.play.actions import Action
+from companion.engine.play.performing import answered_by, read_action
 from companion.engine.play.rules import Rules
-from companion.engine.play.worksheet import Breakdown
 from companion.engine.record.game import Game
 from companion.engine.seat.view import SeatView, view
 from companion.store import TableRow
@@ -18,6 +20,14 @@ from companion.tables.log import Entry, TableLog
 
 if TYPE_CHECKING:
     from companion.tables.tables import Answer, Tables
+
+
+@dataclass(frozen=True)
+class Undo:
+    """What Undo would undo: the line to go back to, and its name ('attack on 2408', 'die 4')."""
+
+    to: int
+    label: str
 
 
 class Visit:
@@ -58,18 +68,42 @@ class Visit:
         return Context(self.game, self.seat, worked={})
 
     @property
-    def undo_target(self) -> int | None:
-        """The line to go back to so that the newest action that counts is undone; None when there is none."""
-        return self.tables.past(self.code).undo_target(self.game.revision)
+    def undo(self) -> Undo | None:
+        """What Undo would undo, in words of this seat; None when there is nothing."""
+        act = self.tables.past(self.code).last_act(self.game.revision)
+        return Undo(act.to, self._log.name_of(act)) if act else None
+
+    @property
+    def can_redo(self) -> bool:
+        """Whether something was taken back and nothing has happened since."""
+        return self.tables.past(self.code).last_undo(self.game.revision) is not None
+
+    @property
+    def _log(self) -> TableLog:
+        return TableLog(self.tables.past(self.code), self.rules, self.game, self.seat)
 
     def log(self, limit: int, before: int | None = None, most: int = 0) -> list[Entry]:
         """Newest actions first, each with the lines this seat may read.
 
         :param most: so many lines of an action after its first; all without it
         """
-        return TableLog(self.tables.past(self.code), self.rules, self.game, self.seat).entries(
-            limit, before, most
-        )
+        return self._log.entries(limit, before, most)
+
+    def last_words(self, last: int) -> list[str]:
+        """What the action did that ended with this line, as this seat may read it; nothing when it was long ago."""
+        return self._log.lines_of(last)
+
+    def form(self, name: str, raw: Mapping[str, Any]) -> tuple[Action, Context]:
+        """An action, and what its fields may look at: with the duty that this submission answers, if any.
+
+        :raises Mistake: when this seat cannot do it now
+        """
+        action = self.rules.find(name)
+        duty = answered_by(self.game, action, self.seat, raw)
+        refused = action.refusal(self.game, self.seat, duty)
+        if refused:
+            raise refused
+        return action, replace(self.context, duty=duty)
 
     def fields(self, name: str, raw: Mapping[str, Any] | None = None) -> list[dict[str, Any]]:
         """An action's fields as its form needs them."""
@@ -77,11 +111,8 @@ class Visit:
 
     def preview(self, name: str, raw: Mapping[str, Any]) -> Breakdown | None:
         """What an action's worksheet says to these values, before anything is rolled."""
-        action = self.rules.find(name)
-        refused = action.refusal(self.game, self.seat)
-        if refused:
-            raise refused
-        return read_action(action, self.context, raw)[1]
+        action, context = self.form(name, raw)
+        return read_action(action, context, raw)[1]
 
     def act(
         self, name: str, raw: Mapping[str, Any], *, action_id: str = "", revision: int | None = None

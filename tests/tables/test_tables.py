@@ -518,4 +518,4 @@ def test_a_row_read_before_somebody_else_acted_does_not_bring_the_old_game_back(
     tables.act(code, "blue", "note", {"text": "meanwhile"})
     now = tables.game(code)
     assert waiting.game is now and waiting.game.revision == tables.store.latest(code)
-    assert waiting.undo_target == tables.undo_target(code)
+    assert waiting.undo and waiting.undo.to == tables.undo_target(code)

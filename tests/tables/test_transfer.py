@@ -108,6 +108,17 @@ def test_a_restored_long_game_opens_from_a_snapshot(
     assert (away.store.snapshot_before(code, 10**6) or (0,))[0] == away.store.latest(code)
 
 
+def test_a_question_whose_action_is_gone_still_opens_and_is_put_away(home: Tables, code: str) -> None:
+    """Old games ask for what a newer version of their rules does by another name."""
+    copy = json.loads(exported(home, code))
+    old = {"kind": "asked", "id": "old-1", "to": ["red", "table"], "text": "Finish it", "action": "long-gone"}
+    copy["events"].append({**copy["events"][-1], "seq": len(copy["events"]) + 1, "body": old})
+    new = import_table(home, resealed(copy))
+    assert "old-1" in home.game(new).asked
+    home.act(new, "red", "dismiss", {"ask": "old-1"})
+    assert "old-1" not in home.game(new).asked
+
+
 # -- what a player's copy holds ------------------------------------------------------------------------------
 
 

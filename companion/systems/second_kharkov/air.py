@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 from companion.engine.errors import NotNow, Unreadable
+from companion.engine.forms.fields import HexId, Whole
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import HexId, Whole
+from companion.engine.play.duties import drop, owe
 from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.systems.second_kharkov.base import FIGHT, GERMAN, MOVE, PHASES, put, rules
+from companion.systems.second_kharkov.base import GERMAN, MOVE, put, rules
 
 ALL = 6  # [12.17]
 FREE, INTERDICTING, USED = "air-free", "air-interdicting", "air-used"
@@ -35,6 +36,13 @@ def fly(game: Game, aircraft: int, target: str, reason: str, rule: str) -> Event
     if aircraft:
         yield from put(game, FREE, int(game[FREE]) - aircraft, reason, rule)
         yield from put(game, target, int(game[target]) + aircraft, reason, rule)
+
+
+def return_home(game: Game, aircraft: int, reason: str, rule: str) -> Events:
+    """Aircraft promised to a battle are free again."""
+    if aircraft:
+        yield from put(game, FREE, int(game[FREE]) + aircraft, reason, rule)
+        yield from put(game, USED, int(game[USED]) - aircraft, reason, rule)
 
 
 # -- arrival and the new turn ----------------------------------------------------------------------
@@ -77,6 +85,7 @@ def _arrive(game: Game) -> Events:
     """Some on turn 2, the rest on turn 3 [10.4]; the turn record track tells how many."""
     if game.turn == 3:
         yield from put(game, FREE, int(game[FREE]) + ALL - arrived(game), "the last aircraft arrive", "10.4")
+        yield from drop(game, aircraft_arrive, why="all are here")
     elif game["aircraft-turn-2"] != "ask":
         yield from put(game, FREE, int(game["aircraft-turn-2"]), "aircraft arrive", "10.4")
     else:
@@ -85,18 +94,7 @@ def _arrive(game: Game) -> Events:
 
 def _ask_how_many(game: Game) -> Events:
     text = "How many aircraft does the turn record track bring on turn 2?"
-    yield e.Asked(f"aircraft-{game.revision}", (GERMAN, "table"), text, "aircraft-arrive", rule="10.4")
-
-
-def _keep_asking(game: Game) -> Events:
-    """A phase that ends puts its questions away [10.4]; this one stays open until the turn is over."""
-    last = MOVE[GERMAN] if game["german-order"] == "fight-move" else FIGHT[GERMAN]
-    if game.phase != last and any(ask.action == "aircraft-arrive" for ask in game.asked.values()):
-        yield from _ask_how_many(game)
-
-
-for _phase in PHASES:
-    rules.leaving(_phase, turns="2")(_keep_asking)
+    yield owe(game, GERMAN, text, aircraft_arrive, rule="10.4")
 
 
 @rules.action(

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from companion.engine.errors import NotNow
+from companion.engine.forms.fields import Choice, Context
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov.base import (

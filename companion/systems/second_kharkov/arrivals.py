@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from companion.engine.errors import NotNow, Unreadable
+from companion.engine.forms.fields import Choice, Context, HexId, Text, UnitRef
 from companion.engine.hexes.board import zone_indices
 from companion.engine.hexes.trace import Trace
-from companion.engine.kit.roster import Unit, slug
+from companion.engine.kit.roster import Unit
+from companion.engine.people.units import due
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, HexId, Text, UnitRef
 from companion.engine.play.panels import Fact, Panel
-from companion.engine.play.units import due
 from companion.engine.positions.situation import situation
 from companion.engine.record import events as e
 from companion.engine.record.changes import create, move
@@ -20,10 +20,22 @@ from companion.engine.record.game import Game
 from companion.systems.second_kharkov import supply
 from companion.systems.second_kharkov.armies import any_restricted
 from companion.systems.second_kharkov.base import GERMAN, MOVE, SOUTH, SOVIET, area, rules
+from companion.systems.second_kharkov.counters import fresh_id
+from companion.systems.second_kharkov.declaring import movement_has_begun
 from companion.systems.second_kharkov.judging import at_start, policy
 from companion.systems.second_kharkov.route import enemy_zone
 from companion.systems.second_kharkov.stacking import overstacked
-from companion.systems.second_kharkov.units import ARMIES, KINDS, MECHANISED, NAMES, SIXTH, is_172_75, label
+from companion.systems.second_kharkov.units import (
+    ARMIES,
+    NAMES,
+    SIXTH,
+    Kind,
+    class_of,
+    full_strength,
+    is_172_75,
+    label,
+    type_of,
+)
 
 HELD_BACK = "box:delayed"
 PANZER_ARMY = ARMIES[0]
@@ -129,14 +141,7 @@ def bring_in(
             when=lambda c: not c.values.get("unit"),
         ),
     ] = "",
-    kind: Annotated[
-        str,
-        Choice(
-            label="Type",
-            options=lambda c: [(k, k) for k in KINDS.get(c.game.active, ())],
-            when=lambda c: not c.values.get("unit"),
-        ),
-    ] = "",
+    kind: Annotated[str, Kind(label="Type", when=lambda c: not c.values.get("unit"))] = "",
     army: Annotated[
         str,
         Choice(
@@ -157,6 +162,7 @@ def bring_in(
             rule="10.1",
         )
     problems = doubts(game, held, hex)  # judged before it stands there
+    yield from movement_has_begun(game)
     if not unit:
         yield create(game, held.id, hex, _facts(held), reason="reinforcement")
     else:
@@ -167,36 +173,26 @@ def bring_in(
 
 
 def _new_unit(game: Game, name: str, kind: str, army: str) -> Unit:
-    """A unit not listed yet: Soviets have one step [2.13] and come untried [2.14], Germans four steps."""
+    """A unit not listed yet, whole [2.13, 3.4]; Soviets come untried [2.14]. Its type and army are asked."""
     side = game.active
     called = name or (NAMES.get(kind, "") if side == SOVIET else "")
     if not called:
         words = "say which unit comes in: one that waits, or a new one by its name"
         raise Unreadable(words, field="name", rule="10.1")
-    return Unit(
-        id=_fresh_id(game, called),
-        side=side,
-        name=called,
-        kind=kind,
-        klass=("mech" if kind in MECHANISED else "non-mech") if kind else "",
-        formation=army,
-        steps=1 if side == SOVIET else 4,
-        full=1 if side == SOVIET else 4,
-        untried=side == SOVIET,
-    )
+    told = class_of(kind or type_of(called, side))
+    if not told:
+        raise Unreadable(f"say which type {called} is", field="kind", rule="2.10")
+    if side == GERMAN and not army:
+        raise Unreadable(f"say which army {called} belongs to", field="army", rule="2.7")
+    steps = full_strength(side, called)
+    unit = Unit(fresh_id(game, side, called), side, called, formation=army, steps=steps, full=steps)
+    unit.change({**told, "untried": side == SOVIET})
+    return unit
 
 
 def _facts(unit: Unit) -> dict[str, Any]:
     names = ("side", "name", "kind", "klass", "formation", "steps", "full", "untried")
     return {name: getattr(unit, name) for name in names if getattr(unit, name)}
-
-
-def _fresh_id(game: Game, name: str) -> str:
-    base = slug(f"{game.active} {name}")
-    number, unit_id = 2, base
-    while unit_id in game.units:
-        unit_id, number = f"{base}-{number}", number + 1
-    return unit_id
 
 
 @rules.action(

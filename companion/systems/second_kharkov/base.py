@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, NamedTuple
 
-from companion.engine.play.fields import Text
+from companion.engine.forms.fields import Text
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
@@ -70,8 +70,3 @@ def put(game: Game, name: str, value: object, reason: str, rule: str) -> Iterato
     """Set a track or dial, unless it already has the value."""
     if game[name] != value:
         yield e.Set(name, value, was=game[name], reason=reason, rule=rule)
-
-
-def count(number: int, thing: str) -> str:
-    """'1 step', '2 steps'."""
-    return f"{number} {thing}{'' if number == 1 else 's'}"

@@ -1,12 +1,13 @@
-"""A battle: who fights whom, where, with what, put together from the form, the record and the map book."""
+"""A fight: who against whom, where, with what, put together from the form, the record and the map book."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
+from companion.engine.forms.fields import Context
 from companion.engine.kit.roster import Unit
-from companion.engine.play.fields import Context
+from companion.engine.positions import pieces
 from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_unit
 from companion.systems.second_kharkov import known
@@ -21,7 +22,7 @@ Causes = tuple[Reason, ...]
 
 
 @dataclass(frozen=True)
-class Battle:
+class Fight:
     """Everything the odds and the modifiers depend on."""
 
     attacker: str
@@ -43,8 +44,12 @@ class Battle:
     fight_move: bool
     supplied: frozenset[str] = frozenset()
     """Attackers in supply as the battle begins [12.22]."""
-    unhalved: tuple[Unit, ...] = ()
-    """Units out of supply whose factors were typed, so that nobody forgets to halve them."""
+    typed: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
+    """AF or DF -> factors told at the battle, by unit."""
+    open: tuple[Reason, ...] = ()
+    """What is not known yet: there are no odds before it is."""
+    closed: bool = False
+    """Whether a stack on record waits to be opened [7.6]: odds before that are a guess."""
 
     @property
     def exploiters(self) -> list[str]:
@@ -54,7 +59,7 @@ class Battle:
         return [u.id for u in self.attackers if mechanised(u) and u.id in self.supplied]
 
 
-def assemble(ctx: Context, form: CombatForm) -> Battle:
+def assemble(ctx: Context, form: CombatForm) -> Fight:
     """The battle a form describes; what the form leaves open comes from the record and the map."""
     here = replace(ctx, values={**ctx.values, **vars(form)})
     game, side = ctx.game, known.attacking_side(here)
@@ -62,7 +67,8 @@ def assemble(ctx: Context, form: CombatForm) -> Battle:
     armies = (armies_of(force) or (form.army,)) if side == GERMAN else ()
     late = (HASTE,) if len(armies) == 1 and hasty(game, armies[0]) else ()
     out = out_of_supply(game, [*force, *holders])
-    return Battle(
+    typed = {"AF": _told(here, force, "AF", form.attack), "DF": _told(here, holders, "DF", form.defence)}
+    return Fight(
         attacker=side,
         defender=known.defending_side(here),
         turn=known.turn(here),
@@ -72,53 +78,73 @@ def assemble(ctx: Context, form: CombatForm) -> Battle:
         attackers=tuple(force),
         defenders=tuple(holders),
         armies=armies,
-        attack=_attack_groups(here, form, out, late),
-        defence=_defence_groups(here, form, out),
-        air=int(game.mark(known.target(here), "support") or form.air),
+        attack=_attack_groups(here, form, typed["AF"], out, late),
+        defence=_defence_groups(here, form, typed["DF"], out),
+        air=int(form.air),
         tank_attack=_tank_attack(here, form) if side == SOVIET else "no",
         tank_defence=side == GERMAN and (tanks_only(holders) if holders else form.tank_defence),
         fight_move=known.fights_first(here),
         supplied=frozenset(u.id for u in force if u.id not in out and not late),
-        unhalved=tuple(u for u in _typed(here, force, holders) if u.id in out),
+        typed=typed,
+        open=tuple(_not_known(here, form, typed)),
+        closed=known.is_closed(here),
     )
 
 
-def _typed(ctx: Context, force: list[Unit], holders: list[Unit]) -> list[Unit]:
-    """The units whose factors the record does not give."""
-    by_hand = (
-        units for units, name in ((force, "AF"), (holders, "DF")) if not known.all_known(ctx, units, name)
-    )
-    return [unit for units in by_hand for unit in units]
+def _told(ctx: Context, units: Sequence[Unit], name: str, given: Sequence[int]) -> dict[str, int]:
+    """The factors typed at this battle, one for each unit whose counter nobody had copied."""
+    blank = known.blank(ctx, units, name)
+    return dict(zip((u.id for u in blank), given, strict=False))
 
 
-def _attack_groups(ctx: Context, form: CombatForm, out: set[str], late: Causes) -> tuple[Group, ...]:
+def _not_known(ctx: Context, form: CombatForm, typed: Mapping[str, Mapping[str, int]]) -> Iterator[Reason]:
+    """What stands between this battle and its odds; nobody takes it for nought in silence."""
+    if known.is_closed(ctx) and not (form.defence or form.defence_oos):
+        yield Reason(f"the stack in {known.target(ctx)} is opened once the attack stands", "7.6")
+    for units, name, word in (
+        (known.attackers(ctx), "AF", "attack"),
+        (known.defenders(ctx), "DF", "defence"),
+    ):
+        missing = [u for u in known.blank(ctx, units, name) if u.id not in typed[name]]
+        if missing:
+            untried = any(u.untried for u in missing)
+            words = f"{word} factor of {', '.join(map(label, missing))}"
+            yield Reason(f"{words}, once turned over" if untried else words, "2.14" if untried else "2.11")
+
+
+def _attack_groups(
+    ctx: Context, form: CombatForm, typed: Mapping[str, int], out: set[str], late: Causes
+) -> tuple[Group, ...]:
     """The attack factors by what halves them: supply [9.9], the ground [12.13, 12.16], haste [13.4]."""
     force, into = known.attackers(ctx), known.terrain(ctx)
     slow: Causes = (INTO[into],) if into in INTO else ()
-    if known.all_known(ctx, force, "AF"):
+    if force:
         causes = [(*((OOS,) if u.id in out else ()), *(slow if mechanised(u) else ()), *late) for u in force]
-        return _on_record(ctx.game, "AF", force, causes)
-    typed: tuple[tuple[tuple[int, ...], Causes], ...] = (
+        return _on_record(ctx.game, "AF", force, typed, causes)
+    by_hand: tuple[tuple[tuple[int, ...], Causes], ...] = (
         (form.attack, ()),
         (form.attack_oos, (OOS,)),
         (form.attack_mech, slow),
         (form.attack_both, (OOS, *slow)),
     )
-    return tuple(Group(stacks, causes + late) for stacks, causes in typed if stacks)
+    return tuple(Group(stacks, causes + late) for stacks, causes in by_hand if stacks)
 
 
-def _defence_groups(ctx: Context, form: CombatForm, out: set[str]) -> tuple[Group, ...]:
+def _defence_groups(
+    ctx: Context, form: CombatForm, typed: Mapping[str, int], out: set[str]
+) -> tuple[Group, ...]:
     """The defence factors, halved where a unit is out of supply [9.9]."""
-    holders = known.defenders(ctx)
-    if known.all_known(ctx, holders, "DF"):
-        return _on_record(ctx.game, "DF", holders, [(OOS,) if u.id in out else () for u in holders])
-    typed: tuple[tuple[tuple[int, ...], Causes], ...] = ((form.defence, ()), (form.defence_oos, (OOS,)))
-    return tuple(Group(stacks, causes) for stacks, causes in typed if stacks)
+    if holders := known.defenders(ctx):
+        return _on_record(ctx.game, "DF", holders, typed, [(OOS,) if u.id in out else () for u in holders])
+    by_hand: tuple[tuple[tuple[int, ...], Causes], ...] = ((form.defence, ()), (form.defence_oos, (OOS,)))
+    return tuple(Group(stacks, causes) for stacks, causes in by_hand if stacks)
 
 
-def _on_record(game: Game, name: str, units: Sequence[Unit], causes: Sequence[Causes]) -> tuple[Group, ...]:
-    parts = zip(units, causes, strict=True)
-    return tuple(grouped((unit.place, factor(game, unit, name) or 0, why) for unit, why in parts))
+def _on_record(
+    game: Game, name: str, units: Sequence[Unit], typed: Mapping[str, int], causes: Sequence[Causes]
+) -> tuple[Group, ...]:
+    parts = ((u, typed.get(u.id, factor(game, u, name)), why) for u, why in zip(units, causes, strict=True))
+    return tuple(grouped((u.place, value, why) for u, value, why in parts if value is not None))
 
 
 def _tank_attack(ctx: Context, form: CombatForm) -> str:
@@ -138,35 +164,46 @@ def _tank_attack(ctx: Context, form: CombatForm) -> str:
     return "hex" if all_tank else "no"
 
 
-def doubts(game: Game, battle: Battle) -> list[Reason]:
+def doubts(game: Game, fight: Fight) -> list[Reason]:
     """What the rules do not allow about this battle; the players decide."""
-    return [*_army_doubts(game, battle), *_attacker_doubts(game, battle), *_defender_doubts(game, battle)]
+    return [*_army_doubts(game, fight), *_attacker_doubts(game, fight), *_defender_doubts(game, fight)]
 
 
-def _army_doubts(game: Game, battle: Battle) -> Iterator[Reason]:
-    if len(battle.armies) > 1:
-        yield Reason(f"armies may not attack together: {' + '.join(battle.armies)}", "12.24")
-    elif any(restricted(game, army) for army in battle.armies):
-        yield Reason(f"{battle.armies[0]} is restricted and may not attack", "6.2")
+def _army_doubts(game: Game, fight: Fight) -> Iterator[Reason]:
+    if len(fight.armies) > 1:
+        yield Reason(f"armies may not attack together: {' + '.join(fight.armies)}", "12.24")
+    elif any(restricted(game, army) for army in fight.armies):
+        yield Reason(f"{fight.armies[0]} is restricted and may not attack", "6.2")
 
 
-def _attacker_doubts(game: Game, battle: Battle) -> Iterator[Reason]:
-    near = game.maps.neighbours(battle.target) if battle.target else ()
-    for unit in battle.attackers:
+def _attacker_doubts(game: Game, fight: Fight) -> Iterator[Reason]:
+    near = game.maps.neighbours(fight.target) if fight.target else ()
+    for unit in fight.attackers:
         if near and unit.place not in near:
-            yield Reason(f"{label(unit)} in {unit.place} is not next to {battle.target}", "12.1")
+            yield Reason(f"{label(unit)} in {unit.place} is not next to {fight.target}", "12.1")
         if game.mark(unit.id, "attacked"):
             yield Reason(f"{label(unit)} has attacked in this phase", "12.4")
         if stuck := frozen(game, unit, "may not attack"):
             yield stuck
-    if battle.unhalved:
-        names = ", ".join(map(label, battle.unhalved))
-        yield Reason(f"out of supply, so type these factors in the halved field: {names}", "9.9")
 
 
-def _defender_doubts(game: Game, battle: Battle) -> Iterator[Reason]:
-    marked = [battle.target] if game.mark(battle.target, "defended") and not battle.defenders else []
-    # who fell back after an attack may be attacked again where he is now [12.23]
-    marked += [label(u) for u in battle.defenders if game.mark(u.id, "defended") == battle.target]
-    for name in marked:
-        yield Reason(f"{name} was attacked in this phase", "12.4")
+def _defender_doubts(game: Game, fight: Fight) -> Iterator[Reason]:
+    """Who fell back after an attack may be attacked again where he is now [12.23]."""
+    there = [u for u in game.units_at(fight.target) if u.side == fight.defender] if fight.target else []
+    marked = [u for u in there if game.mark(u.id, "defended") == fight.target]
+    if fight.closed and marked:  # what lies under the top unit has no name [7.6]
+        yield Reason(f"units in {fight.target} were attacked in this phase", "12.4")
+    elif not there and game.mark(fight.target, "defended"):
+        yield Reason(f"{fight.target} was attacked in this phase", "12.4")
+    else:
+        yield from (Reason(f"{label(u)} was attacked in this phase", "12.4") for u in marked)
+    if not there and fight.target and pieces.on_map(game, fight.defender):
+        yield Reason(f"no {game.side_name(fight.defender)} unit is on record in {fight.target}", "12.1")
+
+
+def not_named(game: Game, fight: Fight) -> Iterator[Reason]:
+    """Typed totals say nothing of who is out of supply, mechanised, or has attacked."""
+    near = game.maps.neighbours(fight.target) if fight.target else ()
+    if not fight.attackers and any(u.place in near for u in pieces.on_map(game, fight.attacker)):
+        words = f"units next to {fight.target} are on record and none is named: halve and mark by hand"
+        yield Reason(words, "9.9, 12.4")

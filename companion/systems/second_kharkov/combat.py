@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 from companion.engine.errors import Unreadable
-from companion.engine.play.fields import Context
-from companion.engine.play.worksheet import Breakdown, chances
+from companion.engine.forms.fields import Context
+from companion.engine.forms.worksheet import Breakdown, chances
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov.base import SOVIET, rules
-from companion.systems.second_kharkov.battle import Battle, assemble, doubts
+from companion.systems.second_kharkov.battle import Fight, assemble, doubts
 from companion.systems.second_kharkov.form import CombatForm
 from companion.systems.second_kharkov.odds import AUTOMATIC, Group, Odds, odds, row, total
 
@@ -24,18 +24,22 @@ def combat(ctx: Context, form: CombatForm) -> Breakdown:
     return work_out(ctx.game, assemble(ctx, form))
 
 
-def work_out(game: Game, battle: Battle) -> Breakdown:
+def work_out(game: Game, fight: Fight) -> Breakdown:
     """The sheet of a battle before its roll."""
-    sheet = Breakdown(f"Attack on {battle.target}" if battle.target else "Combat")
-    ratio = _odds(sheet, battle, by_stack=game["halving"] == "stack")
-    sheet.facts.update(_facts(battle))
-    sheet.warnings += map(str, doubts(game, battle))
+    sheet = Breakdown(f"Attack on {fight.target}" if fight.target else "Combat")
+    sheet.facts.update(_facts(fight))
+    sheet.warnings += map(str, doubts(game, fight))
+    ratio = _odds(sheet, fight, by_stack=game["halving"] == "stack")
+    if ratio is None:
+        for reason in fight.open:
+            sheet.add(reason.words, "?", reason.rule)
+        return sheet
     if ratio.automatic:
         sheet.add("worse than 1:3: no roll", AUTOMATIC, "12.9")
         sheet.result = AUTOMATIC
         return sheet
     sheet.column, sheet.dice, sheet.chart = ratio.column, "1d6", "crt"
-    _modifiers(game, sheet, battle, ratio)
+    _modifiers(game, sheet, fight, ratio)
     chart = game.chart("crt")
     if any(chart.cell(row, sheet.column) for row in chart.rows):  # a blank column has no chances to show
         sheet.chances = chances(chart, sheet.column, "1d6", lambda die: final_row(game, sheet, die))
@@ -47,13 +51,16 @@ def final_row(game: Game, sheet: Breakdown, die: int) -> str:
     return row(die + sheet.modifier, clamp=game["below-one"] == "clamp")
 
 
-def _odds(sheet: Breakdown, battle: Battle, by_stack: bool) -> Odds:
-    for field, groups in (("attack", battle.attack), ("defence", battle.defence)):
-        if not groups:
+def _odds(sheet: Breakdown, fight: Fight, by_stack: bool) -> Odds | None:
+    """The ratio; None while something on record is not known yet."""
+    for field, groups in (("attack", fight.attack), ("defence", fight.defence)):
+        if not groups and not fight.open:
             words = f"{field} factors are missing: type them, or name units on record"
             raise Unreadable(words, field=field, rule="12.7")
         _show(sheet, field, groups, by_stack)
-    strength, resistance = total(battle.attack, by_stack), total(battle.defence, by_stack)
+    if fight.open:
+        return None
+    strength, resistance = total(fight.attack, by_stack), total(fight.defence, by_stack)
     if resistance < 1:
         raise Unreadable(
             "the rules give no odds against 0 defence factors; type 1 if you both agree",
@@ -74,42 +81,42 @@ def _show(sheet: Breakdown, name: str, groups: tuple[Group, ...], by_stack: bool
         sheet.add(f"{name} factors{f': {how}' if how else ''}", str(group.total(by_stack)), rule)
 
 
-def _modifiers(game: Game, sheet: Breakdown, battle: Battle, ratio: Odds) -> None:
+def _modifiers(game: Game, sheet: Breakdown, fight: Fight, ratio: Odds) -> None:
     """All that apply add up; plus helps the defender [12.10]."""
-    amount, rule = TERRAIN_DRM.get(battle.terrain, (0, "12.11"))
-    sheet.shift(f"defender in {battle.terrain}", amount, rule)
-    sheet.shift(f"every attacker crosses a {battle.river} river", RIVER_DRM.get(battle.river, 0), "12.14")
-    _first_turn(sheet, battle)
-    if battle.fight_move:
+    amount, rule = TERRAIN_DRM.get(fight.terrain, (0, "12.11"))
+    sheet.shift(f"defender in {fight.terrain}", amount, rule)
+    sheet.shift(f"every attacker crosses a {fight.river} river", RIVER_DRM.get(fight.river, 0), "12.14")
+    _first_turn(sheet, fight)
+    if fight.fight_move:
         sheet.shift("German fights before moving", -1, "5.7")
-    if battle.air:
-        against = battle.attacker == SOVIET
-        sheet.shift("German air support", battle.air if against else -battle.air, "12.17")
-    _armour(game, sheet, battle)
-    _panic(sheet, battle, ratio)
+    if fight.air:
+        against = fight.attacker == SOVIET
+        sheet.shift("German air support", fight.air if against else -fight.air, "12.17")
+    _armour(game, sheet, fight)
+    _panic(sheet, fight, ratio)
 
 
-def _first_turn(sheet: Breakdown, battle: Battle) -> None:
+def _first_turn(sheet: Breakdown, fight: Fight) -> None:
     """The Soviets have surprise on their side [5.5]."""
-    if battle.turn == 1 and battle.attacker == SOVIET:
+    if fight.turn == 1 and fight.attacker == SOVIET:
         sheet.shift("Soviet attack on turn 1", -1, "5.5")
-    elif battle.turn == 1:
+    elif fight.turn == 1:
         sheet.shift("German attack on turn 1", 1, "5.5")
 
 
-def _armour(game: Game, sheet: Breakdown, battle: Battle) -> None:
+def _armour(game: Game, sheet: Breakdown, fight: Fight) -> None:
     """Tank brigades without infantry [12.25]."""
-    if battle.tank_defence:
+    if fight.tank_defence:
         sheet.shift("only tank brigades defend", -1, "12.25")
-    if battle.tank_attack != "no":
-        twice = battle.tank_attack == "every" and game["tank-doctrine"] == "twice"
-        where = "in one attacking hex" if battle.tank_attack == "hex" else "attack"
+    if fight.tank_attack != "no":
+        twice = fight.tank_attack == "every" and game["tank-doctrine"] == "twice"
+        where = "in one attacking hex" if fight.tank_attack == "hex" else "attack"
         sheet.shift(f"only tank brigades {where}", 2 if twice else 1, "12.25")
 
 
-def _panic(sheet: Breakdown, battle: Battle, ratio: Odds) -> None:
+def _panic(sheet: Breakdown, fight: Fight, ratio: Odds) -> None:
     """Odds above 6:1 help the attacker [12.9], but a panicking Soviet no more [12.26]."""
-    soviet_attack, panic = battle.attacker == SOVIET, battle.turn >= PANIC_TURN
+    soviet_attack, panic = fight.attacker == SOVIET, fight.turn >= PANIC_TURN
     if panic:
         sheet.shift("Soviet panic", 1 if soviet_attack else -1, "12.26")
     if ratio.surplus and soviet_attack and panic:
@@ -118,17 +125,19 @@ def _panic(sheet: Breakdown, battle: Battle, ratio: Odds) -> None:
         sheet.shift(f"odds {ratio}, above 6:1", -ratio.surplus, "12.9")
 
 
-def _facts(battle: Battle) -> dict[str, Any]:
+def _facts(fight: Fight) -> dict[str, Any]:
     """What the follow-ups of the battle need to know."""
     return {
-        "attacker": battle.attacker,
-        "defender": battle.defender,
-        "turn": battle.turn,
-        "target": battle.target,
-        "terrain": battle.terrain,
-        "army": " + ".join(battle.armies),
-        "air": battle.air,
-        "attackers": [u.id for u in battle.attackers],
-        "defenders": [u.id for u in battle.defenders],
-        "exploiters": battle.exploiters,
+        "attacker": fight.attacker,
+        "defender": fight.defender,
+        "turn": fight.turn,
+        "target": fight.target,
+        "terrain": fight.terrain,
+        "army": " + ".join(fight.armies),
+        "air": fight.air,
+        "attackers": [u.id for u in fight.attackers],
+        "defenders": [u.id for u in fight.defenders],
+        "exploiters": fight.exploiters,
+        "typed": fight.typed,
+        "closed": fight.closed,
     }

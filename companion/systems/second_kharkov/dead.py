@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.record import events as e
+from companion.engine.positions import pieces
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov.base import GERMAN
 from companion.systems.second_kharkov.units import label, mechanised
 from companion.systems.second_kharkov.victory import score
-
-DEAD = "box:dead"
 
 
 def step_value(unit: Unit) -> int:
@@ -18,15 +16,14 @@ def step_value(unit: Unit) -> int:
     return 2 if unit.side == GERMAN and mechanised(unit) else 1
 
 
-def bury(unit: Unit, rule: str) -> Events:
-    """The last step is gone, and everybody sees which unit it was [2.13]."""
-    facts = {"steps": 0}
-    yield e.Placed(unit.id, DEAD, unit.place, facts, reason="eliminated", rule=rule, side=unit.side)
+def bury(game: Game, unit: Unit, rule: str) -> Events:
+    """The last step is gone [2.13]."""
+    yield from pieces.eliminate(game, unit, "dead", rule=rule)
 
 
 def eliminate(game: Game, unit: Unit, rule: str, counts: bool = True) -> Events:
     """Send a unit to the dead pile; the enemy gets its points [4.4]."""
     points = unit.steps * step_value(unit)
-    yield from bury(unit, rule)
+    yield from bury(game, unit, rule)
     if counts:
         yield from score(game, game.other(unit.side), points, f"{label(unit)} eliminated", "4.4")

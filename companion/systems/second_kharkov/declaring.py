@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from companion.engine.errors import NotNow
+from companion.engine.people.units import arrival_id
 from companion.engine.play.actions import Events
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
@@ -35,7 +36,15 @@ def fight_first(game: Game) -> Events:
 
 
 @rules.leaving(MOVE[GERMAN])
-def moving_first_is_an_order(game: Game) -> Events:
-    """Whoever moved without a word has chosen to move first."""
-    if game["german-order"] == "undeclared":
+def movement_has_begun(game: Game) -> Events:
+    """Whoever moves without a word has chosen to move first: the order is declared before anything is done."""
+    if game.phase == MOVE[GERMAN] and game["german-order"] == "undeclared":
         yield from put(game, "german-order", "move-fight", "moved first", "5.3")
+
+
+@rules.watch
+def reinforcements_are_in(game: Game) -> Events:
+    """Bringing units in is movement, too [10.1]."""
+    here = [a for n, a in enumerate(game.scenario.arrivals) if f"arrival/{arrival_id(a, n)}" in game.ticked]
+    if any(a.side == GERMAN and a.turn == game.turn for a in here):
+        yield from movement_has_begun(game)

@@ -2,87 +2,79 @@
 
 from __future__ import annotations
 
+from collections.abc import Generator, Mapping
+from dataclasses import fields
 from typing import Annotated, Any
 
-from companion.engine.errors import Mistake, NotNow
-from companion.engine.kit.roster import Unit
+from companion.engine.errors import Mistake, NotNow, Unreadable
+from companion.engine.forms.fields import Choice, Context, Dice, Roll
+from companion.engine.forms.worksheet import Breakdown, Line, look_up
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Dice, HexId, Roll
-from companion.engine.play.panels import Fact, Panel
-from companion.engine.play.worksheet import Breakdown, Line, look_up
+from companion.engine.play.duties import DONE, engage, learn, leave, offer, owe
+from companion.engine.positions.pieces import count, on_map
 from companion.engine.record import events as e
-from companion.engine.record.changes import IN_PASSING, put_mark
+from companion.engine.record.battle import Battle
+from companion.engine.record.changes import IN_PASSING, OFF_IN_PASSING, fogged, put_mark, read_off
 from companion.engine.record.game import Game
+from companion.engine.record.sight import may_see_unit
 from companion.systems.second_kharkov import air
 from companion.systems.second_kharkov.armies import released_by_an_attack
-from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET, count, put, rules
+from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET, rules
+from companion.systems.second_kharkov.battle import assemble, doubts, not_named
 from companion.systems.second_kharkov.combat import combat, final_row
-from companion.systems.second_kharkov.form import Attackers, air_choices
+from companion.systems.second_kharkov.counters import ask_types
+from companion.systems.second_kharkov.form import ATTACKERS, CombatForm, Target, air_choices
 from companion.systems.second_kharkov.odds import steps_of
-from companion.systems.second_kharkov.units import seen_by, turn_over
+from companion.systems.second_kharkov.units import turn_over, typeless
 from companion.systems.second_kharkov.victory import perimeter_attacked
 
 COMBAT_PHASES = tuple(FIGHT.values())
-FOLLOW_UPS = ("soviet-losses", "german-losses", "advance", "exploit", "enter-result")
-WAIT = "wait-for-air"
+
+AIR, TYPE, ROLL, DEFENDER, RETREAT, ATTACKER, ADVANCE, EXPLOIT = range(1, 9)
+"""The order of a battle: aircraft before stacks are opened [12.17], the roll [12.18], the defender's losses before
+the attacker's [12.19], then who moves in and on [12.21, 12.22]."""
 LOSSES = {SOVIET: "soviet-losses", GERMAN: "german-losses"}
-UNDONE = {
-    "defend-by-air": "12.17",
-    "resolve-combat": "7.6",
-    **dict.fromkeys((*LOSSES.values(), "enter-result"), "12.19"),
-}
-"""What a combat phase does not end over, with the rule."""
-
-
-def fought(game: Game) -> dict[str, Any]:
-    """The facts of the battle last resolved; empty before the first."""
-    if game.last_result.get("worksheet") != "combat":
-        return {}
-    return dict(game.last_result["breakdown"].get("facts", {}))
-
-
-def unfinished(game: Game) -> str:
-    """What is still to do of the last battle [12.5]."""
-    return next((a.text for a in game.asked.values() if a.action in FOLLOW_UPS), "")
-
-
-def close(game: Game, action: str) -> Events:
-    """Put away what is asked about an action that is dealt with."""
-    for ask in [a for a in game.asked.values() if a.action == action]:
-        yield e.Answered(ask.id, "done")
+CALLED_OFF, ON_THE_MAP = "called off", "fought on the map"
+PLAIN = {f.name: f.default for f in fields(CombatForm)}
 
 
 def _ready(game: Game) -> bool | NotNow:
-    rest = unfinished(game)
-    return NotNow(f"finish the last battle first: {rest}", rule="12.5") if rest else True
-
-
-@rules.leaving(FIGHT[SOVIET])
-@rules.leaving(FIGHT[GERMAN])
-def losses_come_first(game: Game) -> Events:
-    """An attack once declared is fought and its losses are taken before the phase ends [7.6, 12.19].
-
-    Whoever disagrees puts the reminder away.
-    """
-    for ask in game.asked.values():
-        if ask.action in UNDONE:
-            raise NotNow(f"still to do before the phase ends: {ask.text}", rule=UNDONE[ask.action])
-    return iter(())
+    """One battle of a phase is finished before the next is declared [12.5]; one carried along holds nobody up."""
+    for battle in game.fighting:
+        for duty in game.duties(battle):
+            if duty.is_owed and (battle.turn, battle.phase) == (game.turn, game.phase):
+                return NotNow(f"finish the last battle first: {duty.text}", rule="12.5")
+    return True
 
 
 # -- declaring -------------------------------------------------------------------------------------
 
 
-def _may_declare(game: Game) -> bool | NotNow:
-    for standing in game.marked("target"):
-        return NotNow(f"the attack on {standing} stands: resolve it first", rule="7.6, 12.5")
-    return _ready(game)
+def _against(ctx: Context) -> list[str]:
+    """What the rules have against the attack, said before a stack is opened [5.5, 6.2, 12.4, 12.24].
+
+    The target's own stack stays closed: what is said here tells nothing about it.
+    """
+    told = {name: ctx.values[name] for name in PLAIN if name in ctx.values}
+    fight = assemble(ctx, CombatForm(**told))
+    return [*map(str, doubts(ctx.game, fight)), *map(str, not_named(ctx.game, fight))]
 
 
-def _near_target(ctx: Context) -> list[Unit]:
-    hex_id = str(ctx.values.get("target") or "")
-    near = ctx.game.maps.neighbours(hex_id) if hex_id else ()
-    return [u for u in seen_by(ctx, ctx.game.active) if u.place in near]
+def _in_reach(game: Game, target: str) -> None:
+    """Or declaring would be a way to look into any stack on the map.
+
+    :raises NotNow: when a stack would be opened that no unit of the attacker, of those on record, stands next to
+    """
+    side = game.active
+    mine = on_map(game, side)
+    near = game.maps.neighbours(target) if target else ()
+    if mine and not any(u.place in near for u in mine) and _hides_something(game, side, target):
+        words = f"{target} is not next to any {game.side_name(side)} unit on record"
+        raise NotNow(words, field="target", given=target, rule="12.1, 7.6")
+
+
+def _hides_something(game: Game, side: str, target: str) -> bool:
+    return any(not may_see_unit(game, u, side) for u in game.units_at(target)) if target else False
 
 
 def _german_may_fly(ctx: Context) -> bool:
@@ -90,130 +82,153 @@ def _german_may_fly(ctx: Context) -> bool:
 
 
 @rules.action(
-    phase=COMBAT_PHASES, by="active", rule="12.5", label="Declare an attack", order=10, when=_may_declare
+    phase=COMBAT_PHASES,
+    by="active",
+    rule="12.5",
+    label="Declare an attack",
+    order=10,
+    when=_ready,
+    warns=_against,
 )
 def declare_attack(
     game: Game,
-    target: Annotated[str, HexId(label="Target hex")],
-    attackers: Annotated[
-        tuple[str, ...],
-        Attackers(label="Attackers", many=True, pick=_near_target, when=lambda c: bool(_near_target(c))),
-    ] = (),
+    target: Annotated[str, Target(label="Target hex")],
+    attackers: Annotated[tuple[str, ...], ATTACKERS] = (),
     aircraft: Annotated[str, Choice(label="Aircraft", options=air_choices, when=_german_may_fly)] = "0",
 ) -> Events:
     """Name one target hex; from here the attack stands. Aircraft are promised before stacks are opened."""
-    for name in attackers:
-        yield put_mark(game, name, "attacking", target, rule="12.5")
-    if game.active == GERMAN:
-        yield from _open(game, target, int(aircraft))
-    elif int(game[air.FREE]):
-        yield e.Marked(target, "target", "declared", rule="7.6")
-        text = f"Soviets attack {target}: do aircraft defend?"
-        yield e.Asked(f"air-{game.revision}", (GERMAN, "table"), text, "defend-by-air", rule="12.17")
-        text = f"Attack on {target} declared: the German decides on aircraft"
-        yield e.Asked(f"{WAIT}-{game.revision}", (SOVIET,), text, rule="12.17")
+    battle = yield from _begin(game, {"target": target, "attackers": list(attackers)})
+    if _asks_for_aircraft(game):
+        yield from _ask_for_aircraft(game, battle)
     else:
-        yield from _open(game, target, 0)
+        yield from _owe_roll(game, (yield from _open(game, battle, int(aircraft))))
 
 
-def _open(game: Game, target: str, aircraft: int) -> Events:
-    """With the aircraft promised, both stacks are opened [12.17, 7.6]."""
-    yield from _stop_waiting(game)
-    if aircraft:
-        yield e.Marked(target, "support", aircraft, rule="12.17")
-        yield from air.fly(game, aircraft, air.USED, f"support at {target}", "12.17")
-    yield e.Marked(target, "target", "begun", rule="7.6")
-    name, to = f"resolve-{game.revision}", (game.active, "table")
-    yield e.Asked(
-        name, to, f"Resolve the attack on {target}", "resolve-combat", {"target": target}, rule="12.7"
+def _begin(game: Game, told: Mapping[str, Any]) -> Generator[e.Event, None, Battle]:
+    """The attack stands from here on; who attacks with what is known to all when the stacks are opened [7.6]."""
+    target, side = str(told["target"]), game.active
+    _in_reach(game, target)
+    battle = yield from engage(
+        game,
+        f"Attack on {target}" if target else "Attack",
+        side,
+        [target] if target else [],
+        {side: told["attackers"]},
+        "12.5",
+        only=fogged(game, side),
+        form={**told, "fight_move": side == GERMAN and game["german-order"] == "fight-move"},
+    )
+    yield from leave(game)
+    return battle
+
+
+def _asks_for_aircraft(game: Game) -> bool:
+    """Whether the German has aircraft that could defend against a Soviet attack [12.17]."""
+    return game.phase == FIGHT[SOVIET] and int(game[air.FREE]) > 0
+
+
+def _ask_for_aircraft(game: Game, battle: Battle) -> Events:
+    text = f"{battle.title}: how many aircraft defend?"
+    yield owe(game, GERMAN, text, defend_by_air, battle=battle, step=AIR, rule="12.17")
+    yield from _owe_roll(game, battle)
+
+
+def _owe_roll(game: Game, battle: Battle) -> Events:
+    """An attack once declared is fought; calling it off needs the other side [7.6]."""
+    text = f"Roll for the {battle.title[:1].lower()}{battle.title[1:]}"
+    yield owe(
+        game,
+        battle.attacker,
+        text,
+        roll_combat,
+        battle=battle,
+        step=ROLL,
+        rule="7.6, 12.7",
+        binding=True,
     )
 
 
-def _stop_waiting(game: Game) -> Events:
-    for name in [n for n in game.asked if n.startswith(WAIT)]:
-        yield e.Answered(name, "answered")
+def _open(game: Game, battle: Battle, aircraft: int) -> Generator[e.Event, None, Battle]:
+    """With the aircraft promised, both stacks are opened and untried units turned over [2.14, 7.6, 12.17]."""
+    target, side = target_of(battle), battle.attacker
+    there = [u.id for u in game.units_at(target) if u.side == battle.defender] if target else []
+    force = [*battle.units(side), *there]
+    unseen = _hides_something(game, side, target) or any(
+        not may_see_unit(game, game.units[n], battle.defender) for n in battle.units(side)
+    )
+    battle = yield from learn(
+        game,
+        battle,
+        # where the stack is not on record it is opened on the map, and that is as binding
+        opens=unseen or not there or any(game.units[n].untried for n in force),
+        forces={side: battle.units(side), battle.defender: there},
+        form={**battle.facts["form"], "air": str(aircraft)},
+        aircraft=aircraft,
+    )
+    where = f"support at {target}" if target else "ground support"
+    yield from air.fly(game, aircraft, air.USED, where, "12.17")
+    yield from turn_over(game, [game.units[n] for n in force])
+    yield from ask_types(game, battle, TYPE)
+    return battle
 
 
-rules.leaving(FIGHT[SOVIET])(_stop_waiting)
+def _unresolved(game: Game, duty: e.Asked) -> bool:
+    battle = game.battles.get(duty.battle)
+    return battle is not None and not battle.result
 
 
-def _waiting(game: Game) -> list[str]:
-    return [hex_id for hex_id, state in game.marked("target").items() if state == "declared"]
+def _none_defend(game: Game, duty: e.Asked, how: str) -> Events:
+    """A German who puts the question away sends none [12.17]."""
+    if _unresolved(game, duty):
+        yield from _open(game, game.battles[duty.battle], 0)
 
 
-@rules.action(
-    by=GERMAN,
-    phase=FIGHT[SOVIET],
-    rule="12.17",
-    label="Aircraft defend",
-    group="hidden",
-    when=lambda game: (
-        bool(_waiting(game)) or NotNow("no Soviet attack is waiting for your aircraft", rule="12.17")
-    ),
+def _none_can(ctx: Context) -> Mapping[str, Any] | None:
+    return {"aircraft": "0"} if len(air_choices(ctx)) == 1 else None
+
+
+@rules.follow_up(
+    rule="12.17", label="Aircraft defend", still=_unresolved, alone=_none_can, declined=_none_defend
 )
 def defend_by_air(
-    game: Game,
-    aircraft: Annotated[str, Choice(label="Aircraft", options=air_choices, start=lambda c: "1")] = "0",
+    game: Game, battle: Battle, aircraft: Annotated[str, Choice(label="Aircraft", options=air_choices)]
 ) -> Events:
-    """Promise aircraft to the declared battle before the stacks are opened."""
-    yield from close(game, "defend-by-air")
-    yield from _open(game, _waiting(game)[0], int(aircraft))
+    """Promise aircraft to the declared battle, or none, before the stacks are opened."""
+    yield from _open(game, battle, int(aircraft))
 
 
-@rules.watch
-def no_aircraft_defend(game: Game) -> Events:
-    """A German who puts the question away sends none [12.17]."""
-    if not any(a.action == "defend-by-air" for a in game.asked.values()):
-        for hex_id in _waiting(game):
-            yield from _open(game, hex_id, 0)
-
-
-@rules.watch
-def both_called_it_off(game: Game) -> Events:
-    """An attack whose reminder was put away never was [7.6]; the next one may be declared."""
-    if any(a.action == "resolve-combat" for a in game.asked.values()):
-        return
-    for hex_id, state in list(game.marked("target").items()):
-        if state == "begun":
-            yield from _lift_declaration(game, hex_id)
-
-
-def _lift_declaration(game: Game, target: str) -> Events:
-    for marker in ("target", "support"):
-        if target and game.mark(target, marker) is not None:
-            yield e.Marked(target, marker, None, reason=IN_PASSING, rule="12.5")
-    for name, hex_id in list(game.marked("attacking").items()):
-        if hex_id == target:
-            yield put_mark(game, name, "attacking", None, reason=IN_PASSING, rule="12.5")
-
-
-@rules.panel
-def declared_attack(game: Game, seat: str) -> Panel | None:
-    """The attack that stands, and whom it waits for."""
-    rows = []
-    for hex_id, state in game.marked("target").items():
-        waits = "the German decides on aircraft" if state == "declared" else "stacks lie open"
-        rows.append(Fact(f"on {hex_id}", waits, "7.6"))
-        if aircraft := int(game.mark(hex_id, "support") or 0):
-            rows.append(Fact("German aircraft", str(aircraft), "12.17"))
-    return Panel("Attack declared", rows) if rows else None
+@rules.sheet_of_battle
+def before_the_roll(game: Game, battle: Battle, seat: str) -> Breakdown | None:
+    """How a declared attack stands, from what this seat may know [12.7]; the attacker alone before it is opened."""
+    duty = next(iter(game.duties(battle, "roll-combat")), None)
+    hidden = game["fog"] and "aircraft" not in battle.facts and seat != battle.attacker
+    if duty is None or hidden:
+        return None
+    ctx = Context(game, seat, duty=duty)
+    values = {**PLAIN, **ctx.told}
+    return combat.answer(values, ctx.having(values))
 
 
 # -- resolving -------------------------------------------------------------------------------------
 
 
 def _needs_die(ctx: Context) -> bool:
-    """Attacks worse than 1:3 are not rolled for [12.9]."""
+    """Attacks worse than 1:3 are not rolled for [12.9], and none before stacks lie open and all is known [12.17]."""
     try:
-        return not combat.answer(ctx.values, ctx).result
+        sheet = combat.answer(ctx.values, ctx)
     except (Mistake, KeyError):
         return True  # the form is not complete yet
+    return bool(sheet.dice) and (ctx.duty is not None or not _must_wait(ctx.game, sheet))
 
 
-def _may_resolve(game: Game) -> bool | NotNow:
-    if _waiting(game):
-        return NotNow("the German has not said yet whether aircraft defend", rule="12.17")
-    return _ready(game)
+def _must_wait(game: Game, sheet: Breakdown) -> bool:
+    """Whether somebody has to say or open something between the declaration and the roll."""
+    involved = [game.units[n] for role in ("attackers", "defenders") for n in sheet.facts[role]]
+    known = bool(sheet.column or sheet.result) and not sheet.facts["closed"] and not typeless(involved)
+    return _asks_for_aircraft(game) or not known
+
+
+Die = Annotated[Roll | None, Dice(label="Die", spec="1d6", purpose="combat", when=_needs_die)]
 
 
 @rules.action(
@@ -223,97 +238,146 @@ def _may_resolve(game: Game) -> bool | NotNow:
     worksheet=combat,
     label="Resolve a combat",
     primary=True,
-    when=_may_resolve,
+    when=_ready,
+    warns=_against,
 )
-def resolve_combat(
-    game: Game,
-    sheet: Breakdown,
-    die: Annotated[Roll | None, Dice(label="Die", spec="1d6", purpose="combat", when=_needs_die)],
-) -> Events:
+def resolve_combat(game: Game, sheet: Breakdown, form: CombatForm, die: Die) -> Events:
+    """Declare an attack and roll for it. Where German aircraft could defend, or a stack is closed, that comes first."""
+    battle = yield from _begin(game, _told(game, form, bool(sheet.facts["closed"])))
+    if _asks_for_aircraft(game):
+        yield from _ask_for_aircraft(game, battle)
+        return
+    wait = _must_wait(game, sheet)
+    battle = yield from _open(game, battle, int(form.air))
+    yield from _owe_roll(game, battle) if wait else _fight(game, battle, sheet, die)
+
+
+def _told(game: Game, form: CombatForm, closed: bool) -> dict[str, Any]:
+    """What the form answers once and for all. A guess at a closed stack is none; what is blank is asked at the roll."""
+    told = {name: list(v) if isinstance(v, tuple) else v for name, v in vars(form).items() if name != "air"}
+    if form.attackers and not form.attack:
+        del told["attack"]
+    if closed or (form.target and game.units_at(form.target) and not form.defence):
+        del told["defence"]
+    return told
+
+
+def _waived(game: Game, duty: e.Asked, how: str) -> Events:
+    """Both agree that the attack is called off, so aircraft return [7.6, 12.17]; or it was fought on the map."""
+    if not _unresolved(game, duty):
+        return
+    fought = how == DONE
+    battle = yield from learn(game, game.battles[duty.battle], result=ON_THE_MAP if fought else CALLED_OFF)
+    if fought:
+        yield from _fought(game, battle)
+    else:
+        yield from air.return_home(game, _promised(game, battle), "the attack was called off", "12.17")
+
+
+def _promised(game: Game, battle: Battle) -> int:
+    """The aircraft that fly for a battle; a new turn has freed them all [11.19]."""
+    return int(battle.facts.get("aircraft") or 0) if battle.turn == game.turn else 0
+
+
+@rules.follow_up(rule="12.7", label="Roll", worksheet=combat, declined=_waived)
+def roll_combat(game: Game, battle: Battle, sheet: Breakdown, die: Die) -> Events:
+    """Roll for the attack that stands."""
+    if not sheet.column and not sheet.result:
+        missing = [line for line in sheet.lines if line.effect == "?"]
+        field = "attack" if "attack" in missing[0].label else "defence"
+        raise Unreadable("; ".join(line.label for line in missing), field=field, rule=missing[0].rule)
+    yield from _fight(game, battle, sheet, die)
+
+
+def _fight(game: Game, battle: Battle, sheet: Breakdown, die: Roll | None) -> Events:
     """Work out the odds, roll, and book what follows."""
     facts = sheet.facts
-    target = str(facts["target"])
-    # Whoever resolves has declared: the whole stack lies open now, whatever the form could see [7.6, 12.2].
-    facts["defenders"] = [u.id for u in game.units_at(target) if target and u.side == facts["defender"]]
-    yield from _spend_aircraft(game, sheet)
-    yield from turn_over(game, [game.units[n] for n in (*facts["attackers"], *facts["defenders"])])
-    yield from _mark_fighters(game, facts)
-    yield from released_by_an_attack(game, str(facts["attacker"]), target)
-    yield from perimeter_attacked(game, str(facts["attacker"]), target)
+    typed = facts.pop("typed")
+    facts.pop("closed")
+    facts["defenders"] = [
+        n for n in battle.units(battle.defender) if game.units[n].place == target_of(battle)
+    ]
+    battle = yield from learn(
+        game,
+        battle,
+        forces={battle.attacker: facts["attackers"], battle.defender: facts["defenders"]},
+        terrain=facts["terrain"],
+        exploiters=facts["exploiters"],
+    )
+    for name, by_unit in typed.items():
+        for unit, value in by_unit.items():
+            factors = {**game.units[unit].factors, name: value}
+            yield read_off(game, unit, {"factors": factors}, "2.14", public=True, reason=OFF_IN_PASSING)
+    if sheet.result and game["air-in-automatic"] == "kept":
+        yield from air.return_home(game, _promised(game, battle), "no roll, stays free", "12.9")
+    yield from _fought(game, battle)
     if die is not None:
         sheet.roll = die.total
         sheet.add(f"roll {die.total}{sheet.modifier:+d}", str(die.total + sheet.modifier), "12.18")
         look_up(sheet, game.chart("crt"), final_row(game, sheet, die.total))
     if sheet.result:
-        sheet.effects = [Line(words, "", "12.19") for _, _, words in _losses(game, facts, sheet.result)]
-    yield from rules.settle(game, "combat", sheet, (game.active, "table"), "12.18")
+        sheet.effects = [Line(words, "", "12.19") for _, _, words in _losses(game, battle, sheet.result)]
+    yield from rules.settle(game, "combat", sheet, (battle.attacker, "table"), "12.18", battle)
 
 
-def _spend_aircraft(game: Game, sheet: Breakdown) -> Events:
-    """Debit aircraft that were not promised at the declaration [12.17]; an automatic result may spare them."""
-    flown, target = int(sheet.facts["air"]), str(sheet.facts["target"])
-    promised = int(game.mark(target, "support") or 0) if target else 0
-    kept = bool(sheet.result) and game["air-in-automatic"] == "kept"
-    wanted = 0 if kept else flown
-    if wanted > promised:
-        yield from air.fly(game, wanted - promised, air.USED, "ground support", "12.17")
-    elif promised > wanted:
-        yield from put(game, air.FREE, int(game[air.FREE]) + promised, "no roll, stays free", "12.9")
-        yield from put(game, air.USED, int(game[air.USED]) - promised, "no roll, stays free", "12.9")
-
-
-def _mark_fighters(game: Game, facts: dict[str, Any]) -> Events:
-    """Each unit attacks once and is attacked once in a combat phase [12.4]."""
-    target = str(facts["target"])
-    for name in facts["attackers"]:
+def _fought(game: Game, battle: Battle) -> Events:
+    """Each unit attacks once and is attacked once in a combat phase [12.4]; an attack may cross a line [4.3, 6.3]."""
+    target = target_of(battle)
+    for name in battle.units(battle.attacker):
         yield put_mark(game, name, "attacked", True, reason=IN_PASSING, rule="12.4", public=True)
-    for name in facts["defenders"]:
+    for name in battle.units(battle.defender):
         yield put_mark(game, name, "defended", target, reason=IN_PASSING, rule="12.4", public=True)
-    if target and not facts["defenders"]:
+    if target and not battle.units(battle.defender):
         yield e.Marked(target, "defended", True, reason=IN_PASSING, rule="12.4")
-    yield from _lift_declaration(game, target)
-    yield from close(game, "resolve-combat")
+    yield from released_by_an_attack(game, battle.attacker, target)
+    yield from perimeter_attacked(game, battle.attacker, target)
 
 
 # -- the result ------------------------------------------------------------------------------------
 
 
 @rules.outcome("combat")
-def combat_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
+def combat_outcome(game: Game, sheet: dict[str, Any], result: str, battle: Battle) -> Events:
     """The defender takes his losses first, then the attacker [12.19]."""
-    for side, lost, words in _losses(game, sheet["facts"], result):
-        name, to = f"losses-{side}-{game.revision}", (side, "table")
-        yield e.Asked(name, to, words, LOSSES[side], {"steps": lost}, rule="12.19, 12.20")
+    for side, lost, words in _losses(game, battle, result):
+        step = DEFENDER if side == battle.defender else ATTACKER
+        units = battle.units(side)
+        yield owe(
+            game,
+            side,
+            words,
+            LOSSES[side],
+            battle=battle,
+            step=step,
+            units=units,
+            rule="12.19, 12.20",
+            steps=lost,
+        )
 
 
-def _losses(game: Game, facts: dict[str, Any], result: str) -> list[tuple[str, int, str]]:
+def _losses(game: Game, battle: Battle, result: str) -> list[tuple[str, int, str]]:
     """Who loses how much, defender first: (side, steps, in words)."""
     steps = steps_of(result)
-    where = f" at {facts['target']}" if facts.get("target") else ""
+    where = f" at {battle.hexes[0]}" if battle.hexes else ""
     found = []
     for role in ("defender", "attacker"):
         if steps[role]:
-            side = str(facts[role])
+            side = battle.side_in(role)
             words = f"{game.side_name(side)} {role}: lose {count(steps[role], 'step')}{where}"
             found.append((side, steps[role], words))
     return found
 
 
-def vacated(game: Game) -> Events:
+def target_of(battle: Battle | None) -> str:
+    """The hex attacked, where it is on record."""
+    return battle.hexes[0] if battle and battle.hexes else ""
+
+
+def vacated(game: Game, battle: Battle) -> Events:
     """The target hex is empty, so the attackers may move in [12.21]."""
-    facts = fought(game)
-    side, where = str(facts["attacker"]), facts.get("target") or "the target hex"
+    where = target_of(battle) or "the target hex"
     text = f"{where} is empty: attackers may move in"
-    yield e.Asked(f"advance-{game.revision}", (side, "table"), text, "advance", rule="12.21")
-
-
-def losses_open(game: Game) -> bool:
-    return any(a.action in LOSSES.values() for a in game.asked.values())
-
-
-def attacker_waits(game: Game, side: str) -> None:
-    """Refuse the attacker's losses while the defender's are open [12.19]."""
-    facts = fought(game)
-    first = str(facts.get("defender", ""))
-    if side == facts.get("attacker") and any(a.action == LOSSES[first] for a in game.asked.values()):
-        raise NotNow(f"the defender takes his losses first: {game.side_name(first)}", rule="12.19")
+    units = battle.units(battle.attacker)
+    yield offer(
+        game, battle.attacker, text, "advance", battle=battle, step=ADVANCE, units=units, rule="12.21"
+    )

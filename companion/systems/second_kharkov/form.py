@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from companion.engine.errors import Unreadable
+from companion.engine.forms.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
 from companion.engine.kit.roster import Unit
-from companion.engine.play.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
+from companion.engine.positions import pieces
 from companion.engine.positions.situation import board
 from companion.systems.second_kharkov import known
+from companion.systems.second_kharkov.armies import frozen, restricted
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, SIDES, in_play
 from companion.systems.second_kharkov.ground import TERRAINS
 from companion.systems.second_kharkov.odds import INTO
-from companion.systems.second_kharkov.units import ARMIES, ARMY_DIALS, SIXTH, armies_of, seen_by
+from companion.systems.second_kharkov.units import ARMIES, ARMY_DIALS, SIXTH, armies_of, label, seen_by
 
 RIVERS = (("none", "none"), ("minor", "minor"), ("major", "major, or a crossing"))
 
@@ -35,12 +37,29 @@ def german_attacks(ctx: Context) -> bool:
     return known.attacking_side(ctx) == GERMAN
 
 
+def blank_attackers(ctx: Context) -> list[Unit]:
+    return known.blank(ctx, known.attackers(ctx), "AF")
+
+
+def blank_defenders(ctx: Context) -> list[Unit]:
+    return known.blank(ctx, known.defenders(ctx), "DF")
+
+
 def attack_is_typed(ctx: Context) -> bool:
-    return not known.all_known(ctx, known.attackers(ctx), "AF")
+    return not known.attackers(ctx) or bool(blank_attackers(ctx))
 
 
 def defence_is_typed(ctx: Context) -> bool:
-    return not known.all_known(ctx, known.defenders(ctx), "DF")
+    return not known.defenders(ctx) or bool(blank_defenders(ctx))
+
+
+def nobody_named(ctx: Context) -> bool:
+    """Of units on record the companion knows who is halved; of typed factors the players say it."""
+    return not known.attackers(ctx)
+
+
+def nobody_there(ctx: Context) -> bool:
+    return not known.holders(ctx)
 
 
 def supply_matters(ctx: Context) -> bool:
@@ -58,8 +77,8 @@ def army_matters(ctx: Context) -> bool:
 
 
 def air_is_possible(ctx: Context) -> bool:
-    """Aircraft are promised to a declared attack before its form is opened [12.17]."""
-    return known.free_aircraft(ctx) > 0 and ctx.game.mark(known.target(ctx), "target") is None
+    """The German promises aircraft with his own attack; against a Soviet one he is asked on his own phone [12.17]."""
+    return known.free_aircraft(ctx) > 0 and (no_table(ctx) or german_attacks(ctx))
 
 
 # -- what can be chosen ----------------------------------------------------------------------------
@@ -92,9 +111,8 @@ def river_choices(ctx: Context) -> list[tuple[str, str]]:
 
 
 def attackers_on_map(ctx: Context) -> list[Unit]:
-    """The attacker's units that this seat may name; after the stacks are opened, all that were declared."""
-    mine = [u for u in seen_by(ctx, known.attacking_side(ctx)) if u.on_map]
-    return list({u.id: u for u in (*(known.attackers(ctx) if known.opened(ctx) else []), *mine)}.values())
+    """The attacker's units that this seat may name."""
+    return [u for u in seen_by(ctx, known.attacking_side(ctx)) if u.on_map]
 
 
 def near_target(ctx: Context) -> list[Unit]:
@@ -113,19 +131,29 @@ def around_target(ctx: Context) -> set[str]:
 
 @dataclass(frozen=True)
 class Factors(Text):
-    """Combat factors: one sum, or hex by hex so that each stack is rounded for itself [1.5]."""
+    """Combat factors: of each unit on record whose factor is not known yet, in order; of all others one sum,
+    or hex by hex so that each stack is rounded for itself [1.5]."""
 
-    most: int = 60
+    most: int = 120
     placeholder: str = "26, or hex by hex 14+12"
+    units: Callable[[Context], list[Unit]] = lambda ctx: []
+    """The units on record that a factor is asked of, one each."""
     halved: tuple[str, ...] = ()
     """For the plain factors: the fields for those that are halved. One of all of them must be filled in."""
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        plain = super().describe(ctx)
+        plain, asked = super().describe(ctx), self.units(ctx)
+        if asked:
+            sample = "+".join(str(5 - n % 3) for n in range(len(asked)))
+            names = ", ".join(map(label, asked))
+            later = ctx.duty is None and any(u.untried for u in asked)
+            help_text = f"{'once turned over, ' if later else ''}one number each: {names}"
+            return {**plain, "help": help_text, "placeholder": sample, "required": ctx.duty is not None}
         if not self.halved:
             return plain
         help_text = "those not halved" if supply_matters(ctx) or mech_is_halved(ctx) else ""
-        return {**plain, "help": help_text, "required": not any(ctx.values.get(n) for n in self.halved)}
+        wanted = not any(ctx.values.get(n) for n in self.halved) and not known.is_closed(ctx)
+        return {**plain, "help": help_text, "required": wanted}
 
     def read(self, raw: Any, ctx: Context) -> tuple[int, ...]:  # type: ignore[override]
         if isinstance(raw, tuple | list):
@@ -137,18 +165,27 @@ class Factors(Text):
                 given=text,
                 accepted="26 or 14+12",
             )
-        return tuple(int(n) for n in re.findall(r"\d+", text))
+        numbers, asked = tuple(int(n) for n in re.findall(r"\d+", text)), self.units(ctx)
+        if asked and len(numbers) != len(asked):
+            words = f"one number each for {', '.join(map(label, asked))}, not {len(numbers)}"
+            raise Unreadable(words, given=text, accepted="+".join("5" for _ in asked))
+        return numbers
+
+
+@dataclass(frozen=True)
+class Target(HexId):
+    """The hex attacked: enemies on record next to one's own units are offered."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        game, side = ctx.game, known.attacking_side(ctx)
+        near = {h for u in pieces.on_map(game, side) for h in game.maps.neighbours(u.place)}
+        there = sorted({u.place for u in pieces.on_map(game, game.other(side))} & near)
+        return {**super().describe(ctx), "choices": [{"value": h, "label": h} for h in there]}
 
 
 @dataclass(frozen=True)
 class Attackers(UnitRef):
     """Who attacks. The shared screen knows the top of a stack only, and says so [7.6]."""
-
-    def seen(self, ctx: Context, units: Iterable[Unit]) -> list[Unit]:
-        """Once the stacks are opened, everybody knows who was declared [12.17]."""
-        there = list(units)
-        shown = [*super().seen(ctx, there), *(known.declared(ctx) if known.opened(ctx) else [])]
-        return [u for u in there if u in shown]
 
     def describe(self, ctx: Context) -> dict[str, Any]:
         return {**super().describe(ctx), "help": self._closed(ctx)}
@@ -166,6 +203,25 @@ class Attackers(UnitRef):
         )
 
 
+def likely_attackers(ctx: Context) -> list[str]:
+    """All next to the target that may attack; nobody on the shared screen, where it might be half a stack."""
+    game = ctx.game
+    if not known.target(ctx) or ctx.seat != known.attacking_side(ctx):
+        return []
+    able = [u for u in near_target(ctx) if not game.mark(u.id, "attacked") and not frozen(game, u, "")]
+    able = [u for u in able if not restricted(game, u.formation)]
+    return [u.id for u in able] if len(armies_of(able)) < 2 else []  # one army to an attack [12.24]
+
+
+ATTACKERS = Attackers(
+    label="Attackers",
+    many=True,
+    pick=near_target,
+    start=likely_attackers,
+    when=lambda c: bool(attackers_on_map(c)),
+)
+
+
 # -- the form --------------------------------------------------------------------------------------
 
 
@@ -180,26 +236,22 @@ class CombatForm:
     fight_move: Annotated[
         bool, Flag(label="German fights before moving", when=lambda c: no_table(c) and german_attacks(c))
     ] = False
-    target: Annotated[str, HexId(label="Target hex", start=known.target, quiet=known.opened)] = ""
-    attackers: Annotated[
-        tuple[str, ...],
-        Attackers(
-            label="Attackers",
-            many=True,
-            pick=near_target,
-            when=lambda c: bool(attackers_on_map(c)),
-            start=lambda c: [u.id for u in known.attackers(c)],
-            quiet=lambda c: known.opened(c) and bool(known.declared(c)),
-        ),
-    ] = ()
+    target: Annotated[str, Target(label="Target hex")] = ""
+    attackers: Annotated[tuple[str, ...], ATTACKERS] = ()
     attack: Annotated[
         tuple[int, ...],
         Factors(
-            label="Attack factors", when=attack_is_typed, halved=("attack_mech", "attack_oos", "attack_both")
+            label="Attack factors",
+            when=attack_is_typed,
+            units=blank_attackers,
+            halved=("attack_mech", "attack_oos", "attack_both"),
         ),
     ] = ()
     defence: Annotated[
-        tuple[int, ...], Factors(label="Defence factors", when=defence_is_typed, halved=("defence_oos",))
+        tuple[int, ...],
+        Factors(
+            label="Defence factors", when=defence_is_typed, units=blank_defenders, halved=("defence_oos",)
+        ),
     ] = ()
     terrain: Annotated[str, Choice(label="Defender in", options=terrain_choices)] = ""
     river: Annotated[str, Choice(label="Every attacker crosses a river", options=river_choices)] = ""
@@ -208,7 +260,7 @@ class CombatForm:
         Factors(
             label="Mechanised attack factors",
             help="halved here",
-            when=lambda c: attack_is_typed(c) and mech_is_halved(c),
+            when=lambda c: nobody_named(c) and mech_is_halved(c),
         ),
     ] = ()
     attack_oos: Annotated[
@@ -216,7 +268,7 @@ class CombatForm:
         Factors(
             label="Attack factors out of supply",
             help="halved",
-            when=lambda c: attack_is_typed(c) and supply_matters(c),
+            when=lambda c: nobody_named(c) and supply_matters(c),
         ),
     ] = ()
     attack_both: Annotated[
@@ -224,7 +276,7 @@ class CombatForm:
         Factors(
             label="Mechanised and out of supply",
             help="halved twice",
-            when=lambda c: attack_is_typed(c) and supply_matters(c) and mech_is_halved(c),
+            when=lambda c: nobody_named(c) and supply_matters(c) and mech_is_halved(c),
         ),
     ] = ()
     defence_oos: Annotated[
@@ -232,7 +284,7 @@ class CombatForm:
         Factors(
             label="Defence factors out of supply",
             help="halved",
-            when=lambda c: defence_is_typed(c) and supply_matters(c),
+            when=lambda c: nobody_there(c) and supply_matters(c),
         ),
     ] = ()
     army: Annotated[str, Choice(label="Army", options=[(a, a) for a in ARMIES], when=army_matters)] = SIXTH
@@ -242,10 +294,10 @@ class CombatForm:
         Choice(
             label="Tank brigades alone in an attacking hex",
             options=tank_choices,
-            when=lambda c: not german_attacks(c) and not known.attackers(c),
+            when=lambda c: not german_attacks(c) and nobody_named(c),
         ),
     ] = "no"
     tank_defence: Annotated[
         bool,
-        Flag(label="Only tank brigades defend", when=lambda c: german_attacks(c) and not known.defenders(c)),
+        Flag(label="Only tank brigades defend", when=lambda c: german_attacks(c) and nobody_there(c)),
     ] = False

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from companion.engine.hexes.board import NOTHING
 from companion.engine.positions.situation import board
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov.supply import CROSSING
@@ -17,14 +16,12 @@ def terrain(game: Game, hex_id: str) -> str:
     for place in ("city", "town"):
         if hex_id in here.places[place]:
             return place
-    return here.terrain.get(here.grid.index.get(hex_id, -1), "")
+    return here.ground(hex_id)
 
 
 def river(game: Game, a: str, b: str) -> str:
     """The river between two adjacent hexes: '', 'minor', 'major' (no crossing) or 'crossing'."""
-    here = board(game)
-    pair = (here.grid.index.get(a, -1), here.grid.index.get(b, -1))
-    features = here.features.get(pair, NOTHING)
+    features = board(game).side(a, b)
     if features & CROSSING:
         return "crossing"
     if "major river" in features:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from companion.engine.forms.fields import Context
 from companion.engine.kit.roster import Unit
-from companion.engine.play.fields import Context
 from companion.engine.record.sight import may_see_unit
 from companion.systems.second_kharkov import air, ground
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET, in_play
@@ -16,7 +16,9 @@ PLAIN_TURN = 3
 
 
 def attacking_side(ctx: Context) -> str:
-    """The side whose combat phase it is; in other phases, and without a table, the one chosen."""
+    """The battle's own attacker; else the side whose combat phase it is, or without a table the one chosen."""
+    if ctx.battle is not None:
+        return ctx.battle.attacker
     if ctx.game.phase in FIGHT.values():
         return ctx.game.active
     return str(ctx.values.get("attacker") or ctx.game.active or SOVIET)
@@ -27,15 +29,16 @@ def defending_side(ctx: Context) -> str:
 
 
 def turn(ctx: Context) -> int:
-    """The table's turn; without a table, the one typed."""
+    """The turn in which the battle was declared, or the table's; without a table, the one typed."""
+    if ctx.battle is not None:
+        return ctx.battle.turn
     return ctx.game.turn if in_play(ctx.game) else int(ctx.values.get("turn") or PLAIN_TURN)
 
 
 def fights_first(ctx: Context) -> bool:
-    """Whether the German fights before he moves [5.7]: declared, or without a table ticked."""
-    return attacking_side(ctx) == GERMAN and (
-        ctx.game["german-order"] == "fight-move" or bool(ctx.values.get("fight_move"))
-    )
+    """Whether the German fights before he moves [5.7]: as the battle was declared, or without a table ticked."""
+    now = ctx.battle is None and ctx.game["german-order"] == "fight-move"
+    return attacking_side(ctx) == GERMAN and (now or bool(ctx.values.get("fight_move")))
 
 
 def free_aircraft(ctx: Context) -> int:
@@ -46,40 +49,46 @@ def free_aircraft(ctx: Context) -> int:
 
 
 def target(ctx: Context) -> str:
-    """The hex attacked: as typed, else the one declared."""
-    typed = str(ctx.values.get("target") or "")
-    declared = list(ctx.game.marked("target"))
-    return typed or (declared[0] if len(declared) == 1 else "")
+    """The hex attacked."""
+    return str(ctx.values.get("target") or "")
 
 
 def opened(ctx: Context) -> bool:
     """Whether an attack was declared and aircraft settled, so that both stacks lie open [7.6, 12.17]."""
-    return bool(ctx.game.mark(target(ctx), "target") == "begun")
+    return ctx.battle is not None and "aircraft" in ctx.battle.facts
 
 
 def attackers(ctx: Context) -> list[Unit]:
-    """The attackers on record: those picked, else those named when the attack was declared."""
-    picked = ctx.values.get("attackers") or ()
-    return [ctx.game.units[name] for name in picked] or declared(ctx)
+    """The attackers on record that are still there: those picked, or named when the attack was declared."""
+    named = [ctx.game.units[name] for name in ctx.values.get("attackers") or ()]
+    return [u for u in named if u.on_map]
 
 
-def declared(ctx: Context) -> list[Unit]:
-    """The attackers named when the attack was declared, as far as this seat may know them by now."""
-    here = target(ctx)
-    if not here or not (opened(ctx) or ctx.seat == attacking_side(ctx)):
-        return []
-    return [ctx.game.units[name] for name, hex_id in ctx.game.marked("attacking").items() if hex_id == here]
+def holders(ctx: Context) -> list[Unit]:
+    """All units on record in the target hex [12.2, 12.6], whether this seat may look at them or not.
+
+    Of an opened stack those that were opened: whoever is put there later stays as hidden as he was.
+    """
+    hex_id, side = target(ctx), defending_side(ctx)
+    there = [u for u in ctx.game.units_at(hex_id) if u.side == side] if hex_id else []
+    if ctx.battle is not None and opened(ctx):
+        return [u for u in there if u.id in ctx.battle.units(side)]
+    return there
+
+
+def is_closed(ctx: Context) -> bool:
+    """Whether units on record in the target hex may not be looked at yet [7.6]."""
+    return not opened(ctx) and any(not may_see_unit(ctx.game, u, ctx.seat) for u in holders(ctx))
 
 
 def defenders(ctx: Context) -> list[Unit]:
-    """All units on record in the target hex [12.2, 12.6], as far as this seat may look at them now [7.6]."""
-    there = [u for u in ctx.game.units_at(target(ctx)) if u.on_map and u.side == defending_side(ctx)]
-    return there if opened(ctx) or all(may_see_unit(ctx.game, u, ctx.seat) for u in there) else []
+    """The units in the target hex, once this seat may look at all of them."""
+    return [] if is_closed(ctx) else holders(ctx)
 
 
-def all_known(ctx: Context, units: Sequence[Unit], name: str) -> bool:
-    """Whether the record gives this factor of every unit, so that nobody has to type it."""
-    return bool(units) and all(factor(ctx.game, u, name) is not None for u in units)
+def blank(ctx: Context, units: Sequence[Unit], name: str) -> list[Unit]:
+    """The units whose factor the record does not give: it is asked of each of them."""
+    return [u for u in units if factor(ctx.game, u, name) is None]
 
 
 def terrain(ctx: Context) -> str:

@@ -7,9 +7,9 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from companion.engine.errors import Unreadable
+from companion.engine.forms.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
+from companion.engine.forms.worksheet import Breakdown, halve
 from companion.engine.kit.roster import Unit
-from companion.engine.play.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
-from companion.engine.play.worksheet import Breakdown, halve
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov.air import interdicted
 from companion.systems.second_kharkov.armies import frozen, hasty, restricted

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from companion.engine.play.worksheet import halve
+from companion.engine.forms.worksheet import halve
 from companion.systems.second_kharkov.base import Reason
 
 BEST, WORST = 6, 3

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from companion.engine.errors import Unreadable, did_you_mean
+from companion.engine.forms.worksheet import Breakdown
 from companion.engine.hexes.board import ZoneRule, zone_indices
-from companion.engine.play.worksheet import Breakdown
 from companion.engine.positions.situation import situation
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov import ground

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from companion.engine.errors import Mistake, NotNow
+from companion.engine.people.units import set_up as plain_set_up
 from companion.engine.play.actions import Events
-from companion.engine.play.units import set_up as plain_set_up
 from companion.engine.record import events as e
+from companion.engine.record.changes import IN_PASSING, change
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov.base import rules
+from companion.systems.second_kharkov.units import full_strength
 
 
 def _at_the_start(game: Game) -> bool | str | Mistake:
@@ -23,3 +25,7 @@ def set_up(game: Game) -> Events:
     rest = len(game.roster) - len(here)
     yield e.Noted(f"{len(here)} units are on their set-up hexes, {rest} wait under Units", rule="3.1")
     yield from plain_set_up.fn(game)
+    for unit in list(game.units.values()):  # a roster need not say how many steps a whole unit has
+        if unit.full < (full := full_strength(unit.side, unit.name)):
+            facts = {"steps": full, "full": full}
+            yield change(game, unit.id, facts, reason=IN_PASSING, rule="2.13, 3.4")

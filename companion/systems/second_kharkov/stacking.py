@@ -6,14 +6,16 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from companion.engine.errors import Unreadable
+from companion.engine.forms.fields import Choice, Context
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context
+from companion.engine.play.duties import owe
 from companion.engine.play.panels import Fact, Panel
+from companion.engine.positions.pieces import count
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_unit
-from companion.systems.second_kharkov.base import GERMAN, PHASES, SOVIET, Reason, count, rules
+from companion.systems.second_kharkov.base import GERMAN, PHASES, SOVIET, Reason, rules
 from companion.systems.second_kharkov.dead import eliminate
 from companion.systems.second_kharkov.units import ARMIES, SIXTH, armies_of, is_172_75, label
 
@@ -78,8 +80,8 @@ def ask_to_remove(game: Game) -> Events:
     """Overstacking found as a phase opens costs the units too many, of the enemy's choice [7.2]."""
     for hex_id, (side, over) in crowded(game).items():
         text = f"{hex_id} is overstacked: {game.side_name(game.other(side))} removes {count(over, 'unit')}"
-        name, to = f"overstack-{hex_id}-{game.revision}", (game.other(side), "table")
-        yield e.Asked(name, to, text, "remove-overstack", rule="7.2")
+        if not any(duty.args.get("hex") == hex_id for duty in game.duties(action="remove-overstack")):
+            yield owe(game, game.other(side), text, "remove-overstack", rule="7.2", hex=hex_id)
 
 
 for _phase in PHASES:
@@ -90,18 +92,21 @@ ORDINAL = ("top", "second", "third")
 
 
 def _removable(ctx: Context) -> list[tuple[str, str]]:
-    """Units of overstacked hexes; a side's phone offers the enemy's only.
+    """Units of the overstacked hex whose going makes a difference: 172/75 may count for nothing [7.5].
 
     He chooses among all of them [7.2], but what lies under the top unit has no name for him [7.6].
     """
-    game, found = ctx.game, []
-    for hex_id, (side, _) in crowded(game).items():
-        for place, unit in enumerate(_stack(game, hex_id, side)) if side != ctx.seat else ():
-            if may_see_unit(game, unit, ctx.seat):
-                found.append((unit.id, f"{label(unit)} ({hex_id})"))
-            else:
-                where = ORDINAL[place] if place < len(ORDINAL) else f"{place + 1}th"
-                found.append((f"{hex_id}#{place}", f"{where} from the top ({hex_id})"))
+    game, hex_id = ctx.game, str(ctx.args.get("hex", ""))
+    side, _ = crowded(game).get(hex_id, ("", 0))
+    stack, found = _stack(game, hex_id, side), []
+    for place, unit in enumerate(stack):
+        if weight(side, [u for u in stack if u is not unit]) == weight(side, stack):
+            continue
+        if may_see_unit(game, unit, ctx.seat):
+            found.append((unit.id, label(unit)))
+        else:
+            where = ORDINAL[place] if place < len(ORDINAL) else f"{place + 1}th"
+            found.append((f"{hex_id}#{place}", f"{where} from the top"))
     return found
 
 
@@ -115,17 +120,19 @@ def _chosen(game: Game, name: str) -> Unit:
     return _stack(game, hex_id, crowded(game)[hex_id][0])[int(place)] if place else game.units[name]
 
 
-@rules.action(by="any", rule="7.2", label="Remove overstacked units", group="hidden")
+@rules.follow_up(rule="7.2", label="Remove", still=lambda game, duty: duty.args.get("hex") in crowded(game))
 def remove_overstack(
-    game: Game, units: Annotated[tuple[str, ...], Choice(label="Which", many=True, options=_removable)]
+    game: Game,
+    duty: e.Asked,
+    units: Annotated[tuple[str, ...], Choice(label="Which", many=True, options=_removable)],
 ) -> Events:
-    """Send the units too many to the dead pile, the enemy's choice and no more than needed."""
+    """Send the units too many to the dead pile: the enemy's choice, no more and no less than needed."""
     going = list({unit.id: unit for unit in (_chosen(game, name) for name in units)}.values())
-    for hex_id, (_, over) in crowded(game).items():
-        named = [u for u in going if u.place == hex_id]
-        if len(named) > over:
-            raise Unreadable(
-                f"{hex_id}: {count(over, 'unit')} must go, not {len(named)}", field="units", rule="7.2"
-            )
+    hex_id = str(duty.args["hex"])
+    side, over = crowded(game)[hex_id]
+    rest = [u for u in _stack(game, hex_id, side) if u not in going]
+    if excess(side, rest) or any(not excess(side, [*rest, unit]) for unit in going):
+        words = f"{hex_id}: {count(over, 'unit')} must go, no fewer and no more than needed"
+        raise Unreadable(words, field="units", given=len(going), rule="7.2")
     for unit in going:
         yield from eliminate(game, unit, "7.2", counts=bool(game["overstack-vp"]))

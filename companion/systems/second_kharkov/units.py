@@ -1,19 +1,21 @@
-"""Units: class, army, the factors of the face that lies up, and untried Soviets [2.6-2.14]."""
+"""Units: type, army, steps, the factors of the face that lies up, and untried Soviets [2.6-2.14, 3.4]."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Annotated, Any
+from functools import lru_cache
+from typing import Any
 
-from companion.engine.errors import NotNow
+from companion.engine.forms.fields import Choice, Context, Options, UnitRef
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Text, UnitRef, Whole
+from companion.engine.positions.names import key_of
 from companion.engine.record.changes import IN_PASSING, change, put_mark
 from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_unit
-from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET, rules
+from companion.systems.second_kharkov.base import GERMAN, SOVIET
 
 MECHANISED = ("panzer", "tank", "motorised")  # [2.10]
 KINDS = {
@@ -32,9 +34,66 @@ ARMY_DIALS = {"1st Panzer Army": "first-panzer", "17th Army": "seventeenth"}  # 
 ARMIES = (*ARMY_DIALS, SIXTH)
 
 
+SPELLINGS = {
+    "panzer": "pz pzd armour armor armoured armored tank tanks tb tbr",
+    "motorised": "mot motor motorized motorised mech mechanised mechanized mib pzgr",
+    "infantry": "inf id rifle rifles rd rb rbr",
+    "jaeger": "j jg jag jager light",
+    "mountain": "mtn mt geb gebirgs gebirgsjaeger",
+    "security": "sec sich sicherung",
+    "cavalry": "cav cd horse kav",
+}
+"""How people write the types [2.10], beside their names; what the two sides call differently is set right below."""
+SOVIET_WORDS = {"panzer": "tank", "infantry": "rifle"}
+WEAK = ((r"(97|100|101)(?!\d)", 2), (r"(6|vi)r", 2), (r"(108|454)(?!\d)", 1), (r"17275", 1))
+"""The Germans without four steps [3.4], by their names without spaces and points."""
+
+
+@lru_cache(1024)
+def type_of(text: str, side: str) -> str:
+    """A unit's type [2.10], however it is spelled: by itself, or in a unit's name; empty when nothing tells."""
+    plain = re.sub(r"(?<=\d)(st|nd|rd|th)\b", "", text.casefold().replace("\u00e4", "ae"))
+    for word in re.findall(r"[^\W\d_]+", plain):
+        for kind, spelled in SPELLINGS.items():
+            called = SOVIET_WORDS.get(kind, kind) if side == SOVIET else kind
+            if called in KINDS.get(side, ()) and (word in (kind, called) or word in spelled.split()):
+                return called
+    return ""
+
+
+def full_strength(side: str, name: str) -> int:
+    """The steps of a whole unit: Soviets have one [2.13], Germans four but for the weak ones [3.4]."""
+    if side == SOVIET:
+        return 1
+    return next((steps for start, steps in WEAK if re.match(start, key_of(name))), 4)
+
+
+def class_of(kind: str) -> dict[str, str]:
+    """What goes on record with a type: the class that it has [2.10]."""
+    return {"kind": kind, "klass": "mech" if kind in MECHANISED else "non-mech"} if kind else {}
+
+
 def mechanised(unit: Unit) -> bool:
     """By class where it is given, else by type [2.10]. Motorised infantry is mechanised but no tank unit."""
     return unit.klass == "mech" or (not unit.klass and unit.kind in MECHANISED)
+
+
+def typeless(units: Iterable[Unit]) -> list[Unit]:
+    """Units that nobody has told the type of, nor their class."""
+    return [u for u in units if u.kind not in KINDS[u.side] and not u.klass]
+
+
+@dataclass(frozen=True)
+class Kind(Choice):
+    """A type of a side's units, spelled any way a person would."""
+
+    side: Callable[[Context], str] = lambda ctx: ctx.game.active
+
+    def choices(self, ctx: Context) -> Options:
+        return [(k, k) for k in KINDS.get(self.side(ctx), ())]
+
+    def read(self, raw: Any, ctx: Context) -> Any:
+        return super().read(type_of(str(raw), self.side(ctx)) or raw, ctx)
 
 
 def tanks_only(units: Iterable[Unit]) -> bool:
@@ -82,30 +141,18 @@ def label(unit: Unit) -> str:
 class Wanted(UnitRef):
     """Units of the battle just fought, to be chosen from wherever the form asks for them."""
 
-    follow_up: str = ""
-    """The follow-up of the battle that asks; while it waits, its units lie open to everybody [7.6, 12.17]."""
-
     def describe(self, ctx: Context) -> dict[str, Any]:
         return {**super().describe(ctx), "required": True}
 
     def seen(self, ctx: Context, units: Iterable[Unit]) -> list[Unit]:
-        """On the shared screen too a loss may fall on a unit that lies under another."""
-        waits = any(a.action == self.follow_up for a in ctx.game.asked.values())
-        return list(units) if waits else super().seen(ctx, units)
+        """While a battle lasts its stacks lie open [7.6, 12.17]: on the shared screen too a loss may fall on any."""
+        return list(units)
 
 
 def seen_by(ctx: Context, side: str = "") -> list[Unit]:
     """The units a seat may pick by name: its own, and of the enemy what lies open."""
     mine = [u for u in ctx.game.units.values() if side in ("", u.side)]
     return [u for u in mine if may_see_unit(ctx.game, u, ctx.seat)]
-
-
-@rules.watch
-def soviets_come_untried(game: Game) -> Events:
-    """A Soviet unit comes on record question mark up, and stays so until its first battle [2.14]."""
-    for unit in list(game.units.values()):
-        if unit.side == SOVIET and not unit.untried and game.mark(unit.id, "veteran") is None:
-            yield change(game, unit.id, {"untried": True}, reason="untried", rule="2.14")
 
 
 def turn_over(game: Game, units: Iterable[Unit]) -> Events:
@@ -116,49 +163,3 @@ def turn_over(game: Game, units: Iterable[Unit]) -> Events:
                 game, unit.id, {"untried": False}, reason="turned over in battle", rule="2.14", public=True
             )
             yield put_mark(game, unit.id, "veteran", True, reason=IN_PASSING, rule="2.14", public=True)
-
-
-def _picked(ctx: Context) -> Unit | None:
-    return ctx.game.units.get(str(ctx.values.get("unit")))
-
-
-def _is_german(ctx: Context) -> bool:
-    unit = _picked(ctx)
-    return unit is not None and unit.side == GERMAN
-
-
-def _kinds(ctx: Context) -> list[tuple[str, str]]:
-    unit = _picked(ctx)
-    return [(k, k) for k in (KINDS[unit.side] if unit else ())]
-
-
-@rules.action(by="any", rule="2.5, 2.14", label="Copy a counter", group="units")
-def copy_counter(
-    game: Game,
-    unit: Annotated[str, UnitRef(label="Unit", pick=seen_by)],
-    name: Annotated[str, Text(label="Name on it", most=40)] = "",
-    kind: Annotated[str, Choice(label="Type", options=_kinds, when=lambda c: _picked(c) is not None)] = "",
-    army: Annotated[str, Choice(label="Army", options=[(a, a) for a in ARMIES], when=_is_german)] = "",
-    af: Annotated[int | None, Whole(label="Attack factor", high=99)] = None,
-    df: Annotated[int | None, Whole(label="Defence factor", high=99)] = None,
-    mf: Annotated[int | None, Whole(label="Movement factor", high=99)] = None,
-) -> Events:
-    """Put on record what the face of a counter shows. An untried unit is turned over only in a battle."""
-    held = game.units[unit]
-    turning = held.untried and (af is not None or df is not None or bool(name))
-    if turning and game.phase not in FIGHT.values():
-        raise NotNow(
-            f"{label(held)} is untried: it is turned over in its first battle",
-            field="unit",
-            given=unit,
-            rule="2.14",
-        )
-    if turning:
-        yield from turn_over(game, [held])
-    words = {"name": name, "kind": kind, "formation": army}
-    if kind:
-        words["klass"] = "mech" if kind in MECHANISED else "non-mech"
-    given = {"AF": af, "DF": df, "MF": mf}
-    numbers = {**held.factors, **{k: v for k, v in given.items() if v is not None}}
-    facts = {**{k: v for k, v in words.items() if v}, "factors": numbers}
-    yield change(game, unit, facts, reason="copied from the counter", rule="2.5", public=turning)

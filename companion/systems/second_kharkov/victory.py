@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from companion.engine.errors import NotNow
+from companion.engine.forms.fields import Context, Whole
+from companion.engine.people.consent import propose_end, withdraw_end
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Context, Whole
 from companion.engine.play.panels import Fact, Panel
+from companion.engine.positions.pieces import count
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov.base import (
@@ -18,11 +21,10 @@ from companion.systems.second_kharkov.base import (
     KHARKOV,
     MOVE,
     PERIMETER,
+    PHASES,
     SOVIET,
     Crosser,
     area,
-    count,
-    german_player_turn,
     historical,
     put,
     rules,
@@ -32,6 +34,8 @@ from companion.systems.second_kharkov.judging import out_of_supply
 
 POINTS = {SOVIET: "vp-soviet", GERMAN: "vp-german"}
 LAST_TURN = 8
+FALLEN = "Kharkov"
+"""What the sudden death is founded on [4.2]: asked once, and no more when a hex is retaken."""
 
 
 def score(game: Game, side: str, points: int, reason: str, rule: str) -> Events:
@@ -39,6 +43,15 @@ def score(game: Game, side: str, points: int, reason: str, rule: str) -> Events:
     if historical(game) and points:
         track = POINTS[side]
         yield e.Set(track, int(game[track]) + points, was=game[track], reason=reason, rule=rule)
+        if side == GERMAN and game["terminal-check"] == "done" and rule != "4.5":
+            yield from _count_again(game)
+
+
+def _count_again(game: Game) -> Events:
+    """The terminal check is the last step of turn 8 [4.5]: a unit lost after it must not count twice."""
+    yield from score(game, GERMAN, -int(game["terminal-oos"]), "the terminal check is made again", "4.5")
+    yield from put(game, "terminal-oos", 0, "a unit was lost after it", "4.5")
+    yield from put(game, "terminal-check", "open", "a unit was lost after it", "4.5")
 
 
 def german_needs(soviet_points: int) -> int:
@@ -53,29 +66,27 @@ def german_needs(soviet_points: int) -> int:
 def kharkov_falls(game: Game) -> Events:
     """One hex of Kharkov wins at once [4.2]; the Alternative scenario asks for all three together [13.5]."""
     held = [h for h in KHARKOV if holder(game, h) == SOVIET]
-    if game.ended or not held:
-        return
-    if historical(game):
-        yield e.Ended(
-            SOVIET,
-            "sudden death",
-            f"The Soviets hold {', '.join(held)} in Kharkov on turn {game.turn}.",
-            "4.2",
-        )
-    elif len(held) == len(KHARKOV):
-        yield e.Ended(SOVIET, "", f"All three hexes of Kharkov are Soviet on turn {game.turn}.", "13.5")
+    if historical(game) and held:
+        why = f"The Soviets hold {', '.join(held)} in Kharkov on turn {game.turn}."
+        yield from propose_end(game, SOVIET, "sudden death", why, "4.2", FALLEN)
+    elif not historical(game) and len(held) == len(KHARKOV):
+        why = f"All three hexes of Kharkov are Soviet on turn {game.turn}."
+        yield from propose_end(game, SOVIET, "", why, "13.5", FALLEN)
+    else:
+        yield from withdraw_end(game, FALLEN)
 
 
 @rules.leaving("turn", turns="4")
 def perimeter_check(game: Game) -> Events:
     """The German wins when no Soviet has crossed the perimeter by the end of turn 4 [4.3]."""
     if historical(game) and game["perimeter"] == "intact":
-        yield e.Ended(
-            GERMAN,
-            "sudden death",
-            "No Soviet unit moved or attacked over the Kharkov perimeter by the end of turn 4.",
-            "4.3",
-        )
+        why = "No Soviet unit moved or attacked over the Kharkov perimeter by the end of turn 4."
+        yield from propose_end(game, GERMAN, "sudden death", why, "4.3", PERIMETER)
+
+
+def within(game: Game) -> frozenset[str]:
+    """The hexes inside the perimeter that are known: Kharkov's own in any case [4.2, 4.3]."""
+    return area(game, PERIMETER) | set(KHARKOV)
 
 
 def _perimeter_open(game: Game) -> bool:
@@ -84,7 +95,7 @@ def _perimeter_open(game: Game) -> bool:
 
 @rules.action(
     by=SOVIET,
-    phase=(MOVE[SOVIET], FIGHT[SOVIET]),
+    phase=PHASES,
     rule="4.3",
     label="Kharkov perimeter crossed",
     order=31,
@@ -96,6 +107,7 @@ def _perimeter_open(game: Game) -> bool:
 def cross_perimeter(game: Game, who: Crosser = "") -> Events:
     """A Soviet unit moved or attacked over the Kharkov outer perimeter; a failed attack counts too."""
     yield from put(game, "perimeter", "crossed", f"turn {game.turn}: {who or 'a Soviet unit'}", "4.3")
+    yield from withdraw_end(game, PERIMETER)
 
 
 @rules.watch
@@ -103,14 +115,14 @@ def perimeter_entered(game: Game) -> Events:
     """Seen from the record where the owner has entered the perimeter [4.3]."""
     if _perimeter_open(game):
         for hex_id, stack in game.stacks().items():
-            if stack[0].side == SOVIET and hex_id in area(game, PERIMETER):
+            if stack[0].side == SOVIET and hex_id in within(game):
                 yield from put(game, "perimeter", "crossed", f"turn {game.turn}: Soviets in {hex_id}", "4.3")
                 return
 
 
 def perimeter_attacked(game: Game, attacker: str, target: str) -> Events:
     """The attack need not succeed [4.3]."""
-    if attacker == SOVIET and _perimeter_open(game) and target in area(game, PERIMETER):
+    if attacker == SOVIET and _perimeter_open(game) and target in within(game):
         yield from put(game, "perimeter", "crossed", f"turn {game.turn}: Soviets attack {target}", "4.3")
 
 
@@ -123,11 +135,16 @@ def cut_off(game: Game) -> list[str]:
     return sorted(out_of_supply(game, soviets))
 
 
+def closing(game: Game) -> bool:
+    """Whether this is the phase that ends turn 8, in the order that was declared [4.5, 5.4]."""
+    last = MOVE[GERMAN] if game["german-order"] == "fight-move" else FIGHT[GERMAN]
+    return game.turn == LAST_TURN and game.phase == last
+
+
 def _may_check(game: Game) -> bool | NotNow:
     if not historical(game):
         return NotNow("the Alternative scenario has no terminal supply check", rule="13.5")
-    last = game.turn == LAST_TURN and german_player_turn(game)
-    return last or NotNow("the terminal supply check ends turn 8", rule="4.5")
+    return closing(game) or NotNow("the terminal supply check is the last step of turn 8", rule="4.5")
 
 
 @dataclass(frozen=True)
@@ -159,17 +176,11 @@ def terminal_check(
     yield from put(game, "terminal-check", "done", "counted", "4.5")
 
 
-@rules.leaving("turn", turns=str(LAST_TURN))
-def closing_check(game: Game) -> Events:
+@rules.due_in(MOVE[GERMAN], FIGHT[GERMAN])
+def closing_check(game: Game) -> Iterator[str]:
     """The last step of turn 8 [4.5]. The record may hold a few of the counters only, so the players say it."""
-    if historical(game) and game["terminal-check"] != "done":
-        raise NotNow(
-            "Turn 8 closes with the Terminal supply check:"
-            " say how many Soviet units are out of supply, 0 for none",
-            field="terminal-check",
-            rule="4.5",
-        )
-    return iter(())
+    if historical(game) and closing(game) and game["terminal-check"] != "done":
+        yield "Terminal supply check: say how many Soviet units are out of supply, 0 for none (4.5)"
 
 
 @rules.at_end
@@ -181,8 +192,10 @@ def count_up(game: Game) -> Events:
     german, soviet = int(game["vp-german"]), int(game["vp-soviet"])
     needed = german_needs(soviet)
     winner = GERMAN if german >= needed else SOVIET
+    done = game["terminal-check"] == "done"
+    cut = f"{game['terminal-oos']} of them for units out of supply" if done else "no terminal supply check"
     why = (
-        f"German {german} points, {game['terminal-oos']} of them for units out of supply; Soviet {soviet}."
+        f"German {german} points, {cut}; Soviet {soviet}."
         f" 125 percent of {soviet} is {soviet * 1.25:g}: the German needed {needed}."
     )
     yield e.Ended(winner, "on points", why, "4.6")

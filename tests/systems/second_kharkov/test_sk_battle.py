@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from harness import refused
 
-from companion.engine.errors import Mistake, NotNow, Unreadable
+from companion.engine.errors import Mistake, NotNow, StillOwed, Unreadable
 from companion.engine.record import events as e
 from companion.engine.seat.words import describe as describe_event
 
@@ -23,74 +23,85 @@ def soviets_attack(table: Any, result: str = "1/1", aircraft: int = 2, **options
     return t
 
 
+def stacks_are_open(t: Any) -> bool:
+    return "aircraft" in newest(t).facts
+
+
+def newest(t: Any) -> Any:
+    return t.game.battles[max(t.game.battles)]
+
+
 def test_declared_air_then_opened(table: Any) -> None:
     """12.17: aircraft are promised before the stacks are opened."""
     t = soviets_attack(table)
     t.do("soviet", "declare-attack", target="2510", attackers="soviet-rd")
-    assert t.game.mark("2510", "target") == "declared"
+    assert not stacks_are_open(t) and t.game.units["soviet-rd"].untried
     with refused(NotNow, rule="12.17"):
-        t.do("soviet", "resolve-combat", target="2510", attack=30, die="3")
+        t.do("soviet", "roll-combat", attack=30, die="3")
     t.answer("german", aircraft="1")
-    assert t.game.mark("2510", "target") == "begun"
+    assert stacks_are_open(t) and not t.game.units["soviet-rd"].untried
     assert (t.game["air-free"], t.game["air-used"]) == (1, 1)
     t.answer("soviet", attack=30, die="3")
     sheet = t.game.last_result["breakdown"]
     assert sheet["facts"]["defence"] == 11 and sheet["facts"]["air"] == 1
     assert sheet["modifier"] == 1
     assert t.game["air-used"] == 1
-    assert not t.game.marked("target") and not t.game.marked("attacking")
+    assert newest(t).result == "1/1"
 
 
 def test_putting_the_question_away_sends_no_aircraft(table: Any) -> None:
     """12.17: the attacker is told whom he waits for, and a German who declines by one tap holds nobody up."""
     t = soviets_attack(table)
     t.do("soviet", "declare-attack", target="2510", attackers="soviet-rd")
-    assert "the German decides" in t.asked("soviet")[0]["text"]
-    t.do("german", "dismiss", ask=t.asked("german")[0]["id"])
-    assert t.game.mark("2510", "target") == "begun" and t.game["air-used"] == 0
-    assert [a["action"] for a in t.asked("soviet")] == ["resolve-combat"]
+    (battle,) = t.view("soviet").battles
+    assert battle.waits == ["German: how many aircraft defend?"]
+    t.do("german", "dismiss", ask=t.asked("german")[0]["id"], how="does not apply")
+    assert stacks_are_open(t) and t.game["air-used"] == 0
+    assert [a["action"] for a in t.asked("soviet")] == ["roll-combat"]
 
 
 def test_a_declared_attack_is_not_lost_with_its_phase(table: Any) -> None:
     """7.6: looking into the stack does not let the attacker call it off by ending the phase."""
     t = soviets_attack(table)
     t.do("soviet", "declare-attack", target="2510", attackers="soviet-rd")
-    with refused(NotNow, rule="12.17"):
-        t.next()
-    t.do("german", "dismiss", ask=t.asked("german")[0]["id"])
-    with refused(NotNow, rule="7.6"):
-        t.next()
-    t.do("soviet", "dismiss", ask=t.asked("soviet")[0]["id"])  # both agree that it never was
-    assert not t.game.marked("target") and not t.game.marked("attacking")
-    t.do("soviet", "declare-attack", target="2611")
-    t.do("german", "dismiss", ask=t.asked("german")[0]["id"])
-    t.do("soviet", "dismiss", ask=t.asked("soviet")[0]["id"])
+    t.answer("german", aircraft="1")
+    with refused(StillOwed) as said:
+        t.do("soviet", "next-phase")
+    assert said.value.said == ["Roll for the attack on 2510"]
     t.next()
-    assert not t.asked("soviet") and not t.game.marked("target")
+    assert t.game.phase == "air-removal"
+    assert [a["action"] for a in t.asked("soviet")] == ["roll-combat"], "it goes along"
+    t.answer("soviet", attack=30, die="3")
+    facts = t.game.last_result["breakdown"]["facts"]
+    assert (facts["attacker"], facts["air"]) == ("soviet", 1), "whoever's phase it is now"
 
 
 def test_without_aircraft_the_stacks_open_at_once(table: Any) -> None:
     t = soviets_attack(table, aircraft=0)
     t.do("soviet", "declare-attack", target="2510", attackers="soviet-rd")
-    assert t.game.mark("2510", "target") == "begun"
-    assert t.asked("soviet")[0]["action"] == "resolve-combat"
+    assert stacks_are_open(t)
+    assert t.asked("soviet")[0]["action"] == "roll-combat"
 
 
 def test_a_declared_attack_stands(table: Any) -> None:
     """7.6, 12.5."""
     t = soviets_attack(table, aircraft=0)
-    t.do("soviet", "declare-attack", target="2510")
-    with refused(NotNow, rule="7.6, 12.5"):
+    t.do("soviet", "declare-attack", target="2510", attackers="soviet-rd")
+    with refused(NotNow, rule="12.5"):
         t.do("soviet", "declare-attack", target="2511")
+    with refused(NotNow, rule="12.5"):
+        t.do("soviet", "resolve-combat", target="2511", attack=3, defence=3, die="3")
 
 
 def test_untried_units_become_veterans_in_battle(table: Any) -> None:
     """2.14."""
     t = soviets_attack(table, aircraft=0)
     assert t.game.units["soviet-rd"].untried
-    t.do("soviet", "resolve-combat", target="2510", attackers="soviet-rd", attack=30, defence=11, die="3")
+    t.do("soviet", "resolve-combat", target="2510", attackers="soviet-rd")
     assert not t.game.units["soviet-rd"].untried
     assert t.game.mark("soviet-rd", "veteran")
+    t.answer("soviet", attack=30, die="3")
+    assert t.game.units["soviet-rd"].factors == {"AF": 30}, "typed once, and kept"
 
 
 def test_untried_units_stay_closed_outside_battle(table: Any) -> None:
@@ -107,13 +118,13 @@ def test_each_unit_fights_once_a_phase(table: Any) -> None:
     """12.4."""
     t = soviets_attack(table, result="0/0", aircraft=0, fog=False)
     t.do("table", "correct", name="perimeter", value="crossed")
-    t.do("soviet", "resolve-combat", target="2510", attackers="soviet-rd", attack=30, die="3")
-    sheet = t.calc("combat", target="2510", attackers="soviet-rd", attack=30)
+    resolve(t, "2510", "soviet-rd", attack=30)
+    sheet = t.calc("combat", target="2510", attackers="soviet-rd")
     assert [w for w in sheet.warnings if "has attacked" in w] and [
         w for w in sheet.warnings if "was attacked" in w
     ]
     t.until("soviet-combat", 5)
-    assert not t.calc("combat", target="2510", attackers="soviet-rd", attack=30).warnings
+    assert not t.calc("combat", target="2510", attackers="soviet-rd").warnings
 
 
 def test_a_blank_cell_asks_for_the_printed_chart(table: Any) -> None:
@@ -170,29 +181,39 @@ def test_aircraft_in_one_battle(table: Any, reading: str, most: int) -> None:
 def test_retreat_saves_a_step_and_opens_the_hex(table: Any) -> None:
     """12.23: the whole force falls back to the hex nearest a source; then the attacker may move in."""
     t = soviets_attack(table, result="0/2", aircraft=0, fog=False)
-    t.do("soviet", "resolve-combat", target="2510", attackers="soviet-rd", attack=30, die="3")
-    form = {f["name"]: f for f in describe(t, "german", "german-losses", steps=2, retreat=True)}
-    assert "to" in form and "mech" not in form
-    to = form["to"]["choices"][0]["value"]
-    t.answer("german", retreat=True, to=to, units="german-44")
+    resolve(t, "2510", "soviet-rd", attack=30)
+    form = owed(t, "german")
+    assert [c["label"] for c in form["how"]["choices"]] == ["Lose 2 steps", "Fall back, lose 1 step"]
+    assert "mech" not in form
+    t.answer("german", how="back", units="german-44")
+    (to,) = {u.place for u in t.game.units.values() if u.side == "german"}
     assert t.game["vp-soviet"] == 1
-    assert {u.place for u in t.game.units.values() if u.side == "german"} == {to}
+    assert to == "2509", "no choice: only one hex is nearest a source"
     assert t.game.mark("german-44", "defended") != t.game.units["german-44"].place, "may defend again there"
     t.answer("soviet", units="soviet-rd")
     assert t.game.units["soviet-rd"].place == "2510"
 
 
-def describe(t: Any, seat: str, action: str, **values: Any) -> list[dict[str, Any]]:
-    return t.form(seat, action, **values)
+def owed(t: Any, seat: str, index: int = 0) -> dict[str, dict[str, Any]]:
+    """The fields of the card that a seat has to answer."""
+    return {f["name"]: f for f in t.asked(seat)[index]["form"]}
+
+
+def resolve(t: Any, target: str, attackers: Any, die: str = "3", **fields: Any) -> None:
+    """Attack, and roll at once or when all is known."""
+    seat = t.game.active
+    now = {} if "attack" in fields else {"die": die}
+    wait = {n: fields.pop(n) for n in ("attack", "defence") if n in fields}
+    t.do(seat, "resolve-combat", target=target, attackers=attackers, **fields, **now)
+    if wait:
+        t.answer(seat, die=die, **wait)
 
 
 def test_no_retreat_out_of_a_city(table: Any) -> None:
-    """12.23."""
+    """12.23; and what goes round evenly is taken without asking (12.20)."""
     t = soviets_attack(table, result="0/2", aircraft=0, fog=False)
-    t.do("soviet", "resolve-combat", target="2510", attackers="soviet-rd", attack=30, terrain="city", die="3")
-    assert "retreat" not in [f["name"] for f in describe(t, "german", "german-losses", steps=2)]
-    t.answer("german", retreat=True)
-    assert t.game["vp-soviet"] == 3, "the wish is not heard: both steps are lost"
+    resolve(t, "2510", "soviet-rd", attack=30, terrain="city")
+    assert t.game["vp-soviet"] == 3 and not t.asked("german")
 
 
 def test_retreats_go_where_the_rules_let_them(table: Any) -> None:
@@ -202,7 +223,7 @@ def test_retreats_go_where_the_rules_let_them(table: Any) -> None:
     near = ("2509", "2511", "2610", "2611", "2410", "2411")
     t = soviets_attack(table, result="0/1", aircraft=0, fog=False, ground=(("terrain", "2509", "", "marsh"),))
     assert set(t.game.maps.neighbours("2510")) == set(near)
-    t.do("soviet", "resolve-combat", target="2510", attackers="soviet-rd", attack=30, die="3")
+    resolve(t, "2510", "soviet-rd", attack=30)
     force = t.game.units_at("2510")
     assert [r.hex for r in refuges(t.game, force, "2510")] == ["2410"], (
         "2509 is nearer the north edge, but marsh"
@@ -231,21 +252,43 @@ def germans_attack(table: Any, **options: Any) -> Any:
 def test_nobody_moves_in_before_the_losses_are_taken(table: Any) -> None:
     """12.19, 12.21; and the dead do not advance."""
     t = soviets_attack(table, result="1/1", aircraft=0, fog=False)
-    t.do("soviet", "resolve-combat", target="2510", attackers="soviet-rd", attack=30, die="3")
-    t.answer("german", retreat=True)
+    t.enter("RD2", "soviet", "2610", kind="rifle", af=2, df=2)
+    resolve(t, "2510", "soviet-rd, soviet-rd2", attack=30)
+    t.answer("german", how="back")
     assert [a["action"] for a in t.asked("soviet")] == ["soviet-losses", "advance"]
-    with refused(NotNow, rule="12.19, 12.21"):
+    with refused(NotNow, rule="12.19, 12.20"):
         t.answer("soviet", 1, units="soviet-rd")
-    t.answer("soviet", 0)
-    assert not t.asked("soviet")
+    t.answer("soviet", 0, units="soviet-rd")
+    assert [c["value"] for c in owed(t, "soviet")["units"]["choices"]] == ["soviet-rd2"]
+    t = soviets_attack(table, result="1/1", aircraft=0, fog=False)
+    resolve(t, "2510", "soviet-rd", attack=30)
+    t.answer("german", how="back")
+    assert not t.asked("soviet"), "the only attacker is lost without asking, and nobody is left to move in"
 
 
-def test_typed_factors_of_units_out_of_supply_are_pointed_at(table: Any) -> None:
-    """9.9: the companion knows who is cut off, not what stands on an untried counter."""
+@pytest.mark.parametrize(
+    ("kind", "terrain", "out", "attack", "rules_named"),
+    [
+        ("rifle", "clear", True, 15, "9.9"),
+        ("tank", "city", False, 15, "12.16"),
+        ("tank", "marsh", False, 15, "12.13"),
+        ("tank", "city", True, 8, "9.9, 12.16"),
+        ("rifle", "city", False, 30, ""),
+    ],
+)
+def test_what_the_record_knows_halves_typed_factors(
+    table: Any, kind: str, terrain: str, out: bool, attack: int, rules_named: str
+) -> None:
+    """9.9, 12.13, 12.16: the factor is typed at its unit, so nobody has to remember what halves it."""
     t = soviets_attack(table, aircraft=0, fog=False)
-    t.do("soviet", "judge-supply", units="soviet-rd")
-    sheet = t.calc("combat", target="2510", attackers="soviet-rd", attack_oos=30)
-    assert sheet.facts["attack"] == 15 and "halved field: RD" in sheet.warnings[0]
+    unit = t.enter("Fresh", "soviet", "2611", kind=kind)
+    if out:
+        t.do("soviet", "judge-supply", units=unit)
+    resolve(t, "2510", unit, attack=30, terrain=terrain)
+    sheet = t.game.last_result["breakdown"]
+    assert sheet["facts"]["attack"] == attack
+    assert rules_named in sheet["lines"][0]["rule"]
+    assert "attack_oos" not in {f["name"] for f in t.form("soviet", "resolve-combat", attackers=[unit])}
 
 
 def test_advance_then_exploit(table: Any) -> None:
@@ -253,14 +296,12 @@ def test_advance_then_exploit(table: Any) -> None:
     t = germans_attack(table)
     t.do("german", "resolve-combat", target="2610", attackers="german-3-pz, german-44", die="3")
     assert t.game.last_result["breakdown"]["modifier"] == -1, "12.25: tanks alone defend"
-    t.answer("soviet")
     assert t.game["vp-german"] == 1
     t.answer("german", units="german-3-pz, german-44")
     assert t.game.units["german-44"].place == "2610"
     ask = t.asked("german")[0]
     assert ask["action"] == "exploit" and "in 2610" in ask["text"]
-    unit = next(f for f in describe(t, "german", "exploit") if f["name"] == "unit")
-    assert [choice["value"] for choice in unit["choices"]] == ["german-3-pz"]
+    assert [choice["value"] for choice in owed(t, "german")["unit"]["choices"]] == ["german-3-pz"]
     with refused(Unreadable, field="unit"):
         t.answer("german", unit="german-44", hexes="2710")
     with refused(Unreadable, rule="12.22", field="hexes"):
@@ -276,7 +317,6 @@ def test_out_of_supply_units_do_not_exploit(table: Any) -> None:
     t.do("german", "judge-supply", hexes="2510", state="out")
     t.do("german", "resolve-combat", target="2610", attackers="german-3-pz", die="3")
     assert t.game.last_result["breakdown"]["facts"]["attack"] == 4
-    t.answer("soviet")
     t.answer("german", units="german-3-pz")
     assert not t.asked("german")
 
@@ -289,12 +329,15 @@ def test_out_of_supply_units_do_not_exploit(table: Any) -> None:
     ],
 )
 def test_ground_bars_an_advance(table: Any, ground: tuple[Any, ...], rule: str) -> None:
-    """12.21 with 11.13 and, where the table reads it so, 11.14."""
+    """12.21 with 11.13 and, where the table reads it so, 11.14: who cannot move in is not offered."""
     t = germans_attack(table, ground=ground, advance_river="barred")
-    t.do("german", "resolve-combat", target="2610", attackers="german-3-pz", die="3")
-    t.answer("soviet")
+    t.enter("45", "german", "2611", army="6th Army", kind="infantry", af=4, df=5)
+    t.do("german", "resolve-combat", target="2610", attackers="german-3-pz, german-45", die="3")
+    assert [c["value"] for c in owed(t, "german")["units"]["choices"]] == ["german-45"]
     with refused(NotNow, rule=rule, field="units"):
         t.answer("german", units="german-3-pz")
+    t.answer("german", units="german-45")
+    assert t.game.units["german-45"].place == "2610"
 
 
 def test_advance_over_a_major_river_is_the_default(table: Any) -> None:
@@ -303,7 +346,6 @@ def test_advance_over_a_major_river_is_the_default(table: Any) -> None:
         table, ground=(("side", "2510", "2610", "major river"), ("side", "2610", "2710", "major river"))
     )
     t.do("german", "resolve-combat", target="2610", attackers="german-3-pz", die="3")
-    t.answer("soviet")
     t.answer("german", units="german-3-pz")
     assert t.game.units["german-3-pz"].place == "2610"
     with refused(Unreadable, rule="11.1", field="hexes"):
@@ -323,11 +365,13 @@ def test_interdiction_bars_a_soviet_advance_over_a_major_river(table: Any) -> No
     )
     t.enter("44", "german", "2510", kind="infantry", steps=1, af=4, df=5)
     unit = t.enter("RD", "soviet", "2610", kind="rifle", af=20, df=3)
+    other = t.enter("RD2", "soviet", "2509", kind="rifle", af=20, df=3)
     t.do("table", "mark", marker="interdiction", hexes="2611")
-    t.do("soviet", "resolve-combat", target="2510", attackers=unit, die="3")
-    t.answer("german")
+    t.do("soviet", "resolve-combat", target="2510", attackers=[unit, other], die="3")
+    t.answer("german", how="stand")
     with refused(NotNow, rule="11.19", field="units"):
         t.answer("soviet", units=unit)
+    t.answer("soviet", units=other)
 
 
 @pytest.mark.parametrize(("reading", "hexes"), [("barred", ["2410"]), ("free", ["2509"])])
@@ -358,7 +402,11 @@ def test_bare_factors_get_the_same_reminders(table: Any) -> None:
     t = table(turn=4, phase="german-combat", result="0/1")
     t.do("german", "resolve-combat", target="2712", attack=10, defence=5, die="3")
     assert t.game.mark("2712", "defended")
-    t.answer("soviet", vacated_hex=True)
+    assert [c["label"] for c in owed(t, "soviet")["how"]["choices"]] == [
+        "Lose 1 unit, 2712 is still held",
+        "Lose 1 unit, 2712 is empty now",
+    ]
+    t.answer("soviet", how="empty")
     assert t.game["vp-german"] == 1
     t.answer("german")
     assert "may go on" in t.asked("german")[0]["text"]
@@ -369,8 +417,9 @@ def test_taking_kharkov_by_advance_wins(table: Any) -> None:
     """4.2, 12.21."""
     t = table(turn=2, phase="soviet-combat", result="0/1")
     t.do("soviet", "resolve-combat", target="2406", attack=30, defence=5, terrain="city", die="3")
-    t.answer("german", vacated_hex=True)
+    t.answer("german", how="empty")
     t.answer("soviet")
+    t.agree()
     assert t.game.ended and t.game.ended.winner == "soviet" and t.game.ended.rule == "4.2"
 
 
@@ -379,34 +428,48 @@ def test_the_german_promises_aircraft_while_declaring(table: Any) -> None:
     t = germans_attack(table)
     t.do("table", "correct", name="air-free", value=1)
     t.do("german", "declare-attack", target="2610", attackers="german-3-pz", aircraft="1")
-    assert t.game.mark("2610", "target") == "begun" and t.game["air-used"] == 1
+    assert stacks_are_open(t) and t.game["air-used"] == 1
     t.answer("german", die="3")
     assert t.game.last_result["breakdown"]["modifier"] == -2, "aircraft, and tanks alone in defence"
     assert t.game["air-used"] == 1
 
 
 def test_equal_refuges_are_the_germans_choice(table: Any) -> None:
-    """12.23, 7.3: he must say where; elsewhere is refused; with no hex left nothing is saved."""
+    """12.23, 7.3: he must say where; elsewhere is refused."""
     t = soviets_attack(table, result="0/1", aircraft=0, fog=False, ground=(("terrain", "2509", "", "marsh"),))
     t.enter("17A", "german", "2410", army="17th Army", kind="infantry", af=1, df=1)
-    t.do("soviet", "resolve-combat", target="2510", attackers="soviet-rd", attack=30, die="3")
+    resolve(t, "2510", "soviet-rd", attack=30)
+    t.answer("german", how="back")
+    assert [c["value"] for c in owed(t, "german")["to"]["choices"]] == ["2411", "2511", "2611"]
     with refused(Unreadable, rule="12.23", field="to"):
-        t.answer("german", retreat=True)
+        t.answer("german")
     with refused(Unreadable, field="to", given="2509"):
-        t.answer("german", retreat=True, to="2509")
-    for hex_id in ("2411", "2511", "2611"):
-        t.enter(f"Other {hex_id}", "german", hex_id, army="17th Army")
-    assert "retreat" not in [f["name"] for f in describe(t, "german", "german-losses", steps=1)]
-    t.answer("german", retreat=True, units="german-44")
+        t.answer("german", to="2509")
+    t.answer("german", to="2511")
+    assert len(t.game.units_at("2511")) == 2
+
+
+def test_with_no_hex_left_nothing_is_saved(table: Any) -> None:
+    """12.23, 7.3: every hex around holds another army."""
+    t = soviets_attack(table, result="0/1", aircraft=0, fog=False, ground=(("terrain", "2509", "", "marsh"),))
+    for hex_id in ("2410", "2411", "2511", "2611"):
+        t.enter(f"Other {hex_id}", "german", hex_id, army="17th Army", kind="infantry")
+    resolve(t, "2510", "soviet-rd", attack=30)
+    assert "how" not in owed(t, "german")
+    t.answer("german", units="german-44")
     assert t.game["vp-soviet"] == 1 and len(t.game.units_at("2510")) == 2
 
 
-def test_the_wish_to_fall_back_stays_on_the_form(table: Any) -> None:
-    """12.23: a form is drawn again after every tap; saving the only step does not take the question away."""
+def test_falling_back_may_save_the_only_step(table: Any) -> None:
+    """12.23."""
     t = soviets_attack(table, result="0/1", aircraft=0, fog=False)
-    t.do("soviet", "resolve-combat", target="2510", attackers="soviet-rd", attack=30, die="3")
-    form = {f["name"]: f for f in describe(t, "german", "german-losses", steps=1, retreat=True)}
-    assert form["retreat"]["value"] is True and "to" in form
+    resolve(t, "2510", "soviet-rd", attack=30)
+    assert [c["label"] for c in owed(t, "german")["how"]["choices"]] == [
+        "Lose 1 step",
+        "Fall back, lose nothing",
+    ]
+    t.answer("german", how="back")
+    assert t.game["vp-soviet"] == 0 and not t.game.units_at("2510")
 
 
 def test_a_surrounded_force_cannot_fall_back(table: Any) -> None:
@@ -414,9 +477,9 @@ def test_a_surrounded_force_cannot_fall_back(table: Any) -> None:
     t = soviets_attack(table, result="0/1", aircraft=0, fog=False)
     for hex_id in t.game.maps.neighbours("2510"):
         t.enter(f"Ring {hex_id}", "soviet", hex_id, kind="rifle")
-    t.do("soviet", "resolve-combat", target="2510", attackers="soviet-rd", attack=30, die="3")
-    assert "retreat" not in [f["name"] for f in describe(t, "german", "german-losses", steps=1)]
-    t.answer("german", retreat=True, units="german-44")
+    resolve(t, "2510", "soviet-rd", attack=30)
+    assert "how" not in owed(t, "german")
+    t.answer("german", units="german-44")
     assert t.game["vp-soviet"] == 1 and not t.asked("soviet")
 
 
@@ -427,8 +490,8 @@ def test_a_retreat_parts_only_where_stacking_asks_for_it(table: Any) -> None:
         if not t.game.units_at(hex_id):
             for n in range(2):
                 t.enter(f"{n} in {hex_id}", "german", hex_id, army="6th Army", kind="infantry")
-    t.do("soviet", "resolve-combat", target="2510", attackers="soviet-rd", attack=30, die="3")
-    t.answer("german", retreat=True)
+    resolve(t, "2510", "soviet-rd", attack=30)
+    t.answer("german", how="back")
     fled = [t.game.units[n].place for n in ("german-44", "german-3-pz")]
     assert len(set(fled)) == 2 and all(len(t.game.units_at(h)) == 3 for h in fled)
     assert t.game["vp-soviet"] == 0
@@ -446,7 +509,6 @@ def test_an_advance_keeps_to_the_stacking_limit(
     ]
     force = ["german-3-pz", "german-44", *more]
     t.do("german", "resolve-combat", target="2610", attackers=force, die="3")
-    t.answer("soviet")
     with refused(kind, rule=rule, field="units"):
         t.answer("german", units=force if units else [])
     t.answer("german", units=force[:3])
@@ -458,10 +520,9 @@ def test_a_battle_is_told_in_a_few_lines(table: Any) -> None:
     t = soviets_attack(table, result="1/2", fog=False)
     t.do("soviet", "declare-attack", target="2510", attackers="soviet-rd")
     t.answer("german", aircraft="1")
-    done = t.do("soviet", "resolve-combat", target="2510", attackers="soviet-rd", attack=30, die="3")
+    done = t.answer("soviet", attack=30, die="3")
     lines = [line for line in (describe_event(event.to_json(), t.game) for event in done) if line]
     assert [line for line in lines if not line.startswith("To do:")] == [
         "combat: 1d6 rolled 3 (by hand)",
-        "RD: turned over in battle",
         "Attack on 2510 at 2:1: 1/2 (German defender: lose 2 steps at 2510; Soviet attacker: lose 1 step at 2510)",
     ]

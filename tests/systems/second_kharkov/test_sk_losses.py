@@ -9,8 +9,8 @@ from harness import refused
 from hypothesis import given
 from hypothesis import strategies as st
 
-from companion.engine.errors import Mistake, NotNow, Unreadable
-from companion.systems.second_kharkov.losses import shares, to_choose
+from companion.engine.errors import Mistake, NotNow, StillOwed, Unreadable
+from companion.engine.positions.pieces import dealt
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_german_losses_go_round(
     steps: str, lost: int, chosen: str, even: bool, expected: dict[str, int], rule: str
 ) -> None:
     units = {name: int(n) for name, n in zip("abc", steps, strict=False)}
-    assert shares(units, lost, tuple(chosen), even) == expected
+    assert dealt(units, lost, tuple(chosen), even=even, rule="12.20") == expected
 
 
 @pytest.mark.parametrize(
@@ -40,9 +40,8 @@ def test_german_losses_go_round(
 )
 def test_the_odd_step_must_be_chosen(steps: str, lost: int, chosen: str) -> None:
     units = {name: int(n) for name, n in zip("abc", steps, strict=False)}
-    assert to_choose(units, lost)
     with refused(Unreadable, rule="12.20", field="units"):
-        shares(units, lost, tuple(chosen))
+        dealt(units, lost, tuple(chosen), rule="12.20")
 
 
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=5), st.integers(0, 25), st.randoms())
@@ -54,7 +53,7 @@ def test_losses_are_even_and_complete(steps: list[int], lost: int, random: Any) 
     found: dict[str, int] = {}
     for size in range(len(order) + 1):
         try:
-            found = shares(units, lost, order[:size])
+            found = dealt(units, lost, order[:size])
             break
         except Mistake:
             continue
@@ -78,7 +77,7 @@ def battle(table: Any, result: str, **options: Any) -> Any:
 def test_points_for_german_steps(table: Any) -> None:
     """4.4: a mechanised step is worth two."""
     t = battle(table, "0/2")
-    t.answer("german")
+    t.answer("german", how="stand")
     assert t.game["vp-soviet"] == 3
     assert {u.name: u.steps for u in t.game.units.values() if u.side == "german"} == {"3 Pz": 3, "44": 3}
 
@@ -86,21 +85,28 @@ def test_points_for_german_steps(table: Any) -> None:
 def test_the_defender_goes_first(table: Any) -> None:
     """12.19."""
     t = battle(table, "1/2")
-    with refused(NotNow, rule="12.19"):
+    with refused(NotNow, rule="12.19, 12.20") as first:
         t.answer("soviet", units="soviet-rd")
-    t.answer("german")
+    assert "First: German defender: lose 2 steps at 2510" in str(first.value)
+    t.answer("german", how="stand")
     t.answer("soviet", units="soviet-rd")
     assert t.game["vp-german"] == 1
     assert t.game.units["soviet-rd"].place == "box:dead"
 
 
-def test_a_phase_does_not_end_over_open_losses(table: Any) -> None:
+def test_a_phase_says_what_is_owed_and_takes_it_along(table: Any) -> None:
+    """12.19: losses never lapse."""
     t = battle(table, "1/2")
-    with refused(NotNow, rule="12.19"):
-        t.next()
-    for ask in list(t.game.asked):
-        t.do("table", "dismiss", ask=ask)
+    with refused(StillOwed) as said:
+        t.do("soviet", "next-phase")
+    assert said.value.said == [
+        "German defender: lose 2 steps at 2510",
+        "Soviet attacker: lose 1 step at 2510",
+    ]
     t.next()
+    t.answer("german", how="stand")
+    t.answer("soviet", units="soviet-tb")
+    assert (t.game["vp-soviet"], t.game["vp-german"]) == (3, 1)
 
 
 def test_another_battle_waits(table: Any) -> None:
@@ -120,8 +126,8 @@ def test_substitute_counters(table: Any, reading: str, steps_left: int) -> None:
     said = {}
     for _ in range(3):
         t.do("table", "mark", marker="attacked", units="soviet-rd", value="off")
-        t.do("soviet", "resolve-combat", target="2510", attackers="soviet-rd", die="2")
-        done = t.answer("german")
+        t.do("soviet", "resolve-combat", target="2510", attackers="soviet-rd", die="2", anyway=True)
+        done = t.answer("german", how="stand")
         left = t.game.units["german-3-pz"].steps
         said[left] = any("substitute" in getattr(event, "reason", "") for event in done)
         assert t.game.units["german-3-pz"].factors["DF"] == 2 * left
@@ -131,7 +137,7 @@ def test_substitute_counters(table: Any, reading: str, steps_left: int) -> None:
 def test_factors_of_an_unknown_face_are_forgotten(table: Any) -> None:
     """2.13: after a loss the old face's factors are not the unit's any more."""
     t = battle(table, "0/2")
-    t.answer("german")
+    t.answer("german", how="stand")
     assert t.game.units["german-3-pz"].factors == {}
 
 
@@ -139,27 +145,27 @@ def test_factors_of_an_unknown_face_are_forgotten(table: Any) -> None:
 def test_bare_factors_ask_how_many_steps_were_mechanised(table: Any, mech: int, points: int) -> None:
     t = table(turn=3, phase="soviet-combat", result="0/2")
     t.do("soviet", "resolve-combat", attack=10, defence=3, die="3")
+    with refused(Unreadable, field="mech", given="3"):
+        t.answer("german", mech=3)
     t.answer("german", mech=mech)
     assert t.game["vp-soviet"] == points
-    with refused(Unreadable, rule="4.4", field="mech", given=3):
-        t.do("german", "german-losses", steps=2, mech=3)
 
 
 def test_the_alternative_scenario_counts_no_points(table: Any) -> None:
     """13.5."""
     t = table("alternative", turn=3, phase="soviet-combat", result="1/2")
     t.do("soviet", "resolve-combat", attack=10, defence=3, die="3")
-    t.answer("german", mech=1)
-    t.answer("soviet")
-    assert t.game["vp-soviet"] == t.game["vp-german"] == 0
+    t.answer("german")
+    assert t.game["vp-soviet"] == t.game["vp-german"] == 0 and not t.game.asked
 
 
 def test_losses_taken_are_asked_for_no_more(table: Any) -> None:
-    """12.19: also when they are booked through the API, without the prompt's own button."""
+    """12.19: also through the API, without the card's own button; who has nobody on record is not asked who dies."""
     t = table(turn=3, phase="soviet-combat", result="1/2")
     t.do("soviet", "resolve-combat", target="2510", attack=9, defence=3, die="3")
-    t.do("german", "german-losses", steps=2, vacated_hex=True)
-    t.do("soviet", "soviet-losses", steps=1)
+    t.do("german", "german-losses", how="empty")
+    with refused(NotNow, rule="12.20"):
+        t.do("german", "german-losses", how="empty")
     t.do("soviet", "advance")
     assert not t.game.asked
     t.next()
@@ -170,7 +176,7 @@ def test_the_alternative_scenario_does_not_ask_for_what_only_points_need(table: 
     for scenario, asked in (("historical", True), ("alternative", False)):
         t = table(scenario, turn=3, phase="soviet-combat", result="0/2")
         t.do("soviet", "resolve-combat", attack=9, defence=3, die="3")
-        form = t.form("german", "german-losses", steps=2)
+        form = t.asked("german")[0]["form"]
         assert ("mech" in [f["name"] for f in form]) is asked
 
 
@@ -178,10 +184,11 @@ def test_losses_may_be_taken_on_the_shared_screen(table: Any) -> None:
     """12.20: under fog of war too every unit of the battle can be chosen there, while the losses wait."""
     t = table(turn=3, phase="soviet-combat", result="2/0")
     force = [t.enter(f"RD{n}", "soviet", "2610", kind="rifle") for n in range(4)]
-    t.do("soviet", "resolve-combat", target="2510", attackers=force, attack=6, defence=3, die="3")
+    t.do("soviet", "resolve-combat", target="2510", attackers=force, defence=3)
+    t.answer("soviet", attack="2+2+1+1", die="3")
 
     def offered(seat: str) -> list[str]:
-        form = t.form(seat, "soviet-losses", steps=2)
+        form = [f for ask in t.asked(seat) for f in ask["form"]]
         return sorted(c["value"] for f in form if f["name"] == "units" for c in f["choices"])
 
     assert offered("table") == offered("soviet") == sorted(force)

@@ -8,7 +8,7 @@ import pytest
 from harness import bare, refused
 
 from companion.engine.errors import Unreadable
-from companion.engine.play.worksheet import Breakdown
+from companion.engine.forms.worksheet import Breakdown
 from companion.systems.second_kharkov import rules
 
 

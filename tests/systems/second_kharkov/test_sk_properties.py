@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from companion.engine.errors import Mistake
-from companion.engine.play.fields import Context
+from companion.engine.forms.fields import Context
 from companion.engine.record.game import Game, replay
 from companion.engine.seat.view import view
 
@@ -75,9 +75,16 @@ class Play(RuleBasedStateMachine):
     )  # fmt: skip
     def attack(self, attack: int, defence: int, air: int, die: int, place: str, declared: bool) -> None:
         if declared and place:
-            self.attempt("table", "declare-attack", target=place)
+            self.attempt("table", "declare-attack", target=place, anyway=True)
         self.attempt(
-            "table", "resolve-combat", attack=attack, defence=defence, air=air, die=die, target=place
+            "table",
+            "resolve-combat",
+            attack=attack,
+            defence=defence,
+            air=air,
+            die=die,
+            target=place,
+            anyway=True,
         )
 
     @rule(
@@ -88,11 +95,21 @@ class Play(RuleBasedStateMachine):
     def follow_up(self, result: str, mech: int, back: bool) -> None:
         for ask in self.t.asked("table")[:1]:
             if ask["action"] == "enter-result":
-                self.attempt("table", "enter-result", ask=ask["id"], result=result)
+                self.attempt("table", "enter-result", _asked=ask["id"], result=result)
                 continue
-            extra = {"mech": mech, "retreat": back} if ask["action"] == "german-losses" else {}
+            told: dict[str, dict[str, object]] = {
+                "german-losses": {"mech": mech, "how": "back" if back else "stand"},
+                "soviet-losses": {"how": "empty" if back else "stand"},
+                "defend-by-air": {"aircraft": mech},
+                "roll-combat": {"attack": 9, "defence": 3, "die": 2},
+                "name-type": {"kind": "infantry"},
+            }
             if ask["action"]:
-                self.attempt("table", ask["action"], **ask["args"], **extra, _asked=ask["id"])
+                extra = told.get(ask["action"], {})
+                self.attempt("table", ask["action"], **extra, _asked=ask["id"])
+                if extra and ask["id"] in self.t.game.asked:
+                    few = {k: v for k, v in extra.items() if k not in ("mech", "attack", "how")}
+                    self.attempt("table", ask["action"], **few, _asked=ask["id"])
             if ask["id"] in self.t.game.asked:
                 self.attempt("table", "dismiss", ask=ask["id"])
 

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 from harness import refused
 
-from companion.engine.errors import NotNow, Unknown, Unreadable
-from companion.engine.play.fields import Context
-from companion.engine.seat.words import describe
+from companion.engine.errors import NotNow, Unknown
+from companion.engine.forms.fields import Context
 
 SECRET = "SECRETNAME"
 
@@ -50,8 +49,8 @@ def test_a_preview_does_not_look_into_the_stack(table: Any) -> None:
     """7.6: before the attack is declared the defence has to be guessed."""
     t = stacked(table)
     sheet = t.system.rules.worksheets["combat"]
-    with refused(Unreadable, rule="12.7", field="defence"):
-        sheet.work({"target": "2510", "attack": 90}, Context(t.game, "soviet"))
+    closed = sheet.work({"target": "2510", "attack": 90}, Context(t.game, "soviet"))
+    assert not closed.column and closed.lines[-1].rule == "7.6"
     guess = sheet.work({"target": "2510", "attack": 90, "defence": 5}, Context(t.game, "soviet"))
     assert guess.facts["defence"] == 5 and guess.facts["defenders"] == []
 
@@ -62,20 +61,26 @@ def test_declaring_opens_the_stack_once_aircraft_are_settled(table: Any) -> None
     t.do("table", "correct", name="air-free", value=1)
     t.do("soviet", "add-unit", side="soviet", name="RD", hex="2610")
     t.do("soviet", "declare-attack", target="2510", attackers="soviet-rd")
-    sheet = t.system.rules.worksheets["combat"]
-    with refused(Unreadable, rule="12.7", field="defence"):
-        sheet.work({"target": "2510", "attack": 90}, Context(t.game, "soviet"))
+    (before,) = t.view("soviet").battles
+    assert before.forces["soviet"] == ["RD"] and "german" not in before.forces
+    assert SECRET not in told(t, "soviet") and "78" not in told(t, "soviet")
     t.answer("german", aircraft="0")
-    assert sheet.work({"target": "2510", "attack": 90}, Context(t.game, "soviet")).facts["defence"] == 81
+    (battle,) = t.view("soviet").battles
+    assert SECRET in battle.forces["german"]
+    t.answer("soviet", attack=90, die="3")
+    assert t.game.last_result["breakdown"]["facts"]["defence"] == 81
 
 
-def test_a_quick_battle_opens_the_stack_when_the_die_is_cast(table: Any) -> None:
-    """7.6: the Soviet typed what he saw on the counters; losses are taken by the units on record."""
+def test_a_quick_battle_opens_the_stack_before_the_die_is_cast(table: Any) -> None:
+    """7.6: a guess at a closed stack is none; what is in it is known when the attack stands, and counts."""
     t = stacked(table)
-    t.do("soviet", "resolve-combat", target="2510", attack=90, defence=81, die="3")
-    form = {f["name"] for f in t.form("german", "german-losses", steps=1)}
+    t.do("soviet", "resolve-combat", target="2510", attack=90, defence=5, die="3")
+    assert not t.game.last_result and SECRET in told(t, "soviet")
+    t.answer("soviet", die="3")
+    assert t.game.last_result["breakdown"]["facts"]["defence"] == 81
+    form = {f["name"] for f in t.asked("german")[0]["form"]}
     assert "units" in form and "mech" not in form
-    t.do("german", "german-losses", steps=1, units="german-top")
+    t.answer("german", how="stand", units="german-top")
     assert t.game.units["german-top"].steps == 3
 
 
@@ -98,8 +103,10 @@ def test_untried_factors_are_nowhere(table: Any) -> None:
     for seat in ("soviet", "german", "table", "watch"):
         view = json.dumps(t.sees(seat))
         assert "87" not in view and "88" not in view
-    with refused(Unreadable, rule="12.7", field="attack"):
-        t.calc("combat", target="2510", attackers="soviet-rd", defence=5)
+    sheet = t.calc("combat", target="2510", attackers="soviet-rd", defence=5)
+    assert not sheet.column and "attack factor of RD, once turned over" in [
+        line.label for line in sheet.lines
+    ]
 
 
 def test_revealed_factors_are_seen_by_all(table: Any) -> None:
@@ -112,10 +119,10 @@ def test_revealed_factors_are_seen_by_all(table: Any) -> None:
 
 
 def test_the_overstack_form_offers_only_the_crowd(table: Any) -> None:
-    """7.2: the enemy chooses from the overstacked hex and from no other."""
+    """7.2: the enemy chooses from the overstacked hex and from no other, and only when there is one."""
     t = stacked(table)
-    form = t.form("soviet", "remove-overstack")
-    assert form[0]["choices"] == []
+    with refused(NotNow, rule="7.2"):
+        t.do("soviet", "remove-overstack", units="german-top")
 
 
 @pytest.mark.parametrize("seat", ["soviet", "watch", "table"])
@@ -129,12 +136,11 @@ def test_who_may_exploit_is_not_told_to_the_enemy(table: Any, seat: str) -> None
         for name, kind in zip(names, kinds, strict=True)
     ]
     t.enter("TB", "soviet", "2610", kind="tank", af=5, df=2)
-    t.do("german", "resolve-combat", target="2610", attackers=force, die="3", defence=2)
-    t.answer("soviet")
+    t.do("german", "resolve-combat", target="2610", attackers=force, die="3")
     done = t.answer("german", units=force)
-    lines = [describe(event.seen_by(seat), t.game) for event in done]
-    assert any("Supplied mechanised units in 2610" in line for line in lines)
-    assert not any(name in line for line in lines for name in names[:2]), lines
+    heard = json.dumps([event.seen_by(seat) for event in done])
+    assert "Supplied mechanised units in 2610" in heard
+    assert not any(unit in heard for unit in force[:2]), heard
     t.do("german", "exploit", unit=force[0], hexes="2710", _asked=t.asked("german")[0]["id"])
     assert [a["text"] for a in t.asked("german")] == [
         "Supplied mechanised units in 2610 may go on one or two hexes"
@@ -181,12 +187,12 @@ def test_the_shared_screen_fights_with_the_declared_attackers_once_stacks_lie_op
     for name in (SECRET, "Top"):
         t.do("soviet", "add-unit", side="soviet", name=name, hex="2610")
     hidden = f"soviet-{SECRET.lower()}"
-    battle = {"target": "2510", "attackers": hidden, "attack": 20, "defence": 5, "die": "3"}
     with refused(Unknown, field="attackers"):
-        t.do("table", "resolve-combat", **battle)
+        t.do("table", "resolve-combat", target="2510", attackers=hidden, attack=20, defence=5, die="3")
     t.do("soviet", "declare-attack", target="2510", attackers=hidden)
     t.answer("german", aircraft="0")
-    t.do("table", "resolve-combat", **battle)
+    t.do("soviet", "name-type", kind="rifle")
+    t.answer("table", attack=20, defence=5, die="3")
     assert hidden in t.game.last_result["breakdown"]["facts"]["attackers"]
 
 
@@ -195,3 +201,18 @@ def test_nobody_moves_into_a_hex_before_a_battle(table: Any) -> None:
     t = table(turn=4, phase="soviet-combat")
     with refused(NotNow, rule="12.21"):
         t.do("soviet", "advance")
+
+
+def test_who_comes_to_an_opened_stack_stays_hidden(table: Any) -> None:
+    """7.6: what was opened is opened, and nothing else; a unit put there by hand takes no part."""
+    t = stacked(table)
+    t.do("soviet", "add-unit", side="soviet", name="RD", hex="2610")
+    t.do("german", "add-unit", side="german", name="LATECOMER", kind="infantry", hex="2408")
+    t.do("german", "add-unit", side="german", name="Lid", kind="infantry", hex="2408")
+    t.do("soviet", "declare-attack", target="2510", attackers="soviet-rd")
+    t.do("german", "place-unit", unit="german-latecomer", hex="2510")
+    t.do("german", "place-unit", unit="german-lid", hex="2510")
+    assert SECRET in told(t, "soviet") and "LATECOMER" not in told(t, "soviet")
+    t.answer("soviet", attack=90, die="3")
+    assert t.game.last_result["breakdown"]["facts"]["defence"] == 81
+    assert "LATECOMER" not in told(t, "soviet")

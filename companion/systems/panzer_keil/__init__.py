@@ -2,12 +2,10 @@
 
 from companion.systems.panzer_keil import (
     advance,
-    aftermath,
     arrivals,
     combat,
     condition,
     exchange,
-    followup,
     hitler,
     movement,
     outcome,
@@ -30,12 +28,10 @@ from companion.systems.panzer_keil.books import BOOK_CHECKS
 __all__ = [
     "BOOK_CHECKS",
     "advance",
-    "aftermath",
     "arrivals",
     "combat",
     "condition",
     "exchange",
-    "followup",
     "hitler",
     "movement",
     "outcome",

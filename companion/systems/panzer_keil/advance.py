@@ -6,127 +6,144 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from companion.engine.errors import NotNow, Unreadable
+from companion.engine.forms.fields import Choice, Context, UnitRef
+from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, HexId, UnitRef, Whole
+from companion.engine.play.duties import has_units, learn, offer, standing, units_of
+from companion.engine.positions.pieces import count
+from companion.engine.record import events as e
+from companion.engine.record.battle import Battle
 from companion.engine.record.changes import move
 from companion.engine.record.game import Game
-from companion.systems.panzer_keil.base import named, rules
-from companion.systems.panzer_keil.followup import ask, prompted, remind
+from companion.systems.panzer_keil.base import named, recorded, rules, surplus, target_of
+from companion.systems.panzer_keil.exchange import ALL_LOST
 from companion.systems.panzer_keil.ground import MAJOR, SEA, WATER, barrier, pass_through, terrain
+from companion.systems.panzer_keil.results import ADVANCE
 
 
-def ask_advance(
-    game: Game,
-    side: str,
-    units: Sequence[str],
-    limit: int,
-    battle: str,
-    crossers: Sequence[str],
-    again: bool = False,
-) -> Events:
-    """Offer the advance after combat, to as many attackers as like [9.8.1-9.8.3]."""
+@rules.watch
+def hex_vacated(game: Game) -> Events:
+    """With losses and retreats carried out, see whether the hex is empty, and how far it lets the attackers go [9.8]."""
+    for battle in list(game.battles.values()):
+        if "advance" not in battle.facts or any(d.step < ADVANCE for d in game.duties(battle)):
+            continue
+        limit = int(battle.facts["advance"])
+        battle = yield from learn(game, battle, advance=None)
+        defenders = battle.units(battle.defender)
+        if defenders and not standing(game, battle, battle.defender):
+            limit = ALL_LOST  # [9.8.2]
+        if limit and not _held(game, battle):
+            yield from _offer(game, battle, battle.units(battle.attacker), limit)
+
+
+def _held(game: Game, battle: Battle) -> bool:
+    """Whether a defender is still in the hex."""
+    return any(u.side == battle.defender for u in game.units_at(target_of(battle)))
+
+
+def _offer(game: Game, battle: Battle, units: Sequence[str], limit: int, again: bool = False) -> Events:
+    """To as many attackers as like [9.8.3]; who attacked over a major river goes one hex only [B10.3.2]."""
+    side, target = battle.attacker, target_of(battle)
     here = [u for u in units if game.units[u].on_map]
-    if limit and here and set(here) <= set(crossers):
-        limit = 1  # [B10.3.2]
-    if limit and here and battle:
+    crossers = battle.facts.get("crossers", ())
+    if battle.facts.get("all_major") or (here and set(here) <= set(crossers)):
+        limit = 1
+    if here and target:
         who = f" with {named(game, here)}" if again else ""
-        text = f"Advance into {battle}{' and one hex beyond' if limit > 1 else ''}{who}, if you like"
-        args: dict[str, object] = {"units": here, "among": here, "limit": limit, "battle": battle}
-        if crossers:
-            args["crossers"] = list(crossers)
-        yield ask(game, side, text, "advance", args, "9.8")
-    elif limit:
-        yield remind(game, side, f"Attackers may advance up to {limit}, first into the vacated hex", "9.8")
+        text = f"Advance into {target}{' and one hex beyond' if limit > 1 else ''}{who}, if you like"
+        yield offer(
+            game, side, text, advance, battle=battle, step=ADVANCE, units=here, rule="9.8", limit=limit
+        )
+    elif not units:
+        text = f"Attackers may advance {count(limit, 'hex', 'hexes')}, first into the vacated one"
+        yield offer(game, side, text, battle=battle, step=ADVANCE, rule="9.8")
 
 
-def _advance_choices(ctx: Context) -> list[tuple[str, str]]:
-    """The vacated hex, and where a second hex is allowed those beyond [9.8, B10.3.2]."""
-    game, units, battle = ctx.game, ctx.values.get("units"), str(ctx.values.get("battle") or "")
-    if not units or not battle:
+def _still_open(game: Game, duty: e.Asked) -> bool:
+    """The hex is empty of enemies, and one of the attackers is left to move in."""
+    battle = game.battles.get(duty.battle)
+    return battle is None or (has_units(game, duty) and not _held(game, battle))
+
+
+def _victors(ctx: Context) -> list[Unit]:
+    return units_of(ctx.game, ctx.duty) if ctx.duty else []
+
+
+def _as_many_as_fit(ctx: Context) -> list[str]:
+    """Those ticked to begin with: whoever has room in the hex [9.8.3, B4]."""
+    chosen: list[Unit] = []
+    there = ctx.game.units_at(target_of(ctx.battle))
+    for unit in _victors(ctx):
+        if not surplus([*there, *chosen, unit]):
+            chosen.append(unit)
+    return [u.id for u in chosen]
+
+
+def _limit(ctx: Context) -> int:
+    return int(ctx.args.get("limit", 1))
+
+
+def _choices(ctx: Context) -> list[tuple[str, str]]:
+    """The vacated hex and those beyond that a second step may lead to [9.8.2, B10.3.2]."""
+    game, target = ctx.game, target_of(ctx.battle)
+    if not target:
         return []
-    side = game.units[units[0]].side
-    found = [(battle, battle)]
-    if int(ctx.values.get("limit") or 1) > 1 and not set(units) & set(ctx.values.get("crossers") or ()):
-        left = {game.units[u].place for u in units}
-        found += [
-            (h, f"{battle}, then {h}")
-            for h in _beyond(game, battle)
-            if h not in left and all(u.side == side for u in game.units_at(h))
-        ]
-    return found
+    units = ctx.values.get("units") or _as_many_as_fit(ctx)
+    left = {game.units[u].place for u in units}
+    beyond = [h for h in _beyond(game, recorded(ctx.battle)) if h not in left]
+    return [(target, target), *((h, f"{target}, then {h}") for h in beyond)]
 
 
-def _only_vacated(ctx: Context) -> str:
-    return str(ctx.values.get("battle") or "")
+def _beyond(game: Game, battle: Battle) -> list[str]:
+    """Never among enemies, over water or over a major river [9.8.2, B10.3.2]."""
+    vacated = target_of(battle)
+    return [
+        h
+        for h in sorted(game.maps.neighbours(vacated))
+        if barrier(game, vacated, h) not in (MAJOR, SEA)
+        and terrain(game, h) not in WATER
+        and all(u.side == battle.attacker for u in game.units_at(h))
+    ]
 
 
-@rules.action(by="any", rule="9.8", label="Advance after combat", group="hidden")
+def _crowded(ctx: Context) -> list[str]:
+    """More units than a hex may hold [9.8.3, B4]."""
+    game, units = ctx.game, ctx.values.get("units") or ()
+    end = str(ctx.values.get("to") or target_of(ctx.battle))
+    there = [u for u in game.units_at(end) if u.id not in units] if end else []
+    over = surplus([*there, *(game.units[u] for u in units)])
+    return [f"{end} would hold {count(over, 'unit')} too many [9.8.3, B4]"] if over else []
+
+
+@rules.follow_up(rule="9.8", label="Advance", still=_still_open, warns=_crowded)
 def advance(
     game: Game,
-    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, suggest=prompted)],
-    among: Annotated[tuple[str, ...], UnitRef(label="Of these", many=True, hidden=True)] = (),
-    limit: Annotated[int, Whole(label="Hexes at most", high=2, hidden=True)] = 1,
-    battle: Annotated[str, HexId(label="Vacated hex", hidden=True)] = "",
-    crossers: Annotated[
-        tuple[str, ...], UnitRef(label="Attacked over a major river", many=True, hidden=True)
-    ] = (),
+    duty: e.Asked,
+    battle: Battle | None,
+    units: Annotated[
+        tuple[str, ...], UnitRef(label="Units", many=True, pick=_victors, start=_as_many_as_fit)
+    ],
     to: Annotated[
         str,
         Choice(
             label="To",
-            options=_advance_choices,
-            start=_only_vacated,
-            when=lambda c: bool(_advance_choices(c)),
+            options=_choices,
+            start=lambda c: target_of(c.battle),
+            when=lambda c: _limit(c) > 1,
         ),
     ] = "",
-    hexes: Annotated[
-        tuple[str, ...],
-        HexId(label="Hexes in order", help="the vacated hex first", many=True, hidden=True),
-    ] = (),
 ) -> Events:
     """Move attackers into the vacated hex, and one further when the result allows."""
-    path = hexes or ((battle,) if battle and to in ("", battle) else (battle, to) if battle else ())
-    side = game.units[units[0]].side
-    _check(game, side, path, limit, battle)
-    if len(path) > 1 and set(units) & set(crossers):
+    battle = recorded(battle)
+    target, limit = target_of(battle), int(duty.args["limit"])
+    if not units:
+        raise Unreadable("choose who advances, or say no", field="units", rule="9.8")
+    path = (target,) if to in ("", target) else (target, to)
+    if len(path) > 1 and set(units) & set(battle.facts.get("crossers", ())):
         raise NotNow("who attacked over a major river advances one hex only", field="units", rule="B10.3.2")
     for unit in units:
         yield move(game, unit, path[-1], reason="advance after combat", rule="9.8")
-    yield from pass_through(game, side, path)
-    rest = [u for u in among if u not in units]
+    yield from pass_through(game, battle.attacker, path)
+    rest = [u for u in duty.units if u not in units]
     if limit > 1 and rest:  # they may go another way, as in the worked example
-        yield from ask_advance(
-            game, side, rest, limit, battle, [u for u in crossers if u in rest], again=True
-        )
-
-
-def _check(game: Game, side: str, path: Sequence[str], limit: int, battle: str) -> None:
-    """First the vacated hex, then one beside it, never among enemies or over water [9.8, B10.3.2]."""
-    if not path or (battle and path[0] != battle):
-        raise Unreadable(f"the first hex is the vacated one, {battle}", field="hexes", rule="9.8.1")
-    if len(path) > limit:
-        raise NotNow(f"{limit} at most", field="hexes", given=len(path), rule="9.8")
-    for hex_id in path:
-        if any(u.side != side for u in game.units_at(hex_id)):
-            raise NotNow(
-                f"the enemy is still in {hex_id}: his retreat first",
-                field="hexes",
-                given=hex_id,
-                rule="9.8.1",
-            )
-    if len(path) > 1 and path[1] not in _beyond(game, path[0]):
-        raise NotNow(
-            f"the second hex may not lie over a major river, sea or lake, nor apart: {path[1]}",
-            field="hexes",
-            given=path[1],
-            rule="B10.3.2",
-        )
-
-
-def _beyond(game: Game, vacated: str) -> list[str]:
-    """The hexes that a second step may lead to [B10.3.2]."""
-    return [
-        h
-        for h in sorted(game.maps.neighbours(vacated))
-        if barrier(game, vacated, h) not in (MAJOR, SEA) and terrain(game, h) not in WATER
-    ]
+        yield from _offer(game, battle, rest, limit, again=True)

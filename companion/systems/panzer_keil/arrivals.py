@@ -3,30 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
+from itertools import pairwise
 from typing import Annotated
 
 from companion.engine.errors import NotNow, Unreadable
+from companion.engine.forms.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
 from companion.engine.kit.roster import Unit
+from companion.engine.people.units import arriving, can_arrive, due, movable, places
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
-from companion.engine.play.units import arriving, can_arrive, due, movable, places
+from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
-from companion.engine.record.changes import IN_PASSING, move, put_mark
+from companion.engine.record.changes import IN_PASSING, change, move, put_mark
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.base import (
     EXIT,
     EXIT_WEST,
+    SOME_MECHANIZED,
     SOVIET,
     Fault,
     disrupted,
     edge_of,
-    on_map,
+    mechanized,
     out_of_supply,
     phases,
     rules,
 )
 from companion.systems.panzer_keil.condition import (
+    KIND,
     any_on_map,
     can_mech_move,
     grace_until,
@@ -34,6 +39,7 @@ from companion.systems.panzer_keil.condition import (
     on_record,
     own_here,
     own_on_map,
+    tell_types,
     waiting,
 )
 from companion.systems.panzer_keil.ground import pass_through, supply_zones, wrong_edge, zone
@@ -124,6 +130,8 @@ def _faults(game: Game, unit: Unit, hex_id: str) -> list[Fault]:
         found.append(Fault(f"{unit.name} is disrupted and should not move", "8.5.1"))
     elif marching and game.phase == "german-mech" and unit.on_map and not can_mech_move(game, unit):
         found.append(Fault(f"{unit.name} may not make mechanized movement", "10.1, B12.1"))
+    elif marching and game.phase == "german-mech" and unit.on_map and mechanized(unit) is None:
+        found.append(Fault(f"{unit.name}: only mechanized units move now, its type is not on record", "10.1"))
     if any(u.side != unit.side for u in game.units_at(hex_id)):
         found.append(Fault(f"an enemy stands in {hex_id}", "8"))
     return found
@@ -149,6 +157,8 @@ def place_unit(
             yield e.Noted(fault.text, rule=fault.rule)
     else:
         yield from states.strip(game, unit, keep=("don",))
+    if hex and not held.steps:  # it is not dead after all
+        yield change(game, unit, {"steps": held.full}, reason=IN_PASSING)
     yield move(game, unit, hex or box, reason=reason)
     if hex:
         yield from pass_through(game, held.side, [*via, hex])
@@ -170,6 +180,19 @@ def _movers(ctx: Context) -> list[Unit]:
     return [u for u in able if game.phase != "german-mech" or can_mech_move(game, u)]
 
 
+def _against_moving(ctx: Context) -> list[str]:
+    """What the rules have against a move, said before it is made [8.4, 8.5, 10.1, B12.1]."""
+    game, way = ctx.game, ctx.values["way"]
+    chosen = [game.units[u] for u in ctx.values["units"]]
+    path = (chosen[0].place, *way)
+    joined = all(b in game.maps.neighbours(a) for a, b in pairwise(path))
+    found = march(game, game.active, path)[1] if joined else []
+    for unit in chosen:
+        told = replace(unit, kind=unit.kind or ctx.values.get("kind") or SOME_MECHANIZED)
+        found += _faults(game, told, way[-1])
+    return list(dict.fromkeys(map(str, found)))
+
+
 @rules.action(
     phase=(*phases("move"), "german-mech"),
     by="active",
@@ -178,6 +201,7 @@ def _movers(ctx: Context) -> list[Unit]:
     primary=True,
     order=1,
     when=any_on_map,
+    warns=_against_moving,
 )
 def move_units(
     game: Game,
@@ -189,18 +213,14 @@ def move_units(
         HexId(label="To hex", help="or hex by hex, to have zones and water checked", many=True),
     ],
     effort: Annotated[str, Choice(label="Exhausts them", options=_efforts)] = "",
+    kind: Annotated[str, KIND] = "",
 ) -> Events:
     """Move units of one hex together; hexes they pass become theirs."""
     side = game.active
     if len({game.units[u].place for u in units}) > 1:
         raise Unreadable("move the units of one hex at a time", field="units")
-    path = (game.units[units[0]].place, *way)
-    joined = all(b in game.maps.neighbours(a) for a, b in zip(path, path[1:], strict=False))
-    for fault in march(game, side, path)[1] if joined else ():
-        yield e.Noted(f"Look again: {fault}", rule="8.4")
+    yield from tell_types(game, units, kind, effort == "one-hex" or game.phase == "german-mech")
     for unit in units:
-        for fault in _faults(game, game.units[unit], way[-1]):
-            yield e.Noted(fault.text, rule=fault.rule)
         if effort:
             yield from states.put(game, unit, states.forced_march if effort == "forced" else states.one_hex)
         yield move(game, unit, way[-1], rule="8")
@@ -219,6 +239,11 @@ def _somebody_to_leave(game: Game) -> bool | str:
     label="Leave the map",
     order=40,
     when=_somebody_to_leave,
+    warns=lambda c: [
+        f"{c.game.units[u].name} is disrupted and cannot move [8.5.1]"
+        for u in c.values["units"]
+        if disrupted(c.game, u)
+    ],
 )
 def exit_map(
     game: Game,
@@ -249,13 +274,6 @@ def exit_map(
             rule="8.8",
         )
     for unit in units:
-        if disrupted(game, unit):
-            raise NotNow(
-                f"{game.units[unit].name} is disrupted and cannot move",
-                field="units",
-                given=unit,
-                rule="8.5.1",
-            )
         scores = game.active == SOVIET and west and not out_of_supply(game, unit)
         yield from states.strip(game, unit)
         yield move(game, unit, EXIT_WEST if scores else EXIT, reason="left the map", rule="8.8")

@@ -6,13 +6,23 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from companion.engine.errors import Mistake
+from companion.engine.forms.fields import Context, HexId
 from companion.engine.kit.roster import Unit
-from companion.engine.play.fields import Context, HexId
 from companion.engine.record.game import Game
-from companion.systems.panzer_keil.base import GERMAN, SOVIET, disrupted, hexes_of, is_hq, phases, type_known
+from companion.systems.panzer_keil.base import (
+    GERMAN,
+    SOVIET,
+    disrupted,
+    has_attacked,
+    hexes_of,
+    is_hq,
+    phases,
+    type_known,
+)
 from companion.systems.panzer_keil.condition import FEW, own_on_map
-from companion.systems.panzer_keil.fight import Fight, read_fight
+from companion.systems.panzer_keil.fight import ground_of, holders, unread
+from companion.systems.panzer_keil.ground import hindrances_known
+from companion.systems.panzer_keil.odds import HINDRANCES
 
 Quiet = Callable[[Context], bool]
 
@@ -21,6 +31,12 @@ def targets(game: Game, side: str) -> list[str]:
     """Enemy-held hexes beside a unit of this side."""
     near = {n for place in hexes_of(game, side) for n in game.maps.neighbours(place)}
     return sorted(hexes_of(game, game.other(side)) & near)
+
+
+def only_target(ctx: Context) -> str:
+    """The one hex that can be attacked, where there is but one."""
+    found = targets(ctx.game, ctx.game.active) if ctx.game.active else []
+    return found[0] if len(found) == 1 else ""
 
 
 SHOWN = 24
@@ -54,112 +70,125 @@ def tapped(found: Sequence[str]) -> bool:
     return 0 < len(found) <= SHOWN
 
 
-def target_of(ctx: Context) -> str:
+# -- who fights --------------------------------------------------------------------------------------------
+
+
+def target_in(ctx: Context) -> str:
     """The target as far as it is chosen."""
     return str(ctx.values.get("elsewhere") or ctx.values.get("target") or "")
 
 
 def beside(ctx: Context) -> list[Unit]:
     """Own units, once the target is known those beside it [9.1.2]."""
-    target = target_of(ctx)
+    target = target_in(ctx)
     near = set(ctx.game.maps.neighbours(target)) if target else set()
     return [u for u in own_on_map(ctx) if not near or u.place in near]
 
 
 def able(ctx: Context) -> list[Unit]:
     """Those of them that may attack [9.1.6, 9.1.7]; none before the target is known when they are many."""
-    found = [
-        u
-        for u in beside(ctx)
-        if not is_hq(u) and not disrupted(ctx.game, u.id) and not ctx.game.mark(u.id, "attacked")
-    ]
-    return found if target_of(ctx) or len(found) <= FEW else []
+    game = ctx.game
+    found = [u for u in beside(ctx) if not (is_hq(u) or disrupted(game, u.id) or has_attacked(game, u.id))]
+    return found if target_in(ctx) or len(found) <= FEW else []
 
 
-def told(ctx: Context) -> Fight | None:
-    """The combat as far as the record tells it; nothing when a mistake or the player's own figures stand against it."""
-    if ctx.values.get("typed"):
-        return None
-    try:
-        return read_fight(ctx.game, ctx.values.get("attackers") or (), target_of(ctx))
-    except Mistake:
-        return None
+def all_able(ctx: Context) -> list[str]:
+    """Whoever can attack the target, chosen or the only one, is ticked to begin with."""
+    target = target_in(ctx) or only_target(ctx)
+    return [u.id for u in able(ctx.having({**ctx.values, "target": target}))] if target else []
 
 
-def attack_told(ctx: Context) -> bool:
-    """Whether the record knows every attacker's strength."""
-    found = told(ctx)
-    return found is not None and found.attack.given and not found.no_attack
-
-
-def defence_told(ctx: Context) -> bool:
-    found = told(ctx)
-    return found is not None and found.defence is not None
-
-
-def by_hand(ctx: Context) -> bool:
-    return not attack_told(ctx)
-
-
-def may_type(ctx: Context) -> bool:
-    """Whether there is a record to overrule."""
-    return bool(ctx.values.get("typed")) or attack_told(ctx)
-
-
-def not_hindered(name: str) -> Quiet:
-    """A box for halved strengths stays away until its reason is ticked."""
-
-    def quiet(ctx: Context) -> bool:
-        if ctx.values.get(name):
-            return False
-        return not by_hand(ctx) or name not in (ctx.values.get("halved") or ())
-
-    return quiet
-
-
-def named_attackers(ctx: Context) -> list[Unit]:
+def attackers(ctx: Context) -> list[Unit]:
     """The attackers as far as they are chosen."""
     return [ctx.game.units[u] for u in ctx.values.get("attackers") or ()]
 
 
-def crossers_known(ctx: Context) -> bool:
-    """Whether nobody has to say who crossed: asked only of a typed attack partly over a major river [B10.3.1]."""
-    values = ctx.values
-    others = any(values.get(name) for name in ("full", "river", "marsh", "oos"))
-    return not (values.get("major") and others and len(named_attackers(ctx)) > 1)
+def nobody_named(ctx: Context) -> bool:
+    return not ctx.values.get("attackers")
 
 
 def attacker_of(ctx: Context) -> str:
     """Who attacks: as said, else whose phase it is."""
-    return str(ctx.values.get("side") or ctx.game.active)
+    return str(ctx.values.get("side") or ctx.game.active or GERMAN)
+
+
+def defenders(ctx: Context) -> list[Unit]:
+    """Everybody on record in the target hex."""
+    return holders(ctx.game, attacker_of(ctx), target_in(ctx))
+
+
+def nobody_there(ctx: Context) -> bool:
+    return not defenders(ctx)
 
 
 def side_known(ctx: Context) -> bool:
     return ctx.game.phase in phases("combat")
 
 
+# -- strengths ---------------------------------------------------------------------------------------------
+
+
+def to_type(ctx: Context, name: str) -> list[Unit]:
+    """The units on record whose strength is asked for: those without one, or all when it is entered by hand."""
+    units = attackers(ctx) if name == "AF" else defenders(ctx)
+    return units if ctx.values.get("typed") else unread(ctx.game, units, name)
+
+
+def attack_told(ctx: Context) -> bool:
+    """Whether the record knows every attacker's strength."""
+    return bool(attackers(ctx)) and not to_type(ctx, "AF")
+
+
+def defence_told(ctx: Context) -> bool:
+    return bool(defenders(ctx)) and not to_type(ctx, "DF")
+
+
+def may_type(ctx: Context) -> bool:
+    """Whether there is a record to overrule."""
+    return bool(attackers(ctx))
+
+
+def hindrances(ctx: Context) -> list[tuple[str, str]]:
+    """What may halve an attack; of units on record supply is known [9.2.1-9.2.3]."""
+    return [(c.id, c.words) for c in HINDRANCES if nobody_named(ctx) or c.id != "oos"]
+
+
+def hindrances_asked(ctx: Context) -> bool:
+    """Whether nobody can look at rivers and marsh: no unit is named, or the map is blank, or overruled."""
+    return nobody_named(ctx) or bool(ctx.values.get("typed")) or not hindrances_known(ctx.game)
+
+
+def not_hindered(name: str) -> Quiet:
+    """A box for halved strengths stays away until its reason is ticked."""
+    return lambda ctx: not ctx.values.get(name) and name not in (ctx.values.get("halved") or ())
+
+
+def only_some(name: str) -> Quiet:
+    """Whether one of several named attackers is halved for a reason, so that somebody must say who."""
+
+    def asked(ctx: Context) -> bool:
+        return len(attackers(ctx)) > 1 and hindrances_asked(ctx) and name in (ctx.values.get("halved") or ())
+
+    return asked
+
+
+# -- ground, armour, column --------------------------------------------------------------------------------
+
+
 def ground_told(ctx: Context) -> bool:
-    found = told(ctx)
-    return found is not None and bool(found.ground)
-
-
-def _units(ctx: Context, defending: bool) -> list[Unit]:
-    found = told(ctx)
-    if found is None:
-        return []
-    return [ctx.game.units[u] for u in found.defenders] if defending else named_attackers(ctx)
+    return bool(ground_of(ctx.game, target_in(ctx))) and not ctx.values.get("typed")
 
 
 def _rough(ctx: Context) -> bool:
     """Whether the defender stands on other than clear ground, where no armour counts [9.4.4]."""
-    found = told(ctx)
-    return (ctx.values.get("ground") or (found.ground if found else "")) == "other"
+    return (ctx.values.get("ground") or ground_of(ctx.game, target_in(ctx))) == "other"
 
 
 def armour_told(defending: bool) -> Quiet:
     def quiet(ctx: Context) -> bool:
-        units = _units(ctx, defending)
-        return _rough(ctx) or (bool(units) and all(type_known(u) for u in units))
+        units = defenders(ctx) if defending else attackers(ctx)
+        known = bool(units) and all(type_known(u) for u in units)
+        return _rough(ctx) or (known and not ctx.values.get("typed"))
 
     return quiet
 
@@ -174,13 +203,13 @@ def no_grenadiers(ctx: Context) -> bool:
 
 def not_concentric(ctx: Context) -> bool:
     """German attackers only; told by the positions when units and target are named [B11.2]."""
-    named = bool(ctx.values.get("attackers") and target_of(ctx)) and told(ctx) is not None
+    named = bool(attackers(ctx) and target_in(ctx)) and not ctx.values.get("typed")
     return attacker_of(ctx) != GERMAN or named
 
 
 def column_told(ctx: Context) -> bool:
     """Only the German side has allies, whose nation the record may know [B11.1]."""
-    units = _units(ctx, defending=False)
+    units = attackers(ctx)
     return attacker_of(ctx) != GERMAN or (bool(units) and all(u.klass for u in units))
 
 
@@ -189,4 +218,4 @@ def armour_choices(ctx: Context) -> list[tuple[str, str]]:
     hinders = ("river", "major", "marsh")
     some = any(ctx.values.get(n) or n in (ctx.values.get("halved") or ()) for n in hinders)
     hindered = [("hindered", "all of it hindered")]
-    return [("none", "none"), ("free", "yes"), *(hindered if some or ctx.values.get("attackers") else [])]
+    return [("none", "none"), ("free", "yes"), *(hindered if some or attackers(ctx) else [])]

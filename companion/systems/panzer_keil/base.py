@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from companion.engine.errors import NotNow
 from companion.engine.kit.roster import Unit
+from companion.engine.positions.pieces import on_map
+from companion.engine.record.battle import Battle
 from companion.engine.record.game import Game
 from companion.systems import new_rules
 
@@ -14,6 +17,8 @@ rules = new_rules("panzer-keil")
 SOVIET, GERMAN = "soviet", "german"
 FRONTS = {"voronezh": "Voronezh", "southwestern": "Southwestern", "southern": "Southern", "don": "Don"}
 ALLIES = ("italian", "romanian", "hungarian")  # [B1]
+SOME_ALLY = "allied"
+"""What a player has told of a counter without naming its nation."""
 MECHANIZED = ("armour", "mechanized infantry", "motorized infantry")  # [2.2.1]
 SOME_MECHANIZED, FOOT = "mechanized", "foot"
 """What a player has told of a counter without naming its type: it ends exhausted, or never does."""
@@ -26,7 +31,7 @@ DON_RADIUS = 5  # [B13.2.2]
 DON_TEN = ("don-52grd", "don-66grd", "don-277rd", "don-333rd", "don-157rd", "don-204rd")  # [B13.2.3]
 BY_RAIL = " (rail)"
 """How the roster writes that an entry code is boxed: the unit may come on by rail [8.7.1, B14.4]."""
-DEAD, EXIT, EXIT_WEST = "box:dead", "box:exit", "box:exit-west"
+DEAD, EXIT, EXIT_WEST = "dead", "box:exit", "box:exit-west"
 DON_GONE, DON_RESERVE = "box:don-gone", "box:don-reserve"
 STACK = 3  # [B4]
 
@@ -50,18 +55,40 @@ class Fault:
 # -- what a unit is ----------------------------------------------------------------------------------------
 
 
+SPELLED = {
+    "armour": "armor armoured armored panzer tank tanks pz tk",
+    "mechanized infantry": "mech-inf mech-infantry panzergrenadier panzergrenadiers pzgren",
+    "motorized infantry": "motorized motorised mot mot-inf mot-infantry",
+    "infantry": "inf rifle rifles airborne guards",
+    "mountain": "geb mtn gebirgsjaeger mountain-infantry",
+    "hq": "headquarters",
+    SOME_MECHANIZED: "mech",
+    FOOT: "non-mechanized not-mechanized",
+}
+"""The types, and how else people write them [2.2.1]."""
+
+
+def kind_of(unit: Unit) -> str:
+    """A unit's type however it was spelled; nothing while nobody has told it."""
+    word = unit.kind.strip().lower().replace("mechanis", "mechaniz").replace("motoris", "motoriz")
+    found = (
+        kind for kind, words in SPELLED.items() if word == kind or word.replace(" ", "-") in words.split()
+    )
+    return next(found, "")
+
+
 def mechanized(unit: Unit) -> bool | None:
     """Whether a unit is mechanized; None while its type is not on record [2.2.1]."""
-    return unit.kind in (*MECHANIZED, SOME_MECHANIZED) if unit.kind else None
+    return kind_of(unit) in (*MECHANIZED, SOME_MECHANIZED) if kind_of(unit) else None
 
 
 def type_known(unit: Unit) -> bool:
     """Whether the record tells if a unit is armour: its type is there, or that it is not even mechanized."""
-    return unit.kind not in ("", SOME_MECHANIZED)
+    return kind_of(unit) not in ("", SOME_MECHANIZED)
 
 
 def is_hq(unit: Unit) -> bool:
-    return unit.kind == "hq"
+    return kind_of(unit) == "hq"
 
 
 def surplus(stack: Iterable[Unit]) -> int:
@@ -78,7 +105,7 @@ def is_sixth(unit: Unit) -> bool:
 
 def is_ally(unit: Unit) -> bool:
     """Italian, Romanian or Hungarian [B1]."""
-    return unit.klass in ALLIES
+    return unit.klass in (*ALLIES, SOME_ALLY)
 
 
 def edge_of(unit: Unit) -> str:
@@ -96,14 +123,37 @@ def named(game: Game, units: Iterable[str]) -> str:
     return ", ".join(game.units[u].name or u for u in units)
 
 
-def on_map(game: Game, side: str) -> list[Unit]:
-    """A side's units on the map; everybody's where no side is named."""
-    return [u for u in game.units.values() if u.on_map and u.side == (side or u.side)]
-
-
 def hexes_of(game: Game, side: str) -> set[str]:
     """The hexes where a side stands."""
     return {u.place for u in on_map(game, side)}
+
+
+# -- battles -----------------------------------------------------------------------------------------------
+
+
+def target_of(battle: Battle | None) -> str:
+    """The hex that is attacked, where it is on record."""
+    return battle.hexes[0] if battle and battle.hexes else ""
+
+
+def recorded(battle: Battle | None) -> Battle:
+    """The battle that an answer belongs to.
+
+    :raises NotNow: in a game begun before battles were kept
+    """
+    if battle is None:
+        raise NotNow("this was asked by an earlier version: do it on the map, then say that it is done")
+    return battle
+
+
+def fought_now(game: Game) -> list[Battle]:
+    """The battles of this phase, support attacks too [9.1.6, 7.3]."""
+    return [b for b in game.battles.values() if (b.turn, b.phase) == (game.turn, game.phase)]
+
+
+def has_attacked(game: Game, unit: str) -> bool:
+    """Whether a unit has attacked in this phase [9.1.6]."""
+    return any(unit in b.units(b.attacker) for b in fought_now(game))
 
 
 # -- states ------------------------------------------------------------------------------------------------

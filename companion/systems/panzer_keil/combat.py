@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from fractions import Fraction
 from typing import Annotated, Any
 
-from companion.engine.errors import NotNow
+from companion.engine.forms.fields import Context, Dice, Roll
+from companion.engine.forms.worksheet import Breakdown, Line, chances, look_up
 from companion.engine.kit.chart import Chart
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Context, Dice, Roll
-from companion.engine.play.worksheet import Breakdown, chances, look_up
+from companion.engine.play.duties import engage, leave
+from companion.engine.record import events as e
+from companion.engine.record.battle import Battle
+from companion.engine.record.changes import read_off
 from companion.engine.record.game import Game
-from companion.systems.panzer_keil.base import phases, rules
-from companion.systems.panzer_keil.battle import Battle, assemble, doubts
+from companion.systems.panzer_keil.base import exhausted, phases, rules
+from companion.systems.panzer_keil.fight import Fight, assemble, doubts, faults
 from companion.systems.panzer_keil.form import CombatForm
 from companion.systems.panzer_keil.odds import (
     COLUMNS,
@@ -25,7 +28,7 @@ from companion.systems.panzer_keil.odds import (
     odds,
     rank,
 )
-from companion.systems.panzer_keil.results import RESULTS, over_river
+from companion.systems.panzer_keil.results import ADVANCE, RESULTS
 
 CODES = [code for code in RESULTS if code != "AE"]
 
@@ -33,40 +36,37 @@ CODES = [code for code in RESULTS if code != "AE"]
 @rules.worksheet(rule="9.2-9.5, B11", title="Combat")
 def combat(ctx: Context, form: CombatForm) -> Breakdown:
     """Strengths, odds and column of an attack. Empty fields are read off the record where it tells."""
-    return work_out(ctx.game, assemble(ctx.game, form))
-
-
-def work_out(game: Game, battle: Battle) -> Breakdown:
-    """The sheet of a battle before its roll."""
-    where = battle.target
-    sheet = Breakdown(f"{battle.side.capitalize()} attack on {where}" if where else "Combat", dice="1d6")
-    _attack_lines(sheet, battle, game["oos-halving"])
-    _defence_lines(sheet, battle)
-    sheet.warnings += doubts(game, battle)
-    _armour_lines(sheet, game, battle)
-    ratio = odds(battle.strength, battle.defence, game["odds-below"])
-    sheet.add(f"odds {_show(battle.strength)} to {battle.defence}", ratio, "9.3")
-    _column_lines(sheet, game, battle, ratio)
-    if battle.attack.major:
+    game = ctx.game
+    fight = assemble(game, form)
+    where = fight.target
+    sheet = Breakdown(f"{fight.side.capitalize()} attack on {where}" if where else "Combat", dice="1d6")
+    _attack_lines(sheet, fight, game["oos-halving"])
+    _defence_lines(sheet, fight)
+    sheet.warnings += [*map(str, faults(game, fight)), *doubts(game, fight, form)]
+    _armour_lines(sheet, game, fight)
+    ratio = odds(fight.strength, fight.defence, game["odds-below"])
+    sheet.add(f"odds {_show(fight.strength)} to {fight.defence}", ratio, "9.3")
+    _column_lines(sheet, game, fight, ratio)
+    if fight.attack.major:
         sheet.add("major river: one worse for the attacker, advance of one hex", "", "B10.3")
-    sheet.facts = _facts(battle, ratio)
+    sheet.facts = _facts(fight, ratio)
     return sheet
 
 
-def _facts(battle: Battle, ratio: str) -> dict[str, Any]:
+def _facts(fight: Fight, ratio: str) -> dict[str, Any]:
     """What the follow-ups of the battle need to know."""
     return {
-        "side": battle.side,
-        "attack": _show(battle.strength),
-        "defence": battle.defence,
+        "side": fight.side,
+        "attack": _show(fight.strength),
+        "defence": fight.defence,
         "odds": ratio,
-        "target": battle.target,
-        "attackers": list(battle.attackers),
-        "crossers": list(battle.crossers),
-        "defenders": list(battle.defenders),
-        "major": bool(battle.attack.major),
-        "all_major": battle.attack.all_major,
-        "values": battle.worths,
+        "target": fight.target,
+        "attackers": [u.id for u in fight.attackers],
+        "crossers": list(fight.crossers),
+        "defenders": [u.id for u in fight.defenders],
+        "major": bool(fight.attack.major),
+        "all_major": fight.attack.all_major,
+        "values": dict(fight.worths),
     }
 
 
@@ -75,8 +75,8 @@ def _show(strength: Fraction | int) -> str:
     return f"{whole} 1/2" if rest else str(whole)
 
 
-def _attack_lines(sheet: Breakdown, battle: Battle, oos_halving: str) -> None:
-    attack = battle.attack
+def _attack_lines(sheet: Breakdown, fight: Fight, oos_halving: str) -> None:
+    attack = fight.attack
     if attack.full:
         sheet.add("attack", str(sum(attack.full)), "9.2")
     for cause in HINDRANCES:
@@ -85,29 +85,29 @@ def _attack_lines(sheet: Breakdown, battle: Battle, oos_halving: str) -> None:
             exact = cause.unrounded and oos_halving == "exact"
             halved = _show(Fraction(sum(stacks), 2)) if exact else str(half_down(stacks))
             sheet.add(f"{cause.words}: {' and '.join(map(str, stacks))} halved", halved, cause.rule)
-    if battle.concentric:
-        sheet.add("concentric attack: doubled", _show(battle.strength), "B11.2")
+    if fight.concentric:
+        sheet.add("concentric attack: doubled", _show(fight.strength), "B11.2")
 
 
-def _defence_lines(sheet: Breakdown, battle: Battle) -> None:
-    if battle.strong:
-        sheet.add("defence", str(battle.strong), "9.2")
-    if battle.weak:
-        sheet.add(f"disrupted defenders: {battle.weak} halved", str(half_up(battle.weak)), "9.2.5")
+def _defence_lines(sheet: Breakdown, fight: Fight) -> None:
+    if fight.strong:
+        sheet.add("defence", str(fight.strong), "9.2")
+    if fight.weak:
+        sheet.add(f"disrupted defenders: {fight.weak} halved", str(half_up(fight.weak)), "9.2.5")
 
 
-def _armour_lines(sheet: Breakdown, game: Game, battle: Battle) -> None:
-    shift = armour_shift(battle.armour, game["river-armour"], game["grenadiers-cancel"])
+def _armour_lines(sheet: Breakdown, game: Game, fight: Fight) -> None:
+    shift = armour_shift(fight.armour, game["river-armour"], game["grenadiers-cancel"])
     for reason in shift.why:
         sheet.add(reason.label, f"{shift.by:+d}" if reason.counts else "", reason.rule)
     sheet.modifier = shift.by
 
 
-def _column_lines(sheet: Breakdown, game: Game, battle: Battle, ratio: str) -> None:
+def _column_lines(sheet: Breakdown, game: Game, fight: Fight, ratio: str) -> None:
     """The column that the odds and the armour lead to, in the chart for army and ground [9.5.1, B11.1]."""
-    place = "clear" if battle.armour.clear else "other"
-    sheet.chart = f"crt-{battle.die}-{place}"
-    sheet.add(f"{battle.die.capitalize()} die column, {place} ground", "", "9.5.1, B11.1")
+    place = "clear" if fight.armour.clear else "other"
+    sheet.chart = f"crt-{fight.die}-{place}"
+    sheet.add(f"{fight.die.capitalize()} die column, {place} ground", "", "9.5.1, B11.1")
     chart = game.chart(sheet.chart)
     low, high, printed = _ends(game, chart, place)
     sheet.column = column(ratio, sheet.modifier, low, high)
@@ -123,15 +123,32 @@ def _column_lines(sheet: Breakdown, game: Game, battle: Battle, ratio: str) -> N
 
 def _ends(game: Game, chart: Chart, place: str) -> tuple[str, str, bool]:
     """The ends of the odds, and whether they are printed ones: the owner's list, his filled columns, the whole frame."""
-    filled = _filled(chart) or COLUMNS
+    filled = _copied(chart) or COLUMNS
     row: Mapping[str, Any] = game.book.tables.get("crt-ends", {}).get(place, {})
     lowest, highest = str(row.get("lowest") or ""), str(row.get("highest") or "")
     return lowest or filled[0], highest or filled[-1], bool(lowest and highest)
 
 
+def _copied(chart: Chart) -> list[str]:
+    """The columns of a chart that was copied column by column; single cells read in play tell nothing of its ends."""
+    filled = _filled(chart)
+    return filled if all(chart.cell(row, c) for c in filled for row in chart.rows) else []
+
+
 def _filled(chart: Chart) -> list[str]:
     columns = {c for (_, c), cell in chart.cells.items() if cell}
     return sorted(columns, key=rank)
+
+
+def _against(ctx: Context) -> list[str]:
+    """What the rules have against the attack, said before the die falls; one battle is settled before the next [9]."""
+    game = ctx.game
+    owed = [d for battle in game.fighting for d in game.duties(battle) if d.action and d.step < ADVANCE]
+    found = [f"the last battle is not settled: {duty.text}" for duty in owed]
+    fight = assemble(game, combat.form(ctx.values))
+    if fight.side != game.active:
+        found.append(f"this is the {game.side_name(game.active)} combat phase [9.1]")
+    return [*found, *map(str, faults(game, fight))]
 
 
 @rules.action(
@@ -141,26 +158,32 @@ def _filled(chart: Chart) -> list[str]:
     worksheet=combat,
     label="Resolve a combat",
     primary=True,
+    warns=_against,
 )
 def resolve_combat(
     game: Game,
     sheet: Breakdown,
+    form: CombatForm,
     die: Annotated[Roll, Dice(label="Die", spec="1d6", purpose="combat")],
 ) -> Events:
     """Work out the odds, roll, and set off what the result demands."""
-    if sheet.facts["side"] != game.active:
-        raise NotNow(
-            f"this is the {game.side_name(game.active)} combat phase",
-            field="side",
-            given=sheet.facts["side"],
-            rule="9.1",
-        )
+    battle = yield from begin(game, sheet.title, sheet.facts)
+    yield from leave(game)
+    for unit, strength in assemble(game, form).read.items():  # for the side of the counter that lies up
+        name = f"{'X' if exhausted(game, unit) else ''}{'AF' if unit in form.attackers else 'DF'}"
+        yield read_off(game, unit, {"factors": {**game.units[unit].factors, name: strength}}, "2.2.1")
     sheet.roll = die.total
     look_up(sheet, game.chart(sheet.chart), str(die.total))
     if sheet.read_chart:
         sheet.codes = CODES
-    if sheet.result and sheet.facts["major"] and over_river(sheet.result) != sheet.result:
-        sheet.warnings.append(
-            f"over the major river {sheet.result} becomes {over_river(sheet.result)} [B10.3.1]"
-        )
-    yield from rules.settle(game, "combat", sheet, (game.active, "table"), rule="9.5")
+    else:
+        sheet.effects = [Line(RESULTS[sheet.result].text, "", "9.6")]
+    yield from rules.settle(game, "combat", sheet, (battle.attacker, "table"), "9.5", battle)
+
+
+def begin(game: Game, title: str, facts: Mapping[str, Any]) -> Generator[e.Event, None, Battle]:
+    """The battle of a worked-out attack, with all that its follow-ups need to know."""
+    side, target = str(facts["side"]), str(facts["target"])
+    forces = {side: facts["attackers"], game.other(side): facts["defenders"]}
+    kept = {name: facts[name] for name in ("crossers", "major", "all_major", "values", "defence")}
+    return (yield from engage(game, title, side, [target] if target else [], forces, "9.1", **kept))

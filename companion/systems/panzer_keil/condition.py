@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from companion.engine.errors import NotNow
+from companion.engine.errors import NotNow, Unreadable
+from companion.engine.forms.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
 from companion.engine.kit.roster import Unit
+from companion.engine.people.units import due
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
-from companion.engine.play.units import due
+from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
-from companion.engine.record.changes import change
+from companion.engine.record.changes import change, read_off
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.base import (
@@ -24,7 +25,6 @@ from companion.systems.panzer_keil.base import (
     disrupted,
     exhausted,
     mechanized,
-    on_map,
     out_of_supply,
     phases,
     rules,
@@ -93,6 +93,30 @@ def may_march(ctx: Context) -> list[Unit]:
     ]
 
 
+def _types_asked(ctx: Context) -> bool:
+    """Whether it matters that some of the units chosen may be mechanized, and nobody has said so [8.5.3, 10.1]."""
+    matters = ctx.game.phase == "german-mech" or ctx.values.get("effort", "one-hex") == "one-hex"
+    return matters and any(mechanized(ctx.game.units[u]) is None for u in ctx.values.get("units") or ())
+
+
+KIND = Choice(
+    label="Their type",
+    help="not on record yet; it is kept",
+    options=[(SOME_MECHANIZED, "Mechanized"), (FOOT, "Not mechanized")],
+    when=_types_asked,
+)
+
+
+def tell_types(game: Game, units: Sequence[str], kind: str, matters: bool = True) -> Events:
+    """Keep what was said of units whose type was not on record; where it matters it must be said."""
+    for unit in units:
+        if mechanized(game.units[unit]) is None and (kind or matters):
+            if not kind:
+                words = f"{game.units[unit].name or unit}: is it mechanized? Move units of one type at a time"
+                raise Unreadable(words, field="kind", given=unit, rule="2.2.1")
+            yield change(game, unit, {"kind": kind}, reason="as told", rule="2.2.1")
+
+
 def _any_able(game: Game) -> bool | str:
     ctx = Context(game)
     if not own_on_map(ctx):
@@ -147,9 +171,11 @@ def one_hex_move(
     *,
     at: Annotated[str, here_field()] = "",
     units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=own_on_map, suggest=own_here)],
+    kind: Annotated[str, KIND] = "",
     zone: Annotated[bool, Flag(label="Leaving an enemy zone", help="8.4.3 names no exhaustion")] = False,
 ) -> Events:
     """Move one hex with too few movement points; a mechanized unit is exhausted by it."""
+    yield from tell_types(game, units, kind)
     for unit in units:
         if disrupted(game, unit):
             raise NotNow(
@@ -218,7 +244,7 @@ def describe_unit(
     facts = {k: v for k, v in facts.items() if v}
     if given:
         facts["factors"] = {**game.units[unit].factors, **given}
-    yield change(game, unit, facts, reason="read off the counter", rule="2.2.1")
+    yield read_off(game, unit, facts, "2.2.1")
 
 
 def can_mech_move(game: Game, unit: Unit) -> bool:

@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Annotated, Any
 
 from companion.engine.errors import Unreadable
+from companion.engine.forms.fields import Choice, Context, UnitRef, Whole
+from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Context, HexId, Text, UnitRef, Whole
-from companion.engine.play.worksheet import Breakdown
+from companion.engine.play.duties import learn, owe, standing
+from companion.engine.positions.pieces import eliminate
 from companion.engine.record import events as e
+from companion.engine.record.battle import Battle
 from companion.engine.record.game import Game
-from companion.systems.panzer_keil import states
-from companion.systems.panzer_keil.advance import ask_advance
-from companion.systems.panzer_keil.base import named, phases, rules
-from companion.systems.panzer_keil.followup import ask, remind
+from companion.systems.panzer_keil.base import DEAD, named, recorded, rules, target_of
 from companion.systems.panzer_keil.form import Sums
 from companion.systems.panzer_keil.odds import exchange_loss
+from companion.systems.panzer_keil.results import LOSSES, PAYING
+
+ALL_LOST = 2
+"""The advance after all defenders are gone [9.8.2]."""
 
 
 @rules.worksheet(rule="9.6", title="Exchange")
@@ -51,81 +56,21 @@ def exchange(
     return sheet
 
 
-@rules.action(
-    phase=phases("combat"),
-    by="active",
-    rule="9.6",
-    worksheet=exchange,
-    label="Work out an exchange",
-    group="book-keeping",
-)
-def exchange_by_hand(game: Game, sheet: Breakdown) -> Events:
-    """Work out an exchange from strengths typed in."""
-    yield e.Resolved("exchange", sheet.to_json(), sheet.result)
-
-
-def ask_exchange(game: Game, side: str, facts: Mapping[str, Any]) -> Events:
-    """Ask the attacker what he gives up; the question carries its battle along, whatever is fought meanwhile."""
-    attackers = list(facts.get("attackers", ()))
-    if not attackers:
-        yield ask(game, side, "Exchange: what did the attacker give up?", "exchange-by-hand", {}, "9.6")
-        return
-    args: dict[str, object] = {
-        "among": attackers,
-        "against": list(facts.get("defenders", ())),
-        "worths": _written(dict(facts.get("values", {}))),
-        "whole": int(facts.get("defence", 0)),
-        "battle": str(facts.get("target", "")),
-        "crossers": list(facts.get("crossers", ())),
-    }
-    where = f" at {args['battle']}" if args["battle"] else ""
+def owe_exchange(game: Game, battle: Battle) -> Events:
+    """The attacker gives up units first [9.6]."""
+    where = f" at {target_of(battle)}" if target_of(battle) else ""
     text = f"Exchange{where}: choose the attackers to give up"
-    yield ask(game, side, text, "exchange-attackers", {k: v for k, v in args.items() if v}, "9.6")
+    units = battle.units(battle.attacker)
+    side = battle.attacker
+    yield owe(game, side, text, exchange_attackers, battle=battle, step=LOSSES, units=units, rule="9.6")
 
 
-def _written(values: Mapping[str, int]) -> str:
-    """Units' modified strengths as a follow-up carries them: '302id=6 voronezh-1=4'."""
-    return " ".join(f"{unit}={worth}" for unit, worth in values.items())
+def _worths(battle: Battle | None) -> Mapping[str, int]:
+    return battle.facts.get("values", {}) if battle else {}
 
 
-def _read(text: object) -> dict[str, int]:
-    parts = (part.rpartition("=") for part in str(text or "").split())
-    return {unit: int(worth) for unit, _, worth in parts if unit and worth.isdecimal()}
-
-
-def _living(name: str) -> Callable[[Context], list[Unit]]:
-    """The units of a battle that are still on the map, as another field holds them."""
-
-    def found(ctx: Context) -> list[Unit]:
-        units = [ctx.game.units[u] for u in ctx.values.get(name) or ()]
-        return [u for u in units if u.on_map]
-
-    return found
-
-
-def _unit_worths_known(name: str) -> Callable[[Context], bool]:
-    """Whether the battle's record tells what each of these units is worth."""
-
-    def known(ctx: Context) -> bool:
-        values, units = _read(ctx.values.get("worths")), ctx.values.get(name) or ()
-        return bool(units) and all(u in values for u in units)
-
-    return known
-
-
-def _paid_known(ctx: Context) -> bool:
-    """Whether the units chosen so far, or all that could be, have their strength on record."""
-    return _unit_worths_known("units" if ctx.values.get("units") else "among")(ctx)
-
-
-@dataclass(frozen=True)
-class DefenderSums(Sums):
-    """The defenders' strengths in the order of their names."""
-
-    def describe(self, ctx: Context) -> dict[str, Any]:
-        names = named(ctx.game, ctx.values.get("against") or ())
-        found = {**super().describe(ctx), "placeholder": "4 4 3"}
-        return {**found, "help": f"as halved, in this order: {names}"} if names else found
+def _givers(ctx: Context) -> list[Unit]:
+    return standing(ctx.game, ctx.battle, ctx.battle.attacker) if ctx.battle else []
 
 
 @dataclass(frozen=True)
@@ -133,110 +78,98 @@ class WorthyUnits(UnitRef):
     """Units offered with what they are worth in this exchange."""
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        found, values = super().describe(ctx), _read(ctx.values.get("worths"))
+        found, values = super().describe(ctx), _worths(ctx.battle)
         for choice in found["choices"]:
             if choice["value"] in values:
                 choice["label"] += f": {values[choice['value']]}"
         return found
 
 
-def _worths() -> Text:
-    return Text(label="Modified strengths", most=400, hidden=True)
-
-
-@rules.action(
-    phase=phases("combat"), by="active", rule="9.6", label="Exchange: give up attackers", group="hidden"
-)
+@rules.follow_up(rule="9.6", label="Give up attackers")
 def exchange_attackers(
     game: Game,
-    *,
-    among: Annotated[tuple[str, ...], UnitRef(label="Attackers", many=True, hidden=True)] = (),
-    against: Annotated[tuple[str, ...], UnitRef(label="Defenders", many=True, hidden=True)] = (),
-    worths: Annotated[str, _worths()] = "",
-    whole: Annotated[int, Whole(label="Whole defence", high=99, hidden=True)] = 0,
-    battle: Annotated[str, HexId(label="Battle hex", hidden=True)] = "",
-    crossers: Annotated[
-        tuple[str, ...], UnitRef(label="Attacked over a major river", many=True, hidden=True)
-    ] = (),
+    battle: Battle | None,
     units: Annotated[
-        tuple[str, ...], WorthyUnits(label="Attackers given up", many=True, pick=_living("among"))
-    ],
+        tuple[str, ...],
+        WorthyUnits(label="Attackers given up", many=True, pick=_givers, when=lambda c: bool(_givers(c))),
+    ] = (),
     loss: Annotated[
-        int | None, Whole(label="Their attack", help="as halved or doubled", high=99, quiet=_paid_known)
-    ] = None,
+        int,
+        Whole(label="Attack strength given up", help="as modified", high=99, when=lambda c: not _givers(c)),
+    ] = 0,
     strengths: Annotated[
         tuple[int, ...],
-        DefenderSums(label="Defence of each defender", help="as halved", quiet=_unit_worths_known("against")),
+        Sums(
+            label="Defence of each defender",
+            help="as halved",
+            when=lambda c: c.battle is not None and not c.battle.units(c.battle.defender),
+        ),
     ] = (),
 ) -> Events:
     """Remove attackers of your choice; the defender then pays as much as he can."""
-    values = _read(worths)
-    defenders = [u for u in against if game.units[u].on_map]
-    if strengths:
-        if defenders and len(strengths) != len(defenders):
-            raise Unreadable(
-                f"{len(defenders)} strengths are wanted, for {named(game, defenders)}",
-                field="strengths",
-                given=len(strengths),
-                rule="9.6",
-            )
-        values |= dict(zip(defenders, strengths, strict=False))
-    if loss is None and any(u not in values for u in units):
-        raise Unreadable("their strength is not on record: enter it", field="loss", rule="9.6")
-    if any(u not in values for u in defenders) or not (defenders or strengths):
-        raise Unreadable(
-            "the defenders' strengths are not on record: enter them", field="strengths", rule="9.6"
-        )
-    paid = loss if loss is not None else sum(values[u] for u in units)
-    side = game.units[units[0]].side
+    battle = recorded(battle)
+    if standing(game, battle, battle.attacker) and not units:
+        raise Unreadable("choose the attackers to give up", field="units", rule="9.6")
+    values, holders = _worths(battle), battle.units(battle.defender)
+    if not holders and not strengths:
+        raise Unreadable("enter each defender's strength", field="strengths", accepted="4 4 3", rule="9.6")
+    paid = sum(values[u] for u in units) or loss
     for unit in units:
-        yield from states.eliminate(game, unit, "exchange", "9.6")
-    sheet = exchange.fn(
+        yield from eliminate(game, game.units[unit], DEAD, "exchange", "9.6")
+    here = [u.id for u in standing(game, battle, battle.defender)]
+    total = battle.facts["defence"] if len(here) == len(holders) and holders else None
+    found = exchange.fn(
         Context(game),
         loss=paid,
-        defenders=tuple(values[u] for u in defenders) or strengths,
-        total=whole if whole and not strengths else None,
+        defenders=tuple(values[u] for u in here) if holders else strengths,
+        total=total,
     )
-    yield e.Resolved("exchange", sheet.to_json(), sheet.result)
-    left = [u for u in among if u not in units and game.units[u].on_map]
-    if sheet.facts["all"]:
-        yield from _all_lost(game, defenders, side, left, battle, [u for u in crossers if u in left])
-    elif sheet.facts["lost"] and defenders:
-        text = f"Exchange: lose units worth {sheet.facts['sum']} of {named(game, defenders)}"
-        args = {"worth": sheet.facts["sum"], "among": defenders, "worths": _written(values)}
-        yield ask(game, game.other(side), text, "exchange-defenders", args, "9.6")
-    elif sheet.facts["lost"]:
-        yield remind(game, game.other(side), f"Exchange: {sheet.result}", "9.6")
+    yield e.Noted(f"Exchange: the attacker gives up {paid}, the {found.result}", rule="9.6")
+    if not holders:
+        text = f"Exchange: the {found.result}"
+        yield owe(game, battle.defender, text, battle=battle, step=PAYING, rule="9.6")
+        yield from learn(game, battle, advance=ALL_LOST if found.facts["all"] else None)
+    elif found.facts["all"]:
+        yield from _pay(game, here)
+    elif found.facts["lost"]:
+        worth, to = found.facts["sum"], battle.defender
+        text, pay = f"Exchange: lose units worth {worth} of {named(game, here)}", exchange_defenders
+        yield owe(game, to, text, pay, battle=battle, step=PAYING, units=here, rule="9.6", worth=worth)
 
 
-@rules.action(
-    phase=phases("combat"), by="any", rule="9.6", label="Exchange: remove defenders", group="hidden"
+def _prices(game: Game, duty: e.Asked | None) -> dict[str, tuple[str, ...]]:
+    """Every set of defenders left that is worth what is owed [9.6]."""
+    battle = game.battles.get(duty.battle) if duty else None
+    if duty is None or battle is None:
+        return {}
+    values, here = _worths(battle), [u.id for u in standing(game, battle, battle.defender)]
+    sets = (units for n in range(1, len(here) + 1) for units in combinations(here, n))
+    return {"+".join(units): units for units in sets if sum(values[u] for u in units) == duty.args["worth"]}
+
+
+def _price_choices(ctx: Context) -> list[tuple[str, str]]:
+    found = _prices(ctx.game, ctx.duty)
+    return [(key, f"Lose {named(ctx.game, units)}") for key, units in found.items()]
+
+
+def _only_price(ctx: Context) -> Mapping[str, Any] | None:
+    found = _prices(ctx.game, ctx.duty)
+    return {"which": next(iter(found))} if len(found) == 1 else None
+
+
+@rules.follow_up(
+    rule="9.6",
+    label="Lose defenders",
+    still=lambda game, duty: not duty.battle or bool(_prices(game, duty)),
+    alone=_only_price,
 )
 def exchange_defenders(
-    game: Game,
-    *,
-    among: Annotated[tuple[str, ...], UnitRef(label="Defenders", many=True, hidden=True)] = (),
-    worths: Annotated[str, _worths()] = "",
-    worth: Annotated[int, Whole(label="Worth", high=99, hidden=True)] = 0,
-    units: Annotated[tuple[str, ...], WorthyUnits(label="Defenders lost", many=True, pick=_living("among"))],
+    game: Game, duty: e.Asked, which: Annotated[str, Choice(label="Which", options=_price_choices)]
 ) -> Events:
     """Remove the defenders that the exchange demands."""
-    values = _read(worths)
-    given = sum(values.get(u, 0) for u in units)
-    if worth and given != worth:
-        raise Unreadable(f"these are worth {given}, not {worth}", field="units", given=given, rule="9.6")
+    yield from _pay(game, _prices(game, duty)[which])
+
+
+def _pay(game: Game, units: tuple[str, ...] | list[str]) -> Events:
     for unit in units:
-        yield from states.eliminate(game, unit, "exchange", "9.6")
-
-
-def _all_lost(
-    game: Game, defenders: list[str], side: str, attackers: list[str], target: str, crossers: list[str]
-) -> Events:
-    """All defenders gone, so the advance is two hexes [9.8.2]."""
-    for unit in defenders:
-        yield from states.eliminate(game, unit, "exchange", "9.6")
-    if not defenders:
-        yield remind(game, game.other(side), "Exchange: all defenders are lost", "9.6")
-    limit = 1 if attackers and set(attackers) <= set(crossers) else 2
-    if attackers:
-        yield from ask_advance(game, side, attackers, limit, target, crossers)
+        yield from eliminate(game, game.units[unit], DEAD, "exchange", "9.6")

@@ -7,13 +7,12 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from companion.engine.errors import Unreadable
-from companion.engine.play.fields import Choice, Context, Field, Flag, UnitRef, Whole
+from companion.engine.forms.fields import Choice, Context, Field, Flag, UnitRef, Whole
 from companion.systems.panzer_keil import asking
-from companion.systems.panzer_keil.base import GERMAN, SOVIET
+from companion.systems.panzer_keil.base import GERMAN, SOVIET, named
 from companion.systems.panzer_keil.condition import on_record
-from companion.systems.panzer_keil.odds import HINDRANCES
 
-TARGET = asking.Target(label="Target hex")
+TARGET = asking.Target(label="Target hex", start=asking.only_target)
 YES_NO = [("yes", "yes"), ("no", "no")]
 
 
@@ -31,16 +30,45 @@ class Sums(Field):
                 raise Unreadable(
                     f"{part!r} is not a strength: write 3 5, or 3+2 for a stack", given=part, accepted="3+2 5"
                 )
-            found.append(sum(map(int, part.split("+"))))
-        return tuple(found)
+            found += [[int(n) for n in part.split("+")]]
+        return tuple(self.summed(found, ctx))
+
+    def summed(self, hexes: list[list[int]], ctx: Context) -> list[int]:
+        """One number for each hex."""
+        return [sum(stack) for stack in hexes]
 
     def describe(self, ctx: Context) -> dict[str, Any]:
         return {"placeholder": "3+2 5", "most": 80, "long": False}
 
 
+@dataclass(frozen=True)
+class Strengths(Sums):
+    """Strengths of units on record that their counters lack, one each; without such units hex by hex."""
+
+    factor: str = "AF"
+
+    def summed(self, hexes: list[list[int]], ctx: Context) -> list[int]:
+        if asking.attackers(ctx) if self.factor == "AF" else asking.defenders(ctx):
+            return [n for stack in hexes for n in stack]
+        return super().summed(hexes, ctx)
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        found, asked = super().describe(ctx), asking.to_type(ctx, self.factor)
+        if not asked:
+            whole = {"type": "whole", "min": 0, "max": 99, "help": "undisrupted units"}
+            return found if self.factor == "AF" else {**found, **whole}
+        names = named(ctx.game, [u.id for u in asked])
+        return {**found, "help": f"as printed, in this order: {names}", "placeholder": "3 5"}
+
+
 def _hindered(name: str, label: str, help: str = "") -> Sums:
-    """The strengths that something halves; asked for once its reason is ticked [9.2.1-9.2.3]."""
-    return Sums(label=label, help=help, quiet=asking.not_hindered(name))
+    """The strengths that something halves, of units not on record; asked for once its reason is ticked [9.2]."""
+    return Sums(label=label, help=help, when=asking.nobody_named, quiet=asking.not_hindered(name))
+
+
+def _these(name: str, label: str) -> UnitRef:
+    """Which of the named attackers something halves."""
+    return UnitRef(label=label, many=True, pick=asking.attackers, when=asking.only_some(name))
 
 
 def _yes_no(label: str, quiet: asking.Quiet, help: str = "") -> Choice:
@@ -55,7 +83,14 @@ class CombatForm:
     elsewhere: Annotated[str, TARGET.another()] = ""
     attackers: Annotated[
         tuple[str, ...],
-        UnitRef(label="Attackers", many=True, pick=asking.beside, suggest=asking.able, when=on_record),
+        UnitRef(
+            label="Attackers",
+            many=True,
+            pick=asking.beside,
+            suggest=asking.able,
+            start=asking.all_able,
+            when=on_record,
+        ),
     ] = ()
     side: Annotated[
         str,
@@ -70,37 +105,32 @@ class CombatForm:
         Flag(label="Enter it by hand", help="instead of what the record tells", when=asking.may_type),
     ] = False
     full: Annotated[
-        tuple[int, ...], Sums(label="Attack", help="one number for each hex", quiet=asking.attack_told)
+        tuple[int, ...],
+        Strengths(label="Attack", help="one number for each hex", quiet=asking.attack_told),
     ] = ()
     halved: Annotated[
         tuple[str, ...],
         Choice(
             label="Some attackers are halved",
-            options=[(cause.id, cause.words) for cause in HINDRANCES],
+            options=asking.hindrances,
             many=True,
-            when=asking.by_hand,
+            when=asking.hindrances_asked,
         ),
     ] = ()
     river: Annotated[tuple[int, ...], _hindered("river", "Attack over a river")] = ()
+    by_river: Annotated[tuple[str, ...], _these("river", "Who attacks over a river")] = ()
     major: Annotated[
         tuple[int, ...], _hindered("major", "Attack over a major river", "not at a railroad")
     ] = ()
-    over: Annotated[
-        tuple[str, ...],
-        UnitRef(
-            label="Who attacks over the major river",
-            many=True,
-            pick=asking.named_attackers,
-            quiet=asking.crossers_known,
-        ),
-    ] = ()
+    over: Annotated[tuple[str, ...], _these("major", "Who attacks over the major river")] = ()
     marsh: Annotated[tuple[int, ...], _hindered("marsh", "Attack out of a marsh")] = ()
+    by_marsh: Annotated[tuple[str, ...], _these("marsh", "Who attacks out of a marsh")] = ()
     oos: Annotated[tuple[int, ...], _hindered("oos", "Attack out of supply", "if not halved already")] = ()
     defence: Annotated[
-        int | None, Whole(label="Defence", help="undisrupted units", high=99, quiet=asking.defence_told)
-    ] = None
+        tuple[int, ...], Strengths(label="Defence", factor="DF", quiet=asking.defence_told)
+    ] = ()
     weak: Annotated[
-        int | None, Whole(label="Defence of disrupted units", high=99, quiet=asking.defence_told)
+        int | None, Whole(label="Defence of disrupted units", high=99, when=asking.nobody_there)
     ] = None
     ground: Annotated[
         str,

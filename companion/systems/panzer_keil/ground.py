@@ -44,6 +44,12 @@ def has_rails(game: Game) -> bool:
     return any(RAIL & links for links in board(game).links.values())
 
 
+def hindrances_known(game: Game) -> bool:
+    """Whether the owner has entered any river, major river, water or marsh: else nobody can look for one [9.2]."""
+    here = board(game)
+    return any(here.features.values()) or "marsh" in here.terrain.values()
+
+
 def supply_zones(game: Game) -> ZoneRule:
     """Zones as they hurt supply and command: not from over a major river [B10.1.1]."""
     unless = frozenset({BRIDGE}) if game["crossing-zone"] else frozenset()

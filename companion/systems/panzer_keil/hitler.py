@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from companion.engine.forms.fields import Dice, Roll
+from companion.engine.people.consent import propose_end
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Dice, Roll
+from companion.engine.play.duties import drop, owe
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil.base import SOVIET, ZAPORIZHZHIA, rules
 from companion.systems.panzer_keil.ground import occupier
 
 COMES, LEAVES = "7", "8"
+CAUGHT = "Hitler"
+"""What the end is founded on [B15.3.3]."""
 
 
 @rules.entering("german-move", turns=COMES)
@@ -34,9 +38,12 @@ def _departs(game: Game) -> Events:
 
 
 def _there(game: Game) -> bool | str:
-    if game["hitler"] == "missed":
+    if game["hitler"] in ("missed", "caught"):
         return "the one chance to capture Hitler is used up [B15.3.2]"
     return game["hitler"] == "here" or "Hitler is not in Zaporizhzhia"
+
+
+Die = Annotated[Roll, Dice(label="Die", spec="1d6", purpose="capture Hitler")]
 
 
 @rules.action(
@@ -47,14 +54,37 @@ def _there(game: Game) -> bool | str:
     when=_there,
     order=50,
 )
-def capture_hitler(
-    game: Game, die: Annotated[Roll, Dice(label="Die", spec="1d6", purpose="capture Hitler")]
-) -> Events:
+def capture_hitler(game: Game, die: Die) -> Events:
     """A Soviet unit has entered Zaporizhzhia: on a 6 the war is over."""
-    if die.total == 6:
-        yield e.Ended(SOVIET, "decisive", "Hitler is captured in Zaporizhzhia", rule="B15.3.3")
-        return
-    yield e.Set("hitler", "missed", was="here", reason=f"rolled {die.total}", rule="B15.3.3")
+    yield from drop(game, roll_for_hitler)
+    yield from _grab(game, die)
+
+
+def _let_go(game: Game, duty: e.Asked, how: str) -> Events:
+    """There is one chance [B15.3.2]: whoever says that it is over has had it."""
+    if game["hitler"] == "here":
+        yield e.Set("hitler", "missed", was="here", reason=how, rule="B15.3.2")
+
+
+@rules.follow_up(rule="B15.3.3", label="Roll to capture Hitler", declined=_let_go)
+def roll_for_hitler(game: Game, die: Die) -> Events:
+    """A Soviet unit has entered Zaporizhzhia: on a 6 the war is over."""
+    yield from _grab(game, die)
+
+
+def _grab(game: Game, die: Roll) -> Events:
+    caught = die.total == 6
+    yield e.Set(
+        "hitler",
+        "caught" if caught else "missed",
+        was=game["hitler"],
+        reason=f"rolled {die.total}",
+        rule="B15.3.3",
+    )
+    if caught:
+        yield from propose_end(
+            game, SOVIET, "decisive", "Hitler is captured in Zaporizhzhia.", "B15.3.3", CAUGHT
+        )
 
 
 @rules.watch
@@ -62,6 +92,6 @@ def _soviets_enter(game: Game) -> Events:
     if game["hitler"] != "here" or game.ended or game.phase not in ("soviet-move", "soviet-combat"):
         return
     inside = any(u.side == SOVIET for u in game.units_at(ZAPORIZHZHIA))
-    if inside and not any(a.action == "capture-hitler" for a in game.asked.values()):
+    if inside and not game.duties(action=roll_for_hitler.name):
         text = "A Soviet unit is in Zaporizhzhia: roll to capture Hitler"
-        yield e.Asked(f"hitler-{game.revision}", (SOVIET, "table"), text, "capture-hitler", rule="B15.3.3")
+        yield owe(game, SOVIET, text, roll_for_hitler, rule="B15.3.3")

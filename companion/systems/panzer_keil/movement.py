@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Annotated
 
 from companion.engine.errors import Unreadable
-from companion.engine.play.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
-from companion.engine.play.worksheet import Breakdown
+from companion.engine.forms.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
+from companion.engine.forms.worksheet import Breakdown
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil.base import (
     Fault,
@@ -144,7 +144,10 @@ def movement(
         sheet.warnings += map(str, wrong)
         points = factor(game, held, "MF") if points is None else points
         tired = tired or exhausted(game, held.id) or out_of_supply(game, held.id)
-        kind = kind or ("other" if mechanized(held) is False else "mechanized")
+        if not kind and mechanized(held) is None:
+            unknown = f"the type of {held.name or held.id} is not on record: say whether it is mechanized"
+            raise Unreadable(unknown, field="kind", accepted="mechanized or other", rule="2.2.1, B5.2")
+        kind = kind or ("mechanized" if mechanized(held) else "other")
     else:
         way = _read_steps(steps)
     if points is None:

@@ -1,189 +1,271 @@
-"""What follows from a combat result: exhaustion, Don binding, losses, retreats, advances [9.6-9.9, B10.3]."""
+"""What follows from a combat result: losses, markers, retreats, exhaustion, Don binding [9.6-9.9, B10.3]."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from companion.engine.errors import Unreadable
+from companion.engine.forms.fields import Choice, Context, Flag, UnitRef
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Context, Flag, UnitRef
+from companion.engine.play.duties import DONE, learn, owe, units_of
+from companion.engine.positions.pieces import count, eliminate
 from companion.engine.record import events as e
-from companion.engine.record.changes import IN_PASSING, change
+from companion.engine.record.battle import Battle
+from companion.engine.record.changes import change
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil import states
-from companion.systems.panzer_keil.advance import ask_advance
-from companion.systems.panzer_keil.aftermath import suffer
 from companion.systems.panzer_keil.base import (
+    DEAD,
     FOOT,
     SOME_MECHANIZED,
     SOVIET,
-    exhausted,
     is_sixth,
     mechanized,
     named,
+    recorded,
     rules,
 )
-from companion.systems.panzer_keil.condition import any_on_map, own_here, own_on_map
-from companion.systems.panzer_keil.exchange import ask_exchange
-from companion.systems.panzer_keil.followup import ask, remind
-from companion.systems.panzer_keil.results import ATTACKER, RESULTS, advance_limit, beside_river, over_river
+from companion.systems.panzer_keil.combat import begin
+from companion.systems.panzer_keil.exchange import owe_exchange
+from companion.systems.panzer_keil.results import (
+    ATTACKER,
+    EXHAUSTION,
+    LOSSES,
+    RESULTS,
+    Result,
+    advance_limit,
+    beside_river,
+    over_river,
+)
+from companion.systems.panzer_keil.retreat import owe_retreat
 from companion.systems.panzer_keil.stalingrad import bind
+
+TIRED = "attacking mechanized units end exhausted"
 
 
 @rules.outcome("combat")
-def combat_outcome(game: Game, sheet: dict[str, Any], code: str) -> Events:
+def combat_outcome(game: Game, sheet: dict[str, Any], code: str, battle: Battle | None) -> Events:
     """Carry out a result of the combat table."""
-    facts: dict[str, Any] = sheet.get("facts", {})
-    side, target = str(facts.get("side") or game.active), str(facts.get("target", ""))
-    attackers = [str(u) for u in facts.get("attackers", ())]
-    crossers = [str(u) for u in facts.get("crossers", ())]
-    defenders = [str(u) for u in facts.get("defenders", ())]
-    major = bool(facts.get("major"))
-    if target:
-        yield e.Marked(target, "fought", True, reason=IN_PASSING, rule="9.1.5")
-    if not attackers and not defenders:
-        yield from _on_the_map(game, side, code, major, bool(facts.get("all_major")))
-        return
-    yield from _tire(game, side, attackers)
-    if side == SOVIET and any(is_sixth(game.units[d]) for d in defenders):
+    if battle is None:  # the chart is read in a game begun before battles were kept
+        battle = yield from begin(game, str(sheet.get("title", "Combat")), {"defence": 0, **sheet["facts"]})
+    attackers, defenders = battle.units(battle.attacker), battle.units(battle.defender)
+    yield from _tire(game, attackers)
+    if battle.attacker == SOVIET and any(is_sixth(game.units[d]) for d in defenders):
         yield from bind(game, attackers)
     result = RESULTS[code]
     if code == "EX":
-        yield from ask_exchange(game, side, facts)
-    elif result.sufferer == ATTACKER and major:
-        yield from _thrown_back(game, code, side, attackers, crossers, target, bool(facts.get("all_major")))
-    elif result.sufferer == ATTACKER:
-        yield from suffer(game, code, attackers, side, target)
-    elif result.sufferer:
-        yield from suffer(game, code, defenders, side, target)
-        all_across = set(attackers) <= set(crossers) if attackers else bool(facts.get("all_major"))
-        yield from ask_advance(game, side, attackers, advance_limit(code, all_across), target, crossers)
-    yield from _ask_tired(game, side, attackers)
-
-
-def _on_the_map(game: Game, side: str, code: str, major: bool, all_major: bool) -> Events:
-    """Without units on record: everything a result demands in one line."""
-    tired = "attacking mechanized units end exhausted"
-    if code == "EX":
-        text = f"Exchange: what did the attacker give up? Then {tired}"
-        yield ask(game, side, text, "exchange-by-hand", {}, "9.6")
+        yield from owe_exchange(game, battle)
+    elif not attackers and not defenders:
+        yield _on_the_map(game, battle, code)
         return
+    elif result.sufferer == ATTACKER:
+        for worse, units in _thrown_back(game, battle, code):
+            yield from suffer(game, battle, worse, units)
+    elif result.sufferer:
+        yield from suffer(game, battle, code, defenders)
+    if result.advance or code == "EX":  # worked out once the hex is empty [9.8]
+        yield from learn(game, game.battles[battle.id], advance=result.advance)
+    yield from _ask_tired(game, battle)
+
+
+def _thrown_back(game: Game, battle: Battle, code: str) -> list[tuple[str, Sequence[str]]]:
+    """Who suffers what: the worse result for those over a major river, by the table's reading for all [B10.3.1]."""
+    attackers, crossers = battle.units(battle.attacker), battle.facts.get("crossers", ())
+    rest = [u for u in attackers if u not in crossers]
+    if not battle.facts.get("major"):
+        return [(code, attackers)]
+    if game["river-upgrade"] == "all" or not rest:
+        return [(over_river(code), attackers)]
+    return [(over_river(code), crossers), (beside_river(code), rest)]
+
+
+def suffer(game: Game, battle: Battle, code: str, units: Sequence[str]) -> Events:
+    """Apply a code to the units it hits: losses first, then markers and retreats [9.6]."""
     result = RESULTS[code]
-    parts = [f"{code}: {_told(game, code, side)}"]
-    if result.sufferer == ATTACKER and major:
+    here = [u for u in units if game.units[u].on_map]
+    owner = battle.side_in(result.sufferer)
+    if result.all_lost or (here and len(here) <= result.losses):
+        yield from _lose(game, here, code)
+    elif result.losses and here:
+        text = f"{game.side_name(owner)}: lose {result.losses} of {named(game, here)}"
+        yield owe(
+            game, owner, text, lose_units, battle=battle, step=LOSSES, units=here, rule="9.6", result=code
+        )
+    elif here:
+        yield from push(game, battle, result, here)
+    else:
+        yield _line(game, battle, f"{code}: {_told(game, battle, code)}", "9.6")
+
+
+def push(game: Game, battle: Battle, result: Result, units: Sequence[str]) -> Events:
+    """Markers and the retreat of those who are left."""
+    if result.disrupts:
+        trigger = states.repulsed if result.sufferer == ATTACKER else states.hit
+        for unit in units:
+            yield from states.put(game, unit, trigger, reason=result.code)
+    if result.retreat:
+        mover, far = battle.side_in(result.by), result.retreat
+        yield from owe_retreat(game, battle, mover, units, hexes=far, disrupts=result.disrupts)
+
+
+def _lose(game: Game, units: Sequence[str], why: str) -> Events:
+    for unit in units:
+        yield from eliminate(game, game.units[unit], DEAD, why, "9.6")
+
+
+# -- losses ------------------------------------------------------------------------------------------------
+
+
+def _losers(ctx: Context) -> list[Unit]:
+    return units_of(ctx.game, ctx.duty) if ctx.duty else []
+
+
+def _to_lose(ctx: Context) -> int:
+    return RESULTS[str(ctx.args.get("result", "AL"))].losses
+
+
+def _no_choice(ctx: Context) -> Mapping[str, Any] | None:
+    return {} if len(_losers(ctx)) <= _to_lose(ctx) else None
+
+
+def _lost_on_the_map(game: Game, duty: e.Asked, how: str) -> Events:
+    """Whoever is left after losses taken on the map suffers the rest of the result [9.6]."""
+    battle = game.battles.get(duty.battle)
+    if battle is not None and how == DONE:
+        rest = [u.id for u in units_of(game, duty)]
+        yield from push(game, battle, RESULTS[duty.args["result"]], rest)
+
+
+@rules.follow_up(rule="9.6", label="Lose units", alone=_no_choice, declined=_lost_on_the_map)
+def lose_units(
+    game: Game,
+    duty: e.Asked,
+    battle: Battle | None,
+    unit: Annotated[
+        str | None,
+        Choice(
+            label="Which",
+            options=lambda c: [(u.id, f"Lose {u.name or u.id}") for u in _losers(c)],
+            when=lambda c: _no_choice(c) is None and _to_lose(c) == 1,
+        ),
+    ],
+    units: Annotated[
+        tuple[str, ...] | None,
+        UnitRef(
+            label="Which",
+            many=True,
+            pick=_losers,
+            when=lambda c: _no_choice(c) is None and _to_lose(c) > 1,
+        ),
+    ],
+) -> Events:
+    """Eliminate the units that a result costs; the others then suffer the rest of it."""
+    battle = recorded(battle)
+    result = RESULTS[duty.args["result"]]
+    here = [u.id for u in units_of(game, duty)]
+    lost = here if len(here) <= result.losses else [unit] if unit else list(units or ())
+    if len(lost) != min(result.losses, len(here)):
+        words = f"choose {count(result.losses, 'unit')}, not {len(lost)}"
+        raise Unreadable(words, field="units", given=len(lost), rule="9.6")
+    yield from _lose(game, lost, result.code)
+    rest = [u for u in here if u not in lost]
+    if rest:
+        yield from push(game, battle, result, rest)
+
+
+# -- without units on record -------------------------------------------------------------------------------
+
+
+def _line(game: Game, battle: Battle, text: str, rule: str, step: int = LOSSES) -> e.Asked:
+    """Something to do on the map alone, that either player taps away."""
+    return owe(game, (*game.sides, "table"), text, battle=battle, step=step, rule=rule)
+
+
+def _on_the_map(game: Game, battle: Battle, code: str) -> e.Asked:
+    """Everything a result demands in one line."""
+    major, all_major = battle.facts.get("major"), battle.facts.get("all_major")
+    parts = [f"{code}: {_told(game, battle, code)}"]
+    if RESULTS[code].sufferer == ATTACKER and major:
         worse = over_river(code)
-        parts = [f"{worse} over the major river: {_told(game, worse, side)}"]
+        parts = [f"{worse} over the major river: {_told(game, battle, worse)}"]
         if not all_major and game["river-upgrade"] != "all":
             rest = beside_river(code)
-            parts.append(f"the others {rest}: {_told(game, rest, side)}")
-    limit = advance_limit(code, major and all_major)
+            parts.append(f"the others {rest}: {_told(game, battle, rest)}")
+    limit = advance_limit(code, bool(major and all_major))
     if limit:
         parts.append(f"attackers may advance {limit}")
-    if RESULTS[code].sufferer != ATTACKER or over_river(code) != "AE" or not major:
-        parts.append(tired)
-    yield remind(game, side, "; ".join(parts), "9.6, 9.9")
+    return _line(game, battle, "; ".join([*parts, TIRED]), "9.6, 9.9")
 
 
-def _told(game: Game, code: str, side: str) -> str:
+def _told(game: Game, battle: Battle, code: str) -> str:
     """A result in words, with the player who moves the retreat."""
     result = RESULTS[code]
     if not result.retreat:
         return result.text
-    mover = side if result.by == ATTACKER else game.other(side)
-    return f"{result.text}, moved by the {game.side_name(mover)} player"
+    return f"{result.text}, moved by the {game.side_name(battle.side_in(result.by))} player"
 
 
-def _tire(game: Game, side: str, attackers: Sequence[str]) -> Events:
+# -- exhaustion --------------------------------------------------------------------------------------------
+
+
+def _tire(game: Game, attackers: Sequence[str]) -> Events:
     """Attacking mechanized units are exhausted, whatever the result [9.9]."""
     for unit in attackers:
-        yield e.Marked(unit, "attacked", True, reason=IN_PASSING, rule="9.1.6")
-        if mechanized(game.units[unit]):
-            yield from states.put(game, unit, states.attack)
-    if not attackers:
-        yield remind(game, side, "Turn attacking mechanized units to their exhausted side", "9.9")
+        yield from states.put(game, unit, states.attack)
 
 
-def _ask_tired(game: Game, side: str, attackers: Sequence[str]) -> Events:
+def _ask_tired(game: Game, battle: Battle) -> Events:
     """Where the record does not tell who is mechanized, the player does."""
-    unknown = [
-        u
-        for u in attackers
-        if game.units[u].on_map and mechanized(game.units[u]) is None and not game.mark(u, "exhausted")
-    ]
+    attackers = battle.units(battle.attacker)
+    unknown = [u for u in attackers if mechanized(game.units[u]) is None and game.units[u].on_map]
     if unknown:
-        text = f"Which of these are mechanized and end exhausted: {named(game, unknown)}?"
-        yield ask(game, side, text, "exhaust", {"among": unknown}, "9.9")
+        text = f"Mechanized attackers end exhausted: which of {named(game, unknown)} are?"
+        yield owe(
+            game, battle.attacker, text, exhaust, battle=battle, step=EXHAUSTION, units=unknown, rule="9.9"
+        )
+    elif not attackers:
+        yield _line(game, battle, TIRED.capitalize(), "9.9", EXHAUSTION)
 
 
-def _attackers(ctx: Context) -> list[Unit]:
-    """Those a question is about, else who attacked in this phase and is not exhausted, else the hex just typed."""
-    game = ctx.game
-    asked = [game.units[u] for u in ctx.values.get("among") or ()]
-    if asked:
-        return [u for u in asked if u.on_map]
-    fought = [u for u in own_on_map(ctx) if game.mark(u.id, "attacked") and not exhausted(game, u.id)]
-    return fought or own_here(ctx)
+def _unknown(ctx: Context) -> list[Unit]:
+    return [u for u in _losers(ctx) if mechanized(u) is None]
 
 
-def _living_or_lost(ctx: Context) -> list[Unit]:
-    """The acting side's units; a question may name some that were lost since."""
-    game = ctx.game
-    return [u for u in game.units.values() if u.side == (game.active or u.side)]
+def _still_unknown(game: Game, duty: e.Asked) -> bool:
+    return not duty.units or any(mechanized(u) is None for u in units_of(game, duty))
 
 
-@rules.action(by="any", rule="9.9", label="Exhaust units", group="book-keeping", when=any_on_map)
+def _one(ctx: Context) -> bool:
+    return len(_unknown(ctx)) == 1
+
+
+@rules.follow_up(rule="9.9", label="Exhaust units", still=_still_unknown)
 def exhaust(
     game: Game,
-    among: Annotated[
-        tuple[str, ...], UnitRef(label="Of these", many=True, pick=_living_or_lost, hidden=True)
-    ] = (),
+    duty: e.Asked,
+    kind: Annotated[
+        str | None,
+        Choice(
+            label="It is",
+            options=[(SOME_MECHANIZED, "Mechanized: ends exhausted"), (FOOT, "Not mechanized")],
+            when=_one,
+        ),
+    ],
     units: Annotated[
         tuple[str, ...],
-        UnitRef(label="Mechanized units", many=True, pick=_living_or_lost, suggest=_attackers),
+        UnitRef(label="Mechanized units", many=True, pick=_unknown, when=lambda c: not _one(c)),
     ] = (),
-    none: Annotated[
-        bool, Flag(label="None of them is mechanized", when=lambda c: bool(c.values.get("among")))
-    ] = False,
+    none: Annotated[bool, Flag(label="None of them is mechanized", when=lambda c: not _one(c))] = False,
 ) -> Events:
     """Turn mechanized units that attacked to their exhausted side; who they are is remembered."""
+    asked = [u.id for u in units_of(game, duty) if mechanized(u) is None]
+    if kind:
+        units, none = (tuple(asked), False) if kind == SOME_MECHANIZED else ((), True)
     if bool(units) == none:
-        raise Unreadable(
-            "tick the mechanized units, or that none is" if among else "which units?",
-            field="units",
-            rule="9.9",
-        )
-    for unit in units:
-        if game.units[unit].on_map and not game.mark(unit, "exhausted"):
-            yield e.Marked(unit, "exhausted", True, reason="attacked", rule="9.9")
-    for unit in dict.fromkeys((*units, *among)):
-        if not game.units[unit].kind:
-            kind, why = (SOME_MECHANIZED, "mechanized") if unit in units else (FOOT, "not mechanized")
-            yield change(game, unit, {"kind": kind}, reason=why, rule="2.2.1")
-
-
-def _thrown_back(
-    game: Game,
-    code: str,
-    side: str,
-    attackers: Sequence[str],
-    crossers: Sequence[str],
-    target: str,
-    all_major: bool,
-) -> Events:
-    """The worse result for those over a major river, by the table's reading for all [B10.3.1]."""
-    worse = over_river(code)
-    rest = [u for u in attackers if u not in crossers]
-    if not attackers:
-        text = f"{worse}, {RESULTS[worse].text}"
-        if all_major or game["river-upgrade"] == "all":
-            text = f"All attackers: {text}"
-        else:
-            text = f"Those over the major river: {text}; the others: {RESULTS[beside_river(code)].text}"
-        yield remind(game, side, text, "B10.3.1")
-    elif game["river-upgrade"] == "all" or not rest:
-        yield from suffer(game, worse, attackers, side, target)
-    else:
-        yield from suffer(game, worse, crossers, side, target)
-        yield from suffer(game, beside_river(code), rest, side, target)
+        raise Unreadable("tick the mechanized units, or that none is", field="units", rule="9.9")
+    for unit in asked:
+        found, why = (SOME_MECHANIZED, "mechanized") if unit in units else (FOOT, "not mechanized")
+        yield change(game, unit, {"kind": found}, reason=why, rule="2.2.1")
+        yield from states.put(game, unit, states.attack)

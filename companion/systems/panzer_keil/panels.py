@@ -6,13 +6,14 @@ from collections.abc import Callable
 from functools import partial
 
 from companion.engine.play.panels import Fact, Panel
+from companion.engine.positions.pieces import on_map
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil.base import (
     GERMAN,
     SOVIET,
     disrupted,
     exhausted,
-    on_map,
+    mechanized,
     out_of_supply,
     rules,
 )
@@ -38,7 +39,7 @@ def weather_panel(game: Game, seat: str) -> Panel | None:
 @rules.panel
 def units_panel(game: Game, seat: str) -> Panel | None:
     """How many units of each side are in trouble."""
-    if not on_map(game, ""):
+    if not on_map(game):
         return None
     here = {side: [u.id for u in on_map(game, side)] for side in (SOVIET, GERMAN)}
 
@@ -63,7 +64,7 @@ def mech_panel(game: Game, seat: str) -> Panel | None:
     if game.phase != "german-mech":
         return None
     able = [u for u in game.units.values() if can_mech_move(game, u)]
-    rows = [Fact(u.name or u.id, u.place, "10.1") for u in able if u.kind]
+    rows = [Fact(u.name or u.id, u.place, "10.1") for u in able if mechanized(u)]
     unknown = len(able) - len(rows)
     if unknown:
         rows.append(Fact("Of unknown type", f"{unknown} units, if mechanized", "10.1"))

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from companion.engine.errors import NotNow, Unreadable
+from companion.engine.forms.fields import Choice, Context, Options, UnitRef, Whole
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Options, UnitRef, Whole
+from companion.engine.play.duties import drop, owe
+from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil import states
@@ -21,7 +23,6 @@ from companion.systems.panzer_keil.base import (
     don_bound,
     exhausted,
     in_play,
-    on_map,
     out_of_supply,
     phases,
     rules,
@@ -78,22 +79,14 @@ def fill_fronts(game: Game) -> Events:
         else:
             why = "no supply path or disrupted" if distance is None else f"{distance} hexes from the source"
             yield from _set_front(game, front, found, why)
-    yield from _drop_asks(game)
+    yield from drop(game, headquarters_points, why="settled")
     if missing:
         yield from _ask_fronts(game, list(missing), list(missing.values()))
 
 
 def _ask_fronts(game: Game, fronts: list[str], names: list[str]) -> Events:
     text = f"Read the headquarters' points off your table: {', '.join(names)}"
-    args = {"fronts": fronts}
-    yield e.Asked(
-        f"points-{game.revision}", (SOVIET, "table"), text, "headquarters-points", args, rule="B6.3.2"
-    )
-
-
-def _drop_asks(game: Game) -> Events:
-    for ask in [a.id for a in game.asked.values() if a.action == "headquarters-points"]:
-        yield e.Answered(ask, "settled")
+    yield owe(game, SOVIET, text, headquarters_points, rule="B6.3.2", fronts=fronts)
 
 
 def _set_front(game: Game, front: str, points: tuple[int, int], reason: str) -> Events:
@@ -190,7 +183,7 @@ def _wanted(front: str, by_table: bool) -> Callable[[Context], bool]:
         if not front_alive(ctx.game, front):
             return False
         filled = bool(bands(_table(ctx.game)))
-        return front in (ctx.values.get("fronts") or FRONTS) and filled == by_table
+        return front in (ctx.args.get("fronts") or FRONTS) and filled == by_table
 
     return asked
 
@@ -217,12 +210,14 @@ def _support(front: str) -> Whole:
     return Whole(label=f"{FRONTS[front]} support", high=20, when=_wanted(front, False), start=_last(front, 1))
 
 
-@rules.action(phase="soviet-supply", by=SOVIET, rule="B6.3.2", label="HQ points", group="book-keeping")
+def _still_wanted(game: Game, duty: e.Asked) -> bool:
+    """Points are spent in the Soviet supply and support phases; after them they are asked for anew [B6.3.5]."""
+    return not duty.is_owed or game.phase in ("soviet-supply", "soviet-support")
+
+
+@rules.follow_up(rule="B6.3.2", label="HQ points", still=_still_wanted)
 def headquarters_points(
     game: Game,
-    fronts: Annotated[
-        tuple[str, ...], Choice(label="Fronts", options=FRONT_CHOICES, many=True, hidden=True)
-    ] = (),
     voronezh_hexes: Annotated[int | None, _hexes("voronezh")] = None,
     voronezh_supply: Annotated[int | None, _supply("voronezh")] = None,
     voronezh_support: Annotated[int | None, _support("voronezh")] = None,
@@ -244,11 +239,10 @@ def headquarters_points(
         "don": (don_hexes, don_supply, don_support),
     }
     if all(value is None for values in given.values() for value in values):
-        raise Unreadable("enter at least one headquarters", field="fronts", rule="B6.3.2")
+        raise Unreadable("enter at least one headquarters", field="voronezh_supply", rule="B6.3.2")
     for front, values in given.items():
         if any(value is not None for value in values):
             yield from _front_by_hand(game, front, *values)
-    yield from _drop_asks(game)
 
 
 def _front_by_hand(

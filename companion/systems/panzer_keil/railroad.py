@@ -7,11 +7,11 @@ from collections.abc import Callable
 from typing import Annotated
 
 from companion.engine.errors import NotNow, Unreadable
+from companion.engine.forms.fields import Context, HexId, UnitRef, Whole
 from companion.engine.hexes.board import zone_indices
 from companion.engine.hexes.trace import Situation
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Context, HexId, UnitRef, Whole
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING, move
 from companion.engine.record.game import Game
@@ -127,6 +127,10 @@ def _repair_now(game: Game) -> bool | str:
     label="Repair the railroad",
     when=_repair_now,
     order=30,
+    # A friendly unit does not help here: the rule for repairs knows no exception.
+    warns=lambda c: [
+        f"{h} lies in a German zone [B9.3.2]" for h in c.values["hexes"] if h in zone(c.game, GERMAN)
+    ],
 )
 def extend_railroad(
     game: Game,
@@ -141,8 +145,7 @@ def extend_railroad(
             given=len(hexes),
             rule="B9.3.1",
         )
-    here, enemy = board(game), zone(game, GERMAN)
-    at = railhead(game)
+    here, at = board(game), railhead(game)
     for hex_id in hexes:
         if hex_id not in game.maps.neighbours(at):
             raise Unreadable(
@@ -156,9 +159,6 @@ def extend_railroad(
             raise Unreadable(
                 f"no railroad is entered from {at} to {hex_id}", field="hexes", given=hex_id, rule="B9.3"
             )
-        # A friendly unit does not help here: the rule for repairs knows no exception.
-        if hex_id in enemy:
-            raise NotNow(f"{hex_id} lies in a German zone", field="hexes", given=hex_id, rule="B9.3.2")
         at = hex_id
     yield e.Set("rail-repaired", done + len(hexes), was=done, rule="B9.3.1")
     yield from put_railhead(game, at, "repaired", "B9.3.1")
@@ -217,8 +217,24 @@ def _anybody_by_rail(game: Game) -> bool | str:
     return "only units that arrive this turn at a boxed edge go by rail [8.7.1, B14.4]"
 
 
+def _too_close(ctx: Context) -> list[str]:
+    """Soviet units too near to where a ride begins, ends, or cannot but pass [8.7.3]."""
+    game, end = ctx.game, str(ctx.values.get("end") or "")
+    start = str(ctx.values.get("start") or _from_where(ctx))
+    known = rail_way(game, start, end, clear=False) if start and end else []
+    clear = rail_way(game, start, end, clear=True) if known else []
+    close = near_enemy(game, [h for h in (start, end, *([] if clear else known)) if h], GERMAN, SAFETY)
+    return [f"Soviet units within {SAFETY} hexes: {', '.join(close)} [8.7.3]"] if close else []
+
+
 @rules.action(
-    phase="german-move", by=GERMAN, rule="8.7, B9.1", label="Move by rail", order=25, when=_anybody_by_rail
+    phase="german-move",
+    by=GERMAN,
+    rule="8.7, B9.1",
+    label="Move by rail",
+    order=25,
+    when=_anybody_by_rail,
+    warns=_too_close,
 )
 def rail_move(
     game: Game,
@@ -254,12 +270,6 @@ def rail_move(
     if hexes > RAIL_HEXES or (game["rail-limit"] == "total" and total > RAIL_HEXES):
         raise NotNow(
             f"{RAIL_HEXES} rail hexes at most, {spent} used", field="hexes", given=hexes, rule="B9.1"
-        )
-    close = near_enemy(game, [h for h in (start, end) if h], GERMAN, SAFETY)
-    close = close or ([] if way else near_enemy(game, known, GERMAN, SAFETY))
-    if close:
-        raise NotNow(
-            f"Soviet units within {SAFETY} hexes: {', '.join(close)}", field="end", given=end, rule="8.7.3"
         )
     for unit in units:
         if end:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 ATTACKER, DEFENDER = "attacker", "defender"
+ROLL, LOSSES, PAYING, RETREAT, ADVANCE, EXHAUSTION = range(6)
+"""The order of a battle: losses, and the defender's price in an exchange [9.6], retreats [9.7], the advance [9.8],
+then who ends exhausted [9.9]. A support attack is first rolled for [7.3]."""
 
 
 @dataclass(frozen=True)

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
-from typing import Annotated
+from typing import Annotated, Any
 
-from companion.engine.errors import NotNow, Unreadable
+from companion.engine.errors import Unreadable
+from companion.engine.forms.fields import Choice, Context, UnitRef
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Flag, HexId, UnitRef, Whole
+from companion.engine.play.duties import owe, units_of
+from companion.engine.positions.pieces import count, eliminate
 from companion.engine.record import events as e
+from companion.engine.record.battle import Battle
 from companion.engine.record.changes import move
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil import states
-from companion.systems.panzer_keil.base import Fault, named, rules, surplus
-from companion.systems.panzer_keil.followup import ask, prompted, remind, those
+from companion.systems.panzer_keil.base import DEAD, Fault, named, recorded, rules, surplus, target_of
 from companion.systems.panzer_keil.ground import (
     MAJOR,
     SEA,
@@ -28,26 +31,14 @@ from companion.systems.panzer_keil.ground import (
     terrain,
     zone,
 )
-from companion.systems.panzer_keil.results import survivors_lost
+from companion.systems.panzer_keil.results import RETREAT, survivors_lost
 
 BEYOND = 4
 """Steps that a retreat is followed past full hexes [9.7.3]."""
 
 
-def ask_retreat(
-    game: Game, mover: str, units: Sequence[str], hexes: int, battle: str, disrupts: bool, rule: str = "9.7"
-) -> Events:
-    """Ask the player who moves them to retreat the units, one question for each stack."""
-    stacks: dict[str, list[str]] = {}
-    for unit in units:
-        stacks.setdefault(game.units[unit].place, []).append(unit)
-    for stack in stacks.values():
-        who = "" if game.units[stack[0]].side == mover else f", moved by the {game.side_name(mover)} player"
-        text = f"Retreat {hexes} hex{'es' if hexes > 1 else ''}{who}: {named(game, stack)}"
-        args: dict[str, object] = {"units": stack, "among": stack, "owed": hexes, "battle": battle}
-        yield ask(game, mover, text, "retreat", {**args, "disrupts": disrupts}, rule)
-    if not units:
-        yield remind(game, mover, f"{game.side_name(mover)} player retreats the units {hexes}", rule)
+APART, OVER = "apart", "over"
+"""What may be said instead of a hex: the stack parts; the way leads over a major river that no map book tells of."""
 
 
 @dataclass(frozen=True)
@@ -131,126 +122,152 @@ def _room(game: Game, hex_id: str, units: Sequence[str]) -> bool:
     return not surplus([*there, *(game.units[u] for u in units)])
 
 
-def _ends(ctx: Context) -> Ways:
-    """Where the units named so far may go."""
-    units, battle = ctx.values.get("units"), str(ctx.values.get("battle") or "")
-    return retreat_ends(ctx.game, units, _owed(ctx), battle) if units else {}
+# -- the duty ----------------------------------------------------------------------------------------------
 
 
-def _owed(ctx: Context) -> int:
-    return int(ctx.values.get("owed") or 1)
+def owe_retreat(
+    game: Game, battle: Battle, mover: str, units: Sequence[str], rule: str = "9.7", **terms: Any
+) -> Events:
+    """The player who moves them retreats the units, each stack for itself.
+
+    :param terms: `hexes` to go, whether the result `disrupts`, whether the way leads `over` a major river unknown to the map
+    """
+    far = count(terms["hexes"], "hex", "hexes")
+    stacks: dict[str, list[str]] = {}
+    for unit in units:
+        stacks.setdefault(game.units[unit].place, []).append(unit)
+    args = {"over": False, **terms}
+    for place, stack in stacks.items():
+        names = named(game, stack)
+        own = game.units[stack[0]].side == mover
+        text = f"Retreat {far}: {names}" if own else f"Move {names} back {far}"
+        args["place"] = place
+        yield owe(game, mover, text, retreat, battle=battle, step=RETREAT, units=stack, rule=rule, **args)
+    if not units:
+        text = f"{game.side_name(mover)}: retreat the units {far}"
+        yield owe(game, mover, text, battle=battle, step=RETREAT, rule=rule)
 
 
-def _retreat_choices(ctx: Context) -> list[tuple[str, str]]:
-    game, ends = ctx.game, _ends(ctx)
-    if not ends:
+def _stack(game: Game, duty: e.Asked | None) -> list[str]:
+    """Those of a duty who are still where they were beaten."""
+    return [u.id for u in units_of(game, duty) if u.place == duty.args.get("place")] if duty else []
+
+
+def _ends(game: Game, duty: e.Asked | None) -> Ways:
+    """Where the stack may go now."""
+    stack = _stack(game, duty)
+    if duty is None or not stack:
+        return {}
+    return retreat_ends(game, stack, int(duty.args["hexes"]), target_of(game.battles.get(duty.battle)))
+
+
+def _managed(game: Game, duty: e.Asked) -> int:
+    """How many of the hexes owed the stack can go."""
+    return min((len(way) for way in _ends(game, duty).values()), default=0)
+
+
+def _price(game: Game, duty: e.Asked | None) -> int:
+    """How many units the hexes cost that cannot be retreated, counted once for the stack [9.7.5]."""
+    stack = _stack(game, duty)
+    return survivors_lost(len(stack), int(duty.args["hexes"]), _managed(game, duty)) if duty and stack else 0
+
+
+def _rivers_known(game: Game) -> bool:
+    return any(MAJOR in found for found in board(game).features.values())
+
+
+def _choices(ctx: Context) -> list[tuple[str, str]]:
+    """The hexes, and what a major river does on the way there [B10.3.3]; a stack may part [9.7.1]."""
+    game, duty, stack = ctx.game, ctx.duty, _stack(ctx.game, ctx.duty)
+    if duty is None or not stack:
         return []
-    start = game.units[ctx.values["units"][0]].place
-    return [
-        (end, f"{end}, over a major river" if _crossings(game, start, way) else end)
-        for end, way in sorted(ends.items())
-    ]
+    fate = "eliminated" if duty.args["disrupts"] else "disrupted"
+    found = []
+    for end, way in sorted(_ends(game, duty).items()):
+        wet = duty.args["over"] or _crossings(game, game.units[stack[0]].place, way)
+        found.append((end, f"{end}, over a major river: {fate}" if wet else end))
+    found += [(APART, "Each unit by itself")] if len(stack) > 1 and found else []
+    known = duty.args["over"] or _rivers_known(game)
+    return found if known or not found else [*found, (OVER, "Over a major river")]
 
 
-def _any_choice(ctx: Context) -> bool:
-    return bool(_ends(ctx))
+def _some_way(ctx: Context) -> bool:
+    return bool(_stack(ctx.game, ctx.duty)) and not _price(ctx.game, ctx.duty)
 
 
-def _no_shortfall(ctx: Context) -> bool:
-    """Whether nobody has to be chosen for hexes that were not retreated, as far as the form tells."""
-    units, to = ctx.values.get("units") or (), str(ctx.values.get("to") or "")
-    way = _ends(ctx)[to] if to else tuple(ctx.values.get("hexes") or ())
-    if not way and _any_choice(ctx):
-        return True
-    return not 0 < survivors_lost(len(units), _owed(ctx), len(way)) < len(units)
+def _some_die(ctx: Context) -> bool:
+    """Whether somebody must be chosen for hexes not retreated, and not all are lost [9.7.5]."""
+    return 0 < _price(ctx.game, ctx.duty) < len(_stack(ctx.game, ctx.duty))
 
 
-def _rivers_known(ctx: Context) -> bool:
-    return any(MAJOR in found for found in board(ctx.game).features.values())
+def _only_way(ctx: Context) -> Mapping[str, Any] | None:
+    """All are lost, or there is one way to go."""
+    stack, price = _stack(ctx.game, ctx.duty), _price(ctx.game, ctx.duty)
+    if stack and price >= len(stack):
+        return {}
+    ways = [c for c, _ in _choices(ctx) if c != APART]
+    return {"to": ways[0]} if len(ways) == 1 and not price else None
 
 
-@rules.action(by="any", rule="9.7", label="Retreat", group="hidden")
+@rules.follow_up(
+    rule="9.7",
+    label="Retreat",
+    still=lambda game, duty: not duty.units or bool(_stack(game, duty)),
+    alone=_only_way,
+)
 def retreat(
     game: Game,
-    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, suggest=prompted)],
-    among: Annotated[tuple[str, ...], UnitRef(label="Of these", many=True, hidden=True)] = (),
-    owed: Annotated[int, Whole(label="Hexes to retreat", high=6, hidden=True)] = 1,
-    battle: Annotated[str, HexId(label="Battle hex", hidden=True)] = "",
-    to: Annotated[
-        str,
-        Choice(label="To", options=_retreat_choices, when=_any_choice),
-    ] = "",
-    hexes: Annotated[
-        tuple[str, ...], HexId(label="or hex by hex", help="as far as they can go", many=True)
-    ] = (),
-    disrupts: Annotated[bool, Flag(label="The result disrupts", hidden=True)] = False,
-    over_river: Annotated[
-        bool, Flag(label="Over a major river", help="not at a railroad crossing", quiet=_rivers_known)
-    ] = False,
+    duty: e.Asked,
+    battle: Battle | None,
+    to: Annotated[str | None, Choice(label="To", options=_choices, when=_some_way)],
     lost: Annotated[
-        tuple[str, ...],
+        tuple[str, ...] | None,
         UnitRef(
             label="Lost for hexes not retreated",
             help="one each [9.7.5]",
             many=True,
-            suggest=those("units"),
-            quiet=_no_shortfall,
+            pick=lambda c: [c.game.units[u] for u in _stack(c.game, c.duty)],
+            when=_some_die,
         ),
-    ] = (),
+    ],
 ) -> Events:
     """Move retreating units; hexes not retreated cost units, a major river disrupts or kills."""
-    ends = {} if hexes and not to else retreat_ends(game, units, owed, battle)
-    if ends and not to:
-        raise Unreadable("choose a hex to retreat to", field="to", rule="9.7")
-    way = ends[to] if to else hexes
-    side = game.units[units[0]].side
-    crossed = _walk(game, units[0], way) or over_river
-    gone = _shortfall(game, units, owed, way, lost)
-    for unit in gone:
-        yield from states.eliminate(game, unit, "no room to retreat", "9.7.5")
-    for unit in [u for u in units if u not in gone]:
+    battle, stack, args = recorded(battle), _stack(game, duty), duty.args
+    terms = {name: args[name] for name in ("hexes", "disrupts", "over")}
+    again = partial(owe_retreat, game, battle, duty.to[0], rule=duty.rule)
+    if _price(game, duty):
+        managed, left = _managed(game, duty), _those_left(game, duty, lost or ())
+        for unit in [u for u in stack if u not in left]:
+            yield from eliminate(game, game.units[unit], DEAD, "no room to retreat", "9.7.5")
+        if left and managed:
+            yield from again(left, **{**terms, "hexes": managed})
+    elif to == APART:
+        for unit in stack:
+            yield from again([unit], **terms)
+    elif to == OVER:
+        yield from again(stack, **{**terms, "over": True})
+    elif to:
+        yield from _go(game, stack, _ends(game, duty)[to], args["disrupts"], args["over"])
+
+
+def _those_left(game: Game, duty: e.Asked, lost: Sequence[str]) -> list[str]:
+    """The stack without those lost for the hexes that it cannot go [9.7.5]."""
+    stack, price = _stack(game, duty), _price(game, duty)
+    gone = stack if price >= len(stack) else lost
+    if len(gone) != price:
+        short = int(duty.args["hexes"]) - _managed(game, duty)
+        words = f"{count(short, 'hex', 'hexes')} short: choose {price} of {named(game, stack)} to lose"
+        raise Unreadable(words, field="lost", rule="9.7.5")
+    return [u for u in stack if u not in gone]
+
+
+def _go(game: Game, stack: Sequence[str], way: Sequence[str], disrupts: bool, over: bool) -> Events:
+    first = game.units[stack[0]]
+    crossed = over or _crossings(game, first.place, way) > 0
+    for unit in stack:
         if crossed:
             yield from states.put(game, unit, states.river_rout if disrupts else states.river_retreat)
-        if way and game.units[unit].on_map:
+        if game.units[unit].on_map:
             yield move(game, unit, way[-1], reason="retreat", rule="9.7")
-    if way and any(game.units[u].on_map for u in units):
-        yield from pass_through(game, side, way)
-        yield from _too_near(game, way, owed, battle)
-    rest = [u for u in among if u not in units and game.units[u].on_map]
-    if rest:
-        mover = game.other(side) if disrupts else side
-        yield from ask_retreat(game, mover, rest, owed, battle, disrupts)
-
-
-def _walk(game: Game, unit: str, way: Sequence[str]) -> bool:
-    """Check each step of a retreat; whether it goes over a major river [9.7.2, B10.3.3]."""
-    side, start = game.units[unit].side, game.units[unit].place
-    if not start:  # a unit that was never on the map is put where the player says
-        way, start = way[1:], way[0] if way else ""
-    reach = Reach.against(game, side)
-    for a, b in pairwise((start, *way)):
-        blocked = retreat_block(game, side, a, b, reach)
-        if blocked:
-            raise NotNow(f"no retreat that way: {blocked.text}", field="hexes", given=b, rule=blocked.rule)
-    return _crossings(game, start, way) > 0
-
-
-def _shortfall(
-    game: Game, units: Sequence[str], owed: int, way: Sequence[str], chosen: Sequence[str]
-) -> Sequence[str]:
-    """Who is lost for the hexes that were not retreated [9.7.5]."""
-    price = survivors_lost(len(units), owed, len(way))
-    gone = units if price >= len(units) else chosen
-    if len(gone) != price:
-        raise Unreadable(
-            f"{owed - len(way)} hexes short: choose {price} of {named(game, units)} to lose",
-            field="lost",
-            rule="9.7.5",
-        )
-    return gone
-
-
-def _too_near(game: Game, way: Sequence[str], owed: int, battle: str) -> Events:
-    """A retreat of two hexes ends as far from the battle as it can [9.7.4]."""
-    if battle and owed > 1 and len(way) > 1 and game.maps.distance(way[-1], battle) < min(owed, len(way)):
-        yield e.Noted(f"{way[-1]} is nearer to {battle} than a retreat of {owed} should end", rule="9.7.4")
+    if any(game.units[u].on_map for u in stack):
+        yield from pass_through(game, first.side, way)

@@ -6,10 +6,12 @@ from collections import Counter
 from typing import Annotated, Any
 
 from companion.engine.errors import Unreadable
+from companion.engine.forms.fields import Choice, Context, HexId, SideRef, UnitRef, Whole
+from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit, UnitDef, unit_facts
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, HexId, SideRef, UnitRef, Whole
-from companion.engine.play.worksheet import Breakdown
+from companion.engine.play.duties import drop, offer
+from companion.engine.positions.pieces import count
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING, create, move, put_mark
 from companion.engine.record.game import Game
@@ -120,15 +122,8 @@ def _ask_next(game: Game) -> Events:
     if free:
         name, side = free[0].formation, free[0].side
         left = sum(u.formation == name for u in free)
-        text = f"Set up {name}: {left} unit{'s' if left > 1 else ''}, {_where(name)}"
-        yield e.Asked(
-            f"set-up-{game.revision}",
-            (side, "table"),
-            text,
-            "place-formation",
-            {"formation": name},
-            rule="B14",
-        )
+        text = f"Set up {name}: {count(left, 'unit')}, {_where(name)}"
+        yield offer(game, side, text, "place-formation", rule="B14", formation=name)
 
 
 def _of_formation(ctx: Context) -> list[Unit]:
@@ -171,8 +166,7 @@ def place_formation(
         wrong = misplaced(game, game.units[unit])
         if wrong:
             yield e.Noted(wrong, rule="B14")
-    for ask in [a.id for a in game.asked.values() if a.action == "place-formation"]:
-        yield e.Answered(ask, formation)
+    yield from drop(game, "place-formation", why=formation)
     if game.turn == 1:
         yield from _ask_next(game)
 

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from companion.engine.errors import NotNow, Unreadable
+from companion.engine.forms.fields import Context, HexId, UnitRef
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Context, HexId, UnitRef
+from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
 from companion.engine.record.changes import move, put_mark
 from companion.engine.record.game import Game
@@ -25,7 +26,6 @@ from companion.systems.panzer_keil.base import (
     is_hq,
     is_sixth,
     named,
-    on_map,
     rules,
 )
 from companion.systems.panzer_keil.condition import (
@@ -155,7 +155,7 @@ def return_don_units(
     hex: Annotated[str, HexId(label="Hex within one of a headquarters")],
 ) -> Events:
     """Bring Don divisions back beside one headquarters, on turn 10 or later."""
-    hqs = [u.place for u in on_map(game, "") if is_hq(u)]
+    hqs = [u.place for u in on_map(game) if is_hq(u)]
     if hqs and all(game.maps.distance(place, hex) > 1 for place in hqs):
         raise Unreadable(
             f"{hex} is not within one hex of a headquarters", field="hex", given=hex, rule="B13.2.3"

@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from companion.engine.errors import NotNow
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
+from companion.engine.positions.pieces import eliminate
 from companion.engine.record import events as e
-from companion.engine.record.changes import change, move, put_mark
+from companion.engine.record.changes import change, put_mark
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil.base import DEAD, SOME_MECHANIZED, is_sixth, mechanized
 
@@ -33,7 +34,7 @@ class Nature:
     """What a unit is, as far as its states depend on it."""
 
     mechanized: bool | None = True
-    """None while its type is not on record: the table then decides."""
+    """None while its type is not on record: it is asked for where it matters, and nothing happens before."""
     sixth: bool = False
     turn_needs_supply: bool = True
     """Whether AD -> D needs supply; a reading [11.1]."""
@@ -63,14 +64,12 @@ def one_hex(state: State, nature: Nature) -> State:
     """One hex in spite of too few points; it exhausts a mechanized unit [8.5.3]."""
     if state.disruption:
         raise _cannot(nature, "disrupted units cannot move", "8.5.1")
-    return state if nature.mechanized is False else replace(state, exhausted=True)
+    return replace(state, exhausted=True) if nature.mechanized else state
 
 
 def attack(state: State, nature: Nature) -> State:
     """Whoever attacked is exhausted when the combat ends, if mechanized [9.9]."""
-    if state.disruption:
-        raise _cannot(nature, "disrupted units cannot attack", "9.1.7")
-    return state if nature.mechanized is False else replace(state, exhausted=True)
+    return replace(state, exhausted=True) if nature.mechanized else state
 
 
 def supply_point(state: State, nature: Nature) -> State:
@@ -145,7 +144,7 @@ def state_of(game: Game, unit: Unit) -> State:
         bool(game.mark(unit.id, "exhausted")),
         str(game.mark(unit.id, "disrupted") or ""),
         not game.mark(unit.id, "oos"),
-        unit.place == DEAD,
+        unit.place == f"box:{DEAD}",
     )
 
 
@@ -161,9 +160,11 @@ def put(game: Game, unit_id: str, trigger: Trigger, reason: str = "") -> Events:
     after = trigger(before, nature_of(game, unit))
     why, rule = RULES[trigger]
     if after.gone and not before.gone:
-        yield from eliminate(game, unit_id, reason or why, rule)
+        yield from eliminate(game, unit, DEAD, reason or why, rule)
         return
-    if trigger is forced_march and not unit.kind:  # only mechanized units can, so it is one [8.3.1]
+    if (
+        trigger is forced_march and mechanized(unit) is None
+    ):  # only mechanized units can, so it is one [8.3.1]
         yield change(game, unit_id, {"kind": SOME_MECHANIZED}, reason="mechanized", rule="2.2.1")
     if after.exhausted != before.exhausted:
         yield put_mark(game, unit_id, "exhausted", after.exhausted or None, reason or why, rule)
@@ -171,12 +172,6 @@ def put(game: Game, unit_id: str, trigger: Trigger, reason: str = "") -> Events:
         yield put_mark(game, unit_id, "disrupted", after.disruption or None, reason or why, rule)
     if after.supplied != before.supplied:
         yield put_mark(game, unit_id, "oos", None if after.supplied else True, reason or why, rule)
-
-
-def eliminate(game: Game, unit_id: str, reason: str, rule: str) -> Events:
-    """A unit leaves the game for good, its markers with it."""
-    yield from strip(game, unit_id)
-    yield move(game, unit_id, DEAD, reason=reason, rule=rule)
 
 
 def strip(game: Game, unit_id: str, keep: tuple[str, ...] = ()) -> Events:

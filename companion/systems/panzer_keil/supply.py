@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from companion.engine.hexes.trace import Ban, Policy, Situation, SupplyLine, Trace, trace
 from companion.engine.kit.roster import Unit
+from companion.engine.positions.pieces import on_map
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil.base import (
     FRONTS,
@@ -17,7 +18,6 @@ from companion.systems.panzer_keil.base import (
     don_bound,
     is_hq,
     is_sixth,
-    on_map,
     out_of_supply,
     rules,
 )

@@ -2,28 +2,54 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated
 
 from companion.engine.errors import NotNow
+from companion.engine.forms.fields import Context, HexId, UnitRef
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Context, HexId, UnitRef
+from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil import states
-from companion.systems.panzer_keil.base import SOVIET, is_sixth, named, on_map, out_of_supply, phases, rules
+from companion.systems.panzer_keil.base import FRONTS, SOVIET, is_sixth, named, out_of_supply, phases, rules
 from companion.systems.panzer_keil.condition import any_on_map, many_on_map, own_on_map
 from companion.systems.panzer_keil.ground import has_rails
-from companion.systems.panzer_keil.points import fill_fronts
+from companion.systems.panzer_keil.points import fill_fronts, front_alive
 from companion.systems.panzer_keil.railroad import retreat_railhead
-from companion.systems.panzer_keil.supply import in_grace, supply
+from companion.systems.panzer_keil.supply import hq_of, in_grace, supply
 
 
 def _traceable(game: Game) -> bool | str:
     if not on_map(game, game.active):
         return "no unit of this side is on the map: mark supply by hand"
+    if game.active == SOVIET and not any(hq_of(game, front) for front in FRONTS):
+        return "no headquarters is on record: place them, or mark supply by hand [B6.2.2]"
     return has_rails(game) or "enter the railroads in the map book first, or mark supply by hand"
+
+
+def _judged(game: Game) -> Events:
+    """Note that this phase's supply is judged."""
+    yield e.Set("supply-phase", [game.turn, game.phase])
+
+
+@rules.due_in(*phases("supply"))
+def _unjudged(game: Game) -> Iterable[str]:
+    """Every supply phase judges its side's units [6.1]; said where the record can do it in one tap."""
+    if game["supply-phase"] != [game.turn, game.phase] and _traceable(game) is True:
+        yield "Check supply [6.1]"
+
+
+def _missing_hqs(ctx: Context) -> list[str]:
+    """Headquarters that are not on record though they live: their units would all be out of supply [B8.2.1]."""
+    game = ctx.game
+    missing = [n for f, n in FRONTS.items() if front_alive(game, f) and hq_of(game, f) is None]
+    words = (
+        f"not on record, so that their units are out of supply: {', '.join(missing)} headquarters [B8.2.1]"
+    )
+    return [words] if missing and game.active == SOVIET else []
 
 
 @rules.action(
@@ -33,10 +59,12 @@ def _traceable(game: Game) -> bool | str:
     label="Check supply",
     primary=True,
     when=_traceable,
+    warns=_missing_hqs,
 )
 def check_supply(game: Game) -> Events:
     """Trace every path and mark who is out of supply until this side's next supply phase."""
     side = game.active
+    yield from _judged(game)
     if side == SOVIET:
         yield from retreat_railhead(game)
     answers = supply(game, side)
@@ -80,6 +108,7 @@ def mark_supply(
     ] = (),
 ) -> Events:
     """Mark who is out of supply; everybody else of the side is in supply."""
+    yield from _judged(game)
     for unit in on_map(game, game.active):
         if unit.id in out and is_sixth(unit):
             raise NotNow(

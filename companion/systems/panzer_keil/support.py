@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from companion.engine.errors import NotNow, Unreadable
+from companion.engine.forms.fields import Context, Dice, HexId, Roll, Whole
+from companion.engine.forms.worksheet import Breakdown, chances, look_up
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Context, Dice, HexId, Roll, Whole
-from companion.engine.play.worksheet import Breakdown, chances, look_up
+from companion.engine.play.duties import NOT_NEEDED, engage, learn, owe
+from companion.engine.positions.pieces import count
 from companion.engine.record import events as e
-from companion.engine.record.changes import IN_PASSING
+from companion.engine.record.battle import Battle
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.asking import Target
@@ -19,14 +21,18 @@ from companion.systems.panzer_keil.base import (
     GERMAN,
     SOVIET,
     disrupted,
+    fought_now,
     hexes_of,
     is_hq,
     out_of_supply,
     phases,
+    recorded,
     rules,
+    target_of,
 )
 from companion.systems.panzer_keil.points import payer, paying
-from companion.systems.panzer_keil.retreat import ask_retreat
+from companion.systems.panzer_keil.results import ROLL
+from companion.systems.panzer_keil.retreat import owe_retreat
 from companion.systems.panzer_keil.supply import hq_of, in_command
 
 MOST = 5  # [7.2.3]
@@ -67,13 +73,35 @@ class SupportTarget(Target):
 TARGET = SupportTarget(label="Target hex")
 
 
-def allotted(game: Game, target: str) -> int:
-    """The points that lie on a hex [7.2.2]."""
-    return int(game.mark(target, "support") or 0)
+def shelling(game: Game, target: str) -> Battle | None:
+    """The support attack on a hex that is still to be rolled for [7.2.2]."""
+    waiting = (b for b in fought_now(game) if target_of(b) == target and not b.result)
+    return next((b for b in waiting if game.duties(b, "roll-support")), None)
 
 
-def _unresolved(game: Game) -> bool | str:
-    return not game.marked("shelled") or "points are allotted before the first hex is resolved [7.3]"
+def _points_in(battle: Battle | None) -> int:
+    return int(battle.facts["form"]["points"]) if battle else 0
+
+
+def _against_allotting(ctx: Context) -> list[str]:
+    """What the rules have against it: all points first, from one headquarters, beside an able unit [7.1, 7.3, B8.3]."""
+    game, values, side = ctx.game, ctx.values, ctx.game.active
+    target, front = str(values.get("elsewhere") or values.get("target") or ""), str(values.get("front") or "")
+    found = []
+    if any(b.result for b in fought_now(game)):
+        found.append("points are allotted before the first hex is resolved [7.3]")
+    there = shelling(game, target) if target else None
+    if there and front and there.facts["front"] != front:
+        found.append(
+            f"{target} gets points from {FRONTS[there.facts['front']]}: one headquarters only [B8.3.2]"
+        )
+    if (
+        target
+        and any(u.side != side for u in game.units_at(target))
+        and not sponsors(game, side, target, front)
+    ):
+        found.append(f"no undisrupted, supplied unit of that command beside {target} [7.1, B8.3]")
+    return found
 
 
 @rules.action(
@@ -81,9 +109,9 @@ def _unresolved(game: Game) -> bool | str:
     by="active",
     rule="7.2",
     label="Allot support points",
-    when=_unresolved,
     primary=True,
     order=1,
+    warns=_against_allotting,
 )
 def allot_support(
     game: Game,
@@ -93,133 +121,109 @@ def allot_support(
     elsewhere: Annotated[str, TARGET.another()] = "",
     points: Annotated[int, Whole(label="Points", low=1, high=MOST, help="five to a hex at most")],
 ) -> Events:
-    """Lay support points on a target hex, five at most and from one headquarters."""
+    """Lay support points on a target hex, five at most and from one headquarters; the roll is then owed."""
     side, target = game.active, elsewhere or target
     if not target:
         raise Unreadable("choose a target hex", field="target", rule="7.1")
     if side == SOVIET and not front:
         raise Unreadable("whose points? Name the Front", field="front", rule="B8.3")
-    pool = f"{front if side == SOVIET else GERMAN}-sap"
-    lies = allotted(game, target)
-    _check_allotment(game, target, front, points, pool)
-    yield e.Set(pool, game[pool] - points, was=game[pool], reason=f"allotted to {target}", rule="7.2.2")
-    yield e.Marked(target, "support", lies + points, reason=IN_PASSING, rule="7.2.2")
-    if side == SOVIET:
-        yield e.Marked(target, "support-front", front, rule="B8.3.2")
-
-
-def _check_allotment(game: Game, target: str, front: str, points: int, pool: str) -> None:
-    """Five to a hex, from one headquarters that has them, beside an able unit of its command [7.1, 7.2, B8.3]."""
-    side, lies, other = game.active, allotted(game, target), game.mark(target, "support-front")
+    pool, battle = f"{front if side == SOVIET else GERMAN}-sap", shelling(game, target)
+    lies = _points_in(battle)
     if lies + points > MOST:
-        raise NotNow(
-            f"{MOST} points to a hex, {lies} lie there already", field="points", given=points, rule="7.2.3"
-        )
-    if side == SOVIET and other and other != front:
-        raise NotNow(
-            f"{target} already gets points from {FRONTS[other]}: one headquarters only",
-            field="front",
-            rule="B8.3.2",
-        )
+        words = f"{MOST} points to a hex, {lies} lie there already"
+        raise NotNow(words, field="points", given=points, rule="7.2.3")
     if points > game[pool]:
-        raise NotNow(
-            f"only {game[pool]} of its support points left", field="points", given=points, rule="7.2.1"
+        words = f"only {game[pool]} of its support points left"
+        raise NotNow(words, field="points", given=points, rule="7.2.1")
+    yield e.Set(pool, game[pool] - points, was=game[pool], reason=f"allotted to {target}", rule="7.2.2")
+    form = {"target": target, "points": lies + points}
+    if battle is None:
+        forces = {game.other(side): [u.id for u in game.units_at(target) if u.side != side]}
+        battle = yield from engage(
+            game,
+            f"Support attack on {target}",
+            side,
+            [target],
+            forces,
+            "7.2.2",
+            form=form,
+            pool=pool,
+            front=front,
         )
-    if any(u.side != side for u in game.units_at(target)) and not sponsors(game, side, target, front):
-        raise NotNow(
-            f"no undisrupted, supplied unit of that command beside {target}",
-            field="target",
-            given=target,
-            rule="7.1, B8.3",
-        )
-
-
-def _allotted(ctx: Context) -> dict[str, int]:
-    """The hexes with points on them that are still to be resolved."""
-    return {h: int(n) for h, n in ctx.game.marked("support").items()}
-
-
-def _first_target(ctx: Context) -> str:
-    return next(iter(_allotted(ctx)), "")
-
-
-@dataclass(frozen=True)
-class Allotted(HexId):
-    """A target hex, offered among those with points on them."""
-
-    def describe(self, ctx: Context) -> dict[str, Any]:
-        lies = _allotted(ctx)
-        choices = [{"value": h, "label": f"{h}: {n} point{'s' if n > 1 else ''}"} for h, n in lies.items()]
-        return {"type": "choice", "choices": choices} if lies else super().describe(ctx)
+        text = f"Roll for the support attack on {target}"
+        yield owe(game, side, text, roll_support, battle=battle, step=ROLL, rule="7.3")
+    else:
+        yield from learn(game, battle, f"{count(lies + points, 'point')} on {target}", form=form)
 
 
 @rules.worksheet(rule="7.3", title="Support attack")
 def support(
     ctx: Context,
-    target: Annotated[str, Allotted(label="Target hex", start=_first_target)] = "",
-    points: Annotated[
-        int | None,
-        Whole(label="Points", low=1, high=MOST, quiet=lambda c: bool(_allotted(c))),
-    ] = None,
+    target: Annotated[str, HexId(label="Target hex")] = "",
+    points: Annotated[int | None, Whole(label="Points", low=1, high=MOST)] = None,
 ) -> Breakdown:
     """The column of a support attack and what it may bring."""
     game = ctx.game
-    target = target or _first_target(ctx)
     title = f"Support attack on {target}" if target else "Support attack"
     sheet = Breakdown(title, dice="1d6", chart="support")
-    used = points or allotted(game, target)
-    if not used:
-        raise Unreadable("how many points? None are allotted to this hex", field="points", rule="7.2")
-    sheet.add("support points", str(used), "7.3.1")
-    sheet.column = str(used)
-    sheet.facts = {"points": used, "target": target, "side": game.active}
+    if not points:
+        raise Unreadable("how many points?", field="points", rule="7.2")
+    sheet.add("support points", str(points), "7.3.1")
+    sheet.column = str(points)
     if any(game.chart("support").cells.values()):
         sheet.chances = chances(game.chart("support"), sheet.column, "1d6", str)
-    enemy_there = target and any(u.side != game.active for u in game.units_at(target))
-    if enemy_there and not sponsors(game, game.active, target, str(game.mark(target, "support-front") or "")):
-        sheet.warnings.append(f"no undisrupted, supplied unit beside {target} [7.1]")
     return sheet
 
 
-@rules.action(
-    phase=phases("support"),
-    by="active",
-    rule="7.3",
-    label="Resolve a support attack",
-    worksheet=support,
-    when=lambda game: bool(game.marked("support")) or "allot points to a hex first [7.2]",
-    primary=True,
-    order=2,
-)
-def resolve_support(
+@rules.sheet_of_battle
+def before_the_roll(game: Game, battle: Battle, seat: str) -> Breakdown | None:
+    """How a support attack stands that is still to be rolled for [7.3.1]; a combat is rolled for at once."""
+    form = battle.facts.get("form")
+    return support.answer(dict(form), Context(game, seat)) if form else None
+
+
+def _not_fired(game: Game, duty: e.Asked, how: str) -> Events:
+    """Points that were not used after all go back to where they came from, while their phase lasts [7.2.1]."""
+    battle = game.battles.get(duty.battle)
+    if battle is None or battle.result:
+        return
+    returned = how == NOT_NEEDED and battle in fought_now(game)
+    yield from learn(game, battle, result="called off" if how == NOT_NEEDED else how)
+    if returned:
+        pool = str(battle.facts["pool"])
+        yield e.Set(pool, game[pool] + _points_in(battle), was=game[pool], reason="not fired", rule="7.2.1")
+
+
+@rules.follow_up(rule="7.3", label="Roll", worksheet=support, declined=_not_fired)
+def roll_support(
     game: Game,
+    battle: Battle | None,
     sheet: Breakdown,
     die: Annotated[Roll, Dice(label="Die", spec="1d6", purpose="support attack")],
 ) -> Events:
     """Roll for one target hex and apply the result to every unit in it."""
-    target = str(sheet.facts["target"])
-    if sheet.facts["points"] != allotted(game, target):
-        raise NotNow("allot the points first, so that the right pool pays", field="points", rule="7.2, B8.3")
-    yield e.Marked(target, "support", None, reason=IN_PASSING, rule="7.3")
-    yield e.Marked(target, "shelled", True, reason=IN_PASSING, rule="7.3")
+    battle = recorded(battle)
+    there = [u.id for u in game.units_at(target_of(battle)) if u.side == battle.defender]
+    battle = yield from learn(game, battle, forces={battle.defender: there})
     sheet.roll = die.total
     look_up(sheet, game.chart("support"), str(die.total))
     if sheet.read_chart:
         sheet.codes = ["-", "D", "1D"]
-    yield from rules.settle(game, "support", sheet, (game.active, "table"), rule="7.3")
+    yield from rules.settle(game, "support", sheet, (battle.attacker, "table"), "7.3", battle)
 
 
 @rules.outcome("support")
-def support_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
+def support_outcome(game: Game, sheet: dict[str, Any], result: str, battle: Battle | None) -> Events:
     """Nothing, disrupted, or disrupted and pushed back one hex by the firing player [7.3.2]."""
-    facts = sheet.get("facts", {})
-    target, side = str(facts.get("target", "")), str(facts.get("side") or game.active)
-    if result == "-":
-        return
-    units = [u.id for u in game.units_at(target) if u.side != side] if target else []
+    if battle is None:  # the chart is read in a game begun before battles were kept
+        facts = sheet["facts"]
+        side, target = str(facts["side"]), str(facts["target"])
+        there = [u.id for u in game.units_at(target) if target and u.side != side]
+        battle = yield from engage(game, sheet["title"], side, [target], {game.other(side): there}, "7.3")
+    units = [u for u in battle.units(battle.defender) if game.units[u].on_map] if result != "-" else []
     for unit in units:
         yield from states.put(game, unit, states.hit, reason="support attack")
     if result == "1D":
-        yield from ask_retreat(game, side, units, 1, target, disrupts=True, rule="7.3.2")
-    elif not units:
-        yield e.Noted(f"All units in {target or 'the target hex'} are disrupted", rule="7.3.2")
+        yield from owe_retreat(game, battle, battle.attacker, units, "7.3.2", hexes=1, disrupts=True)
+    elif result == "D" and not units:
+        yield e.Noted(f"All units in {target_of(battle) or 'the target hex'} are disrupted", rule="7.3.2")

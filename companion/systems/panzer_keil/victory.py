@@ -6,18 +6,24 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from companion.engine.forms.fields import Choice, Context, UnitRef, Whole
+from companion.engine.forms.worksheet import Breakdown
+from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Whole
-from companion.engine.play.worksheet import Breakdown
+from companion.engine.play.duties import owe, units_of
+from companion.engine.positions.pieces import count, on_map
 from companion.engine.record import events as e
+from companion.engine.record.changes import change
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil.base import (
+    FOOT,
     GERMAN,
+    SOME_ALLY,
+    SOME_MECHANIZED,
     SOVIET,
     is_ally,
     is_sixth,
     mechanized,
-    on_map,
     out_of_supply,
     rules,
 )
@@ -198,10 +204,93 @@ def _german_points(sheet: Breakdown, game: Game, form: ScoreForm) -> int:
 
 
 def _doubts(game: Game) -> Iterable[str]:
-    if any(mechanized(u) is None and not is_ally(u) for u in on_map(game, GERMAN)):
-        yield "German units without a type on record were counted as not mechanized"
+    if untold_units(game):
+        yield "German units without a type or nation on record were counted as German and not mechanized"
+    if untold_cities(game):
+        yield f"nobody is known to hold {', '.join(untold_cities(game))}: counted as German"
     if game.units and not has_rails(game):
         yield "no railroad is entered: whether the cities are linked to 0114 was not looked at"
+
+
+# -- what the record does not tell, settled before the count -------------------------------------------------
+
+
+def untold_cities(game: Game) -> list[str]:
+    """Cities that nobody on record stands in, covers or ever passed [5.4]."""
+    zones_of = {side: zone(game, side) for side in (SOVIET, GERMAN)}
+    towns = cities(game) if game.units else {}
+    return sorted(h for h in towns if not occupier_among(game, h, zones_of))
+
+
+def untold_units(game: Game) -> list[Unit]:
+    """German units whose points depend on a type or nation that is not on record [B15.2]."""
+    here = on_map(game, GERMAN)
+    return [u for u in here if not is_ally(u) and (not u.klass or mechanized(u) is None)]
+
+
+@rules.entering("scoring")
+def settle_record(game: Game) -> Events:
+    """Before the count, each side says what the record does not tell."""
+    towns, units = untold_cities(game), untold_units(game)
+    if towns:
+        text = f"Who holds {count(len(towns), 'city', 'cities')} that nobody on record has passed?"
+        yield owe(game, SOVIET, text, settle_cities, rule="5.4, B15.1")
+    if units:
+        text = f"What are {count(len(units), 'German unit')} without type or nation on record?"
+        yield owe(game, GERMAN, text, settle_units, units=[u.id for u in units], rule="B15.2")
+
+
+def _town_choices(ctx: Context) -> list[tuple[str, str]]:
+    towns = cities(ctx.game)
+    found = [(h, f"{towns[h]} ({h})") for h in untold_cities(ctx.game)]
+    return [*found, (NONE, "none of them")]
+
+
+@rules.follow_up(rule="5.4", label="Settle", still=lambda game, duty: bool(untold_cities(game)))
+def settle_cities(
+    game: Game,
+    soviet: Annotated[tuple[str, ...], Choice(label="Soviet-held", options=_town_choices, many=True)],
+) -> Events:
+    """Name the cities that are Soviet; the others are German."""
+    for hex_id in untold_cities(game):
+        side = SOVIET if hex_id in soviet else GERMAN
+        yield e.Marked(hex_id, "owner", side, reason="settled before the count", rule="5.4")
+
+
+def _still_untold(game: Game, duty: e.Asked) -> bool:
+    return any(u in untold_units(game) for u in units_of(game, duty))
+
+
+def _untold(ctx: Context) -> list[Unit]:
+    return untold_units(ctx.game)
+
+
+@rules.follow_up(rule="B15.2", label="Settle", still=_still_untold)
+def settle_units(
+    game: Game,
+    mech: Annotated[
+        tuple[str, ...],
+        UnitRef(
+            label="Mechanized", many=True, pick=lambda c: [u for u in _untold(c) if mechanized(u) is None]
+        ),
+    ] = (),
+    allies: Annotated[
+        tuple[str, ...],
+        UnitRef(
+            label="Italian, Romanian, Hungarian",
+            many=True,
+            pick=lambda c: [u for u in _untold(c) if not u.klass],
+        ),
+    ] = (),
+) -> Events:
+    """Name the mechanized and the allied ones; all others are German and not mechanized."""
+    for unit in untold_units(game):
+        facts: dict[str, str] = {}
+        if mechanized(unit) is None:
+            facts["kind"] = SOME_MECHANIZED if unit.id in mech else FOOT
+        if not unit.klass:
+            facts["klass"] = SOME_ALLY if unit.id in allies else GERMAN
+        yield change(game, unit.id, facts, reason="settled before the count", rule="B15.2")
 
 
 @rules.watch
@@ -220,7 +309,19 @@ def _final(game: Game) -> bool | str:
     return over or "play the last turn out first [B5.1.1]"
 
 
-@rules.action(by="any", rule="B15", worksheet=victory, label="Score the game", when=_final, primary=True)
+def _unsettled(ctx: Context) -> list[str]:
+    return [d.text for d in ctx.game.duties() if d.is_owed]
+
+
+@rules.action(
+    by="any",
+    rule="B15",
+    worksheet=victory,
+    label="Score the game",
+    when=_final,
+    primary=True,
+    warns=_unsettled,
+)
 def score_game(game: Game, sheet: Breakdown) -> Events:
     """Count both sides' points and close the game."""
     yield from _close(sheet)

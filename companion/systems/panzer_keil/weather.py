@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any
 
 from companion.engine.errors import Unreadable
+from companion.engine.forms.fields import Choice, Dice, Flag, Roll, Whole
+from companion.engine.forms.worksheet import Breakdown
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Dice, Flag, Roll, Whole
-from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil.base import SOVIET, rules
 from companion.systems.panzer_keil.books import WEATHERS, flag, number
+from companion.systems.panzer_keil.victory import settle_record
 
 LAST = "mud, last square"
 
@@ -56,6 +57,13 @@ def _not_rolled(game: Game) -> bool | str:
     return "the weather of this turn is settled" if game["weather-turn"] == [game.turn] else True
 
 
+@rules.due_in("weather")
+def _still_to_roll(game: Game) -> Iterable[str]:
+    """Every turn has its weather [B5.1]."""
+    if _not_rolled(game) is True:
+        yield "Roll for the weather [B5.1]"
+
+
 @rules.action(
     phase="weather", by=SOVIET, rule="B5.1", label="Roll for the weather", primary=True, when=_not_rolled
 )
@@ -77,16 +85,10 @@ def roll_weather(
         yield from _settle(game, squares[square], square == end)
         return
     where = f"to square {square}" if squares else f"{moved} square{'s' if moved > 1 else ''} on"
-    sheet = Breakdown("Weather")
+    sheet = Breakdown("Weather", codes=[*WEATHERS, LAST])
+    sheet.read_chart = f"move the marker {where}: what does it show?"
     sheet.add("squares on", str(moved), "B5.1")
-    yield e.Asked(
-        f"weather-{game.revision}",
-        (SOVIET, "table"),
-        f"Move the weather marker {where}: what does it show?",
-        "enter-result",
-        {"worksheet": "weather", "sheet": sheet.to_json(), "codes": [*WEATHERS, LAST]},
-        rule="B5.1",
-    )
+    yield from rules.settle(game, "weather", sheet, (SOVIET, "table"), "B5.1")
 
 
 @rules.outcome("weather")
@@ -124,3 +126,4 @@ def _settle(game: Game, weather: str, last: bool) -> Events:
         yield e.Set("final-turn", final, was=game["final-turn"], reason="weather track", rule="B5.1.1")
     if last and game["weather-end"] == "at-once" and game.phase != "scoring":
         yield e.Advanced(game.turn, "scoring", reason="the weather track has ended")
+        yield from settle_record(game)

@@ -103,4 +103,30 @@ def strike(bench: Bench, result: str, **fields: Any) -> None:
     """Two Germans attack 2040, and the printed chart says this."""
     given = {"target": "2040", "attackers": ["ss-w-1", "302id"], "die": "1", **fields}
     bench.do("german", "resolve-combat", **given)
-    bench.answer("german", result=result)
+    reply(bench, "german", "enter-result", result=result)
+
+
+def duty(bench: Bench, seat: str, action: str) -> dict[str, Any]:
+    """The first thing of a kind that a seat is asked for."""
+    return next(a for a in bench.asked(seat) if a["action"] == action)
+
+
+def reply(bench: Bench, seat: str, action: str, **fields: Any) -> list[Any]:
+    """Answer the first thing of a kind that a seat is asked for."""
+    return bench.do(seat, action, _asked=duty(bench, seat, action)["id"], **fields)
+
+
+def actions(bench: Bench, seat: str, live: bool = True) -> list[str]:
+    """What a seat may answer now, or has before it at all."""
+    return [a["action"] for a in bench.asked(seat) if a["live"] or not live]
+
+
+def offered(bench: Bench, seat: str, action: str, field: str = "to") -> list[str]:
+    """What the card of a duty lets choose from."""
+    return [c["value"] for c in card(bench, seat, action)[field]["choices"]]
+
+
+def card(bench: Bench, seat: str, action: str) -> dict[str, dict[str, Any]]:
+    """The fields on the card of a duty, in order."""
+    rows = duty(bench, seat, action)["form"]
+    return {r["name"]: r for r in rows if not (r["hidden"] or r["quiet"])}

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from harness import refused
-from systems.panzer_keil.pk_bench import go, mark, owners_book, put, table
+from systems.panzer_keil.pk_bench import actions, go, mark, owners_book, put, reply, table
 
-from companion.engine.errors import NotNow, Unreadable
+from companion.engine.errors import NotNow, Unreadable, Warned
 
 GROUND = """
 rail 1450..1430
@@ -46,10 +46,10 @@ def test_worked_example_from_the_record() -> None:
     assert t.game.last_result["result"] == "D2D"
     assert t.game.mark("voronezh-1", "disrupted") == "d"
     assert t.game.mark("ss-w-1", "exhausted") and not t.game.mark("302id", "exhausted")  # 9.9
-    assert [a["action"] for a in t.asked("german")] == ["retreat", "advance"]
-    t.answer("german", hexes="2039 2038")
+    assert actions(t, "german", live=False) == ["retreat"]  # the advance is worked out after it [9.8]
+    reply(t, "german", "retreat", to="2038")
     assert t.game.units["voronezh-1"].place == "2038"
-    t.answer("german", hexes="2040 2039")
+    reply(t, "german", "advance", units=["302id", "ss-w-1"], to="2039")
     assert {t.game.units[u].place for u in ("302id", "ss-w-1")} == {"2039"}
 
 
@@ -154,16 +154,18 @@ def test_soviets_never_attack_concentrically() -> None:
 
 def test_who_may_not_attack() -> None:
     t = table(owners_book(GROUND))
-    put(t, "ss-w-1", "2140", kind="armour", nation="german", attack=8)
+    put(t, "ss-w-1", "2140", kind="armour", nation="german", attack=8, exhausted_attack=4)
     put(t, "voronezh-1", "2040", kind="infantry", defence=4)
     go(t, "german-combat")
     mark(t, "ss-w-1", "disrupted", "ad")
-    with refused(NotNow, rule="9.1.7", field="attackers"):
+    with refused(Warned) as refusal:
         t.do("german", "resolve-combat", target="2040", attackers=["ss-w-1"], die="1")
+    assert any("9.1.7" in reason for reason in refusal.value.said)
     mark(t, "ss-w-1", "disrupted", "off")
     t.do("german", "resolve-combat", target="2040", attackers=["ss-w-1"], die="1")
-    with refused(NotNow, rule="9.1.6", field="attackers"):
+    with refused(Warned) as refusal:
         t.do("german", "resolve-combat", target="2040", attackers=["ss-w-1"], die="1")
+    assert any("9.1.6" in reason for reason in refusal.value.said)
     put(t, "ss-w-2", "1941", kind="armour", nation="german", attack=8)
     assert "9.1.5" in str(t.calc("combat", target="2040", attackers=["ss-w-2"]).warnings)
 
@@ -188,8 +190,12 @@ def test_strength_zero(reading: str, accepted: bool) -> None:
     if accepted:
         assert t.calc("combat", side="german", river="1", defence=3).column == "1:4"
     else:
-        with refused(NotNow, rule="9.2", field="full"):
-            t.calc("combat", side="german", river="1", defence=3)
+        assert any(
+            "9.2" in warning for warning in t.calc("combat", side="german", river="1", defence=3).warnings
+        )
+        go(t, "german-combat")
+        with refused(Warned):
+            t.do("german", "resolve-combat", river="1", defence=3, die="1")
 
 
 @pytest.mark.parametrize(
@@ -215,6 +221,17 @@ def test_odds_beyond_the_columns_on_record_are_warned_of(
     go(t, "german-combat")
     sheet = t.calc("combat", full=str(attack), defence=4, ground="clear")
     assert any("9.5.1" in warning for warning in sheet.warnings) is warned
+
+
+def test_a_cell_read_in_play_does_not_end_the_table() -> None:
+    """9.5.1: after one battle at 2:1 the next one at 6:1 is not read there."""
+    book = owners_book("", crt=False)
+    name = "crt-german-clear"
+    charts = {**book.charts, name: book.charts[name].fill({"4|2:1": "DL"})}
+    t = table(replace(book, charts=charts), units=False)
+    go(t, "german-combat")
+    sheet = t.calc("combat", full="24", defence=4, ground="clear")
+    assert sheet.column == "6:1" and not sheet.warnings
 
 
 def test_printed_ends_come_from_the_owner() -> None:

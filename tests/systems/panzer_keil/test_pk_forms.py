@@ -8,7 +8,7 @@ import pytest
 from harness import Bench, refused
 from systems.panzer_keil.pk_bench import go, mark, owners_book, put, quiet, shown, table
 
-from companion.engine.errors import NotNow, Unreadable
+from companion.engine.errors import NotNow, Unreadable, Warned
 
 
 def offered(t: Bench, seat: str = "table") -> list[str]:
@@ -89,7 +89,7 @@ def test_boxes_come_and_go_with_the_answers(fields: dict[str, Any], more: set[st
 
 
 def known_fight() -> Bench:
-    t = table(owners_book("rail 1450..1430\n2040 clear\n"))
+    t = table(owners_book("rail 1450..1430\n2040 clear\n3040-3041 river\n"))
     put(t, "302id", "2041", kind="infantry", nation="german", attack=6, defence=4)
     put(t, "ss-w-1", "2041")
     put(t, "voronezh-1", "2040", kind="infantry", nation="soviet", attack=3, defence=4)
@@ -162,26 +162,32 @@ def test_a_stack_moves_and_may_be_exhausted_by_it() -> None:
         t.do("german", "move-units", units=["ss-w-1", "ss-w-2"], way="0938")
 
 
-def test_a_move_from_zone_to_zone_is_noted() -> None:
+def test_a_move_from_zone_to_zone_is_warned_of() -> None:
     t = table()
     put(t, "ss-w-1", "1441", kind="armour")
     put(t, "voronezh-1", "1439")
     put(t, "voronezh-2", "1539")
     go(t, "german-move")
-    done = t.do("german", "move-units", units=["ss-w-1"], way="1440 1540")
-    assert any("zone" in getattr(event, "text", "") for event in done)
-    assert t.game.units["ss-w-1"].place == "1540"  # advice, not refusal: it stands so on the map
+    with refused(Warned) as refusal:
+        t.do("german", "move-units", units=["ss-w-1"], way="1440 1540")
+    assert any("8.4.4" in reason for reason in refusal.value.said)
+    t.do("german", "move-units", units=["ss-w-1"], way="1440 1540", anyway=True)
+    assert t.game.units["ss-w-1"].place == "1540"  # advice, not a wall: it stands so on the map
 
 
-@pytest.mark.parametrize(("marker", "noted"), [("", False), ("exhausted", True), ("oos", True)])
-def test_mechanized_movement_of_others_is_noted(marker: str, noted: bool) -> None:
+@pytest.mark.parametrize("marker", ["", "exhausted", "oos"])
+def test_mechanized_movement_of_others_is_warned_of(marker: str) -> None:
     t = table()
     put(t, "ss-w-1", "2041", kind="armour")
     if marker:
         mark(t, "ss-w-1", marker)
     go(t, "german-mech")
-    done = t.do("german", "move-units", units=["ss-w-1"], way="2042")
-    assert any("10.1" in event.rule for event in done if event.KIND == "noted") is noted
+    if marker:
+        with refused(Warned) as refusal:
+            t.do("german", "move-units", units=["ss-w-1"], way="2042")
+        assert "10.1" in refusal.value.said[0]
+    else:
+        t.do("german", "move-units", units=["ss-w-1"], way="2042")
 
 
 def test_no_forced_march_in_mechanized_movement() -> None:

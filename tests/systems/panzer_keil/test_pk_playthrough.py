@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import combinations, cycle
+from itertools import cycle
 from typing import Any
 
 import pytest
 from harness import Bench
-from systems.panzer_keil.pk_bench import RAILS, owners_book, table
+from systems.panzer_keil.pk_bench import RAILS, owners_book, reply, table
 
-from companion.engine.play.fields import Context
+from companion.engine.forms.fields import Context
 from companion.engine.record.game import Game, replay
+from companion.systems.panzer_keil.base import has_attacked
 from companion.systems.panzer_keil.condition import waiting
 from companion.systems.panzer_keil.support import targets
 
@@ -65,66 +66,43 @@ def every_screen_draws(t: Bench) -> None:
 
 
 def settle(t: Bench) -> None:
-    """Answer whatever is asked: retreats by the first free way, losses by the first unit, all else as offered."""
-    for _ in range(40):
-        for seat in ("soviet", "german"):
-            asked = t.asked(seat)
-            if not asked:
-                continue
-            ask = asked[0]
-            if ask["action"] == "retreat":
-                _retreat(t, seat, ask)
-            elif ask["action"] == "lose-units":
-                t.answer(seat, units=ask["args"]["among"][:1])
-            elif ask["action"] == "exchange-attackers":
-                t.answer(seat, units=[u for u in t.game.last_result["breakdown"]["facts"]["attackers"]][:1])
-            elif ask["action"] == "exchange-defenders":
-                _pay(t, seat, ask)
-            elif ask["action"] == "headquarters-points":
-                t.answer(seat, **{f"{front}_hexes": 9 for front in ask["args"]["fronts"]})
-            elif ask["action"] == "advance" and t.game.units_at(ask["args"]["battle"]):
-                t.do(seat, "dismiss", ask=ask["id"])  # somebody could not retreat and is still there
-            elif ask["action"] in ("advance", "check-supply", "exhaust"):
-                t.answer(seat)
-            else:
-                t.do(seat, "dismiss", ask=ask["id"])
-            break
+    """Answer whatever can be answered: with the first choice of every card, all else as offered."""
+    for _ in range(60):
+        live = [(seat, ask) for seat in ("soviet", "german") for ask in t.asked(seat) if ask["live"]]
+        if not live:
+            return
+        seat, ask = live[0]
+        if ask["action"] in ("", "place-formation"):
+            t.do(seat, "dismiss", ask=ask["id"])
         else:
-            return
+            t.do(seat, ask["action"], _asked=ask["id"], **filled(t, ask))
 
 
-def _retreat(t: Bench, seat: str, ask: dict[str, Any]) -> None:
-    units, owed = ask["args"]["units"], ask["args"]["owed"]
-    start = t.game.units[units[0]].place
-    for first in t.game.maps.neighbours(start):
-        tails = [[]] if owed == 1 else [[h] for h in t.game.maps.neighbours(first)]
-        for tail in tails:
-            path = [first, *tail]
-            if t.game.maps.distance(path[-1], start) < owed:
-                continue
-            try:
-                t.answer(seat, hexes=path)
-            except ValueError:
-                continue
-            return
-    t.answer(seat, hexes=[], lost=units[:owed])
-
-
-def _pay(t: Bench, seat: str, ask: dict[str, Any]) -> None:
-    facts = t.game.last_result["breakdown"]["facts"]
-    here = [u for u in facts["defenders"] if t.game.units[u].on_map]
-    for count in range(1, len(here) + 1):
-        for units in combinations(here, count):
-            if sum(facts["values"][u] for u in units) == ask["args"]["worth"]:
-                t.answer(seat, units=list(units))
-                return
+def filled(t: Bench, ask: dict[str, Any]) -> dict[str, Any]:
+    """A card filled in as a player in a hurry would."""
+    found: dict[str, Any] = {}
+    for row in ask["form"]:
+        choices = [c["value"] for c in row.get("choices", ())]
+        if row["type"] == "whole":
+            found[row["name"]] = 9
+        elif row["value"] in (None, "", []) and choices:
+            found[row["name"]] = choices[:1] if row.get("many") else choices[0]
+        elif row["value"] not in (None, "", []):
+            found[row["name"]] = row["value"]
+    if ask["action"] in ("retreat", "lose-units") and "lost" in found or "units" in found:
+        short = ask["args"].get("hexes", 0) if ask["action"] == "retreat" else 2
+        name = "lost" if "lost" in found else "units"
+        if ask["action"] == "retreat" or ask["args"].get("result", "") in ("AL2", "DL2"):
+            row = next(r for r in ask["form"] if r["name"] == name)
+            found[name] = [c["value"] for c in row["choices"]][:short]
+    return found
 
 
 def attack(t: Bench, side: str, die: str) -> bool:
     """Let the first able stack attack the first enemy beside it."""
     game = t.game
     for unit in [u for u in game.units.values() if u.side == side and u.on_map and u.factors.get("AF")]:
-        if game.mark(unit.id, "disrupted") or game.mark(unit.id, "attacked"):
+        if game.mark(unit.id, "disrupted") or has_attacked(game, unit.id):
             continue
         for place in game.maps.neighbours(unit.place):
             foes = [u for u in game.units_at(place) if u.side != side]
@@ -141,7 +119,7 @@ def attack(t: Bench, side: str, die: str) -> bool:
 @pytest.mark.slow
 def test_a_whole_game_to_its_score() -> None:
     t = started()
-    dice = cycle("3152641")
+    dice = cycle("4152643")
     seen: set[str] = set()
     recoveries = 0
     while not t.game.ended and t.game.turn < 15:
@@ -171,7 +149,7 @@ def test_a_whole_game_to_its_score() -> None:
         elif phase == "german-support":
             for target in targets(t.game, "german")[:1]:
                 t.do("german", "allot-support", target=target, points=2)
-                t.do("german", "resolve-support", target=target, die=next(dice))
+                reply(t, "german", "roll-support", die=next(dice))
                 settle(t)
         elif phase.endswith("-combat"):
             for _ in range(3):
@@ -186,6 +164,7 @@ def test_a_whole_game_to_its_score() -> None:
                 _reinforce(t)
             close_up(t, side)
         elif phase == "scoring":
+            settle(t)
             t.do("table", "score-game")
             break
         settle(t)
@@ -253,11 +232,15 @@ def test_with_nothing_typed_in_but_dice_and_score(fields: dict[str, Any], winner
     while not t.game.ended:
         if t.game.phase == "weather":
             t.do("table", "roll-weather")
-            t.answer("table", result="mud, last square" if t.game.turn == 3 else "snow")
+            reply(t, "table", "enter-result", result="mud, last square" if t.game.turn == 3 else "snow")
         elif t.game.phase.endswith("combat"):
             t.do("table", "resolve-combat", full="6", defence=3)
-            t.answer("table", result="C")
+            for ask in t.asked("table"):
+                if ask["action"] == "enter-result":
+                    t.do("table", "enter-result", _asked=ask["id"], result="C")
         elif t.game.phase == "scoring":
+            for ask in t.asked("table"):
+                t.do("table", "dismiss", ask=ask["id"])  # what was done on the map
             t.do("table", "score-game", **{"majors": 0, "towns": 0, "mech": 0, "allies": 0, **fields})
             break
         every_screen_draws(t)
@@ -271,6 +254,8 @@ def test_hitler_captured_ends_the_game_at_once() -> None:
     t.until("soviet-move", 8)
     t.do("soviet", "place-unit", unit="southwestern-3", hex="2547")
     t.answer("soviet", die="6")
+    assert not t.game.ended  # both sides are told first
+    t.agree()
     assert t.game.ended and t.game.ended.level == "decisive"
 
 

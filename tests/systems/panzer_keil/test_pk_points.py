@@ -6,7 +6,7 @@ import pytest
 from harness import refused
 from systems.panzer_keil.pk_bench import go, mark, owners_book, put, table
 
-from companion.engine.errors import NotNow, Unreadable
+from companion.engine.errors import NotNow, StillOwed, Unreadable
 from companion.systems.panzer_keil.base import FRONTS
 from companion.systems.panzer_keil.points import german_points
 
@@ -36,7 +36,7 @@ def test_a_blank_table_asks_for_each_headquarters() -> None:
         t.do("soviet", "front-points", front="voronezh", distance=4)
     with refused(Unreadable, rule="B6.3.2", field="voronezh_support"):
         t.answer("soviet", voronezh_supply=3)
-    with refused(Unreadable, rule="B6.3.2", field="fronts"):
+    with refused(Unreadable, rule="B6.3.2", field="voronezh_supply"):
         t.answer("soviet")
     t.answer("soviet", voronezh_supply=3, voronezh_support=2, don_supply=1, don_support=0)
     assert (t.game["voronezh-sp"], t.game["voronezh-sap"]) == (3, 2)
@@ -64,10 +64,18 @@ def test_the_form_asks_for_distances_where_the_table_is_filled_and_not_for_front
     assert (t.game["voronezh-sp"], t.game["southern-sap"]) == (6, 1)
 
 
-def test_an_unanswered_question_lapses_with_the_phase() -> None:
+def test_an_unanswered_question_goes_along_while_points_can_be_spent() -> None:
     t = table(units=False)
+    t.until("soviet-supply")
+    with refused(StillOwed):
+        t.do("soviet", "next-phase")
     t.until("soviet-support")
-    assert not t.asked("soviet")
+    t.answer("soviet", voronezh_supply=3, voronezh_support=2)
+    assert t.game["voronezh-sap"] == 2
+    t.until("soviet-support", 2)
+    done = t.next()
+    assert not t.asked("soviet")  # B6.3.5: nothing is left to spend them on
+    assert any(event.KIND == "answered" and event.answer == "no longer applies" for event in done)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +94,7 @@ def test_the_supply_check_measures_the_headquarters_itself() -> None:
     put(t, "southwestern-hq", "1411")
     put(t, "southern-hq", "2406")  # ten hexes from the railhead
     t.until("soviet-supply")
-    t.do("soviet", "check-supply")
+    t.do("soviet", "check-supply", anyway=True)
     got = {f: (t.game[f"{f}-sp"], t.game[f"{f}-sap"]) for f in ("voronezh", "southwestern", "southern")}
     assert got == {"voronezh": (6, 5), "southwestern": (6, 5), "southern": (4, 3)}
     assert [(a["action"], a["args"]["fronts"]) for a in t.asked("soviet")] == [
@@ -99,7 +107,7 @@ def test_a_disrupted_headquarters_has_no_points() -> None:
     put(t, "voronezh-hq", "1409")
     mark(t, "voronezh-hq", "disrupted", "d")
     t.until("soviet-supply")
-    t.do("soviet", "check-supply")
+    t.do("soviet", "check-supply", anyway=True)
     assert t.game["voronezh-sp"] == 0  # B8.4
 
 
@@ -137,7 +145,7 @@ def test_soviet_points_go_to_commanded_units_only() -> None:
     for unit in ("voronezh-1", "don-1"):
         mark(t, unit, "exhausted")
     t.until("soviet-supply")
-    t.do("soviet", "check-supply")
+    t.do("soviet", "check-supply", anyway=True)
     with refused(Unreadable, rule="B8.2", field="front"):
         t.do("soviet", "spend-supply", units=["voronezh-1"])
     with refused(NotNow, rule="B8.2", field="units"):

@@ -161,8 +161,9 @@ def test_the_one_roll(die: str, ended: bool) -> None:
     t = visit()
     t.until("soviet-move", 8)
     put(t, "voronezh-1", "2547")
-    assert [a["action"] for a in t.asked("soviet")] == ["capture-hitler"]
+    assert [a["action"] for a in t.asked("soviet")] == ["roll-for-hitler"]
     t.answer("soviet", die=die)
+    t.agree()
     if ended:
         assert t.game.ended and (t.game.ended.winner, t.game.ended.level) == ("soviet", "decisive")
     else:
@@ -184,6 +185,6 @@ def test_an_advance_after_combat_counts_too() -> None:
     t = visit()
     t.until("soviet-combat", 8)
     put(t, "voronezh-1", "2547")
-    assert [a["action"] for a in t.asked("soviet")] == ["capture-hitler"]
+    assert [a["action"] for a in t.asked("soviet")] == ["roll-for-hitler"]
     mark(t, "voronezh-1", "exhausted")
     assert len(t.asked("soviet")) == 1  # asked once only

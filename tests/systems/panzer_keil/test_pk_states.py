@@ -27,6 +27,8 @@ OK, TIRED = State(), State(exhausted=True)
         (TIRED, states.one_hex, PANZER, TIRED),
         (OK, states.attack, PANZER, TIRED),  # 9.9
         (OK, states.attack, FOOT, OK),  # 2.2.1(7)
+        (OK, states.attack, Nature(mechanized=None), OK),  # asked for, never taken as mechanized
+        (OK, states.one_hex, Nature(mechanized=None), OK),
         (TIRED, states.attack, PANZER, TIRED),  # 9.9: no further effect
         (TIRED, states.supply_point, PANZER, OK),  # B6.3.4
         (OK, states.hit, PANZER, State(disruption="d")),  # 5.3.1
@@ -69,7 +71,6 @@ def test_transition(before: State, trigger: states.Trigger, nature: Nature, afte
         (State(supplied=False), states.forced_march, PANZER, "6.2, 8.3.1"),
         (State(disruption="d"), states.forced_march, PANZER, "8.3.1"),
         (State(disruption="ad"), states.one_hex, PANZER, "8.5.1"),
-        (State(disruption="d"), states.attack, PANZER, "9.1.7"),
         (OK, states.supply_point, PANZER, "B6.3"),
         (State(exhausted=True, supplied=False), states.supply_point, PANZER, "6.3.1, B6.3.3"),
         (State(exhausted=True, disruption="d"), states.supply_point, PANZER, "6.3.2, B6.3.3"),

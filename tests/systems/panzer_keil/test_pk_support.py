@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 from harness import Bench, refused
-from systems.panzer_keil.pk_bench import go, mark, owners_book, put, table
+from systems.panzer_keil.pk_bench import actions, go, mark, owners_book, put, reply, table
 
-from companion.engine.errors import NotNow, Unreadable
+from companion.engine.errors import NotNow, StillOwed, Unreadable, Warned
 
 RESULTS = [("1", {}), ("4", {"d"}), ("6", {"d"})]
 
@@ -24,20 +24,18 @@ def ready(**options: object) -> Bench:
 def test_the_result_hits_every_unit_in_the_hex(die: str, marks: set[str]) -> None:
     t = ready()
     t.do("german", "allot-support", target="2039", points=2)
-    t.do("german", "resolve-support", target="2039", die=die)
+    t.answer("german", die=die)
     assert {t.game.mark(u, "disrupted") for u in ("voronezh-1", "voronezh-2")} - {None} == set(marks)
     assert t.game["german-sap"] == 1
-    asked = [a["action"] for a in t.asked("german")]
-    assert asked == (["retreat"] if die == "6" else [])  # 7.3.2: 1D, the firing player moves them
+    assert actions(t, "german") == (["retreat"] if die == "6" else [])  # 7.3.2: 1D, the firing player moves
 
 
 def test_the_firing_player_retreats_a_1d() -> None:
     t = ready()
     t.do("german", "allot-support", target="2039", points=3)
-    t.do("german", "resolve-support", target="2039", die="6")
-    ask = t.asked("german")[0]
-    assert set(ask["args"]["units"]) == {"voronezh-1", "voronezh-2"} and not t.asked("soviet")
-    t.answer("german", hexes="2038")
+    t.answer("german", die="6")
+    assert set(t.game.duties()[0].units) == {"voronezh-1", "voronezh-2"} and not t.asked("soviet")
+    reply(t, "german", "retreat", to="2038")
     assert {t.game.units[u].place for u in ("voronezh-1", "voronezh-2")} == {"2038"}
 
 
@@ -45,7 +43,7 @@ def test_already_attacker_disrupted_units_stay_so() -> None:
     t = ready()
     mark(t, "voronezh-1", "disrupted", "ad")
     t.do("german", "allot-support", target="2039", points=1)
-    t.do("german", "resolve-support", target="2039", die="4")
+    t.answer("german", die="4")
     assert t.game.mark("voronezh-1", "disrupted") == "ad"  # 5.3.3
 
 
@@ -63,16 +61,17 @@ def test_five_points_a_hex_within_the_pool() -> None:
 def test_all_points_are_allotted_before_the_first_roll() -> None:
     t = ready()
     t.do("german", "allot-support", target="2039", points=1)
-    t.do("german", "resolve-support", target="2039", die="1")
-    with refused(NotNow, given="allot-support"):
+    t.answer("german", die="1")
+    with refused(Warned) as refusal:
         t.do("german", "allot-support", target="2039", points=1)
+    assert "7.3" in refusal.value.said[0]
 
 
 @pytest.mark.parametrize(("marker", "value"), [("disrupted", "d"), ("disrupted", "ad"), ("oos", "on")])
 def test_a_sponsor_is_undisrupted_and_in_supply(marker: str, value: str) -> None:
     t = ready()
     mark(t, "ss-w-1", marker, value)
-    with refused(NotNow, rule="7.1, B8.3", field="target"):
+    with refused(Warned):  # 7.1, B8.3
         t.do("german", "allot-support", target="2039", points=1)
 
 
@@ -81,10 +80,10 @@ def test_a_blank_table_is_read_by_the_player() -> None:
     put(t, "ss-w-1", "2040")
     put(t, "voronezh-1", "2039")
     t.until("german-support")
-    with refused(NotNow, given="resolve-support"):
-        t.do("german", "resolve-support", target="2039", points=2, die="5")
+    with refused(NotNow, given="roll-support"):
+        t.do("german", "roll-support", die="5")
     t.do("german", "allot-support", target="2039", points=2)
-    t.do("german", "resolve-support", target="2039", die="5")
+    t.answer("german", die="5")
     ask = t.asked("german")[0]
     assert "column 2, row 5" in ask["text"]
     t.answer("german", result="D")
@@ -98,14 +97,14 @@ def test_one_headquarters_to_a_target() -> None:
     put(t, "voronezh-1", "1415")
     put(t, "ss-w-1", "1416", kind="armour")
     t.until("soviet-supply")
-    t.do("soviet", "check-supply")
+    t.do("soviet", "check-supply", anyway=True)
     t.until("soviet-support")
     t.do("soviet", "allot-support", target="1416", points=2, front="voronezh")
-    with refused(NotNow, rule="B8.3.2", field="front"):
+    with refused(Warned):  # B8.3.2
         t.do("soviet", "allot-support", target="1416", points=1, front="southwestern")
     with refused(Unreadable, rule="B8.3", field="front"):
         t.do("soviet", "allot-support", target="1416", points=1)
-    t.do("soviet", "resolve-support", target="1416", die="4")
+    reply(t, "soviet", "roll-support", die="4")
     assert t.game.mark("ss-w-1", "disrupted") == "d"
 
 
@@ -116,10 +115,10 @@ def test_a_target_needs_a_unit_of_that_command_beside_it() -> None:
     put(t, "voronezh-1", "1415")
     put(t, "ss-w-1", "1416", kind="armour")
     t.until("soviet-supply")
-    t.do("soviet", "check-supply")
+    t.do("soviet", "check-supply", anyway=True)
     t.until("soviet-support")
     t.do("table", "correct", name="southern-sap", value="5")
-    with refused(NotNow, rule="7.1, B8.3", field="target"):
+    with refused(Warned):  # 7.1, B8.3
         t.do("soviet", "allot-support", target="1416", points=1, front="southern")
     t.do("soviet", "allot-support", target="1416", points=1, front="voronezh")
 
@@ -139,3 +138,32 @@ def test_the_form_offers_targets_and_the_one_headquarters_with_points() -> None:
     rows = {r["name"]: r for r in t.form("soviet", "allot-support", front="southern")}
     assert rows["target"]["choices"] == []  # B8.3: not in its command
     assert [c["value"] for c in rows["front"]["choices"]] == ["voronezh"]
+
+
+# -- what was allotted is rolled for -------------------------------------------------------------------------
+
+
+def test_points_that_are_allotted_do_not_vanish_with_the_phase() -> None:
+    t = ready()
+    t.do("german", "allot-support", target="2039", points=2)
+    with refused(StillOwed) as refusal:
+        t.do("german", "next-phase")
+    assert refusal.value.said == ["Roll for the support attack on 2039"]
+    t.next()
+    reply(t, "german", "roll-support", die="4")
+    assert t.game.mark("voronezh-1", "disrupted") == "d"
+
+
+def test_more_points_join_the_same_attack() -> None:
+    t = ready()
+    t.do("german", "allot-support", target="2039", points=1)
+    t.do("german", "allot-support", target="2039", points=2)
+    assert actions(t, "german") == ["roll-support"] and t.game["german-sap"] == 0
+    assert t.sees("soviet")["battles"][0]["sheet"]["column"] == "3"  # everybody sees how it stands
+
+
+def test_an_attack_that_is_not_fired_gives_its_points_back() -> None:
+    t = ready()
+    t.do("german", "allot-support", target="2039", points=2)
+    t.do("german", "dismiss", ask=t.asked("german")[0]["id"], how="does not apply")
+    assert t.game["german-sap"] == 3 and not t.game.fighting

@@ -10,7 +10,7 @@ from harness import SCENARIOS, Bench, bare, refused
 from systems.panzer_keil.pk_bench import go, mark, owners_book, put, table
 
 from companion.engine.errors import NotNow, Unreadable
-from companion.engine.play.fields import Context
+from companion.engine.forms.fields import Context
 from companion.engine.seat.words import describe
 from companion.systems import find_system
 from companion.systems.panzer_keil.condition import waiting

@@ -63,7 +63,7 @@ def test_a_blank_track_asks_what_the_square_shows() -> None:
     t = table(units=False)
     t.do("soviet", "roll-weather", die="3")
     assert [a["text"] for a in t.asked("soviet")] == [
-        "Move the weather marker 2 squares on: what does it show?"
+        "Weather: move the marker 2 squares on: what does it show?"
     ]
     assert t.asked("soviet")[0]["args"]["codes"] == ["snow", "freeze", "thaw", "mud", "mud, last square"]
     with refused(Unreadable, rule="B5.1", field="result"):

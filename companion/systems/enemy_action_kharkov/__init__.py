@@ -1,9 +1,9 @@
 """Enemy Action: Kharkov, the two-player game: what its data in scenarios/enemy-action-kharkov/ cannot say."""
 
 from companion.systems.enemy_action_kharkov import (  # noqa: F401 - each adds its actions, worksheets and hooks to the rules
+    advance,
     combat,
     cup,
-    ending,
     ground,
     impulse,
     joining,
@@ -16,6 +16,7 @@ from companion.systems.enemy_action_kharkov import (  # noqa: F401 - each adds i
     replacements,
     reserves,
     retreat,
+    stacking,
     supply,
     support,
     tactics,

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
+from companion.engine.forms.fields import Choice, Context
 from companion.engine.kit.roster import Unit
 from companion.engine.kit.when import Turns, holds
-from companion.engine.play.fields import Choice, Context
+from companion.engine.play.duties import owe
 from companion.engine.record import events as e
+from companion.engine.record.battle import Battle
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
 from companion.systems import new_rules
@@ -90,8 +93,27 @@ EVENTS = {
 }
 """The command events named in the rulebook [5.4], with who can want them."""
 
+SPELLINGS = [("armour", "arm"), ("armour", "tank"), ("armour", "panzer"), ("armour", "pz")]
+SPELLINGS += [
+    ("mechanised", "mech"),
+    ("mechanised", "mot"),
+    ("mechanised", "panzergren"),
+    ("mechanised", "pg"),
+]
+SPELLINGS += [("cavalry", "cav"), ("infantry", "inf"), ("infantry", "rifle"), ("infantry", "foot")]
+"""How people write a unit's type: the kit's word, and how such words begin."""
 MECHANISED = ("armour", "mechanised", "armoured cavalry")
 LIMIT_UNITS, LIMIT_STEPS = 3, 6  # [7.4]
+
+
+class Reason(NamedTuple):
+    """What the rules have against something, and the rule that says so."""
+
+    words: str
+    rule: str
+
+    def __str__(self) -> str:
+        return f"{self.words} [{self.rule}]"
 
 
 def names_for(side: str, table: Mapping[str, str]) -> list[tuple[str, str]]:
@@ -116,16 +138,25 @@ def sides_left(left: Callable[[Game], Iterable[str]], start: Callable[[Context],
     )
 
 
+def kind_of(unit: Unit) -> str:
+    """A unit's type [2.21], however it is spelled; nothing when nobody told it."""
+    words = re.findall(r"[a-z]+", unit.kind.lower())
+    found = [kind for word in words for kind, stem in SPELLINGS if word.startswith(stem)]
+    if "armour" in found and "cavalry" in found:
+        return "armoured cavalry"
+    return next((kind for kind in ("mechanised", "armour", "cavalry", "infantry") if kind in found), "")
+
+
 def armour(unit: Unit, game: Game) -> bool:
     """Armour and armoured cavalry, unless steps lost took it (klass A3, A2) or it is isolated [2.21, 10.22]."""
-    if unit.kind not in ("armour", "armoured cavalry") or isolated(game, unit):
+    if kind_of(unit) not in ("armour", "armoured cavalry") or isolated(game, unit):
         return False
     least = unit.klass[1:] if unit.klass.startswith("A") else ""
     return not least.isdecimal() or unit.steps >= int(least)
 
 
 def mechanised(unit: Unit) -> bool:
-    return unit.kind in MECHANISED
+    return kind_of(unit) in MECHANISED
 
 
 def strength(unit: Unit) -> int | None:
@@ -145,10 +176,6 @@ def isolated(game: Game, unit: Unit) -> bool:
 def in_order(game: Game, unit: Unit) -> bool:
     """Supplied and not dispersed [9.2, 12.22]."""
     return not game.mark(unit.id, "supply") and not game.mark(unit.id, "dispersed")
-
-
-def on_map(game: Game, side: str) -> list[Unit]:
-    return [u for u in game.units.values() if u.on_map and u.side == side]
 
 
 def on_record(game: Game, ids: Iterable[str]) -> list[Unit]:
@@ -189,14 +216,25 @@ def ticked_off(
             yield e.Ticked(item, True, IN_PASSING)
 
 
-def ask(
-    game: Game, name: str, to: tuple[str, ...], text: str, action: str = "", rule: str = "", **args: Any
+EVENLY, FREELY = "evenly", "freely"
+"""How steps are lost: as a combat's hits [9.61, 9.62], or one step of the owner's choice [8.1, 9.7, 10.23]."""
+
+
+def owe_a_step(
+    game: Game, text: str, units: Sequence[str], rule: str, battle: Battle | None = None, step: int = 0
 ) -> e.Asked:
-    """A follow-up with an id that is unique at the table."""
-    return e.Asked(f"{name}-{game.revision}", to, text, action, args, rule=rule)
-
-
-def ask_step(game: Game, name: str, side: str, text: str, rule: str, units: Sequence[str]) -> e.Asked:
-    """A step to be paid outside the order of losses; a unit that stands alone pays it."""
-    alone = {"units": list(units)} if len(units) == 1 else {}
-    return ask(game, name, (side, "table"), text, "lose-steps", rule, penalty=True, **alone)
+    """One step of a stack, outside the order of losses unless the table reads it so."""
+    side = game.units[units[0]].side
+    reading = game["penalty-order"] if battle else game["surrender-order"]
+    return owe(
+        game,
+        side,
+        f"{game.side_name(side)}: {text}",
+        "lose-steps",
+        battle=battle,
+        step=step,
+        units=units,
+        rule=rule,
+        steps=1,
+        how=EVENLY if reading == "order" else FREELY,
+    )

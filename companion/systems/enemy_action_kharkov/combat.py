@@ -1,24 +1,37 @@
-"""Declaring a combat: the worksheet of chits, and the record that every chit is judged against [9.0-9.3]."""
+"""Declaring a combat: the worksheet of chits, and the battle that every chit is judged against [9.0-9.4]."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Annotated, Any
 
 from companion.engine.errors import NotNow, Unreadable
+from companion.engine.forms.fields import Choice, Context, Whole
+from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Context
-from companion.engine.play.worksheet import Breakdown
+from companion.engine.play.duties import engage, leave, owe, units_of
+from companion.engine.positions.pieces import count
 from companion.engine.record import events as e
+from companion.engine.record.battle import Battle
+from companion.engine.record.changes import read_off
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import SOVIET, ask, called, rules
+from companion.systems.enemy_action_kharkov.base import SOVIET, Reason, called, on_record, rules
 from companion.systems.enemy_action_kharkov.command import in_command, played
-from companion.systems.enemy_action_kharkov.fight import LARGE, Fight, cleanup, current, draws, save
-from companion.systems.enemy_action_kharkov.form import CombatForm
+from companion.systems.enemy_action_kharkov.cup import owe_chits
+from companion.systems.enemy_action_kharkov.fight import LARGE, STRENGTH, Fight, draws, one_at_a_time
+from companion.systems.enemy_action_kharkov.form import CombatForm, attacker
 from companion.systems.enemy_action_kharkov.manifest import cup_is_real
-from companion.systems.enemy_action_kharkov.record import barrage, from_record
+from companion.systems.enemy_action_kharkov.record import (
+    barrage,
+    fight_of,
+    from_record,
+    unknown_units,
+    untold,
+)
 from companion.systems.enemy_action_kharkov.situations import armoured, flank
-from companion.systems.enemy_action_kharkov.tactics import invite
+from companion.systems.enemy_action_kharkov.tactics import invite, owe_bonus
 
 
 @rules.worksheet(rule="9.3, 9.4", title="Combat")
@@ -26,6 +39,13 @@ def combat(ctx: Context, form: CombatForm) -> Breakdown:
     """How many chits the attacker must and may draw, and which situations hold."""
     game = ctx.game
     sheet = _sheet(assemble(game, form), form.tactics)
+    sheet.facts["typed"] = {
+        name: _strength(None, full, half)
+        for name, full, half in (
+            ("attack", form.attack, form.attack_halved),
+            ("defence", form.defence, form.defence_halved),
+        )
+    }
     if in_command(game) and not cup_is_real(game) and played(game).value is None:
         sheet.warnings.append(
             "no command value is known for the card: chits that name one do not apply [9.4]"
@@ -37,16 +57,15 @@ def assemble(game: Game, form: CombatForm) -> Fight:
     """The combat as the record shows it, under what is typed."""
     side = form.attacker or game.active or SOVIET
     fight = Fight(attacker=side, target=form.hex)
-    if form.hex and not form.by_hand:
+    if form.hex:
         fight = from_record(game, side, form.hex, [game.units[u] for u in form.units])
-    fight = _typed(fight, form)
+    fight = replace(_typed(fight, form), light_mud=game["ground"] == "light-mud")
     if fight.status == "mixed" and game["mixed-isolation"] == "none":
-        fight.status = "poor"
-    if fight.status != "good":
-        fight.defender_tactics_open = False  # one defender must be supplied and in order [9.2]
+        fight = replace(fight, status="poor")
+    if fight.status != "good":  # one defender must be supplied and in order [9.2]
+        fight = replace(fight, defender_tactics_open=False)
     if side == SOVIET and game.turn <= 2 and (form.barrage or barrage(game, form.hex)):
-        fight.attack_tactics.append("artillery")  # [9.24]
-    fight.light_mud = game["ground"] == "light-mud"
+        fight = replace(fight, attack_tactics=("artillery",))  # [9.24]
     return fight
 
 
@@ -66,7 +85,7 @@ def _typed(fight: Fight, form: CombatForm) -> Fight:
     )
 
 
-def _strength(recorded: int, full: int | None, halved: int) -> int:
+def _strength(recorded: int | None, full: int | None, halved: int) -> int | None:
     """Typed strength, what is halved rounded down once [9.4]; the record's where none is typed."""
     return recorded if full is None and not halved else (full or 0) + halved // 2
 
@@ -79,6 +98,7 @@ def _sheet(fight: Fight, preview: int = 0) -> Breakdown:
     sheet.facts["fight"] = fight.to_json()
     ours, theirs = armoured(fight)
     for label, true, rule in (
+        (f"defender's tactics: {', '.join(fight.defence_tactics)}", bool(fight.defence_tactics), "9.2"),
         ("flank attack", flank(fight), "9.4"),
         ("one-hex attack", fight.hexes == 1, "9.4"),
         ("defender adjacent to a friend", fight.adjacent, "9.4"),
@@ -91,20 +111,34 @@ def _sheet(fight: Fight, preview: int = 0) -> Breakdown:
     ):
         if true:
             sheet.add(label, "applies", rule)
-    if fight.attack or fight.defence:
-        sheet.add(f"strength {fight.attack}:{fight.defence} in {fight.terrain}", "", "9.4")
+    if sheet.column:
+        sheet.add(f"strength {sheet.column} in {fight.terrain}", "", "9.4")
     sheet.result = f"{sheet.facts['required']} required, {sheet.facts['maximum']} at most"
-    need = LARGE[fight.attacker]
-    sheet.add("large attack from", f"{need} chits", "9.4")
+    sheet.add("large attack from", f"{LARGE[fight.attacker]} chits", "9.4")
     return sheet
 
 
-def _may_declare(game: Game) -> bool | str:
+def _may_declare(game: Game) -> bool | str | NotNow:
     said = in_command(game)
     if not said or said.get("what") not in ("activate", "units", "kg"):
         return "only units activated by the card of this impulse attack [9.1]"
-    fight = current(game)
-    return fight is None or fight.settled or "finish the combat in hand first"
+    return one_at_a_time(game)
+
+
+def _against_it(ctx: Context) -> Iterator[Reason]:
+    """What the rules have against the attack as it is declared [9.1]."""
+    game, target = ctx.game, str(ctx.values.get("hex") or "")
+    units = [game.units[u] for u in ctx.values.get("units") or ()]
+    far = [called(u) for u in units if target and u.place not in game.maps.neighbours(target)]
+    if far:
+        yield Reason(f"{', '.join(far)}: not next to {target}", "9.1")
+    if units and all(game.mark(u.id, "supply") for u in units):
+        yield Reason("at least one supplied unit must attack", "9.1")
+    there = [u for u in game.units_at(target) if target and u.side != attacker(ctx)]
+    if there and all(game.mark(u.id, "struck") for u in there if not game.mark(u.id, "fell-back")):
+        yield Reason("those defenders were attacked in this activation already", "9.1")
+    if target and units and not there:
+        yield Reason(f"no enemy unit is on record in {target}", "9.1")
 
 
 @rules.action(
@@ -115,61 +149,128 @@ def _may_declare(game: Game) -> bool | str:
     label="Declare a combat",
     primary=True,
     when=_may_declare,
+    warns=_against_it,
 )
 def declare_combat(game: Game, sheet: Breakdown) -> Events:
     """Name the target and the attackers; both sides may then play tactics, attacker first."""
-    fight = Fight(**sheet.facts["fight"])
-    attackers = [game.units[u] for u in fight.units]
-    _check(game, fight, attackers)
-    yield from cleanup(game)
-    _know_the_card(game, fight)
-    yield e.Resolved("combat", sheet.to_json(), sheet.result)
-    where = f" on {fight.target}" if fight.target else ""
-    yield save(fight, f"{game.side_name(fight.attacker)} attack{where}")
-    for unit in attackers:
+    fight, typed = Fight(**sheet.facts["fight"]), sheet.facts["typed"]
+    _complete(game, fight)
+    fight = _with_the_card(game, fight)
+    yield from leave(game)
+    battle = yield from engage(
+        game,
+        f"Attack on {fight.target}" if fight.target else "Attack",
+        fight.attacker,
+        [fight.target] if fight.target else [],
+        {fight.attacker: fight.units, fight.defender: fight.defenders},
+        "9.0",
+        typed=typed,
+        **fight.facts(),
+    )
+    for unit in on_record(game, fight.units):
         yield from _leave_ip(game, unit, fight)
-    if fight.bonus:
-        text = f"Attacker: name the free tactic of {played(game).label}"
-        yield ask(game, "bonus", (fight.attacker, "table"), text, "bonus-tactic", "9.23")
-    yield from invite(game, fight)
+    yield from ask_of_units(game, battle)
+    known = played(game)
+    if (known.manstein or known.stavka) and (fight.supported or fight.attacker != SOVIET):
+        yield from owe_bonus(game, battle, known.label)
+    yield from invite(game, battle, fight)
+    yield owe_chits(game, battle)
 
 
-def _check(game: Game, fight: Fight, attackers: list[Unit]) -> None:
-    """Everything the chits need is told, and the units may fight [9.1]."""
+def _complete(game: Game, fight: Fight) -> None:
+    """Everything the chits need is told."""
     if not fight.small + fight.large:
         raise Unreadable(
             "how many units attack? Choose them, or enter their number", field="small", rule="9.3"
         )
     if not fight.steps:
         raise Unreadable("how many steps defend? One chit is drawn for each", field="steps", rule="9.3")
-    beside = game.maps.neighbours(fight.target) if fight.target else ()
-    far = [called(u) for u in attackers if u.place not in beside]
-    if far:
-        raise NotNow(f"{', '.join(far)}: not next to {fight.target}", field="units", rule="9.1")
-    if attackers and all(game.mark(u.id, "supply") for u in attackers):
-        raise NotNow("at least one supplied unit must attack", field="units", rule="9.1")
-    if fight.defenders and all(game.mark(d, "struck") for d in fight.defenders):
-        raise NotNow("those defenders were attacked in this activation already", field="hex", rule="9.1")
-    if not fight.attack and not fight.units and not cup_is_real(game):
-        raise Unreadable("enter both strengths: many chits compare them", field="attack", rule="9.4")
+    if cup_is_real(game):
+        return
+    for role, number, units in (
+        ("attack", fight.attack, fight.units),
+        ("defence", fight.defence, fight.defenders),
+    ):
+        if number is None and not units:
+            raise Unreadable("enter both strengths: many chits compare them", field=role, rule="9.4")
 
 
-def _know_the_card(game: Game, fight: Fight) -> None:
+def _with_the_card(game: Game, fight: Fight) -> Fight:
     """What the card in play and Soviet support mean for the combat [9.23, 9.4, 10.42]."""
-    known = played(game)
-    fight.value = known.value
-    fight.fixed_counts = bool(game["fixed-counts"])
-    fight.nkvd_event = game["nkvd-turn"] == game.turn
-    if fight.supported or fight.attacker != SOVIET:
-        fight.bonus = int(known.manstein or known.stavka)
-    else:
-        fight.attacker_tactics_open = False
-        fight.attack_tactics = []
-    if fight.defender == SOVIET and not fight.supported:
-        fight.defender_tactics_open = False
+    fight = replace(
+        fight,
+        value=played(game).value,
+        fixed_counts=bool(game["fixed-counts"]),
+        nkvd_event=game["nkvd-turn"] == game.turn,
+    )
+    if fight.supported:
+        return fight
+    if fight.attacker == SOVIET:
+        return replace(fight, attacker_tactics_open=False, attack_tactics=())
+    return replace(fight, defender_tactics_open=False)
 
 
 def _leave_ip(game: Game, unit: Unit, fight: Fight) -> Events:
     """An IP goes when all units of its hex attack [12.24]."""
     if game.mark(unit.place, "ip") and all(u.id in fight.units for u in game.units_at(unit.place)):
         yield e.Marked(unit.place, "ip", None, reason="all its units attack", rule="12.24")
+
+
+@rules.sheet_of_battle
+def before_the_chits(game: Game, battle: Battle, seat: str) -> Breakdown | None:
+    """How a declared combat stands: everything in it is public [9.3, 9.4]."""
+    sheet = _sheet(fight_of(game, battle))
+    asked = [] if cup_is_real(game) else unknown_units(game, battle)
+    if asked:
+        sheet.warnings.append(f"not known yet: {', '.join(called(u) for u in asked)} [9.4]")
+    return sheet
+
+
+# -- what nobody has told of a unit [9.4] ---------------------------------------------------------------
+
+
+def ask_of_units(game: Game, battle: Battle) -> Events:
+    """Chits look at strengths and armour: what is not known is asked at the unit, and kept [9.4]."""
+    if cup_is_real(game):
+        return
+    open_ = {unit for duty in game.duties(battle, "tell-strength") for unit in duty.units}
+    for unit in unknown_units(game, battle):
+        if unit.id not in open_:
+            what = " and ".join(untold(game, battle, unit))
+            text = f"{game.side_name(unit.side)}: {what} of {called(unit)} at {count(unit.steps, 'step')}"
+            to = (*game.sides, "table")
+            yield owe(
+                game, to, text, tell_strength, battle=battle, step=STRENGTH, units=[unit.id], rule="9.4"
+            )
+
+
+def _asks(what: str) -> Callable[[Context], bool]:
+    return lambda c: bool(
+        c.duty and c.battle and any(what in untold(c.game, c.battle, u) for u in units_of(c.game, c.duty))
+    )
+
+
+def _not_known(game: Game, duty: e.Asked) -> bool:
+    battle = game.battles.get(duty.battle)
+    return battle is not None and any(untold(game, battle, u) for u in units_of(game, duty))
+
+
+@rules.follow_up(rule="9.4", label="Keep it", still=_not_known)
+def tell_strength(
+    game: Game,
+    duty: e.Asked,
+    points: Annotated[int | None, Whole(label="Printed strength", high=30, when=_asks("strength"))] = None,
+    kind: Annotated[
+        str,
+        Choice(label="Type", options=lambda c: [(k, k) for k in c.game.kit.unit_kinds], when=_asks("type")),
+    ] = "",
+) -> Events:
+    """Enter what is printed on the counter; it is kept."""
+    unit = game.units[duty.units[0]]
+    facts: dict[str, Any] = {"kind": kind} if kind else {}
+    if points is not None:
+        facts["factors"] = {**unit.factors, f"CS{unit.steps}": points}
+    if not facts:
+        raise Unreadable("what is printed on the counter?", field="points", rule="9.4")
+    yield read_off(game, unit.id, facts, "9.4", public=True)
+    yield from ask_of_units(game, game.battles[duty.battle])

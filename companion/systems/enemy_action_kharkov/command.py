@@ -9,6 +9,7 @@ from typing import Any
 
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
+from companion.engine.positions.pieces import on_map
 from companion.engine.record.changes import change
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import EVENTS as ALL_EVENTS
@@ -19,7 +20,6 @@ from companion.systems.enemy_action_kharkov.base import (
     SOVIET,
     SOVIET_ARMIES,
     names_for,
-    on_map,
     rules,
 )
 from companion.systems.enemy_action_kharkov.manifest import Card, card, listed

@@ -3,103 +3,69 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Generator
 from typing import Annotated
 
 from companion.engine.errors import NotNow, Unreadable
+from companion.engine.forms.fields import Choice, Context, Flag, Text, Whole
+from companion.engine.forms.worksheet import Breakdown
 from companion.engine.play.actions import Chance, Events
-from companion.engine.play.fields import Context, Flag, Text, Whole
-from companion.engine.play.worksheet import Breakdown
+from companion.engine.play.duties import DONE, LEFT, learn, owe
+from companion.engine.positions.pieces import count
 from companion.engine.record import events as e
+from companion.engine.record.battle import Battle
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import ask, rules
-from companion.systems.enemy_action_kharkov.fight import Fight, answered, attacker_of, current, in_hand, save
+from companion.systems.enemy_action_kharkov.base import rules
+from companion.systems.enemy_action_kharkov.fight import CHITS, clean_up, current
 from companion.systems.enemy_action_kharkov.hits import tally
 from companion.systems.enemy_action_kharkov.manifest import PLAIN, cup_is_real, dark
 from companion.systems.enemy_action_kharkov.odds import forecast
+from companion.systems.enemy_action_kharkov.record import fight_of
 from companion.systems.enemy_action_kharkov.taking import settle
 
 
-def _owed(game: Game) -> bool | str:
-    fight = current(game)
-    if fight is None:
-        return "declare a combat first"
-    if fight.hits:
-        return "this combat's chits are drawn"
-    if fight.tactics_by in game.sides:
-        return f"{game.side_name(fight.tactics_by)} may still play tactics: first they say they play no more [9.0]"
-    if not fight.missing:
-        return "declare how many more chits you draw"
-    return True
+def owe_chits(game: Game, battle: Battle) -> e.Asked:
+    """A combat once declared is fought: calling it off needs the other side [9.0]."""
+    number = fight_of(game, battle).missing
+    text = f"{game.side_name(battle.attacker)}: draw {count(number, 'chit')}"
+    return owe(game, battle.attacker, text, "draw-chits", battle=battle, step=CHITS, rule="9.3", binding=True)
 
 
-def _missing(ctx: Context) -> int | None:
-    fight = current(ctx.game)
-    return fight.missing if fight else None
+def _missing(ctx: Context) -> int:
+    return fight_of(ctx.game, ctx.battle).missing if ctx.battle else 0
 
 
-def _digital(game: Game) -> bool | str:
-    if cup_is_real(game):
-        if game["mode-chits"] == "digital":
-            return "the companion cannot draw yet: fill in the chit sheet, or set the table to real chits"
-        return False
-    return _owed(game)
+def _real(ctx: Context) -> bool:
+    return cup_is_real(ctx.game)
 
 
-@rules.action(
-    phase="command", by=attacker_of, rule="9.3", label="Draw chits", primary=True, when=_digital, fresh=True
-)
+def _how_many(ctx: Context) -> list[tuple[str, str]]:
+    return [("all", f"Draw {_missing(ctx)} chits"), ("one", "Draw one of them")]
+
+
+def _by_hand(game: Game, duty: e.Asked, how: str) -> Events:
+    """The combat was settled on the map, or both sides called it off: cards and chits are put away [9.0]."""
+    battle = game.battles.get(duty.battle)
+    if battle is None or battle.result:
+        return
+    yield from learn(game, battle, result="settled on the map" if how == DONE else "called off")
+    for other in game.duties(battle):
+        yield e.Answered(other.id, LEFT, battle=battle.id)
+    yield from clean_up(game, battle, fought=how == DONE)
+
+
+@rules.follow_up(rule="9.3, 9.41", label="Draw chits", declined=_by_hand)
 def draw_chits(
     game: Game,
+    battle: Battle,
     chance: Chance,
-    count: Annotated[
-        int | None,
-        Whole(
-            label="How many now",
-            help="all that are owed, or one by one",
-            low=1,
-            high=30,
-            start=_missing,
-            when=lambda c: (_missing(c) or 0) > 1,
-        ),
-    ] = None,
-) -> Events:
-    """Draw the required chits, then the declared ones, one by one; each is judged at once."""
-    fight = in_hand(game)
-    number = min(fight.missing, count or fight.missing)
-    for _ in range(number):
-        if not game.piles["chits"]["cup"]:
-            raise NotNow("the cup is empty: that cannot happen, check the chits set aside", rule="9.41")
-        event = chance.draw(game, "chits", "cup", "drawn", 1, reason=IN_PASSING)  # the tally tells
-        yield event
-        fight.drawn += 1
-        fight.chits.append(event.tokens[0])
-        if dark(game.face("chits", event.tokens[0])):
-            yield from _replenish(game, fight)
-    yield from _after(game, fight)
-
-
-def _replenish(game: Game, fight: Fight) -> Events:
-    """A dark chit brings back at once what earlier combats set aside; this combat's follow at its end [9.41]."""
-    fight.dark = True
-    earlier = tuple(game.piles["chits"]["aside"])
-    if earlier:
-        yield e.Returned("chits", earlier, "aside", "cup", len(earlier), reason="a dark chit [9.41]")
-
-
-@rules.action(
-    phase="command",
-    by=attacker_of,
-    rule="9.3, 9.41",
-    label="Enter chits drawn",
-    primary=True,
-    when=lambda game: _owed(game) if cup_is_real(game) and game["mode-chits"] != "digital" else False,
-)
-def enter_chits(
-    game: Game,
-    attacker: Annotated[int, Whole(label="Attacker hits on them (A)", low=-9, high=30)] = 0,
-    defender: Annotated[int, Whole(label="Defender hits on them (D)", low=-9, high=30)] = 0,
-    was_dark: Annotated[bool, Flag(label="A dark chit was among them")] = False,
+    number: Annotated[
+        str, Choice(label="How many", options=_how_many, when=lambda c: not _real(c) and _missing(c) > 1)
+    ] = "all",
+    attacker: Annotated[int, Whole(label="Attacker hits on them (A)", low=-9, high=30, when=_real)] = 0,
+    defender: Annotated[int, Whole(label="Defender hits on them (D)", low=-9, high=30, when=_real)] = 0,
+    was_dark: Annotated[bool, Flag(label="A dark chit was among them", when=_real)] = False,
     hits: Annotated[
         str,
         Text(
@@ -107,133 +73,134 @@ def enter_chits(
             most=200,
             placeholder="D1, A1 D1, -, D2*",
             help="with commas: its hits if a side applies, - if none does, * after a dark chit",
+            when=_real,
         ),
     ] = "",
 ) -> Events:
-    """Enter what came out of the real cup: all owed chits by their sum, or one by one."""
-    fight = in_hand(game)
-    if hits:
-        items = [item.strip() for item in re.split(r"[,;/]", hits) if item.strip()]
+    """Draw the chits that are due, or enter what came out of the real cup: by their sum, or one by one."""
+    if cup_is_real(game):
+        summed = f"A{attacker} D{defender}{'*' if was_dark else ''}"
+        yield from _enter(game, battle, hits, summed)
     else:
-        items = [f"A{attacker} D{defender}{'*' if was_dark else ''}", *["-"] * (fight.missing - 1)]
-    if len(items) > fight.missing:
-        raise Unreadable(
-            f"{len(items)} chits are too many: {fight.missing} are owed",
-            field="hits",
-            given=hits,
-            accepted="commas between",
-            rule="9.3",
-        )
+        missing = fight_of(game, battle).missing
+        yield from _draw(game, battle, chance, 1 if number == "one" else missing)
+    yield from _after(game, game.battles[battle.id])
+
+
+def _draw(game: Game, battle: Battle, chance: Chance, number: int) -> Events:
+    """One chit after the other, both faces for both sides to see; each is judged by the tally [9.4]."""
+    for _ in range(number):
+        if not game.piles["chits"]["cup"]:
+            raise NotNow("the cup is empty: that cannot happen, check the chits set aside", rule="9.41")
+        event = chance.draw(game, "chits", "cup", "drawn", 1, reason=IN_PASSING)
+        yield event
+        if dark(game.face("chits", event.tokens[0])):
+            yield from _replenish(game, battle)
+
+
+def _replenish(game: Game, battle: Battle) -> Generator[e.Event, None, None]:
+    """A dark chit brings back at once what earlier combats set aside; this combat's follow at its end [9.41]."""
+    yield from learn(game, battle, "a dark chit", dark=True)
+    earlier = tuple(game.piles["chits"]["aside"])
+    if earlier:
+        yield e.Returned("chits", earlier, "aside", "cup", len(earlier), reason="a dark chit [9.41]")
+
+
+def _enter(game: Game, battle: Battle, hits: str, summed: str) -> Events:
+    """Real chits: which ones the companion cannot know, so any of their shade are counted off."""
+    missing = fight_of(game, battle).missing
+    items = [item.strip() for item in re.split(r"[,;/]", hits) if item.strip()]
+    items = items or [summed, *["-"] * (missing - 1)]
+    if len(items) > missing:
+        words = f"{len(items)} chits are too many: {missing} are owed"
+        raise Unreadable(words, field="hits", given=hits, accepted="commas between", rule="9.3")
+    entered = list(battle.facts.get("entered", ()))
     for item in items:
         text = item.replace("*", "").strip()
         if text not in ("-", "") and not PLAIN.fullmatch(text.upper()):
-            raise Unreadable(
-                f"{item!r} is not a chit: write A1, D2, A1 D1, D-1, S1, or - when it does not apply",
-                field="hits",
-                given=item,
-            )
-        yield _anonymous(game, dark_one="*" in item)
-        fight.drawn += 1
-        fight.entered.append("" if text == "-" else text.upper())
+            words = f"{item!r} is not a chit: write A1, D2, A1 D1, D-1, S1, or - when it does not apply"
+            raise Unreadable(words, field="hits", given=item)
+        cup = game.piles["chits"]["cup"]
+        if not cup:
+            words = "the companion's cup is empty: put the chits that were set aside back first"
+            raise NotNow(words, rule="9.41")
+        token = next((c for c in cup if dark(game.face("chits", c)) is ("*" in item)), cup[0])
+        yield e.Returned("chits", (token,), "cup", "drawn", 1, "physical", reason=IN_PASSING)
+        entered.append("" if text == "-" else text.upper())
         if "*" in item:
-            yield from _replenish(game, fight)
-    yield from _after(game, fight)
+            yield from _replenish(game, battle)
+    yield from learn(game, battle, entered=entered)
 
 
-def _anonymous(game: Game, *, dark_one: bool) -> e.Drawn:
-    """A real chit leaves the cup: which one the companion cannot know, so any of its shade is counted off."""
-    cup = game.piles["chits"]["cup"]
-    if not cup:
-        raise NotNow(
-            "the companion's cup is empty: put the chits that were set aside back first", rule="9.41"
-        )
-    token = next((c for c in cup if dark(game.face("chits", c)) is dark_one), cup[0])
-    return e.Drawn("chits", (token,), "cup", "drawn", 1, "physical", reason=IN_PASSING)
-
-
-def _ask_draw(game: Game, fight: Fight) -> e.Asked:
-    action = "enter-chits" if cup_is_real(game) else "draw-chits"
-    text = (
-        "Attacker: draw the last chit" if fight.missing == 1 else f"Attacker: draw {fight.missing} more chits"
-    )
-    return ask(game, "draw", (fight.attacker, "table"), text, action, "9.3")
-
-
-def _after(game: Game, fight: Fight) -> Events:
-    yield from answered(game, "tactics", "bonus", "join", "draw")
-    yield save(fight, "")
-    sheet = tally(game, fight)
-    yield e.Resolved("chits", sheet.to_json(), sheet.result)
+def _after(game: Game, battle: Battle) -> Events:
+    """The chits so far lie open; what is left to draw or to declare, else the hits [9.3, 9.5]."""
+    fight = fight_of(game, battle)
+    yield e.Resolved("hits", tally(game, fight).to_json(), battle=battle.id)
     if fight.missing:
-        yield _ask_draw(game, fight)
+        yield owe_chits(game, battle)
+    elif fight.declared is None and fight.extra:
+        text = f"{game.side_name(battle.attacker)}: stop, or draw up to {fight.extra} more"
+        yield owe(
+            game, battle.attacker, text, declare_draws, battle=battle, step=CHITS, rule="9.3", binding=True
+        )
+    else:
+        yield from settle(game, battle)
+
+
+def _more(ctx: Context) -> list[tuple[str, str]]:
+    """Stop here, or one to all of the chits that may be added; with what to expect, where the cup is known [9.3]."""
+    game, battle = ctx.game, ctx.battle
+    fight = fight_of(game, battle) if battle else None
+    if fight is None:
+        return []
+    found = [("0", "Stop here")]
+    for extra in range(1, fight.extra + 1):
+        label = f"Draw {extra} more"
+        if game["show-chances"] and not cup_is_real(game):
+            sheet = Breakdown("")
+            forecast(game, fight, extra, sheet)
+            label += f": A{sheet.facts['expected_attacker']:.1f} D{sheet.facts['expected_defender']:.1f}"
+        found.append((str(extra), label))
+    return found
+
+
+@rules.follow_up(rule="9.3", label="Declare more chits", declined=_by_hand)
+def declare_draws(
+    game: Game, battle: Battle, chance: Chance, extra: Annotated[str, Choice(label="More", options=_more)]
+) -> Events:
+    """Stop here, or say how many more chits you draw; exactly that many are drawn."""
+    told = f"{count(int(extra), 'more chit')} declared" if int(extra) else "no more chits"
+    battle = yield from learn(game, battle, told, declared=int(extra))
+    if int(extra) and cup_is_real(game):
+        yield owe_chits(game, battle)
         return
-    if fight.declared is None and fight.extra:
-        text = f"Declare 0 to {fight.extra} more chits"
-        yield ask(game, "declare", (fight.attacker, "table"), text, "declare-draws", "9.3")
-        return
-    yield from settle(game, fight)
+    yield from _draw(game, battle, chance, int(extra))
+    yield from _after(game, game.battles[battle.id])
 
 
 @rules.worksheet(rule="9.3", title="More chits")
 def extra_draws(ctx: Context, extra: Annotated[int, Whole(label="More chits", high=24)] = 0) -> Breakdown:
     """What drawing this many more chits may bring, from what is left in the cup."""
     sheet = Breakdown("More chits", facts={"declared": extra})
-    game, fight = ctx.game, current(ctx.game)
-    if fight is None:
+    game, battle = ctx.game, current(ctx.game)
+    if battle is None:
         sheet.warnings.append("there is no combat in hand")
         return sheet
+    fight = fight_of(game, battle)
     if extra > fight.extra:
         sheet.warnings.append(f"at most {fight.extra} more may be declared [9.3]")
         return sheet
     sheet.facts["extra"] = fight.extra
     sheet.add(f"drawn so far; up to {fight.extra} more", fight.drawn, "9.3")
-    if not game["show-chances"] or cup_is_real(game):
-        return sheet
-    forecast(game, fight, extra, sheet)
+    if game["show-chances"] and not cup_is_real(game):
+        forecast(game, fight, extra, sheet)
     return sheet
-
-
-def _may_declare(game: Game) -> bool | str:
-    fight = current(game)
-    if fight is None:
-        return "declare a combat first"
-    if fight.hits or fight.declared is not None:
-        return "the draw is declared already"
-    if fight.drawn < fight.required:
-        return "draw the required chits first [9.3]"
-    return True
-
-
-@rules.action(
-    phase="command",
-    by=attacker_of,
-    rule="9.3",
-    worksheet=extra_draws,
-    label="Declare more chits",
-    primary=True,
-    when=_may_declare,
-)
-def declare_draws(game: Game, sheet: Breakdown) -> Events:
-    """Say how many more chits you draw; exactly that many are drawn."""
-    fight = in_hand(game)
-    extra = int(sheet.facts["declared"])
-    if extra > fight.extra:
-        raise Unreadable(f"at most {fight.extra} more chits", field="extra", given=extra, rule="9.3")
-    yield from answered(game, "declare")
-    fight.declared = extra
-    yield save(fight, f"{extra} more chits declared")
-    if extra:
-        yield _ask_draw(game, fight)
-    else:
-        yield from settle(game, fight)
 
 
 @rules.entering("end")
 def all_chits_back(game: Game) -> Events:
     """Every chit returns to the cup [4-V, 9.41]."""
-    if game.ended:
-        return
     for zone in ("drawn", "aside"):
         tokens = tuple(game.piles["chits"][zone])
-        if tokens:
+        if tokens and not game.ended:
             yield e.Returned("chits", tokens, zone, "cup", len(tokens), reason="end of turn [9.41]")

@@ -106,11 +106,13 @@ class Deck:
     def discard(self, number: str, source: str, kind: str, *, stavka: bool = False) -> Iterator[e.Event]:
         """To the discards of its kind; STAVKA leaves the game from turn 7 on [5.6, 15.35]."""
         if stavka and self.game.turn >= 7:
-            yield e.Drawn(self.pile, (number,), source, "removed", 1, reason="STAVKA leaves the game [15.35]")
+            yield e.Returned(
+                self.pile, (number,), source, "removed", 1, reason="STAVKA leaves the game [15.35]"
+            )
             return
         name = "discard" if self.game["discards-open"] else "facedown"
         target = f"{name}-{'p' if kind == 'primary' else 's'}"
-        yield e.Drawn(self.pile, (number,), source, target, 1, reason="discarded")
+        yield e.Returned(self.pile, (number,), source, target, 1, reason="discarded")
 
     def draw_up(self, chance: Chance) -> Iterator[e.Event]:
         """Fill the hand to its limit, or until the pile is empty [4-IV, 5.0]."""

@@ -1,28 +1,26 @@
-"""One combat from its declaration to the clean-up: what is recorded of it, and the chits it allows [9.0, 9.3]."""
+"""A combat as its chits are judged: what is known of it, the order of its steps, and the chits it allows [9.0, 9.3]."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
 
 from companion.engine.errors import NotNow
-from companion.engine.play.worksheet import Breakdown
+from companion.engine.forms.worksheet import Breakdown
+from companion.engine.play.actions import Events
+from companion.engine.play.duties import standing
 from companion.engine.record import events as e
+from companion.engine.record.battle import Battle
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, on_record
+from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET
 from companion.systems.enemy_action_kharkov.deck import Deck
 from companion.systems.enemy_action_kharkov.manifest import card
 
 LIGHT_MUD_CAP = 6  # [15.34]
 LARGE = {SOVIET: 7, GERMAN: 6}  # [9.4]
-QUESTIONS = (
-    *("tactics", "bonus", "join", "draw", "declare", "aid"),
-    *("defend", "attack", "lose", "retreat", "paid", "advance"),
-)
-"""First words of the ids of what a combat asks."""
 STATUS = {
     "good": "in good order, or some are",
     "dispersed": "all dispersed",
@@ -34,20 +32,26 @@ STATUS = {
 }
 """What may be true of all defenders; it brings extra chits [9.3, 10.21, 10.22]."""
 
+STRENGTH, BONUS, JOIN, TACTICS, DEFENDER_JOINS, DEFENDER_TACTICS, CHITS, AID = range(1, 9)
+DEFEND, LOSE, RETREAT, PAY, ATTACK, ATTACKER_LOSES, ADVANCE, FURTHER = range(9, 17)
+"""The order of a combat: the attacker's tactics, the defender's, the chits; the defender's hits, the attacker's, the
+advance [9.0]. Units that a tactic brings come before the next tactic."""
 
-@dataclass
+
+@dataclass(frozen=True)
 class Fight:
-    """A combat as recorded; what a chit is judged against."""
+    """What a chit is judged against."""
 
     attacker: str = SOVIET
     target: str = ""
-    units: list[str] = field(default_factory=list)
-    defenders: list[str] = field(default_factory=list)
+    units: Sequence[str] = ()
+    defenders: Sequence[str] = ()
     small: int = 0
     large: int = 0
     steps: int = 0
-    attack: int = 0
-    defence: int = 0
+    attack: int | None = None
+    """None while a strength is not known: no chit that compares strengths applies then."""
+    defence: int | None = None
     hexes: int = 0
     """Hexes attacked from; 0 while nobody told, so that neither flank nor one-hex attack is claimed."""
     apart: bool = False
@@ -64,50 +68,34 @@ class Fight:
     defender_tactics_open: bool = True
     value: int | None = None
     """Command value of the activating card."""
-    bonus: int = 0
-    """Free wild tactics still to be named [9.23]."""
-    attack_tactics: list[str] = field(default_factory=list)
-    defence_tactics: list[str] = field(default_factory=list)
-    cards: dict[str, str] = field(default_factory=dict)
-    """Cards played as tactics, with their kind."""
+    attack_tactics: Sequence[str] = ()
+    defence_tactics: Sequence[str] = ()
     nkvd_event: bool = False
     light_mud: bool = False
     fixed_counts: bool = True
     """Whether fixed artillery serves the artillery chits."""
-    tactics_by: str = ""
-    """Whose tactics are being played: the attacker's, then the defender's, then nobody's [9.0]."""
     declared: int | None = None
-    drawn: int = 0
-    chits: list[str] = field(default_factory=list)
+    chits: Sequence[str] = ()
     """Digital chits in the order of drawing."""
-    entered: list[str] = field(default_factory=list)
+    entered: Sequence[str] = ()
     """Hits of real chits as entered, '' for one that did not apply."""
-    dark: bool = False
-    hits: dict[str, int] = field(default_factory=dict)
-    """The final totals, once known: {'A': 1, 'D': 3}."""
-    lost: dict[str, int] = field(default_factory=dict)
-    owed: dict[str, int] = field(default_factory=dict)
-    """Step losses still to be assigned, by side."""
-    retreat: int | None = None
-    concluded: bool = False
-    """Whether the advance, or the end of the combat, was offered."""
 
     @property
     def defender(self) -> str:
         return GERMAN if self.attacker == SOVIET else SOVIET
 
     @property
+    def drawn(self) -> int:
+        return len(self.chits) + len(self.entered)
+
+    @property
     def required(self) -> int:
         return self.steps
 
     @property
-    def maximum(self) -> int:
-        return max(0, int(draws(self).facts["maximum"]))
-
-    @property
     def extra(self) -> int:
         """How many chits may be declared on top of the required ones."""
-        return max(0, self.maximum - self.required)
+        return int(draws(self).facts["extra"])
 
     @property
     def total(self) -> int:
@@ -118,65 +106,36 @@ class Fight:
     def missing(self) -> int:
         return max(0, self.total - self.drawn)
 
-    @property
-    def settled(self) -> bool:
-        """Whether all hits are taken: nothing is left but to advance."""
-        answered = not self.hits.get("D") or self.retreat is not None
-        return bool(self.hits) and answered and not self.hits.get("A") and not self.owed
-
     def to_json(self) -> dict[str, Any]:
+        """All that is not as it would be anyway."""
         blank = asdict(Fight())
-        return {k: v for k, v in asdict(self).items() if v != blank[k]} | {"attacker": self.attacker}
+        told = {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self).items() if v != blank[k]}
+        return told | {"attacker": self.attacker}
+
+    def facts(self) -> dict[str, Any]:
+        """What its battle has to remember: who fights where, with which strength and chits, it knows already."""
+        known = ("attacker", "target", "units", "defenders", "attack", "defence", "chits", "hexes")
+        told = {name: value for name, value in self.to_json().items() if name not in known}
+        return told | {"attacked_from": self.hexes}
 
 
-def current(game: Game) -> Fight | None:
-    """The combat being fought, or None."""
-    return Fight(**game["combat"]) if game["combat"] else None
+def drawn_for(battle: Battle) -> list[str]:
+    """The digital chits of a battle, in order."""
+    return [t for roll in battle.rolls if roll.get("pile") == "chits" for t in roll["tokens"]]
 
 
-def in_hand(game: Game) -> Fight:
-    """The combat being fought.
-
-    :raises NotNow: when there is none
-    """
-    fight = current(game)
-    if fight is None:
-        raise NotNow("declare a combat first", rule="9.0")
-    return fight
+def current(game: Game) -> Battle | None:
+    """The combat whose hits are not known yet, or None."""
+    return next((b for b in reversed(game.fighting) if not b.result), None)
 
 
-def is_fought(game: Game) -> bool | str:
-    return current(game) is not None or "there is no combat in hand"
-
-
-def attacker_of(game: Game) -> str:
-    fight = current(game)
-    return fight.attacker if fight else "any"
-
-
-def defender_of(game: Game) -> str:
-    fight = current(game)
-    return fight.defender if fight else "any"
-
-
-def save(fight: Fight | None, reason: str) -> e.Set:
-    return e.Set("combat", fight.to_json() if fight else {}, reason=reason)
-
-
-def waiting(game: Game, *names: str) -> list[e.Asked]:
-    """What a combat has asked under these names, and nobody answered yet."""
-    return [q for q in game.asked.values() if q.id.partition("-")[0] in names]
-
-
-def answered(game: Game, *names: str, by: str = "") -> Iterator[e.Event]:
-    """What a combat asked (of one side) is done, whether by its prompt or not."""
-    for question in waiting(game, *names):
-        if not by or by in question.to:
-            yield e.Answered(question.id, "done")
-
-
-def steps_text(number: int) -> str:
-    return "1 step" if number == 1 else f"{number or 'no'} steps"
+def one_at_a_time(game: Game) -> bool | NotNow:
+    """Combats are resolved one at a time [9.0]; one that the other side's impulse left open holds nobody up."""
+    for battle in [b for b in game.fighting if (b.attacker, b.turn) == (game.active, game.turn)]:
+        for duty in sorted(game.duties(battle), key=lambda a: a.step):
+            if duty.is_owed:
+                return NotNow(f"finish the last combat first: {duty.text}", rule="9.0")
+    return True
 
 
 def draws(fight: Fight, sheet: Breakdown | None = None) -> Breakdown:
@@ -205,34 +164,28 @@ def draws(fight: Fight, sheet: Breakdown | None = None) -> Breakdown:
     total = max(0, total)
     sheet.add("required: one chit for each defending step", f"{fight.required}", "9.3")
     sheet.facts |= {"maximum": total, "required": fight.required, "extra": max(0, total - fight.required)}
-    sheet.column = f"{fight.attack}:{fight.defence}" if fight.attack or fight.defence else ""
+    sheet.column = f"{fight.attack}:{fight.defence}" if None not in (fight.attack, fight.defence) else ""
     return sheet
 
 
-def compare(fight: Fight, ratio: Fraction) -> int:
-    """Attack against `ratio` times defence, by cross-multiplication: -1, 0 or 1 [9.4]."""
+def compare(fight: Fight, ratio: Fraction) -> int | None:
+    """Attack against `ratio` times defence, by cross-multiplication: -1, 0 or 1; None while one is unknown [9.4]."""
+    if fight.attack is None or fight.defence is None:
+        return None
     left, right = Fraction(fight.attack), ratio * fight.defence
     return (left > right) - (left < right)
 
 
-def cleanup(game: Game) -> Iterator[e.Event]:
+def clean_up(game: Game, battle: Battle, *, fought: bool) -> Events:
     """Tactic cards are discarded; chits go aside, or into the cup if a dark one was drawn [9.0, 9.41]."""
-    fight = current(game)
-    if fight is None:
-        return
-    for number, kind in fight.cards.items():
-        side = next(s for s in game.sides if number in game.piles[f"{s}-cards"]["tactics"])
-        known = card(game, number)
-        yield from Deck(game, side).discard(
-            number, "tactics", known.kind or kind, stavka=known.stavka or kind == "stavka"
-        )
+    for side in game.sides:
+        for number in list(game.piles[f"{side}-cards"]["tactics"]):
+            known = card(game, number)
+            yield from Deck(game, side).discard(number, "tactics", known.kind, stavka=known.stavka)
     tokens = tuple(game.piles["chits"]["drawn"])
-    if tokens and fight.dark:
-        yield e.Returned("chits", tokens, "drawn", "cup", len(tokens), reason="a dark chit was drawn [9.41]")
-    elif tokens:
-        yield e.Drawn("chits", tokens, "drawn", "aside", len(tokens), reason="set aside [9.41]")
-    for ids, marker in ((fight.units, "attacked"), (fight.defenders, "struck")):
-        for unit in on_record(game, ids):
+    if tokens:
+        target, why = ("cup", "a dark chit was drawn") if battle.facts.get("dark") else ("aside", "set aside")
+        yield e.Returned("chits", tokens, "drawn", target, len(tokens), reason=f"{why} [9.41]")
+    for side, marker in ((battle.attacker, "attacked"), (battle.defender, "struck")):
+        for unit in standing(game, battle, side) if fought else ():
             yield e.Marked(unit.id, marker, True, reason=IN_PASSING, rule="9.1")
-    yield from answered(game, *QUESTIONS)
-    yield save(None, "over")

@@ -6,10 +6,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
+from companion.engine.forms.fields import Choice, Context, Flag, HexId, UnitRef, Whole
 from companion.engine.kit.roster import Unit
-from companion.engine.play.fields import Choice, Context, Flag, HexId, UnitRef, Whole
+from companion.engine.positions.pieces import on_map
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import GERMAN, SIDES, SOVIET, isolated, on_map
+from companion.systems.enemy_action_kharkov.base import GERMAN, SIDES, SOVIET, isolated
 from companion.systems.enemy_action_kharkov.fight import STATUS
 from companion.systems.enemy_action_kharkov.manifest import cup_is_real
 from companion.systems.enemy_action_kharkov.record import knows_rivers
@@ -42,9 +43,9 @@ def ready(ctx: Context) -> list[Unit]:
     return [u for u in active or own if may_attack(ctx.game, u)]
 
 
-def _beside(ctx: Context) -> list[Unit]:
+def _beside(ctx: Context, target: str = "") -> list[Unit]:
     """Those next to the target are offered, once it is named."""
-    target = str(ctx.values.get("hex") or "")
+    target = target or str(ctx.values.get("hex") or "")
     return [u for u in ready(ctx) if not target or u.place in ctx.game.maps.neighbours(target)]
 
 
@@ -53,8 +54,38 @@ def _on_record(ctx: Context) -> bool:
 
 
 def _told(ctx: Context) -> bool:
-    """Units on record tell it, unless the player prefers to enter everything."""
+    """Units on record tell it, unless the player prefers to enter numbers."""
     return _on_record(ctx) and not ctx.values.get("by_hand")
+
+
+def _attackers(ctx: Context) -> list[str] | None:
+    """All that may attack the hex that was named, or the only one; to be tapped away again."""
+    target = str(ctx.values.get("hex") or "") or _only_target(ctx)
+    return [u.id for u in _beside(ctx, target)] if target else None
+
+
+def _targets(ctx: Context) -> dict[str, str]:
+    """Enemy stacks that somebody ready stands next to, with who is in them [9.1]."""
+    game, near = ctx.game, {u.place for u in ready(ctx)}
+    return {
+        place: ", ".join(u.name or u.id for u in stack)
+        for place, stack in game.stacks().items()
+        if stack[0].side != attacker(ctx) and near & set(game.maps.neighbours(place))
+    }
+
+
+def _only_target(ctx: Context) -> str:
+    found = list(_targets(ctx))
+    return found[0] if len(found) == 1 else ""
+
+
+@dataclass(frozen=True)
+class Target(HexId):
+    """The enemy stacks that somebody ready stands next to are offered; any hex may be named [9.1]."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        choices = [{"value": place, "label": f"{place} {names}"} for place, names in _targets(ctx).items()]
+        return {**super().describe(ctx), "choices": choices}
 
 
 def _by_map(known: Callable[[Game, str], bool]) -> Callable[[Context], bool]:
@@ -86,8 +117,8 @@ def _no_ip(ctx: Context) -> bool:
 
 
 def _first(value: Any, quiet: Callable[[Context], bool]) -> Callable[[Context], Any]:
-    """The usual answer stands there from the start, unless the record tells."""
-    return lambda ctx: None if quiet(ctx) else value
+    """The usual answer stands there from the start, unless the record tells: what is typed counts before it."""
+    return lambda ctx: None if quiet(ctx) or _on_record(ctx) else value
 
 
 def _statuses(ctx: Context) -> list[tuple[str, str]]:
@@ -111,29 +142,27 @@ class CombatForm:
     """A combat as it is typed; None, an empty text and an unticked box leave it to the record."""
 
     attacker: Annotated[str, Choice(label="Attacker", options=SIDES, when=what_if)] = ""
-    hex: Annotated[str, HexId(label="Target hex")] = ""
+    hex: Annotated[str, Target(label="Target hex", start=lambda c: _only_target(c) or None)] = ""
     units: Annotated[
         tuple[str, ...],
-        UnitRef(label="Attacking units", many=True, pick=ready, suggest=_beside, when=_on_record),
+        UnitRef(
+            label="Attacking units", many=True, pick=ready, suggest=_beside, start=_attackers, when=_on_record
+        ),
     ] = ()
-    by_hand: Annotated[bool, Flag(label="Enter everything by hand", when=_on_record)] = False
+    by_hand: Annotated[bool, Flag(label="Enter numbers instead", when=_on_record)] = False
     small: Annotated[
         int | None,
-        Whole(label="Attackers of 1 or 2 steps", high=18, start=_first(0, _told), quiet=_told),
+        Whole(label="Attackers of 1 or 2 steps", high=18, quiet=_told),
     ] = None
-    large: Annotated[
-        int | None, Whole(label="Attackers of 3 steps", high=12, start=_first(0, _told), quiet=_told)
-    ] = None
-    steps: Annotated[
-        int | None, Whole(label="Defending steps", high=9, start=_first(0, _told), quiet=_told)
-    ] = None
+    large: Annotated[int | None, Whole(label="Attackers of 3 steps", high=12, quiet=_told)] = None
+    steps: Annotated[int | None, Whole(label="Defending steps", high=9, quiet=_told)] = None
     attack: Annotated[
         int | None,
-        Whole(label="Attack strength", high=200, start=_first(0, _not_judged), quiet=_not_judged),
+        Whole(label="Attack strength", high=200, quiet=_not_judged),
     ] = None
     defence: Annotated[
         int | None,
-        Whole(label="Defence strength", high=100, start=_first(0, _not_judged), quiet=_not_judged),
+        Whole(label="Defence strength", high=100, quiet=_not_judged),
     ] = None
     halving: Annotated[
         bool,

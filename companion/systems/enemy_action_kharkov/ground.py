@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
 from companion.engine.errors import NotNow
+from companion.engine.forms.fields import Choice, Context
 from companion.engine.play.actions import Chance, Events
-from companion.engine.play.fields import Choice, Context
+from companion.engine.play.duties import owe
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.engine.seat.words import value_label
-from companion.systems.enemy_action_kharkov.base import NOBODY, ask, rules
+from companion.systems.enemy_action_kharkov.base import NOBODY, rules
 from companion.systems.enemy_action_kharkov.manifest import ground_ready
 
 PILE = "ground-markers"
@@ -37,7 +39,7 @@ def _campaign(game: Game) -> bool:
 
 def _to_lay(game: Game) -> tuple[int, ...]:
     """The turns whose markers are laid at the end of this one."""
-    return FIRST if game.turn == 6 else SECOND if game.turn == 10 else ()
+    return {6: FIRST, 10: SECOND}.get(game.turn, ()) if game.phase == "end" else ()
 
 
 def _may_lay(game: Game) -> bool | str:
@@ -88,8 +90,15 @@ def _may_reveal(game: Game) -> bool | str:
     return int(game["ground-known"]) < turn or "it is turned up already"
 
 
+@rules.due_in("end")
+def ground_to_turn_up(game: Game) -> Iterator[str]:
+    """The coming turn's marker is turned up before this one ends [15.33]."""
+    if _may_reveal(game) is True:
+        yield f"the ground marker of turn {game.turn + 1} is not turned up [15.33]"
+
+
 @rules.action(
-    phase=("end", "reserve"),
+    phase=("end", "reserve", "cards", "supply"),
     by="any",
     rule="15.33",
     label="Turn up the ground marker",
@@ -106,12 +115,7 @@ def reveal_ground(
 ) -> Events:
     """Show the marker of the coming turn; with real markers, enter what it shows."""
     turn = _next_turn(game)
-    if not real_markers(game) and not laid(game, turn):
-        if not _to_lay(game):
-            raise NotNow(
-                f"no marker lies on turn {turn}: enter what it shows, with the chits set to real ones",
-                rule="15.33",
-            )
+    if not real_markers(game) and not laid(game, turn) and _to_lay(game):
         yield from _lay(game, chance)
     under = laid(game, turn)
     shows = face(game, under[0]) if under else shows
@@ -145,4 +149,4 @@ def ground_of_turn(game: Game) -> Events:
         yield e.Set("ground-next", coming, was=game["ground-next"])
     if not known:
         text = f"Turn up the ground marker of turn {game.turn}"
-        yield ask(game, "ground", (*game.sides, "table"), text, "reveal-ground", "15.33")
+        yield owe(game, (*game.sides, "table"), text, reveal_ground, rule="15.33")

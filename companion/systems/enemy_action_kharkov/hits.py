@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from companion.engine.play.worksheet import Breakdown
+from companion.engine.forms.worksheet import Breakdown
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.fight import Fight
 from companion.systems.enemy_action_kharkov.manifest import adjustment, dark, parse_hits
@@ -37,7 +37,8 @@ def tally(game: Game, fight: Fight) -> Breakdown:
         told = chit.situation if chit.face else "neither side applies"
         sheet.add(f"{name}{mark}: {told}", hit_text(chit) if chit.face else "-", "9.4")
     attacker, defender = base_hits(game, fight)
-    sheet.result = f"A{attacker} D{defender}"
+    sheet.title = f"Chits so far: A{attacker} D{defender}"
+    sheet.result = f"A{attacker} D{defender} so far"
     sheet.facts = {"A": attacker, "D": defender, "drawn": fight.drawn}
     return sheet
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from companion.engine.errors import Unreadable
-from companion.engine.people.consent import DEEDS
+from companion.engine.forms.fields import Choice, Context, Flag, Text, Whole
 from companion.engine.play.actions import Chance, Events
-from companion.engine.play.fields import Choice, Context, Flag, Text, Whole
+from companion.engine.play.duties import LEFT
 from companion.engine.play.phases import advance
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
@@ -16,7 +16,6 @@ from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov import command as c
 from companion.systems.enemy_action_kharkov.base import FORMATION_NAMES, GERMAN, SIDES, SOVIET, rules
 from companion.systems.enemy_action_kharkov.deck import Deck
-from companion.systems.enemy_action_kharkov.fight import cleanup, current
 from companion.systems.enemy_action_kharkov.manifest import (
     KINDS,
     card,
@@ -38,6 +37,7 @@ from companion.systems.enemy_action_kharkov.orders import (
     command_choices,
     give,
 )
+from companion.systems.enemy_action_kharkov.stacking import owe_reductions
 
 IMPULSE_MARKS = ("active", "moved", "attacked", "struck", "fell-back", "kg")
 
@@ -228,12 +228,10 @@ def play_real_card(
 
 
 def _may_end(game: Game) -> bool | str:
-    said, fight = c.in_command(game), current(game)
+    said = c.in_command(game)
     if not said:
         return "play a card, or pass"
-    if "what" not in said:
-        return "say first what the card is played for: give the command"
-    return fight is None or fight.settled or "finish the combat first, or break it off"
+    return "what" in said or "say first what the card is played for: give the command"
 
 
 # -- the end of an impulse -----------------------------------------------------------------------------------
@@ -247,6 +245,7 @@ def _may_end(game: Game) -> bool | str:
     group="end",
     fresh=True,
     when=_may_pass,
+    ends=True,
 )
 def pass_impulse(game: Game, chance: Chance) -> Events:
     """Play no card in this impulse; you may play again later in the turn."""
@@ -263,12 +262,12 @@ def pass_impulse(game: Game, chance: Chance) -> Events:
     primary=True,
     fresh=True,
     when=_may_end,
+    ends=True,
 )
 def end_impulse(game: Game, chance: Chance) -> Events:
-    """Discard, undisperse, draw up to the hand limit, and hand over to the other side."""
+    """Discard, undisperse, draw up to the hand limit, and hand over; what is owed is said first, and goes along."""
     said, side = c.in_command(game), game.active
     yield e.Noted(f"{game.side_name(side)} impulse over", rule="4-IV")
-    yield from cleanup(game)
     yield from _discard(game)
     activated = list(said.get("for", [])) if said["what"] in ACTIVATIONS else []
     if not activated and not game["pass-clears"]:
@@ -278,11 +277,11 @@ def end_impulse(game: Game, chance: Chance) -> Events:
 
 @rules.leaving("command")
 def tidy_up(game: Game) -> Events:
-    """A table that leaves the phase early: the combat and the card in hand are put away first."""
-    yield from cleanup(game)
+    """A table that leaves the phase early: the card in hand is put away; a combat that is owed goes along."""
     if c.in_command(game):
         yield from _discard(game)
         yield e.Set("command", {}, reason="phase over")
+    yield from owe_reductions(game)
     yield from _clear_marks(game)
 
 
@@ -293,6 +292,8 @@ def _discard(game: Game) -> Events:
 
 
 def _clear_marks(game: Game) -> Events:
+    if game["no-tactics"]:
+        yield e.Set("no-tactics", [], reason=IN_PASSING)
     for marker in IMPULSE_MARKS:
         for target in list(game.marked(marker)):
             yield e.Marked(target, marker, None, reason=IN_PASSING)
@@ -305,9 +306,10 @@ def _over(game: Game, chance: Chance, activated: list[str]) -> Events:
     if c.in_command(game):
         yield e.Set("command", {})
     yield from _untick(game)
-    for question in list(game.asked.values()):
-        if question.by not in DEEDS:
-            yield e.Answered(question.id, "impulse over")
+    yield from owe_reductions(game)
+    for duty in game.duties():
+        if not duty.is_owed:
+            yield e.Answered(duty.id, LEFT, battle=duty.battle)
     if activated != c.last(game, side):
         yield e.Set(f"last-{side}", ", ".join(activated), reason="barred in its next impulse [6.3]")
     yield from Deck(game, side).draw_up(chance)

@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from companion.engine.errors import NotNow, Unreadable
+from companion.engine.forms.fields import Context, UnitRef
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Context, Flag, UnitRef
+from companion.engine.play.duties import owe, standing, units_of
+from companion.engine.positions import pieces
+from companion.engine.positions.pieces import count, dealt
 from companion.engine.record import events as e
+from companion.engine.record.battle import Battle
 from companion.engine.record.changes import change, put_mark
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import armour, ask, called, isolated, on_record, rules
-from companion.systems.enemy_action_kharkov.ending import conclude
-from companion.systems.enemy_action_kharkov.fight import Fight, answered, current, save, steps_text
+from companion.systems.enemy_action_kharkov.advance import vacated
+from companion.systems.enemy_action_kharkov.base import EVENLY, armour, isolated, rules
 
 
-def lose_step(game: Game, unit: Unit) -> Events:
-    """One step off; the last one eliminates the unit [9.6, 9.63]."""
-    if unit.steps > 1:
-        yield change(game, unit.id, {"steps": unit.steps - 1}, reason="step lost", rule="9.6", public=True)
+def lose_step(game: Game, unit: Unit, steps: int = 1) -> Events:
+    """Steps off; the last one eliminates the unit [9.6, 9.63]."""
+    if unit.steps > steps:
+        words = f"loses {count(steps, 'step')}"
+        yield change(game, unit.id, {"steps": unit.steps - steps}, reason=words, rule="9.6", public=True)
     else:
         yield from eliminate(game, unit, "", "9.63")
 
@@ -27,132 +33,122 @@ def lose_step(game: Game, unit: Unit) -> Events:
 def eliminate(game: Game, unit: Unit, why: str, rule: str) -> Events:
     """To its eliminated box, or out of the game for good [9.63, 10.22]."""
     destroyed = isolated(game, unit)
-    gone = destroyed or unit.full == 1
-    place = "box:out" if gone else f"box:eliminated-{unit.side}"
-    end = (
-        "destroyed, isolated [10.22]" if destroyed else "eliminated, one step only" if gone else "eliminated"
+    box = "out" if destroyed or unit.full == 1 else f"eliminated-{unit.side}"
+    end = "destroyed, isolated [10.22]" if destroyed else "eliminated"
+    words = ", ".join(filter(None, (end, "one step only" if unit.full == 1 else "", why)))
+    yield from pieces.eliminate(game, unit, box, words, rule)
+
+
+def left_the_hex(game: Game, battle: Battle) -> Events:
+    """Once no defender is left in the hex: units that had fallen back into it are lost [9.74], and it lies open [9.8]."""
+    target = battle.hexes[0] if battle.hexes else ""
+    if any(u.place == target for u in standing(game, battle, battle.defender)):
+        return
+    for unit in [u for u in game.units_at(target) if target and game.mark(u.id, "fell-back")]:
+        if unit.side == battle.defender:
+            yield from eliminate(game, unit, f"had fallen back into {target}", "9.74")
+    yield from vacated(game, battle)
+
+
+# -- who loses them ----------------------------------------------------------------------------------
+
+
+def owe_losses(game: Game, battle: Battle, side: str, steps: int, step: int, rule: str = "9.6") -> e.Asked:
+    """The steps that a side's hits cost its units on record."""
+    return owe(
+        game,
+        side,
+        f"{game.side_name(side)}: lose {count(steps, 'step')}",
+        lose_steps,
+        battle=battle,
+        step=step,
+        units=battle.units(side),
+        rule=rule,
+        steps=steps,
+        how=EVENLY,
     )
-    why = ", ".join(filter(None, (end, why)))
-    yield e.Placed(unit.id, place, was=unit.place, facts={"steps": 1}, reason=why, rule=rule, side=unit.side)
-    for marker in ("supply", "dispersed", "active", "fell-back"):
-        if game.mark(unit.id, marker):
-            yield e.Marked(unit.id, marker, None)
 
 
-def caught_again(game: Game, fight: Fight) -> Events:
-    """Units that had fallen back into this hex are eliminated when its defenders leave [9.74]."""
-    stack = game.units_at(fight.target) if fight.target else []
-    for unit in [u for u in stack if u.side == fight.defender and game.mark(u.id, "fell-back")]:
-        yield from eliminate(game, unit, f"had fallen back into {fight.target}", "9.74")
-
-
-def _strong(game: Game, units: list[Unit]) -> list[Unit]:
+def strong(game: Game, units: Sequence[Unit]) -> list[Unit]:
     """Those that take the first loss, if there are any [9.61]."""
     return [u for u in units if u.steps >= 3 or armour(u, game)]
 
 
-def check_order(game: Game, fight: Fight, units: list[Unit]) -> None:
-    """The first loss falls on a three-step or armoured unit, the others evenly [9.61, 9.62]."""
-    ids = fight.units if units[0].id in fight.units else fight.defenders
-    taking = [u for u in on_record(game, ids) if u.on_map]
-    strong, lost = _strong(game, taking), dict(fight.lost)
-    for unit in units:
-        if strong and unit not in strong and not any(lost.get(u) for u in ids):
-            raise NotNow("the first loss goes to a three-step or armoured unit", field="units", rule="9.61")
-        if lost.get(unit.id) and any(not lost.get(u.id) for u in taking):
-            raise NotNow(
-                f"{called(unit)} takes a second loss only when all others have one",
-                field="units",
-                rule="9.62",
-            )
-        lost[unit.id] = lost.get(unit.id, 0) + 1
+def shares(game: Game, duty: e.Asked, force: Sequence[Unit], chosen: Sequence[str] = ()) -> dict[str, int]:
+    """Who loses how much: the first loss to a strong unit, no second one before all have one [9.61, 9.62].
+
+    :raises Unreadable: when somebody must be chosen
+    :raises NotNow: when somebody else must be
+    """
+    steps, first = int(duty.args["steps"]), strong(game, force) if duty.args["how"] == EVENLY else []
+    if not chosen and steps == 1 and len(first) == 1:
+        chosen = [first[0].id]
+    found = dealt({u.id: u.steps for u in force}, steps, chosen, even=False, rule="9.62")
+    if first and found and not any(u.id in found for u in first):
+        raise NotNow("the first loss goes to a three-step or armoured unit", field="units", rule="9.61")
+    return found
 
 
-def _participants(ctx: Context) -> list[Unit]:
-    game, fight = ctx.game, current(ctx.game)
-    if fight is None or not (fight.units or fight.defenders):
-        among = [u for u in game.units.values() if u.on_map]
-    else:
-        among = on_record(game, [*fight.units, *fight.defenders])
-    return [u for u in among if ctx.seat in ("table", u.side)]
+def _force(ctx: Context) -> list[Unit]:
+    return units_of(ctx.game, ctx.duty) if ctx.duty else []
 
 
-def _fighting(ctx: Context) -> bool:
-    return current(ctx.game) is not None
+def _takers(ctx: Context) -> list[Unit]:
+    """The units to choose from: a single loss falls on a strong one [9.61]."""
+    force = _force(ctx)
+    if ctx.args.get("how") == EVENLY and ctx.args.get("steps") == 1:
+        return strong(ctx.game, force) or force
+    return force
 
 
-@rules.action(by="any", rule="9.6", label="Lose steps", group="units")
+def _choice(ctx: Context) -> Unreadable | None:
+    """What has to be chosen; None when there is no choice."""
+    try:
+        if ctx.duty is not None:
+            shares(ctx.game, ctx.duty, _force(ctx))
+    except Unreadable as choice:
+        return choice
+    return None
+
+
+@dataclass(frozen=True)
+class Takers(UnitRef):
+    """Units to choose for losses: the form says how many."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        asked = _choice(ctx)
+        return {**super().describe(ctx), "required": True, "help": asked.message if asked else ""}
+
+
+def _no_choice(ctx: Context) -> Mapping[str, Any] | None:
+    return {} if _choice(ctx) is None else None
+
+
+@rules.follow_up(rule="9.6", label="Lose steps", alone=_no_choice)
 def lose_steps(
     game: Game,
-    units: Annotated[
-        tuple[str, ...], UnitRef(label="Units, one step each", many=True, pick=_participants)
-    ] = (),
-    penalty: Annotated[bool, Flag(label="For a bad retreat hex or a withdrawal", when=_fighting)] = False,
-    anyway: Annotated[bool, Flag(label="Against the order of losses", when=_fighting)] = False,
-) -> Events:
-    """Take one step from each unit chosen; with no units on record, just tick the losses off."""
-    fight = current(game)
-    chosen = [game.units[u] for u in units]
-    if fight is None or penalty:
-        yield from _pay(game, fight, chosen, anyway=anyway)
-    elif chosen:
-        yield from _take(game, fight, chosen, anyway=anyway)
-    elif fight.units or fight.defenders:
-        raise Unreadable("which units lose a step?", field="units", rule="9.6")
-    else:
-        fight.owed = {}
-        yield save(fight, "step losses taken on the map")
-
-
-def _pay(game: Game, fight: Fight | None, chosen: list[Unit], *, anyway: bool) -> Events:
-    """Steps of a retreat, a withdrawal or a surrender: the owner's choice, or as the table reads it [8.1, 9.7, 10.23]."""
-    if not chosen:
-        raise Unreadable("which units?", field="units", rule="9.6")
-    ordered = game["penalty-order"] if fight else game["surrender-order"]
-    strong = _strong(game, [u for u in game.units_at(chosen[0].place) if u.side == chosen[0].side])
-    if ordered == "order" and strong and chosen[0] not in strong and not anyway:
-        raise NotNow(
-            "this table takes such a step from a three-step or armoured unit first",
-            field="units",
-            rule="9.61",
-        )
-    for unit in chosen:
-        yield from lose_step(game, unit)
-    if fight is not None:
-        yield from conclude(game, fight)
-
-
-def _take(game: Game, fight: Fight, chosen: list[Unit], *, anyway: bool) -> Events:
-    """Step losses of the combat's hits, until no more are owed [9.6]."""
-    side = chosen[0].side
-    if any(u.side != side for u in chosen):
-        raise Unreadable("one side at a time", field="units", rule="9.52")
-    if not anyway:
-        check_order(game, fight, chosen)
-    yield from answered(game, "lose", by=side)
-    for unit in chosen:
-        yield from lose_step(game, unit)
-        fight.lost[unit.id] = fight.lost.get(unit.id, 0) + 1
-    left = max(0, fight.owed.get(side, 0) - len(chosen))
-    fight.owed = {s: n for s, n in {**fight.owed, side: left}.items() if n}
-    yield save(fight, f"{len(chosen)} steps lost")
-    if side == fight.defender and not any(game.units[u].on_map for u in fight.defenders):
-        fight.owed.pop(side, None)  # nobody is left to lose more
-        yield save(fight, "")
-        yield from caught_again(game, fight)
-    elif left:
-        who = "Defender" if side == fight.defender else "Attacker"
-        yield ask(game, "lose", (side, "table"), f"{who}: lose {steps_text(left)} more", "lose-steps", "9.62")
-    yield from conclude(game, fight)
-
-
-@rules.action(phase="command", by="any", rule="9.9", label="Disperse units", group="hidden")
-def disperse(
-    game: Game,
+    duty: e.Asked,
     units: Annotated[
         tuple[str, ...],
-        UnitRef(label="Units", many=True, pick=lambda c: [u for u in c.game.units.values() if u.on_map]),
+        Takers(label="Who", many=True, pick=_takers, when=lambda c: _choice(c) is not None),
     ] = (),
+    battle: Battle | None = None,
+) -> Events:
+    """Take the steps that are owed, no more and no fewer."""
+    for name, steps in shares(game, duty, units_of(game, duty), units).items():
+        yield from lose_step(game, game.units[name], steps)
+    if battle is not None and duty.to[0] == battle.defender:
+        yield from left_the_hex(game, battle)
+
+
+def _on_map(ctx: Context) -> list[Unit]:
+    """The other side's units: an event's targets."""
+    return pieces.on_map(ctx.game, ctx.game.other(ctx.duty.to[0])) if ctx.duty else []
+
+
+@rules.follow_up(rule="9.9", label="Disperse units")
+def disperse(
+    game: Game, units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=_on_map)]
 ) -> Events:
     """Put dispersed markers on the targets of Partisan Uprising or Over Extended."""
     for unit in units:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.engine.errors import Unreadable
+from companion.engine.forms.fields import Context
 from companion.engine.kit.lists import Unfilled
 from companion.engine.kit.when import Turns
-from companion.engine.play.fields import Context
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import ADJUSTING, GERMAN, SOVIET, TACTICS, whole, yes

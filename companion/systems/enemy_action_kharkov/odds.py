@@ -9,7 +9,7 @@ from fractions import Fraction
 from math import comb
 from typing import Any
 
-from companion.engine.play.worksheet import Breakdown
+from companion.engine.forms.worksheet import Breakdown
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.fight import Fight
 from companion.systems.enemy_action_kharkov.hits import adjust, base_hits
@@ -90,9 +90,10 @@ def forecast(game: Game, fight: Fight, extra: int, sheet: Breakdown) -> None:
     black = [hits for hits, is_dark in cup if is_dark]
     put_by = Counter(hits for hits, _ in aside)
     now = base_hits(game, after, total)
+    refilled = any(dark(game.face("chits", token)) for token in fight.chits)
     results: dict[str, float] = {}
     expected_a = expected_d = 0.0
-    for (a, d), chance in distribution(light, black, put_by, extra, refilled=fight.dark).items():
+    for (a, d), chance in distribution(light, black, put_by, extra, refilled=refilled).items():
         final = adjust(game, after, (now[0] + a, now[1] + d))
         hits: dict[str, Any] = final.facts
         name = f"A{hits['A']} D{hits['D']}"

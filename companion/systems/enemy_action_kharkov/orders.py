@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from companion.engine.errors import NotNow, Unreadable
+from companion.engine.forms.fields import Choice, Context, HexId, UnitRef, Whole
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, HexId, UnitRef, Whole
+from companion.engine.play.duties import offer, owe
+from companion.engine.positions.pieces import count, on_map
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING, put_mark
 from companion.engine.record.game import Game
@@ -17,9 +19,7 @@ from companion.systems.enemy_action_kharkov.base import (
     FORMATION_NAMES,
     SOVIET,
     SOVIET_ARMIES,
-    ask,
     called,
-    on_map,
     rules,
 )
 from companion.systems.enemy_action_kharkov.manifest import Card, chosen_card
@@ -246,14 +246,13 @@ def _other_command(game: Game, known: Card, what: str, names: tuple[str, ...], s
         steps = 1 if side == SOVIET else known.steps or steps
     said = {**c.in_command(game), "what": what, "for": list(names), "steps": steps}
     yield e.Set("command", said, reason=text)
-    to = (side, "table")
     if what == "deploy":
         waiting = [u for u in reserves(game, side) if u.formation in names or not u.formation]
         action = "deploy-reserve" if waiting else ""
-        yield ask(game, "deploy", to, f"Place the reserves of {text}", action, "11.1")
+        yield offer(game, side, f"Place the reserves of {text}", action, rule="11.1")
     else:
         action = "replace-steps" if candidates(game, side, list(names)) else ""
-        yield ask(game, "replace", to, f"Assign {steps} step(s) in {text}", action, "13.1")
+        yield offer(game, side, f"Assign {count(steps, 'step')} in {text}", action, rule="13.1")
 
 
 def _whole_formation(game: Game, formations: tuple[str, ...], extra: list[Unit]) -> list[Unit]:
@@ -316,6 +315,6 @@ def _event(game: Game, side: str, event: str) -> Events:
         action, text, rule = FOLLOW_UP[event]
         on_units = action in ("air-supply", "disperse")  # nothing to choose while no unit is on record
         known = action if not on_units or any(u.on_map for u in game.units.values()) else ""
-        yield ask(game, action, (side, "table"), text, known, rule)
+        yield owe(game, side, text, known, rule=rule)
     else:
         yield e.Noted(f"{event.capitalize()}: carry it out as the card and the events aid say", rule="5.4")

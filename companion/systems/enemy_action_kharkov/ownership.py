@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from companion.engine.forms.fields import Choice, Context, Flag, HexId, Whole
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Flag, HexId, Text, Whole
+from companion.engine.play.duties import owe
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e
+from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import SIDES, SOVIET, ask, rules
+from companion.systems.enemy_action_kharkov.base import SIDES, SOVIET, rules
 from companion.systems.enemy_action_kharkov.supply import edge_vp_hexes, hex_supplied, owner, towns
 from companion.systems.enemy_action_kharkov.support import lock_line
 
 
 def vp_of(game: Game, hex_id: str) -> int | None:
-    """The printed VP of a hex, as far as the map book tells; the two opening towns make two together [14.1]."""
+    """The printed VP of a hex, by the map book or as told at this table; the opening towns make two together [14.1]."""
     for fact in board(game).book.about(hex_id):
         if fact.kind == "vp" and fact.value.isdecimal():
             return int(fact.value)
-    return None
+    told: int | None = game["told-vp"].get(hex_id)
+    return told
 
 
 def book_vp(game: Game, change: int, why: str) -> Events:
@@ -34,10 +37,10 @@ def flip(game: Game, hex_id: str, side: str, points: int | None) -> Events:
     name = towns(game).get(hex_id, hex_id)
     yield e.Marked(hex_id, "owner", side, reason="entered", rule="12.1")
     if points is None:
-        to = (*game.sides, "table")
         text = f"{name} is {game.side_name(side)} now: enter its printed VP"
-        gains = "gain" if side == SOVIET else "lose"
-        yield ask(game, "vp", to, text, "book-points", "14.1", change=gains, why=f"{name} {hex_id}")
+        yield owe(
+            game, (*game.sides, "table"), text, book_points, rule="14.1", side=side, hex=hex_id, name=name
+        )
         return
     yield from book_vp(game, points if side == SOVIET else -points, f"{name} {hex_id}")
 
@@ -135,12 +138,10 @@ def score_edge(
         yield from book_vp(game, -scored if isinstance(scored, int) else 0, f"edge hex {hex}")
 
 
-@rules.action(by="any", rule="14.1", label="Book VP", group="hidden")
-def book_points(
-    game: Game,
-    vp: Annotated[int, Whole(label="Printed VP", high=30)],
-    change: Annotated[str, Choice(label="Soviet", options=[("gain", "gains"), ("lose", "loses")])] = "gain",
-    why: Annotated[str, Text(label="For", most=80)] = "",
-) -> Events:
-    """Enter the printed VP of a town that changed hands."""
-    yield from book_vp(game, vp if change == "gain" else -vp, why)
+@rules.follow_up(rule="14.1", label="Book VP")
+def book_points(game: Game, duty: e.Asked, vp: Annotated[int, Whole(label="Printed VP", high=30)]) -> Events:
+    """Enter the printed VP of a town that changed hands; they are not asked again."""
+    hex_id = str(duty.args["hex"])
+    yield e.Set("told-vp", {**game["told-vp"], hex_id: vp}, reason=IN_PASSING)
+    why = f"{duty.args['name']} {hex_id}"
+    yield from book_vp(game, vp if duty.args["side"] == SOVIET else -vp, why)

@@ -1,4 +1,4 @@
-"""What the screens show of this game besides tracks: card counts, barred formations, the combat, the ground."""
+"""What the screens show of this game besides tracks: card counts, barred formations, the ground."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ from companion.engine.seat.words import value_label
 from companion.systems.enemy_action_kharkov.base import FORMATION_NAMES, rules
 from companion.systems.enemy_action_kharkov.command import COMMANDS, in_command, last, played
 from companion.systems.enemy_action_kharkov.deck import Deck
-from companion.systems.enemy_action_kharkov.fight import current, steps_text
-from companion.systems.enemy_action_kharkov.hits import base_hits
 from companion.systems.enemy_action_kharkov.impulse import may_pass
 from companion.systems.enemy_action_kharkov.manifest import (
     calendar,
@@ -17,13 +15,12 @@ from companion.systems.enemy_action_kharkov.manifest import (
     cup_is_real,
     manifest_ready,
 )
-from companion.systems.enemy_action_kharkov.posts import overstacked
 
 
 @rules.panel
 def impulse(game: Game, seat: str) -> Panel | None:
     """The card in play, who is barred and why, and the right to pass."""
-    if game.phase != "command" or game.active not in game.sides or current(game):
+    if game.phase != "command" or game.active not in game.sides or game.fighting:
         return None
     said, side = in_command(game), game.side_name(game.active)
     rows = []
@@ -81,34 +78,6 @@ def cards(game: Game, seat: str) -> Panel | None:
 
 
 @rules.panel
-def combat(game: Game, seat: str) -> Panel | None:
-    """The combat in hand: everything in it is public."""
-    fight = current(game)
-    if fight is None:
-        return None
-    hits = fight.hits or dict(zip("AD", base_hits(game, fight), strict=True))
-    odds = f"{fight.attack}:{fight.defence}, {fight.terrain}" if fight.attack else fight.terrain
-    most = max(fight.maximum, fight.total)
-    drawn = f"{fight.drawn} of {fight.total} drawn" if fight.drawn else f"{fight.total} to draw"
-    rows = [
-        Fact(" ".join(filter(None, [game.side_name(fight.attacker), "attack", fight.target])), odds, "9.4"),
-        Fact("Chits", f"{drawn}, {most} at most" if fight.declared is None else drawn, "9.3"),
-    ]
-    if fight.tactics_by in game.sides:
-        rows.append(Fact("May play tactics", game.side_name(fight.tactics_by), "9.2"))
-    for who, names in (("Attacker", fight.attack_tactics), ("Defender", fight.defence_tactics)):
-        if names:
-            rows.append(Fact(f"{who}'s tactics", ", ".join(names), "9.2"))
-    if fight.drawn:
-        rows.append(Fact("Hits" if fight.hits else "Hits so far", f"A{hits['A']} D{hits['D']}", "9.5"))
-    if fight.dark:
-        rows.append(Fact("Dark chit", "all go back to the cup after this", "9.41"))
-    for side, number in fight.owed.items():
-        rows.append(Fact(f"{game.side_name(side)} owe", steps_text(number), "9.6"))
-    return Panel("Combat", rows, first=True)
-
-
-@rules.panel
 def calendar_space(game: Game, seat: str) -> Panel | None:
     """This turn's space of the owner's calendar."""
     rows = []
@@ -127,10 +96,3 @@ def calendar_space(game: Game, seat: str) -> Panel | None:
     if under is not None:
         rows.append(Fact("German win below", f"{under} VP", "15.36"))
     return Panel("Calendar", rows) if rows else None
-
-
-@rules.panel
-def stacking(game: Game, seat: str) -> Panel | None:
-    """Hexes over the limit: the owner takes steps or units off."""
-    rows = [Fact(hex_id, text, "7.4") for hex_id, text in overstacked(game).items()]
-    return Panel("Too many in a hex", rows) if rows else None

@@ -2,38 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Annotated
 
-from companion.engine.errors import NotNow, Unreadable
+from companion.engine.errors import NotNow
+from companion.engine.forms.fields import Choice, Context, HexId, UnitRef
 from companion.engine.hexes.board import zoc
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Flag, HexId, UnitRef
+from companion.engine.positions.pieces import count, on_map
+from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.changes import move
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import (
+    AREA_NAMES,
     SOVIET,
-    ask_step,
+    SOVIET_ARMIES,
+    Reason,
     called,
     fits,
     in_order,
     isolated,
-    on_map,
+    owe_a_step,
     rules,
 )
 from companion.systems.enemy_action_kharkov.command import in_command
+from companion.systems.enemy_action_kharkov.fight import one_at_a_time
 from companion.systems.enemy_action_kharkov.supply import edge_vp_hexes, hex_supplied, owner, scene, towns
 from companion.systems.enemy_action_kharkov.support import in_support
-
-
-def overstacked(game: Game) -> dict[str, str]:
-    """Hexes with more than three units or six steps [7.4]."""
-    return {
-        hex_id: f"{len(stack)} units, {sum(u.steps for u in stack)} steps"
-        for hex_id, stack in game.stacks().items()
-        if not fits(stack)
-    }
 
 
 def enemy_zone(game: Game, side: str) -> set[str]:
@@ -43,24 +40,30 @@ def enemy_zone(game: Game, side: str) -> set[str]:
     return zoc(here.board, enemies).get(game.other(side), set())
 
 
+def in_area(game: Game, units: Iterable[Unit], hex_id: str) -> bool:
+    """Inside the front area of every Soviet unit, as far as the map book tells [7.6]."""
+    for unit in units:
+        area = board(game).book.named("area", AREA_NAMES.get(SOVIET_ARMIES.get(unit.formation, ""), ""))
+        if unit.side == SOVIET and area and hex_id not in area:
+            return False
+    return True
+
+
 def _own(game: Game, hex_id: str, side: str) -> list[Unit]:
     return [u for u in game.units_at(hex_id) if u.side == side]
 
 
-def check_ip(game: Game, hex_id: str, side: str) -> None:
-    """Where no IP can be placed [12.22]."""
+def against_ip(game: Game, hex_id: str, side: str) -> Iterator[Reason]:
+    """What stands against an improved position in a hex [12.22]."""
     stack = _own(game, hex_id, side)
-    wrong = ""
     if hex_id in towns(game):
-        wrong = f"{hex_id} is a town or city"
-    elif game.mark(hex_id, "ip"):
-        wrong = f"{hex_id} has one already"
-    elif stack and not any(in_order(game, u) for u in stack):
-        wrong = f"{hex_id}: dispersed or unsupplied units build nothing"
-    elif side == SOVIET and in_support(game, hex_id) is False:
-        wrong = f"{hex_id} is outside Soviet support"
-    if wrong:
-        raise NotNow(wrong, field="hexes", given=hex_id, rule="12.22")
+        yield Reason(f"{hex_id} is a town or city", "12.22")
+    if game.mark(hex_id, "ip"):
+        yield Reason(f"{hex_id} has one already", "12.22")
+    if stack and not any(in_order(game, u) for u in stack):
+        yield Reason(f"{hex_id}: dispersed or unsupplied units build nothing", "12.22")
+    if side == SOVIET and in_support(game, hex_id) is False:
+        yield Reason(f"{hex_id} is outside Soviet support", "12.22")
 
 
 def _idle(game: Game, hex_id: str, side: str) -> bool:
@@ -85,46 +88,61 @@ def _value(game: Game, hex_id: str, side: str) -> str:
     return side if _own(game, hex_id, side) else "on"
 
 
-def _activation(game: Game) -> bool | str:
-    if game["combat"]:
-        return "finish the combat first"
+def _activation(game: Game) -> bool | str | NotNow:
+    fighting = one_at_a_time(game)
+    if fighting is not True:
+        return fighting
     busy = in_command(game).get("what") in ("activate", "units", "kg", "one-unit")
     return busy or "only in an activation: play a card for one first"
 
 
+def _against_building(ctx: Context) -> Iterator[Reason]:
+    game, side, hexes = ctx.game, ctx.game.active, ctx.values["hexes"]
+    if side == SOVIET and len(hexes) + int(in_command(game).get("built", 0)) > 1:
+        yield Reason("a Soviet activation builds one position", "12.21")
+    for hex_id in hexes:
+        yield from against_ip(game, hex_id, side)
+        if not _idle(game, hex_id, side):
+            yield Reason(f"{hex_id}: no active unit there that stood still", "12.21")
+
+
 @rules.action(
-    phase="command", by="active", rule="12.21", label="Build improved positions", order=5, when=_activation
+    phase="command",
+    by="active",
+    rule="12.21",
+    label="Build improved positions",
+    order=5,
+    when=_activation,
+    warns=_against_building,
 )
 def build_ip(game: Game, hexes: Annotated[tuple[str, ...], HexId(label="Hexes", many=True)]) -> Events:
     """At the end of an activation: one Soviet position, or any number of German ones."""
     said, side = in_command(game), game.active
-    if side == SOVIET and len(hexes) + int(said.get("built", 0)) > 1:
-        raise NotNow("a Soviet activation builds one position", field="hexes", rule="12.21")
     for hex_id in hexes:
-        check_ip(game, hex_id, side)
-        if not _idle(game, hex_id, side):
-            raise NotNow(
-                f"{hex_id}: no active unit there that stood still", field="hexes", given=hex_id, rule="12.21"
-            )
         yield e.Marked(hex_id, "ip", _value(game, hex_id, side), reason="built", rule="12.21")
     built = int(said.get("built", 0)) + len(hexes)
-    yield e.Set("command", {**said, "built": built}, reason=f"{len(hexes)} improved positions built")
+    yield e.Set("command", {**said, "built": built}, reason=f"{count(built, 'improved position')} built")
 
 
-@rules.action(phase="command", by="active", rule="12.21, 12.24", label="Engineers event", group="hidden")
+def _against_engineers(ctx: Context) -> Iterator[Reason]:
+    hexes = ctx.values["hexes"]
+    if len(hexes) > 3:
+        yield Reason("three hexes at most", "12.21")
+    if ctx.duty is not None and ctx.values.get("what") == "place":
+        for hex_id in hexes:
+            yield from against_ip(ctx.game, hex_id, ctx.duty.to[0])
+
+
+@rules.follow_up(rule="12.21, 12.24", label="Engineers event", warns=_against_engineers)
 def engineers(
     game: Game,
+    duty: e.Asked,
     what: Annotated[str, Choice(label="Do", options=[("place", "Place"), ("remove", "Remove enemy ones")])],
     hexes: Annotated[tuple[str, ...], HexId(label="Up to three hexes", many=True)],
 ) -> Events:
     """Place up to three positions with supplied friends, or remove up to three beside your units."""
-    if len(hexes) > 3:
-        raise Unreadable("three hexes at most", field="hexes", rule="12.21")
     for hex_id in hexes:
-        value = None
-        if what == "place":
-            check_ip(game, hex_id, game.active)
-            value = _value(game, hex_id, game.active)
+        value = _value(game, hex_id, duty.to[0]) if what == "place" else None
         yield e.Marked(hex_id, "ip", value, reason="engineers", rule="12.21" if value else "12.24")
 
 
@@ -136,42 +154,42 @@ def abandoned(game: Game) -> Events:
             yield e.Marked(hex_id, "ip", None, reason="left empty", rule="12.24")
 
 
-def check_withdrawal(game: Game, units: list[Unit], target: str) -> None:
-    """Whether a stack may withdraw to a hex [8.1]."""
+def against_withdrawal(game: Game, units: list[Unit], target: str) -> Iterator[Reason]:
+    """What stands against withdrawing a stack to a hex [8.1]."""
     side, place = units[0].side, units[0].place
-
-    def refuse(why: str, rule: str = "8.1") -> NotNow:
-        return NotNow(why, field="hex", given=target, rule=rule)
-
     if len({u.place for u in units}) > 1:
-        raise refuse("one stack at a time")
+        yield Reason("one stack at a time", "8.1")
     for unit in units:
         if isolated(game, unit):
-            raise refuse(f"{called(unit)} is isolated")
+            yield Reason(f"{called(unit)} is isolated", "8.1")
         if game.mark(unit.id, "dispersed") and not game["dispersed-withdraw"]:
-            raise refuse(f"{called(unit)} is dispersed", "9.9")
+            yield Reason(f"{called(unit)} is dispersed", "9.9")
         if has_moved(game, unit) or game.mark(unit.id, "attacked"):
-            raise refuse(f"{called(unit)} moved or attacked")
+            yield Reason(f"{called(unit)} moved or attacked", "8.1")
     around = game.maps.neighbours(place)
     if target not in around:
-        raise refuse(f"{target} is not next to {place}")
+        yield Reason(f"{target} is not next to {place}", "8.1")
     zone, enemy = enemy_zone(game, side), game.other(side)
-    free = [h for h in around if h not in zone and not _own(game, h, enemy)]
-    if free:
-        raise refuse(f"not surrounded: {', '.join(free)} is open")
+    if free := [h for h in around if h not in zone and not _own(game, h, enemy)]:
+        yield Reason(f"not surrounded: {', '.join(free)} is open", "8.1")
     if _own(game, target, enemy):
-        raise refuse(f"{target} is enemy-occupied")
+        yield Reason(f"{target} is enemy-occupied", "8.1")
     if target in towns(game) and owner(game, target) != side:
-        raise refuse(f"{target} is an enemy town or city")
+        yield Reason(f"{target} is an enemy town or city", "8.1")
     if target in edge_vp_hexes(game) and not game["withdraw-edge"]:
-        raise refuse(f"{target} is a VP hex of the map edge, closed at this table")
+        yield Reason(f"{target} is a VP hex of the map edge, closed at this table", "8.1")
     if hex_supplied(game, side, target) is False:
-        raise refuse(f"no supply from {target}")
+        yield Reason(f"no supply from {target}", "8.1")
     if not fits([*game.units_at(target), *units]):
-        raise refuse(f"{target} would hold too many units or steps", "7.4")
+        yield Reason(f"{target} would hold too many units or steps", "7.4")
 
 
-def _may_withdraw(game: Game) -> bool | str:
+def _against_it(ctx: Context) -> Iterable[Reason]:
+    units = [ctx.game.units[u] for u in ctx.values["units"]]
+    return against_withdrawal(ctx.game, units, str(ctx.values["hex"]))
+
+
+def _may_withdraw(game: Game) -> bool | str | NotNow:
     own = on_map(game, game.active)
     return _activation(game) if own else "no unit is on record: withdraw on the map [8.1]"
 
@@ -183,6 +201,7 @@ def _may_withdraw(game: Game) -> bool | str:
     label="Withdraw a surrounded stack",
     group="units",
     when=_may_withdraw,
+    warns=_against_it,
 )
 def withdraw(
     game: Game,
@@ -191,16 +210,11 @@ def withdraw(
         UnitRef(label="Units", many=True, pick=lambda c: on_map(c.game, c.game.active)),
     ],
     hex: Annotated[str, HexId(label="To hex")],
-    anyway: Annotated[bool, Flag(label="Although the companion objects")] = False,
 ) -> Events:
     """Move a surrounded stack one hex; without a supplied friend there it pays a step."""
-    stack = [game.units[u] for u in units]
-    if not anyway:
-        check_withdrawal(game, stack, hex)
-    side = stack[0].side
-    friend = any(not game.mark(u.id, "supply") for u in _own(game, hex, side))
-    for unit in stack:
-        yield move(game, unit.id, hex, reason="withdrawal", rule="8.1")
-        yield e.Marked(unit.id, "moved", True, reason="withdrew", rule="12.21")
+    friend = any(not game.mark(u.id, "supply") for u in _own(game, hex, game.active))
+    for unit in units:
+        yield move(game, unit, hex, reason="withdrawal", rule="8.1")
+        yield e.Marked(unit, "moved", True, reason="withdrew", rule="12.21")
     if not friend:
-        yield ask_step(game, "withdrew", side, "Withdrawal: the stack loses one step", "8.1", units)
+        yield owe_a_step(game, "lose a step for the withdrawal", units, "8.1")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Annotated
 
 from companion.engine.errors import Several, Unreadable
+from companion.engine.forms.fields import Context, Whole
 from companion.engine.play.actions import Chance, Events
-from companion.engine.play.fields import Context, Whole
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
@@ -74,6 +74,13 @@ def _ask_entering(side: str, kind: str) -> Whole:
 
 def _undone(game: Game) -> bool | str:
     return int(game["cards-prepared"]) < game.turn or "the cards of this turn are prepared already"
+
+
+@rules.due_in("cards")
+def cards_to_prepare(game: Game) -> Iterator[str]:
+    """Nobody has a hand before they are [4-II]."""
+    if _undone(game) is True:
+        yield f"the cards of turn {game.turn} are not prepared [4-II]"
 
 
 @rules.action(

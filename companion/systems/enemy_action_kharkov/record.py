@@ -2,24 +2,106 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
+from dataclasses import fields, replace
 
 from companion.engine.kit.roster import Unit
+from companion.engine.play.duties import standing
 from companion.engine.positions.situation import board
+from companion.engine.record.battle import Battle
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import SOVIET, armour, in_order, mechanised, strength
-from companion.systems.enemy_action_kharkov.fight import Fight
+from companion.systems.enemy_action_kharkov.base import (
+    SOVIET,
+    armour,
+    in_order,
+    kind_of,
+    mechanised,
+    strength,
+)
+from companion.systems.enemy_action_kharkov.fight import Fight, drawn_for
 from companion.systems.enemy_action_kharkov.support import east_of_artillery_line, in_support
 
 RIVERS = frozenset({"donets", "dniepr"})
 
 
-def halved(units: Iterable[Unit], affected: Iterable[str]) -> int:
-    """Affected units are totalled, halved and rounded down once [9.4]."""
-    chosen = set(affected)
-    full = sum(strength(u) or 0 for u in units if u.id not in chosen)
-    return full + sum(strength(u) or 0 for u in units if u.id in chosen) // 2
+def halved(units: Sequence[Unit], affected: Iterable[str]) -> int | None:
+    """Affected units are totalled, halved and rounded down once [9.4]; None while one strength is not known."""
+    known = {u.id: strength(u) for u in units}
+    if not known or None in known.values():
+        return None
+    pool = sum(known[u] or 0 for u in affected)
+    return sum(n or 0 for n in known.values()) - pool + pool // 2
+
+
+def weighed(game: Game, target: str, attackers: Sequence[Unit]) -> int | None:
+    """The attackers' strength: over the Dniepr, and mechanised units into or out of marsh, at half [9.4]."""
+    ground = terrain(game, target)
+    return halved(
+        attackers,
+        [
+            u.id
+            for u in attackers
+            if "dniepr" in river_between(game, u.place, target)
+            or (mechanised(u) and "marsh" in (ground, terrain(game, u.place)))
+        ],
+    )
+
+
+def holding(game: Game, target: str, defenders: Sequence[Unit]) -> int | None:
+    """The defenders' strength, mechanised units in marsh at half [9.4]."""
+    in_marsh = terrain(game, target) == "marsh"
+    return halved(defenders, [u.id for u in defenders if mechanised(u) and in_marsh])
+
+
+def fight_of(game: Game, battle: Battle) -> Fight:
+    """A battle as its chits are judged now; strengths are those of its units, or as typed [9.4]."""
+    known = {f.name: battle.facts[f.name] for f in fields(Fight) if f.name in battle.facts}
+    for fact, side in (("attacker_armour", battle.attacker), ("defender_armour", battle.defender)):
+        known[fact] = bool(known.get(fact)) or any(armour(u, game) for u in standing(game, battle, side))
+    return Fight(
+        **{
+            **known,
+            "attacker": battle.attacker,
+            "target": battle.hexes[0] if battle.hexes else "",
+            "units": battle.units(battle.attacker),
+            "defenders": battle.units(battle.defender),
+            "attack": _strength(game, battle, "attack"),
+            "defence": _strength(game, battle, "defence"),
+            "hexes": battle.facts.get("attacked_from", 0),
+            "chits": drawn_for(battle),
+        }
+    )
+
+
+def _strength(game: Game, battle: Battle, role: str) -> int | None:
+    """A side's strength: as typed, else by its units; and what tactics brought in."""
+    target = battle.hexes[0] if battle.hexes else ""
+    side = battle.attacker if role == "attack" else battle.defender
+    units, joined = standing(game, battle, side), battle.facts.get("brought", ())
+    own = [u for u in units if u.id not in joined]
+    typed = battle.facts.get("typed", {}).get(role)
+    work = weighed if role == "attack" else holding
+    base = work(game, target, own) if typed is None else int(typed)
+    more = [strength(u) for u in units if u.id in joined]
+    if base is None or None in more:
+        return None
+    return base + sum(n or 0 for n in more) + int(battle.facts.get("points", {}).get(side, 0))
+
+
+def untold(game: Game, battle: Battle, unit: Unit) -> list[str]:
+    """What the chits need to know of a unit and nobody has told: its strength, unless a total was typed, its type [9.4]."""
+    role = "attack" if unit.side == battle.attacker else "defence"
+    typed = battle.facts.get("typed", {}).get(role) is not None and unit.id not in battle.facts.get(
+        "brought", ()
+    )
+    strength_missing = strength(unit) is None and not typed
+    return [*(["strength"] if strength_missing else []), *([] if kind_of(unit) else ["type"])]
+
+
+def unknown_units(game: Game, battle: Battle) -> list[Unit]:
+    """Units of a battle that must be looked at before a chit is judged [9.4]."""
+    fighting = [u for side in (battle.attacker, battle.defender) for u in standing(game, battle, side)]
+    return [u for u in fighting if untold(game, battle, u)]
 
 
 def terrain(game: Game, hex_id: str) -> str:
@@ -82,21 +164,17 @@ def from_record(game: Game, attacker: str, target: str, attackers: list[Unit]) -
         u for u in game.units_at(target) if u.side == fight.defender and not game.mark(u.id, "fell-back")
     ]
     places = sorted({u.place for u in attackers})
-    ground = terrain(game, target)
-    over_dniepr = [u.id for u in attackers if "dniepr" in river_between(game, u.place, target)]
-    in_marsh = [u.id for u in attackers if mechanised(u) and "marsh" in (ground, terrain(game, u.place))]
-    stuck = [u.id for u in defenders if mechanised(u) and ground == "marsh"]
     return replace(
         fight,
         defenders=[u.id for u in defenders],
         small=sum(u.steps < 3 for u in attackers),
         large=sum(u.steps >= 3 for u in attackers),
         steps=sum(u.steps for u in defenders),
-        attack=halved(attackers, [*over_dniepr, *in_marsh]),
-        defence=halved(defenders, stuck),
+        attack=weighed(game, target, attackers),
+        defence=holding(game, target, defenders),
         hexes=len(places),
         apart=len(places) == 2 and game.maps.distance(*places) > 1,
-        terrain=ground or "clear",
+        terrain=terrain(game, target) or "clear",
         status=status_of(game, defenders),
         adjacent=adjacent_help(game, target, fight.defender),
         ip=bool(game.mark(target, "ip")),

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
 from companion.engine.errors import NotNow, Unreadable
+from companion.engine.forms.fields import Context, SideRef, UnitRef
+from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Context, Flag, SideRef, UnitRef
-from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
-from companion.engine.record.changes import change, move
+from companion.engine.record.changes import IN_PASSING, change, move
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import (
     SOVIET,
+    Reason,
     called,
+    kind_of,
     mechanised,
     rules,
     side_at,
@@ -61,17 +64,14 @@ def candidates(game: Game, side: str, formations: list[str]) -> list[Unit]:
     return sorted((u for u in found if may_receive(game, u)), key=lambda u: (priority(u), u.name))
 
 
-def check_order(game: Game, side: str, formations: list[str], chosen: list[Unit]) -> None:
+def against_order(ctx: Context) -> Iterator[Reason]:
     """A lower priority only when all of a higher one have theirs [13.1]."""
-    left = [u for u in candidates(game, side, formations) if u not in chosen]
+    chosen = [ctx.game.units[u] for u in ctx.values.get("units") or ()]
+    left = [u for u in _own(ctx) if u not in chosen]
     for unit in chosen:
         before = [u for u in left if priority(u) < priority(unit)]
         if before:
-            raise NotNow(
-                f"{called(before[0])} comes first: {PRIORITIES[priority(before[0])]}",
-                field="units",
-                rule="13.1",
-            )
+            yield Reason(f"{called(before[0])} comes first: {PRIORITIES[priority(before[0])]}", "13.1")
 
 
 @rules.worksheet(rule="13.1", title="Replacement candidates")
@@ -103,6 +103,7 @@ def _give(game: Game, unit: Unit) -> Events:
         yield change(game, unit.id, {"steps": 2}, reason="replacement", rule="13.1", public=True)
     else:
         yield move(game, unit.id, box_of(unit.side), reason="rebuilt with one step", rule="13.1")
+        yield change(game, unit.id, {"steps": 1}, reason=IN_PASSING, public=True)
 
 
 def _own(ctx: Context) -> list[Unit]:
@@ -127,11 +128,10 @@ def _replacing(game: Game) -> bool | str:
     label="Assign replacement steps",
     primary=True,
     when=_replacing,
+    warns=against_order,
 )
 def replace_steps(
-    game: Game,
-    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=_own)] = (),
-    anyway: Annotated[bool, Flag(label="Against the order of priorities")] = False,
+    game: Game, units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=_own)] = ()
 ) -> Events:
     """Give each chosen unit one step: on the map its second, from the eliminated box a place in reserve."""
     said = in_command(game)
@@ -139,8 +139,6 @@ def replace_steps(
     steps = int(said.get("steps", 1)) - int(said.get("given", 0))
     if len(chosen) > steps:
         raise Unreadable(f"{steps} step(s) to give, {len(chosen)} units named", field="units", rule="13.1")
-    if not anyway:
-        check_order(game, game.active, list(said.get("for", [])), chosen)
     for unit in chosen:
         yield from _give(game, unit)
     given = int(said.get("given", 0)) + len(chosen)
@@ -168,7 +166,7 @@ def _mud_side(ctx: Context) -> str:
 
 
 def _infantry(game: Game, side: str) -> list[Unit]:
-    return [u for u in candidates(game, side, []) if u.kind == "infantry"]
+    return [u for u in candidates(game, side, []) if kind_of(u) == "infantry"]
 
 
 def _infantry_of(ctx: Context) -> list[Unit]:

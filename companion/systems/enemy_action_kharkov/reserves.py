@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated, NamedTuple
 
-from companion.engine.errors import NotNow
+from companion.engine.forms.fields import Choice, Context, HexId, UnitRef
+from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Flag, HexId, UnitRef
-from companion.engine.play.worksheet import Breakdown
+from companion.engine.play.duties import offer
+from companion.engine.positions.pieces import on_map
 from companion.engine.positions.situation import board
 from companion.engine.record.changes import move
 from companion.engine.record.game import Game
@@ -18,11 +19,10 @@ from companion.systems.enemy_action_kharkov.base import (
     DEPLOY_AREA,
     GERMAN,
     SOVIET,
-    ask,
+    Reason,
     called,
     fits,
     isolated,
-    on_map,
     rules,
 )
 from companion.systems.enemy_action_kharkov.command import in_command
@@ -52,7 +52,7 @@ def arrivals(game: Game) -> Events:
             text = (
                 f"{game.side_name(side)}: overdue reserves may be placed without a card: {', '.join(names)}"
             )
-            yield ask(game, f"delayed-{side}", (side, "table"), text, "deploy-reserve", "11.3")
+            yield offer(game, side, text, deploy_reserve, rule="11.3")
 
 
 def reserves(game: Game, side: str) -> list[Unit]:
@@ -183,6 +183,19 @@ def _may_deploy(game: Game) -> bool | str:
     return bool(reserves(game, game.active)) or "no reserve is on record: place it on the map [11.1]"
 
 
+def _against_it(ctx: Context) -> Iterator[Reason]:
+    """What the card and the placement rules have against it [5.3, 11.1, 11.3]."""
+    game, hex_id = ctx.game, str(ctx.values["hex"])
+    unit, named = game.units[ctx.values["unit"]], in_command(game).get("for", [])
+    if game.phase == "reserve" and unit not in delayed(game):
+        yield Reason("only full-strength reserves two turns late come in without a card", "11.3")
+    if game.phase == "command" and unit.formation and unit.formation not in named:
+        yield Reason(f"the card deploys {', '.join(named)}, not {unit.formation}", "5.3")
+    for test in placement(game, unit, hex_id, str(ctx.values.get("how") or "tactical")):
+        if test.passed is False:
+            yield Reason(f"{hex_id}: {test.label}", test.rule)
+
+
 @rules.action(
     phase=("reserve", "command"),
     by="any",
@@ -191,23 +204,12 @@ def _may_deploy(game: Game) -> bool | str:
     label="Place a reserve",
     primary=True,
     when=_may_deploy,
+    warns=_against_it,
 )
 def deploy_reserve(
     game: Game,
-    sheet: Breakdown,
     unit: Annotated[str, UnitRef(label="Reserve unit", pick=_placeable)],
     hex: Annotated[str, HexId(label="Hex")],
-    anyway: Annotated[bool, Flag(label="Although the companion objects")] = False,
 ) -> Events:
     """Put a reserve unit on the map; every placement rule is checked as far as positions and map book tell."""
-    chosen = game.units[unit]
-    if game.phase == "reserve" and chosen not in delayed(game) and not anyway:
-        raise NotNow(
-            "only full-strength reserves two turns late come in without a card", field="unit", rule="11.3"
-        )
-    named = in_command(game).get("for", [])
-    if game.phase == "command" and chosen.formation and chosen.formation not in named and not anyway:
-        raise NotNow(f"the card deploys {', '.join(named)}, not {chosen.formation}", field="unit", rule="5.3")
-    if sheet.facts["wrong"] and not anyway:
-        raise NotNow(f"{hex}: {'; '.join(sheet.facts['wrong'])}", field="hex", given=hex, rule="11.1")
     yield move(game, unit, hex, reason="deployed", rule="11.1")

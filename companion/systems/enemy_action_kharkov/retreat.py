@@ -2,32 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Annotated, NamedTuple
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Annotated, Any, NamedTuple
 
-from companion.engine.errors import NotNow, Unreadable
+from companion.engine.errors import Unreadable
+from companion.engine.forms.fields import Choice, Context, HexId
+from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Flag, HexId, UnitRef
-from companion.engine.play.worksheet import Breakdown
+from companion.engine.play.duties import learn, owe, units_of
+from companion.engine.positions.pieces import count
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e
-from companion.engine.record.changes import move
+from companion.engine.record.battle import Battle
+from companion.engine.record.changes import move, put_mark
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import (
-    AREA_NAMES,
-    GERMAN,
-    SIDES,
-    SOVIET,
-    SOVIET_ARMIES,
-    ask_step,
-    fits,
-    on_record,
-    rules,
-)
-from companion.systems.enemy_action_kharkov.ending import conclude
-from companion.systems.enemy_action_kharkov.fight import answered, current, in_hand
-from companion.systems.enemy_action_kharkov.posts import enemy_zone
+from companion.systems.enemy_action_kharkov.base import GERMAN, SIDES, called, fits, owe_a_step, rules
+from companion.systems.enemy_action_kharkov.fight import LOSE, PAY, RETREAT
+from companion.systems.enemy_action_kharkov.losses import left_the_hex, owe_losses
+from companion.systems.enemy_action_kharkov.posts import enemy_zone, in_area
 from companion.systems.enemy_action_kharkov.supply import hex_supplied, owner, towns
 
 COST = {1: 0, 2: 0, 3: 1, 4: 1}
@@ -51,6 +45,7 @@ class Way(NamedTuple):
     """Across an unbridged Dniepr: only if nothing else has the same priority [9.7]."""
 
 
+Gone = Mapping[str, Sequence[Unit]]
 Route = tuple[tuple[Way, ...], int]
 """One or two hexes, and the steps they cost."""
 
@@ -79,24 +74,15 @@ def _way(game: Game, side: str, start: str, hex_id: str, zone: set[str]) -> Way:
     return Way(hex_id, 4, "enemy zone, no supply: one step", over)
 
 
-def can_end(game: Game, units: list[Unit], hex_id: str) -> bool:
+def can_end(game: Game, units: list[Unit], hex_id: str, gone: Gone) -> bool:
     """Whether the stack can end there [7.4, 9.71]."""
     there = [u for u in game.units_at(hex_id) if u.id not in {x.id for x in units}]
-    return fits([*there, *units])
+    return fits([*there, *gone.get(hex_id, ()), *units])
 
 
-def in_area(game: Game, units: Iterable[Unit], hex_id: str) -> bool:
-    """Inside the front area of every Soviet unit, as far as the map book tells [7.6]."""
-    for unit in units:
-        area = board(game).book.named("area", AREA_NAMES.get(SOVIET_ARMIES.get(unit.formation, ""), ""))
-        if unit.side == SOVIET and area and hex_id not in area:
-            return False
-    return True
-
-
-def best(game: Game, units: list[Unit], options: list[Way], *, last: bool) -> list[Way]:
+def best(game: Game, units: list[Unit], options: list[Way], gone: Gone, *, last: bool) -> list[Way]:
     """The ways of the highest priority that is open; `last`: the stack must fit there."""
-    open_ = [w for w in options if w.priority and (not last or can_end(game, units, w.hex))]
+    open_ = [w for w in options if w.priority and (not last or can_end(game, units, w.hex, gone))]
     if game["retreat-boundary"] == "boundary-first":
         open_ = [w for w in open_ if in_area(game, units, w.hex)] or open_
     if not open_:
@@ -106,8 +92,11 @@ def best(game: Game, units: list[Unit], options: list[Way], *, last: bool) -> li
     return [w for w in chosen if not w.dniepr] or chosen
 
 
-def routes(game: Game, units: list[Unit], length: int) -> list[Route]:
-    """Routes with the steps they cost; lesser ones only where the best would kill the stack [9.7, 9.72, 9.75]."""
+def routes(game: Game, units: list[Unit], length: int, gone: Gone = MappingProxyType({})) -> list[Route]:
+    """Routes with the steps they cost; lesser ones only where the best would kill the stack [9.7, 9.72, 9.75].
+
+    :param gone: parts of the stack that would have gone before, by the hex they went to
+    """
     side, start = units[0].side, units[0].place
     zone = enemy_zone(game, side)
     spare = sum(u.steps - 1 for u in units)  # what can be lost without losing a unit [9.72]
@@ -118,8 +107,8 @@ def routes(game: Game, units: list[Unit], length: int) -> list[Route]:
             if last and length == 2:
                 options = [w for w in options if game.maps.distance(start, w.hex) == 2]
             if strict:
-                return best(game, units, options, last=last)
-            return [w for w in options if not last or can_end(game, units, w.hex)]
+                return best(game, units, options, gone, last=last)
+            return [w for w in options if not last or can_end(game, units, w.hex, gone)]
 
         found: list[Route] = []
         for first in step(start, length == 1):
@@ -165,72 +154,111 @@ def retreat_options(
     return sheet
 
 
-def _defenders(ctx: Context) -> list[Unit]:
-    fight = current(ctx.game)
-    return on_record(ctx.game, fight.defenders) if fight else []
+# -- the retreat of a combat's defenders --------------------------------------------------------------
 
 
-def _open_routes(ctx: Context) -> list[tuple[str, str]]:
-    """The routes by the priorities, each with its price."""
-    fight = current(ctx.game)
-    stack = [u for u in _defenders(ctx) if u.on_map and fight is not None and u.place == fight.target]
-    if fight is None or not stack:
-        return []
+def can_leave(game: Game, units: list[Unit], length: int, gone: Gone = MappingProxyType({})) -> bool:
+    """Whether all of them have somewhere to go: together, or apart where stacking wants it [9.71, 9.73]."""
+    if not units or routes(game, units, length, gone):
+        return True
+    return len(units) > 1 and bool(_parts(game, units, length, gone))
+
+
+def _parts(game: Game, units: list[Unit], length: int, gone: Gone) -> list[tuple[Unit, Route]]:
+    """Who may go alone, and by which route, so that the others still can [9.73]."""
     found = []
-    for way, cost in routes(ctx.game, stack, fight.retreat or 1):
-        hexes = [w.hex for w in way]
-        price = f", costs {cost} step{'s' if cost > 1 else ''}" if cost else ""
-        found.append(("-".join(hexes), " then ".join(hexes) + price))
+    for unit in units:
+        rest = [u for u in units if u is not unit]
+        for route in routes(game, [unit], length, gone):
+            end = route[0][-1].hex
+            if can_leave(game, rest, length, {**gone, end: [*gone.get(end, ()), unit]}):
+                found.append((unit, route))
     return found
 
 
-@rules.action(
-    phase="command",
-    by="any",
+def owe_retreat(game: Game, battle: Battle, units: list[Unit], length: int) -> Events:
+    """Those who are left leave the hex [9.7]."""
+    text = f"{game.side_name(battle.defender)}: retreat {'one hex' if length == 1 else 'two hexes'}"
+    ids = [u.id for u in units]
+    yield owe(
+        game, battle.defender, text, retreat, battle=battle, step=RETREAT, units=ids, rule="9.7", hexes=length
+    )
+
+
+def _going(game: Game, duty: e.Asked) -> list[Unit]:
+    """Those of a duty who still stand in the hex that was attacked."""
+    battle = game.battles.get(duty.battle)
+    target = battle.hexes[0] if battle and battle.hexes else ""
+    return [u for u in units_of(game, duty) if u.place == target]
+
+
+def ways_out(game: Game, duty: e.Asked) -> dict[str, tuple[list[Unit], Route]]:
+    """Every answer to a retreat: the whole stack by a route, or where stacking bars that, one unit of it [9.73]."""
+    stack, length = _going(game, duty), int(duty.args["hexes"])
+    if not stack:
+        return {}
+    together = {"-".join(w.hex for w in r[0]): (stack, r) for r in routes(game, stack, length)}
+    if together or len(stack) == 1:
+        return together
+    return {
+        f"{unit.id} {'-'.join(w.hex for w in r[0])}": ([unit], r)
+        for unit, r in _parts(game, stack, length, {})
+    }
+
+
+def _choices(ctx: Context) -> list[tuple[str, str]]:
+    found = []
+    for value, (units, (way, cost)) in (ways_out(ctx.game, ctx.duty) if ctx.duty else {}).items():
+        who = f"{called(units[0])} to " if " " in value else ""
+        price = f", lose {count(cost, 'step')}" if cost else ""
+        found.append((value, f"{who}{' then '.join(w.hex for w in way)}{price}"))
+    return found
+
+
+def _only_way(ctx: Context) -> Mapping[str, Any] | None:
+    """With one way out nobody is asked; with none they stand after all."""
+    found = _choices(ctx)
+    return {"route": found[0][0]} if len(found) == 1 else None if found else {}
+
+
+def _made_on_the_map(game: Game, duty: e.Asked, how: str) -> Events:
+    if battle := game.battles.get(duty.battle):
+        yield from left_the_hex(game, battle)
+
+
+@rules.follow_up(
     rule="9.7",
     label="Retreat",
-    group="units",
-    when=lambda game: bool(current(game)),
+    still=lambda game, duty: bool(_going(game, duty)),
+    alone=_only_way,
+    declined=_made_on_the_map,
 )
 def retreat(
     game: Game,
-    route: Annotated[
-        str, Choice(label="Where to", options=_open_routes, when=lambda c: bool(_open_routes(c)))
-    ] = "",
-    path: Annotated[
-        tuple[str, ...], HexId(label="Other hexes", many=True, when=lambda c: not c.values.get("route"))
-    ] = (),
-    units: Annotated[
-        tuple[str, ...],
-        UnitRef(
-            label="Units",
-            many=True,
-            pick=_defenders,
-            help="none chosen: all",
-            quiet=lambda c: len(_defenders(c)) < 2,
-        ),
-    ] = (),
-    anyway: Annotated[
-        bool, Flag(label="Although the companion objects", when=lambda c: bool(c.values.get("path")))
-    ] = False,
+    duty: e.Asked,
+    battle: Battle,
+    route: Annotated[str, Choice(label="Where to", options=_choices, when=lambda c: bool(_choices(c)))] = "",
 ) -> Events:
     """Move the defenders back by the priorities; some hexes cost a step."""
-    path = tuple(route.split("-")) if route else path
-    fight = in_hand(game)
-    ids = units or tuple(u for u in fight.defenders if game.units[u].on_map)
-    stack = [game.units[u] for u in ids]
-    if not stack or not 1 <= len(path) <= 2:
-        raise Unreadable("name one or two hexes, and units on record", field="path", rule="9.7")
-    table = {tuple(w.hex for w in way): cost for way, cost in routes(game, stack, len(path))}
-    if path not in table and not anyway:
-        known = "; ".join(" ".join(p) for p in table) or "none"
-        raise NotNow(f"that is no route by the priorities; open: {known}", field="path", rule="9.7")
-    yield from answered(game, "retreat")
+    open_ways, length = ways_out(game, duty), int(duty.args["hexes"])
+    if not open_ways:
+        yield e.Noted("No way out: the hits are steps after all", rule="9.7")
+        yield owe_losses(game, battle, battle.defender, length, LOSE)
+        return
+    if not route:
+        raise Unreadable("where to?", field="route", rule="9.7")
+    stack, (way, cost) = open_ways[route]
+    end, ids = way[-1].hex, [u.id for u in stack]
     for unit in stack:
-        yield move(game, unit.id, path[-1], reason="retreat", rule="9.7")
-        if any(u.side == unit.side and u.id not in ids for u in game.units_at(path[-1])):
+        yield move(game, unit.id, end, reason="retreat", rule="9.7")
+        if any(u.side == unit.side and u.id not in ids for u in game.units_at(end)):
             yield e.Marked(unit.id, "fell-back", True, rule="9.74")
-    for number in range(1, table.get(path, 0) + 1):
-        text = f"Retreat into an enemy zone: lose a step ({path[number - 1] if len(path) > 1 else path[0]})"
-        yield ask_step(game, f"paid-{number}", fight.defender, text, "9.7", ids)
-    yield from conclude(game, fight)
+        if length == 2:
+            yield put_mark(game, unit.id, "dispersed", "on", rule="9.75")
+    battle = yield from learn(game, battle, path=[*battle.facts.get("path", ()), way[0].hex])
+    for hex_id in [w.hex for w in way if COST[w.priority]]:
+        text = f"lose a step for the retreat into {hex_id}"
+        yield owe_a_step(game, text, ids, "9.7", battle, PAY)
+    if rest := _going(game, duty):
+        yield from owe_retreat(game, battle, rest, length)
+    yield from left_the_hex(game, battle)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -46,14 +46,14 @@ def _used(fight: Fight, tactic: str) -> bool:
     return tactic in fight.attack_tactics or tactic in fight.defence_tactics
 
 
-def _artillery(fight: Fight, tactics: list[str]) -> bool:
+def _artillery(fight: Fight, tactics: Sequence[str]) -> bool:
     return "artillery" in tactics or (fight.fixed_counts and "fixed artillery" in tactics)
 
 
 TESTS: Mapping[str, Callable[[Fight, str, int], bool]] = {
-    "ratio at least": lambda f, d, n: compare(f, ratio(d)) >= 0,
-    "ratio over": lambda f, d, n: compare(f, ratio(d)) > 0,
-    "ratio under": lambda f, d, n: compare(f, ratio(d)) < 0,
+    "ratio at least": lambda f, d, n: compare(f, ratio(d)) in (0, 1),
+    "ratio over": lambda f, d, n: compare(f, ratio(d)) == 1,
+    "ratio under": lambda f, d, n: compare(f, ratio(d)) == -1,
     "terrain": lambda f, d, n: f.terrain in re.split(r"[\s,;/]+", d.lower()),
     "soviet airpower": lambda f, d, n: _used(f, "soviet airpower"),
     "german airpower": lambda f, d, n: _used(f, "german airpower"),

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated
 
-from companion.engine.errors import NotNow
+from companion.engine.forms.fields import Choice, Context, Flag, HexId, UnitRef
+from companion.engine.forms.worksheet import Breakdown
 from companion.engine.hexes.ground import RULEBOOK
 from companion.engine.hexes.trace import Ban, Policy, Situation, SupplyLine, Trace, either, trace
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Flag, HexId, UnitRef
-from companion.engine.play.worksheet import Breakdown
+from companion.engine.positions.pieces import on_map
 from companion.engine.positions.situation import board, situation
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
@@ -20,9 +20,9 @@ from companion.systems.enemy_action_kharkov.base import (
     GERMAN,
     SIDES,
     SOVIET,
-    ask_step,
+    Reason,
     isolated,
-    on_map,
+    owe_a_step,
     rules,
     side_at,
     sides_left,
@@ -144,6 +144,13 @@ def _unchecked(game: Game) -> list[str]:
     return [s for s in _due_sides(game) if game["supply-checked"].get(s) != game.turn]
 
 
+@rules.due_in("supply")
+def supply_to_check(game: Game) -> Iterator[str]:
+    """Every side's supply is checked before the phase ends [4-III]."""
+    for side in _unchecked(game):
+        yield f"{game.side_name(side)} supply is not checked [4-III]"
+
+
 def _next_side(ctx: Context) -> str:
     """The side that is not checked yet, German first."""
     return next(iter(_unchecked(ctx.game)), GERMAN)
@@ -210,9 +217,8 @@ def _surrenders(game: Game, side: str, stuck: list[Unit]) -> Events:
     for place in sorted({u.place for u in stuck}):
         beside = [u for h in game.maps.neighbours(place) for u in game.units_at(h) if u.side != side]
         if beside:
-            text = f"Surrender in {place}: the isolated unit or stack loses one step"
             ids = [u.id for u in stuck if u.place == place]
-            yield ask_step(game, f"surrender-{place}", side, text, "10.23", ids)
+            yield owe_a_step(game, f"lose a step in {place}, isolated beside an enemy", ids, "10.23")
 
 
 EFFECTS = {
@@ -276,20 +282,21 @@ def hex_supply(
     return sheet
 
 
-@rules.action(phase="command", by="active", rule="10.3", label="Air supply", group="hidden")
+def _cut_off(ctx: Context) -> list[Unit]:
+    own = on_map(ctx.game, ctx.duty.to[0]) if ctx.duty else []
+    return [u for u in own if ctx.game.mark(u.id, "supply")]
+
+
+def _one_stack(ctx: Context) -> Iterator[Reason]:
+    if len({ctx.game.units[u].place for u in ctx.values.get("units") or ()}) > 1:
+        yield Reason("one unit or stack only", "10.3")
+
+
+@rules.follow_up(rule="10.3", label="Air supply", warns=_one_stack)
 def air_supply(
     game: Game,
-    units: Annotated[
-        tuple[str, ...],
-        UnitRef(
-            label="Unit or stack",
-            many=True,
-            pick=lambda c: [u for u in on_map(c.game, c.game.active) if c.game.mark(u.id, "supply")],
-        ),
-    ] = (),
+    units: Annotated[tuple[str, ...], UnitRef(label="Unit or stack", many=True, pick=_cut_off)] = (),
 ) -> Events:
     """One unsupplied unit or stack is supplied at once, until the next supply phase."""
-    if len({game.units[u].place for u in units}) > 1:
-        raise NotNow("one unit or stack only", field="units", rule="10.3")
     for unit in units:
         yield put_mark(game, unit, "supply", None, reason="air supply", rule="10.3")

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
-from companion.engine.errors import NotNow
+from companion.engine.forms.fields import Choice, Context, HexId
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, HexId
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import (
     EAST_LINE,
     EAST_ZONE,
-    GERMAN,
-    SOVIET,
     WEST_LINE,
     WEST_ZONE,
+    Reason,
     rules,
 )
 
@@ -68,33 +67,23 @@ def lock_line(game: Game) -> Events:
         yield from _set_line(game, "fixed for this turn")
 
 
-@rules.action(
-    phase="command",
-    by=SOVIET,
-    rule="10.43",
-    label="Place forward support",
-    group="hidden",
-    when=lambda game: game.turn >= 5 or "support matters from turn 5 on [10.4]",
-)
+def _against_it(ctx: Context) -> Iterator[Reason]:
+    game, hex_id = ctx.game, ctx.values["hex"]
+    if len(game.marked("forward-support")) >= MOST:
+        yield Reason("two forward support markers are on the map already", "10.43")
+    border = board(game).book.named("area", WEST_LINE if game["support-line"] == "west" else EAST_LINE)
+    if border and hex_id not in border:
+        yield Reason(f"{hex_id} does not border the current support line", "10.43")
+
+
+@rules.follow_up(rule="10.43", label="Place forward support", warns=_against_it)
 def forward_support(game: Game, hex: Annotated[str, HexId(label="Hex on the support line")]) -> Events:
     """Put a forward support marker in a hex that borders the current line; two at most."""
-    if len(game.marked("forward-support")) >= MOST:
-        raise NotNow(
-            "two forward support markers are on the map already", field="hex", given=hex, rule="10.43"
-        )
-    border = board(game).book.named("area", WEST_LINE if game["support-line"] == "west" else EAST_LINE)
-    if border and hex not in border:
-        raise NotNow(f"{hex} does not border the current support line", field="hex", given=hex, rule="10.43")
     yield e.Marked(hex, "forward-support", True, rule="10.43")
 
 
-@rules.action(
-    phase="command",
-    by=GERMAN,
-    rule="10.44",
-    label="Air interdiction",
-    group="hidden",
-    when=lambda game: bool(game.marked("forward-support")) or "there is no forward support marker",
+@rules.follow_up(
+    rule="10.44", label="Take it off", still=lambda game, duty: bool(game.marked("forward-support"))
 )
 def air_interdiction(
     game: Game,

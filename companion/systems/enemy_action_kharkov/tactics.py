@@ -2,39 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Generator
+from typing import Annotated, Any
 
-from companion.engine.errors import NotNow, NotYours
+from companion.engine.errors import NotNow
+from companion.engine.forms.fields import Choice, Context, Flag
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Flag, SideRef
+from companion.engine.play.duties import learn, offer, owe
 from companion.engine.record import events as e
+from companion.engine.record.battle import Battle
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import (
-    GERMAN,
-    SOVIET,
-    TACTICS,
-    ask,
-    names_for,
-    rules,
-    side_at,
-    side_of,
-)
+from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, TACTICS, names_for, rules
 from companion.systems.enemy_action_kharkov.deck import Deck
 from companion.systems.enemy_action_kharkov.fight import (
+    BONUS,
+    DEFENDER_JOINS,
+    DEFENDER_TACTICS,
+    JOIN,
     Fight,
-    answered,
-    attacker_of,
     current,
-    in_hand,
-    save,
-    waiting,
+    drawn_for,
+)
+from companion.systems.enemy_action_kharkov.fight import (
+    TACTICS as TACTICS_STEP,
 )
 from companion.systems.enemy_action_kharkov.manifest import (
     KINDS,
     Card,
     card,
     chosen_card,
-    cup_is_real,
     kind_unknown,
     listed,
     remember,
@@ -42,41 +38,77 @@ from companion.systems.enemy_action_kharkov.manifest import (
 )
 from companion.systems.enemy_action_kharkov.situations import TOWNS
 
-OVER = "nobody"
-"""Nobody's tactics any more."""
 WILD = ("front", "stavka", "german army", "army group")
 """Cards that serve as any tactic [9.22]; Von Manstein's as the table reads it."""
 JOINING = ("reinforce battle", "assault coordination")
+GUNS = {"artillery", "fixed artillery"}
+ROLES = {"attacker": "attack_tactics", "defender": "defence_tactics"}
+"""The fact of a battle that holds a role's tactics."""
+NONE_MORE = "no-tactics"
+"""The memo of the sides that play no more tactics in this impulse, and what says so."""
 
 
-def _asked_side(game: Game) -> str:
-    fight = current(game)
-    return fight.tactics_by if fight and fight.tactics_by in game.sides else "any"
+# -- attacker first, then defender, then the chits [9.0] --------------------------------------------------
 
 
-def before_the_chits(game: Game) -> bool | str:
-    fight = current(game)
-    if fight is None:
+def invite(game: Game, battle: Battle, fight: Fight) -> Events:
+    """Offer tactics to the attacker, then to the defender, as far as they have cards and may play them [9.0, 9.2]."""
+    how = "" if game["cards-run"] == "real" else ": tap cards in your hand"
+    for side, open_, step in (
+        (battle.attacker, fight.attacker_tactics_open, TACTICS_STEP),
+        (battle.defender, fight.defender_tactics_open, DEFENDER_TACTICS),
+    ):
+        if open_ and Deck(game, side).count("hand") and side not in game[NONE_MORE]:
+            text = f"{game.side_name(side)}: tactics{how}"
+            yield offer(game, side, text, no_tactics, battle=battle, step=step, rule="9.2")
+
+
+def _still_time(game: Game, duty: e.Asked) -> bool:
+    """No chit is drawn yet, and the side has a card left."""
+    battle = game.battles.get(duty.battle)
+    return _undrawn(battle) and bool(Deck(game, duty.to[0]).count("hand"))
+
+
+def _undrawn(battle: Battle | None) -> bool:
+    return battle is not None and not (battle.result or drawn_for(battle) or battle.facts.get("entered"))
+
+
+@rules.follow_up(rule="9.2", label="None for the rest of this impulse", still=_still_time)
+def no_tactics(game: Game, duty: e.Asked) -> Events:
+    """Play no tactics in this combat nor in later ones of this impulse."""
+    side = duty.to[0]
+    yield e.Set(NONE_MORE, [*game[NONE_MORE], side], reason=f"{game.side_name(side)}: none in this impulse")
+
+
+def playing(game: Game) -> str:
+    """The side that may play tactics now, or nobody."""
+    live = [d for d in game.duties(action=NONE_MORE) if game.is_live(d)]
+    return live[0].to[0] if live else ""
+
+
+def _player(game: Game) -> str:
+    return playing(game) or "any"
+
+
+def _may_play(game: Game, *, real: bool) -> bool | str:
+    if (game["cards-run"] == "real") is not real:
+        return False
+    if playing(game):
+        return True
+    battle = current(game)
+    if battle is None:
         return "tactics are played in a combat: declare one first"
-    if fight.drawn or fight.hits:
+    if not _undrawn(battle):
         return "chits are being drawn: it is too late for tactics [9.0]"
-    return True
+    return "no tactics now: nobody who may play some is asked [9.2, 10.42]"
 
 
-def _kind(game: Game, *, real: bool) -> bool | str:
-    state = before_the_chits(game)
-    if state is not True or (game["cards-run"] == "real") is not real:
-        return state if state is not True else False
-    return _asked_side(game) in game.sides or _why_over(game)
+# -- what a card can be played as ----------------------------------------------------------------------
 
 
-def _why_over(game: Game) -> str:
-    fight = current(game)
-    if fight is not None and not (fight.attacker_tactics_open and fight.defender_tactics_open):
-        return (
-            "no tactics now: a side without supplied, undispersed or supported units plays none [9.2, 10.42]"
-        )
-    return "both sides have had their tactics: draw chits [9.0]"
+def side_of(ctx: Context) -> str:
+    """The side a tactic is chosen for: the seat's own, or the one that plays tactics now."""
+    return ctx.seat if ctx.seat in ctx.game.sides else playing(ctx.game) or ctx.game.active
 
 
 def _hand(ctx: Context) -> list[tuple[str, str]]:
@@ -103,11 +135,13 @@ def tactic_choices(ctx: Context) -> list[tuple[str, str]]:
 
 def _usable(game: Game, side: str, names: list[tuple[str, str]]) -> list[tuple[str, str]]:
     """What this combat already has is not offered again, nor Screen to an attacker [9.21, 9.3]."""
-    fight = current(game)
-    if fight is None:
+    battle = current(game)
+    if battle is None:
         return names
-    attacking = side == fight.attacker
-    closed = {*fight.attack_tactics, "screen"} if attacking else {*fight.defence_tactics}
+    have = {*battle.facts.get(ROLES[battle.role_of(side)], ())}
+    closed = have | ({"screen"} if side == battle.attacker else set())
+    if not game["fixed-and-artillery"] and GUNS & have:
+        closed |= GUNS
     return [(n, label) for n, label in names if n not in closed]
 
 
@@ -119,14 +153,6 @@ def _kinds(ctx: Context) -> list[tuple[str, str]]:
 def _asks_kind(ctx: Context) -> bool:
     known = chosen_card(ctx)
     return known is not None and not known.kind
-
-
-def _playing(ctx: Context) -> str:
-    """At the table: the side whose tactics are being played."""
-    fight = current(ctx.game)
-    if ctx.seat == "table" and fight is not None and fight.tactics_by in (fight.attacker, fight.defender):
-        return fight.tactics_by
-    return side_at(ctx)
 
 
 def _second(ctx: Context) -> bool:
@@ -153,12 +179,12 @@ Second = Annotated[
 
 @rules.action(
     phase="command",
-    by=_asked_side,
+    by=_player,
     rule="9.2",
     label="Play as tactic",
     group="card",
     secret=True,
-    when=lambda game: _kind(game, real=False),
+    when=lambda game: _may_play(game, real=False),
 )
 def play_tactic(
     game: Game,
@@ -166,174 +192,99 @@ def play_tactic(
     tactic: Tactic,
     second: Second = "",
     stavka: Annotated[bool, Flag(label="It is STAVKA: leaves the game", when=_maybe_stavka)] = False,
-    seat: str = "",
 ) -> Events:
     """Play a card of your hand as a combat tactic."""
-    yield from _play(game, seat, card, "stavka" if stavka else "", tactic, second)
+    yield from _play(game, card, tactic, second, {"type": "stavka"} if stavka else {})
 
 
 @rules.action(
     phase="command",
-    by=_asked_side,
+    by=_player,
     rule="9.2",
     label="Play a tactic card",
-    when=lambda game: _kind(game, real=True),
+    when=lambda game: _may_play(game, real=True),
 )
 def play_real_tactic(
     game: Game,
-    side: Annotated[str, SideRef(label="Played by", start=_playing, quiet=lambda c: c.seat != "table")],
     card: Annotated[str, Choice(label="Card number", options=_box)],
     tactic: Tactic,
     second: Second = "",
     kind: Annotated[str, Choice(label="It is", options=_kinds, when=_asks_kind)] = "",
-    seat: str = "",
 ) -> Events:
     """Enter the number of a real card that is played as a combat tactic."""
-    if seat in game.sides and seat != side:
-        raise NotYours(
-            "each side enters its own tactics, or the table does", field="side", given=side, rule="9.2"
-        )
     if not kind and _asks_kind(Context(game, values={"card": card})):
         raise kind_unknown()
-    if not Deck(game, side).count("hand"):
-        raise NotNow(f"{game.side_name(side)} has no card in hand", field="card", rule="9.2")
-    if kind in dict(KINDS):
-        yield from remember(game, card, {"kind": kind})
-    yield from _play(game, side, card, kind, tactic, second)
+    told = {"type": "stavka"} if kind == "stavka" else {"kind": kind} if kind else {}
+    yield from _play(game, card, tactic, second, told)
 
 
-def _play(game: Game, side: str, number: str, kind: str, tactic: str, second: str) -> Events:
-    fight = in_hand(game)
+def _play(game: Game, number: str, tactic: str, second: str, told: dict[str, str]) -> Events:
+    side, battle = playing(game), current(game)
+    assert battle is not None  # or nobody would be asked for tactics
     names = [tactic, *filter(None, [second])]
-    _check(game, fight, side, names)
+    if len(set(names)) < len(names) or (not game["fixed-and-artillery"] and set(names) == GUNS):
+        raise NotNow(f"{second} counts once in a combat", field="second", given=second, rule="9.21")
     what = " and ".join(names)
     yield e.Noted(f"{game.side_name(side)} plays {card(game, number).label}: {what}", rule="9.2")
+    yield from remember(game, number, told)
     yield from Deck(game, side).lay(number, "tactics")
-    fight.cards[number] = kind
-    yield from _apply(game, fight, side, names)
+    yield from apply(game, battle, side, names)
 
 
-def _check(game: Game, fight: Fight, side: str, names: list[str]) -> None:
-    attacking = side == fight.attacker
-    if not (fight.attacker_tactics_open if attacking else fight.defender_tactics_open):
-        raise NotNow(
-            "no tactics here: no supplied, undispersed or supported unit to play them for", rule="9.2, 10.42"
-        )
-    if fight.tactics_by and fight.tactics_by != side:
-        first = "the attacker plays his tactics first" if fight.tactics_by == fight.attacker else "too late"
-        raise NotNow("your tactics are over" if attacking else first, rule="9.0")
-    have = fight.attack_tactics if attacking else fight.defence_tactics
-    twice = [n for n in names if n in have] or ([names[0]] if len(set(names)) < len(names) else [])
-    if twice:
-        raise NotNow(f"{twice[0]} counts once in a combat", field="tactic", given=twice[0], rule="9.21")
-    guns = {"artillery", "fixed artillery"}
-    if not game["fixed-and-artillery"] and len(guns & {*have, *names}) > 1:
-        raise NotNow("this table does not combine artillery and fixed artillery", field="tactic", rule="9.21")
-    if "screen" in names and attacking:
-        raise NotNow("screen is for the defence", field="tactic", given="screen", rule="9.3")
-
-
-def _apply(game: Game, fight: Fight, side: str, names: list[str]) -> Events:
-    attacking = side == fight.attacker
-    (fight.attack_tactics if attacking else fight.defence_tactics).extend(names)
+def apply(game: Game, battle: Battle, side: str, names: list[str]) -> Events:
+    """What a tactic changes in the combat."""
+    attacking, role = side == battle.attacker, ROLES[battle.role_of(side)]
+    facts: dict[str, Any] = {role: [*battle.facts.get(role, ()), *names]}
     if "combat engineers" in names:
-        yield from _engineers(game, fight, attacking)
-    yield save(fight, f"{game.side_name(side)}: {', '.join(names)}")
+        facts["ip"] = yield from _engineers(game, battle, attacking)
+    yield from learn(game, battle, f"{game.side_name(side)}: {', '.join(names)}", **facts)
     if any(n in JOINING for n in names):
-        text = "Bring units into the combat; they cannot advance afterwards"
-        yield ask(game, "join", (side, "table"), text, "join-combat", "9.1, 9.8", side=side)
+        text = f"{game.side_name(side)}: bring units into the combat; they cannot advance afterwards"
+        step = JOIN if attacking else DEFENDER_JOINS
+        yield offer(game, side, text, "join-combat", battle=battle, step=step, rule="9.1, 9.8")
 
 
-def _engineers(game: Game, fight: Fight, attacking: bool) -> Events:
-    """The attacker's clear a position, the defender's make one [12.21, 12.24]."""
+def _engineers(game: Game, battle: Battle, attacking: bool) -> Generator[e.Event, None, bool]:
+    """The attacker's clear a position, the defender's make one [12.21, 12.24]; whether there is one now."""
+    target = battle.hexes[0] if battle.hexes else ""
     if attacking:
-        fight.ip = False
-        if fight.target and game.mark(fight.target, "ip"):
-            yield e.Marked(fight.target, "ip", None, reason="combat engineers", rule="12.24")
-        return
-    cleared = "combat engineers" in fight.attack_tactics and game["both-engineers"] == "none"
-    if fight.terrain not in TOWNS and not cleared:
-        fight.ip = True
-        if fight.target and not game.mark(fight.target, "ip"):
-            yield e.Marked(fight.target, "ip", fight.defender, reason="combat engineers", rule="12.21")
+        if target and game.mark(target, "ip"):
+            yield e.Marked(target, "ip", None, reason="combat engineers", rule="12.24")
+        return False
+    cleared = (
+        "combat engineers" in battle.facts.get("attack_tactics", ()) and game["both-engineers"] == "none"
+    )
+    if battle.facts.get("terrain") in TOWNS or cleared:
+        return bool(battle.facts.get("ip"))
+    if target and not game.mark(target, "ip"):
+        yield e.Marked(target, "ip", battle.defender, reason="combat engineers", rule="12.21")
+    return True
 
 
-def _bonus_open(game: Game) -> bool | str:
-    fight = current(game)
-    if fight is not None and not fight.bonus:
-        return "this attack has no free tactic"
-    return before_the_chits(game)
+# -- the free tactic of STAVKA and Von Manstein [9.23] ---------------------------------------------------
+
+
+def owe_bonus(game: Game, battle: Battle, label: str) -> Events:
+    """It is named before any card is played, so that nobody can pass it by."""
+    text = f"{game.side_name(battle.attacker)}: name the free tactic of {label}"
+    yield owe(game, battle.attacker, text, bonus_tactic, battle=battle, step=BONUS, rule="9.23")
 
 
 def _free_tactics(ctx: Context) -> list[tuple[str, str]]:
-    side = attacker_of(ctx.game)
-    return _usable(ctx.game, side, names_for(side, TACTICS))
+    side = ctx.battle.attacker if ctx.battle else side_of(ctx)
+    every = [
+        (n, label) for n, label in names_for(side, TACTICS) if ctx.game.turn in tactic_turns(ctx.game, n)
+    ]
+    return _usable(ctx.game, side, every)
 
 
-@rules.action(
-    phase="command",
-    by=attacker_of,
+@rules.follow_up(
     rule="9.23",
     label="Name the free tactic",
-    when=_bonus_open,
+    still=lambda game, duty: _undrawn(game.battles.get(duty.battle)),
 )
-def bonus_tactic(game: Game, tactic: Annotated[str, Choice(label="Tactic", options=_free_tactics)]) -> Events:
+def bonus_tactic(
+    game: Game, battle: Battle, tactic: Annotated[str, Choice(label="Tactic", options=_free_tactics)]
+) -> Events:
     """Choose the wild tactic that STAVKA or Von Manstein gives to this attack."""
-    fight = in_hand(game)
-    _check(game, fight, fight.attacker, [tactic])
-    fight.bonus -= 1
-    if not fight.bonus:
-        yield from answered(game, "bonus")
-    yield from _apply(game, fight, fight.attacker, [tactic])
-
-
-# -- attacker first, then defender, then the chits [9.0] --------------------------------------------------------
-
-
-def invite(game: Game, fight: Fight) -> Events:
-    """Ask the next side for its tactics; when both have had their say, the chits are drawn [9.0, 9.2]."""
-    order = [
-        (fight.attacker, fight.attacker_tactics_open, "Attacker: play tactics, or none"),
-        (fight.defender, fight.defender_tactics_open, "Defender: play tactics, or none"),
-    ]
-    if fight.tactics_by:
-        order = order[1:] if fight.tactics_by == fight.attacker else []
-    yield from answered(game, "tactics")
-    for side, open_, text in order:
-        if open_ and Deck(game, side).count("hand"):
-            fight.tactics_by = side
-            yield save(fight, "")
-            if game["cards-run"] != "real":
-                text += " (tap cards in your hand)"
-            yield ask(game, "tactics", (side, "table"), text, "no-tactics", "9.2")
-            return
-    fight.tactics_by = OVER
-    yield save(fight, "")
-    action = "enter-chits" if cup_is_real(game) else "draw-chits"
-    chits = "1 chit" if fight.missing == 1 else f"{fight.missing} chits"
-    yield ask(game, "draw", (fight.attacker, "table"), f"Attacker: draw {chits}", action, "9.3")
-
-
-@rules.action(
-    phase="command",
-    by=_asked_side,
-    rule="9.2",
-    label="No more tactics",
-    group="hidden",
-    when=lambda game: _asked_side(game) in game.sides or "nobody is asked for tactics",
-)
-def no_tactics(game: Game) -> Events:
-    """Say that you play no more tactics: the other side follows, or the chits."""
-    fight = in_hand(game)
-    yield e.Noted(f"{game.side_name(fight.tactics_by)} plays no more tactics", rule="9.2")
-    yield from invite(game, fight)
-
-
-@rules.watch
-def tactics_go_on(game: Game) -> Events:
-    """A question for tactics that was waved away means none: the other side follows, or the chits."""
-    fight = current(game)
-    if fight is None or fight.tactics_by not in game.sides or fight.drawn:
-        return
-    if not waiting(game, "tactics"):
-        yield from invite(game, fight)
+    yield from apply(game, battle, battle.attacker, [tactic])

@@ -2,94 +2,84 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
-from companion.engine.errors import NotNow
+from companion.engine.forms.fields import Choice, Context, Whole
+from companion.engine.forms.worksheet import Breakdown
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Whole
-from companion.engine.play.worksheet import Breakdown
+from companion.engine.play.duties import learn, owe, standing
+from companion.engine.positions.pieces import count
 from companion.engine.record import events as e
+from companion.engine.record.battle import Battle
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import SOVIET, ask, isolated, mechanised, on_record, rules
-from companion.systems.enemy_action_kharkov.ending import conclude
+from companion.systems.enemy_action_kharkov.advance import vacated
+from companion.systems.enemy_action_kharkov.base import SOVIET, isolated, mechanised, on_record, rules
 from companion.systems.enemy_action_kharkov.fight import (
+    AID,
+    ATTACK,
+    ATTACKER_LOSES,
+    DEFEND,
+    LOSE,
     Fight,
-    answered,
-    attacker_of,
-    current,
-    defender_of,
-    in_hand,
-    is_fought,
-    save,
-    steps_text,
+    clean_up,
 )
 from companion.systems.enemy_action_kharkov.hits import adjust, base_hits, tally, unknown_tactics
-from companion.systems.enemy_action_kharkov.losses import caught_again
+from companion.systems.enemy_action_kharkov.losses import left_the_hex, owe_losses
+from companion.systems.enemy_action_kharkov.record import fight_of
+from companion.systems.enemy_action_kharkov.retreat import can_leave, owe_retreat
 
 
-def settle(game: Game, fight: Fight) -> Events:
+def settle(game: Game, battle: Battle) -> Events:
     """All chits are drawn: total them, or first ask for what only the tactics aid tells [9.5, 9.51]."""
-    unknown = unknown_tactics(game, fight)
+    unknown = unknown_tactics(game, fight_of(game, battle))
     if unknown:
         text = f"Read your tactics aid: what do {', '.join(unknown)} add to the hits?"
-        yield ask(game, "aid", (*game.sides, "table"), text, "total-hits", "9.51")
+        yield owe(game, (*game.sides, "table"), text, total_hits, battle=battle, step=AID, rule="9.51")
         return
-    yield from _total(game, fight, (0, 0))
+    yield from _total(game, battle, (0, 0))
 
 
-@rules.action(
-    phase="command", by="any", rule="9.51", label="Enter the tactics' hits", group="hidden", when=is_fought
-)
+def _nothing_added(game: Game, duty: e.Asked, how: str) -> Events:
+    yield from _total(game, game.battles[duty.battle], (0, 0))
+
+
+@rules.follow_up(rule="9.51", label="Enter the tactics' hits", declined=_nothing_added)
 def total_hits(
     game: Game,
+    battle: Battle,
     attacker: Annotated[int, Whole(label="Attacker hits, more or fewer", low=-9, high=9)] = 0,
     defender: Annotated[int, Whole(label="Defender hits, more or fewer", low=-9, high=9)] = 0,
 ) -> Events:
     """Enter what the tactics aid adds to or takes from the hits."""
-    fight = in_hand(game)
-    if fight.missing or fight.hits:
-        raise NotNow("the chits of this combat are not all drawn, or already totalled", rule="9.5")
-    yield from _total(game, fight, (attacker, defender))
+    yield from _total(game, battle, (attacker, defender))
 
 
-def _total(game: Game, fight: Fight, by_hand: tuple[int, int]) -> Events:
+def _total(game: Game, battle: Battle, by_hand: tuple[int, int]) -> Events:
+    """The combat has its result: the defender takes his hits first, then the attacker [9.52]."""
+    fight = fight_of(game, battle)
     sheet = adjust(game, fight, base_hits(game, fight), by_hand)
     sheet.lines[:0] = tally(game, fight).lines
-    yield from answered(game, "aid")
-    fight.hits = {"A": sheet.facts["A"], "D": sheet.facts["D"]}
-    yield e.Resolved("hits", sheet.to_json(), sheet.result)
-    if sheet.facts["ip_spent"]:
-        fight.ip = False
-        if fight.target and game.mark(fight.target, "ip"):
-            yield e.Marked(fight.target, "ip", None, reason="absorbed a hit", rule="12.24")
-    yield save(fight, "")
-    if fight.hits["D"]:
-        text = f"Defender: {_hits_text(fight.hits['D'])} to satisfy"
-        yield ask(game, "defend", (fight.defender, "table"), text, "apply-defence", "9.52")
-    else:
-        yield from _attacker_next(game, fight)
+    yield e.Resolved("hits", sheet.to_json(), sheet.result, battle=battle.id)
+    if sheet.facts["ip_spent"] and fight.target and game.mark(fight.target, "ip"):
+        yield e.Marked(fight.target, "ip", None, reason="absorbed a hit", rule="12.24")
+    yield from clean_up(game, battle, fought=True)
+    for side, action, step, hits in (
+        (battle.defender, apply_defence, DEFEND, sheet.facts["D"]),
+        (battle.attacker, apply_attack, ATTACK, sheet.facts["A"]),
+    ):
+        if hits:
+            text = f"{game.side_name(side)}: take {count(hits, 'hit')}"
+            yield owe(game, side, text, action, battle=battle, step=step, rule="9.52", hits=hits)
 
 
-def _attacker_next(game: Game, fight: Fight) -> Events:
-    """The attacker's hits follow the defender's [9.52]; with none the combat comes to its end."""
-    if not fight.hits["A"]:
-        yield from conclude(game, fight)
-        return
-    text = f"Attacker: {_hits_text(fight.hits['A'])}, the first is a step"
-    yield ask(game, "attack", (fight.attacker, "table"), text, "apply-attack", "9.52")
-
-
-def _hits_text(number: int) -> str:
-    return "1 hit" if number == 1 else f"{number} hits"
-
-
-# -- the defender's and the attacker's choices ---------------------------------------------------------------
+# -- what each side may choose ---------------------------------------------------------------------------
 
 
 def retreat_limit(game: Game, fight: Fight) -> int:
     """How many hexes the defenders may retreat at most."""
-    units = on_record(game, fight.defenders)
+    units = [u for u in on_record(game, fight.defenders) if u.on_map]
     cut_off = [u for u in units if isolated(game, u)]
     if fight.defender == SOVIET and "nkvd" in (*fight.attack_tactics, *fight.defence_tactics):
         return 0  # Soviet defenders stand [9.7]
@@ -102,6 +92,10 @@ def retreat_limit(game: Game, fight: Fight) -> int:
     ):
         return 1  # a dispersed unit keeps its stack to one hex [9.52]
     return 2
+
+
+def steps_text(number: int) -> str:
+    return count(number, "step") if number else "no steps"
 
 
 def defence_options(hits: int, limit: int) -> list[tuple[str, str]]:
@@ -140,97 +134,71 @@ def apply_hits(
     return sheet
 
 
+def ways_to_defend(game: Game, battle: Battle, hits: int) -> list[tuple[str, str]]:
+    """Stand, or retreat as far as the rules and the hexes around let all of them [9.52, 9.7]."""
+    units = standing(game, battle, battle.defender)
+    limit = retreat_limit(game, fight_of(game, battle))
+    found = defence_options(hits, limit)
+    return [
+        (name, label) for name, label in found
+        if not (BACK[name] and units) or can_leave(game, units, BACK[name])
+    ]  # fmt: skip
+
+
+BACK = {"stand": 0, "retreat-1": 1, "retreat-2": 2}
+
+
 def _defence(ctx: Context) -> list[tuple[str, str]]:
-    fight = current(ctx.game)
-    return defence_options(fight.hits.get("D", 0), retreat_limit(ctx.game, fight)) if fight else []
+    return ways_to_defend(ctx.game, ctx.battle, int(ctx.args["hits"])) if ctx.battle else []
 
 
 def _attack(ctx: Context) -> list[tuple[str, str]]:
-    fight = current(ctx.game)
-    return attack_options(fight.hits.get("A", 0)) if fight else []
+    return attack_options(int(ctx.args.get("hits", 0)))
 
 
-def _sole(options: list[tuple[str, str]]) -> str:
-    return options[0][0] if len(options) == 1 else ""
+def _sole(options: list[tuple[str, str]]) -> Mapping[str, Any] | None:
+    return {"choice": options[0][0]} if len(options) == 1 else None
 
 
-def _pending(game: Game, role: str) -> bool | str:
-    fight = current(game)
-    if fight is None or not fight.hits:
-        return "no hits are waiting"
-    if role == "D" and fight.retreat is not None:
-        return "the defender has answered"
-    if role == "A" and fight.hits["D"] and fight.retreat is None:
-        return "the defender satisfies his hits first [9.52]"
-    return bool(fight.hits[role]) or "no hits on this side"
+def _taken_on_the_map(game: Game, duty: e.Asked, how: str) -> Events:
+    if battle := game.battles.get(duty.battle):
+        yield from left_the_hex(game, battle)
 
 
-@rules.action(
-    phase="command",
-    by=defender_of,
-    rule="9.52",
-    label="Defender takes hits",
-    when=lambda game: _pending(game, "D"),
+@rules.follow_up(
+    rule="9.52", label="Take the hits", alone=lambda c: _sole(_defence(c)), declined=_taken_on_the_map
 )
 def apply_defence(
-    game: Game,
-    choice: Annotated[str, Choice(label="How", options=_defence, start=lambda c: _sole(_defence(c)))],
+    game: Game, duty: e.Asked, battle: Battle, choice: Annotated[str, Choice(label="How", options=_defence)]
 ) -> Events:
     """Stand, or retreat one or two hexes; the other hits are step losses."""
-    fight = in_hand(game)
-    back = {"stand": 0, "retreat-1": 1, "retreat-2": 2}[choice]
-    losses = fight.hits["D"] - back
-    fight.retreat = back
-    yield from answered(game, "defend")
-    if losses and fight.defenders:  # without units on record the loss is a reminder
-        fight.owed[fight.defender] = losses
-    how = {0: "stand", 1: "retreat one hex", 2: "retreat two hexes"}[back]
-    yield save(fight, f"{game.side_name(fight.defender)} {how}, lose {steps_text(losses)}")
-    if losses:
-        yield _ask_losses(game, fight.defender, f"Defender: lose {steps_text(losses)}", fight.defenders)
-    if back:
-        yield from _fall_back(game, fight, back)
-    yield from _attacker_next(game, fight)
+    back, side = BACK[choice], battle.defender
+    losses = int(duty.args["hits"]) - back
+    how = {0: "stands", 1: "retreats one hex", 2: "retreats two hexes, dispersed"}[back]
+    words = f"{game.side_name(side)} {how}, loses {steps_text(losses)}"
+    battle = yield from learn(game, battle, words, retreat=back)
+    units = standing(game, battle, side)
+    if losses and units:
+        yield owe_losses(game, battle, side, losses, LOSE)
+    if back and units:
+        yield from owe_retreat(game, battle, units, back)
+    if not units:  # on the map, where the players see whether the hex is empty
+        yield from vacated(game, battle)
 
 
-def _ask_losses(game: Game, side: str, text: str, units: list[str]) -> e.Asked:
-    return ask(game, "lose", (side, "table"), text, "lose-steps" if units else "", "9.6")
-
-
-def _fall_back(game: Game, fight: Fight, back: int) -> Events:
-    """The defenders leave their hex; two hexes disperse them [9.7, 9.75]."""
-    if back == 2:
-        for unit in fight.defenders:
-            yield put_mark(game, unit, "dispersed", "on", rule="9.75")
-    yield from caught_again(game, fight)
-    hexes = "one hex" if back == 1 else "two hexes, then dispersed"
-    text = f"Defender: retreat {hexes}. Out of enemy zones, else to a supplied friend; any other zone costs a step"
-    yield ask(game, "retreat", (fight.defender, "table"), text, "retreat" if fight.defenders else "", "9.7")
-
-
-@rules.action(
-    phase="command",
-    by=attacker_of,
-    rule="9.52",
-    label="Attacker takes hits",
-    when=lambda game: _pending(game, "A"),
-)
+@rules.follow_up(rule="9.52", label="Take the hits", alone=lambda c: _sole(_attack(c)))
 def apply_attack(
-    game: Game,
-    choice: Annotated[str, Choice(label="How", options=_attack, start=lambda c: _sole(_attack(c)))],
+    game: Game, duty: e.Asked, battle: Battle, choice: Annotated[str, Choice(label="How", options=_attack)]
 ) -> Events:
     """Lose steps, or disperse every attacker to satisfy up to two hits after the first."""
-    fight = in_hand(game)
-    hits = fight.hits["A"]
-    yield from answered(game, "attack")
-    losses = max(1, hits - 2) if choice == "disperse" else hits
-    fight.hits = {**fight.hits, "A": 0}
-    if fight.units:
-        fight.owed[fight.attacker] = losses
-    also = ", all attackers dispersed" if choice == "disperse" else ""
-    yield save(fight, f"{game.side_name(fight.attacker)} lose {steps_text(losses)}{also}")
-    yield _ask_losses(game, fight.attacker, f"Attacker: lose {steps_text(losses)}{also}", fight.units)
-    if choice == "disperse":
-        for unit in fight.units:
-            yield put_mark(game, unit, "dispersed", "fresh", rule="9.9")
-    yield from conclude(game, fight)
+    hits, side, dispersed = int(duty.args["hits"]), battle.attacker, choice == "disperse"
+    losses = max(1, hits - 2) if dispersed else hits
+    also = ", all attackers dispersed" if dispersed else ""
+    words = f"{game.side_name(side)} loses {steps_text(losses)}{also}"
+    battle = yield from learn(game, battle, words, dispersed=dispersed or None)
+    units = standing(game, battle, side)
+    if dispersed:
+        for unit in units:
+            yield put_mark(game, unit.id, "dispersed", "fresh", rule="9.9")
+    if units:
+        yield owe_losses(game, battle, side, losses, ATTACKER_LOSES)

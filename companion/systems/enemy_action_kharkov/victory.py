@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from companion.engine.forms.fields import Choice, Context, Whole
+from companion.engine.forms.worksheet import Breakdown
+from companion.engine.people.consent import propose_end, withdraw_end
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Whole
-from companion.engine.play.worksheet import Breakdown
+from companion.engine.play.duties import owe
+from companion.engine.positions.pieces import on_map
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, WEST_ZONE, ask, on_map, rules
+from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, WEST_ZONE, rules
 from companion.systems.enemy_action_kharkov.manifest import calendar, calendar_text
 from companion.systems.enemy_action_kharkov.supply import owner, towns
 
@@ -27,13 +30,14 @@ STAR_AND_GALLOP = (
     (0, GERMAN, "Strategic"),
 )
 INITIAL_ASSAULT = ((8, SOVIET, "Tactical"), (0, GERMAN, "Tactical"))
-TABLES = {"initial-assault": (2, INITIAL_ASSAULT, "15.1"), "star-and-gallop": (6, STAR_AND_GALLOP, "15.2")}
+TABLES = {"initial-assault": (INITIAL_ASSAULT, "15.1"), "star-and-gallop": (STAR_AND_GALLOP, "15.2")}
 DRAW_ABOVE = 16
+LAST_TURN = 14
 
 
 def by_table(scenario: str, vp: int) -> Verdict:
     """The result of a scenario table."""
-    _, table, _ = TABLES[scenario]
+    table, _ = TABLES[scenario]
     side, level = next((s, level) for least, s, level in table if vp >= least)
     return side, level, f"{vp} VP"
 
@@ -93,47 +97,51 @@ def victory(
     return sheet
 
 
-def _end(verdict: Verdict, rule: str) -> e.Ended:
-    return e.Ended(verdict[0], verdict[1], verdict[2], rule=rule)
+def _propose(game: Game, verdict: Verdict, rule: str, key: str, *, again: bool = False) -> Events:
+    """An end before the last turn is put to both sides."""
+    winner, level, why = verdict
+    yield from propose_end(game, winner, level, f"{why[:1].upper()}{why[1:]}.", rule, key, again=again)
+
+
+# -- the campaign's calendar [15.36] ---------------------------------------------------------------------
+
+
+def _compares(game: Game) -> bool:
+    """From turn 4 of the campaign on, never in heavy mud; on turn 14 as the table reads it [15.34, 15.36]."""
+    if game.scenario.id != "campaign" or game.turn < 4 or game["ground"] == "heavy-mud":
+        return False
+    return game.turn != LAST_TURN or bool(game["gt14-calendar"])
 
 
 @rules.entering("end")
-def check_victory(game: Game) -> Events:
-    """The scenario's last turn, or the campaign's calendar from turn 4; never in heavy mud [4-V, 15.34, 15.36]."""
-    if game.ended:
-        return
-    vp = int(game["vp"])
-    if game.scenario.id in TABLES:
-        last, _, rule = TABLES[game.scenario.id]
-        if game.turn == last:
-            yield _end(by_table(game.scenario.id, vp), rule)
-        return
-    if game.turn < 4 or game["ground"] == "heavy-mud" or (game.turn == 14 and not game["gt14-calendar"]):
-        return
-    verdict = by_calendar(game, game.turn, vp)
-    if verdict:
-        yield _end(verdict, "15.36")
-    elif not calendar_known(game, game.turn):
-        text = f"Compare {vp} VP with the two values of turn {game.turn} on your calendar"
-        yield ask(game, "calendar", (*game.sides, "table"), text, "calendar-verdict", "15.36")
+def ask_for_the_calendar(game: Game) -> Events:
+    """Where the owner's calendar does not tell both values, the printed one is read [4-V, 15.36]."""
+    if (
+        _compares(game)
+        and not calendar_known(game, game.turn)
+        and not by_calendar(game, game.turn, int(game["vp"]))
+    ):
+        text = f"Compare {game['vp']} VP with the two values of turn {game.turn} on your calendar"
+        yield owe(game, (*game.sides, "table"), text, calendar_verdict, rule="15.36", turn=game.turn)
 
 
-def _may_compare(game: Game) -> bool | str:
-    if game.scenario.id != "campaign" or game.turn < 4 or game["ground"] == "heavy-mud":
-        return "victory is checked from turn 4 of the campaign on, not in heavy mud [15.36]"
-    return not calendar_known(game, game.turn) or "the owner's calendar was compared by itself [15.36]"
+@rules.watch
+def by_the_calendar(game: Game) -> Events:
+    """In the end phase the VP are held against the owner's calendar, as they are now [15.36]."""
+    key = f"calendar {game.turn}"
+    verdict = by_calendar(game, game.turn, int(game["vp"])) if _compares(game) else None
+    if verdict and game.phase == "end":
+        yield from _propose(game, verdict, "15.36", key)
+    elif calendar_known(game, game.turn):
+        yield from withdraw_end(game, key)
 
 
-@rules.action(
-    phase="end",
-    by="any",
-    rule="15.36",
-    label="Compare with the calendar",
-    primary=True,
-    when=_may_compare,
+@rules.follow_up(
+    rule="15.36", label="Compare with the calendar", still=lambda game, duty: duty.args["turn"] == game.turn
 )
 def calendar_verdict(
     game: Game,
+    duty: e.Asked,
     winner: Annotated[
         str,
         Choice(
@@ -146,27 +154,41 @@ def calendar_verdict(
         ),
     ],
     level: Annotated[
-        str, Choice(label="Printed level", options=LEVELS, when=lambda c: c.values.get("winner") != "nobody")
+        str,
+        Choice(
+            label="Printed level", options=LEVELS, when=lambda c: c.values.get("winner") in (SOVIET, GERMAN)
+        ),
     ] = "",
 ) -> Events:
     """Say what the printed calendar makes of the VP."""
     if winner == "nobody":
         yield e.Noted(f"{game['vp']} VP on turn {game.turn}: the game goes on", rule="15.36")
         return
-    yield _end((winner, level, f"{game['vp']} VP, by the calendar of turn {game.turn}"), "15.36")
+    why = f"{game['vp']} VP, by the calendar of turn {game.turn}"
+    yield from _propose(game, (winner, level, why), "15.36", f"calendar {game.turn}", again=True)
+
+
+# -- early victories [15.1, 15.2] ------------------------------------------------------------------------
+
+MANY, BROKEN_THROUGH = "26 VP", "breakthrough"
+"""On what an early end is founded."""
 
 
 @rules.watch
 def early_victory(game: Game) -> Events:
     """26 VP, or a Soviet unit in Kharkov or beyond the West line [15.1, 15.2]."""
-    if game.ended:
-        return
-    if game.scenario.id == "star-and-gallop" and int(game["vp"]) >= 26:
-        yield _end(by_table("star-and-gallop", int(game["vp"])), "15.2")
+    if game.scenario.id == "star-and-gallop":
+        if int(game["vp"]) >= 26:
+            yield from _propose(game, by_table("star-and-gallop", int(game["vp"])), "15.2", MANY)
+        else:
+            yield from withdraw_end(game, MANY)
     if game.scenario.id == "initial-assault" and game["beyond-line"] == "any":
         where = _breakthrough(game)
         if where:
-            yield _end((SOVIET, "Operational", f"a Soviet unit in {where}"), "15.1")
+            verdict = (SOVIET, "Operational", f"a Soviet unit in {where}")
+            yield from _propose(game, verdict, "15.1", BROKEN_THROUGH)
+        else:
+            yield from withdraw_end(game, BROKEN_THROUGH)
 
 
 def _breakthrough(game: Game) -> str:
@@ -194,17 +216,21 @@ def _breakthrough(game: Game) -> str:
 )
 def breakthrough(game: Game) -> Events:
     """A Soviet unit entered Kharkov or a hex beyond the West support line: the game ends at once."""
-    yield _end((SOVIET, "Operational", "Kharkov entered or the West line crossed"), "15.1")
+    verdict = (SOVIET, "Operational", "Kharkov entered or the West line crossed")
+    yield from _propose(game, verdict, "15.1", "told", again=True)
 
 
 @rules.at_end
 def final_verdict(game: Game) -> Events:
-    """After turn 14 with nobody ahead by the calendar [15.36]."""
-    if game.scenario.id == "campaign":
-        yield _end(after_last_turn(int(game["vp"])), "15.36")
-    else:
-        last, _, rule = TABLES[game.scenario.id]
-        yield _end(by_table(game.scenario.id, int(game["vp"])), rule)
+    """After the last turn: by the scenario's table; in the campaign by the calendar, else by turn 14's own line [15.36]."""
+    vp = int(game["vp"])
+    if game.scenario.id in TABLES:
+        winner, level, why = by_table(game.scenario.id, vp)
+        yield e.Ended(winner, level, why, rule=TABLES[game.scenario.id][1])
+        return
+    verdict = by_calendar(game, game.turn, vp) if _compares(game) else None
+    winner, level, why = verdict or after_last_turn(vp)
+    yield e.Ended(winner, level, why, rule="15.36")
 
 
 @rules.scores

@@ -11,9 +11,12 @@ from harness import SCENARIOS, Bench
 from companion.engine.hexes.ground import MapBook, Vocabulary
 from companion.engine.hexes.groundtext import enter
 from companion.engine.record import events as e
+from companion.engine.record.battle import Battle
 from companion.engine.record.game import Book
 from companion.systems import find_system
 from companion.systems.enemy_action_kharkov.deck import Deck
+from companion.systems.enemy_action_kharkov.fight import CHITS, Fight
+from companion.systems.enemy_action_kharkov.record import fight_of
 
 SYSTEM = "enemy-action-kharkov"
 SIDES = ("soviet", "german")
@@ -147,16 +150,44 @@ def shipped(name: str) -> dict[str, dict[str, str]]:
 
 
 class Table(Bench):
-    """Says "no more tactics" for whoever is asked when a test draws chits or the other side plays a tactic."""
+    """Declines tactics for whoever is asked when a test draws chits or the other side plays a tactic."""
 
     def do(self, seat: str, action: str, **fields: Any) -> list[Any]:
         said = []
         for _ in range(2):
-            asked = self.game["combat"].get("tactics_by")
-            plays = action in ("play-tactic", "play-real-tactic") and fields.get("side", seat) != asked
-            if asked in SIDES and (action in ("draw-chits", "enter-chits") or plays):
-                said += super().do(asked, "no-tactics")
+            live = [d for d in self.game.duties(action="no-tactics") if self.game.is_live(d)]
+            plays = action == "play-tactic" and live and live[0].to[0] != seat
+            if live and (action == "draw-chits" or plays):
+                said += super().do(live[0].to[0], "dismiss", ask=live[0].id)
         return [*said, *super().do(seat, action, **fields)]
+
+
+def battle(t: Bench) -> Battle:
+    """The combat declared last."""
+    return t.game.battles[max(t.game.battles)]
+
+
+def fought(t: Bench) -> Fight:
+    """The combat declared last, as its chits are judged."""
+    return fight_of(t.game, battle(t))
+
+
+def open_actions(t: Bench, seat: str) -> list[str]:
+    """What a seat can answer now, in the order of its battle."""
+    return [a["action"] for a in t.asked(seat) if a["live"]]
+
+
+def decline(t: Bench) -> None:
+    """Whoever is offered tactics now plays none."""
+    live = next(d for d in t.game.duties(action="no-tactics") if t.game.is_live(d))
+    t.do(live.to[0], "dismiss", ask=live.id)
+
+
+def by_hand(t: Bench) -> None:
+    """The combat is settled on the map: nothing of it is owed any more."""
+    while owed := [d for d in t.game.duties() if d.battle]:
+        last = max(owed, key=lambda d: d.step == CHITS)
+        t.do("table", "dismiss", ask=last.id)
 
 
 def table(scenario: str = "campaign", book: Book | None = None, **options: Any) -> Bench:

@@ -18,7 +18,7 @@ from systems.enemy_action_kharkov.ea_bench import (
     take,
 )
 
-from companion.engine.errors import NotNow, Unreadable
+from companion.engine.errors import NotNow, Unreadable, Warned
 
 
 def impulse(t: Any, card: str, formation: str, **fields: Any) -> None:
@@ -103,7 +103,7 @@ def test_front_card_takes_stacked_units_of_its_front_along() -> None:
         t.do("soviet", "give-command", what="activate", formations="3T", units=[stranger])
     t.do("soviet", "give-command", what="activate", formations="3T", units=[a, b])
     assert len(t.game.marked("active")) == 3
-    t.do("soviet", "end-impulse")
+    t.do("soviet", "end-impulse", anyway=True)  # 7.4: four units in one hex are still owed
     assert t.game["last-soviet"] == "3T, 69"
 
 
@@ -210,12 +210,15 @@ def test_soviet_activation_builds_one_ip_german_any_number() -> None:
         put(t, "soviet", f"u{n}", place, formation="3T")
     mark(t, "u1", "dispersed", "on")
     activate(t, "P03", "3T")
-    with refused(NotNow, rule="12.22", given="1207"):
-        t.do("soviet", "build-ip", hexes="1207")
-    with refused(NotNow, rule="12.21", field="hexes"):
-        t.do("soviet", "build-ip", hexes="1205 1206")
-    with refused(NotNow, rule="12.22", given="1206"):
-        t.do("soviet", "build-ip", hexes="1206")
+    for hexes, said in (
+        ("1207", "1207 is a town or city [12.22]"),
+        ("1205 1206", "a Soviet activation builds one position [12.21]"),
+        ("1206", "1206: dispersed or unsupplied units build nothing [12.22]"),
+    ):
+        with refused(Warned) as told:
+            t.do("soviet", "build-ip", hexes=hexes)
+        assert said in told.value.said
     t.do("soviet", "build-ip", hexes="1205")
-    with refused(NotNow, rule="12.21", field="hexes"):
+    with refused(Warned) as told:
         t.do("soviet", "build-ip", hexes="1205")
+    assert "1205 has one already [12.22]" in told.value.said

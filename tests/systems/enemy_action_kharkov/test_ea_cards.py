@@ -7,10 +7,12 @@ from typing import Any
 import pytest
 from harness import refused
 from systems.enemy_action_kharkov.ea_bench import (
+    battle,
     blank_table,
     cards,
     chits,
     command,
+    fought,
     hand,
     owners_book,
     play_event,
@@ -259,7 +261,6 @@ def test_a_blank_chit_sheet_asks_for_the_drawn_chits() -> None:
     t.do("soviet", "play-card", card="P03")
     t.do("soviet", "give-command", what="activate", formations="3T")
     t.do("soviet", "declare-combat", small=3, steps=2, attack=9, defence=3, terrain="clear")
-    with refused(NotNow, given="draw-chits"):
-        t.do("soviet", "draw-chits")
-    t.do("soviet", "enter-chits", hits="D1, A1 D1*")
-    assert t.game["combat"]["drawn"] == 2 and t.game["combat"]["dark"]
+    t.do("soviet", "draw-chits", hits="D1, A1 D1*")
+    assert fought(t).drawn == 2 and battle(t).facts["dark"]
+    assert not battle(t).rolls  # nobody knows which chits they were

@@ -10,17 +10,22 @@ from harness import bare, refused
 from systems.enemy_action_kharkov.ea_bench import (
     SYSTEM,
     activate,
+    battle,
     blank_table,
+    by_hand,
     chits,
     command,
+    decline,
+    fought,
     mark,
+    open_actions,
     owners_book,
     put,
     set_,
     take,
 )
 
-from companion.engine.errors import NotNow, Unreadable
+from companion.engine.errors import NotNow, Unreadable, Warned
 from companion.systems.enemy_action_kharkov import rules
 from companion.systems.enemy_action_kharkov.fight import Fight
 from companion.systems.enemy_action_kharkov.hits import adjust
@@ -158,7 +163,7 @@ def test_red_p_decides_when_both_sides_apply() -> None:
 
 def enter_all(t: Any, text: str) -> dict[str, int]:
     """Enter a whole combat's chits with a real cup: the totals."""
-    t.do(t.game.active, "enter-chits", hits=text)
+    t.do(t.game.active, "draw-chits", hits=text)
     return {k: t.game.last_result["breakdown"]["facts"][k] for k in "AD"}
 
 
@@ -233,19 +238,18 @@ def test_the_cup_is_refilled_by_a_dark_chit() -> None:
     """9.41: earlier chits return at once, this combat's at its end."""
     t = start(number=2)
     enter_all(t, "D1, -")
-    with refused(NotNow, rule="9.52"):
-        t.do("soviet", "end-combat")
+    with refused(NotNow, rule="9.0"):
+        t.do("soviet", "declare-combat", small=1, steps=3, attack=4, defence=4, terrain="clear")
     t.answer("german", choice="stand")
-    t.do("soviet", "end-combat")
     cup = t.game.piles["chits"]
     assert (cup.count("cup"), cup.count("aside"), cup.count("drawn")) == (58, 2, 0)
     t.do("soviet", "declare-combat", small=1, steps=3, attack=4, defence=4, terrain="clear")
-    t.do("soviet", "enter-chits", hits="D1")
+    t.do("soviet", "draw-chits", hits="D1")
     assert (cup.count("cup"), cup.count("aside")) == (57, 2)
-    t.do("soviet", "enter-chits", hits="D2*, A1")
+    t.do("soviet", "draw-chits", hits="D2*")
     cup = t.game.piles["chits"]
-    assert (cup.count("cup"), cup.count("aside"), cup.count("drawn")) == (57, 0, 3)
-    t.do("soviet", "end-combat", anyway=True)
+    assert (cup.count("cup"), cup.count("aside"), cup.count("drawn")) == (58, 0, 2)
+    t.do("soviet", "draw-chits", hits="A1")
     assert t.game.piles["chits"].count("cup") == 60
 
 
@@ -257,15 +261,17 @@ def test_digital_draw_declares_and_totals() -> None:
         t.do("soviet", "declare-draws", extra=1)
     t.do("soviet", "draw-chits")
     assert len(t.game.piles["chits"]["drawn"]) == 2
+    for seat in ("soviet", "german", "table"):  # 9.4: for both players to see, with their faces
+        rolls = t.sees(seat)["battles"][-1]["rolls"]
+        assert [token["id"] for roll in rolls for token in roll["tokens"]] == fought(t).chits
+        assert all(token["front_hits"] for roll in rolls for token in roll["tokens"])
     ask = next(a for a in t.asked("soviet") if a["action"] == "declare-draws")
     sheet = t.calc("extra-draws", extra=2)
     assert abs(sum(sheet.chances.values()) - 1) < 1e-9 and "expected_defender" in sheet.facts
-    with refused(Unreadable, rule="9.3", field="extra", given=3):
+    with refused(Unreadable, field="extra", given="3"):
         t.do("soviet", "declare-draws", extra=3)
     t.do("soviet", "declare-draws", extra=2, _asked=ask["id"])
-    t.do("soviet", "draw-chits")
-    fight = t.game["combat"]
-    assert fight["drawn"] == 4 and set(fight["hits"]) == {"A", "D"}
+    assert fought(t).drawn == 4 and battle(t).result
     with refused(NotNow, given="draw-chits"):
         t.do("soviet", "draw-chits")
 
@@ -323,13 +329,12 @@ def test_tactics_add_chits_once_each() -> None:
         t.do("soviet", "play-tactic", card=b, tactic="artillery")
     german = t.game.piles["german-cards"]["hand:german"][0]
     t.do("german", "play-tactic", card=german, tactic="screen")
-    sheet = t.sees("table")["panels"]
-    rows = {r["label"]: r["value"] for p in sheet if p["title"] == "Combat" for r in p["rows"]}
-    assert rows["Chits"] == "1 to draw, 1 at most"  # 2 units + 1 tactic - 2 screen
+    sheet = t.sees("table")["battles"][-1]["sheet"]
+    assert sheet["result"] == "1 required, 1 at most"  # 2 units + 1 tactic - 2 screen
     t.do("soviet", "draw-chits")
     with refused(NotNow, given="play-tactic"):
         t.do("soviet", "play-tactic", card=b, tactic="intelligence")
-    t.do("soviet", "end-combat", anyway=True)
+    by_hand(t)
     zone = "discard-p" if a < "P07" else "discard-s"
     assert a in t.game.piles["soviet-cards"][zone]
 
@@ -342,9 +347,9 @@ def test_stavka_gives_every_attack_a_free_tactic() -> None:
         t.do("soviet", "declare-combat", small=2, steps=1, attack=6, defence=3, terrain="clear")
         assert t.asked("soviet")[0]["action"] == "bonus-tactic"
         t.answer("soviet", tactic=tactic)
-        assert t.game["combat"]["attack_tactics"] == [tactic]
-        assert t.game["combat"]["value"] == 4
-        t.do("soviet", "end-combat", anyway=True)
+        assert fought(t).attack_tactics == [tactic]
+        assert fought(t).value == 4
+        by_hand(t)
 
 
 def test_manstein_gives_two_tactics() -> None:
@@ -355,7 +360,7 @@ def test_manstein_gives_two_tactics() -> None:
     t.do("german", "declare-combat", small=2, steps=1, attack=6, defence=3, terrain="clear")
     take(t, "german", "P26")
     t.do("german", "play-tactic", card="P26", tactic="artillery", second="german airpower")
-    assert t.game["combat"]["attack_tactics"] == ["artillery", "german airpower"]
+    assert fought(t).attack_tactics == ["artillery", "german airpower"]
 
 
 def test_no_tactics_for_an_unsupported_soviet_attack() -> None:
@@ -376,7 +381,7 @@ def test_unknown_adjustments_are_asked_of_the_aid() -> None:
     t.do("soviet", "declare-draws", extra=0)
     assert any(a["action"] == "total-hits" for a in t.asked("soviet"))
     t.do("table", "total-hits", defender=1)
-    assert t.game["combat"]["hits"]
+    assert battle(t).result
 
 
 # -- on record ---------------------------------------------------------------------------------------------------
@@ -399,72 +404,82 @@ def test_positions_fill_in_the_worksheet() -> None:
     assert (fight["small"], fight["large"], fight["steps"]) == (1, 1, 2)
     assert fight["river"] and fight["adjacent"] and fight["attacker_armour"]
     t.do("soviet", "declare-combat", hex="2010", units=[a, b])
-    t.do("soviet", "end-combat", anyway=True)
-    with refused(NotNow, rule="9.1", field="hex"):
+    by_hand(t)
+    with refused(Warned, field="anyway") as told:
         t.do("soviet", "declare-combat", hex="2010", small=1)
+    assert "attacked in this activation already [9.1]" in str(told.value)
+
+
+def attacked(*defenders: dict[str, Any], **table: Any) -> Any:
+    """Defenders in 2010, attacked from 2009 by a two-step unit, with a real cup; tactics declined."""
+    t = command(mode_chits="physical", **table)
+    for number, facts in enumerate(defenders):
+        put(t, "german", f"d{number}", "2010", formation="XL", **facts)
+    put(t, "soviet", "red", "2009", formation="3T")
+    activate(t, "P03", "3T")
+    t.do("soviet", "declare-combat", hex="2010", units=["red"])
+    return t
 
 
 def test_step_losses_in_their_order() -> None:
-    """9.61-9.63: a three-step or armoured unit first, then evenly."""
-    t = start(number=2)
-    tank = put(t, "german", "11Pz", "2010", formation="XL", kind="armour", steps=2, full=3)
-    foot = put(t, "german", "333", "2010", formation="XL", steps=1, full=1)
-    set_(t, "combat", {**t.game["combat"], "defenders": [tank, foot], "target": "2010"})
-    t.do("soviet", "enter-chits", hits="D3, -")
+    """9.61-9.63: a three-step or armoured unit first, then evenly; exactly as many as are owed [9.52]."""
+    tank, foot, other = {"kind": "armour", "steps": 2, "full": 3}, {"steps": 1, "full": 1}, {"steps": 2}
+    t = attacked(tank, foot, other)
+    t.do("soviet", "draw-chits", hits="D2, -, -, -, -")
     t.answer("german", choice="stand")
     with refused(NotNow, rule="9.61", field="units"):
-        t.do("german", "lose-steps", units=[foot])
-    t.do("german", "lose-steps", units=[tank])
-    with refused(NotNow, rule="9.62", field="units"):
-        t.do("german", "lose-steps", units=[tank])
-    t.do("german", "lose-steps", units=[foot])
-    assert t.game.units[foot].place == "box:out"  # one step at full strength: gone for good
-    t.do("german", "lose-steps", units=[tank])
-    assert t.game.units[tank].place == "box:eliminated-german"
-    assert any(
-        "two hexes" in q["text"] for q in t.asked("soviet")
-    )  # 9.81: eliminated, mechanised units go on
-    assert not t.game["combat"].get("owed")
+        t.answer("german", units=["d1", "d2"])
+    for wrong in (["d0"], ["d0", "d1", "d2"]):
+        with refused(Unreadable, rule="9.62", field="units"):
+            t.answer("german", units=wrong)
+    t.answer("german", units=["d0", "d1"])
+    assert [t.game.units[u].steps for u in ("d0", "d2")] == [1, 2]
+    assert t.game.units["d1"].place == "box:out"  # one step at full strength: gone for good
+    assert not t.asked("german")
+
+
+def test_what_leaves_no_choice_is_taken_by_itself() -> None:
+    """9.6, 9.81: all steps are lost, nobody is asked who; mechanised units may go on into a second hex."""
+    t = attacked({"kind": "armour", "steps": 2, "full": 3}, {"steps": 1, "full": 1})
+    t.do("soviet", "draw-chits", hits="D3, -, -")
+    t.answer("german", choice="stand")
+    assert t.game.units["d0"].place == "box:eliminated-german"
+    assert t.game.units["d1"].place == "box:out"
+    assert open_actions(t, "soviet") == ["advance"] and not t.asked("german")
 
 
 def test_isolated_units_are_destroyed() -> None:
-    t = start(number=1)
-    unit = put(t, "german", "333", "2010", steps=1, full=2)
-    mark(t, unit, "supply", "isolated")
-    set_(t, "combat", {**t.game["combat"], "defenders": [unit]})
-    t.do("soviet", "enter-chits", hits="D1")
+    t = attacked({"steps": 1, "full": 2})
+    mark(t, "d0", "supply", "isolated")
+    t.do("soviet", "draw-chits", hits="D1")
     t.answer("german", choice="stand")
-    t.do("german", "lose-steps", units=[unit])
-    assert t.game.units[unit].place == "box:out"
+    assert t.game.units["d0"].place == "box:out"
 
 
 def test_dispersal_of_attackers_and_its_end() -> None:
     """9.9: an attacker dispersed by its own attack stays so past this activation, then recovers when activated."""
-    t = start(number=2)
-    unit = put(t, "soviet", "48G", "2009", formation="3T")
-    set_(t, "combat", {**t.game["combat"], "units": [unit]})
-    mark(t, unit, "active", "on")
-    t.do("soviet", "enter-chits", hits="A2, -")
+    t = attacked({"steps": 2})
+    unit = "red"
+    t.do("soviet", "draw-chits", hits="A2, -")
     t.answer("soviet", choice="disperse")
-    t.do("soviet", "lose-steps", units=[unit])
-    t.do("soviet", "end-combat")
     t.do("soviet", "end-impulse")
     assert t.game.mark(unit, "dispersed") == "on" and t.game.units[unit].steps == 1
     mark(t, unit, "active", "on")
     set_(t, "impulse", "soviet")
     set_(t, "command", {"card": "P08", "kind": "supplemental", "what": "event"})
-    t.game.piles["soviet-cards"].move(["P08"], "box", "in-use")
+    t.game.piles["soviet-cards"].move(["P08"], str(t.game.piles["soviet-cards"].where("P08")), "in-use")
     t.do("soviet", "end-impulse")
     assert not t.game.mark(unit, "dispersed")
 
 
 def test_nkvd_keeps_soviet_defenders_in_place() -> None:
     t = start("german", number=2)
-    set_(t, "combat", {**t.game["combat"], "defence_tactics": ["nkvd"]})
-    t.do("german", "enter-chits", hits="D2, -")
+    decline(t)
+    t.do("soviet", "play-real-tactic", card="P09", kind="supplemental", tactic="nkvd")
+    t.do("german", "draw-chits", hits="D2, -")
     t.do("table", "total-hits")
-    with refused(Unreadable, field="choice", given="retreat-1"):
-        t.do("soviet", "apply-defence", choice="retreat-1")
+    assert battle(t).facts["retreat"] == 0  # 9.7: to stand is all they may, so nobody is asked
+    assert not t.asked("soviet")
 
 
 def test_chit_sheet_of_the_tests_is_synthetic() -> None:

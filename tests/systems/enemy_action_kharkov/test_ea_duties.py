@@ -9,11 +9,16 @@ import pytest
 from harness import refused
 from systems.enemy_action_kharkov.ea_bench import (
     activate,
+    by_hand,
     calendar,
     cards,
     chits,
     command,
+    decline,
+    fought,
+    hand,
     mark,
+    open_actions,
     owners_book,
     put,
     set_,
@@ -21,8 +26,8 @@ from systems.enemy_action_kharkov.ea_bench import (
     take,
 )
 
-from companion.engine.errors import NotNow, Unreadable
-from companion.systems.enemy_action_kharkov.fight import Fight, current
+from companion.engine.errors import NotNow, NotYours, StillOwed, Unreadable, Warned
+from companion.systems.enemy_action_kharkov.fight import Fight
 from companion.systems.enemy_action_kharkov.hits import adjust
 from companion.systems.enemy_action_kharkov.manifest import check_chits, chits_ready, listed
 from companion.systems.enemy_action_kharkov.retreat import routes
@@ -53,8 +58,7 @@ def test_a_card_without_type_and_value_is_asked_when_it_is_played() -> None:
     fields = {"card": "P05", "type": "army", "value": 3, "what": "activate", "formations": "40"}
     t.do("soviet", "play-card", **fields)
     t.do("soviet", "declare-combat", small=2, steps=1, attack=6, defence=3, terrain="clear")
-    fight = current(t.game)
-    assert fight and fight.value == 3
+    assert fought(t).value == 3
     assert not {"type", "value"} & {f["name"] for f in t.form("soviet", "play-card", card="P05")}
 
 
@@ -66,17 +70,17 @@ def test_stavka_without_a_name_still_leaves_the_game_as_command_and_as_tactic() 
             take(t, "german", "P23")
             t.do("german", "play-card", card="P23", type="corps", value=2, what="activate", formations="XL")
             t.do("german", "declare-combat", small=2, steps=1, attack=6, defence=3, terrain="clear")
-            t.do("german", "no-tactics")
+            decline(t)
             take(t, "soviet", "P01")
             assert "stavka" in {f["name"] for f in t.form("soviet", "play-tactic", card="P01")}
             t.do("soviet", "play-tactic", card="P01", tactic="artillery", stavka=True)
-            t.do("german", "end-combat", anyway=True)
+            by_hand(t)
         else:
             take(t, "german", "P23")
-            t.do("german", "play-card", card="P23", type="corps", value=2, what="event", event="engineers")
+            t.do("german", "play-card", card="P23", type="corps", value=2, what="event", event="special")
             t.do("german", "end-impulse")
             take(t, "soviet", "P01")
-            t.do("soviet", "play-card", card="P01", type="stavka", value=4, what="event", event="engineers")
+            t.do("soviet", "play-card", card="P01", type="stavka", value=4, what="event", event="special")
             t.do("soviet", "end-impulse")
         assert t.game.piles["soviet-cards"]["removed"] == ["P01"]
 
@@ -169,6 +173,7 @@ def test_half_a_calendar_space_is_asked_for(vp: int, asked: bool, over: bool) ->
     set_(t, "vp", vp)
     t.until("end", 4)
     assert any(a["action"] == "calendar-verdict" for a in t.asked("table")) is asked
+    t.agree()  # 15.36: put to both sides
     assert bool(t.game.ended) is over
 
 
@@ -221,30 +226,39 @@ def fight_on_record(hits: str, **defender: Any) -> tuple[Any, str, str]:
     activate(t, "P03", "3T")
     set_(t, "mode-chits", "physical")
     t.do("soviet", "declare-combat", hex="2010", units=[red])
-    t.do("soviet", "enter-chits", hits=hits)
+    t.do("soviet", "draw-chits", hits=hits)
     return t, target, red
 
 
 def test_a_combat_does_not_end_before_the_defender_has_retreated() -> None:
     """9.0, 9.8: the advance is offered after the retreat, and the attacker cannot wave the retreat away."""
-    t, d, _ = fight_on_record("D1, -")
+    t, d, red = fight_on_record("D1, -")
     t.answer("german", choice="retreat-1")
     assert [a["action"] for a in t.asked("soviet")] == []
-    with refused(NotNow, rule="9.7"):
-        t.do("soviet", "end-combat")
-    t.do("german", "retreat", path="2011")
+    with refused(NotYours, given="soviet"):
+        t.do("soviet", "retreat", route="2011")
+    with refused(NotNow, rule="9.0"):
+        t.do("soviet", "declare-combat", hex="2010", small=1, steps=1)
+    with refused(StillOwed, field="anyway"):
+        t.do("soviet", "end-impulse")
+    t.do("german", "retreat", route="2011")
     assert t.game.units[d].place == "2011"
-    assert [a["action"] for a in t.asked("soviet")] == ["end-combat"]
-    t.do("soviet", "end-combat")
-    assert current(t.game) is None and not t.asked("german")
+    assert open_actions(t, "soviet") == ["advance"] and not t.asked("german")
+    t.answer("soviet", units=[red])
+    assert t.game.units[red].place == "2010" and not t.game.fighting
 
 
 def test_a_retreat_made_on_the_map_is_waved_away_and_the_combat_goes_on() -> None:
     t, _, _ = fight_on_record("D1, -")
     t.answer("german", choice="retreat-1")
-    ask = next(a for a in t.asked("german") if a["action"] == "retreat")
+    t.do("german", "place-unit", unit="d", hex="2012")
+    assert not t.asked("german")  # nobody is left in the hex: nothing is owed
+    t, _, _ = fight_on_record("D1, -")
+    t.answer("german", choice="retreat-1")
+    (ask,) = t.asked("german")
     t.do("german", "dismiss", ask=ask["id"])
-    assert [a["action"] for a in t.asked("soviet")] == ["end-combat"]
+    assert not t.asked("german")
+    t.do("soviet", "end-impulse")
 
 
 def test_every_step_of_a_bad_retreat_is_asked_for() -> None:
@@ -256,11 +270,9 @@ def test_every_step_of_a_bad_retreat_is_asked_for() -> None:
     t.answer("german", choice="retreat-2")
     route, cost = next((r, c) for r, c in routes(t.game, [t.game.units[d]], 2))
     assert cost == 2
-    t.do("german", "retreat", path=" ".join(w.hex for w in route))
-    for steps in (2, 1):
-        t.answer("german")
-        assert t.game.units[d].steps == steps
-    assert [a["action"] for a in t.asked("soviet")] == ["end-combat"]
+    t.do("german", "retreat", route="-".join(w.hex for w in route))
+    assert t.game.units[d].steps == 1  # alone he pays both, and is not asked
+    assert open_actions(t, "soviet") == ["advance"]
 
 
 def test_units_that_fell_back_go_down_with_the_defenders() -> None:
@@ -275,16 +287,16 @@ def test_units_that_fell_back_go_down_with_the_defenders() -> None:
     activate(t, "P03", "3T")
     set_(t, "mode-chits", "physical")
     t.do("soviet", "declare-combat", hex="2010", units=[red])
-    t.do("soviet", "enter-chits", hits="D1")
+    t.do("soviet", "draw-chits", hits="D1")
     t.answer("german", choice="retreat-1")
-    t.do("german", "retreat", path="2011", anyway=True)
-    assert t.game.mark(first, "fell-back")
-    t.do("soviet", "end-combat", anyway=True)
+    t.do("table", "place-unit", unit=first, hex="2011")
+    mark(t, first, "fell-back")
     t.do("soviet", "declare-combat", hex="2011", units=[other])
-    fight = current(t.game)
-    assert fight and fight.steps == 2
-    t.do("soviet", "enter-chits", hits="D1, -")
+    assert fought(t).steps == 2
+    t.do("soviet", "draw-chits", hits="D1, -")
     t.answer("german", choice="retreat-1")
+    if t.asked("german"):
+        t.answer("german", route=t.asked("german")[0]["form"][0]["choices"][0]["value"])
     assert t.game.units[first].place == "box:eliminated-german"
     assert t.game.units[second].on_map
 
@@ -332,10 +344,12 @@ def test_units_that_join_make_a_flank_attack() -> None:
     places = ("2009", "1910", "2011")
     a, b, c = (put(t, "soviet", f"s {p}", p, formation="3T" if p != "2011" else "40") for p in places)
     activate(t, "P03", "3T")
-    t.do("soviet", "declare-combat", hex="2010", units=[a, b])
-    t.do("soviet", "join-combat", side="soviet", units=[c])
-    fight = current(t.game)
-    assert fight and fight.hexes == 3 and fight.small == 3
+    t.do("soviet", "declare-combat", hex="2010", units=[a, b], attack=4, defence=2)
+    t.do("soviet", "play-tactic", card=hand(t, "soviet")[0], tactic="assault coordination")
+    with refused(NotYours, given="german"):  # 9.1: each side brings its own
+        t.do("german", "join-combat", units=["d"])
+    t.do("soviet", "join-combat", units=[c])
+    assert fought(t).hexes == 3 and fought(t).small == 3
 
 
 # -- numbers by hand ---------------------------------------------------------------------------------------------
@@ -370,16 +384,15 @@ def test_real_tactics_are_offered_to_the_side_that_is_asked() -> None:
         return "play-real-tactic" in {a["name"] for a in t.sees(seat)["actions"]}
 
     assert offered("soviet") and offered("table") and not offered("german")
-    for seat in ("soviet", "german"):
-        t.do(seat, "no-tactics")
+    for _ in range(2):
+        decline(t)
     assert not any(offered(seat) for seat in ("soviet", "german", "table"))
 
 
 def test_what_leaves_nothing_to_say_is_one_tap() -> None:
     """A prompt whose form would be empty is a button, not a form: no tactics, the end of the combat."""
     t, _, _ = fight_on_record("-, -")
-    (ask,) = t.asked("soviet")
-    assert (ask["action"], ask["fields"]) == ("end-combat", 0)
+    assert not t.asked("soviet") and not t.game.fighting  # a combat without hits is over
     t, _, _ = fight_on_record("D1, -")
     (ask,) = t.asked("german")
     assert (ask["action"], ask["fields"]) == ("apply-defence", 1)
@@ -405,14 +418,13 @@ def test_a_chit_reads_as_it_is_printed() -> None:
 
 def test_the_attacker_is_not_offered_hits_before_the_defender_has_answered() -> None:
     """9.52."""
-    t, _, _ = fight_on_record("A1 D1, -")
-
-    def offered() -> bool:
-        return "apply-attack" in {a["name"] for a in t.sees("soviet")["actions"]}
-
-    assert not offered()
+    t, _, _ = fight_on_record("A2 D1, -")
+    (ask,) = t.asked("soviet")
+    assert (ask["action"], ask["live"]) == ("apply-attack", False)
+    with refused(NotNow, rule="9.52"):
+        t.do("soviet", "apply-attack", choice="steps")
     t.answer("german", choice="stand")
-    assert offered()
+    assert open_actions(t, "soviet") == ["apply-attack"]
 
 
 def test_tactics_that_cannot_count_are_not_offered() -> None:
@@ -420,7 +432,7 @@ def test_tactics_that_cannot_count_are_not_offered() -> None:
     t = command(turn=7)
     activate(t, "P26", "XL")
     t.do("german", "declare-combat", small=2, steps=1, attack=6, defence=3, terrain="clear")
-    free = next(f for f in t.form("german", "bonus-tactic") if f["name"] == "tactic")
+    (free,) = next(a for a in t.asked("german") if a["action"] == "bonus-tactic")["form"]
     assert "screen" not in {c["value"] for c in free["choices"]}
     t.answer("german", tactic="artillery")
     take(t, "german", "P44")
@@ -440,8 +452,9 @@ def test_a_withdrawal_keeps_to_stacking() -> None:
     for name in "xyz":
         put(t, "soviet", name, "1511", formation="40")
     activate(t, "P03", "3T")
-    with refused(NotNow, rule="7.4", field="hex", given="1511"):
+    with refused(Warned) as told:
         t.do("soviet", "withdraw", units=[unit], hex="1511")
+    assert told.value.said == ["1511 would hold too many units or steps [7.4]"]
 
 
 def test_positions_are_built_by_active_units_in_order() -> None:
@@ -454,8 +467,9 @@ def test_positions_are_built_by_active_units_in_order() -> None:
     mark(t, poor, "supply", "oos")
     activate(t, "P03", "3T")
     for place in ("1510", "1310"):
-        with refused(NotNow, rule="12.21", given=place):
+        with refused(Warned) as told:
             t.do("soviet", "build-ip", hexes=place)
+        assert f"{place}: no active unit there that stood still [12.21]" in told.value.said
     t.do("soviet", "build-ip", hexes="1110")
 
 
@@ -463,6 +477,8 @@ def test_kharkov_taken_by_hand_ends_the_initial_assault() -> None:
     """15.1: also at a table without positions."""
     t = command("initial-assault", owners_book("city 1012 Kharkov\nvp 1012 5\n"))
     t.do("table", "take-town", hex="1012", side="soviet")
+    assert not t.game.ended
+    t.agree()
     assert t.game.ended and t.game.ended.level == "Operational"
 
 

@@ -10,12 +10,17 @@ from harness import SCENARIOS, Bench, refused
 from systems.enemy_action_kharkov.ea_bench import (
     SYSTEM,
     activate,
+    battle,
     blank_table,
+    by_hand,
     calendar,
     chits,
     command,
+    decline,
+    fought,
     hand,
     mark,
+    open_actions,
     owners_book,
     put,
     set_,
@@ -24,7 +29,7 @@ from systems.enemy_action_kharkov.ea_bench import (
 )
 
 import companion.systems.enemy_action_kharkov as package
-from companion.engine.errors import NotNow, NotYours, Unreadable
+from companion.engine.errors import NotNow, NotYours, StillOwed, Unreadable, Warned
 from companion.systems.enemy_action_kharkov.fight import Fight
 from companion.systems.enemy_action_kharkov.hits import adjust, judged_chits
 from companion.systems.enemy_action_kharkov.manifest import listed, parse_hits
@@ -94,8 +99,10 @@ def test_attackers_must_stand_beside_the_target() -> None:
     far = put(t, "soviet", "far", "1207", formation="3T", factors={"CS2": 3})
     put(t, "german", "target", "1210", formation="XL", factors={"CS2": 3})
     activate(t, "P03", "3T")
-    with refused(NotNow, rule="9.1", field="units"):
+    with refused(Warned) as told:
         t.do("soviet", "declare-combat", hex="1210", units=[far])
+    assert told.value.said == ["far: not next to 1210 [9.1]"]
+    t.do("soviet", "declare-combat", hex="1210", units=[far], anyway=True)  # the cardboard may know better
 
 
 def test_a_defender_beside_an_active_enemy_cannot_reinforce() -> None:
@@ -107,36 +114,39 @@ def test_a_defender_beside_an_active_enemy_cannot_reinforce() -> None:
     activate(t, "P03", "3T")
     t.do("soviet", "declare-combat", hex="1210", units=[red])
     t.do("german", "play-tactic", card=hand(t, "german")[0], tactic="reinforce battle")
-    with refused(NotNow, field="units"):
-        t.answer("german", 1, units=[pinned])
-    t.answer("german", 1, units=[free])
-    assert t.game["combat"]["steps"] == 4 and t.game["combat"]["defence"] == 6
+    with refused(Unreadable, field="units", given=pinned):
+        t.do("german", "join-combat", units=[pinned])
+    with refused(NotYours, given="soviet"):  # 9.1, 9.0: the enemy adds no defenders
+        t.do("soviet", "join-combat", units=[free])
+    t.do("german", "join-combat", units=[free])
+    assert fought(t).steps == 4 and fought(t).defence == 6
+    assert any("draw 4 chits" in a["text"] for a in t.asked("soviet"))
 
 
 def test_the_defender_is_asked_for_tactics_before_the_draw() -> None:
     t = command()
     activate(t, "P03", "3T")
     t.do("soviet", "declare-combat", small=2, steps=1, attack=6, defence=3, terrain="clear")
-    assert [a["action"] for a in t.asked("soviet")] == ["no-tactics"]  # 9.0: the attacker first
-    assert not t.asked("german")
+    assert open_actions(t, "soviet") == ["no-tactics"]  # 9.0: the attacker first
+    assert not open_actions(t, "german")
     with refused(NotYours, given="german"):
         Bench.do(t, "german", "play-tactic", card=hand(t, "german")[0], tactic="artillery")
     with refused(NotNow, given="draw-chits"):
         Bench.do(t, "soviet", "draw-chits")
-    t.answer("soviet")
-    assert [a["action"] for a in t.asked("german")] == ["no-tactics"]
+    decline(t)
+    assert open_actions(t, "german") == ["no-tactics"]
     with refused(NotYours, given="soviet"):
         Bench.do(t, "soviet", "play-tactic", card=hand(t, "soviet")[0], tactic="artillery")
     with refused(NotYours, given="soviet"):
         Bench.do(t, "soviet", "no-tactics")
-    t.answer("german")
+    t.answer("german")  # none for the rest of this impulse
     assert not t.asked("german")
-    assert [a["action"] for a in t.asked("soviet")] == ["draw-chits"]
+    assert open_actions(t, "soviet") == ["draw-chits"]
     t.answer("soviet")
-    t.do("soviet", "end-combat", anyway=True)
+    by_hand(t)
     t.do("soviet", "declare-combat", small=2, steps=1, attack=6, defence=3, terrain="clear")
-    t.do("soviet", "draw-chits")
-    assert "no-tactics" not in [a["action"] for a in t.asked("german")]
+    assert open_actions(t, "soviet") == ["no-tactics"]
+    assert not t.asked("german")  # 9.2: said once for the impulse
 
 
 def test_stavka_played_as_a_real_tactic_leaves_the_game() -> None:
@@ -148,10 +158,11 @@ def test_stavka_played_as_a_real_tactic_leaves_the_game() -> None:
     t.do("german", "play-real-card", card="P30", kind="supplemental")
     t.do("german", "give-command", what="activate", formations="XL")
     t.do("german", "declare-combat", small=2, steps=1, attack=4, defence=2, terrain="clear")
+    decline(t)
     with refused(NotYours):
-        t.do("german", "play-real-tactic", side="soviet", card="P01", tactic="artillery", kind="stavka")
-    t.do("table", "play-real-tactic", side="soviet", card="P01", tactic="artillery", kind="stavka")
-    t.do("german", "end-combat", anyway=True)
+        t.do("german", "play-real-tactic", card="P01", tactic="artillery", kind="stavka")
+    t.do("table", "play-real-tactic", card="P01", tactic="artillery", kind="stavka")
+    by_hand(t)
     assert t.game.piles["soviet-cards"]["removed"] == ["P01"]
 
 
@@ -162,9 +173,9 @@ def test_engineers_of_both_sides() -> None:
         activate(t, "P03", "3T")
         t.do("soviet", "declare-combat", small=2, steps=1, attack=6, defence=3, terrain="clear", ip=True)
         t.do("soviet", "play-tactic", card=hand(t, "soviet")[0], tactic="combat engineers")
-        assert not t.game["combat"].get("ip")
+        assert not fought(t).ip
         t.do("german", "play-tactic", card=hand(t, "german")[0], tactic="combat engineers")
-        assert bool(t.game["combat"].get("ip")) is stands
+        assert fought(t).ip is stands
 
 
 @pytest.mark.parametrize(
@@ -190,7 +201,7 @@ def test_large_attack_is_judged_again_after_the_last_chit() -> None:
         rows[f"C{number:02d}"] = {"front": "large attack", "front_hits": "D1", "dark": number in (1, 2, 3)}
     for reading, hits in (("final", 7), ("so-far", 1)):
         t = command(book=owners_book(chits=rows), large_attack=reading)
-        fight = Fight(chits=[f"C{n:02d}" for n in range(1, 8)], steps=2, declared=5, drawn=7, small=7)
+        fight = Fight(chits=[f"C{n:02d}" for n in range(1, 8)], steps=2, declared=5, small=7)
         assert sum(c.defender for c in judged_chits(t.game, fight)) == hits
 
 
@@ -274,8 +285,12 @@ def test_leaving_the_phase_early_puts_everything_away() -> None:
     t.do("soviet", "declare-combat", small=2, steps=1, attack=6, defence=3, terrain="clear")
     t.do("soviet", "play-tactic", card=hand(t, "soviet")[0], tactic="artillery")
     t.do("soviet", "draw-chits")
+    with refused(StillOwed):
+        t.do("soviet", "next-phase")
     t.next("soviet")
-    assert t.game.phase == "end" and not t.game["combat"] and not t.game["command"]
+    assert t.game.phase == "end" and not t.game["command"]
+    assert t.asked("soviet")  # what is owed goes along, and its cards stay out
+    by_hand(t)
     t.until("cards", 2)
     t.do("table", "prepare-cards")
     assert len(t.game.piles["soviet-cards"]["draw"]) + len(hand(t, "soviet")) == 6 + 7
@@ -326,9 +341,10 @@ def test_an_impulse_does_not_end_in_the_middle_of_a_combat() -> None:
     t = command()
     activate(t, "P03", "3T")
     t.do("soviet", "declare-combat", small=2, steps=1, attack=6, defence=3, terrain="clear")
-    with refused(NotNow, given="end-impulse"):
+    with refused(StillOwed) as told:
         t.do("soviet", "end-impulse")
-    t.do("soviet", "end-combat", anyway=True)
+    assert told.value.said == ["Soviet: draw 1 chit"]
+    by_hand(t)
     t.do("soviet", "end-impulse")
     assert t.game.active == "german"
 
@@ -337,9 +353,9 @@ def test_the_chits_of_a_real_cup_by_their_sum() -> None:
     t = command(mode_chits="physical")
     activate(t, "P03", "3T")
     t.do("soviet", "declare-combat", small=2, steps=2, terrain="clear")
-    t.do("soviet", "enter-chits", attacker=1, defender=2, was_dark=True)
-    assert t.game["combat"]["drawn"] == 2 and t.game["combat"]["dark"]
-    assert t.game["combat"]["hits"] == {"A": 1, "D": 2}
+    t.do("soviet", "draw-chits", attacker=1, defender=2, was_dark=True)
+    assert fought(t).drawn == 2 and battle(t).facts["dark"]
+    assert battle(t).result == "A1 D2"
 
 
 def test_a_blank_record_asks_for_no_units() -> None:

@@ -49,30 +49,25 @@ def fight(t: Any, side: str, number: int) -> None:
         return
     t.do(side, "declare-combat", small=2 + number % 3, steps=1 + number % 2, attack=6 + number % 7, defence=3,
          terrain="clear", hexes=1 + number % 3)  # fmt: skip
+    if any(a["action"] == "bonus-tactic" for a in t.asked(side)):
+        t.do(side, "bonus-tactic", tactic="intelligence")
     other = t.game.other(side)
     digital = t.game["cards-run"] == "digital"
     if digital and number % 3 == 0 and len(hand(t, other)) > 1:
         t.do(other, "play-tactic", card=hand(t, other)[0], tactic="artillery")
-    if t.game["mode-chits"] == "physical":
-        while t.game["combat"] and not t.game["combat"].get("hits"):
-            owed = [a for a in t.asked(side) if a["action"] == "declare-draws"]
-            t.do(side, "declare-draws", extra=0) if owed else t.do(side, "enter-chits", hits="A1 D2")
-    else:
-        t.do(side, "draw-chits")
-        if t.game["combat"].get("hits") is None:
-            t.do(side, "declare-draws", extra=1)
-            t.do(side, "draw-chits")
-    for _ in range(6):
-        waiting = [
-            (s, a) for s in SIDES for a in t.asked(s) if a["action"] in ("apply-defence", "apply-attack")
-        ]
+    real = t.game["mode-chits"] == "physical"
+    t.do(side, "draw-chits", **({"hits": "A1 D2" + ", -" * (number % 2)} if real else {}))
+    for _ in range(8):
+        waiting = [(s, a) for s in SIDES for a in t.asked(s) if a["live"] and a["duty"] == "owed"]
         if not waiting:
-            break
+            return
         seat, ask = waiting[0]
-        choice = "retreat-1" if ask["action"] == "apply-defence" else "steps"
-        t.do(seat, ask["action"], choice=choice, _asked=ask["id"])
-    t.do(side, "lose-steps")
-    t.do(side, "end-combat")
+        answers = {
+            "declare-draws": {"extra": "0" if real else "1"},
+            "apply-defence": {"choice": "retreat-1"},
+            "apply-attack": {"choice": "steps"},
+        }
+        t.do(seat, ask["action"], _asked=ask["id"], **answers[ask["action"]])
 
 
 def impulse(t: Any, number: int) -> None:
@@ -102,6 +97,7 @@ def play(t: Any, **answers: Any) -> Any:
     """Play on until the game is over; `answers` go to the card preparation."""
     number = 0
     for _ in range(3000):
+        t.agree()
         if t.game.ended:
             return t.game.ended
         phase = t.game.phase
@@ -147,6 +143,7 @@ def test_initial_assault_early() -> None:
     red = put(t, "soviet", "red", "1010", formation="3T")
     t.until("command")
     t.do("table", "place-unit", unit=red, hex="1012")
+    t.agree()
     assert t.game.ended and t.game.ended.level == "Operational"
 
 
@@ -219,4 +216,6 @@ def test_initial_assault_with_an_empty_book() -> None:
     )  # fmt: skip
     assert zones(t, "soviet")["entering"] == 2
     t.until("end")
+    assert not t.game.ended  # 15.1: after the end of turn 2
+    t.next()
     assert t.game.ended and t.game.ended.winner == "german"

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from systems.enemy_action_kharkov.ea_bench import SIDES, command, hand, owners_book, table, zones
+from systems.enemy_action_kharkov.ea_bench import SIDES, by_hand, command, hand, owners_book, table, zones
 
 from companion.engine.errors import Mistake
 from companion.engine.record.game import Game, replay
@@ -119,9 +119,9 @@ def step(t: Any, what: str, n: int) -> None:
             other = SIDES[n % 2]
             t.do(other, "play-tactic", card=hand(t, other)[0], tactic=("artillery", "intelligence")[n % 2])
         elif what == "settle":
-            t.do(side, "end-combat", anyway=True)
+            by_hand(t)
         elif what == "end":
-            t.do(side, "end-impulse")
+            t.do(side, "end-impulse", anyway=True)
         elif what == "pass":
             t.do(side, "pass-impulse")
         elif n % 4 == 0:

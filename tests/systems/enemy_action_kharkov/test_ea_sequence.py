@@ -176,6 +176,8 @@ def test_26_vp_end_star_and_gallop_at_once() -> None:
     t.do("table", "go-to", turn=1, phase="command")
     set_(t, "vp", 25)
     t.do("soviet", "take-town", hex="1012", side="soviet", vp=1)
+    assert not t.game.ended  # both sides agree before it ends
+    t.agree()
     assert t.game.ended and (t.game.ended.winner, t.game.ended.level) == ("soviet", "Strategic")
 
 
@@ -187,12 +189,14 @@ def test_kharkov_or_beyond_the_line_ends_the_initial_assault(place: str) -> None
     t.do("table", "place-unit", unit=red, hex="1011")
     assert not t.game.ended
     t.do("table", "place-unit", unit=red, hex=place)
+    t.agree()
     assert t.game.ended and t.game.ended.level == "Operational"
 
 
 def test_breakthrough_by_hand() -> None:
     t = table("initial-assault")
     t.do("table", "breakthrough")
+    t.agree()
     assert t.game.ended and t.game.ended.winner == "soviet"
 
 
@@ -206,6 +210,7 @@ def test_calendar_of_the_campaign(turn: int, vp: int, winner: str) -> None:
     t.do("table", "go-to", turn=turn, phase="cards")
     set_(t, "vp", vp)
     t.until("end", turn)
+    t.agree()
     assert (t.game.ended.winner if t.game.ended else "") == winner
 
 
@@ -215,6 +220,7 @@ def test_unfilled_calendar_is_asked() -> None:
     t.next()
     assert any(a["action"] == "calendar-verdict" for a in t.asked("table"))
     t.do("table", "calendar-verdict", winner="german", level="Operational")
+    t.agree()
     assert t.game.ended and t.game.ended.level == "Operational"
 
 

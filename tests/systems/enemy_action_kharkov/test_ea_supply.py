@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 from harness import refused
-from systems.enemy_action_kharkov.ea_bench import command, mark, owners_book, put, set_, table
+from systems.enemy_action_kharkov.ea_bench import command, mark, owners_book, put, set_, table, take
 
-from companion.engine.errors import NotNow, Unreadable
+from companion.engine.errors import StillOwed, Unreadable, Warned
+from companion.engine.play.duties import owe
 from companion.systems.enemy_action_kharkov.supply import hex_supplied, next_state, supply_heads
 from companion.systems.enemy_action_kharkov.support import in_support, line_for
 
@@ -157,10 +158,7 @@ def test_supply_phase_from_good_to_surrender() -> None:
         assert t.game.mark(lost, "supply") == state and not t.game.mark(fine, "supply")
     t.do("table", "go-to", turn=4, phase="supply")
     t.do("table", "check-supply", side="german", by_hand=True, cut=[lost])
-    ask = next(a for a in t.asked("german") if a["action"] == "lose-steps")
-    assert "2010" in ask["text"]
-    t.answer("german")
-    assert t.game.units[lost].steps == 1
+    assert t.game.units[lost].steps == 1  # 10.23: alone he pays, and is not asked
     t.do("table", "go-to", turn=5, phase="supply")
     t.do("table", "check-supply", side="german", by_hand=True)
     assert not t.game.mark(lost, "supply")
@@ -187,6 +185,8 @@ def test_air_supply_clears_a_stack() -> None:
     t = command()
     unit = put(t, "soviet", "lost", "2010", formation="3T")
     mark(t, unit, "supply", "isolated")
+    take(t, "soviet", "P02")
+    t.do("soviet", "play-card", card="P02", what="event", event="air supply")
     t.do("soviet", "air-supply", units=[unit])
     assert not t.game.mark(unit, "supply")
 
@@ -230,12 +230,20 @@ def test_forward_support_reaches_five_hexes() -> None:
     t = command(book=owners_book('area "west support zone" 1001 1002\n'), turn=5)
     set_(t, "support-line", "west")
     assert in_support(t.game, "1001") and in_support(t.game, "1010") is False
+    take(t, "soviet", "P02")
+    t.do("soviet", "play-card", card="P02", what="event", event="forward support")
+    with refused(StillOwed):
+        t.do("soviet", "end-impulse")
     t.do("soviet", "forward-support", hex="1006")
     assert in_support(t.game, "1010") and in_support(t.game, "1011") and in_support(t.game, "1012") is False
-    t.do("soviet", "forward-support", hex="1505")
-    with refused(NotNow, rule="10.43", given="1606"):
+    mark(t, "1505", "forward-support")
+    t.record(owe(t.game, "soviet", "place", "forward-support"))
+    with refused(Warned) as told:
         t.do("soviet", "forward-support", hex="1606")
+    assert told.value.said == ["two forward support markers are on the map already [10.43]"]
+    t.record(owe(t.game, "german", "take one off", "air-interdiction"))
     t.do("german", "air-interdiction", hex="1505")
+    assert list(t.game.marked("forward-support")) == ["1006"]
     t.until("reserve", 6)
     assert not t.game.marked("forward-support")  # 10.44: off at the end of the turn
 

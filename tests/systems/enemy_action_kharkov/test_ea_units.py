@@ -7,10 +7,10 @@ from typing import Any
 from harness import refused
 from systems.enemy_action_kharkov.ea_bench import activate, command, mark, owners_book, put, set_, table, take
 
-from companion.engine.errors import NotNow
-from companion.systems.enemy_action_kharkov.posts import overstacked
+from companion.engine.errors import NotNow, Unreadable, Warned
 from companion.systems.enemy_action_kharkov.reserves import delayed, placement
 from companion.systems.enemy_action_kharkov.retreat import routes
+from companion.systems.enemy_action_kharkov.stacking import overstacked
 
 
 def ways(t: Any, *units: str, length: int = 1) -> dict[str, int]:
@@ -75,13 +75,13 @@ def test_retreat_on_record_moves_and_disperses() -> None:
     activate(t, "P03", "3T")
     set_(t, "mode-chits", "physical")
     t.do("soviet", "declare-combat", hex="2010", units=[red])
-    t.do("soviet", "enter-chits", hits="D2, -")
+    t.do("soviet", "draw-chits", hits="D2, -")
     t.answer("german", choice="retreat-2")
-    assert t.game.mark(d, "dispersed") == "on"
-    with refused(NotNow, rule="9.7", field="path"):
-        t.do("german", "retreat", path="2009 2008")
-    t.do("german", "retreat", path="2011 2012")
+    with refused(Unreadable, field="route", given="2009-2008"):
+        t.do("german", "retreat", route="2009-2008")
+    t.do("german", "retreat", route="2011-2012")
     assert t.game.units[d].place == "2012"
+    assert t.game.mark(d, "dispersed") == "on"
 
 
 # -- reserves ----------------------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ def test_four_units_of_iiss() -> None:
     t.do("german", "deploy-reserve", unit="ah", hex="1108")
     t.do("german", "deploy-reserve", unit="df", hex="1407")
     t.do("german", "deploy-reserve", unit="dr", hex="1407")
-    with refused(NotNow, rule="11.1", given="1407"):
+    with refused(Warned):
         t.do("german", "deploy-reserve", unit="dl", hex="1407")
     assert failed(t, "dl", "1407") == {"stacking"}
     t.do("german", "deploy-reserve", unit="dl", hex="1507")
@@ -126,13 +126,13 @@ def test_four_units_of_iiss() -> None:
 
 def test_distance_area_and_heads() -> None:
     t = reserve_table()
-    with refused(NotNow, rule="11.1", given="1106"):
+    with refused(Warned):
         t.do("german", "deploy-reserve", unit="ah", hex="1106")
     assert "distance" in failed(t, "ah", "1106")
-    with refused(NotNow, rule="11.1", given="1112"):
+    with refused(Warned):
         t.do("german", "deploy-reserve", unit="ah", hex="1112")
     assert "area" in failed(t, "ah", "1112")
-    with refused(NotNow, rule="11.1", given="1205"):
+    with refused(Warned):
         t.do("german", "deploy-reserve", unit="ah", hex="1205", how="strategic")
     assert "head" in failed(t, "ah", "1205", "strategic")
     sheet = t.calc("deployment", unit="ah", hex="1108", how="tactical")
@@ -142,8 +142,9 @@ def test_distance_area_and_heads() -> None:
 def test_only_named_formations_are_deployed() -> None:
     t = reserve_table()
     put(t, "german", "other", "box:reserve-german", formation="XL")
-    with refused(NotNow, rule="5.3", field="unit"):
+    with refused(Warned) as told:
         t.do("german", "deploy-reserve", unit="other", hex="1108")
+    assert told.value.said[0] == "the card deploys IISS, not XL [5.3]"
 
 
 def test_arrivals_and_delayed_reserves() -> None:
@@ -175,8 +176,9 @@ def test_two_steps_in_xl_panzer_corps() -> None:
     t.do("german", "play-card", card="P23")
     t.do("german", "give-command", what="replace", formations="XL", steps=2)
     assert t.calc("replacement-candidates", side="german").facts["candidates"] == [foot, wiking]
-    with refused(NotNow, rule="13.1", field="units"):
+    with refused(Warned) as told:
         t.do("german", "replace-steps", units=[wiking])
+    assert "comes first" in told.value.said[0] and "[13.1]" in told.value.said[0]
     t.do("german", "replace-steps", units=[foot, wiking])
     assert t.game.units[foot].steps == 2
     assert (t.game.units[wiking].place, t.game.units[wiking].steps) == ("box:reserve-german", 1)
@@ -223,16 +225,17 @@ def test_withdrawal_of_a_surrounded_stack() -> None:
     for place in ("1408", "1412", "1608", "1612"):
         put(t, "german", f"g {place}", place, formation="XL")
     activate(t, "P03", "3T")
-    with refused(NotNow, rule="8.1", field="hex"):
+    with refused(Warned) as told:
         t.do("soviet", "withdraw", units=[unit], hex="1511")
+    assert told.value.said[0].startswith("not surrounded") and "[8.1]" in told.value.said[0]
     for place in ("1409", "1411", "1609", "1610"):
         put(t, "german", f"h {place}", place, formation="XL")
     t.do("soviet", "withdraw", units=[unit], hex="1511")
     assert t.game.units[unit].place == "1511"
-    t.answer("soviet")
-    assert t.game.units[unit].steps == 1
-    with refused(NotNow, rule="12.21", given="1511"):
+    assert t.game.units[unit].steps == 1  # alone he pays, and is not asked
+    with refused(Warned) as told:
         t.do("soviet", "build-ip", hexes="1511")
+    assert "1511: no active unit there that stood still [12.21]" in told.value.said
 
 
 def test_overstacking_is_pointed_out() -> None:

@@ -2,92 +2,181 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
 
-from companion.engine.errors import NotNow
+from companion.engine.errors import NotNow, Unreadable
+from companion.engine.forms.fields import Context, UnitRef, Whole
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Chance, Events
-from companion.engine.play.fields import Choice, Context, HexId, UnitRef, Whole
-from companion.engine.play.worksheet import Breakdown
+from companion.engine.play.duties import learn
 from companion.engine.record import events as e
-from companion.engine.record.changes import BY_SEQUENCE, IN_PASSING, change
+from companion.engine.record.battle import Battle
+from companion.engine.record.changes import change, read_off
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import chits
-from companion.systems.kharkov_battles.base import COMBAT_PHASES, MOVE_PHASES, only_its_own, rules
-from companion.systems.kharkov_battles.mobile import offer_mobile
-from companion.systems.kharkov_battles.offers import offer_resolution
-from companion.systems.kharkov_battles.strength import ROLES, add_up, strength
-from companion.systems.kharkov_battles.targets import attackers_of, defenders_of, is_mobile
-from companion.systems.kharkov_battles.units import on_the_map
+from companion.systems.kharkov_battles.base import Objection, rules
+from companion.systems.kharkov_battles.battles import MOBILE, kind_of, target_of
+from companion.systems.kharkov_battles.designate import fighting
+from companion.systems.kharkov_battles.fighting import ask_strength, force_of
+from companion.systems.kharkov_battles.strength import add_up, over_limit, to_be_told
+from companion.systems.kharkov_battles.units import label, rating
 
 
-def _in_reach(ctx: Context) -> list[Unit]:
-    """The units that the question is about: designated attackers, or everybody in the hexes under attack."""
-    game, target = ctx.game, str(ctx.values.get("target") or "")
-    if not target:
-        return on_the_map()(ctx)
-    if ctx.values.get("role") == "defence":
-        return defenders_of(game, target)
-    attacker = game.units.get(str(game.mark(target, "ma-target") or ""))
-    return [attacker] if attacker else attackers_of(game, target)
+def _role(ctx: Context) -> str:
+    return str(ctx.args.get("role") or "attack")
 
 
-@rules.action(
-    phase=(*COMBAT_PHASES, *MOVE_PHASES),
-    by="any",
-    rule="12.0",
-    label="Announce strength",
-    worksheet=strength,
-    group="hidden",
-)
+def _force(ctx: Context) -> list[Unit]:
+    return force_of(ctx.game, ctx.battle, _role(ctx)) if ctx.battle else []
+
+
+def _chooses(ctx: Context) -> bool:
+    """A defender with more than one multi-step unit in a hex says who fights [6.22]; a Mobile Assault meets all [11.2]."""
+    battle = ctx.battle
+    if battle is None or _role(ctx) == "attack" or kind_of(battle) == MOBILE:
+        return False
+    return bool(over_limit(ctx.game, _force(ctx)))
+
+
+def _by_hand(ctx: Context) -> bool:
+    """The total is typed where no counter is on record, or a strength is not known."""
+    force = _force(ctx)
+    return not force or any(to_be_told(ctx.game, u) for u in force)
+
+
+def _nothing_to_say(ctx: Context) -> Mapping[str, Any] | None:
+    """Where all strengths are known or drawn by the companion, and nobody chooses, the total tells itself."""
+    return None if _chooses(ctx) or _by_hand(ctx) else {}
+
+
+def _too_many(ctx: Context) -> Iterator[Objection]:
+    chosen = [ctx.game.units[n] for n in ctx.values.get("units") or ()]
+    for h in over_limit(ctx.game, chosen):
+        yield Objection(f"{h}: one multi-step unit fights from a hex", rule="6.21")
+
+
+def _open(game: Game, duty: e.Asked) -> bool:
+    """The total has not been announced yet, and its battle is not rolled."""
+    battle = game.battles.get(duty.battle)
+    told = battle is None or str(duty.args.get("role")) in battle.facts.get("form", {})
+    return not told and not (battle is not None and battle.result)
+
+
+class Total(Whole):
+    """The total by hand, with what the record says about single units, so that nothing is forgotten."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        reasons = []
+        if ctx.battle is not None:
+            sheet = add_up(ctx.game, _force(ctx), _role(ctx), target_of(ctx.battle), ctx.seat)
+            reasons = [
+                f"{line.label.strip()}: {line.effect}" for line in sheet.lines if line.label[:2] == "  "
+            ]
+        words = "after halving and doubling"
+        return {**super().describe(ctx), "help": f"{words}; {', '.join(reasons)}" if reasons else words}
+
+
+@rules.follow_up(rule="12.0", label="Announce strength", still=_open, alone=_nothing_to_say, warns=_too_many)
 def announce_strength(
     game: Game,
+    duty: e.Asked,
+    battle: Battle,
     chance: Chance,
-    role: Annotated[str, Choice(label="They are", options=ROLES, hidden=True)] = "attack",
-    target: Annotated[str, HexId(label="Hex under attack", hidden=True)] = "",
     units: Annotated[
         tuple[str, ...],
         UnitRef(
-            label="Units in it",
+            label="Who fights",
             many=True,
-            pick=on_the_map(),
-            suggest=_in_reach,
-            quiet=lambda c: not _in_reach(c),
+            pick=_force,
+            when=_chooses,
+            start=lambda c: fighting(c.game, _force(c)),
         ),
     ] = (),
-    total: Annotated[
-        int,
-        Whole(label="Total, added up by hand", high=300, help="with real chits, or counters not on record"),
-    ] = 0,
-    seat: str = "",
+    total: Annotated[int, Total(label="Total, added up by hand", high=400, when=_by_hand)] = 0,
 ) -> Events:
     """Draw the chits still needed, add up, and tell the table the total; the chits stay secret."""
-    if not target:
-        raise NotNow("say which hex is under attack", field="target", rule="12.0")
-    mobile = is_mobile(game, target)
-    chosen = [game.units[name] for name in units]
-    side = game.active if role == "attack" else game.other(game.active)
-    only_its_own(game, seat, side, "announces this total", field="role")
-    if any(u.side != side for u in chosen):
-        raise NotNow(f"these are not all {game.side_name(side)} units", field="units", rule="12.0")
-    for unit in chosen:
-        if role == "defence":  # its owner says who fights [6.22]
-            yield e.Marked(unit.id, "fights", True, reason=BY_SEQUENCE, rule="6.22")
+    role = str(duty.args["role"])
+    side = battle.attacker if role == "attack" else battle.defender
+    here = Context(game, side, duty=duty)
+    if _chooses(here) and not units:
+        raise Unreadable("choose who fights", field="units", rule="6.22")
+    force = [game.units[n] for n in units] or force_of(game, battle, role)
+    missing = [u for u in force if to_be_told(game, u)]
+    yield from _draw(game, force, chance)
+    if not total:
+        if not force or missing:
+            names = ", ".join(label(u) for u in missing)
+            words = f"tell the strength of {names}, or the total" if missing else "enter the total"
+            raise NotNow(words, field="total", rule="12.0")
+        sheet = add_up(game, force, role, target_of(battle), side, kind_of(battle) == MOBILE)
+        if not sheet.facts["complete"]:  # the cup ran out among them
+            yield from ask_strength(game, battle, role)
+            return
+        if any(
+            line.label.startswith("  ") for line in sheet.lines
+        ):  # what was halved or doubled, for its owner
+            told = (" ".join(filter(None, (line.label.strip(), line.effect))) for line in sheet.lines)
+            yield e.Noted(f"{sheet.result}: {', '.join(told)}", rule="2.7", only=(side,))
+        total = int(sheet.facts["total"])
+    yield e.Noted(
+        f"{game.side_name(side)} {'attacks' if role == 'attack' else 'defends'} with {total}", rule="12.0"
+    )
+    fights = [u.id for u in force] if role == "defence" and units else None
+    yield from learn(game, battle, form={**battle.facts.get("form", {}), role: total}, fights=fights)
+
+
+def _draw(game: Game, force: list[Unit], chance: Chance) -> Events:
+    """Untried units are turned up [2.72], and who has no chit draws one [2.6]."""
+    for unit in force:
         if unit.untried:
             yield change(game, unit.id, {"untried": False}, reason="first combat", rule="2.72", public=True)
         if chits.needs_chit(game, unit):
             yield from chits.draw(game, unit, chance)
-    sheet: Breakdown | None = None
-    if not total:
-        sheet = add_up(game, chosen, role, target, side, mobile)
-        if not sheet.facts["complete"]:
-            raise NotNow("look under your counters and enter the total", field="total", rule="2.6")
-        if not chosen:
-            raise NotNow("name the units, or enter the total", field="units", rule="12.0")
-        sheet.title = f"{game.side_name(side)} strength at {target}"
-        # its name is all that others read of it, with the total that is announced
-        yield e.Resolved(sheet.title, sheet.to_json(), sheet.result, only=(side,))
-        total = int(sheet.facts["total"])
-    told = IN_PASSING if chosen and sheet is not None else ""
-    yield e.Marked(target, f"{role}-total", total, reason=told, rule="12.0")
-    yield from (offer_mobile if mobile else offer_resolution)(game, target)
+
+
+# -- one unit's strength -----------------------------------------------------------------------------------
+
+
+def _unit(ctx: Context) -> Unit | None:
+    names = ctx.duty.units if ctx.duty else ()
+    return ctx.game.units.get(names[0]) if names else None
+
+
+def _as_another(ctx: Context) -> int | None:
+    """What another counter of the kind is worth on record, to begin with."""
+    unit = _unit(ctx)
+    if unit is None or rating(ctx.game, unit):
+        return None
+    alike = [
+        u for u in ctx.game.units.values() if (u.side, u.kind, u.size) == (unit.side, unit.kind, unit.size)
+    ]
+    return next((u.factors["CS"] for u in alike if u.factors.get("CS")), None)
+
+
+def _still_needed(game: Game, duty: e.Asked) -> bool:
+    unit = game.units.get(duty.units[0]) if duty.units else None
+    open_totals = [
+        d
+        for d in game.duties(duty.battle, "announce-strength")
+        if d.args.get("role") == duty.args.get("role")
+    ]
+    return unit is not None and unit.on_map and to_be_told(game, unit) and bool(open_totals)
+
+
+@rules.follow_up(rule="2.7", label="Tell the strength", still=_still_needed)
+def tell_strength(
+    game: Game,
+    duty: e.Asked,
+    chance: Chance,
+    strength: Annotated[int, Whole(label="Strength", low=1, high=40, start=_as_another)],
+) -> Events:
+    """Read the strength off a counter, or off the chit under it; it is kept."""
+    unit = game.units[duty.units[0]]
+    if rating(game, unit):
+        if chits.needs_chit(game, unit):
+            yield from chits.draw(game, unit, chance)
+        yield from chits.tell(unit, strength)
+        return
+    factors = {**unit.factors, "CS": strength}
+    yield read_off(game, unit.id, {"factors": factors}, "2.7", public=True)

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Annotated
 
 from companion.engine.errors import NotNow
+from companion.engine.forms.fields import Context, HexId, Text, UnitRef, Whole
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Chance, Events
-from companion.engine.play.fields import Context, HexId, Text, UnitRef, Whole
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, move, put_mark
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles.base import AXIS, SOVIET, rules
 from companion.systems.kharkov_battles.ground import zones
+from companion.systems.kharkov_battles.losses import come_back
 from companion.systems.kharkov_battles.units import is_hq, is_mech, label, mine, trait
 
 WAITING = ("", "box:entry")
@@ -94,5 +95,4 @@ def draw_untried(
             roll = chance.roll(f"1d{min(len(waiting), 100)}", "untried division")
             yield roll
             index = roll.values[0] - 1
-        yield change(game, waiting[index], {"untried": True}, reason="untried", rule="2.72")
-        yield move(game, waiting[index], hex, reason="untried", rule="2.72")
+        yield come_back(game, game.units[waiting[index]], hex, "untried", "2.72", untried=True)

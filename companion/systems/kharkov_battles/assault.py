@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator
+from dataclasses import fields
+from typing import Annotated, Any
 
 from companion.engine.errors import Mistake, NotNow
+from companion.engine.forms.fields import Context, Dice, Roll
+from companion.engine.forms.worksheet import Breakdown, Line, chances, look_up
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Context, Dice, Roll
-from companion.engine.play.worksheet import Breakdown, chances, look_up
-from companion.engine.record import events as e
-from companion.engine.record.changes import BY_SEQUENCE
+from companion.engine.play.duties import engage, learn, leave
+from companion.engine.record.battle import Battle
+from companion.engine.record.changes import BY_SEQUENCE, put_mark
 from companion.engine.record.game import Game
-from companion.systems.kharkov_battles import air
-from companion.systems.kharkov_battles.assault_form import (
-    ATTACK_AIR,
-    DEFENCE_AIR,
-    IN_CITY,
-    TARGET,
-    AssaultForm,
+from companion.systems.kharkov_battles import air, fighting
+from companion.systems.kharkov_battles.assault_form import AssaultForm, with_record
+from companion.systems.kharkov_battles.base import COMBAT_PHASES, D10, Objection, rules
+from companion.systems.kharkov_battles.battles import (
+    MOBILE,
+    PREPARED,
+    bystanders,
+    designated,
+    kind_of,
+    target_of,
 )
-from companion.systems.kharkov_battles.base import COMBAT_PHASES, D10, rules, tick
-from companion.systems.kharkov_battles.forces import enlist, next_number
-from companion.systems.kharkov_battles.odds import (
-    AUTOMATIC,
-    COLUMNS,
-    column_of,
-    ladder,
-    on_table,
-    shifted,
-)
+from companion.systems.kharkov_battles.command import wake
+from companion.systems.kharkov_battles.designate import against, reached_by
+from companion.systems.kharkov_battles.odds import AUTOMATIC, COLUMNS, ladder, on_table
+from companion.systems.kharkov_battles.results import in_words, parse
 from companion.systems.kharkov_battles.strength import freeze_unknown, river_effect
-from companion.systems.kharkov_battles.targets import attackers_of, defenders_of, target_hexes
+from companion.systems.kharkov_battles.works import stop_building
 
 
 @rules.worksheet(rule="12.0", title="Prepared Assault")
@@ -38,10 +38,11 @@ def prepared_assault(ctx: Context, form: AssaultForm) -> Breakdown:
     """Work out the final odds of a Prepared Assault, shift by shift."""
     if not form.attack or not form.defence:
         raise NotNow("enter both strengths; each is at least 1", field="attack", rule="2.7")
+    form = with_record(ctx, form)
     title = f"Prepared Assault on {form.target}" if form.target else "Prepared Assault"
     sheet = Breakdown(title, dice=D10, chart="crt")
     columns = ladder(ctx.game)
-    start = column_of(form.attack, form.defence, columns)
+    start = columns.at(form.attack, form.defence)
     sheet.add(f"{form.attack} : {form.defence}, rounded for the defender", start, "12.0")
     sheet.shift("attacker's Air Points", form.attacker_air, "5.21")
     sheet.shift("defender's Air Point", -form.defender_air, "5.21")
@@ -49,7 +50,7 @@ def prepared_assault(ctx: Context, form: AssaultForm) -> Breakdown:
     _encirclement(sheet, form)
     _rivers(ctx.game, sheet, form)
     _shelter_and_tigers(sheet, form)
-    sheet.column = on_table(shifted(start, sheet.modifier, columns))
+    sheet.column = on_table(columns.shifted(start, sheet.modifier))
     sheet.add(f"{form.terrain} line", sheet.column, "12.0")
     sheet.facts = {
         "start": start,
@@ -57,6 +58,7 @@ def prepared_assault(ctx: Context, form: AssaultForm) -> Breakdown:
         "terrain": form.terrain,
         "target": form.target,
         "encircled": form.encircled,
+        "attacker_air": form.attacker_air,
     }
     _look_ahead(ctx.game, sheet)
     return sheet
@@ -130,12 +132,46 @@ def _look_ahead(game: Game, sheet: Breakdown) -> None:
         sheet.chances = found if len(found) > 1 else {}
 
 
+def _asks_for_air(game: Game) -> bool:
+    """Whether the defender says first whether an Air Point helps him [5.21]."""
+    return bool(game.active) and fighting.most_air(game, game.other(game.active), False, False) > 0
+
+
 def _needs_die(ctx: Context) -> bool:
-    """A die is rolled unless the odds settle it [12.64]."""
+    """A die is rolled unless the odds settle it [12.64], and not before the defender has said what flies [5.21]."""
+    if ctx.duty is None and _asks_for_air(ctx.game):
+        return False
     try:
         return not prepared_assault.answer(ctx.values, ctx).result
     except (KeyError, Mistake):
         return True
+
+
+Die = Annotated[Roll | None, Dice(spec=D10, purpose="Prepared Assault", when=_needs_die)]
+
+
+@rules.sheet_of_battle
+def before_the_roll(game: Game, battle: Battle, seat: str) -> Breakdown | None:
+    """How a battle stands once both strengths are announced, for everybody [12.0]."""
+    action = "roll-mobile" if kind_of(battle) == MOBILE else "roll-assault"
+    duty = next(iter(game.duties(battle, action)), None)
+    form = battle.facts.get("form", {})
+    if duty is None or not form.get("attack") or not form.get("defence"):
+        return None
+    sheet = rules.actions[action].worksheet
+    assert sheet is not None
+    ctx = Context(game, seat, duty=duty)
+    values = {**sheet.defaults, **ctx.told}
+    return sheet.answer(values, ctx.having(values))
+
+
+# -- rolling -----------------------------------------------------------------------------------------------
+
+
+def _warnings(ctx: Context) -> Iterator[Objection]:
+    target = str(ctx.values.get("target") or "")
+    if target:
+        yield from (why for why in against(ctx.game, [target], []) if "designated before" not in why.words)
 
 
 @rules.action(
@@ -145,26 +181,67 @@ def _needs_die(ctx: Context) -> bool:
     label="Resolve an assault",
     worksheet=prepared_assault,
     order=1,
+    warns=_warnings,
 )
-def resolve_assault(
-    game: Game,
-    sheet: Breakdown,
-    attacker_air: ATTACK_AIR = 0,
-    defender_air: DEFENCE_AIR = 0,
-    city: IN_CITY = False,
-    target: TARGET = "",
-    die: Annotated[Roll | None, Dice(spec=D10, purpose="Prepared Assault", when=_needs_die)] = None,
-) -> Events:
+def resolve_assault(game: Game, sheet: Breakdown, form: AssaultForm, die: Die = None) -> Events:
+    """Fight one attack with totals typed in; where the defender has Air Points he is asked before the die."""
+    side, target = game.active, form.target
+    if target and designated(game, target):
+        words = f"the attack on {target} is designated: fight it from its own card"
+        raise NotNow(words, field="target", given=target, rule="12.0")
+    if form.defender_air:
+        raise NotNow("the defender commits his own Air Point", field="defender_air", rule="5.21")
+    held = [u.id for u in game.units_at(target) if u.side != side] if target else []
+    told = {f.name: getattr(form, f.name) for f in fields(AssaultForm)}
+    del told["attacker_air"], told["defender_air"]
+    title = f"Attack on {target}" if target else "Attack"
+    battle = yield from engage(
+        game, title, side, [target] if target else [], {side: (), game.other(side): held}, "12.0",
+        kind=PREPARED, begun=True, form=told,
+    )  # fmt: skip
+    yield from leave(game)
+    yield from wake(game, [game.units[n] for n in held])
+    if target:
+        yield from stop_building(game, target, game.other(side), "attacked")
+    yield from _spend(game, battle, form.attacker_air)
+    if _asks_for_air(game):
+        yield from fighting.go_on(game, game.battles[battle.id])
+    else:
+        yield from _fight(game, game.battles[battle.id], sheet, die)
+
+
+def _spend(game: Game, battle: Battle, points: int) -> Events:
+    most = fighting.most_air(game, battle.attacker, True, False)
+    if points > most:
+        text = f"at most {most} of {game.side_name(battle.attacker)}'s Air Points can support this attack"
+        raise NotNow(text, field="attacker_air", given=points, rule="5.21")
+    yield from fighting.commit(game, battle, battle.attacker, points)
+
+
+@rules.follow_up(rule="12.0", label="Roll", worksheet=prepared_assault, declined=fighting.on_the_map)
+def roll_assault(game: Game, battle: Battle, sheet: Breakdown, die: Die = None) -> Events:
+    """Roll for the attack that stands."""
+    yield from _fight(game, battle, sheet, die)
+
+
+def _fight(game: Game, battle: Battle, sheet: Breakdown, die: Roll | None) -> Events:
     """Roll the die, read the table, and hand out what follows."""
-    yield from air.spend_air(game, game.active, attacker_air, defender_air)
     if die is not None:
         sheet.roll = die.total
         _read(game, sheet, die.total)
-    sheet.facts |= {"attacker": game.active, "combat": next_number(game)}
-    yield from enlist(game, attackers_of(game, target), defenders_of(game, target) if target else ())
-    yield from clear_designation(game, target)
-    yield from air.rubble(game, attacker_air, target, city or sheet.facts["terrain"] == "city")
-    yield from rules.settle(game, "prepared-assault", sheet, (*game.sides, "table"), "12.6")
+    facts: dict[str, Any] = {"encircled": sheet.facts["encircled"], "beside": bystanders(game, battle)}
+    battle = yield from learn(game, battle, reached=reached_by(game, battle), **facts)
+    for name in battle.units(battle.attacker):
+        if name in game.marked("must-attack"):
+            yield put_mark(game, name, "must-attack", None, reason=BY_SEQUENCE, rule="7.26")
+    in_city = sheet.facts["terrain"] == "city"
+    yield from air.rubble(game, int(sheet.facts["attacker_air"]), target_of(battle), in_city)
+    if sheet.result:
+        sides = {"A": battle.attacker, "D": battle.defender}
+        sheet.effects = [
+            Line(in_words(s, game.side_name(sides[s.role])), "", "12.6") for s in parse(sheet.result)
+        ]
+    yield from rules.settle(game, "prepared-assault", sheet, (*game.sides, "table"), "12.6", battle)
 
 
 def _read(game: Game, sheet: Breakdown, roll: int) -> None:
@@ -184,19 +261,3 @@ def _read(game: Game, sheet: Breakdown, roll: int) -> None:
     sheet.column = odds
     if sheet.read_chart:
         sheet.read_chart = f"read your table: {sheet.facts['terrain']} line, {odds}, roll {roll}"
-
-
-def clear_designation(game: Game, target: str) -> Events:
-    """The combat is under way: its markers come off, its hex has been attacked [12.0]."""
-    if not target:
-        return
-    hexes = target_hexes(game, target)
-    for unit in attackers_of(game, target):
-        for marker in ("pa", "must-attack"):
-            if game.mark(unit.id, marker) is not None:
-                yield e.Marked(unit.id, marker, None, reason=BY_SEQUENCE, rule="12.6")
-    for marker in ("target", "attack-total", "defence-total", "attack-air", "defence-air"):
-        if game.mark(target, marker) is not None:
-            yield e.Marked(target, marker, None, reason=BY_SEQUENCE, rule="12.6")
-    for h in hexes:
-        yield tick(game, f"{game.phase}/attacked/{h}")

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Annotated
 
-from companion.engine.play.fields import Choice, Context, Flag, HexId, Whole
+from companion.engine.forms.fields import Choice, Context, Flag, HexId, Whole
 from companion.engine.record.game import Game
-from companion.systems.kharkov_battles import ground
-from companion.systems.kharkov_battles.asking import announced, no_air, no_tigers, told
-from companion.systems.kharkov_battles.base import fall_blau
-from companion.systems.kharkov_battles.units import fortified
+from companion.systems.kharkov_battles import ground, known
+from companion.systems.kharkov_battles.base import AXIS, fall_blau
+from companion.systems.kharkov_battles.bonuses import tiger_shifts
+from companion.systems.kharkov_battles.fighting import most_air
+from companion.systems.kharkov_battles.known import LINES, Field
 
-LINES = ("clear", "woods", "high woods", "marsh", "mountain", "town", "city")
 RARE_LINES = ("high woods", "mountain")
 """Fall Blau's maps only."""
 RIVERS = (
@@ -23,77 +24,88 @@ RIVERS = (
     ("some", "some over Major"),
 )
 
-
-def terrain_line(game: Game, target: str) -> str:
-    """The line a hex is read on: a city is one of its own [12.45]."""
-    if ground.size(game, target) == "city":
-        return "city"
-    return ground.terrain(game, target) or "clear"
+Told = Callable[[Game, Field], bool]
 
 
-def _target(ctx: Context) -> str:
-    return str(ctx.values.get("target") or "")
+def said(tell: Told) -> Callable[[Context], bool]:
+    """A question that is asked only while the record does not say yes by itself."""
+    return lambda c: not tell(c.game, known.field_of(c))
+
+
+def counters_tell(attacking: bool) -> Callable[[Context], bool]:
+    """Whether the counters of a force are on record, so that nobody is asked what they are."""
+
+    def test(ctx: Context) -> bool:
+        field = known.field_of(ctx)
+        return bool(field.force if attacking else field.held)
+
+    return test
 
 
 def _lines(ctx: Context) -> list[tuple[str, str]]:
-    """The terrain lines to choose from; a town is a shift, not a line [12.34]."""
-    here = _line(ctx)
+    """Untouched, the field follows the map; a town is a shift, not a line [12.34]."""
+    mapped = known.best_line(ctx.game, known.field_of(ctx).hexes)
     rare = () if fall_blau(ctx.game) else RARE_LINES
-    return [(t, t.capitalize()) for t in LINES if t == here or t not in (*rare, "town")]
+    plain = [(t, t.capitalize()) for t in LINES if t == mapped or t not in (*rare, "town")]
+    return [("", f"As mapped: {mapped}"), *plain] if mapped else [("", "Clear"), *plain[1:]]
 
 
-def _line(ctx: Context) -> str:
-    return terrain_line(ctx.game, _target(ctx))
+def _rivers(ctx: Context) -> list[tuple[str, str]]:
+    if not _mapped(ctx):
+        return list(RIVERS)
+    found = dict(RIVERS)[known.rivers_crossed(ctx.game, known.field_of(ctx))]
+    return [("", f"as mapped: {found}"), *RIVERS]
 
 
-def _in_city(ctx: Context) -> bool:
-    return ctx.values.get("terrain") == "city"
+def _mapped(ctx: Context) -> bool:
+    return bool(known.field_of(ctx).force) and ground.known_map(ctx.game)
 
 
-def _open_ground(ctx: Context) -> bool:
-    return not _in_city(ctx)
+def _no_tigers(attacking: bool) -> Callable[[Context], bool]:
+    """Only German forces have Tigers [15.3], and those on record tell it themselves."""
+
+    def test(ctx: Context) -> bool:
+        side = known.field_of(ctx).attacker or ctx.game.active
+        return (side == AXIS) != attacking or counters_tell(attacking)(ctx)
+
+    return test
 
 
-def _rubble(ctx: Context) -> bool:
-    return bool(ctx.game.mark(_target(ctx), "rubble"))
+def _no_air(ctx: Context) -> bool:
+    return not ctx.game.active or not most_air(ctx.game, ctx.game.active, True, False)
 
 
-def _in_town(ctx: Context) -> bool:
-    return bool(_target(ctx)) and ground.size(ctx.game, _target(ctx)) == "town"
-
-
-def _fortified(ctx: Context) -> bool:
-    return bool(_target(ctx)) and fortified(ctx.game, _target(ctx), ctx.game.other(ctx.game.active))
-
-
-def _strength(label: str, marker: str) -> Whole:
-    return Whole(
-        label=label, help="after halving and doubling", high=400, start=announced(marker), quiet=told(marker)
-    )
-
-
-TARGET = Annotated[str, HexId(label="Hex under attack", quiet=told("target"))]
-ATTACK_AIR = Annotated[int, Whole(label="Attacker's Air Points", high=2, quiet=no_air(True))]
-DEFENCE_AIR = Annotated[int, Whole(label="Defender's Air Points", high=1, quiet=no_air(False))]
-IN_CITY = Annotated[bool, Flag(label="In a city", hidden=True)]
+def _at_a_table(ctx: Context) -> bool:
+    """Without a table one person says it for both sides; at a table the defender says it on his own phone [5.21]."""
+    return bool(ctx.game.phase)
 
 
 @dataclass(frozen=True)
 class AssaultForm:
     """Everything that the odds of a Prepared Assault depend on."""
 
-    target: TARGET = ""
-    attack: Annotated[int, _strength("Attack strength", "attack-total")] = 0
-    defence: Annotated[int, _strength("Defence strength", "defence-total")] = 0
-    terrain: Annotated[str, Choice(label="Terrain line", options=_lines, start=_line)] = "clear"
-    town: Annotated[bool, Flag(label="Town in the hex", start=_in_town, quiet=_in_city)] = False
-    city: IN_CITY = False
-    river: Annotated[str, Choice(label="Do they attack over a river?", options=RIVERS)] = "none"
-    attacker_air: ATTACK_AIR = 0
-    defender_air: DEFENCE_AIR = 0
-    combined: Annotated[bool, Flag(label="Attacker has Combined Arms")] = False
+    target: Annotated[str, HexId(label="Hex under attack")] = ""
+    attack: Annotated[int, Whole(label="Attack strength", help="after halving and doubling", high=400)] = 0
+    defence: Annotated[int, Whole(label="Defence strength", help="after halving and doubling", high=400)] = 0
+    terrain: Annotated[str, Choice(label="Terrain line", options=_lines)] = ""
+    town: Annotated[bool, Flag(label="Town in the hex", when=said(known.in_town))] = False
+    river: Annotated[
+        str,
+        Choice(
+            label="Do they attack over a river?",
+            options=_rivers,
+            start=lambda c: "" if _mapped(c) else "none",
+        ),
+    ] = ""
+    attacker_air: Annotated[int, Whole(label="Attacker's Air Points", high=2, quiet=_no_air)] = 0
+    defender_air: Annotated[int, Whole(label="Defender's Air Points", high=1, quiet=_at_a_table)] = 0
+    combined: Annotated[bool, Flag(label="Attacker has Combined Arms", quiet=counters_tell(True))] = False
     combined_defence: Annotated[
-        bool, Flag(label="Defender has Combined Arms too", quiet=lambda c: not c.values.get("combined"))
+        bool,
+        Flag(
+            label="Defender has Combined Arms too",
+            quiet=lambda c: counters_tell(False)(c) or not c.values.get("combined"),
+        ),
     ] = False
     band_crosses: Annotated[
         bool,
@@ -102,13 +114,34 @@ class AssaultForm:
             when=lambda c: c.values.get("river") in ("mixed", "some"),
         ),
     ] = False
-    encircled: Annotated[bool, Flag(label="Defender encircled", quiet=_in_city)] = False
-    fz: Annotated[bool, Flag(label="Defender in a Fortified Zone", start=_fortified)] = False
-    rubble: Annotated[bool, Flag(label="Rubble", start=_rubble, quiet=_open_ground)] = False
-    tigers: Annotated[int, Whole(label="Tigers attacking", high=6, quiet=no_tigers(True))] = 0
-    tigers_defence: Annotated[int, Whole(label="Tigers defending", high=6, quiet=no_tigers(False))] = 0
-    several_hexes: Annotated[bool, Flag(label="Defenders in several hexes", quiet=told("target"))] = False
+    encircled: Annotated[bool, Flag(label="Defender encircled", when=said(known.encircled))] = False
+    fz: Annotated[bool, Flag(label="Defender in a Fortified Zone", when=said(known.in_works))] = False
+    rubble: Annotated[bool, Flag(label="Rubble", when=said(known.in_rubble))] = False
+    tigers: Annotated[int, Whole(label="Tigers attacking", high=6, quiet=_no_tigers(True))] = 0
+    tigers_defence: Annotated[int, Whole(label="Tigers defending", high=6, quiet=_no_tigers(False))] = 0
+    several_hexes: Annotated[bool, Flag(label="Defenders in several hexes")] = False
 
     @property
     def in_city(self) -> bool:
-        return self.city or self.terrain == "city"
+        return self.terrain == "city"
+
+
+def with_record(ctx: Context, form: AssaultForm) -> AssaultForm:
+    """The form with everything that the map and the counters add to it; what was typed is never taken away."""
+    game = ctx.game
+    field = known.field_of(known.having(ctx, form.target))
+    return replace(
+        form,
+        terrain=form.terrain or known.best_line(game, field.hexes) or "clear",
+        river=form.river or (known.rivers_crossed(game, field) if field.force else "none"),
+        town=form.town or known.in_town(game, field),
+        fz=form.fz or known.in_works(game, field),
+        rubble=form.rubble or known.in_rubble(game, field),
+        combined=form.combined or known.attackers_combine(game, field),
+        combined_defence=form.combined_defence or known.defenders_combine(game, field),
+        band_crosses=form.band_crosses or known.band_crosses(game, field),
+        encircled=form.encircled or known.encircled(game, field),
+        tigers=form.tigers or tiger_shifts(game, field.force),
+        tigers_defence=form.tigers_defence or tiger_shifts(game, field.held),
+        several_hexes=form.several_hexes or len(field.hexes) > 1,
+    )

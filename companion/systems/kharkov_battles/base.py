@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from companion.engine.errors import NotNow, NotYours
+from companion.engine.forms.fields import Context
+from companion.engine.forms.worksheet import Breakdown, look_up
 from companion.engine.kit.chart import Chart
-from companion.engine.play.fields import Context
-from companion.engine.play.worksheet import Breakdown, look_up
+from companion.engine.positions.pieces import count
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
@@ -59,6 +60,9 @@ class Objection:
     words: str
     rule: str
 
+    def __str__(self) -> str:
+        return f"{self.words} [{self.rule}]"
+
     def to(self, who: str, *, field: str, given: object) -> NotNow:
         """The mistake it makes of a player's choice."""
         return NotNow(f"{who} {self.words}", field=field, given=given, rule=self.rule)
@@ -73,15 +77,9 @@ def only_its_own(game: Game, seat: str, side: str, deed: str, field: str = "side
         raise NotYours(f"{game.side_name(side)} {deed}", field=field, given=seat, accepted=side)
 
 
-def some(number: int, thing: str) -> str:
-    """'1 step', '2 hexes'."""
-    ending = "" if number == 1 else "es" if thing.endswith("x") else "s"
-    return f"{number} {thing}{ending}"
-
-
-def to_side(side: str) -> tuple[str, str]:
-    """The seats that deal with a side's public follow-ups."""
-    return (side, "table")
+def hex_count(number: int) -> str:
+    """'1 hex', '2 hexes'."""
+    return count(number, "hex", "hexes")
 
 
 def read_row(sheet: Breakdown, chart: Chart, row: str) -> None:

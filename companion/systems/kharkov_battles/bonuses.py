@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from companion.engine.kit.roster import Unit
+from companion.engine.record.battle import Battle
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles.base import AXIS
+from companion.systems.kharkov_battles.battles import attack_of
 from companion.systems.kharkov_battles.units import STATIC, is_cadre, is_hq, is_mech, printed_number, trait
 
 
@@ -24,7 +26,9 @@ def tiger_shifts(game: Game, units: Iterable[Unit]) -> int:
     return found
 
 
-def combined_arms(game: Game, units: list[Unit], stack_only: bool = False) -> bool:
+def combined_arms(
+    game: Game, units: list[Unit], battle: Battle | None = None, stack_only: bool = False
+) -> bool:
     """Yellow band; blue band with infantry beside it; both regiments of 60. Motorized [12.41, 12.42]."""
     for unit in units:
         band = trait(game, unit, "band")
@@ -33,10 +37,10 @@ def combined_arms(game: Game, units: list[Unit], stack_only: bool = False) -> bo
         if band == "yellow":
             return True
         if band == "blue":
-            busy = game.mark(unit.id, "pa")
             for friend in game.units_at(unit.place):
                 foot = not is_mech(friend) or friend.kind in ("panzergrenadier", "motorized", "mechanized")
-                other_fight = game.mark(friend.id, "pa") not in (None, busy)
+                fights = attack_of(game, friend, battle)
+                other_fight = fights is not None and (battle is None or fights.id != battle.id)
                 static = friend.kind in STATIC and not stack_only
                 if friend.id != unit.id and not is_hq(friend) and foot and not other_fight and not static:
                     return True

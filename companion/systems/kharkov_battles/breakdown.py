@@ -5,18 +5,19 @@ from __future__ import annotations
 from typing import Annotated
 
 from companion.engine.errors import NotNow
+from companion.engine.forms.fields import HexId, UnitRef, Whole
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import HexId, UnitRef, Whole
+from companion.engine.positions.pieces import on_map
 from companion.engine.record.changes import create, move, put_mark
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import books, chits, ground
 from companion.systems.kharkov_battles.base import AXIS, SOVIET, STAR, K, add, done, rules, scenario, tick
+from companion.systems.kharkov_battles.losses import come_back
 from companion.systems.kharkov_battles.units import (
     is_cadre,
     label,
     nation,
-    on_map,
     printed_number,
     supply_state,
 )
@@ -87,7 +88,7 @@ def break_down(
     for number in range(3):
         if number < len(idle):
             name = idle[number].id
-            yield move(game, name, place, reason=f"from {label(held)}", rule="15.21")
+            yield come_back(game, idle[number], place, f"from {label(held)}", "15.21")
         else:
             new = len(_regiments(game)) + 1
             name = f"axis-regiment-{new}"
@@ -153,7 +154,7 @@ def place_ersatz(
         raise NotNow(f"{hex} is no town or city by your map book", field="hex", given=hex, rule="20.1")
     waiting = [u for u in game.units.values() if u.place == "box:ersatz"]
     if waiting:
-        yield move(game, waiting[0].id, hex, reason="Ersatz", rule="20.1")
+        yield come_back(game, waiting[0], hex, "Ersatz", "20.1")
     else:
         number = sum(1 for u in game.units.values() if u.kind == "ersatz") + 1
         facts = {

@@ -5,10 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 from companion.engine.errors import NotNow
+from companion.engine.forms.fields import Choice, Context, Flag, HexId, UnitRef, Whole
 from companion.engine.kit.roster import Unit
+from companion.engine.people.consent import propose_end, withdraw_end
 from companion.engine.play.actions import Chance, Events
-from companion.engine.play.fields import Choice, Context, Flag, HexId, UnitRef, Whole
+from companion.engine.play.duties import drop, offer, owe
 from companion.engine.play.panels import Fact, Panel
+from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING, create, move, put_mark
 from companion.engine.record.game import Game
@@ -27,7 +30,7 @@ from companion.systems.kharkov_battles.base import (
     tick,
 )
 from companion.systems.kharkov_battles.owners import NAMES, owner, owns
-from companion.systems.kharkov_battles.units import is_mech, is_multi_step, nation, on_map, on_the_map
+from companion.systems.kharkov_battles.units import is_mech, is_multi_step, nation, on_the_map
 
 DRAWS = (1, 10, 28, 46)
 GOALS = {
@@ -37,6 +40,7 @@ GOALS = {
 }
 EXITS = {"moscow": 6, "volga": 3, "caucasus": 0}
 SECRET = (AXIS,)
+GOAL_MET = "Hitler's goal"
 
 
 @rules.entering("turn")
@@ -50,7 +54,7 @@ def goal_box(game: Game) -> Events:
         yield e.Noted(f"{len(rows)} goal chits are in the box", rule="27.3")
     if game.turn in DRAWS:
         text = "Draw Hitler's goal; nobody else may see it"
-        yield e.Asked(f"ask-{game.revision}", SECRET, text, "draw-goal", rule="27.3", only=SECRET)
+        yield owe(game, AXIS, text, draw_goal, rule="27.3", only=SECRET, turn=game.turn)
 
 
 def met(game: Game, goal: str) -> bool:
@@ -65,19 +69,15 @@ def met(game: Game, goal: str) -> bool:
     return True
 
 
-def _may_draw(game: Game) -> bool | str:
-    if scenario(game) != CAMPAIGN:
-        return "there are no goal chits in this scenario"
-    if game.turn not in DRAWS:
-        return "a goal is drawn at the beginning of turns 1, 10, 28 and 46 [27.3]"
-    return not done(game, "goal") or "this turn's goal is drawn"
-
-
 def _digital(game: Game) -> bool:
     return game["mode-chits"] != "physical" and bool(game.piles["goals"]["box"])
 
 
-@rules.action(by=AXIS, rule="27.3", label="Draw Hitler's goal", secret=True, when=_may_draw)
+@rules.follow_up(
+    rule="27.3",
+    label="Draw Hitler's goal",
+    still=lambda game, duty: duty.args.get("turn", game.turn) == game.turn,
+)
 def draw_goal(
     game: Game,
     chance: Chance,
@@ -93,9 +93,8 @@ def draw_goal(
     """Put the old goal chit away and draw another; only the Axis seat sees it."""
     before = str(game["goal"])
     if game["hitler-sack"] and before in GOALS and not any(owner(game, h) == AXIS for h in GOALS[before]):
-        why = "the Axis owns none of the hexes of its goal: Hitler takes over"
-        yield e.Ended(SOVIET, "Victory", why, "27.3")
-        return
+        why = "The Axis owns none of the hexes of its goal: Hitler takes over."
+        yield from propose_end(game, SOVIET, "Victory", why, "27.3", f"sack {game.turn}")
     old = tuple(game.piles["goals"]["current"])
     if old:
         yield e.Returned(
@@ -108,16 +107,17 @@ def draw_goal(
     if drawn not in GOALS:
         raise NotNow("say which goal you drew", field="drawn", rule="27.3")
     yield e.Set("goal", drawn, was=before, reason="drawn", rule="27.3", only=SECRET)
-    yield tick(game, "goal", "Hitler's goal drawn")
+    yield e.Noted("Hitler's goal is drawn", rule="27.3")
 
 
 @rules.watch
 def watch_goal(game: Game) -> Events:
     """The current goal, once met, wins at once."""
-    if scenario(game) == CAMPAIGN and not game.ended and met(game, str(game["goal"])):
-        yield e.Ended(
-            AXIS, "Strategic Victory", f"Hitler's goal {str(game['goal']).capitalize()} is met", "27.3"
-        )
+    if scenario(game) == CAMPAIGN and met(game, str(game["goal"])):
+        why = f"Hitler's goal {str(game['goal']).capitalize()} is met."
+        yield from propose_end(game, AXIS, "Strategic Victory", why, "27.3", GOAL_MET)
+    else:
+        yield from withdraw_end(game, GOAL_MET)
 
 
 @rules.panel
@@ -183,7 +183,7 @@ def star_hex(
     yield from add(game, "star-units", number, "different Axis units on Star hexes", "27.8")
     if before < 3 <= int(game["star-units"]):
         text = "Star Optional units may enter by Areas C-H: 2 Guards Cavalry Corps, 88, 154 and 274 Rifle Divisions"
-        yield e.Asked(f"star-{game.revision}", (SOVIET, "table"), text, rule="27.8")
+        yield owe(game, SOVIET, text, rule="27.8")
 
 
 @rules.watch
@@ -221,6 +221,7 @@ def rostov_near(game: Game) -> bool:
 def rostov_fight(game: Game) -> Events:
     """A Soviet unit is within five hexes of Axis-owned Rostov: a point for this turn, Soviet replacements double."""
     yield from add(game, "sp-free", 1, "fight for Rostov, this turn only", "27.8")
+    yield from drop(game, "rostov-fight")
     yield tick(game, "rostov", "Fight for Rostov: 1 SP this turn, Soviet RP doubled")
 
 
@@ -229,9 +230,7 @@ def rostov_reminder(game: Game) -> Events:
     """Offer the Rostov escalation when the positions show it."""
     if scenario(game) == JANUARY and rostov_near(game) and not done(game, "rostov"):
         text = "Soviets within five hexes of Rostov: the Axis gets 1 SP, Soviet RP double"
-        yield e.Asked(
-            f"rostov-{game.revision}", ("axis", "soviet", "table"), text, "rostov-fight", rule="27.8"
-        )
+        yield offer(game, (*game.sides, "table"), text, rostov_fight, rule="27.8")
 
 
 @rules.entering("reinforcement")
@@ -241,7 +240,7 @@ def campaign_reminders(game: Game) -> Events:
         return
     if done(game, "free-division"):
         text = "Voronezh fell last turn: one free rifle division from the pool"
-        yield e.Asked(f"free-division-{game.revision}", (SOVIET, "table"), text, rule="27.8")
+        yield owe(game, SOVIET, text, rule="27.8")
     if owner(game, "A2435") == AXIS:
         yield e.Noted("Novokhoperskiy is Axis-owned: Entry Area F is closed", rule="27.8")
     if game.turn == 64:

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from companion.engine.errors import NotNow
+from companion.engine.forms.fields import Choice, UnitRef
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Chance, Events
-from companion.engine.play.fields import Choice, UnitRef
 from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
@@ -22,20 +22,13 @@ from companion.systems.kharkov_battles.base import AXIS, SOVIET, rules
 from companion.systems.kharkov_battles.units import is_cadre, label, on_the_map, rating
 
 PILE = "chits"
+NUMBER = "chit-number"
+"""What an owner told of a chit that the companion does not know."""
 
 
 def digital(game: Game) -> bool:
     """Whether the companion draws: not with real chits, and not before the chit sheet is filled."""
-    mode = game["mode-chits"]
-    if mode == "physical":
-        return False
-    known = bool(game.piles[PILE].tokens())
-    if mode == "digital" and not known:
-        raise NotNow(
-            "the chit sheet is empty: fill it in the owner's books, or set the table to real chits",
-            rule="2.6",
-        )
-    return known
+    return game["mode-chits"] != "physical" and bool(game.piles[PILE].tokens())
 
 
 def pool(game: Game, side: str) -> str:
@@ -78,20 +71,31 @@ def needs_chit(game: Game, unit: Unit) -> bool:
 
 
 def draw(game: Game, unit: Unit, chance: Chance) -> Iterator[e.Event]:
-    """One chit goes face down under a unit."""
+    """One chit goes face down under a unit; from an empty cup none comes, and its owner says what it is worth."""
     secret = (unit.side,)
-    if digital(game):
-        cup = pool(game, unit.side)
-        if not game.piles[PILE][cup]:
-            raise NotNow(f"no strength chit is left in the cup for {label(unit)}", given=unit.id, rule="2.6")
-        yield chance.draw(game, PILE, cup, under(unit.id), only=secret, reason=IN_PASSING)
+    if in_the_cup(game, unit.side):
+        yield chance.draw(game, PILE, pool(game, unit.side), under(unit.id), only=secret, reason=IN_PASSING)
+    elif digital(game):
+        yield e.Noted(f"no strength chit is left in the cup for {label(unit)}", rule="2.6")
     yield e.Marked(unit.id, "chit", "full", reason=IN_PASSING, rule="2.6", only=secret)
     yield e.Noted(f"{label(unit)} has drawn a strength chit", rule="2.6")
 
 
-def turn_over(unit: Unit) -> Iterator[e.Event]:
-    """First step lost: the chit lies on its reduced side."""
+def in_the_cup(game: Game, side: str) -> bool:
+    """Whether the companion can draw a chit for a side."""
+    return digital(game) and bool(game.piles[PILE][pool(game, side)])
+
+
+def tell(unit: Unit, number: int) -> Iterator[e.Event]:
+    """The owner says what a chit is worth that the companion does not know."""
+    yield e.Marked(unit.id, NUMBER, number, reason=IN_PASSING, rule="2.6", only=(unit.side,))
+
+
+def turn_over(game: Game, unit: Unit) -> Iterator[e.Event]:
+    """First step lost: the chit lies on its reduced side, with another number."""
     yield e.Marked(unit.id, "chit", "reduced", rule="2.7", only=(unit.side,))
+    if game.mark(unit.id, NUMBER) is not None:
+        yield e.Marked(unit.id, NUMBER, None, reason=IN_PASSING, rule="2.7", only=(unit.side,))
 
 
 def give_back(game: Game, unit: Unit, reason: str) -> Iterator[e.Event]:
@@ -103,7 +107,9 @@ def give_back(game: Game, unit: Unit, reason: str) -> Iterator[e.Event]:
         yield e.Returned(
             PILE, held, under(unit.id), pool(game, unit.side), len(held), reason=reason, only=(unit.side,)
         )
-    yield e.Marked(unit.id, "chit", None, reason=reason, rule="2.6", only=(unit.side,))
+    for marker in ("chit", NUMBER):
+        if game.mark(unit.id, marker) is not None:
+            yield e.Marked(unit.id, marker, None, reason=reason, rule="2.6", only=(unit.side,))
 
 
 def value(game: Game, unit: Unit) -> int | None:
@@ -112,7 +118,8 @@ def value(game: Game, unit: Unit) -> int | None:
         face = "reduced" if status(game, unit) == "reduced" else "full"
         numbers = books.chit_numbers(str(game.face(PILE, token).get(face) or ""))
         return numbers.get(rating(game, unit))
-    return None
+    told = game.mark(unit.id, NUMBER)
+    return int(told) if told is not None else None
 
 
 @rules.action(by="any", rule="2.6", label="Draw strength chits", group="units")
@@ -122,6 +129,11 @@ def draw_chits(
     chance: Chance,
 ) -> Events:
     """Draw for units with a Combat Rating that are about to fight."""
+    if game["mode-chits"] == "digital" and not digital(game):
+        raise NotNow(
+            "the chit sheet is empty: fill it in the owner's books, or set the table to real chits",
+            rule="2.6",
+        )
     for name in units:
         yield from draw(game, game.units[name], chance)
 
@@ -137,6 +149,8 @@ def set_chit(
 ) -> Events:
     """Turn one of your own chits over by hand; nobody else sees which."""
     yield e.Marked(unit, "chit", face, reason="by hand", rule="2.7", only=(seat,))
+    if game.mark(unit, NUMBER) is not None:
+        yield e.Marked(unit, NUMBER, None, reason=IN_PASSING, rule="2.7", only=(seat,))
 
 
 @rules.action(by="any", rule="2.6", label="Return a chit", group="fix")

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
+from companion.engine.forms.fields import Choice, Context, Dice, Flag, Roll, Text, UnitRef
+from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Dice, Flag, Roll, Text, UnitRef
-from companion.engine.play.worksheet import Breakdown
+from companion.engine.play.duties import drop, owe, units_of
+from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
@@ -19,14 +21,14 @@ from companion.systems.kharkov_battles.base import (
     STAR,
     K,
     L,
+    Objection,
     done,
     read_row,
     rules,
     scenario,
     tick,
-    to_side,
 )
-from companion.systems.kharkov_battles.units import fortified, is_hq, is_mech, label, on_map, trait
+from companion.systems.kharkov_battles.units import fortified, is_hq, is_mech, label, trait
 
 NEAR = 3
 
@@ -122,21 +124,72 @@ def must_roll(game: Game) -> list[Unit]:
     return found
 
 
-@rules.entering("soviet-command")
-def command_phase(game: Game) -> Events:
-    """Ask for every roll that the positions on record call for."""
-    if not any(is_hq(u) for u in on_map(game, SOVIET)):
+def out_of_command(game: Game, unit: Unit) -> Objection | None:
+    """What the Command and Control Table has said of a unit this turn, or has still to say [13.2]."""
+    if game.mark(unit.id, "ooc"):
+        return Objection(f"is out of command: {game.mark(unit.id, 'ooc')}", rule="13.2")
+    if any(unit.id in d.units for d in game.duties(action="command-rolls")):
+        return Objection("has still to roll for command", rule="13.2")
+    return None
+
+
+def hqs_known(game: Game) -> bool:
+    """Whether Soviet headquarters are on record, dead ones too: only then can it be told who is out of command."""
+    return any(is_hq(u) for u in game.units.values() if u.side == SOVIET)
+
+
+def owing(game: Game) -> list[Unit]:
+    """Who has still to roll this turn, as far as the positions on record tell."""
+    known = hqs_known(game)
+    return [u for u in must_roll(game) if (known or dry(game, u)) and not done(game, f"command/{u.id}")]
+
+
+@rules.watch
+def ask_for_command(game: Game) -> Events:
+    """Everybody who must roll is asked for on one card, also once the last HQ is dead, and on turn 0 [13.2, 20.1]."""
+    if game.phase != "soviet-command":
         return
-    for unit in must_roll(game):
-        text = f"{label(unit)} is out of command: roll"
-        args = {"unit": unit.id, "guards": bool(trait(game, unit, "guards")), "no_fuel": dry(game, unit)}
-        yield e.Asked(
-            f"command-{unit.id}-{game.revision}",
-            to_side(SOVIET),
-            text,
-            "roll-command",
-            args,
-            rule="13.2",
+    names = {u.id for u in owing(game)}
+    if names - {n for d in game.duties(action="command-rolls") for n in d.units}:
+        yield from drop(game, "command-rolls", why="more must roll")
+        late = [u for u in owing(game) if u.id in names]
+        text = f"Out of command, roll for {', '.join(label(u) for u in late)}"
+        yield owe(game, SOVIET, text, command_rolls, units=[u.id for u in late], rule="13.2", turn=game.turn)
+
+
+def _rolling(ctx: Context) -> list[Unit]:
+    """Those of a card who must still roll."""
+    here = units_of(ctx.game, ctx.duty) if ctx.duty else []
+    return [u for u in here if not done(ctx.game, f"command/{u.id}")]
+
+
+def _makes_sense(game: Game, duty: e.Asked) -> bool:
+    """The turn is the same, and somebody of them has not rolled; in the command phase still out of reach."""
+    here = {u.id for u in _rolling(Context(game, duty=duty))}
+    if game.phase == "soviet-command":
+        here &= {u.id for u in owing(game)}
+    return duty.args.get("turn") == game.turn and bool(here)
+
+
+@rules.follow_up(rule="13.2", label="Roll for command", still=_makes_sense)
+def command_rolls(
+    game: Game,
+    duty: e.Asked,
+    dice: Annotated[
+        Roll,
+        Dice(
+            label="A die for each, in this order",
+            spec=lambda c: f"{max(1, len(_rolling(c)))}{D10[1:]}",
+            purpose="Command",
+            each=True,
+        ),
+    ],
+) -> Events:
+    """One die for each unit near the enemy and out of its army's command range."""
+    for unit, rolled in zip(_rolling(Context(game, duty=duty)), dice.values, strict=True):
+        yield tick(game, f"command/{unit.id}")
+        yield from _roll(
+            game, unit.id, label(unit), bool(trait(game, unit, "guards")), dry(game, unit), rolled
         )
 
 
@@ -161,26 +214,29 @@ def roll_command(
     name: Annotated[str, Text(label="or its name", most=40, when=lambda c: not c.values.get("unit"))] = "",
     guards: Annotated[bool, Flag(label="Guards", start=_guards)] = False,
     no_fuel: Annotated[
-        bool,
-        Flag(
-            label="Popov's, out of gas",
-            when=lambda c: bool(c.game["popov"] == "dry"),
-            start=_no_fuel,
-        ),
+        bool, Flag(label="Popov's, out of gas", when=lambda c: bool(c.game["popov"] == "dry"), start=_no_fuel)
     ] = False,
     die: Annotated[Roll | None, Dice(spec=D10, purpose="Command")] = None,
 ) -> Events:
-    """One roll for a unit near the enemy and out of its army's command range."""
-    who = label(game.units[unit]) if unit else name or "unit"
-    sheet = Breakdown(f"Command: {who}", column="result", dice=D10, roll=die.total if die else 0)
-    sheet.add("die", str(sheet.roll), "13.2")
+    """One roll for a unit that the record does not know to be out of command."""
+    held = game.units.get(unit)
+    if held is not None:
+        yield tick(game, f"command/{unit}")
+        guards, no_fuel = bool(trait(game, held, "guards")), dry(game, held)
+    who = label(held) if held else name or "unit"
+    yield from _roll(game, unit, who, guards, no_fuel, die.total if die else 0)
+
+
+def _roll(game: Game, unit: str, who: str, guards: bool, no_fuel: bool, rolled: int) -> Events:
+    sheet = Breakdown(f"Command: {who}", column="result", dice=D10, roll=rolled)
+    sheet.add("die", str(rolled), "13.2")
     if no_fuel:
         sheet.shift("out of gas, no Guards bonus", -3, "20.1")
     elif guards:
         sheet.shift("Guards", 1, "13.2")
-    sheet.facts = {"unit": unit, "name": who, "modified": (sheet.roll or 0) + sheet.modifier}
+    sheet.facts = {"unit": unit, "name": who, "modified": rolled + sheet.modifier}
     read_row(sheet, game.chart("command"), str(sheet.facts["modified"]))
-    yield from rules.settle(game, "command", sheet, to_side(SOVIET), "13.2")
+    yield from rules.settle(game, "command", sheet, (SOVIET, "table"), "13.2")
 
 
 @rules.outcome("command")
@@ -195,22 +251,13 @@ def command_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
     yield e.Noted(f"{facts['name']}: {result}", rule="13.2")
 
 
-@rules.action(
-    phase="supply",
-    by=SOVIET,
+@rules.follow_up(
     rule="20.1",
     label="Popov's fuel",
-    when=lambda game: (
-        scenario(game) == STAR
-        and bool(game["popov-fuel"])
-        and game.turn >= 6
-        and game["popov"] == "fuelled"
-        and (not done(game, "popov") or "Popov's fuel is rolled once a turn [20.1]")
-    ),
+    still=lambda game, duty: duty.args.get("turn", game.turn) == game.turn and game["popov"] == "fuelled",
 )
 def roll_popov(game: Game, die: Annotated[Roll, Dice(spec=D10, purpose="Popov's fuel")]) -> Events:
     """4 or less: Popov is out of gas for the rest of the game."""
-    yield tick(game, "popov", f"Popov's fuel rolled: {die.total}")
     if die.total <= 4:
         yield e.Set("popov", "dry", was=game["popov"], reason=f"rolled {die.total}", rule="20.1")
     else:
@@ -221,10 +268,4 @@ def roll_popov(game: Game, die: Annotated[Roll, Dice(spec=D10, purpose="Popov's 
 def popov_reminder(game: Game) -> Events:
     """The roll comes before supply is judged."""
     if scenario(game) == STAR and game["popov-fuel"] and game["popov"] == "fuelled":
-        yield e.Asked(
-            f"popov-{game.revision}",
-            to_side(SOVIET),
-            "Roll for Popov's fuel first",
-            "roll-popov",
-            rule="20.1",
-        )
+        yield owe(game, SOVIET, "Roll for Popov's fuel first", roll_popov, rule="20.1", turn=game.turn)

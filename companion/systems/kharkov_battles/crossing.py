@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from companion.engine.forms.fields import UnitRef
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import UnitRef
+from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles.base import AXIS, MOVE_PHASES, SOVIET, rules
-from companion.systems.kharkov_battles.units import label, on_map, on_the_map
+from companion.systems.kharkov_battles.units import label, on_the_map
 
 
 @rules.action(

@@ -2,52 +2,46 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine.errors import Mistake, NotNow, Several
+from companion.engine.forms.fields import Context, HexId, UnitRef
+from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, HexId, SideRef, UnitRef
+from companion.engine.play.duties import engage, learn, owe, standing
 from companion.engine.play.panels import Fact, Panel
-from companion.engine.play.worksheet import Breakdown
+from companion.engine.positions.pieces import count
 from companion.engine.record import events as e
-from companion.engine.record.changes import BY_SEQUENCE, put_mark
+from companion.engine.record.battle import Battle
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import ground, reach
-from companion.systems.kharkov_battles.air import most_air
-from companion.systems.kharkov_battles.base import (
-    AXIS,
-    COMBAT_PHASES,
-    MOVE_PHASES,
-    SOVIET,
-    K,
-    Objection,
-    only_its_own,
-    own_side,
-    rules,
-    scenario,
-    some,
-    to_side,
+from companion.systems.kharkov_battles.base import AXIS, COMBAT_PHASES, SOVIET, K, Objection, rules, scenario
+from companion.systems.kharkov_battles.battles import (
+    BEGIN,
+    PREPARED,
+    attack_of,
+    attacked,
+    designated,
+    of_phase,
+    origins,
+    was_attacked,
 )
-from companion.systems.kharkov_battles.command import wake
-from companion.systems.kharkov_battles.forces import has_attacked
-from companion.systems.kharkov_battles.strength import over_limit, weight
+from companion.systems.kharkov_battles.command import out_of_command, wake
+from companion.systems.kharkov_battles.strength import weight
 from companion.systems.kharkov_battles.support import no_attack
-from companion.systems.kharkov_battles.targets import (
-    already_attacked,
-    attackers_of,
-    defenders_of,
-    is_mobile,
-)
 from companion.systems.kharkov_battles.units import STATIC, is_hq, is_mech, is_silhouette, label, on_the_map
 from companion.systems.kharkov_battles.works import stop_building
 
 BUSY = {
     "uncommitted": Objection("is uncommitted", rule="13.11"),
     "repl": Objection("is taking replacements", rule="16.22"),
-    "pa": Objection("attacks elsewhere already", rule="12.0"),
 }
 """What a marker has against an attack by its unit."""
+
+
+# -- what the rules have against an attack -----------------------------------------------------------------
 
 
 def problem(game: Game, unit: Unit, hexes: list[str]) -> Objection | None:
@@ -58,17 +52,26 @@ def problem(game: Game, unit: Unit, hexes: list[str]) -> Objection | None:
         if game.mark(unit.id, marker):
             return why
     for h in hexes:
-        if h not in ground.grid_at(game, unit.place).neighbours(unit.place):
-            return Objection(f"is not adjacent to {h}", rule="12.21")
-        if ground.river(game, unit.place, h) == "barred":
-            return Objection(f"cannot attack over the hexside to {h}", rule="12.35, 12.36")
-        marsh = ground.terrain(game, h) == "marsh" and is_mech(unit) and is_silhouette(game, unit)
-        if marsh and _marsh_holds(game) and not ground.links(game, unit.place, h) & {"road", "rail"}:
-            words = f"is a silhouette unit and no road or railway leads into the marsh of {h}"
-            return Objection(words, rule="12.33")
-    if has_attacked(game, unit):
-        return Objection("has attacked in this phase", rule="12.0")
-    return no_attack(game, unit) or _stack_problem(game, unit)
+        why_not = _side_problem(game, unit, h)
+        if why_not:
+            return why_not
+    fights = attack_of(game, unit)
+    if fights is not None:
+        return Objection(f"attacks {' and '.join(fights.hexes)} in this phase", rule="12.0")
+    return out_of_command(game, unit) or no_attack(game, unit) or _stack_problem(game, unit)
+
+
+def _side_problem(game: Game, unit: Unit, hex_id: str) -> Objection | None:
+    """What lies between a unit and the hex it would attack."""
+    if hex_id not in ground.grid_at(game, unit.place).neighbours(unit.place):
+        return Objection(f"is not adjacent to {hex_id}", rule="12.21")
+    if ground.river(game, unit.place, hex_id) == "barred":
+        return Objection(f"cannot attack over the hexside to {hex_id}", rule="12.35, 12.36")
+    marsh = ground.terrain(game, hex_id) == "marsh" and is_mech(unit) and is_silhouette(game, unit)
+    if marsh and _marsh_holds(game) and not ground.links(game, unit.place, hex_id) & {"road", "rail"}:
+        words = f"is a silhouette unit and no road or railway leads into the marsh of {hex_id}"
+        return Objection(words, rule="12.33")
+    return None
 
 
 def _marsh_holds(game: Game) -> bool:
@@ -90,31 +93,119 @@ def _stack_problem(game: Game, unit: Unit) -> Objection | None:
     return None
 
 
-def colours_at(game: Game, units: list[Unit], target: str) -> list[str]:
+def against(game: Game, hexes: list[str], force: list[Unit]) -> Iterator[Objection]:
+    """Everything that the rules have against an attack as it is designated."""
+    battle = designated(game, hexes[0])
+    whole = [*standing(game, battle, battle.attacker), *force] if battle else force
+    every = list(dict.fromkeys([*(battle.hexes if battle else ()), *hexes]))
+    if any(b.facts.get("begun") for b in of_phase(game)):
+        yield Objection("all attacks are designated before any is resolved", rule="12.0")
+    for h in every:
+        if attacked(game, h) and (battle is None or h not in battle.hexes):
+            yield Objection(f"{h} is attacked already in this phase", rule="12.0")
+        yield from _hex_problems(game, h, battle)
+    for unit in whole:
+        why = problem(game, unit, every) if unit in force else _side_problems(game, unit, every)
+        if why:
+            yield Objection(f"{label(unit)} {why.words}", rule=why.rule)
+    colours = _colours(game, whole)
+    if len(colours) > 1:
+        yield Objection(f"{' and '.join(colours)} do not attack the same defenders", rule="20.2")
+    if whole and all(is_hq(u) for u in whole):
+        yield Objection("HQs do not attack by themselves", rule="15.11")
+    for h in crowded(game, force):
+        yield Objection(f"{h}: one multi-step unit fights from a hex in a combat phase", rule="6.21")
+
+
+def _side_problems(game: Game, unit: Unit, hexes: list[str]) -> Objection | None:
+    """Whether a unit that is in the attack already is adjacent to the hexes that join it [12.21]."""
+    return next((why for h in hexes if (why := _side_problem(game, unit, h))), None)
+
+
+def _hex_problems(game: Game, hex_id: str, battle: Battle | None) -> Iterator[Objection]:
+    there = [u for u in game.units_at(hex_id) if u.side != game.active]
+    if game.stacks() and not there:
+        yield Objection(f"no enemy unit is on record in {hex_id}", rule="12.0")
+    for unit in there:
+        if was_attacked(game, unit, battle) and not attacked(game, hex_id):
+            yield Objection(f"{label(unit)} was attacked in this phase", rule="12.0")
+
+
+def _colours(game: Game, units: list[Unit]) -> list[str]:
     """The Soviet icon colours in an attack, where they do not share defenders; beige may join any [20.2]."""
     if scenario(game) != K or game.active != SOVIET:
         return []
-    force = [*units, *attackers_of(game, target)]
-    return sorted({u.formation.lower() for u in force if u.formation and u.formation.lower() != "beige"})
+    return sorted({u.formation.lower() for u in units if u.formation and u.formation.lower() != "beige"})
+
+
+def crowded(game: Game, force: list[Unit]) -> list[str]:
+    """Hexes that would bring more than one multi-step unit to this phase's attacks, rolled ones included [6.21]."""
+    load: dict[str, float] = {}
+    for battle in of_phase(game):
+        for name, place in origins(battle).items():
+            load[place] = load.get(place, 0) + weight(game, game.units[name])
+    for unit in force:
+        load[unit.place] = load.get(unit.place, 0) + weight(game, unit)
+    return [h for h in dict.fromkeys(u.place for u in force) if load[h] > 1]
+
+
+# -- designating -------------------------------------------------------------------------------------------
 
 
 def _active_units(ctx: Context) -> list[Unit]:
     return on_the_map(lambda game, unit: unit.side == game.active)(ctx)
 
 
+def _targets(ctx: Context) -> list[str]:
+    """Enemy-held hexes beside somebody who can attack them."""
+    game = ctx.game
+    held = {u.place for u in game.units.values() if u.on_map and u.side != game.active}
+    return sorted(h for h in held if _able(ctx, h))
+
+
+def _able(ctx: Context, target: str) -> list[Unit]:
+    beside = set(ground.grid_at(ctx.game, target).neighbours(target))
+    return [u for u in _active_units(ctx) if u.place in beside and not problem(ctx.game, u, [target])]
+
+
+def _only_target(ctx: Context) -> str:
+    found = _targets(ctx)
+    return found[0] if len(found) == 1 else ""
+
+
 def _near(ctx: Context) -> list[Unit]:
-    """Once the target is typed, only those that could attack it."""
-    game, target = ctx.game, str(ctx.values.get("target") or "")
-    if not target:
-        return _active_units(ctx)
-    beside = set(ground.grid_at(game, target).neighbours(target))
-    return [u for u in _active_units(ctx) if u.place in beside and not problem(game, u, [target])]
+    """Once the target is named, only those that could attack it."""
+    target = str(ctx.values.get("target") or "")
+    return _able(ctx, target) if target else _active_units(ctx)
 
 
-@rules.action(phase=COMBAT_PHASES, by="active", rule="12.1", label="Designate an attack", primary=True)
+def _all_near(ctx: Context) -> list[str]:
+    """Whoever can attack the hex is ticked to begin with, as far as they may fight together [6.21]."""
+    target = str(ctx.values.get("target") or "") or _only_target(ctx)
+    units = _able(ctx, target) if target else []
+    return fighting(ctx.game, units) if crowded(ctx.game, units) else [u.id for u in units]
+
+
+@dataclass(frozen=True)
+class Target(HexId):
+    """A hex to attack; those that somebody can attack are offered."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        return {**super().describe(ctx), "choices": [{"value": h, "label": h} for h in _targets(ctx)]}
+
+
+def _warnings(ctx: Context) -> Iterator[Objection]:
+    values = ctx.values
+    hexes = [str(values["target"]), *(values.get("also") or ())]
+    yield from against(ctx.game, hexes, [ctx.game.units[n] for n in values.get("attackers") or ()])
+
+
+@rules.action(
+    phase=COMBAT_PHASES, by="active", rule="12.1", label="Designate an attack", primary=True, warns=_warnings
+)
 def declare_assault(
     game: Game,
-    target: Annotated[str, HexId(label="Hex under attack")],
+    target: Annotated[str, Target(label="Hex under attack", start=_only_target)],
     attackers: Annotated[
         tuple[str, ...],
         UnitRef(
@@ -122,122 +213,90 @@ def declare_assault(
             many=True,
             pick=_active_units,
             suggest=_near,
+            start=_all_near,
             when=lambda c: bool(_active_units(c)),
         ),
     ] = (),
     also: Annotated[tuple[str, ...], HexId(label="Further hexes in the same attack", many=True)] = (),
 ) -> Events:
-    """Put Prepared Assault markers on the attackers; both sides are asked for their strength."""
-    hexes = [target, *also]
-    force = [game.units[name] for name in attackers]
-    wrong = _mistakes(game, force, hexes)
-    if wrong:
-        raise Several(wrong) if len(wrong) > 1 else wrong[0]
-    for unit in force:
-        yield put_mark(game, unit.id, "pa", target, rule="12.1")
-    silent = BY_SEQUENCE if force and not also else ""
-    yield e.Marked(target, "target", "+".join(hexes), reason=silent, rule="12.1")
-    enemy = game.other(game.active)
-    yield from wake(game, defenders_of(game, target))
+    """Say who attacks what, or join an attack; nothing is rolled before all attacks are designated."""
+    side, battle = game.active, designated(game, target)
+    before = origins(battle) if battle else {}
+    hexes = list(dict.fromkeys([*(battle.hexes if battle else ()), target, *also]))
+    places = {**before, **{name: game.units[name].place for name in attackers}}
+    held = [u.id for h in hexes for u in game.units_at(h) if u.side != side]
+    forces = {side: list(places), game.other(side): held}
+    if battle is None:
+        battle = yield from engage(
+            game, f"Attack on {target}", side, hexes, forces, "12.1", kind=PREPARED, origins=places
+        )
+        text = f"Attack on {target}: fight it once all attacks are designated"
+        yield owe(game, side, text, "begin-assault", battle=battle, step=BEGIN, rule="12.0", binding=True)
+    else:
+        battle = yield from learn(
+            game, battle, "more join the attack", forces=forces, hexes=hexes, origins=places
+        )
+    yield from wake(game, [game.units[n] for n in held])
     for h in hexes:
-        yield from stop_building(game, h, enemy, "attacked")
+        yield from stop_building(game, h, game.other(side), "attacked")
     for h, units in owed(game).items():
         yield e.Noted(f"{h} must be attacked as well: its zone reaches {', '.join(units)}", rule="12.1")
-    yield from ask_air(game, target)
 
 
-def _mistakes(game: Game, force: list[Unit], hexes: list[str]) -> list[Mistake]:
-    """Everything that is wrong with an attack as it is designated."""
-    wrong: list[Mistake] = []
-
-    def note(words: str, rule: str, field: str = "attackers", given: object = None) -> None:
-        wrong.append(NotNow(words, field=field, given=given, rule=rule))
-
-    target = hexes[0]
-    for h in hexes:
-        if already_attacked(game, h) and not (h == target and force and attackers_of(game, target)):
-            note(f"{h} is attacked already in this phase", "12.0", "target", h)
-    for unit in force:
-        why = problem(game, unit, hexes)
-        if why:
-            wrong.append(why.to(label(unit), field="attackers", given=unit.id))
-    colours = colours_at(game, force, target)
-    if len(colours) > 1:
-        together = " and ".join(colours)
-        note(f"{together} do not attack the same defenders", "20.2", given=together)
-    if force and all(is_hq(u) for u in force):
-        note("HQs do not attack by themselves", "15.11")
-    places = {u.place for u in force}
-    busy = [game.units[n] for n in game.marked("pa") if n in game.units and game.units[n].place in places]
-    for h in over_limit(game, [*force, *busy]):
-        note(f"{h}: one multi-step unit fights from a hex", "6.21", given=h)
-    return wrong
+# -- forced attacks ----------------------------------------------------------------------------------------
 
 
-def ask_air(game: Game, target: str) -> Events:
-    """The attacker says first, then the defender; a side without Air Points is not asked [5.21]."""
-    for role, side in (("attack", game.active), ("defence", game.other(game.active))):
-        most = _most_air(game, side, target)
-        if game.mark(target, f"{role}-air") is None and most:
-            text = f"{game.side_name(side)}: Air Points for {target}? At most {most}"
-            args: dict[str, Any] = {"side": side, "target": target}
-            name = f"air-{role}-{target}-{game.revision}"
-            yield e.Asked(name, to_side(side), text, "commit-air", args, rule="5.21")
-            return
-        if game.mark(target, f"{role}-air") is None:
-            yield e.Marked(target, f"{role}-air", 0, reason=BY_SEQUENCE, rule="5.21")
-    yield from ask_strengths(game, target)
+def reached_by(game: Game, battle: Battle) -> dict[str, list[str]]:
+    """The enemy stacks whose zone reaches an attacker of a battle, with the attackers [12.1]."""
+    controlled = ground.zones(game, battle.defender, combat=True)
+    found: dict[str, list[str]] = {}
+    for unit in standing(game, battle, battle.attacker):
+        if ground.is_city(game, unit.place):
+            continue  # the city's occupant cancels the zone [7.14]
+        for h in sorted(controlled.get(unit.place, ())):
+            found.setdefault(h, []).append(label(unit))
+    return found
 
 
-@rules.watch
-def no_air_wanted(game: Game) -> Events:
-    """A question about air that was waved away means none: the combat goes on."""
-    for target in [*game.marked("target"), *game.marked("ma-target")]:
-        if any(a.args.get("target") == target for a in game.asked.values()):
-            continue
-        for role in ("attack", "defence"):
-            if game.mark(target, f"{role}-air") is None:
-                yield e.Marked(target, f"{role}-air", 0, reason=BY_SEQUENCE, rule="5.21")
-                yield from ask_air(game, target)
-                break
+def owed(game: Game) -> dict[str, list[str]]:
+    """Enemy stacks that nobody attacks though their zone reaches an attacker, also one that has rolled [12.1]."""
+    found: dict[str, list[str]] = {}
+    for battle in of_phase(game):
+        kept = battle.facts.get("reached")  # as the map stood when it was rolled
+        for h, units in (reached_by(game, battle) if kept is None else kept).items():
+            if not attacked(game, h) and any(u.side == battle.defender for u in game.units_at(h)):
+                found.setdefault(h, []).extend(units)
+    return dict(sorted(found.items()))
 
 
-def free_air(game: Game, role: str, side: str) -> int:
-    """Air Points of a side that no open combat has claimed."""
-    claimed = sum(int(n) for n in game.marked(f"{role}-air").values())
-    return max(0, int(game[f"air-{side}"]) - claimed)
+@rules.due_in(*COMBAT_PHASES)
+def attacks_due(game: Game) -> list[str]:
+    """Stacks that must be attacked [12.1], and units over a Major River that must attack [7.26]."""
+    words = [f"attack {h}: its zone reaches {', '.join(units)} [12.1]" for h, units in owed(game).items()]
+    for name in game.marked("must-attack"):
+        unit = game.units.get(name)
+        if unit is not None and unit.on_map and unit.side == game.active and not attack_of(game, unit):
+            words.append(f"{label(unit)} crossed a Major River and must attack [7.26]")
+    return words
 
 
-def _sorties(ctx: Context) -> list[tuple[str, str]]:
-    """As many as this combat may have."""
-    side, target = str(ctx.values.get("side") or own_side(ctx)), str(ctx.values.get("target") or "")
-    return [(str(n), str(n) if n else "none") for n in range(_most_air(ctx.game, side, target) + 1)]
+@rules.worksheet(rule="12.1", title="Attacks still owed")
+def attacks_owed(ctx: Context) -> Breakdown:
+    """Which enemy stacks must still be attacked because their zone reaches an attacker."""
+    sheet = Breakdown("Attacks still owed")
+    for h, units in owed(ctx.game).items():
+        sheet.add(f"{h} controls the hex of {', '.join(units)}", "attack it", "12.1")
+    sheet.result = "none" if not sheet.lines else count(len(sheet.lines), "stack")
+    return sheet
 
 
-def _role(game: Game, side: str) -> str:
-    return "attack" if side == game.active else "defence"
-
-
-def _most_air(game: Game, side: str, target: str) -> int:
-    """The Air Points a side may commit to a combat, of those it has [5.21]."""
-    limit = most_air(side == game.active, is_mobile(game, target))
-    return min(limit, free_air(game, _role(game, side), side))
-
-
-@rules.action(
-    phase=(*COMBAT_PHASES, *MOVE_PHASES), by="any", rule="5.21", label="Commit Air Points", group="hidden"
-)
-def commit_air(
-    game: Game,
-    side: Annotated[str, SideRef(label="Side", start=own_side, hidden=True)],
-    target: Annotated[str, HexId(label="Hex under attack", hidden=True)],
-    points: Annotated[str, Choice(label="Air Points", options=_sorties)] = "0",
-    seat: str = "",
-) -> Events:
-    """Declare ground support for one combat; it is spent when the combat is resolved."""
-    only_its_own(game, seat, side, "commits its own Air Points")
-    yield e.Marked(target, f"{_role(game, side)}-air", int(points), rule="5.21")
-    yield from ask_air(game, target)
+@rules.panel
+def owed_panel(game: Game, seat: str) -> Panel | None:
+    """The forced attacks, until the phase is over."""
+    if game.phase not in COMBAT_PHASES:
+        return None
+    rows = [Fact(h, ", ".join(units), "12.1") for h, units in owed(game).items()]
+    return Panel("Must be attacked as well", rows) if rows else None
 
 
 def fighting(game: Game, units: list[Unit]) -> list[str]:
@@ -250,56 +309,3 @@ def fighting(game: Game, units: list[Unit]) -> list[str]:
             load[unit.place] += weight(game, unit)
             chosen.append(unit.id)
     return chosen
-
-
-def ask_strengths(game: Game, target: str) -> Events:
-    """Ask each side for its total; a Mobile Assault meets the entire hex [11.2]."""
-    attacker = str(game.mark(target, "ma-target") or "")
-    force = [attacker] if attacker else [u.id for u in attackers_of(game, target)]
-    held = defenders_of(game, target)
-    sides = (("attack", game.active, force),
-             ("defence", game.other(game.active), [u.id for u in held] if attacker else fighting(game, held)))  # fmt: skip
-    for role, side, units in sides:
-        text = f"{game.side_name(side)}: strength {'attacking' if role == 'attack' else 'defending'} {target}"
-        args: dict[str, Any] = {"role": role, "target": target, "units": units}
-        name = f"{role}-{target}-{game.revision}"
-        yield e.Asked(name, to_side(side), text, "announce-strength", args, rule="12.0")
-
-
-# -- forced attacks ----------------------------------------------------------------------------------------
-
-
-def owed(game: Game) -> dict[str, list[str]]:
-    """Enemy stacks whose zone reaches a designated attacker and that nobody attacks, with the attackers [12.1]."""
-    attackers = [game.units[n] for n in game.marked("pa") if n in game.units and game.units[n].on_map]
-    if not attackers:
-        return {}
-    enemy = game.other(game.active) if game.active else ""
-    controlled = ground.zones(game, enemy, combat=True) if enemy else {}
-    found: dict[str, list[str]] = {}
-    for unit in attackers:
-        if ground.is_city(game, unit.place):
-            continue  # the city's occupant cancels the zone [7.14]
-        for h in sorted(controlled.get(unit.place, ())):
-            if not already_attacked(game, h):
-                found.setdefault(h, []).append(label(unit))
-    return dict(sorted(found.items()))
-
-
-@rules.worksheet(rule="12.1", title="Attacks still owed")
-def attacks_owed(ctx: Context) -> Breakdown:
-    """Which enemy stacks must still be attacked because their zone reaches an attacker."""
-    sheet = Breakdown("Attacks still owed")
-    for h, units in owed(ctx.game).items():
-        sheet.add(f"{h} controls the hex of {', '.join(units)}", "attack it", "12.1")
-    sheet.result = "none" if not sheet.lines else some(len(sheet.lines), "stack")
-    return sheet
-
-
-@rules.panel
-def owed_panel(game: Game, seat: str) -> Panel | None:
-    """The forced attacks, while attacks are being designated."""
-    if game.phase not in COMBAT_PHASES:
-        return None
-    rows = [Fact(h, ", ".join(units), "12.1") for h, units in owed(game).items()]
-    return Panel("Must be attacked as well", rows) if rows else None

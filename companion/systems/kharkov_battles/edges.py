@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Annotated
 
 from companion.engine.errors import NotNow
+from companion.engine.forms.fields import Choice, Context
+from companion.engine.forms.worksheet import Breakdown
+from companion.engine.people.consent import propose_end
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context
-from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import ground
@@ -94,8 +95,9 @@ def edge_lost(
 
 def _consequence(game: Game, side: str) -> Events:
     if scenario(game) in (STAR, L):
-        why = "the Axis lost the map edge for two turns running"
-        yield e.Ended(SOVIET, "Victory", why, "20.1" if scenario(game) == STAR else "20.3")
+        why = "The Axis lost the map edge for two turns running."
+        rule = "20.1" if scenario(game) == STAR else "20.3"
+        yield from propose_end(game, SOVIET, "Victory", why, rule, f"edge {game.turn}")
         return
     toward = game.other(side)
     before = str(game["shift"])

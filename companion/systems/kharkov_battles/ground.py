@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from companion.engine.hexes.grid import Grid
 from companion.engine.kit.roster import Unit
+from companion.engine.positions.pieces import on_map
 from companion.engine.positions.situation import board
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import books
-from companion.systems.kharkov_battles.units import has_zoc, on_map
+from companion.systems.kharkov_battles.units import has_zoc
 
 BRIDGES = frozenset({"bridge", "pontoon"})
 

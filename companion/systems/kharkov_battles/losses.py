@@ -3,33 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine.errors import NotNow
+from companion.engine.forms.fields import Context, Flag, UnitRef, Whole
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Chance, Events
-from companion.engine.play.fields import Context, Flag, HexId, SideRef, UnitRef, Whole
+from companion.engine.positions import pieces
 from companion.engine.record import events as e
-from companion.engine.record.changes import change, move, put_mark
+from companion.engine.record.changes import change
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import chits
-from companion.systems.kharkov_battles.base import (
-    AXIS,
-    SOVIET,
-    K,
-    add,
-    done,
-    only_its_own,
-    own_side,
-    rules,
-    scenario,
-    some,
-    to_side,
-)
-from companion.systems.kharkov_battles.forces import COMBAT, ROLE, first_to_lose, force
+from companion.systems.kharkov_battles.base import AXIS, SOVIET, K, add, done, rules, scenario
 from companion.systems.kharkov_battles.lines import can_trace
-from companion.systems.kharkov_battles.retreats import nobody_left
 from companion.systems.kharkov_battles.units import (
     become_cadre,
     is_cadre,
@@ -39,7 +24,6 @@ from companion.systems.kharkov_battles.units import (
     is_mech,
     is_silhouette,
     label,
-    on_map,
     on_the_map,
     rating,
     steps_left,
@@ -49,11 +33,6 @@ from companion.systems.kharkov_battles.units import (
 
 NEVER_BACK = ("popov", "bobkin")
 LATER = 5
-OFF_WITH_IT = (
-    "supply", "pa", "builder", "disorganized", "cadre", "ls", "ooc", "combat", "must-attack", "repl", "fights",
-    "full-support", "supported", "uncommitted", "ma-done", "infiltrated",
-)  # fmt: skip
-"""A lost unit takes none of these with it to its box."""
 
 
 def destination(game: Game, unit: Unit, traced: bool, overrun: bool = False) -> tuple[str, str]:
@@ -84,24 +63,22 @@ def eliminate(game: Game, unit: Unit, traced: bool, reason: str, overrun: bool =
     place, rule = destination(game, unit, traced, overrun)
     regiment = is_german_regiment(game, unit)
     yield from chits.give_back(game, unit, reason)
-    for marker in OFF_WITH_IT:
-        if game.mark(unit.id, marker) is not None:
-            yield put_mark(game, unit.id, marker, None, reason=reason)
+    yield from pieces.eliminate(game, unit, place.removeprefix("box:"), reason, rule)
     if place == "box:track":
-        yield change(
-            game,
-            unit.id,
-            {"turn": game.turn + LATER},
-            reason=f"back on turn {game.turn + LATER}",
-            public=True,
-        )
-    yield move(game, unit.id, place, reason=reason, rule=rule)
+        turn = game.turn + LATER
+        yield change(game, unit.id, {"turn": turn}, reason=f"back on turn {turn}", public=True)
     if unit.kind == "ersatz":
         yield from add(game, "ersatz", 1, "available again", "20.1")
     if regiment:
         yield from add(game, "regiments-lost", 1, f"{label(unit)} lost", "20.1, 27.3, 27.8")
     if scenario(game) == K and unit.side == SOVIET and is_formation(unit):
         yield from add(game, "soviet-lost", 1, f"{label(unit)} lost", "20.2")
+
+
+def come_back(game: Game, unit: Unit, place: str, reason: str, rule: str, **facts: Any) -> e.Placed:
+    """A counter from a box stands on the map again, at full strength."""
+    told = {"steps": unit.full, **facts}
+    return e.Placed(unit.id, place, was=unit.place, facts=told, reason=reason, rule=rule, side=unit.side)
 
 
 def lose(game: Game, unit: Unit, steps: int, traced: bool, chance: Chance, reason: str) -> Iterator[e.Event]:
@@ -113,7 +90,7 @@ def lose(game: Game, unit: Unit, steps: int, traced: bool, chance: Chance, reaso
         if left == 2:
             if not chits.status(game, unit):
                 yield from chits.draw(game, unit, chance)
-            yield from chits.turn_over(unit)
+            yield from chits.turn_over(game, unit)
         else:
             yield from chits.give_back(game, unit, "cadre")
             yield from become_cadre(game, unit.id, reason)
@@ -159,113 +136,6 @@ NO_LINE = Annotated[
 ]
 
 
-@dataclass(frozen=True)
-class Debt:
-    """Steps that a side has still to lose: to a combat, to a pocket's attrition, or to nothing on record."""
-
-    side: str
-    steps: int
-    combat: int
-    role: str
-    pocket: str
-
-    def bearers(self, game: Game) -> list[Unit]:
-        """Those of the record on whom it falls; nobody where it names neither combat nor pocket."""
-        if self.combat:
-            return force(game, self.combat, self.role)
-        return (
-            [game.units[name] for name in hit_by_attrition(game, self.side, self.pocket)]
-            if self.pocket
-            else []
-        )
-
-    def ask(self, game: Game) -> Events:
-        """Ask for the rest."""
-        args: dict[str, Any] = {"side": self.side, "steps": self.steps}
-        args |= {"combat": self.combat, "role": self.role} if self.combat else {}
-        args |= {"pocket": self.pocket} if self.pocket else {}
-        text = f"{game.side_name(self.side)}: {some(self.steps, 'step')} more to lose"
-        name = f"loss-{self.side}-{game.revision}"
-        yield e.Asked(name, to_side(self.side), text, "take-losses", args, rule="12.61")
-
-
-def _losers(ctx: Context) -> list[Unit]:
-    """The units a loss may fall on: a combat's force, its first losers, a pocket, or anybody."""
-    game = ctx.game
-    side = str(ctx.values.get("side") or own_side(ctx))
-    number, role = int(ctx.values.get("combat") or 0), str(ctx.values.get("role") or "D")
-    pocket = str(ctx.values.get("pocket") or "")
-    if pocket:
-        return [game.units[name] for name in hit_by_attrition(game, side, pocket)]
-    if number and force(game, number, role):
-        return first_to_lose(game, number, role) if ctx.values.get("first") else force(game, number, role)
-    return [u for u in game.units.values() if u.side == side and u.on_map]
-
-
-def _only_loser(ctx: Context) -> str:
-    """Where there is no choice it is made."""
-    found = _losers(ctx)
-    return found[0].id if len(found) == 1 else ""
-
-
-@rules.action(by="any", rule="12.61-12.63", label="Take losses", group="hidden")
-def take_losses(
-    game: Game,
-    chance: Chance,
-    side: Annotated[str, SideRef(label="Side", start=own_side, hidden=True)],
-    steps: Annotated[int, Whole(label="Steps still to lose", low=1, high=20, hidden=True)],
-    combat: COMBAT = 0,
-    role: ROLE = "D",
-    first: Annotated[bool, Flag(label="First loss of this combat", hidden=True)] = False,
-    pocket: Annotated[str, HexId(label="Pocket", hidden=True)] = "",
-    unit: Annotated[
-        str,
-        UnitRef(
-            label="Unit",
-            pick=_losers,
-            start=_only_loser,
-            when=lambda c: bool(_losers(c)),
-            help="leave it open for a counter that is not on record",
-        ),
-    ] = "",
-    lose_here: Annotated[
-        int,
-        Whole(
-            label="Steps from this unit",
-            low=1,
-            high=3,
-            when=lambda c: bool(_losers(c)),
-            quiet=lambda c: c.values.get("steps") == 1,
-        ),
-    ] = 1,
-    no_line: NO_LINE = False,
-    seat: str = "",
-) -> Events:
-    """Choose a unit and take steps off it; what is still owed is asked for again."""
-    only_its_own(game, seat, side, "chooses its own losses")
-    if not unit:
-        yield from _on_the_board(game, Debt(side, steps, combat, role, pocket))
-        return
-    victim = game.units[unit]
-    before = steps_left(game, victim)
-    taken = min(lose_here, steps, before)
-    yield from lose(game, victim, taken, not no_line, chance, "step loss")
-    if rating(game, victim) and before - taken == 2:  # the chit turned in secret; that a step went is seen
-        yield e.Noted(f"{game.side_name(side)}: {some(taken, 'step')} taken", rule="12.61")
-    yield from nobody_left(game, combat, role)
-    rest = Debt(side, steps - taken, combat, role, pocket)
-    if rest.steps and (rest.bearers(game) or not (combat or pocket)):
-        yield from rest.ask(game)
-
-
-def _on_the_board(game: Game, debt: Debt) -> Events:
-    """Steps that no counter on record lost; where one could have, it must be named."""
-    on_record = on_map(game, debt.side) if debt.combat else []  # of a combat that nobody on record fought
-    if debt.bearers(game) or on_record:
-        raise NotNow("choose the unit that loses steps", field="unit", rule="12.63")
-    yield e.Noted(f"{game.side_name(debt.side)} loses {some(debt.steps, 'step')} on the board", rule="12.61")
-
-
 @rules.action(by="any", rule="2.7", label="Lose steps", group="units")
 def lose_steps(
     game: Game,
@@ -280,9 +150,7 @@ def lose_steps(
 
 @rules.action(by="any", rule="16.3", label="Eliminate a unit", group="units")
 def eliminate_unit(
-    game: Game,
-    unit: Annotated[str, UnitRef(label="Unit", pick=on_the_map())],
-    no_line: NO_LINE = False,
+    game: Game, unit: Annotated[str, UnitRef(label="Unit", pick=on_the_map())], no_line: NO_LINE = False
 ) -> Events:
     """Send a unit to the box it belongs in."""
     yield from eliminate(game, game.units[unit], not no_line, "eliminated")

@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator, Mapping
+from typing import Annotated, Any
 
-from companion.engine.errors import NotNow
+from companion.engine.forms.fields import Choice, Context, UnitRef
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Flag, UnitRef
+from companion.engine.play.duties import DONE, engage, learn, leave, owe
+from companion.engine.positions.pieces import on_map
+from companion.engine.record import events as e
+from companion.engine.record.battle import Battle
 from companion.engine.record.changes import move
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import ground
 from companion.systems.kharkov_battles.base import MOVE_PHASES, Objection, rules
-from companion.systems.kharkov_battles.losses import eliminate, line_decides, no_line_for
+from companion.systems.kharkov_battles.battles import CHOICE, OVERRUN
+from companion.systems.kharkov_battles.lines import can_trace
+from companion.systems.kharkov_battles.losses import destination, eliminate
 from companion.systems.kharkov_battles.units import has_zoc, is_multi_step, label, on_the_map, supply_state
 
-LOST = "lost"
+LOST, CUT_OFF = "lost", "cut-off"
+
+
+def safe(game: Game, unit: Unit) -> Objection | None:
+    """Why a unit cannot be overrun: only lone ones without a zone outside towns and cities can [11.31, 11.33]."""
+    if len([u for u in game.units_at(unit.place) if u.side == unit.side]) > 1:
+        return Objection("is not alone in its hex", rule="11.31")
+    if has_zoc(game, unit):
+        return Objection("has a zone of control", rule="11.31")
+    if ground.size(game, unit.place) in ("city", "town"):
+        return Objection("stands in a town or city", rule="11.33")
+    return None
 
 
 def lone(game: Game, side: str) -> list[Unit]:
-    """Lone units of a side without a zone, HQs, cadres, white stripes, outside towns and cities [11.31, 11.33]."""
-    return [
-        stack[0]
-        for hex_id, stack in ground.stacks(game, side).items()
-        if len(stack) == 1
-        and not has_zoc(game, stack[0])
-        and ground.size(game, hex_id) not in ("city", "town")
-    ]
+    """A side's units that can be overrun."""
+    return [u for u in on_map(game, side) if not safe(game, u)]
 
 
 def shelters(game: Game, unit: Unit) -> list[str]:
@@ -50,22 +61,28 @@ def barred(game: Game, unit: Unit, victim: Unit) -> Objection | None:
     return None
 
 
+def _enemies(ctx: Context) -> list[Unit]:
+    return on_map(ctx.game, ctx.game.other(ctx.game.active)) if ctx.game.active else []
+
+
 def _victims(ctx: Context) -> list[Unit]:
     return lone(ctx.game, ctx.game.other(ctx.game.active)) if ctx.game.active else []
 
 
-def _ways_out(ctx: Context) -> list[tuple[str, str]]:
-    unit = ctx.game.units.get(str(ctx.values.get("victim") or ""))
-    found = shelters(ctx.game, unit) if unit is not None else []
-    return [*((h, f"displaced to {h}") for h in found), (LOST, "it is lost")]
-
-
-def _covered(ctx: Context) -> bool:
-    return len(_ways_out(ctx)) > 1
-
-
 def _movers(ctx: Context) -> list[Unit]:
     return on_the_map(lambda g, u: u.side == g.active and is_multi_step(g, u))(ctx)
+
+
+def _warnings(ctx: Context) -> Iterator[Objection]:
+    game = ctx.game
+    victim = game.units[str(ctx.values["victim"])]
+    by_unit = game.units.get(str(ctx.values.get("by_unit") or ""))
+    for unit, why in (
+        (victim, safe(game, victim)),
+        (by_unit, barred(game, by_unit, victim) if by_unit else None),
+    ):
+        if unit is not None and why is not None:
+            yield Objection(f"{label(unit)} {why.words}", rule=why.rule)
 
 
 @rules.action(
@@ -74,13 +91,14 @@ def _movers(ctx: Context) -> list[Unit]:
     rule="11.3",
     label="Overrun a unit",
     order=2,
+    warns=_warnings,
     when=lambda game: (
         bool(lone(game, game.other(game.active))) or "no lone enemy without a zone is on record"
     ),
 )
 def overrun(
     game: Game,
-    victim: Annotated[str, UnitRef(label="Overrun unit", pick=_victims)],
+    victim: Annotated[str, UnitRef(label="Overrun unit", pick=_enemies, suggest=_victims)],
     by_unit: Annotated[
         str,
         UnitRef(
@@ -90,24 +108,55 @@ def overrun(
             when=lambda c: bool(_movers(c)),
         ),
     ] = "",
-    displaced: Annotated[
-        str,
-        Choice(label="Its owner says", options=_ways_out, when=_covered, help="a friendly zone covers it"),
-    ] = "",
-    no_line: Annotated[
-        bool, Flag(label="It has no supply line", start=no_line_for("victim"), when=line_decides("victim"))
-    ] = False,
 ) -> Events:
     """A multi-step unit rides over a lone HQ, cadre or unit without a zone, for 1 MP more."""
-    unit = game.units[victim]
-    if by_unit:
-        why = barred(game, game.units[by_unit], unit)
-        if why:
-            raise why.to(label(game.units[by_unit]), field="by_unit", given=by_unit)
-    if shelters(game, unit) and not displaced:
-        text = f"a friendly zone covers {label(unit)}: its owner says where it goes"
-        raise NotNow(text, field="displaced", rule="11.32")
-    if displaced and displaced != LOST:
-        yield move(game, victim, displaced, reason="Forced Displacement", rule="11.32")
+    unit, side = game.units[victim], game.active
+    forces = {side: [by_unit] if by_unit else [], unit.side: [victim]}
+    battle = yield from engage(
+        game, f"Overrun in {unit.place}", side, [unit.place], forces, "11.3", kind=OVERRUN
+    )
+    yield from leave(game)
+    text = f"{game.side_name(unit.side)}: {label(unit)} is overrun in {unit.place}"
+    yield owe(game, unit.side, text, overrun_fate, battle=battle, step=CHOICE, units=[victim], rule="11.32")
+
+
+def _victim(ctx: Context) -> Unit | None:
+    return ctx.game.units.get(ctx.duty.units[0]) if ctx.duty and ctx.duty.units else None
+
+
+def _ways_out(ctx: Context) -> list[tuple[str, str]]:
+    """Its owner's choices: a friend whose zone covers it [11.32], or its loss, and to which box [16.31]."""
+    unit = _victim(ctx)
+    if unit is None:
+        return []
+    found = [(h, f"Displaced to {h}") for h in shelters(ctx.game, unit)]
+    same = destination(ctx.game, unit, True, True) == destination(ctx.game, unit, False, True)
+    if same or can_trace(ctx.game, unit) is not None:
+        return [*found, (LOST, "Lost")]
+    return [*found, (LOST, "Lost, with a supply line"), (CUT_OFF, "Lost, no supply line")]
+
+
+def _only_way(ctx: Context) -> Mapping[str, Any] | None:
+    ways = _ways_out(ctx)
+    return {"fate": ways[0][0]} if len(ways) == 1 else None
+
+
+def _on_the_map(game: Game, duty: e.Asked, how: str) -> Events:
+    battle = game.battles.get(duty.battle)
+    if battle is not None and how == DONE:
+        yield from learn(game, battle, result="overrun")
+
+
+@rules.follow_up(rule="11.32", label="Overrun", alone=_only_way, declined=_on_the_map)
+def overrun_fate(
+    game: Game, duty: e.Asked, battle: Battle, fate: Annotated[str, Choice(label="It is", options=_ways_out)]
+) -> Events:
+    """The owner of an overrun unit says where it goes."""
+    unit = game.units[duty.units[0]]
+    if fate in (LOST, CUT_OFF):
+        traced = can_trace(game, unit)
+        yield from eliminate(game, unit, fate == LOST if traced is None else traced, "overrun", overrun=True)
+        yield from learn(game, battle, result="overrun")
     else:
-        yield from eliminate(game, unit, not no_line, "overrun", overrun=True)
+        yield move(game, unit.id, fate, reason="Forced Displacement", rule="11.32")
+        yield from learn(game, battle, result="displaced")

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated
 
+from companion.engine.forms.fields import Choice, Context, Flag, HexId, SideRef
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Flag, HexId, SideRef
+from companion.engine.play.duties import owe
+from companion.engine.positions.pieces import count
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
@@ -13,14 +15,12 @@ from companion.systems.kharkov_battles import books
 from companion.systems.kharkov_battles.base import (
     CAMPAIGN,
     JANUARY,
-    PHASES,
     STAR,
     K,
     L,
     own_side,
     rules,
     scenario,
-    some,
 )
 
 GOALS: dict[str, tuple[str, ...]] = {
@@ -73,24 +73,10 @@ def start_ownership(game: Game) -> Events:
             known.add(one_hex(hex_id))
             yield e.Marked(one_hex(hex_id), "owner", side, reason=IN_PASSING, rule="2.3")
     if known:
-        yield e.Noted(f"{some(len(known), 'town')} belong to their owners at the start", rule="2.3")
+        yield e.Noted(f"{count(len(known), 'town')} belong to their owners at the start", rule="2.3")
     if [h for h in GOALS[scenario(game)] if h not in known]:
-        yield from ask_owners(game)
-
-
-def ask_owners(game: Game) -> Events:
-    text = "Which of the deciding towns are behind the Axis start line?"
-    yield e.Asked(f"owners-{game.revision}", ("table", *game.sides), text, "start-line", rule="2.3")
-
-
-def keep_asking(game: Game) -> Events:
-    """Without owners no victory is noticed: the question outlives its phase until somebody answers or waves it away."""
-    if any(ask.action == "start-line" for ask in game.asked.values()):
-        yield from ask_owners(game)
-
-
-for _phase in PHASES:
-    rules.leaving(_phase)(keep_asking)
+        text = "Which of the deciding towns are behind the Axis start line?"
+        yield owe(game, ("table", *game.sides), text, start_line, rule="2.3")
 
 
 def _undecided(ctx: Context) -> list[tuple[str, str]]:
@@ -99,7 +85,7 @@ def _undecided(ctx: Context) -> list[tuple[str, str]]:
     return [(h, f"{NAMES[h]} {h}") for h in GOALS[scenario(game)] if not owner(game, h)]
 
 
-@rules.action(by="any", rule="2.3", label="Start line", group="hidden")
+@rules.follow_up(rule="2.3", label="Start line", still=lambda game, duty: bool(_undecided(Context(game))))
 def start_line(
     game: Game,
     axis: Annotated[

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from companion.engine.kit.roster import Unit
+from companion.engine.positions.pieces import on_map
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import lines
 from companion.systems.kharkov_battles.base import AXIS, K, scenario
@@ -13,7 +14,6 @@ from companion.systems.kharkov_battles.units import (
     is_hq,
     is_silhouette,
     nation,
-    on_map,
     printed_number,
 )
 

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from companion.engine.errors import NotNow
+from companion.engine.forms.fields import Choice, Context, HexId, SideRef, Text, UnitRef, Whole
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, HexId, SideRef, Text, UnitRef, Whole
+from companion.engine.play.duties import owe
+from companion.engine.positions.pieces import count
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, move, put_mark
 from companion.engine.record.game import Game
@@ -30,11 +32,11 @@ from companion.systems.kharkov_battles.base import (
     own_side,
     rules,
     scenario,
-    some,
     tick,
 )
 from companion.systems.kharkov_battles.breakdown import broken_down
 from companion.systems.kharkov_battles.lines import can_trace
+from companion.systems.kharkov_battles.losses import come_back
 from companion.systems.kharkov_battles.units import (
     is_cadre,
     is_german_regiment,
@@ -97,7 +99,7 @@ def points_phase(game: Game) -> Events:
     yield from _soviet_points(game, printed["mech"] or 0, printed["foot"] or 0)
     if None in printed.values():
         text = "Enter this turn's Soviet replacements from your turn track"
-        yield e.Asked(f"rp-{game.revision}", (SOVIET, "table"), text, "take-replacements", rule="16.0")
+        yield owe(game, SOVIET, text, take_replacements, rule="16.0", turn=game.turn)
 
 
 def _soviet_points(game: Game, mech: int, foot: int) -> Iterator[e.Event]:
@@ -110,20 +112,10 @@ def _soviet_points(game: Game, mech: int, foot: int) -> Iterator[e.Event]:
             yield e.Set(f"rp-soviet-{kind}", points, was=game[f"rp-soviet-{kind}"], reason=why, rule="16.0")
 
 
-def _points_unknown(game: Game) -> bool | str:
-    if scenario(game) == K:
-        return "there are no replacements in this scenario [20.2]"
-    row = books.track_row(game)
-    blank = any(books.whole(row, f"soviet-{kind}") is None for kind in ("mech", "foot"))
-    return blank or "the turn track has given them: correct them on the tracks"
-
-
-@rules.action(
-    phase="reinforcement",
-    by=SOVIET,
+@rules.follow_up(
     rule="16.0",
     label="Take Soviet replacements",
-    when=_points_unknown,
+    still=lambda game, duty: duty.args.get("turn", game.turn) == game.turn,
 )
 def take_replacements(
     game: Game,
@@ -226,7 +218,7 @@ def replace(
         raise why.to(label(held), field="unit", given=unit)
     track = _purse(game, side, mech, held)
     if price > int(game[track]):
-        text = f"that costs {some(price, 'point')}; there are {game[track]}"
+        text = f"that costs {count(price, 'point')}; there are {game[track]}"
         raise NotNow(text, field="what", given=price, rule="16.2")
     yield from add(game, track, -price, dict(KINDS)[what], "16.2")
     yield from _deliver(game, what, held, hex, division)
@@ -285,7 +277,7 @@ def _from_pool(game: Game, unit: Unit, hex_id: str) -> Iterator[e.Event]:
         if game.mark(hq.id, "uncommitted") or supply_state(game, hq) or ground.next_to_enemy(game, hq):
             text = f"{label(hq)} is not committed, Operational and away from the enemy"
             raise NotNow(text, field="hex", given=hex_id, rule="16.32")
-    yield move(game, unit.id, hex_id, reason="from the pool", rule="16.32")
+    yield come_back(game, unit, hex_id, "from the pool", "16.32")
 
 
 # -- coming back from the turn track -----------------------------------------------------------------------
@@ -294,6 +286,10 @@ def _from_pool(game: Game, unit: Unit, hex_id: str) -> Iterator[e.Event]:
 def due_back(game: Game) -> list[Unit]:
     """Units on the turn track whose turn has come."""
     return [u for u in game.units.values() if u.place == "box:track" and u.turn <= game.turn]
+
+
+def _due_to(ctx: Context) -> list[Unit]:
+    return [u for u in due_back(ctx.game) if ctx.seat in ("table", u.side)]
 
 
 def _returns(game: Game) -> bool | str:
@@ -307,12 +303,14 @@ def _returns(game: Game) -> bool | str:
 )
 def return_unit(
     game: Game,
-    unit: Annotated[str, UnitRef(label="Unit", pick=lambda c: due_back(c.game))],
+    unit: Annotated[str, UnitRef(label="Unit", pick=lambda c: due_back(c.game), suggest=_due_to)],
     hex: Annotated[str, HexId(label="City hex")] = "",
     area: Annotated[str, Text(label="or Entry Area", most=10)] = "",
+    seat: str = "",
 ) -> Events:
     """An HQ or German silhouette comes back from the turn track to a friendly city or Entry Area."""
     held = game.units[unit]
+    only_its_own(game, seat, held.side, "brings back its own units", field="unit")
     if is_hq(held):
         key = f"hq-back/{nation(game, held)}"
         if done(game, key):
@@ -331,8 +329,7 @@ def return_unit(
     if hex and game.mark(hex, "owner") not in (None, held.side):
         text = f"{hex} is not owned by the {game.side_name(held.side)}"
         raise NotNow(text, field="hex", given=hex, rule="16.33, 16.35")
-    yield change(game, unit, {"turn": 0, "entry": area}, reason="returns", rule="16.33", public=True)
-    yield move(game, unit, hex or "box:entry", reason="returns", rule="16.33")
+    yield come_back(game, held, hex or "box:entry", "returns", "16.33", turn=0, entry=area)
     yield tick(game, key)
 
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine.errors import NotNow, Unreadable
+from companion.engine.errors import Unreadable
+from companion.engine.forms.fields import Choice, Context
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Flag, SideRef, Text, Whole
+from companion.engine.play.duties import DONE, learn, owe
+from companion.engine.positions.pieces import count
 from companion.engine.record import events as e
+from companion.engine.record.battle import Battle
 from companion.engine.record.game import Game
-from companion.systems.kharkov_battles.base import only_its_own, own_side, rules, some, to_side
-from companion.systems.kharkov_battles.forces import COMBAT, ROLE, force
-from companion.systems.kharkov_battles.retreats import ask_retreat
-from companion.systems.kharkov_battles.units import steps_left
+from companion.systems.kharkov_battles.base import hex_count, rules
+from companion.systems.kharkov_battles.battles import CHOICE, LOSSES, VICTOR, members, side_of, waits_for
+from companion.systems.kharkov_battles.casualties import owe_losses, waiting
+from companion.systems.kharkov_battles.retreats import begin_retreat, retreated
+from companion.systems.kharkov_battles.units import steps_seen
 
 _PART = re.compile(r"([AD])(?:\((\d)\))?(?:r(\d))?")
 
@@ -54,126 +59,104 @@ def parse(code: str) -> list[Share]:
 
 def in_words(share: Share, who: str) -> str:
     """A share as an instruction."""
-    must = f"lose {some(share.steps, 'step')}" if share.steps else ""
+    must = f"lose {count(share.steps, 'step')}" if share.steps else ""
     each = "the hex" if share.retreat == 1 else "each hex"
-    more = f"then retreat {some(share.retreat, 'hex')}, {each} may be a step instead" if share.retreat else ""
+    more = f"then retreat {hex_count(share.retreat)}, {each} may be a step instead" if share.retreat else ""
     return f"{who}: {', '.join(filter(None, (must, more.removeprefix('then ') if not must else more)))}"
 
 
 @rules.outcome("prepared-assault")
-def assault_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
-    """Ask the loser first; his answer leads to the victor's part."""
-    facts = sheet.get("facts", {})
+def assault_outcome(game: Game, sheet: dict[str, Any], result: str, battle: Battle) -> Events:
+    """The loser settles first, then the victor [12.65]."""
     shares = parse(result)
     if not shares:
-        yield e.Noted(f"{sheet['title']}: no effect", rule="12.6")
-        return
-    attacker = str(facts.get("attacker") or game.active)
-    yield from ask_share(
-        game, shares[0], result, attacker, int(facts.get("combat") or 0), bool(facts.get("encircled"))
-    )
+        yield e.Noted(f"{battle.title}: no effect", rule="12.6")
+    for share in shares:
+        side = side_of(battle, share.role)
+        if share.loser:
+            text = in_words(share, game.side_name(side))
+            yield owe(
+                game,
+                side,
+                text,
+                settle_result,
+                battle=battle,
+                step=CHOICE,
+                units=[u.id for u in members(game, battle, share.role)],
+                rule="12.62",
+                role=share.role,
+                steps=share.steps,
+                retreat=share.retreat,
+            )
+        else:
+            step = VICTOR if any(s.loser for s in shares) else LOSSES
+            yield from owe_losses(game, battle, share.role, share.steps, step)
 
 
-def ask_share(game: Game, share: Share, result: str, attacker: str, combat: int, encircled: bool) -> Events:
-    """Ask a side how it meets its part of a result."""
-    side = attacker if share.role == "A" else game.other(attacker)
-    args = {"side": side, "role": share.role, "result": result, "combat": combat}
-    if encircled:
-        args["encircled"] = True
-    text = in_words(share, game.side_name(side)) + waiting(game, combat)
-    name = f"result-{share.role}-{game.revision}"
-    yield e.Asked(name, to_side(side), text, "settle-result", args, rule="12.62")
-
-
-def waiting(game: Game, combat: int) -> str:
-    """Results wait while another attack from the same hex is still to be rolled [12.23]."""
-    places = {u.place for u in force(game, combat, "A")}
-    split = {
-        str(t) for n, t in game.marked("pa").items() if n in game.units and game.units[n].place in places
-    }
-    if not split:
-        return ""
-    return f". Wait for the attack on {', '.join(sorted(split))}: it comes from the same hex [12.23]"
-
-
-def _share(ctx: Context) -> Share | None:
-    try:
-        found = parse(str(ctx.values.get("result") or ""))
-    except Unreadable:
-        return None
-    return next((s for s in found if s.role == ctx.values.get("role")), None)
+def _share(ctx: Context) -> Share:
+    args = ctx.args
+    return Share(str(args.get("role", "D")), int(args.get("steps", 0)), int(args.get("retreat", 0)))
 
 
 def _options(ctx: Context) -> list[tuple[str, str]]:
-    """The loser's choices, each in words [12.62]."""
-    share = _share(ctx)
-    if share is None:
-        return [("0", "as it falls")]
-    return [(str(k), _in_short(k, hexes)) for k, hexes in reversed(share.options())]
+    """The loser's choices, each in words, as far as he has the steps for them [12.62]."""
+    share, battle = _share(ctx), ctx.battle
+    force = members(ctx.game, battle, share.role) if battle else []
+    have = sum(steps_seen(ctx.game, u, ctx.seat) for u in force)
+    on_record = battle is not None and bool(battle.units(side_of(battle, share.role)))
+    return [
+        (str(more), _in_short(share.steps, more, back))
+        for more, back in reversed(share.options())
+        if not on_record or not more or share.steps + more <= have
+    ]
 
 
-def _in_short(steps: int, hexes: int) -> str:
-    if not steps:
-        return f"retreat {some(hexes, 'hex')}"
-    lost = f"lose {steps} more"
-    return f"{lost}, retreat {some(hexes, 'hex')}" if hexes else f"{lost}, stand fast"
+def _in_short(steps: int, more: int, back: int) -> str:
+    lost = f"lose {count(steps + more, 'step')}" if steps + more else ""
+    away = f"retreat {hex_count(back)}" if back else "stand fast"
+    words = ", ".join(filter(None, (lost, away)))
+    return words[:1].upper() + words[1:]
 
 
-def _retreats(ctx: Context) -> bool:
-    share = _share(ctx)
-    return share is not None and share.loser
+def _one_option(ctx: Context) -> Mapping[str, Any] | None:
+    options = _options(ctx)
+    return {"more": options[0][0]} if len(options) == 1 and not _waits(ctx) else None
 
 
-@rules.action(by="any", rule="12.62", label="Settle the result", group="hidden")
+def _waits(ctx: Context) -> list[Battle]:
+    return waits_for(ctx.game, ctx.battle) if ctx.battle else []
+
+
+def _settled_on_the_map(game: Game, duty: e.Asked, how: str) -> Events:
+    battle = game.battles.get(duty.battle)
+    if battle is not None and how == DONE:
+        yield from retreated(game, battle, str(duty.args["role"]), int(duty.args["retreat"]))
+
+
+@rules.follow_up(
+    rule="12.62",
+    label="Settle the result",
+    still=lambda game, duty: duty.battle in game.battles,
+    alone=_one_option,
+    declined=_settled_on_the_map,
+    warns=waiting,
+)
 def settle_result(
     game: Game,
-    side: Annotated[str, SideRef(label="Side", start=own_side, hidden=True)],
-    role: ROLE,
-    result: Annotated[str, Text(label="Result", most=20, hidden=True)],
-    combat: COMBAT = 0,
-    more: Annotated[str, Choice(label="Hexes or steps", options=_options, when=_retreats)] = "0",
-    unfulfilled: Annotated[
-        int, Whole(label="Hexes it cannot go", high=9, when=_retreats, help="a step each [12.71]")
-    ] = 0,
-    zones: Annotated[
-        int,
-        Whole(
-            label="Enemy zones entered",
-            high=9,
-            when=_retreats,
-            help="a step each, unless a friend stands there or a breakout succeeds [12.73]",
-        ),
-    ] = 0,
-    encircled: Annotated[bool, Flag(label="Encirclement Bonus used", when=_retreats, hidden=True)] = False,
-    seat: str = "",
+    duty: e.Asked,
+    battle: Battle,
+    more: Annotated[str, Choice(label="Hexes or steps", options=_options)],
 ) -> Events:
     """Choose how many hexes to fall back and how many steps to lose instead."""
-    only_its_own(game, seat, side, "settles its own result")
-    shares = parse(result)
-    share = next((s for s in shares if s.role == role), None)
-    if share is None:
-        raise NotNow(f"{result} has no part for this force", field="role", given=role, rule="12.6")
+    share = _share(Context(game, duty=duty))
     extra = int(more)
-    if extra + unfulfilled > share.retreat:
-        text = f"r{share.retreat} means {share.retreat} hexes or steps in all"
-        raise NotNow(text, field="more", given=more, rule="12.62")
-    members = force(game, combat, role) if combat else []
-    have, wanted = sum(steps_left(game, u) for u in members), share.steps + extra
-    if extra and members and seat == side and wanted > have:  # the table is not told of reduced chits
-        text = f"there are {have} steps left in this force, not {wanted}"
-        raise NotNow(text, field="more", given=more, rule="12.62")
-    total = share.steps + extra + unfulfilled + zones
-    back = share.retreat - extra - unfulfilled
-    deeds = [f"loses {some(total, 'step')}"] * bool(total) + [f"retreats {some(back, 'hex')}"] * bool(back)
-    yield e.Noted(f"{game.side_name(side)} {' and '.join(deeds) or 'holds'}", rule="12.62")
+    total, back = share.steps + extra, share.retreat - extra
+    deeds = [f"loses {count(total, 'step')}"] * bool(total) + [f"retreats {hex_count(back)}"] * bool(back)
+    yield e.Noted(f"{game.side_name(side_of(battle, share.role))} {' and '.join(deeds)}", rule="12.62")
+    battle = yield from learn(
+        game, battle, loser=share.role, mandatory=share.steps, retreat=share.retreat, extra=extra
+    )
     if total:
-        args = {"side": side, "steps": total, "combat": combat, "role": role, "first": True}
-        text = f"{game.side_name(side)}: lose {some(total, 'step')}"
-        name = f"loss-{side}-{game.revision}"
-        yield e.Asked(name, to_side(side), text, "take-losses", args, rule="12.61")
-    if share.loser:
-        yield from ask_retreat(game, side, role, back, combat, encircled)
-    rest = shares[shares.index(share) + 1 :]
-    if rest:
-        attacker = side if role == "A" else game.other(side)
-        yield from ask_share(game, rest[0], result, attacker, combat, False)
+        yield from owe_losses(game, battle, share.role, total, LOSSES, then="retreat")
+    else:
+        yield from begin_retreat(game, battle)

@@ -1,319 +1,315 @@
-"""Falling back, breaking out and following up [12.7, 12.8]; counters on record are moved along."""
+"""Falling back [12.7]: where a beaten stack may go, what the way costs it, and breaking out [12.73]."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from companion.engine.errors import NotNow
+from companion.engine.forms.fields import Choice, Context, Dice, HexId, Roll, Whole
+from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Context, Dice, Flag, HexId, Roll, SideRef, UnitRef, Whole
-from companion.engine.play.worksheet import Breakdown
+from companion.engine.play.duties import learn, offer, owe, units_of
 from companion.engine.record import events as e
+from companion.engine.record.battle import Battle
 from companion.engine.record.changes import move
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import ground
-from companion.systems.kharkov_battles.base import (
-    COMBAT_PHASES,
-    D10,
-    count_done,
-    fall_blau,
-    only_its_own,
-    own_side,
-    read_row,
-    rules,
-    some,
-    to_side,
+from companion.systems.kharkov_battles.advances import offer_advance
+from companion.systems.kharkov_battles.base import D10, hex_count, read_row, rules
+from companion.systems.kharkov_battles.battles import (
+    ADVANCE,
+    BREAKOUT,
+    MOBILE,
+    RETREAT,
+    TOLL,
+    kind_of,
+    members,
+    side_of,
+    target_of,
 )
-from companion.systems.kharkov_battles.forces import COMBAT, ROLE, force
-from companion.systems.kharkov_battles.units import STATIC, is_hq, is_mech, label, no_infiltration, on_map
+from companion.systems.kharkov_battles.casualties import NEXT, owe_losses, then
+from companion.systems.kharkov_battles.losses import eliminate
+from companion.systems.kharkov_battles.units import STATIC, is_hq, no_infiltration
+
+ELSEWHERE = "map"
 
 
-def ask_retreat(game: Game, side: str, role: str, back: int, combat: int, encircled: bool) -> Events:
-    """Ask for the retreat, and tell the victor how far he may follow, also when nobody is left to retreat [12.8, 12.81]."""
-    who, other = game.side_name(side), game.other(side)
+# -- where to ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Refuge:
+    """A hex where a retreat may end."""
+
+    hex: str
+    hexes: int
+    """How far it is by the way taken."""
+    steps: int
+    """What the way costs: enemy zones entered, and hexes that it cannot go [12.71, 12.73]."""
+
+    @property
+    def words(self) -> str:
+        there = self.hex if self.hexes else f"Stays in {self.hex}"
+        return f"{there}, lose {self.steps}" if self.steps else there
+
+
+def refuges(game: Game, battle: Battle, force: Sequence[Unit], origin: str, back: int) -> list[Refuge]:
+    """Where a stack may end: the cheapest ways, as far as can be from who attacked it [12.71-12.73]."""
+    if not force:
+        return []
+    side = force[0].side
+    enemy = game.other(side)
+    enemies, friends = ground.stacks(game, enemy), ground.stacks(game, side)
+    controlled = {h for h in ground.zones(game, enemy, combat=True) if h not in friends}  # [7.32]
+
+    def shut(a: str, b: str) -> bool:
+        return b in enemies or ground.river(game, a, b) == "barred" or ground.out_of_play(game, b)
+
+    def walk(path: tuple[str, ...], cost: int, left: int, found: dict[str, int]) -> None:
+        if not left:
+            found[path[-1]] = min(cost, found.get(path[-1], cost))
+            return
+        for h in ground.grid_at(game, path[-1]).neighbours(path[-1]):
+            if h not in path and not shut(path[-1], h):
+                walk((*path, h), cost + (h in controlled), left - 1, found)
+
+    for length in range(back, 0, -1):
+        ends: dict[str, int] = {}
+        walk((origin,), 0, length, ends)
+        if ends:
+            return _farthest(game, battle, enemy, ends, length, back - length)
+    return [Refuge(origin, 0, back)]
+
+
+def _farthest(
+    game: Game, battle: Battle, enemy: str, ends: Mapping[str, int], length: int, short: int
+) -> list[Refuge]:
+    cheapest = min(ends.values())
+    foes = [u.place for u in members(game, battle, "A" if enemy == battle.attacker else "D")]
+
+    def away(hex_id: str) -> int:
+        found = [d for f in foes if (d := ground.distance(game, hex_id, f)) is not None]
+        return min(found, default=0)
+
+    best = [h for h, cost in ends.items() if cost == cheapest]
+    far = max(map(away, best))
+    return [Refuge(h, length, cheapest + short) for h in sorted(best) if away(h) == far]
+
+
+# -- beginning ---------------------------------------------------------------------------------------------
+
+
+@then("retreat")
+def begin_retreat(game: Game, battle: Battle) -> Events:
+    """The loser's losses are taken: who is left falls back, stack by stack [12.72]; who never moves dies [20.1, 27.4]."""
+    letter = str(battle.facts["loser"])
+    back = _obligation(game, battle, letter)
+    left = [u for u in members(game, battle, letter) if u.steps]
+    if back and left:
+        yield from drive(game, battle, letter, left, back, side_of(battle, letter))
+    else:
+        yield from retreated(game, battle, letter, back)
+
+
+def _obligation(game: Game, battle: Battle, letter: str) -> int:
+    """Hexes left to go; when nobody is left, what the steps lost did not pay for [12.81]."""
+    facts = battle.facts
+    paid = int(facts.get("extra", 0))
+    if battle.units(side_of(battle, letter)) and not members(game, battle, letter):
+        paid = min(paid, max(0, int(facts.get("lost", {}).get(letter, 0)) - int(facts.get("mandatory", 0))))
+    return int(facts.get("retreat", 0)) - paid
+
+
+def drive(game: Game, battle: Battle, letter: str, force: Sequence[Unit], back: int, to: str) -> Events:
+    """Ask where each stack goes: its owner, or after a Mobile Assault the attacker [11.26, 12.72]."""
+    side = side_of(battle, letter)
+    yield from learn(game, battle, vacated=sorted({u.place for u in force}), loser=letter)
+    for unit in force:
+        if unit.kind in STATIC:
+            yield from eliminate(game, unit, True, "cannot retreat")
+    stacks: dict[str, list[Unit]] = {}
+    for unit in force:
+        if unit.kind not in STATIC:
+            stacks.setdefault(unit.place, []).append(unit)
+    if not stacks:
+        yield from _done(game, battle)
+    for origin, stack in stacks.items():
+        if (
+            letter == "D"
+            and _may_break_out(game, stack)
+            and refuges(game, battle, stack, origin, back)[0].steps
+        ):
+            yield _offer_breakout(game, battle, stack, BREAKOUT)
+        deed = "retreat" if to == side else "move the defenders"
+        text = f"{game.side_name(to)}: {deed} from {origin}, {hex_count(back)}"
+        yield owe(
+            game, to, text, fall_back, battle=battle, step=RETREAT, units=[u.id for u in stack],
+            rule="12.72" if to == side else "11.26", origin=origin, back=back, role=letter,
+        )  # fmt: skip
+
+
+def _offer_breakout(game: Game, battle: Battle, stack: Sequence[Unit], step: int) -> e.Asked:
+    text = f"{game.side_name(battle.defender)}: try to break out instead of paying for enemy zones?"
+    return offer(
+        game,
+        battle.defender,
+        text,
+        "breakout",
+        battle=battle,
+        step=step,
+        units=[u.id for u in stack],
+        rule="12.73",
+    )
+
+
+def _may_break_out(game: Game, stack: Sequence[Unit]) -> bool:
+    return any(not no_infiltration(game, u) for u in stack if not is_hq(u))
+
+
+def retreated(game: Game, battle: Battle, letter: str, back: int) -> Events:
+    """The retreat is over, on record or on the map: the victor may follow as far [12.8, 12.81]."""
+    who = game.side_name(side_of(battle, letter))
     if not back:
         yield e.Noted(f"{who} takes no retreat: no advance", rule="12.8")
         return
-    members = force(game, combat, role) if combat else []
-    text = f"{who} retreats {some(back, 'hex')}"
-    if any(u.kind not in STATIC for u in members):
-        args: dict[str, Any] = {"side": side, "role": role, "combat": combat}
-        ask = f"{text}: where does the stack end?"
-        yield e.Asked(f"retreat-{game.revision}", to_side(side), ask, "fall-back", args, rule="12.7")
-    else:
-        yield e.Noted(text, rule="12.7")
-    limited = encircled and not fall_blau(game)
-    text = f"{game.side_name(other)} may advance up to {some(back, 'hex')}"
-    text += "; non-mechanized units 1 hex after the encirclement" if limited else ""
-    args = {"hexes": back, "side": other, "role": "D" if role == "A" else "A", "combat": combat}
-    left = sorted({u.place for u in members if u.on_map})
-    if left:
-        args["vacated"] = left
-    if limited:
-        args["encirclement"] = True
-    yield e.Asked(f"advance-{game.revision}", to_side(other), text, "advance", args, rule="12.8")
-    yield from ask_static(game, side, members)
+    if not battle.units(side_of(battle, letter)):
+        yield e.Noted(f"{who} retreats {hex_count(back)}", rule="12.7")
+        if letter == "D":  # nobody on record can say whether it could
+            yield _offer_breakout(game, battle, (), ADVANCE)
+    battle = yield from learn(game, battle, loser=letter, back=back)
+    yield from offer_advance(game, battle)
 
 
-def ask_static(game: Game, side: str, stack: list[Unit]) -> Events:
-    """Units that never move die instead of retreating [20.1, 27.4]."""
-    for unit in stack:
-        if unit.kind in STATIC:
-            text = f"{label(unit)} cannot retreat: eliminate it"
-            name = f"static-{unit.id}-{game.revision}"
-            yield e.Asked(name, to_side(side), text, "eliminate-unit", {"unit": unit.id}, rule="20.1, 27.4")
+# -- falling back ------------------------------------------------------------------------------------------
 
 
-def nobody_left(game: Game, combat: int, role: str) -> Events:
-    """A force that was wiped out does not retreat."""
-    if combat and not force(game, combat, role):
-        for ask in list(game.asked.values()):
-            if ask.action == "fall-back" and (ask.args.get("combat"), ask.args.get("role")) == (combat, role):
-                yield e.Answered(ask.id, "nobody is left")
-                yield from move_in(
-                    game, str(ask.args.get("assault") or ""), str(ask.args.get("vacated") or "")
-                )
+def _stack(ctx: Context) -> list[Unit]:
+    """Those of the stack who have not left the hex yet."""
+    if ctx.duty is None:
+        return []
+    return [u for u in units_of(ctx.game, ctx.duty) if u.place == ctx.args.get("origin", u.place)]
 
 
-def move_in(game: Game, assault: str, vacated: str) -> Events:
-    """A Mobile Assault that empties its target carries the attacker into it [11.2]."""
-    if assault and vacated and not [u for u in game.units_at(vacated) if u.side != game.units[assault].side]:
-        yield move(game, assault, vacated, reason="moves into the vacated hex", rule="11.2")
+def ways(ctx: Context) -> list[Refuge]:
+    if ctx.battle is None or not ctx.args.get("origin"):
+        return []
+    return refuges(ctx.game, ctx.battle, _stack(ctx), str(ctx.args["origin"]), int(ctx.args["back"]))
 
 
-def _retreating(ctx: Context) -> list[Unit]:
-    """The beaten force, as far as it is still there."""
-    game = ctx.game
-    number, role = int(ctx.values.get("combat") or 0), str(ctx.values.get("role") or "D")
-    side = str(ctx.values.get("side") or "")
-    return [u for u in (force(game, number, role) if number else on_map(game, side)) if u.kind not in STATIC]
+def _choices(ctx: Context) -> list[tuple[str, str]]:
+    return [*((r.hex, r.words) for r in ways(ctx)), (ELSEWHERE, "Elsewhere, by the map")]
 
 
-@rules.action(by="any", rule="12.7", label="Retreat", group="hidden")
+def _by_hand(ctx: Context) -> bool:
+    return bool(_stack(ctx)) and ctx.values.get("to") == ELSEWHERE
+
+
+def _prices(ctx: Context) -> bool:
+    """The way's price is said by the players: they know a way of their own, or a breakout changed it [12.73]."""
+    return _by_hand(ctx) or (ctx.battle is not None and bool(ctx.battle.facts.get("breakout")))
+
+
+def _price(ctx: Context) -> int:
+    return next((r.steps for r in ways(ctx) if r.hex == ctx.values.get("to")), 0)
+
+
+def _only_way(ctx: Context) -> Mapping[str, Any] | None:
+    """Nobody is left in the hex, or there is one way and it costs nothing."""
+    if ctx.args.get("origin") and not _stack(ctx):
+        return {"to": ELSEWHERE}
+    found = ways(ctx)
+    free = len(found) == 1 and not found[0].steps and bool(found[0].hexes)
+    return {"to": found[0].hex} if free and not _prices(ctx) else None
+
+
+def _on_the_map(game: Game, duty: e.Asked, how: str) -> Events:
+    battle = game.battles.get(duty.battle)
+    if battle is not None:
+        yield from _done(game, (yield from _gone(game, battle, int(duty.args.get("back", 0)))))
+
+
+@rules.follow_up(
+    rule="12.7",
+    label="Retreat",
+    still=lambda game, duty: duty.battle in game.battles,
+    alone=_only_way,
+    declined=_on_the_map,
+)
 def fall_back(
     game: Game,
-    side: Annotated[str, SideRef(label="Side", start=own_side, hidden=True)] = "",
-    role: ROLE = "D",
-    combat: COMBAT = 0,
-    assault: Annotated[str, UnitRef(label="Mobile Assault by", hidden=True)] = "",
-    vacated: Annotated[str, HexId(label="From hex", hidden=True)] = "",
-    hex: Annotated[str, HexId(label="To hex", help="empty: move the counters on the map later")] = "",
-    units: Annotated[
-        tuple[str, ...],
-        UnitRef(
-            label="Units",
-            many=True,
-            pick=_retreating,
-            start=lambda c: [u.id for u in _retreating(c)],
-            when=lambda c: bool(c.values.get("combat")),
-            help="none chosen: the whole stack",
-        ),
-    ] = (),
+    duty: e.Asked,
+    battle: Battle,
+    to: Annotated[str, Choice(label="To", options=_choices, when=lambda c: bool(_stack(c)))],
+    hex: Annotated[
+        str, HexId(label="To hex", help="empty: move the counters on the map later", when=_by_hand)
+    ] = "",
     steps: Annotated[
         int,
         Whole(
             label="Steps it costs",
             high=9,
-            when=lambda c: bool(c.values.get("vacated")),
+            when=_prices,
+            start=_price,
             help="one for each enemy zone entered without a friend in it, one for each hex it cannot go",
         ),
     ] = 0,
-    seat: str = "",
 ) -> Events:
     """Move the beaten stack to where its retreat ends; it moves as a whole, no hex twice."""
-    mover = (
-        game.other(side) if assault else side
-    )  # the attacker moves them after a Mobile Assault [11.26, 12.72]
-    if side:
-        only_its_own(game, seat, mover, "conducts this retreat")
-    if steps:  # a Prepared Assault has asked for them before [11.26, 12.71, 12.73]
-        args = {"side": side, "steps": steps, "combat": combat, "role": role}
-        text = f"{game.side_name(side)}: lose {some(steps, 'step')} on the way back"
-        name = f"way-back-{game.revision}"
-        yield e.Asked(name, to_side(side), text, "take-losses", args, rule="12.71, 12.73")
-    if not hex:
-        yield e.Noted("retreat done on the map", rule="12.7")
-        return
-    if any(u.side != side for u in game.units_at(hex)):
-        raise NotNow(f"{hex} holds enemy units", field="hex", given=hex, rule="12.71")
-    whole = [u.id for u in force(game, combat, role) if u.kind not in STATIC] if combat else ()
-    for name in units or whole:
-        yield move(game, name, hex, reason="retreat", rule="12.7")
-    yield from move_in(game, assault, vacated)
-
-
-def _victors(ctx: Context) -> list[Unit]:
-    """Who took part, or is stacked with somebody who did; nobody that never moves [12.8]."""
-    game = ctx.game
-    if not ctx.values.get("combat"):
-        return []
-    fought = force(game, int(ctx.values["combat"]), str(ctx.values.get("role") or "A"))
-    places = {u.place for u in fought}
-    return [
-        u
-        for u in on_map(game, str(ctx.values.get("side") or ""))
-        if u.place in places and u.kind not in STATIC
-    ]
-
-
-@rules.action(by="any", rule="12.8", label="Advance", group="hidden")
-def advance(
-    game: Game,
-    hexes: Annotated[int, Whole(label="Up to", high=9, hidden=True)] = 0,
-    side: Annotated[str, SideRef(label="Side", start=own_side, hidden=True)] = "",
-    role: ROLE = "A",
-    combat: COMBAT = 0,
-    encirclement: Annotated[bool, Flag(label="Encirclement Bonus used", hidden=True)] = False,
-    vacated: Annotated[tuple[str, ...], HexId(label="Vacated", many=True, hidden=True)] = (),
-    units: Annotated[
-        tuple[str, ...],
-        UnitRef(
-            label="Who advances",
-            many=True,
-            pick=_victors,
-            when=lambda c: bool(_victors(c)),
-            help="none chosen: nobody, or you move the counters later",
-        ),
-    ] = (),
-    hex: Annotated[
-        str,
-        HexId(
-            label="To hex",
-            start=lambda c: next(iter(c.values.get("vacated") or ()), ""),
-            when=lambda c: bool(_victors(c)),
-        ),
-    ] = "",
-    seat: str = "",
-) -> Events:
-    """Victorious units follow, first into the vacated hex, each as far as it may; they need never advance."""
-    if side:
-        only_its_own(game, seat, side, "advances")
-    if units and not hex:
-        raise NotNow("say to which hex they advance", field="hex", rule="12.8")
-    if not units:
-        yield e.Noted(f"advance of up to {some(hexes, 'hex')} done", rule="12.8")
-        return
-    if any(u.side != side for u in game.units_at(hex)):
-        raise NotNow(f"{hex} holds enemy units", field="hex", given=hex, rule="12.8")
-    for name in units:
-        unit = game.units[name]
-        most, reason, rule = furthest(game, unit, hexes, vacated, encirclement)
-        away = ground.distance(game, unit.place, hex)
-        if away is not None and away > most:
-            because = f" ({reason})" if most < hexes else ""
-            why = f"{label(unit)} may advance {some(most, 'hex')}{because}; {hex} is {away} away"
-            raise NotNow(why, field="hex", given=hex, rule=rule)
-        yield move(game, name, hex, reason="advance", rule="12.8")
-    left = [u for u in force(game, combat, role) if u.id not in units and not is_hq(u)]
-    if left:
-        args: dict[str, Any] = {"hexes": hexes, "side": side, "role": role, "combat": combat}
-        args |= {"encirclement": True} if encirclement else {}
-        args |= {"vacated": list(vacated)} if vacated else {}
-        text = f"{game.side_name(side)}: does anybody else advance? Up to {some(hexes, 'hex')}"
-        yield e.Asked(f"advance-{game.revision}", to_side(side), text, "advance", args, rule="12.8")
-
-
-def _somebody_fought(game: Game) -> bool | str:
-    return (
-        bool(count_done(game, f"{game.phase}/combat"))
-        or "a breakout follows a combat that drives a stack back [12.73]"
-    )
-
-
-@rules.action(
-    phase=COMBAT_PHASES, by="any", rule="12.73", label="Breakout attempt", order=3, when=_somebody_fought
-)
-def breakout(
-    game: Game,
-    side: Annotated[
-        str,
-        SideRef(
-            label="Retreating side",
-            start=lambda c: c.game.other(c.game.active),
-            hidden=True,
-        ),
-    ],
-    hex: Annotated[str, HexId(label="From hex")] = "",
-    die: Annotated[Roll | None, Dice(spec=D10, purpose="Breakout")] = None,
-) -> Events:
-    """A defending stack with a unit able to infiltrate tries to break out instead of paying for enemy zones."""
-    here = [u for u in game.units_at(hex) if u.side == side] if hex else []
-    if here and all(no_infiltration(game, u) for u in here):
-        raise NotNow(
-            "no unit in this stack can use Mobile Infiltration", field="hex", given=hex, rule="12.73"
+    ctx = Context(game, duty=duty)
+    stack, back = _stack(ctx), int(duty.args.get("back", 0))
+    chosen = next((r for r in ways(ctx) if r.hex == to), None)
+    there = hex if to == ELSEWHERE else to
+    if there and any(u.side != stack[0].side for u in game.units_at(there)):
+        raise NotNow(f"{there} holds enemy units", field="hex", given=there, rule="12.71")
+    gone = chosen.hexes if chosen else back
+    price = chosen.steps if chosen and not battle.facts.get("breakout") else steps
+    for unit in stack if there else ():
+        if unit.place != there:
+            yield move(game, unit.id, there, reason="retreat", rule="12.7")
+    battle = yield from _gone(game, battle, gone)
+    if price:
+        names = [u.id for u in stack]
+        yield from owe_losses(
+            game, battle, str(duty.args.get("role", "D")), price, TOLL, then="gone", units=names
         )
-    if side == game.active:
-        raise NotNow("only a defending stack may try to break out", field="side", given=side, rule="12.73")
-    sheet = Breakdown(
-        f"Breakout{f' from {hex}' if hex else ''}", column="result", dice=D10, roll=die.total if die else 0
-    )
+    elif not stack:
+        yield e.Noted("the retreat is done on the map", rule="12.7")
+    yield from _done(game, battle)
+
+
+def _gone(game: Game, battle: Battle, back: int) -> Any:
+    """How far the beaten went: of several stacks the one that went furthest."""
+    return (yield from learn(game, battle, back=max(back, int(battle.facts.get("back", 0)))))
+
+
+@then("gone")
+def _done(game: Game, battle: Battle) -> Events:
+    """Once every stack has gone and paid, the victor may follow."""
+    if any(d.action == fall_back.name or d.step == TOLL for d in game.duties(battle)):
+        return
+    if kind_of(battle) == MOBILE:
+        yield from NEXT["move-in"](game, battle)
+    else:
+        yield from retreated(game, battle, str(battle.facts["loser"]), int(battle.facts.get("back", 0)))
+
+
+# -- breaking out ------------------------------------------------------------------------------------------
+
+
+@rules.follow_up(rule="12.73", label="Try to break out")
+def breakout(game: Game, battle: Battle, die: Annotated[Roll, Dice(spec=D10, purpose="Breakout")]) -> Events:
+    """A defending stack with a unit able to infiltrate tries to break out instead of paying for enemy zones."""
+    title = f"Breakout from {target_of(battle)}" if target_of(battle) else "Breakout"
+    sheet = Breakdown(title, column="result", dice=D10, roll=die.total)
     read_row(sheet, game.chart("breakout"), str(sheet.roll))
-    yield from rules.settle(game, "breakout", sheet, to_side(side), "12.73")
+    yield from rules.settle(game, "breakout", sheet, (battle.defender, "table"), "12.73", battle)
 
 
 @rules.outcome("breakout")
-def breakout_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
-    """The table's words are for the players to carry out."""
+def breakout_outcome(game: Game, sheet: dict[str, Any], result: str, battle: Battle) -> Events:
+    """The table's words are for the players to carry out: they say what the way costs."""
     yield e.Noted(f"{sheet['title']}: {result}", rule="12.73")
-
-
-def advance_limits(
-    hexes: int, mech: bool, city: bool, major: bool, encirclement: bool, ezoc: bool
-) -> tuple[int, str, str]:
-    """How far one unit may advance, why, and the rule [12.51, 12.82, 12.85]."""
-    if hexes == 0:
-        return 0, "nothing was taken as a retreat", "12.8"
-    if city:
-        return 1, "the first hex is a city", "12.82, 12.85"
-    if major:
-        return 1, "entered over a Major River", "12.82"
-    if mech:
-        return hexes, "may leave the path; stops at the next enemy zone", "12.82"
-    if encirclement:
-        return 1, "busy with prisoners after the encirclement", "12.51"
-    if ezoc:
-        return 1, "stops in the enemy zone of the first hex", "12.82"
-    return hexes, "along the path of retreat", "12.82"
-
-
-def furthest(
-    game: Game, unit: Unit, hexes: int, vacated: tuple[str, ...], encirclement: bool
-) -> tuple[int, str, str]:
-    """The longest advance of a unit by the hex it may enter first; enemy zones on the way are for the eye."""
-    beside = [h for h in vacated if h in ground.grid_at(game, unit.place).neighbours(unit.place)]
-    ways = [
-        advance_limits(
-            hexes,
-            is_mech(unit),
-            ground.is_city(game, h),
-            ground.river(game, unit.place, h) == "major",
-            encirclement,
-            False,
-        )
-        for h in beside
-    ]
-    return max(ways, default=advance_limits(hexes, is_mech(unit), False, False, encirclement, False))
-
-
-@rules.worksheet(rule="12.8", title="Advance after combat")
-def advance_length(
-    ctx: Context,
-    hexes: Annotated[int, Whole(label="Hexes taken as a retreat", high=9)] = 0,
-    first_city: Annotated[bool, Flag(label="First hex is a city")] = False,
-    first_major: Annotated[bool, Flag(label="First hex entered over a Major River")] = False,
-    first_ezoc: Annotated[bool, Flag(label="First hex in an enemy zone")] = False,
-    encirclement: Annotated[bool, Flag(label="Encirclement Bonus used")] = False,
-) -> Breakdown:
-    """How far mechanized and other units may advance."""
-    sheet = Breakdown("Advance after combat")
-    errata = fall_blau(ctx.game)
-    for mech, name in ((True, "mechanized"), (False, "others")):
-        most, why, rule = advance_limits(
-            hexes, mech, first_city, first_major, encirclement and not errata, first_ezoc
-        )
-        sheet.add(f"{name}: {why}", some(most, "hex"), rule)
-        sheet.facts[name] = most
-    sheet.add("first into the vacated hex; never over an unbridged Major River after that", "", "12.82-12.84")
-    sheet.result = f"{sheet.facts['mechanized']} / {sheet.facts['others']}"
-    return sheet
+    yield from learn(game, battle, breakout=result)

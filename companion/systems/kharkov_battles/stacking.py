@@ -33,16 +33,26 @@ def wrong_with(game: Game, stack: list[Unit]) -> list[tuple[str, str]]:
     return found
 
 
-@rules.panel
-def stacking_panel(game: Game, seat: str) -> Panel | None:
+def overstacked(game: Game) -> list[Fact]:
     """Stacks of the moving side that break a limit."""
-    if game.phase not in MOVE_PHASES:
-        return None
     rows = []
     for hex_id, stack in game.stacks().items():
         own = [u for u in stack if u.side == game.active]
         for text, rule in wrong_with(game, own) if own else ():
             rows.append(Fact(hex_id, f"{text}: {', '.join(label(u) for u in own)}", rule))
+    return rows
+
+
+@rules.due_in(*MOVE_PHASES)
+def stacks_due(game: Game) -> list[str]:
+    """Limits hold as a movement phase ends [6.0, 6.11]."""
+    return [f"{row.label}: {row.value} [{row.rule}]" for row in overstacked(game)]
+
+
+@rules.panel
+def stacking_panel(game: Game, seat: str) -> Panel | None:
+    """The same beside the map."""
+    rows = overstacked(game) if game.phase in MOVE_PHASES else []
     return Panel("Stacking to put right", rows) if rows else None
 
 

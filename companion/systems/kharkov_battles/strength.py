@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated
 
+from companion.engine.forms.fields import Choice, Context, Flag, HexId, UnitRef
+from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
-from companion.engine.play.fields import Choice, Context, HexId, UnitRef
-from companion.engine.play.worksheet import Breakdown
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import chits, ground
 from companion.systems.kharkov_battles.base import (
@@ -19,7 +19,6 @@ from companion.systems.kharkov_battles.base import (
     rules,
     scenario,
 )
-from companion.systems.kharkov_battles.targets import is_mobile
 from companion.systems.kharkov_battles.units import (
     STATIC,
     is_cadre,
@@ -76,14 +75,22 @@ def adjust(
 
 
 def base_strength(game: Game, unit: Unit) -> int | None:
-    """Printed or chit strength; 1 for HQ, cadre, Tiger company [2.71, 15.12, 15.32]; None for a chit not known."""
+    """Printed or chit strength; 1 for HQ, cadre, Tiger company [2.71, 15.12, 15.32]; None where nobody has told it."""
     if unit.untried:
         return None
     if is_hq(unit) or is_cadre(game, unit) or unit.kind == "tiger company":
         return 1
     if rating(game, unit):
         return chits.value(game, unit)
-    return unit.factors.get("CS", 0) or 1
+    return unit.factors.get("CS") or None
+
+
+def to_be_told(game: Game, unit: Unit) -> bool:
+    """Whether a unit's strength must be asked of its owner: not printed on record [15.2], or on a real chit [2.6]."""
+    if rating(game, unit) and chits.needs_chit(game, unit):
+        return not chits.in_the_cup(game, unit.side)
+    known = unit.untried and unit.factors.get("CS")
+    return base_strength(game, unit) is None and not known
 
 
 def river_effect(game: Game, feature: str) -> bool:
@@ -189,7 +196,7 @@ def add_up(
         printed = None if secret else base_strength(game, unit)
         if printed is None:
             hidden = True
-            sheet.add(label(unit), "chit not seen here" if secret else "chit to draw", "2.6")
+            sheet.add(label(unit), _missing(game, unit, secret), "2.6" if rating(game, unit) else "2.7")
             continue
         attacking = role == "attack"
         part = (
@@ -213,6 +220,12 @@ def add_up(
     return sheet
 
 
+def _missing(game: Game, unit: Unit, secret: bool) -> str:
+    if secret:
+        return "chit not seen here"
+    return "chit to draw" if rating(game, unit) else "strength not known"
+
+
 def _frozen_question(game: Game, units: list[Unit], target: str) -> bool:
     """Whether Freeze may lift a halving that the owner's chart has not settled."""
     if not ground.known_map(game):
@@ -228,7 +241,8 @@ def strength(
     role: Annotated[str, Choice(label="They are", options=ROLES)] = "attack",
     target: Annotated[str, HexId(label="Hex under attack")] = "",
     units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=on_the_map())] = (),
+    mobile: Annotated[bool, Flag(label="Mobile Assault")] = False,
 ) -> Breakdown:
     """Add up a force, each unit with its halving and doubling."""
     chosen = [ctx.game.units[name] for name in units]
-    return add_up(ctx.game, chosen, role, target, ctx.seat, is_mobile(ctx.game, target))
+    return add_up(ctx.game, chosen, role, target, ctx.seat, mobile)

@@ -6,10 +6,12 @@ from collections.abc import Callable, Iterator
 from typing import Annotated, Any
 
 from companion.engine.errors import NotNow
+from companion.engine.forms.fields import Choice, Context, Dice, Flag, HexId, Roll, SideRef, UnitRef, Whole
+from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Dice, Flag, HexId, Roll, SideRef, UnitRef, Whole
-from companion.engine.play.worksheet import Breakdown
+from companion.engine.play.duties import owe
+from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
@@ -25,11 +27,10 @@ from companion.systems.kharkov_battles.base import (
     read_row,
     rules,
     scenario,
-    some,
     tick,
-    to_side,
 )
-from companion.systems.kharkov_battles.units import is_cadre, is_mech, label, on_map, supply_state
+from companion.systems.kharkov_battles.casualties import owe_attrition
+from companion.systems.kharkov_battles.units import is_cadre, is_mech, label, supply_state
 
 ORDER = {"": 0, "oos": 1, "isolated": 2}
 WORSE = {"": "oos", "oos": "isolated", "isolated": "isolated"}
@@ -133,9 +134,14 @@ def judge_supply(
     yield tick(game, f"supply/{side}", f"{game.side_name(side)} supply judged")
     for h in owing:
         text = f"Attrition: roll for the pocket in {h}"
-        args = {"side": side, "hex": h}
-        name = f"attrition-{h}-{game.revision}"
-        yield e.Asked(name, to_side(side), text, "roll-attrition", args, rule="8.4")
+        yield owe(game, side, text, roll_attrition, rule="8.4", side=side, hex=h)
+
+
+@rules.due_in("supply")
+def supply_due(game: Game) -> list[str]:
+    """Each side with counters or marked stacks on record is judged once a turn [8.3]."""
+    sides = [s for s in game.sides if on_map(game, s) or game.marked(f"supply-{s}")]
+    return [f"judge {game.side_name(s)} supply [8.3]" for s in sides if not done(game, f"supply/{s}")]
 
 
 def stop_work(game: Game, unit: Unit) -> Iterator[e.Event]:
@@ -151,14 +157,12 @@ def attrition_roll(game: Game, die: int) -> int:
     return min(9, die + 1) if game["weather"] == "freeze" else die
 
 
-@rules.action(phase="supply", by="any", rule="8.4", label="Roll attrition", group="book-keeping")
+@rules.follow_up(rule="8.4", label="Roll attrition")
 def roll_attrition(
-    game: Game,
-    side: Annotated[str, SideRef(label="Side", start=own_side, quiet=own_phone)],
-    hex: Annotated[str, HexId(label="Hex of the pocket")],
-    die: Annotated[Roll, Dice(spec=D10, purpose="Attrition")],
+    game: Game, duty: e.Asked, die: Annotated[Roll, Dice(spec=D10, purpose="Attrition")]
 ) -> Events:
     """One roll for a stack that was Isolated before and still is."""
+    side, hex = str(duty.args["side"]), str(duty.args["hex"])
     sheet = Breakdown(f"Attrition in {hex}", column="result", dice=D10, roll=die.total)
     final = attrition_roll(game, die.total)
     sheet.add("die", str(die.total), "8.4")
@@ -166,7 +170,7 @@ def roll_attrition(
         sheet.add("Freeze, at most 9", final - die.total, "19.22")
     sheet.facts = {"side": side, "hex": hex}
     read_row(sheet, game.chart("attrition"), str(final))
-    yield from rules.settle(game, "attrition", sheet, to_side(side), "8.4")
+    yield from rules.settle(game, "attrition", sheet, (side, "table"), "8.4")
 
 
 @rules.outcome("attrition")
@@ -174,13 +178,10 @@ def attrition_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
     """A number is steps to lose; anything else is for the players to carry out."""
     side, hex_id = str(sheet["facts"]["side"]), str(sheet["facts"]["hex"])
     digits = "".join(c for c in result if c.isdecimal())
-    name = f"attrition-loss-{game.revision}"
     if digits and int(digits[0]) and len(digits) == 1:
-        text = f"{game.side_name(side)}: lose {some(int(digits), 'step')} of the Isolated units in {hex_id}"
-        args = {"side": side, "steps": int(digits), "pocket": hex_id}
-        yield e.Asked(name, to_side(side), text, "take-losses", args, rule="8.4")
+        yield from owe_attrition(game, side, int(digits), hex_id)
     elif result.strip() not in {"-", "0", "NE", "none"}:
-        yield e.Asked(name, to_side(side), f"Attrition in {hex_id}: {result}", rule="8.4")
+        yield owe(game, side, f"Attrition in {hex_id}: {result}", rule="8.4")
 
 
 def best(game: Game, states: list[str]) -> str:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from companion.engine.errors import NotNow, Unreadable
+from companion.engine.forms.fields import Choice, Context, Dice, Roll, UnitRef, Whole
+from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Dice, Roll, UnitRef, Whole
-from companion.engine.play.worksheet import Breakdown
+from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
@@ -27,10 +28,9 @@ from companion.systems.kharkov_battles.base import (
     rules,
     scenario,
     tick,
-    to_side,
 )
 from companion.systems.kharkov_battles.reach import fully_supported_regiments, is_xvii, korps
-from companion.systems.kharkov_battles.units import is_german_regiment, is_hq, label, on_map, supply_state
+from companion.systems.kharkov_battles.units import is_german_regiment, is_hq, label, supply_state
 
 SOURCES = (("roll", "Support Table"), ("track", "turn track"))
 
@@ -117,7 +117,7 @@ def receive_support(
         return
     sheet = Breakdown("Support Points", column="points", dice=D10, roll=die.total if die else 0)
     read_row(sheet, game.chart("support"), str(sheet.roll))
-    yield from rules.settle(game, "support", sheet, to_side(AXIS), "9.2")
+    yield from rules.settle(game, "support", sheet, (AXIS, "table"), "9.2")
 
 
 @rules.outcome("support")
@@ -293,6 +293,13 @@ def check_support(
         if wanted != bool(game.mark(unit.id, "ls")):
             yield put_mark(game, unit.id, "ls", wanted or None, rule="9.3")
     yield tick(game, "support-check", "Full support checked")
+
+
+@rules.due_in("maintenance")
+def support_due(game: Game) -> list[str]:
+    """Every mechanized regiment on record checks for full support [9.3]."""
+    late = bool(must_check(game)) and not done(game, "support-check")
+    return ["check full support [9.3]"] if late else []
 
 
 def no_attack(game: Game, unit: Unit) -> Objection | None:

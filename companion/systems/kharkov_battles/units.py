@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 
+from companion.engine.forms.fields import Choice, Context, Flag, HexId, SideRef, Text, UnitRef, Whole
 from companion.engine.kit.roster import Unit, slug
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Flag, HexId, SideRef, Text, UnitRef, Whole
+from companion.engine.positions.pieces import on_map
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, create, put_mark
@@ -110,6 +111,13 @@ def steps_left(game: Game, unit: Unit) -> int:
     return max(1, unit.steps)
 
 
+def steps_seen(game: Game, unit: Unit, seat: str) -> int:
+    """The steps as a seat may know them: under a chit that it cannot see there may be all of them [2.6]."""
+    if rating(game, unit) and not is_cadre(game, unit) and seat != unit.side:
+        return 3
+    return steps_left(game, unit)
+
+
 def supply_state(game: Game, unit: Unit) -> str:
     """'', 'oos' or 'isolated'."""
     state = game.mark(unit.id, "supply")
@@ -132,10 +140,6 @@ def has_zoc(game: Game, unit: Unit) -> bool:
     if is_cadre(game, unit):
         return sum(1 for u in game.units_at(unit.place) if is_cadre(game, u)) >= 3
     return True
-
-
-def on_map(game: Game, side: str = "") -> list[Unit]:
-    return [u for u in game.units.values() if u.on_map and side in ("", u.side)]
 
 
 Pick = Callable[[Context], list[Unit]]

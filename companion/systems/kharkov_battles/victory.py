@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from companion.engine.kit.roster import Unit
+from companion.engine.people.consent import propose_end, withdraw_end
 from companion.engine.play.actions import Events
 from companion.engine.play.panels import Fact, Panel
+from companion.engine.positions.pieces import count, on_map
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import books, lines
@@ -20,10 +22,9 @@ from companion.systems.kharkov_battles.base import (
     L,
     rules,
     scenario,
-    some,
 )
 from companion.systems.kharkov_battles.owners import GOALS, NAMES, one_hex, owner, owns
-from companion.systems.kharkov_battles.units import is_formation, on_map, supply_state
+from companion.systems.kharkov_battles.units import is_formation, supply_state
 
 KHARKOV = ("KB3617", "KB3618")
 LEVELS = {
@@ -56,6 +57,7 @@ AT_ONCE: dict[str, dict[str, tuple[tuple[str, ...], ...]]] = {
     },
 }
 """Who owns one hex of every group has won, whatever the supply [20.1, 20.3, 27.3, 27.8]."""
+OUTRIGHT = "deciding hexes"
 RULE = {L: "20.3", JANUARY: "27.8", CAMPAIGN: "27.3"}
 
 
@@ -79,12 +81,15 @@ def automatic(game: Game) -> tuple[str, str, str] | None:
 
 @rules.watch
 def watch_victory(game: Game) -> Events:
-    """An automatic victory ends the game at once; supply does not matter."""
+    """An automatic victory is put to both sides at once; supply does not matter."""
     found = automatic(game)
-    if found and not game.ended:
-        side, why, rule = found
+    if found:
+        side, held, rule = found
         level = "Victory" if scenario(game) == L else "Strategic Victory"
-        yield e.Ended(side, level, f"{game.side_name(side)} owns {why}", rule)
+        why = f"{game.side_name(side)} owns {held}."
+        yield from propose_end(game, side, level, why, rule, OUTRIGHT)
+    else:
+        yield from withdraw_end(game, OUTRIGHT)
 
 
 # -- points ------------------------------------------------------------------------------------------------
@@ -119,7 +124,7 @@ def points(game: Game) -> list[tuple[str, int, str]]:
     lost = int(game["regiments-lost"])
     if lost:
         found.append(
-            (f"{some(lost, 'German mechanized regiment')} lost", -REGIMENT.get(name, 0) * lost, rule)
+            (f"{count(lost, 'German mechanized regiment')} lost", -REGIMENT.get(name, 0) * lost, rule)
         )
     if name == CAMPAIGN and game["okh"]:
         found.append(("OKH options taken", -int(game["okh"]), "27.3"))

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import Annotated
 
 from companion.engine.errors import Unreadable
+from companion.engine.forms.fields import Choice, Context, Dice, Roll, Text
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Dice, Roll, Text
+from companion.engine.play.duties import drop, owe
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import books
-from companion.systems.kharkov_battles.base import D10, done, rules, tick
+from companion.systems.kharkov_battles.base import D10, SOVIET, done, only_its_own, rules, tick
 
-SOVIET_TURN = ("soviet-command", "soviet-construction", "soviet-move", "soviet-combat")
 FOR_GOOD = "mud for the rest of the game (19.11)"
 KINDS = (("clear", "Clear"), ("mud", "Mud"), ("freeze", "Freeze"))
 
@@ -35,9 +35,7 @@ def _rolls(ctx: Context) -> bool:
 
 
 def _unset(game: Game) -> bool | str:
-    """Once a turn; turn 0 has no weather phase."""
-    if game.phase != "weather" and game.turn:
-        return "the weather is set in the Weather Phase"
+    """Once a turn."""
     return not done(game, "weather") or "the weather is set: tap it beside the tracks to correct it"
 
 
@@ -46,10 +44,11 @@ def into(game: Game, weather: str, reason: str) -> Events:
     if game["weather"] != weather:
         yield e.Set("weather", weather, was=game["weather"], reason=reason, rule="19.0")
     yield tick(game, "weather")
+    yield from drop(game, "roll-mud", why="the weather is set")
 
 
 @rules.action(
-    phase=("weather", *SOVIET_TURN),
+    phase="weather",
     by="any",
     rule="19.11",
     label="Set the weather",
@@ -64,6 +63,7 @@ def set_weather(
         Text(label="MUD? on", most=5, placeholder="0-3, or empty", start=_range, help="rolls that bring mud"),
     ] = "",
     die: Annotated[Roll | None, Dice(label="Soviet roll", spec=D10, purpose="Weather", when=_rolls)] = None,
+    seat: str = "",
 ) -> Events:
     """Read the turn's weather off the track; with a MUD? range the Soviet player rolls."""
     if game["mud"] == "yes":
@@ -72,14 +72,20 @@ def set_weather(
     if die is None:
         yield from into(game, printed, "turn track")
         return
+    only_its_own(game, seat, SOVIET, "rolls for mud", field="die")
+    yield from _rolled(game, printed, mud_range, die.total)
+
+
+def _rolled(game: Game, printed: str, mud_range: str, rolled: int) -> Events:
+    """Mud from Clear lasts the turn, from Freeze to the end of the game [19.11]."""
     span = books.mud_range(mud_range)
     if span is None:
         raise Unreadable("say on which rolls mud comes, e.g. 0-3", field="mud_range", rule="19.11")
     low, high = span
-    muddy = low <= die.total <= high
+    muddy = low <= rolled <= high
     if muddy and printed == "freeze":
         yield e.Set("mud", "yes", was=game["mud"], reason="thaw: mud for the rest of the game", rule="19.11")
-    yield from into(game, "mud" if muddy else printed, f"MUD? on {mud_range}, rolled {die.total}")
+    yield from into(game, "mud" if muddy else printed, f"MUD? on {mud_range}, rolled {rolled}")
 
 
 def from_track(game: Game) -> Events:
@@ -93,8 +99,15 @@ def from_track(game: Game) -> Events:
         yield from into(game, printed, "turn track")
     elif printed and game.phase == "weather":
         text = f"Roll for mud: it comes on {span}, else {printed.capitalize()}"
-        args = {"printed": printed, "mud_range": span}
-        yield e.Asked(f"mud-{game.revision}", ("soviet", "table"), text, "set-weather", args, rule="19.11")
+        yield owe(game, SOVIET, text, roll_mud, rule="19.11", printed=printed, span=span, turn=game.turn)
+
+
+@rules.follow_up(
+    rule="19.11", label="Roll for mud", still=lambda game, duty: duty.args.get("turn") == game.turn
+)
+def roll_mud(game: Game, duty: e.Asked, die: Annotated[Roll, Dice(spec=D10, purpose="Weather")]) -> Events:
+    """The Soviet player rolls where the track prints MUD?."""
+    yield from _rolled(game, str(duty.args["printed"]), str(duty.args["span"]), die.total)
 
 
 @rules.entering("weather")
@@ -108,19 +121,17 @@ def turn_zero(game: Game) -> Events:
     """Operation Star's turn 0 has no Preparation Stage; its weather is the track's."""
     yield from from_track(game)
     if not done(game, "weather"):
-        yield from ask_turn_zero(game)
+        text = "Which weather does your turn track print for turn 0?"
+        yield owe(game, (*game.sides, "table"), text, tell_weather, rule="19.0")
 
 
-def ask_turn_zero(game: Game) -> Events:
-    text = "Which weather does your turn track print for turn 0?"
-    yield e.Asked(f"weather-{game.revision}", (*game.sides, "table"), text, "set-weather", rule="19.0")
-
-
-def keep_asking(game: Game) -> Events:
-    """The winter bonus of turn 0's combat hangs on it: the question outlives the command phase."""
-    if not done(game, "weather") and any(ask.action == "set-weather" for ask in game.asked.values()):
-        yield from ask_turn_zero(game)
-
-
-for _phase in SOVIET_TURN[:-1]:
-    rules.leaving(_phase, turns="0")(keep_asking)
+@rules.follow_up(
+    rule="19.0",
+    label="Tell the weather",
+    still=lambda game, duty: not game.turn and not done(game, "weather"),
+)
+def tell_weather(
+    game: Game, printed: Annotated[str, Choice(label="The track prints", options=KINDS)]
+) -> Events:
+    """Turn 0 has no weather phase; its winter bonus hangs on what the track prints."""
+    yield from into(game, printed, "turn track")

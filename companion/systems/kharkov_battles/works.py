@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from companion.engine.errors import NotNow
+from companion.engine.forms.fields import Choice, Context, HexId, SideRef, UnitRef
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, HexId, SideRef, UnitRef
+from companion.engine.positions.pieces import count, on_map
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
@@ -21,17 +22,17 @@ from companion.systems.kharkov_battles.base import (
     L,
     Objection,
     add,
+    only_its_own,
+    own_phone,
     own_side,
     rules,
     scenario,
-    some,
     tick,
 )
 from companion.systems.kharkov_battles.units import (
     fortified,
     is_multi_step,
     label,
-    on_map,
     on_the_map,
     supply_state,
 )
@@ -41,8 +42,16 @@ FIRST = 3
 
 def may_build(game: Game, unit: Unit) -> bool:
     """An Operational multi-step unit or Soviet rifle division may start work where it stands [18.14]."""
-    able = is_multi_step(game, unit) or (unit.side == "soviet" and unit.kind == "rifle")
-    return able and not supply_state(game, unit) and no_site(game, unit.place) is None
+    return idle_hands(game, unit) is None
+
+
+def idle_hands(game: Game, unit: Unit) -> Objection | None:
+    """Why a unit cannot start work where it stands [18.14]."""
+    if not is_multi_step(game, unit) and not (unit.side == "soviet" and unit.kind == "rifle"):
+        return Objection("is neither a multi-step unit nor a Soviet rifle division", rule="18.14")
+    if supply_state(game, unit):
+        return Objection("is not Operational", rule="18.14")
+    return no_site(game, unit.place)
 
 
 def no_site(game: Game, hex_id: str) -> Objection | None:
@@ -77,7 +86,8 @@ def build_fz(
         UnitRef(
             label="Builders",
             many=True,
-            pick=_builders,
+            pick=on_the_map(lambda g, u: u.side == g.active),
+            suggest=_builders,
             when=lambda c: bool(on_map(c.game, c.game.active)),
         ),
     ] = (),
@@ -92,8 +102,12 @@ def build_fz(
         raise NotNow("name the builders, or the hexes", field="units", rule="18.14")
     left = counters_left(game, "building", side)
     if left is not None and len(sites) > left:
-        text = f"{some(left, 'Building marker')} left"
+        text = f"{count(left, 'Building marker')} left"
         raise NotNow(text, field="units", given=len(sites), rule="18.17")
+    for name in units:
+        why = idle_hands(game, game.units[name])
+        if why:
+            raise why.to(label(game.units[name]), field="units", given=name)
     for h, builder in sites.items():
         why = no_site(game, h)
         if why is None and (fortified(game, h, side) or game.mark(h, f"building-{side}")):
@@ -261,11 +275,13 @@ def _laid(ctx: Context) -> list[tuple[str, str]]:
 def remove_pontoon(
     game: Game,
     bridge: Annotated[str, Choice(label="Pontoon", options=_laid)],
-    side: Annotated[str, SideRef(label="Removed by", start=own_side)],
+    side: Annotated[str, SideRef(label="Removed by", start=own_side, quiet=own_phone)],
+    seat: str = "",
 ) -> Events:
     """Either player takes a pontoon off for good: his unit on one bank, no enemy on the other."""
-    banks = [game.units_at(h) for h in bridge.split("-")]
-    if any(u.side != side for bank in banks for u in bank) or (game.units and not any(banks)):
+    only_its_own(game, seat, side, "removes a pontoon itself")
+    banks = [u for h in bridge.split("-") for u in game.units_at(h)]
+    if any(u.side != side for u in banks) or (game.units and not banks):
         text = "one bank must hold your unit and the other no enemy"
         raise NotNow(text, field="bridge", given=bridge, rule="18.22")
     yield e.Marked(bridge, "pontoon", None, reason=f"removed by {game.side_name(side)}", rule="18.22")

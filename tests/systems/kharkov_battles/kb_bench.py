@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
+import pytest
 from harness import SCENARIOS, Bench
 
+from companion.engine.errors import Warned
 from companion.engine.record.game import Book
 from companion.systems import find_system
 
@@ -140,3 +144,60 @@ def jump(t: Bench, phase: str, turn: int | None = None) -> None:
         if t.game[f"air-{side}"]:
             t.do("table", "correct", name=f"air-{side}", value="0")
     t.do("table", "go-to", turn=t.game.turn if turn is None else turn, phase=phase)
+
+
+@contextmanager
+def warned(rule: str, words: str = "") -> Iterator[None]:
+    """Demand that the rules speak against it first: this rule, and these words where they are told."""
+    with pytest.raises(Warned) as caught:
+        yield
+    said = caught.value.said
+    assert any(f"[{rule}]" in text and words in text for text in said), said
+
+
+def duties(t: Bench, seat: str, action: str = "") -> list[dict[str, Any]]:
+    """What a seat may answer now."""
+    return [a for a in t.asked(seat) if a["live"] and action in ("", a["action"])]
+
+
+def answer(t: Bench, seat: str, action: str, **fields: Any) -> list[Any]:
+    """Answer the first live duty of an action, as its card would."""
+    ask = duties(t, seat, action)[0]
+    return t.do(seat, action, _asked=ask["id"], **fields)
+
+
+def options(t: Bench, seat: str, action: str, field: str) -> dict[str, str]:
+    """The choices that a card offers: value and label."""
+    row = next(r for r in duties(t, seat, action)[0]["form"] if r["name"] == field)
+    return {str(c["value"]): c["label"] for c in row["choices"]}
+
+
+def designate(
+    t: Bench, target: str, *attackers: str, also: tuple[str, ...] = (), anyway: bool = False
+) -> None:
+    t.do(
+        t.game.active,
+        "declare-assault",
+        target=target,
+        attackers=list(attackers),
+        also=list(also),
+        anyway=anyway,
+    )
+
+
+def fight(t: Bench, target: str, *attackers: str, die: str, points: str = "0", **fields: Any) -> None:
+    """A Prepared Assault from its designation to its die."""
+    side = t.game.active
+    designate(t, target, *attackers)
+    answer(t, side, "begin-assault", points=points)
+    answer(t, side, "roll-assault", die=die, **fields)
+
+
+def battle(t: Bench) -> Any:
+    """The newest battle."""
+    return t.game.battles[max(t.game.battles)]
+
+
+def total(t: Bench, role: str) -> Any:
+    """What a side has announced in the newest battle."""
+    return battle(t).facts.get("form", {}).get(role)

@@ -7,7 +7,17 @@ from harness import refused
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
-from kb_bench import chit_sheet, enrol, jump, synthetic_book, table
+from kb_bench import (
+    answer,
+    chit_sheet,
+    designate,
+    duties,
+    enrol,
+    jump,
+    synthetic_book,
+    table,
+    total,
+)
 
 from companion.engine.errors import Mistake, NotNow, NotYours, Unreadable
 from companion.systems.kharkov_battles import chits
@@ -99,14 +109,72 @@ def test_two_step_and_one_step_units_never_hold_one():
     assert (t.game.units[guards].place, t.game.units[rifle].place) == ("box:dead", "box:pool")
 
 
-def test_real_chits_are_only_counted():
-    t, unit = with_unit(mode_chits="physical")
-    with refused(NotNow, rule="2.6", field="total"):
-        t.do("axis", "announce-strength", role="attack", target="KB3011", units=[unit])
-    t.do("axis", "announce-strength", role="attack", target="KB3011", units=[unit], total=17)
-    assert t.game.mark("KB3011", "attack-total") == 17
-    assert t.game.mark(unit, "chit") == "full"
-    assert len(t.game.piles["chits"]["pool"]) == 12
+def begun(**options):
+    """An attack of one rated unit, begun: its strength is asked for now."""
+    t, unit = with_unit(**options)
+    enrol(t, "soviet", "6 Rifle", "rifle", "KB3011", strength=3)
+    designate(t, "KB3011", unit)
+    answer(t, "axis", "begin-assault")
+    return t, unit
+
+
+def test_real_chits_are_told_by_their_owner_and_kept():
+    """2.6: the number under one's own counter is asked for, in secret; halving is then the companion's."""
+    t, unit = begun(mode_chits="physical")
+    t.do("table", "mark", marker="supply", units=[unit], value="oos")
+    assert {a["action"] for a in duties(t, "axis")} == {"tell-strength", "announce-strength"}
+    assert {a["action"] for a in duties(t, "table")} == {"announce-strength"}
+    answer(t, "axis", "tell-strength", strength=9)
+    assert total(t, "attack") == 4  # halved once: OOS
+    assert t.game.mark(unit, "chit") == "full" and len(t.game.piles["chits"]["pool"]) == 12
+    for seat in ("soviet", "table", "watch"):
+        assert "chit-number" not in next(u for u in t.sees(seat)["units"] if u["id"] == unit)["marks"]
+    t.do("axis", "lose-steps", unit=unit)  # the other side of the chit has another number
+    assert chits.value(t.game, t.game.units[unit]) is None
+
+
+def test_real_chits_may_be_totalled_by_hand():
+    t, unit = begun(mode_chits="physical")
+    with refused(NotNow, rule="12.0", field="total"):
+        answer(t, "axis", "announce-strength")
+    answer(t, "axis", "announce-strength", total=17)
+    assert total(t, "attack") == 17
+    assert t.game.mark(unit, "chit") == "full" and not duties(t, "axis", "tell-strength")
+
+
+@pytest.mark.parametrize("sheet", [{}, {"c1": {"full": "A5", "reduced": "A3", "pool": "both"}}])
+def test_an_empty_cup_stops_nobody(sheet):
+    """2.6: the unit's strength is asked of its owner; its losses are taken without a chit."""
+    t = table("operation-star", synthetic_book(chits=sheet), mode_chits="digital")
+    jump(t, "axis-combat", 1)
+    if sheet:  # the only chit lies under somebody else
+        t.do(
+            "soviet",
+            "draw-chits",
+            units=[enrol(t, "soviet", "far", "tank", "KB3520", size="XXX", rating="A")],
+        )
+    unit = enrol(t, "axis", "6 Pz 4", "panzer", "KB3010", size="III", formation="6 Pz", rating="A", half=True)
+    enrol(t, "soviet", "6 Rifle", "rifle", "KB3011", strength=3)
+    designate(t, "KB3011", unit)
+    answer(t, "axis", "begin-assault")
+    answer(t, "axis", "tell-strength", strength=7)
+    assert total(t, "attack") == 7
+    answer(t, "axis", "roll-assault", die="1")  # A(1)r1
+    answer(t, "axis", "settle-result", more=0)
+    assert t.game.mark(unit, "chit") == "reduced"
+
+
+def test_a_cup_that_runs_out_among_a_force_asks_for_the_rest():
+    t = table("operation-star", synthetic_book(chits={"c1": {"full": "A5", "reduced": "A3", "pool": "both"}}))
+    jump(t, "axis-combat", 1)
+    more = {"size": "III", "formation": "6 Pz", "rating": "A", "half": True}
+    units = [enrol(t, "axis", f"6 Pz {n}", "panzer", "KB3010", **more) for n in (1, 2)]
+    enrol(t, "soviet", "6 Rifle", "rifle", "KB3011", strength=3)
+    designate(t, "KB3011", *units)
+    answer(t, "axis", "begin-assault")
+    assert total(t, "attack") is None
+    answer(t, "axis", "tell-strength", strength=6)
+    assert total(t, "attack") == 11
 
 
 def test_a_chit_is_corrected_in_secret():
@@ -177,7 +245,9 @@ class ChitLife(RuleBasedStateMachine):
         name = self.names[unit]
         held = self.t.game.units[name]
         jump(self.t, f"{held.side}-combat")
-        self.attempt(held.side, "announce-strength", role="attack", target="KB4010", units=[name])
+        self.attempt(held.side, "declare-assault", target="KB4010", attackers=[name], anyway=True)
+        for ask in duties(self.t, held.side, "begin-assault"):
+            self.attempt(held.side, "begin-assault", _asked=ask["id"], anyway=True)
 
     @rule(unit=st.integers(0, 5), what=st.sampled_from(["reduced", "cadre"]))
     def rebuild(self, unit, what):

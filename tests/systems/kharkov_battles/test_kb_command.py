@@ -2,7 +2,7 @@
 
 import pytest
 from harness import refused
-from kb_bench import enrol, jump, table
+from kb_bench import answer, designate, duties, enrol, jump, table, warned
 
 from companion.engine.errors import NotNow
 from companion.systems.kharkov_battles.command import must_roll
@@ -53,11 +53,10 @@ def test_the_phase_asks_for_each_roll_and_guards_add_one():
     t, prefix, hq = scene()
     unit = enrol(t, "soviet", "13 Gds", "rifle", "KB3512", formation="red", guards=True, strength=3)
     t.until("soviet-command", 1)
-    ask = t.asked("soviet")[0]
-    assert ask["args"] == {"unit": unit, "guards": True, "no_fuel": False}
-    t.answer("soviet", die="3")  # 4 on the synthetic table: no effect
-    assert t.game.mark(unit, "ooc") is None
-    t.do("soviet", "roll-command", unit=unit, die="3")
+    assert "13 Gds" in duties(t, "soviet", "command-rolls")[0]["text"]
+    answer(t, "soviet", "command-rolls", dice="3")  # 4 on the synthetic table: no effect
+    assert t.game.mark(unit, "ooc") is None and not duties(t, "soviet", "command-rolls")
+    t.do("soviet", "roll-command", unit=unit, die="2")
     assert t.game.mark(unit, "ooc") == "no attack"
     t.until("weather", 2)
     assert t.game.mark(unit, "ooc") is None
@@ -91,15 +90,15 @@ def test_popov_runs_dry():
     with refused(NotNow, given="roll-popov"):
         t.do("soviet", "roll-popov", die="0")
     t.until("supply", 6)
-    t.answer("soviet", die="5")
+    answer(t, "soviet", "roll-popov", die="5")
     assert t.game["popov"] == "fuelled"
     t.until("supply", 7)
-    t.answer("soviet", die="4")
+    answer(t, "soviet", "roll-popov", die="4")
     assert t.game["popov"] == "dry"
     t.until("soviet-command", 7)
-    ask = t.asked("soviet")[0]
-    assert ask["args"]["unit"] == tank and ask["args"]["no_fuel"]
-    t.answer("soviet", die="6")
+    ask = duties(t, "soviet", "command-rolls")[0]
+    assert t.game.asked[ask["id"]].units == (tank,)
+    answer(t, "soviet", "command-rolls", dice="6")
     assert t.game.last_result["breakdown"]["row"] == "3"  # -3, no Guards bonus
     t.until("supply", 8)
     assert not [a for a in t.asked("soviet") if a["action"] == "roll-popov"]
@@ -109,6 +108,59 @@ def test_popovs_fuel_is_rolled_once_a_turn():
     """20.1: after a roll above four the next one is on the following turn."""
     t = table("operation-star", popov_fuel=True)
     t.until("supply", 6)
-    t.answer("soviet", die="5")
+    answer(t, "soviet", "roll-popov", die="5")
     with refused(NotNow, given="roll-popov"):
         t.do("soviet", "roll-popov", die="0")
+
+
+def test_turn_0_asks_for_command_as_soon_as_the_counters_stand():
+    """13.2, 20.1: Star begins with the command phase, before any counter is on record."""
+    t = table("operation-star")
+    assert (t.game.turn, t.game.phase) == (0, "soviet-command")
+    enrol(t, "axis", "enemy", "infantry", "KB3510", strength=3)
+    enrol(t, "soviet", "6 Army", "hq army", "KB3530", formation="red", reach=5)
+    one = enrol(t, "soviet", "U", "rifle", "KB3512", formation="red", strength=3)
+    two = enrol(t, "soviet", "V", "rifle", "KB3513", formation="red", strength=3)
+    asks = duties(t, "soviet", "command-rolls")
+    assert len(asks) == 1 and t.game.asked[asks[0]["id"]].units == (one, two)
+    answer(t, "soviet", "command-rolls", dice="2 7")
+    assert (t.game.mark(one, "ooc"), t.game.mark(two, "ooc")) == ("no attack", None)
+
+
+def test_the_last_dead_hq_leaves_everybody_out_of_command():
+    """13.2: an HQ that is on record and gone commands nobody; without any on record nobody is asked."""
+    t, prefix, hq = scene()
+    unit = enrol(t, "soviet", "U", "rifle", "KB3512", formation="red", strength=3)
+    t.do("soviet", "eliminate-unit", unit=hq)
+    t.until("soviet-command", 1)
+    ask = duties(t, "soviet", "command-rolls")[0]
+    assert t.game.asked[ask["id"]].units == (unit,)
+    bare = table("operation-star")
+    enrol(bare, "axis", "enemy", "infantry", "KB3510", strength=3)
+    enrol(bare, "soviet", "U", "rifle", "KB3512", formation="red", strength=3)
+    assert not duties(bare, "soviet", "command-rolls")
+
+
+def test_who_comes_into_command_is_asked_no_more():
+    t = table("operation-star")
+    enrol(t, "axis", "enemy", "infantry", "KB3510", strength=3)
+    hq = enrol(t, "soviet", "6 Army", "hq army", "KB3530", formation="red", reach=5)
+    enrol(t, "soviet", "U", "rifle", "KB3512", formation="red", strength=3)
+    assert duties(t, "soviet", "command-rolls")
+    t.do("soviet", "place-unit", unit=hq, hex="KB3515")
+    assert not duties(t, "soviet", "command-rolls")
+
+
+def test_a_unit_out_of_command_is_designated_with_a_word():
+    """13.2: what the table said, or that it has still to roll, is said before; the players decide."""
+    t, prefix, _ = scene()
+    unit = enrol(t, "soviet", "U", "rifle", "KB3511", formation="green", strength=3)
+    t.until("soviet-command", 1)
+    t.until("soviet-combat", 1)
+    with warned("13.2", "has still to roll for command"):
+        designate(t, "KB3510", unit)
+    answer(t, "soviet", "command-rolls", dice="2")
+    with warned("13.2", "out of command: no attack"):
+        designate(t, "KB3510", unit)
+    designate(t, "KB3510", unit, anyway=True)
+    assert duties(t, "soviet", "begin-assault")

@@ -2,9 +2,9 @@
 
 import pytest
 from harness import bare
-from kb_bench import printed, synthetic_book, table
+from kb_bench import battle, jump, printed, synthetic_book, table
 
-from companion.systems.kharkov_battles.odds import column_of, ladder, shifted
+from companion.systems.kharkov_battles.odds import ladder
 
 LADDER = ladder(bare("kharkov-battles").game)
 
@@ -26,28 +26,28 @@ LADDER = ladder(bare("kharkov-battles").game)
     ],
 )
 def test_ratios_round_for_the_defender(attack, defence, column):
-    assert column_of(attack, defence, LADDER) == column
+    assert LADDER.at(attack, defence) == column
 
 
 def test_the_owner_says_which_columns_are_printed():
     t = table("operation-star", synthetic_book(columns={"3-2": {"printed": "yes"}, "9-1": {"printed": "no"}}))
     columns = ladder(t.game)
-    assert column_of(19, 10, columns) == "3-2"
-    assert column_of(9, 1, columns) == "8-1"
-    assert shifted("8-1", 1, columns) == "10-1"
+    assert columns.at(19, 10) == "3-2"
+    assert columns.at(9, 1) == "8-1"
+    assert columns.shifted("8-1", 1) == "10-1"
 
 
 def test_the_combat_example():
     """29:5, Combined Arms and Encirclement, clear: 7-1, and a 4 is D(1)r2."""
     t = printed("operation-star")
-    t.do("table", "go-to", turn=1, phase="axis-combat")
+    jump(t, "axis-combat", 1)
     sheet = t.calc("prepared-assault", attack=29, defence=5, combined=True, encircled=True)
     assert (sheet.facts["start"], sheet.column) == ("5-1", "7-1")
     t.do("axis", "resolve-assault", attack=29, defence=5, combined=True, encircled=True, die="4")
-    assert t.game.last_result["result"] == "D(1)r2"
+    assert battle(t).result == "D(1)r2"
     t.do("axis", "resolve-assault", attack=3, defence=6, die="6")
-    assert t.game.last_result["result"] == "Ar1"
-    assert t.game.last_result["breakdown"]["column"] == "1-2"
+    assert battle(t).result == "Ar1"
+    assert battle(t).sheet["column"] == "1-2"
 
 
 BASE = {"attack": 20, "defence": 5}  # 4-1
@@ -62,12 +62,12 @@ BASE = {"attack": 20, "defence": 5}  # 4-1
         ({"combined": True, "combined_defence": True}, "4-1", "12.44"),
         ({"combined_defence": True}, "4-1", "12.0"),  # purely defensive
         ({"combined": True, "fz": True}, "3-1", "12.45"),
-        ({"combined": True, "city": True}, "4-1", "12.45"),
+        ({"combined": True, "terrain": "city"}, "4-1", "12.45"),
         ({"combined": True, "river": "major"}, "4-1", "12.45"),
         ({"combined": True, "river": "some"}, "5-1", "12.43"),
         ({"combined": True, "river": "some", "band_crosses": True}, "4-1", "12.45"),
         ({"encircled": True}, "5-1", "12.5"),
-        ({"encircled": True, "city": True}, "4-1", "12.5"),
+        ({"encircled": True, "terrain": "city"}, "4-1", "12.5"),
         ({"encircled": True, "several_hexes": True}, "4-1", "12.5"),
         ({"river": "minor"}, "3-1", "12.32"),
         ({"river": "mixed"}, "3-1", "12.32"),
@@ -100,10 +100,10 @@ def test_the_frozen_river_is_the_owners_chart():
 )
 def test_the_ends_of_the_table_need_no_die(attack, defence, result):
     t = table("operation-star")
-    t.do("table", "go-to", turn=1, phase="axis-combat")
+    jump(t, "axis-combat", 1)
     done = t.do("axis", "resolve-assault", attack=attack, defence=defence)
     assert not [event for event in done if event.KIND == "rolled"]
-    assert t.game.last_result["result"] == result
+    assert battle(t).result == result
 
 
 def test_left_shifts_from_beyond_the_table_are_a_reading():
@@ -114,16 +114,16 @@ def test_left_shifts_from_beyond_the_table_are_a_reading():
 
 def test_a_blank_terrain_line_is_read_by_the_players():
     t = table("operation-star")
-    t.do("table", "go-to", turn=1, phase="axis-combat")
+    jump(t, "axis-combat", 1)
     t.do("axis", "resolve-assault", attack=20, defence=5, terrain="marsh", die="3")
     assert "marsh line, 4-1, roll 3" in t.asked("axis")[0]["text"]
     t.answer("axis", result="D(1)r2")
-    assert t.game.last_result["result"] == "D(1)r2"
+    assert battle(t).result == "D(1)r2"
     assert "lose 1 step" in t.asked("soviet")[0]["text"]
 
 
 def test_woods_read_along_their_own_line():
     t = table("operation-star")
-    t.do("table", "go-to", turn=1, phase="axis-combat")
+    jump(t, "axis-combat", 1)
     t.do("axis", "resolve-assault", attack=20, defence=5, terrain="woods", die="9")
-    assert t.game.last_result["result"] == "D(2)r3"
+    assert battle(t).result == "D(2)r3"

@@ -2,10 +2,10 @@
 
 import pytest
 from harness import refused
-from kb_bench import enrol, jump, synthetic_book, table
+from kb_bench import answer, designate, enrol, jump, synthetic_book, table
 
-from companion.engine.errors import NotNow
-from companion.engine.play.fields import Context
+from companion.engine.errors import NotNow, NotYours
+from companion.engine.forms.fields import Context
 from companion.systems.kharkov_battles.breakdown import may_break_down
 from companion.systems.kharkov_battles.replacements import cost_of, schedule
 
@@ -150,6 +150,8 @@ def test_hqs_and_silhouettes_return_after_five_turns():
         t.do("axis", "return-unit", unit=hqs[0], hex="KB1905")
     t.until("reinforcement", 6)
     assert "Due this turn" in [p["title"] for p in t.sees("axis")["panels"]]
+    with refused(NotYours, field="unit", given="soviet"):  # its own side brings it back
+        t.do("soviet", "return-unit", unit=hqs[0], hex="KB1905")
     t.do("axis", "return-unit", unit=hqs[0], hex="KB1905")
     with refused(NotNow, rule="16.33", field="unit"):
         t.do("axis", "return-unit", unit=hqs[1], hex="KB1905")
@@ -257,7 +259,8 @@ def test_untried_divisions_come_at_random():
         assert all(u["factors"] == {} for u in shown)
     enrol(t, "axis", "A", "infantry", "KB3021", strength=5)
     jump(t, "soviet-combat", 1)
-    t.do("soviet", "announce-strength", role="attack", target="KB3021", units=[u.id for u in drawn])
+    designate(t, "KB3021", *[u.id for u in drawn])
+    answer(t, "soviet", "begin-assault")
     assert not any(u.untried for u in t.game.units_at("KB3020"))
 
 
@@ -265,7 +268,7 @@ def test_a_blank_track_is_asked_for():
     t = table("january-campaign", synthetic_book(**{"trt-gc": {}}))
     t.do("table", "correct", name="star-units", value="3")
     t.until("reinforcement", 61)
-    t.answer("soviet", mech=1, foot=3)
+    answer(t, "soviet", "take-replacements", mech=1, foot=3)
     assert (t.game["rp-soviet-mech"], t.game["rp-soviet-foot"]) == (2, 6)
 
 
@@ -305,7 +308,7 @@ def test_nothing_is_for_sale_without_points():
     t = table("operation-star", synthetic_book(**{"trt-kb": {}}))
     t.until("reinforcement", 1)
     assert "replace" not in [a["name"] for a in t.sees("axis")["actions"]]
-    t.answer("soviet", foot=4)
+    answer(t, "soviet", "take-replacements", foot=4)
     assert "replace" in [a["name"] for a in t.sees("soviet")["actions"]]
 
 

@@ -4,10 +4,10 @@ import json
 
 import pytest
 from harness import refused
-from kb_bench import enrol, jump, synthetic_book, table
+from kb_bench import answer, designate, enrol, jump, synthetic_book, table, total
 
-from companion.engine.errors import NotYours, Unreadable
-from companion.engine.play.fields import Context
+from companion.engine.errors import NotYours
+from companion.engine.forms.fields import Context
 from companion.engine.record.events import Event
 from companion.engine.seat.words import describe
 
@@ -29,16 +29,23 @@ def assault():
     jump(t, "axis-combat", 1)
     own = enrol(t, "axis", "6 Pz 4", "panzer", "KB3010", size="III", formation="6 Pz", rating="A")
     enemy = enrol(t, "soviet", "3 Tank", "tank", "KB3011", size="XXX", rating="A")
-    t.do("axis", "declare-assault", target="KB3011", attackers=[own])
+    for side in ("axis", "soviet"):  # so that each says something before the totals are told
+        t.do("table", "correct", name=f"air-{side}", value="1")
+    designate(t, "KB3011", own)
     return t, own, enemy, start
+
+
+def announced(t):
+    """Both chits are drawn and both totals told."""
+    answer(t, "axis", "begin-assault", points=0)
+    answer(t, "soviet", "commit-air", points=0)
 
 
 def test_drawn_chits_are_told_to_their_owner_only(assault):
     t, own, enemy, start = assault
-    t.answer("axis")
     for seat in SEATS:
-        assert ("zqx" in told(t, seat, start)) == (seat == "axis"), seat
-    t.answer("soviet")
+        assert "zqx" not in told(t, seat, start)
+    announced(t)
     mine = t.game.piles["chits"][f"at:{own}"][0]
     theirs = t.game.piles["chits"][f"at:{enemy}"][0]
     assert mine in told(t, "axis", start) and theirs not in told(t, "axis", start)
@@ -47,36 +54,71 @@ def test_drawn_chits_are_told_to_their_owner_only(assault):
         assert "zqx" not in told(t, seat, start)
 
 
+def test_no_chit_is_drawn_before_the_combat_is_begun(assault):
+    """12.0: what is drawn for one attack must not be known while others are designated."""
+    t, own, *_ = assault
+    assert not t.game.mark(own, "chit") and total(t, "attack") is None
+
+
 def test_totals_are_announced_but_not_how_they_came_about(assault):
+    t, own, *_ = assault
+    t.do("table", "mark", marker="disorganized", units=[own], value="on")
+    announced(t)
+    assert total(t, "attack") in range(10, 12)  # halved: its owner reads why
+    how = f"{total(t, 'attack')}: 6 Pz 4"
+    for seat in SEATS:
+        assert (how in told(t, seat)) == (seat == "axis")
+        assert f"Axis attacks with {total(t, 'attack')}" in told(t, seat)
+        assert "origins" not in json.dumps(t.sees(seat)["battles"])
+
+
+def test_the_odds_are_shown_to_all_once_both_totals_are_told(assault):
     t, *_ = assault
-    t.answer("axis")
-    for seat in ("soviet", "table", "watch"):
-        body = [event.seen_by(seat) for event in t.events if event.KIND == "resolved"]
-        assert body and all("breakdown" not in b for b in body)
-    assert t.game.mark("KB3011", "attack-total") in range(20, 24)
+    assert all("sheet" not in t.sees(seat)["battles"][-1] for seat in SEATS)
+    announced(t)
+    for seat in SEATS:
+        assert t.sees(seat)["battles"][-1]["sheet"]["column"]
 
 
 def test_a_reduced_chit_looks_like_a_full_one_to_others(assault):
     t, own, enemy, start = assault
-    t.answer("axis")
+    announced(t)
     before = {seat: t.sees(seat)["units"] for seat in SEATS}
+    words = {seat: told(t, seat, start).count("reduced") for seat in SEATS}  # on the Soviets' own chit
     t.do("axis", "lose-steps", unit=own)
     for seat in ("soviet", "table", "watch"):
         assert t.sees(seat)["units"] == before[seat]
-        assert "reduced" not in told(t, seat, start)
+        assert told(t, seat, start).count("reduced") == words[seat]
     assert "reduced" in json.dumps(t.sees("axis"))
 
 
 def test_the_attacker_cannot_peek_by_working_out_the_defenders_strength(assault):
     t, own, enemy, _ = assault
-    t.answer("soviet")
+    announced(t)
     sheet = t.system.rules.worksheets["strength"]
     seen = sheet.fn(Context(t.game, "axis"), role="defence", target="KB3011", units=(enemy,))
     assert not seen.facts["complete"] and seen.facts["total"] == 0
     shown = sheet.fn(Context(t.game, "table"), role="defence", target="KB3011", units=(enemy,))
     assert shown.facts["total"] == 0
-    with refused(Unreadable, field="units", given="soviet-3-tank"):
-        t.do("axis", "announce-strength", role="defence", target="KB3011", units=[enemy])
+
+
+def test_a_real_chits_number_is_its_owners_secret():
+    """2.6: told on his phone; neither the card nor the answer nor the number reaches anybody else."""
+    t = table("operation-star", mode_chits="physical")
+    jump(t, "axis-combat", 1)
+    own = enrol(t, "axis", "6 Pz 4", "panzer", "KB3010", size="III", formation="6 Pz", rating="A")
+    enrol(t, "soviet", "R", "rifle", "KB3011", strength=3)
+    designate(t, "KB3011", own)
+    answer(t, "axis", "begin-assault")
+    ask = next(a["id"] for a in t.asked("axis") if a["action"] == "tell-strength")
+    for seat in ("soviet", "table"):
+        with refused(NotYours, given=seat):
+            t.do(seat, "tell-strength", _asked=ask, strength=1)
+    start = len(t.events)
+    t.do("axis", "tell-strength", _asked=ask, strength=23)
+    assert t.game.mark(own, "chit-number") == 23
+    for seat in ("soviet", "table", "watch"):
+        assert "chit-number" not in told(t, seat, start)
 
 
 def test_the_replacement_form_does_not_list_reduced_units_to_others(assault):
@@ -127,7 +169,7 @@ def test_a_goal_drawn_from_a_real_box_is_secret_too():
 
 def test_every_secret_survives_storage(assault):
     t, *_ = assault
-    t.answer("axis")
+    announced(t)
     for event in t.events:
         again = Event.from_json(json.loads(json.dumps(event.to_json())))
         for seat in SEATS:
@@ -142,11 +184,11 @@ def test_the_log_tells_a_combat_in_few_words(assault):
     """Totals, results and losses for everybody; whose chit was turned for its owner."""
     t, *_ = assault
     start = len(t.events)
-    t.answer("axis")
-    told = lines(t, "soviet", start)
-    assert [x for x in told if "has drawn a strength chit" in x] and [x for x in told if "strength at" in x]
-    assert not [x for x in told if "from pool" in x or "chit full" in x]
-    t.answer("soviet")
+    announced(t)
+    said = lines(t, "soviet", start)
+    assert [x for x in said if "has drawn a strength chit" in x]
+    assert [x for x in said if "Axis attacks with" in x] and [x for x in said if "Soviet defends with" in x]
+    assert not [x for x in said if "from pool" in x or "chit full" in x]
     start = len(t.events)
-    t.answer("axis", die="7")
+    answer(t, "axis", "roll-assault", die="7")
     assert not [x for x in lines(t, "table", start) if x.startswith("Done:")]

@@ -1,9 +1,12 @@
 """One unit's strength [2.7, 8.3, 12.3, 14.0]: one halving, the cap, the doubling, never below 1."""
 
 import pytest
-from kb_bench import enrol, jump, mapped
+from harness import refused
+from kb_bench import answer, battle, designate, duties, enrol, fight, jump, mapped
+from kb_bench import total as battle_total
 
-from companion.engine.play.fields import Context
+from companion.engine.errors import NotNow
+from companion.engine.forms.fields import Context
 from companion.systems.kharkov_battles.bonuses import combined_arms, tiger_shifts
 from companion.systems.kharkov_battles.strength import adjust
 
@@ -179,25 +182,56 @@ def test_the_record_fills_in_the_assault():
     tiger = enrol(t, "axis", "503 Tiger", "tiger battalion", "KB3010", size="II", strength=4)
     enrol(t, "soviet", "R", "rifle", "KB3011", strength=3)
     t.do("table", "mark", marker="fz", hexes=["KB3011"], value="soviet")
-    t.do("axis", "declare-assault", target="KB3011", attackers=[one, tiger])
-    t.answer("axis")
-    t.answer("soviet")
-    args = t.asked("axis")[0]["args"]
-    assert args == {
-        "target": "KB3011",
-        "attack": 13,
-        "defence": 3,
-        "river": "minor",
-        "combined": True,
-        "fz": True,
-        "tigers": 1,
-        "terrain": "woods",
-    }
-    t.answer("axis", die="5")
-    assert (
-        t.game.last_result["breakdown"]["column"] == "3-1"
-    )  # 4-1, river -1, FZ -1, Tiger +1, no Combined Arms
-    assert not t.game.marked("pa") and not t.game.marked("target")
+    fight(t, "KB3011", one, tiger, die="5")
+    sheet = battle(t).sheet
+    assert sheet["column"] == "3-1"  # 4-1, river -1, FZ -1, Tiger +1, no Combined Arms
+    lines = {line["label"]: line["effect"] for line in sheet["lines"]}
+    assert lines["13 : 3, rounded for the defender"] == "4-1"
+    assert {"all attackers over rivers", "Fortified Zone", "Tigers attacking", "woods line"} <= set(lines)
+    assert "no Combined Arms against a Fortified Zone or city" in lines
+
+
+def test_a_counter_without_a_strength_is_asked_about_never_taken_for_one():
+    """15.2, 2.7: breakdown regiments, and whatever else was enrolled without its number."""
+    t = fighting(phase="axis-combat")
+    one = enrol(t, "axis", "Regiment 1", "breakdown regiment", "KB3010", size="III")
+    two = enrol(t, "axis", "Regiment 2", "breakdown regiment", "KB3010", size="III")
+    enemy = enrol(t, "soviet", "R", "rifle", "KB3011")
+    designate(t, "KB3011", one, two)
+    answer(t, "axis", "begin-assault")
+    assert [a["text"] for a in duties(t, "axis", "tell-strength")] == [
+        "Axis: Regiment 1's strength",
+        "Axis: Regiment 2's strength",
+    ]
+    with refused(NotNow, rule="12.0", field="total"):
+        answer(t, "axis", "announce-strength")
+    answer(t, "axis", "tell-strength", strength=3)
+    ask = duties(t, "axis", "tell-strength")[0]
+    assert next(f["value"] for f in ask["form"] if f["name"] == "strength") == 3  # as its like
+    answer(t, "axis", "tell-strength", strength=3)
+    assert battle_total(t, "attack") == 6 and t.game.units[one].factors["CS"] == 3
+    answer(t, "soviet", "tell-strength", strength=4)
+    assert battle_total(t, "defence") == 4 and t.game.units[enemy].factors["CS"] == 4
+
+
+def test_combined_arms_needs_a_partner_who_attacks_nobody_else():
+    """12.41: also when the partner's own attack has been rolled."""
+    t = fighting(phase="axis-combat")
+    tank = enrol(
+        t, "axis", "U", "panzer", "KB3010", size="III", formation="6 Pz", strength=9, band="blue", half=True
+    )
+    foot = enrol(t, "axis", "F", "infantry", "KB3010", strength=4)
+    for hex_id in ("KB3009", "KB3011"):
+        enrol(t, "soviet", hex_id, "rifle", hex_id, strength=3)
+    designate(t, "KB3009", foot)
+    designate(t, "KB3011", tank)
+    first, second = [d["id"] for d in duties(t, "axis", "begin-assault")]
+    t.do("axis", "begin-assault", _asked=first)
+    answer(t, "axis", "roll-assault", die="4")  # no effect
+    t.do("axis", "begin-assault", _asked=second)
+    answer(t, "axis", "roll-assault", die="4")
+    labels = [line["label"] for line in t.game.battles[max(t.game.battles)].sheet["lines"]]
+    assert "Combined Arms" not in labels
 
 
 @pytest.mark.parametrize(("formation", "bonus"), [("60.Motorized", True), ("60M", True), ("160 Inf", False)])

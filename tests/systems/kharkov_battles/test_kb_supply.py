@@ -2,10 +2,10 @@
 
 import pytest
 from harness import refused
-from kb_bench import enrol, jump, mapped, table
+from kb_bench import answer, enrol, jump, mapped, options, table
 
 from companion.engine.errors import NotNow, NotYours, Unreadable
-from companion.engine.play.fields import Context
+from companion.engine.forms.fields import Context
 from companion.systems.kharkov_battles.lines import can_trace, sources, soviet_arc
 from companion.systems.kharkov_battles.supply import allowance
 
@@ -63,7 +63,10 @@ def test_freeze_makes_attrition_worse(weather, die, row):
     t = table("operation-star")
     jump(t, "supply", 4)
     t.do("table", "correct", name="weather", value=weather)
-    t.do("axis", "roll-attrition", side="axis", hex="KB3010", die=str(die))
+    for turn in (2, 3, 4):
+        jump(t, "supply", turn)
+        t.do("axis", "judge-supply", side="axis", hexes=["KB3010"])
+    answer(t, "axis", "roll-attrition", die=str(die))
     assert t.game.last_result["breakdown"]["row"] == row
 
 
@@ -75,12 +78,8 @@ def test_attrition_hits_isolated_units_only():
         judged(t, turn, [unit])
     judged(t, 4, [unit, oos])
     t.answer("axis", die="8")
-    ask = t.asked("axis")[0]
-    assert ask["args"]["pocket"] == "KB3010"
-    with refused(Unreadable, field="unit", given="axis-298-inf"):
-        t.answer("axis", unit=oos)
-    t.answer("axis", unit=unit)
-    assert t.game.units[unit].place == "box:dead"
+    assert not t.asked("axis")  # one unit is hit: nothing to choose
+    assert t.game.units[unit].place == "box:dead" and t.game.units[oos].on_map
 
 
 @pytest.mark.parametrize(("reading", "able"), [("all", True), ("old", False)])
@@ -94,11 +93,9 @@ def test_units_isolated_just_now_are_a_reading(reading, able):
     judged(t, 4, [old, new])
     t.answer("axis", die="8")
     if able:
-        t.answer("axis", unit=new)
-    else:
-        with refused(Unreadable, field="unit", given="axis-298-inf"):
-            t.answer("axis", unit=new)
-        t.answer("axis", unit=old)
+        assert set(options(t, "axis", "take-losses", "how")) == {f"{old}:1", f"{new}:1"}
+        t.answer("axis", how=f"{new}:1")
+    assert t.game.units[old if not able else new].place == "box:dead"
 
 
 def test_a_divisions_regiments_share_the_better_state():

@@ -2,10 +2,10 @@
 
 import pytest
 from harness import refused
-from kb_bench import enrol, jump, mapped, printed, table
+from kb_bench import enrol, jump, mapped, printed, table, warned
 
 from companion.engine.errors import NotNow, Unreadable
-from companion.engine.play.fields import Context
+from companion.engine.forms.fields import Context
 from companion.systems.kharkov_battles.base import Objection
 from companion.systems.kharkov_battles.lines import hq_on_road
 from companion.systems.kharkov_battles.reach import (
@@ -110,7 +110,7 @@ def test_full_support_reaches_as_far_as_the_command_range():
     assert no_attack(t.game, t.game.units[far]) == Objection("has Limited Support", "9.4")
     jump(t, "axis-combat", 2)
     enrol(t, "soviet", "D", "rifle", "KB3015", strength=2)
-    with refused(NotNow, rule="9.4", field="attackers"):
+    with warned("9.4"):
         t.do("axis", "declare-assault", target="KB3015", attackers=[far])
     jump(t, "end", 2)
     t.next()
@@ -131,7 +131,7 @@ def test_an_unsupported_neighbour_bars_the_hex():
     foot = enrol(t, "axis", "320 Inf", "infantry", "KB3014", strength=5)
     enrol(t, "soviet", "D", "rifle", "KB3015", strength=2)
     jump(t, "axis-combat", 2)
-    with refused(NotNow, rule="9.41", field="attackers"):
+    with warned("9.41"):
         t.do("axis", "declare-assault", target="KB3015", attackers=[foot])
 
 

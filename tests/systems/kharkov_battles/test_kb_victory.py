@@ -1,7 +1,7 @@
 """Victory [20.0, 27.3, 27.8]: automatic conditions, points, levels, edges, Hitler's goals."""
 
 import pytest
-from harness import refused
+from harness import consents, refused
 from kb_bench import enrol, jump, mapped, synthetic_book, table
 
 from companion.engine.errors import NotNow, Unreadable
@@ -77,8 +77,21 @@ def test_automatic_victories_come_at_once(scenario, side, hexes, last):
     own(t, side, *hexes) if hexes else None
     assert t.game.ended is None
     own(t, side, last)
+    assert t.game.ended is None  # both sides are told on what grounds, and agree
+    t.agree()
     assert t.game.ended and t.game.ended.winner == side
     assert t.game.ended.level in ("Strategic Victory", "Victory")
+
+
+def test_an_ending_that_no_longer_holds_is_withdrawn_and_a_disputed_one_plays_on():
+    t = table("operation-star")
+    own(t, "axis", "KB3631")
+    assert consents(t.game)
+    own(t, "soviet", "KB3631")
+    assert not consents(t.game) and not t.game.ended
+    own(t, "axis", "KB3631")
+    t.do("soviet", "agree", ask=consents(t.game)[0].id, yes=False)
+    assert not t.game.ended and not consents(t.game)
 
 
 def test_an_entering_unit_wins_too():
@@ -86,6 +99,7 @@ def test_an_entering_unit_wins_too():
     own(t, "axis", "KB3617", "KB3618", "KB4321")
     unit = enrol(t, "axis", "LAH 1", "panzergrenadier", "KB3127", size="III", formation="LAH", strength=5)
     t.do("axis", "place-unit", unit=unit, hex="KB3126")
+    t.agree()
     assert t.game.ended and t.game.ended.winner == "axis"
 
 
@@ -197,6 +211,7 @@ def test_two_turns_without_the_edge_end_the_game(scenario):
     lose_edge(t, "axis", first + 3)
     assert t.game.ended is None and t.game["edge-axis"] == 1
     lose_edge(t, "axis", first + 4)
+    t.agree()
     assert t.game.ended and t.game.ended.winner == "soviet"
 
 
@@ -256,6 +271,7 @@ def test_the_caucasus():
     own(t, "axis", "B2114", "K0917", "C2302", "G3718")
     assert t.game.ended is None
     own(t, "axis", "G2832")
+    t.agree()
     assert t.game.ended and "Caucasus" in t.game.ended.why
 
 
@@ -276,6 +292,7 @@ def test_goals_with_exits(goal, hexes, exits, won):
     own(t, "axis", *hexes)
     for area, number in exits:
         t.do("axis", "exit-units", area=area, number=number)
+    t.agree()
     assert bool(t.game.ended) == won
 
 
@@ -295,6 +312,7 @@ def test_one_area_for_the_volga_is_a_reading():
     t.do("axis", "exit-units", area="I", number=1)
     assert t.game.ended is None
     t.do("axis", "exit-units", area="H", number=1)
+    t.agree()
     assert t.game.ended
 
 
@@ -322,6 +340,7 @@ def test_hitler_takes_over(option, over):
     own(t, "soviet", "B2114", "B3050")
     t.until("weather", 10)
     t.do("axis", "draw-goal", drawn="moscow")
+    t.agree()
     assert bool(t.game.ended) == over
 
 
@@ -426,7 +445,8 @@ def test_the_panel_says_what_is_missing_to_win_at_once():
     assert rows["Soviet wins at once with Kharkov, Zaporozh'ye"] == "2 to go"
     assert rows["Axis wins at once with Kharkov, Dnepropetrovsk, Stalino, Valuki"] == "4 to go"
     own(t, "soviet", "KB3618", "KB1205")
-    assert t.game.ended.why == "Soviet owns Kharkov, Dnepropetrovsk, Zaporozh'ye and Stalino"
+    t.agree()
+    assert t.game.ended.why == "Soviet owns Kharkov, Dnepropetrovsk, Zaporozh'ye and Stalino."
 
 
 def test_without_owners_the_panel_says_so():
@@ -446,5 +466,5 @@ def test_second_kharkovs_panel_counts_the_lost():
 def test_the_goal_is_offered_once():
     """27.3: the prompt is enough; no second button beside it."""
     t = table("grand-campaign")
-    (offer,) = [a for a in t.sees("axis")["actions"] if a["name"] == "draw-goal"]
-    assert offer["group"] == "phase"  # the screens leave out what a prompt asks for
+    assert [a["action"] for a in t.asked("axis")] == ["draw-goal"]
+    assert "draw-goal" not in [a["name"] for a in t.sees("axis")["actions"]]

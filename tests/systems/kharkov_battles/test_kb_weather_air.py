@@ -2,9 +2,9 @@
 
 import pytest
 from harness import refused
-from kb_bench import enrol, jump, mapped, printed, synthetic_book, table, track
+from kb_bench import answer, battle, duties, enrol, jump, mapped, printed, synthetic_book, table, total, track
 
-from companion.engine.errors import NotNow, Unreadable
+from companion.engine.errors import NotNow, NotYours, Unreadable
 
 
 @pytest.mark.parametrize(
@@ -30,7 +30,7 @@ def test_the_turn_tracks_weather(printed, span, die, weather, for_good):
 def test_mud_after_freeze_stays_and_later_rolls_are_ignored():
     t = table("operation-star")
     t.until("weather", 5)
-    t.answer("soviet", die="2")
+    answer(t, "soviet", "roll-mud", die="2")
     assert t.game["mud"] == "yes"
     t.until("weather", 12)
     assert t.game["weather"] == "mud" and not t.asked("soviet")
@@ -40,7 +40,7 @@ def test_mud_after_freeze_stays_and_later_rolls_are_ignored():
 def test_mud_after_clear_lasts_one_turn():
     t = table("operation-star", synthetic_book(**{"trt-kb": track(0, 16, t12={"mud": "5-9"})}))
     t.until("weather", 12)
-    t.answer("soviet", die="7")
+    answer(t, "soviet", "roll-mud", die="7")
     assert (t.game["weather"], t.game["mud"]) == ("mud", "no")
     t.until("air", 13)
     assert t.game["weather"] == "clear"
@@ -59,8 +59,8 @@ def test_turn_0_has_one_soviet_air_point_even_without_a_book():
     assert (t.game["air-soviet"], t.game["air-axis"]) == (1, 0)
     t.until("air", 1)
     assert {a["action"] for a in t.asked("table")} >= {"take-air"}
-    t.do("axis", "take-air", side="axis", points=4)
-    assert t.game["air-axis"] == 4
+    answer(t, "axis", "take-air", points=4)
+    assert (t.game["air-axis"], t.game["air-soviet"]) == (4, 0)
 
 
 def test_mud_cuts_the_air_points():
@@ -94,23 +94,32 @@ def test_interdiction_needs_a_road_where_the_map_is_known():
 
 
 def test_ground_support_is_used_up():
-    """5.12, 5.21, 5.22"""
+    """5.12, 5.21, 5.22: the attacker says first, the defender on his own phone, then it is rolled."""
     t = table("operation-star")
     t.until("axis-combat", 2)
-    t.do("axis", "resolve-assault", attack=20, defence=5, attacker_air=2, defender_air=1, die="4")
-    assert (t.game["air-axis"], t.game["air-soviet"]) == (1, 1)
-    with refused(NotNow, rule="5.22", field="attacker_air", given=2):
-        t.do("axis", "resolve-assault", attack=20, defence=5, attacker_air=2, die="4")
-    with refused(Unreadable, field="defender_air", given=2):
-        t.do("axis", "resolve-assault", attack=20, defence=5, defender_air=2, die="4")
+    done = t.do("axis", "resolve-assault", attack=20, defence=5, attacker_air=2)
+    assert not [x for x in done if x.KIND == "rolled"]
+    assert t.game["air-axis"] == 1
+    with refused(NotNow, rule="5.21"):  # the defender's word comes before the die
+        t.answer("axis", die="4")
+    with refused(Unreadable, field="points", given="2"):
+        t.answer("soviet", points=2)
+    t.answer("soviet", points=1)
+    assert t.game["air-soviet"] == 1
+    t.answer("axis", die="4")
+    assert battle(t).sheet["column"] == "5-1"
+    with refused(NotNow, rule="5.21", field="attacker_air", given=2):
+        t.do("axis", "resolve-assault", attack=20, defence=5, attacker_air=2)
 
 
 def test_two_air_points_on_a_city_leave_rubble():
     """5.41: after the combat, for the next one."""
     t = table("operation-star")
     t.until("axis-combat", 2)
-    t.do("axis", "resolve-assault", target="KB3617", attack=20, defence=5, city=True, attacker_air=2, die="4")
-    assert not any(line["rule"] == "5.44" for line in t.game.last_result["breakdown"]["lines"])
+    t.do("axis", "resolve-assault", target="KB3617", attack=20, defence=5, attacker_air=2)
+    t.do("soviet", "dismiss", ask=duties(t, "soviet", "commit-air")[0]["id"])
+    t.answer("axis", die="4", terrain="city")
+    assert not any(line["rule"] == "5.44" for line in battle(t).sheet["lines"])
     assert t.game.mark("KB3617", "rubble")
     t.until("axis-combat", 3)
     assert t.game.mark("KB3617", "rubble")
@@ -121,10 +130,10 @@ def test_the_soviet_player_may_use_air_in_the_axis_turn_and_the_table_clears_it(
     t.until("axis-move", 2)
     unit = enrol(t, "axis", "LAH 1", "panzer", "KB3010", size="III", formation="LAH", strength=9, steps=2)
     enrol(t, "soviet", "D", "rifle", "KB3011", strength=3)
-    t.do(
-        "axis", "mobile-assault", unit=unit, target="KB3011", attack=9, defence=3, defender_air=True, die="4"
-    )
+    t.do("axis", "mobile-assault", unit=unit, target="KB3011", attack=9, defence=3)
+    t.answer("soviet", points=1)
     assert t.game["air-soviet"] == 1
+    t.answer("axis", die="4")
     t.until("weather", 3)
     assert t.game["air-soviet"] == 0
 
@@ -136,19 +145,19 @@ def test_air_is_declared_before_the_chits_are_drawn():
     unit = enrol(t, "axis", "LAH 1", "panzergrenadier", "KB3010", size="III", formation="LAH", rating="A")
     enrol(t, "soviet", "R", "rifle", "KB3011", strength=3)
     t.do("axis", "declare-assault", target="KB3011", attackers=[unit])
-    assert [a["action"] for a in t.asked("axis")] == ["commit-air"] and not t.asked("soviet")
+    assert [a["action"] for a in t.asked("axis")] == ["begin-assault"] and not t.asked("soviet")
     with refused(Unreadable, field="points", given="3"):
         t.answer("axis", points=3)
     t.answer("axis", points=2)
-    assert [a["action"] for a in t.asked("soviet")] == ["commit-air"] and not t.asked("axis")
+    assert [a["action"] for a in duties(t, "soviet")] == ["commit-air"] and not duties(t, "axis")
     with refused(Unreadable, field="points", given="2"):
         t.answer("soviet", points=2)
+    assert not t.game.mark(unit, "chit")
     t.answer("soviet", points=1)
-    assert t.game["air-axis"] == 3 and not t.game.mark(unit, "chit")
-    t.answer("axis")
-    t.answer("soviet")
-    assert {"attacker_air": 2, "defender_air": 1}.items() <= t.asked("axis")[0]["args"].items()
+    assert t.game.mark(unit, "chit") and total(t, "defence") == 3  # nothing to choose: told by themselves
     t.answer("axis", die="5")
+    lines = {line["label"]: line["effect"] for line in battle(t).sheet["lines"]}
+    assert (lines["attacker's Air Points"], lines["defender's Air Point"]) == ("+2", "-1")
     assert (t.game["air-axis"], t.game["air-soviet"]) == (1, 1)
 
 
@@ -156,38 +165,50 @@ def test_a_table_without_counters_designates_and_adds_up_by_hand():
     t = table("operation-star")
     jump(t, "axis-combat", 2)
     t.do("axis", "declare-assault", target="KB3011")
-    t.answer("axis", total=29)
-    t.answer("soviet", total=5)
-    t.answer("axis", die="4", combined=True, encircled=True)
-    assert t.game.last_result["breakdown"]["column"] == "7-1"
+    t.answer("axis")
+    answer(t, "axis", "announce-strength", total=29)
+    answer(t, "soviet", "announce-strength", total=5)
+    answer(t, "axis", "roll-assault", die="4", combined=True, encircled=True)
+    assert battle(t).sheet["column"] == "7-1"
 
 
 def test_waving_the_air_question_away_means_none():
-    """The chain of a combat does not stop because somebody taps Not needed."""
+    """The chain of a combat does not stop because somebody taps No."""
     t = table("operation-star")
     t.until("axis-combat", 2)
     unit = enrol(t, "axis", "LAH 1", "panzergrenadier", "KB3010", size="III", formation="LAH", strength=9)
     enrol(t, "soviet", "R", "rifle", "KB3011", strength=3)
     t.do("axis", "declare-assault", target="KB3011", attackers=[unit])
-    t.do("axis", "dismiss", ask=t.asked("axis")[0]["id"])
-    assert [a["action"] for a in t.asked("soviet")] == ["commit-air"]
-    t.do("soviet", "dismiss", ask=t.asked("soviet")[0]["id"])
-    assert [a["action"] for a in t.asked("axis")] == ["announce-strength"]
-    t.answer("axis")
-    t.answer("soviet")
-    assert t.asked("axis")[0]["text"].startswith("Resolve the assault on KB3011: 9 to 3")
+    t.answer("axis", points=0)
+    t.do("soviet", "dismiss", ask=duties(t, "soviet", "commit-air")[0]["id"])
+    assert [a["action"] for a in duties(t, "axis")] == ["roll-assault"]
+    assert (total(t, "attack"), total(t, "defence")) == (9, 3)
+
+
+def test_air_returns_from_an_attack_that_both_sides_waive():
+    """5.22: an attack once designated is fought; calling it off needs the other side, and spends nothing."""
+    t = table("operation-star")
+    t.until("axis-combat", 2)
+    t.do("axis", "declare-assault", target="KB3011")
+    t.answer("axis", points=2)
+    assert t.game["air-axis"] == 1
+    roll = next(a for a in t.asked("axis") if a["action"] == "roll-assault")
+    t.do("axis", "dismiss", ask=roll["id"], how="does not apply")
+    assert roll["id"] in t.game.asked
+    t.agree()
+    assert battle(t).result == "called off" and t.game["air-axis"] == 3 and not t.game.fighting
 
 
 def test_a_blank_track_is_asked_about_on_turn_0():
     """Turn 0 has no Weather Phase; without the track somebody has to say."""
     t = table("operation-star", synthetic_book(**{"trt-kb": {}}))
-    ask = next(a for a in t.asked("soviet") if a["action"] == "set-weather")
-    t.do("soviet", "set-weather", printed="freeze", _asked=ask["id"])
+    ask = next(a for a in t.asked("soviet") if a["action"] == "tell-weather")
+    t.do("soviet", "tell-weather", printed="freeze", _asked=ask["id"])
     assert t.game["weather"] == "freeze"
-    with refused(NotNow, given="set-weather"):
-        t.do("soviet", "set-weather", printed="clear")
+    with refused(NotNow, given="tell-weather"):
+        t.do("soviet", "tell-weather", printed="clear")
     t.until("soviet-command", 1)
-    with refused(NotNow, given="set-weather"):
+    with refused(NotNow, given="soviet-command"):
         t.do("soviet", "set-weather", printed="clear")
 
 
@@ -195,20 +216,35 @@ def test_turn_0s_weather_is_asked_for_until_its_combat():
     """19.0, 14.2: the winter bonus hangs on it."""
     t = table("operation-star", synthetic_book(**{"trt-kb": {}}))
     t.until("soviet-combat", 0)
-    asks = [a for a in t.asked("soviet") if a["action"] == "set-weather"]
+    asks = [a for a in t.asked("soviet") if a["action"] == "tell-weather"]
     assert len(asks) == 1
-    t.do("soviet", "set-weather", printed="freeze", _asked=asks[0]["id"])
+    t.do("soviet", "tell-weather", printed="freeze", _asked=asks[0]["id"])
     assert t.game["weather"] == "freeze"
     t.until("soviet-combat", 1)
-    assert not [a for a in t.asked("soviet") if a["action"] == "set-weather"]
+    assert not [a for a in t.asked("soviet") if a["action"] == "tell-weather"]
 
 
 def test_air_points_are_taken_once():
-    """5.11: a box that was filled from a blank track is not offered again."""
+    """5.11: each side is asked where the track is blank, and a box that is filled is asked for no more."""
     t = table("operation-star", synthetic_book(**{"trt-kb": {}}))
     t.until("air", 1)
-    offered = lambda: "take-air" in [a["name"] for a in t.sees("table")["actions"]]  # noqa: E731
-    t.answer("axis", points=3)
-    assert offered()
-    t.answer("soviet", points=1)
-    assert not offered() and (t.game["air-axis"], t.game["air-soviet"]) == (3, 1)
+    answer(t, "axis", "take-air", points=3)
+    assert not duties(t, "axis", "take-air") and duties(t, "soviet", "take-air")
+    answer(t, "soviet", "take-air", points=1)
+    assert not duties(t, "table", "take-air") and (t.game["air-axis"], t.game["air-soviet"]) == (3, 1)
+    t.until("air", 2)
+    t.until("air", 3)
+    assert len(duties(t, "axis", "take-air")) == 1  # last turn's points are no longer of use
+
+
+def test_the_soviet_player_rolls_for_mud():
+    """4.1, 19.11: not the Axis."""
+    t = table("operation-star")
+    t.until("weather", 5)
+    ask = duties(t, "soviet", "roll-mud")[0]
+    with refused(NotYours, given="axis"):
+        t.do("axis", "roll-mud", _asked=ask["id"], die="2")
+    with refused(NotYours, given="axis"):
+        t.do("axis", "set-weather", printed="freeze", mud_range="0-3", die="2")
+    t.do("soviet", "roll-mud", _asked=ask["id"], die="2")
+    assert t.game["weather"] == "mud"

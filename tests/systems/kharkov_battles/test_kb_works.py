@@ -4,7 +4,7 @@ import pytest
 from harness import refused
 from kb_bench import enrol, jump, mapped, synthetic_book, table
 
-from companion.engine.errors import NotNow, Unreadable
+from companion.engine.errors import NotNow, NotYours
 from companion.systems.kharkov_battles.stacking import wrong_with
 
 
@@ -73,22 +73,23 @@ def test_the_enemy_ends_a_fortified_zone_but_supply_does_not():
 
 
 @pytest.mark.parametrize(
-    ("facts", "kind", "able"),
+    ("facts", "kind", "rule"),
     [
-        ({}, {"kind": "infantry", "rating": "A"}, True),
-        ({}, {"kind": "security"}, False),
-        ({"town": "KB3010"}, {"kind": "infantry", "rating": "A"}, False),
-        ({"terrain": "KB3010"}, {"kind": "infantry", "rating": "A"}, False),
+        ({}, {"kind": "infantry", "rating": "A"}, ""),
+        ({}, {"kind": "security"}, "18.14"),
+        ({"town": "KB3010"}, {"kind": "infantry", "rating": "A"}, "18.15"),
+        ({"terrain": "KB3010"}, {"kind": "infantry", "rating": "A"}, "18.15"),
     ],
 )
-def test_who_builds_where(facts, kind, able):
+def test_who_builds_where(facts, kind, rule):
+    """The refusal says why, not only that it cannot be chosen."""
     t = mapped(*((k, h, "", "marsh" if k == "terrain" else "T") for k, h in facts.items()))
     jump(t, "axis-construction", 2)
     unit = enrol(t, "axis", "U", hex="KB3010", **kind)
-    if able:
+    if not rule:
         t.do("axis", "build-fz", units=[unit])
     else:
-        with refused(Unreadable, field="units", given="axis-u"):
+        with refused(NotNow, rule=rule, field="units", given="axis-u"):
             t.do("axis", "build-fz", units=[unit])
 
 
@@ -113,6 +114,8 @@ def test_three_pontoons_in_operation_star():
     enrol(t, "soviet", "R", "rifle", "KB3010", strength=3)
     with refused(NotNow, rule="18.22", field="bridge"):
         t.do("axis", "remove-pontoon", bridge="KB3010-KB3011", side="axis")
+    with refused(NotYours, field="side", given="axis"):  # nor in the Soviets' name
+        t.do("axis", "remove-pontoon", bridge="KB3010-KB3011", side="soviet")
     t.do("soviet", "remove-pontoon", bridge="KB3010-KB3011", side="soviet")
     assert not t.game.marked("pontoon") and t.game["pontoons"] == 2  # gone for good
 

@@ -6,15 +6,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine.errors import NotNow
+from companion.engine.forms.fields import Choice, Context, Dice, HexId, Roll, Text, Whole
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Dice, HexId, Roll, Text, Whole
+from companion.engine.play.duties import engage, learn, owe
 from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
+from companion.engine.record.battle import Battle
 from companion.engine.record.changes import seal
 from companion.engine.record.game import Game
-from companion.systems.wb95 import airmarks
-from companion.systems.wb95.base import AIR, GERMAN, SOVIET, ask, halve, rules
+from companion.systems.wb95 import airmarks, bombardment
+from companion.systems.wb95.base import AIR, GERMAN, ROLL, SOVIET, halve, rules
 from companion.systems.wb95.plan import MISSIONS, Plan, read_lines, row
 
 
@@ -128,23 +129,38 @@ def launch(game: Game, choices: Mapping[str, Any]) -> Events:
             )
         there: dict[str, airmarks.Missions] = {}
         for mission, hex_id, amount in plan["missions"]:
-            held = there.setdefault(hex_id, {})
+            held = there.setdefault(hex_id, airmarks.over(game, side, hex_id))
             held[mission] = held.get(mission, 0) + int(amount)
         for hex_id, missions in there.items():
             yield airmarks.write(side, hex_id, missions)
-    found = clashes(game)
-    for ours, theirs in found:
-        power = strength(game, GERMAN, ours), strength(game, SOVIET, theirs)
-        over = ", ".join(ours), ", ".join(theirs)
-        text = f"Air combat: German {power[0]} SP over {over[0]}, Soviet {power[1]} SP over {over[1]}"
-        yield _ask_fight(game, text, ours, theirs)
-    if not found:
-        yield from _missions_due(game)
+    for ours, theirs in clashes(game):
+        over = " and ".join(dict.fromkeys([*ours, *theirs]))
+        battle = yield from engage(
+            game,
+            f"Air combat over {over}",
+            GERMAN,
+            [*ours, *theirs],
+            rule="8.1.8",
+            kind="air",
+            hexes_of={GERMAN: list(ours), SOVIET: list(theirs)},
+        )
+        yield _owe_fight(game, battle)
 
 
-def _ask_fight(game: Game, text: str, ours: Sequence[str], theirs: Sequence[str]) -> e.Asked:
-    to, args = (*game.sides, "table"), {"german_hexes": list(ours), "soviet_hexes": list(theirs)}
-    return e.Asked(f"air-{game.revision}", to, text, "fight-in-the-air", args, rule="8.1.8")
+def _owe_fight(game: Game, battle: Battle, tied: str = "") -> e.Asked:
+    where = battle.facts["hexes_of"]
+    power = [
+        f"{game.side_name(s)} {strength(game, s, where[s])} SP over {', '.join(where[s])}"
+        for s in (GERMAN, SOVIET)
+    ]
+    text = f"Air combat: {power[0]}, {power[1]}{tied}"
+    return owe(game, (*game.sides, "table"), text, fight_in_the_air, battle=battle, rule="8.1.8")
+
+
+def _still_flying(game: Game, duty: e.Asked) -> bool:
+    """Both sides still have aircraft there: who was beaten elsewhere has gone home [8.1.9]."""
+    battle = game.battles.get(duty.battle)
+    return battle is not None and all(strength(game, s, h) for s, h in battle.facts["hexes_of"].items())
 
 
 def clashes(game: Game) -> list[tuple[list[str], list[str]]]:
@@ -173,54 +189,56 @@ def strength(game: Game, side: str, hexes: Sequence[str]) -> int:
     return total
 
 
-@rules.action(phase=AIR, rule="8.1.8", label="Air combat", group="book-keeping", order=10)
+@rules.follow_up(rule="8.1.8", label="Air combat", still=_still_flying)
 def fight_in_the_air(
     game: Game,
-    german_hexes: Annotated[tuple[str, ...], HexId(label="German missions over", many=True)],
-    soviet_hexes: Annotated[tuple[str, ...], HexId(label="Soviet missions over", many=True)],
+    battle: Battle,
     german_die: Annotated[Roll, Dice(label="German die", spec="1d6", purpose="air combat, German")],
     soviet_die: Annotated[Roll, Dice(label="Soviet die", spec="1d6", purpose="air combat, Soviet")],
 ) -> Events:
     """Strength plus a die each; the lower one is gone for the day, a tie is rolled again."""
-    hexes = {GERMAN: german_hexes, SOVIET: soviet_hexes}
-    force = {side: strength(game, side, where) for side, where in hexes.items()}
-    if not all(force.values()):
-        raise NotNow("one side has no aircraft left there", field="german_hexes", rule="8.1.9")
-    score = {GERMAN: force[GERMAN] + german_die.total, SOVIET: force[SOVIET] + soviet_die.total}
+    hexes, dice = battle.facts["hexes_of"], {GERMAN: german_die.total, SOVIET: soviet_die.total}
+    score = {side: strength(game, side, hexes[side]) + dice[side] for side in (GERMAN, SOVIET)}
     if score[GERMAN] == score[SOVIET]:
-        text = f"Air combat tied at {score[GERMAN]}: roll again"
-        yield _ask_fight(game, text, german_hexes, soviet_hexes)
+        yield _owe_fight(game, battle, f"; tied at {score[GERMAN]}, roll again")
         return
     loser = min(score, key=lambda s: score[s])
-    yield e.Noted(
-        f"Air combat: German {score[GERMAN]}, Soviet {score[SOVIET]}; {game.side_name(loser)} aircraft leave",
-        rule="8.1.8",
-    )
+    words = f"German {score[GERMAN]}, Soviet {score[SOVIET]}: {game.side_name(loser)} aircraft leave"
+    yield from learn(game, battle, result=words)
+    yield e.Noted(f"Air combat: {words}", rule="8.1.8")
     for hex_id in hexes[loser]:
         yield airmarks.write(loser, hex_id, {}, "beaten in the air", "8.1.9")
-    gone = set(hexes[loser])
-    key = f"{loser}_hexes"
-    for fight in list(game.asked.values()):
-        if fight.action == "fight-in-the-air" and set(fight.args.get(key, ())) <= gone:
-            yield e.Answered(fight.id, "no aircraft left")
-    if not any(a.action == "fight-in-the-air" for a in game.asked.values()):
-        yield from _missions_due(game)
 
 
-def _missions_due(game: Game) -> Events:
+@rules.watch
+def missions_due(game: Game) -> Events:
     """Air attacks and attacks on bridges are rolled once the sky is settled [8.2.6, 8.2.8]."""
+    choosing = game.phase in AIR and choice_name(game) not in game.revealed
+    if choosing or game.duties(action="fight-in-the-air"):
+        return
     for side in game.sides:
         for hex_id, missions in airmarks.everywhere(game, side).items():
-            if "attack" in missions:
-                sp = missions["attack"]
-                args: dict[str, Any] = {"target": hex_id, "sp": sp, "side": side}
-                text = f"{game.side_name(side)}: air attack on {hex_id} with {sp} SP"
-                yield ask(game, "bomb", side, text, "attack-from-air", args, "8.2.6")
-            if "object" in missions:
-                sp = missions["object"]
-                args = {"sp": sp, "by_air": True, "bridge": _bridge_at(game, hex_id)}
-                text = f"{game.side_name(side)}: attack on the bridge at {hex_id} with {sp} SP"
-                yield ask(game, "bomb", side, text, "hit-bridge", args, "8.2.8")
+            for mission in {"attack", "object"} & set(missions):
+                if not any(
+                    d.args.get("over") == hex_id for d in game.duties() if d.args.get("mission") == mission
+                ):
+                    yield from _owe_attack(game, side, hex_id, mission, missions[mission])
+
+
+def _owe_attack(game: Game, side: str, hex_id: str, mission: str, sp: int) -> Events:
+    where: dict[str, Any] = {"over": hex_id, "mission": mission, "side": side}
+    name = game.side_name(side)
+    if mission == "attack":
+        form: dict[str, Any] = {"target": hex_id, "sp": sp, "side": side}
+        battle = yield from bombardment.begin(game, "Air attack", side, [hex_id], "8.2.6", form)
+        text = f"{name}: air attack on {hex_id} with {sp} SP"
+        yield owe(game, side, text, "bomb-hex", battle=battle, step=ROLL, rule="8.2.6", **where)
+        return
+    bridge = _bridge_at(game, hex_id)
+    form = {"sp": sp, "by_air": True, "bridge": bridge}
+    battle = yield from bombardment.begin(game, "Attack on a bridge", side, [hex_id], "8.2.8", form)
+    text = f"{name}: attack on the bridge at {hex_id} with {sp} SP"
+    yield owe(game, side, text, "bomb-bridge", battle=battle, step=ROLL, rule="8.2.8", **where)
 
 
 def _bridge_at(game: Game, hex_id: str) -> list[str]:
@@ -229,26 +247,40 @@ def _bridge_at(game: Game, hex_id: str) -> list[str]:
     return found[0].split("-") if len(found) == 1 else []
 
 
+def _awaited(game: Game, side: str) -> set[str]:
+    """Hexes whose aircraft still have to fight or to attack: what is owed does not lapse with its phase."""
+    fights = [
+        game.battles[d.battle] for d in game.duties(action="fight-in-the-air") if d.battle in game.battles
+    ]
+    attacks = [d.args for d in game.duties() if d.args.get("mission")]
+    return {h for b in fights for h in b.facts["hexes_of"][side]} | {
+        str(a["over"]) for a in attacks if a["side"] == side
+    }
+
+
 def _begin(game: Game) -> Events:
     """Yesterday's markers go; a side without points has nothing to choose."""
     for side in game.sides:
-        for hex_id in list(airmarks.everywhere(game, side)):
+        for hex_id in set(airmarks.everywhere(game, side)) - _awaited(game, side):
             yield airmarks.write(side, hex_id, {}, "missions over")
     for side in game.sides:
         if not game[f"air-{side}"]:
             yield from seal(game, choice_name(game), side, {"sp": 0, "missions": []})
 
 
+@rules.due_in(*AIR)
+def unassigned(game: Game) -> list[str]:
+    """Nobody ends the phase over the other's head without being told; who chose nothing flies nothing."""
+    if not game.sealed.get(choice_name(game)):
+        return []
+    words = "has not assigned its air missions yet; none is a choice too (8.1.7)"
+    return [f"{game.side_name(side)} {words}" for side in undecided(game)]
+
+
 def _finish(game: Game) -> Events:
-    """Nobody ends the phase over the other's head; where neither side chose, nothing flies."""
+    """What was chosen is flown; where neither side chose, nothing is."""
     chosen = dict(game.sealed.get(choice_name(game), {}))
-    late = [s for s in game.sides if s not in chosen]
-    if late and any(game[f"air-{s}"] for s in chosen):
-        raise NotNow(
-            f"{game.side_name(late[0])} has not assigned its air missions yet; none is a choice too",
-            rule="8.1.7",
-        )
-    if chosen:
+    if chosen and choice_name(game) not in game.revealed:
         yield e.Revealed(choice_name(game), chosen)
         yield from launch(game, chosen)
 

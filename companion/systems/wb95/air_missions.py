@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Annotated
 
 from companion.engine.errors import NotNow
+from companion.engine.forms.fields import Context, Dice, HexId, Roll, SideRef, UnitRef, Whole
+from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Context, Dice, HexId, Roll, SideRef, UnitRef, Whole
-from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
+from companion.engine.record.battle import Battle
 from companion.engine.record.game import Game
 from companion.systems.wb95 import airmarks, bombardment, oos
 from companion.systems.wb95.base import (
@@ -20,16 +21,21 @@ from companion.systems.wb95.base import (
     at_hexes,
     level,
     marching,
-    on_a_phone,
     rules,
-    seated,
     touchable,
 )
-from companion.systems.wb95.losses import ask_losses, take_level
+from companion.systems.wb95.losses import owe_losses, take_level
 from companion.systems.wb95.terrain import TargetGround
 
 Where = Annotated[str, HexId(label="Target hex")]
-Whose = Annotated[str, SideRef(label="Attacking side", start=seated, quiet=on_a_phone)]
+
+
+def _seated(ctx: Context) -> str:
+    """A side's own phone speaks for that side; at the table it must be said."""
+    return ctx.seat if ctx.seat in ctx.game.sides else ""
+
+
+Whose = Annotated[str, SideRef(label="Attacking side", start=_seated, quiet=lambda c: bool(_seated(c)))]
 
 
 @rules.worksheet(rule="8.2.6, 8.2.7", title="Air attack")
@@ -69,9 +75,26 @@ def attack_from_air(
     die: Annotated[Roll, Dice(label="Roll", spec="2d6", purpose="air attack")],
 ) -> Events:
     """Roll on the air chart; the owner of the hex takes losses and disorganisation."""
+    battle = yield from bombardment.begin(game, "Air attack", side, [target] if target else [], "8.2.6")
     if target and side:
         yield from airmarks.use_up(game, side, "attack", [target])
-    yield from bombardment.fire(game, "air-attack", sheet, die.total)
+    yield from bombardment.fire(game, battle, "air-attack", sheet, die.total)
+
+
+@rules.follow_up(
+    rule="8.2.6", label="Roll", worksheet=air_attack, still=airmarks.overhead, declined=airmarks.spent
+)
+def bomb_hex(
+    game: Game,
+    duty: e.Asked,
+    battle: Battle,
+    sheet: Breakdown,
+    *,
+    die: Annotated[Roll, Dice(label="Roll", spec="2d6", purpose="air attack")],
+) -> Events:
+    """Roll for the aircraft over a hex; its owner takes losses and disorganisation."""
+    yield from airmarks.use_up(game, battle.attacker, "attack", [str(duty.args["over"])])
+    yield from bombardment.fire(game, battle, "air-attack", sheet, die.total)
 
 
 def _soviets(ctx: Context) -> list[Unit]:
@@ -133,7 +156,10 @@ def roll_harassment(
     elif unit:
         yield from take_level(game, unit, 1, f"under aircraft, rolled {die.total}", "8.2.14")
     else:
-        yield from ask_losses(game, SOVIET, 1, (), f"under aircraft, rolled {die.total}", "8.2.14")
+        there = [u.id for u in at_hexes(game, SOVIET, [hex])] if hex else []
+        yield from owe_losses(
+            game, SOVIET, 1, there, f"under aircraft, rolled {die.total}", "8.2.14", closed=True
+        )
 
 
 def _attacks(ctx: Context) -> str:
@@ -164,7 +190,8 @@ def roll_crossing(
     elif unit:
         yield from take_level(game, unit, hits, "crossing under aircraft", "8.2.20")
     else:
-        yield from ask_losses(game, side, hits, (hex,) if hex else (), "crossing under aircraft", "8.2.20")
+        there = [u.id for u in at_hexes(game, side, [hex])] if hex else []
+        yield from owe_losses(game, side, hits, there, "crossing under aircraft", "8.2.20", closed=True)
 
 
 @rules.action(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from companion.engine.play.actions import Events
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 
@@ -40,3 +41,15 @@ def use_up(game: Game, side: str, mission: str, hexes: Iterable[str]) -> list[e.
         if missions.pop(mission, 0):
             done.append(write(side, hex_id, missions, "flown"))
     return done
+
+
+def overhead(game: Game, duty: e.Asked) -> bool:
+    """Whether the aircraft of an attack that is owed are still there."""
+    args = duty.args
+    return str(args.get("mission")) in over(game, str(args.get("side")), str(args.get("over")))
+
+
+def spent(game: Game, duty: e.Asked, how: str) -> Events:
+    """Rolled on the map, or not flown: the mission is over."""
+    args = duty.args
+    yield from use_up(game, str(args["side"]), str(args["mission"]), [str(args["over"])])

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 from companion.engine.errors import NotNow
+from companion.engine.forms.fields import Context, Dice, Flag, HexId, Roll, UnitRef, Whole
+from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Context, Dice, Flag, HexId, Roll, UnitRef, Whole
-from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
-from companion.engine.record.changes import put_mark
+from companion.engine.record.battle import Battle
+from companion.engine.record.changes import IN_PASSING, put_mark
 from companion.engine.record.game import Game
 from companion.systems.wb95 import airmarks, bombardment
 from companion.systems.wb95.base import (
@@ -20,10 +21,11 @@ from companion.systems.wb95.base import (
     GUN_RANGE,
     MOVE,
     active_units,
-    has_units,
+    anybody,
     idle,
     in_transport,
     is_gun,
+    is_kind,
     refusal,
     rules,
     units_to_tap,
@@ -35,9 +37,7 @@ from companion.systems.wb95.terrain import TargetGround
 
 def _batteries(ctx: Context) -> list[Unit]:
     """Towed and self-propelled artillery [6.4.1]."""
-    return [
-        u for u in active_units(ctx) if is_gun(u) or (u.kind.upper() == "ART" and u.klass == "mechanized")
-    ]
+    return [u for u in active_units(ctx) if is_gun(u) or (is_kind(u, "ART") and u.klass == "mechanized")]
 
 
 @rules.action(phase=MOVE, by="active", rule="6.2.4", label="Turn guns round", order=21)
@@ -64,7 +64,7 @@ def _in_range(ctx: Context) -> list[Unit]:
     return [u for u in ready if not target or 2 <= game.maps.distance(u.place, target) <= GUN_RANGE]
 
 
-Guns = Annotated[tuple[str, ...], units_to_tap("Batteries", _batteries, _in_range, when=has_units)]
+Guns = Annotated[tuple[str, ...], units_to_tap("Batteries", _batteries, _in_range, when=anybody)]
 Doubled = Annotated[
     bool,
     Flag(
@@ -137,7 +137,26 @@ def _check_battery(game: Game, unit: Unit, target: str) -> None:
         raise refusal(f"{unit.name} {why}", field="guns", given=unit.id, rule=rule)
 
 
-@rules.action(phase=ATTACK, by="active", rule="6.4", worksheet=ranged_fire, label="Fire at range", order=10)
+def _against_shelling(ctx: Context) -> list[str]:
+    """Who must be assaulted is not shelled, who was assaulted neither [6.4.5]."""
+    game, target = ctx.game, str(ctx.values.get("target") or "")
+    found = []
+    if target and any(u.place == target for u in duties(game, game.active).must_be_attacked):
+        found.append(f"{target} must be assaulted, so it cannot be shelled (6.4.5)")
+    if target and game.mark(target, "attacked"):
+        found.append(f"{target} was attacked in this phase (6.4.5)")
+    return found
+
+
+@rules.action(
+    phase=ATTACK,
+    by="active",
+    rule="6.4",
+    worksheet=ranged_fire,
+    label="Fire at range",
+    order=10,
+    warns=_against_shelling,
+)
 def fire_at_range(
     game: Game,
     sheet: Breakdown,
@@ -150,12 +169,15 @@ def fire_at_range(
     """Shell one hex that is not assaulted in this phase."""
     if barrage:
         raise NotNow("a barrage is fired in the barrage phase", field="barrage", rule="6.5.2")
+    battle = yield from bombardment.begin(
+        game, "Fire at range", game.active, [target] if target else [], "6.4"
+    )
     for unit in guns:
-        yield put_mark(game, unit, "fought", "support", rule="6.1.4")
+        yield put_mark(game, unit, "fired", True, reason=IN_PASSING, rule="6.1.4")
     if target:
         yield e.Marked(target, "shelled", True, rule="6.4.5")
         yield from airmarks.use_up(game, game.active, "support", [target])
-    yield from bombardment.fire(game, "ranged-fire", sheet, die.total)
+    yield from bombardment.fire(game, battle, "ranged-fire", sheet, die.total)
 
 
 @rules.action(
@@ -184,10 +206,11 @@ def fire_barrage(
         )
     if not barrage:
         raise refusal("a barrage doubles the guns: leave the box ticked", field="barrage", rule="6.5.3")
+    battle = yield from bombardment.begin(game, "Barrage", side, sheet.facts["hexes"], "6.5")
     yield e.Set(f"ammo-{side}", left - count, was=left, reason="barrage", rule="6.5.7")
     for unit in guns:
         yield put_mark(game, unit, "barrage-fired", 2, rule="6.5.6")
-    yield from bombardment.fire(game, "ranged-fire", sheet, die.total)
+    yield from bombardment.fire(game, battle, "ranged-fire", sheet, die.total)
 
 
 def _cool(game: Game) -> Events:
@@ -238,6 +261,25 @@ def bridge_name(game: Game, hexes: tuple[str, ...], field: str) -> str:
     return f"{a}-{b}"
 
 
+def _controlled(game: Game, sheet: Breakdown) -> None:
+    """Whether only the controller may destroy a bridge binds guns and aircraft is a table's reading [14.1.4]."""
+    name = sheet.facts.get("bridge", "")
+    enemy_bridge = name and game.mark(name, "bridge") not in (None, "down", game.active)
+    if enemy_bridge and not game["any-bridge"] and game.active:
+        raise NotNow(
+            "only the controller may destroy it, as this table reads the rule", field="bridge", rule="14.1.4"
+        )
+
+
+def _hit(game: Game, battle: Battle, sheet: Breakdown, by_air: bool, roll: int) -> Events:
+    _controlled(game, sheet)
+    name = str(sheet.facts.get("bridge", ""))
+    if name and by_air:
+        for side in game.sides:
+            yield from airmarks.use_up(game, side, "object", name.split("-"))
+    yield from bombardment.fire(game, battle, "object-attack", sheet, roll)
+
+
 @rules.action(
     phase=(*ATTACK, *AIR),
     rule="6.4.7, 8.2.8",
@@ -254,14 +296,26 @@ def hit_bridge(
     die: Annotated[Roll, Dice(label="Roll", spec="2d6", purpose="attack on a bridge")],
 ) -> Events:
     """Roll on the object chart; D destroys the bridge."""
-    name = sheet.facts.get("bridge", "")
-    enemy_bridge = name and game.mark(name, "bridge") not in (None, "down", game.active)
-    if enemy_bridge and not game["any-bridge"] and game.active:
-        raise NotNow(
-            "only the controller may destroy it, as this table reads the rule", field="bridge", rule="14.1.4"
-        )
-    if name and by_air:
-        for side in game.sides:
-            yield from airmarks.use_up(game, side, "object", str(name).split("-"))
-    sheet.roll = die.total
-    yield from bombardment.fire(game, "object-attack", sheet, die.total)
+    hexes = str(sheet.facts.get("bridge", "")).split("-") if sheet.facts.get("bridge") else []
+    battle = yield from bombardment.begin(game, "Attack on a bridge", game.active, hexes, "6.4.7")
+    yield from _hit(game, battle, sheet, by_air, die.total)
+
+
+@rules.follow_up(
+    rule="8.2.8",
+    label="Hit the bridge",
+    worksheet=object_attack,
+    still=airmarks.overhead,
+    declined=airmarks.spent,
+)
+def bomb_bridge(
+    game: Game,
+    duty: e.Asked,
+    battle: Battle,
+    sheet: Breakdown,
+    *,
+    die: Annotated[Roll, Dice(label="Roll", spec="2d6", purpose="attack on a bridge")],
+) -> Events:
+    """Roll for the aircraft over a bridge; D destroys it."""
+    yield from airmarks.use_up(game, battle.attacker, "object", [str(duty.args["over"])])
+    yield from _hit(game, battle, sheet, True, die.total)

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from functools import partial
 from math import ceil
 from typing import Any
 
 from companion.engine.errors import Several, Unreadable
+from companion.engine.forms.fields import Context, UnitRef
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Context, UnitRef
-from companion.engine.record import events as e
+from companion.engine.positions.pieces import on_map
 from companion.engine.record.changes import BY_SEQUENCE, put_mark
 from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_unit
@@ -34,6 +34,10 @@ marching = partial(rules.action, phase=(*MOVE, *STRATEGIC), by="active", group="
 STACKING = 8  # [3.2.1]
 GUN_RANGE = 3  # [6.1.2]
 
+DEFEND, ROLL, LOSSES, RETREAT, WHERE, PRICE, PURSUIT, TESTS = range(1, 9)
+"""The order of a battle [5.2.1]: the defender joins, the dice, printed losses, who falls back, where to, the price of
+standing [5.3.7], pursuit, and last the disorganisation tests."""
+
 MORALE = {  # [5.6.2]
     "ss": 12,
     "wehrmacht": 11,
@@ -52,13 +56,6 @@ def refusal(
 ) -> Several:
     """What a worksheet has against its fields, in the shape of all that is wrong with a form."""
     return Several([Unreadable(message, field=field, given=given, accepted=accepted, rule=rule)])
-
-
-def ask(
-    game: Game, name: str, side: str, text: str, action: str, args: Mapping[str, Any], rule: str
-) -> e.Asked:
-    """Something waits for a side, on its phone or at the table."""
-    return e.Asked(f"{name}-{game.revision}", (side, "table"), text, action, args, rule=rule)
 
 
 def units_to_tap(
@@ -93,13 +90,25 @@ def hq_range(game: Game, unit: Unit) -> int:
     return 4 if unit.side == GERMAN and troops(game, unit) not in GERMAN_ALLIES else 3
 
 
+SPELLED = {
+    "HQ": {"HQ", "HEADQUARTERS", "STAFF"},
+    "ART": {"ART", "ARTILLERY", "GUN", "GUNS", "BATTERY"},
+    "RG": {"RG", "RESILIENCE GROUP"},
+}
+"""How people write the types that the rules tell apart; counters typed by hand need not be abbreviated."""
+
+
+def is_kind(unit: Unit, kind: str) -> bool:
+    return unit.kind.strip().rstrip(".").upper() in SPELLED[kind]
+
+
 def is_hq(unit: Unit) -> bool:
-    return unit.kind.upper() == "HQ"
+    return is_kind(unit, "HQ")
 
 
 def is_gun(unit: Unit) -> bool:
     """Towed artillery; self-propelled artillery is a regular unit [1.2, 6.6.5]."""
-    return unit.kind.upper() == "ART" and unit.klass != "mechanized"
+    return is_kind(unit, "ART") and unit.klass != "mechanized"
 
 
 def is_towed(unit: Unit) -> bool:
@@ -124,7 +133,7 @@ def in_transport(game: Game, unit: Unit) -> bool:
 
 def idle(game: Game, unit: Unit) -> bool:
     """Guns in firing position that have not fired [6.1.3, 6.1.4, 6.5.6]."""
-    fired = game.mark(unit.id, "fought") or game.mark(unit.id, "barrage-fired")
+    fired = any(game.mark(unit.id, m) for m in ("fired", "fought", "barrage-fired"))
     return not fired and not in_transport(game, unit)
 
 
@@ -145,11 +154,6 @@ def halve(number: int) -> int:
     return ceil(number / 2)
 
 
-def own(game: Game, side: str) -> list[Unit]:
-    """A side's units on the map."""
-    return [u for u in game.units.values() if u.side == side and u.on_map]
-
-
 def occupants(game: Game) -> dict[str, str]:
     """Every hex with units on record, and whose they are."""
     return {u.place: u.side for u in game.units.values() if u.on_map}
@@ -157,7 +161,7 @@ def occupants(game: Game) -> dict[str, str]:
 
 def at_hexes(game: Game, side: str, hexes: Iterable[str]) -> list[Unit]:
     wanted = set(hexes)
-    return [u for u in own(game, side) if u.place in wanted]
+    return [u for u in on_map(game, side) if u.place in wanted]
 
 
 def visible(ctx: Context, units: Iterable[Unit]) -> list[Unit]:
@@ -175,20 +179,16 @@ def active_units(ctx: Context) -> list[Unit]:
     return [u for u in touchable(ctx) if ctx.game.active in {"", u.side}]
 
 
-def seated(ctx: Context) -> str:
-    """The side of the phone that asks; empty at the table, where it must be said."""
-    return ctx.seat if ctx.seat in ctx.game.sides else ""
-
-
-def on_a_phone(ctx: Context) -> bool:
-    """A side's own phone speaks for that side: no need to ask whose."""
-    return bool(seated(ctx))
-
-
-def by_combat(ctx: Context) -> bool:
-    """Asked for by a combat, which knows the answer."""
-    return bool(ctx.values.get("combat"))
-
-
-def has_units(ctx: Context) -> bool:
+def anybody(ctx: Context) -> bool:
+    """Units are on record, so that they can be named."""
     return any(u.on_map for u in ctx.game.units.values())
+
+
+def deployed(game: Game, unit: Unit) -> bool:
+    """Guns in firing position: they can neither move nor fall back [6.2.3, 6.2.4]."""
+    return is_gun(unit) and not in_transport(game, unit)
+
+
+def foes_in(game: Game, side: str, hex_id: str) -> bool:
+    """Whether regular enemy units hold a hex, which nobody enters [3.1.8]."""
+    return any(is_regular(u) for u in at_hexes(game, game.other(side), [hex_id]))

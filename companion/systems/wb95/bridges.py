@@ -9,10 +9,11 @@ from functools import partial
 from typing import Annotated
 
 from companion.engine.errors import NotNow, Unreadable
+from companion.engine.forms.fields import Choice, Context, Flag, HexId, UnitRef
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Flag, HexId, UnitRef
 from companion.engine.play.panels import Fact, Panel
+from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.wb95.artillery import bridge_name
@@ -25,7 +26,6 @@ from companion.systems.wb95.base import (
     is_hq,
     is_regular,
     occupants,
-    own,
     rules,
 )
 from companion.systems.wb95.terrain import crossed
@@ -111,7 +111,7 @@ def demolish_bridge(
         controls = f"the {game.side_name(str(holder))} side controls {name}"
         raise NotNow(controls, field="hexes", given=name, rule="14.1.4")
     here = at_hexes(game, game.active, hexes)
-    if own(game, game.active) and not any(is_regular(u) or is_hq(u) for u in here):
+    if on_map(game, game.active) and not any(is_regular(u) or is_hq(u) for u in here):
         nobody = "a regular unit or headquarters must stand at one end"
         raise NotNow(nobody, field="hexes", given=name, rule="14.2.1")
     cost = DEMOLISH["big" if water == "big" or "doniec" in crossed(game, *hexes) else "river"]
@@ -142,7 +142,7 @@ def rebuild_bridge(
         )
     if unit:
         builder = game.units[unit]
-        near = [h for h in own(game, builder.side) if is_hq(h)]
+        near = [h for h in on_map(game, builder.side) if is_hq(h)]
         if not any(game.maps.distance(h.place, builder.place) <= hq_range(game, h) for h in near):
             raise NotNow("no headquarters in range", field="unit", given=unit, rule="14.2.2")
     yield e.Marked(name, "bridge", game.active, reason=f"rebuilt for {REBUILD} MP", rule="14.2.2")
@@ -174,7 +174,7 @@ BuildingHq = Annotated[str, _at_work(ready=False)]
 
 def _steps(game: Game) -> list[Work]:
     """The active side's bridges being built; only that side's phone is offered to go on with them."""
-    found = [work(game, u.id) for u in own(game, game.active)]
+    found = [work(game, u.id) for u in on_map(game, game.active) if game.active]
     return [step for step in found if step]
 
 
@@ -218,7 +218,9 @@ def declare_bridge(game: Game, unit: ReadyHq, hexes: Pair) -> Events:
     if held.place != step.place or held.place not in hexes:
         why = "it must stay on its bank, and the bridge starts there"
         raise NotNow(why, field="unit", given=unit, rule="14.3.4")
-    if any((other := work(game, u.id)) and other.name == name for u in own(game, held.side) if u.id != unit):
+    if any(
+        (other := work(game, u.id)) and other.name == name for u in on_map(game, held.side) if u.id != unit
+    ):
         raise NotNow("one headquarters builds one bridge", field="unit", given=unit, rule="14.3.3")
     yield _progress(game, held, name, "all MP spent")
 
@@ -272,7 +274,7 @@ def bridge_panel(game: Game, seat: str) -> Panel | None:
         Fact(f"Bridge {name}", words.get(str(v), game.side_name(str(v))), "14.1.3")
         for name, v in sorted(game.marked("bridge").items())
     ]
-    for unit in own(game, seat) if seat in game.sides else []:
+    for unit in on_map(game, seat) if seat in game.sides else []:
         step = work(game, unit.id)
         if step:
             rows.append(Fact(f"{unit.name}: bridge", f"{step.name} since day {step.day}", "14.3.2"))

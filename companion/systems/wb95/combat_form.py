@@ -9,11 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine.play.fields import Choice, Context, Flag, Text, Whole
-from companion.systems.wb95.base import SOVIET, active_units, at_hexes, has_units, is_hq, units_to_tap
-from companion.systems.wb95.front import EnemyHexes, Guns, attackers, fresh, starved
+from companion.engine.forms.fields import Choice, Context, Flag, Text, UnitRef, Whole
+from companion.engine.kit.roster import Unit
+from companion.systems.wb95.base import SOVIET, active_units, anybody, at_hexes, is_towed, units_to_tap
+from companion.systems.wb95.front import EnemyHexes, Guns, able, all_fresh, fresh, only_target, starved
 from companion.systems.wb95.hq import usable
-from companion.systems.wb95.strength import closed
+from companion.systems.wb95.strength import Force, attacking, defending
 from companion.systems.wb95.terrain import GROUND, printed
 
 FORTS = (
@@ -79,15 +80,52 @@ def _fixed(ctx: Context) -> bool:
     return ctx.values.get("fort") == "fp"
 
 
-def _pool(attacker: bool) -> Whole:
+def _has_pool(ctx: Context) -> bool:
     """Shifts for a fallen headquarters, where there are any to spend [9.1.6]."""
+    return bool(ctx.game.active and usable(ctx.game, ctx.game.active))
 
-    def some(ctx: Context) -> bool:
-        game, side = ctx.game, ctx.game.active
-        return bool(side and usable(game, side if attacker else game.other(side)))
 
-    who = "Attacker" if attacker else "Defender"
-    return Whole(label=f"{who}'s shifts for a fallen HQ", high=20, when=some)
+def _never(ctx: Context) -> bool:
+    """Only the defender says this, on his own phone; it comes with the battle."""
+    return False
+
+
+def defenders(ctx: Context) -> list[Unit]:
+    """The enemy units on record in the hexes named."""
+    game, side = ctx.game, ctx.battle.attacker if ctx.battle else ctx.game.active
+    return at_hexes(game, game.other(side), ctx.values.get("target") or ()) if side else []
+
+
+def off_record(ctx: Context) -> bool:
+    """Nobody on record defends, so what the defender brings is typed."""
+    return not defenders(ctx)
+
+
+def _stars_off_record(ctx: Context) -> bool:
+    return _stars(ctx) and off_record(ctx)
+
+
+def _named(ctx: Context, name: str) -> list[Unit]:
+    return [ctx.game.units[u] for u in ctx.values.get(name) or ()]
+
+
+def starred(ctx: Context) -> list[Unit]:
+    """Attackers with a star, who may use it [15.1.6]; towed units use theirs in defence only [15.1.5]."""
+    return [u for u in _named(ctx, "attackers") if ctx.game.mark(u.id, "star") and not is_towed(u)]
+
+
+def _lacks_attack(ctx: Context) -> list[Unit]:
+    """Named attackers whose counters were never copied."""
+    units = [u for u in _named(ctx, "attackers") if not is_towed(u)]
+    return attacking(ctx.game, units, ()).unknown + [
+        u for u in _named(ctx, "attack_guns") if "A" not in u.factors
+    ]
+
+
+def _lacks_defence(ctx: Context) -> list[Unit]:
+    """The same of defenders that lie open; of a closed stack its owner is asked."""
+    wall: Force = defending(ctx, defenders(ctx), ())
+    return wall.unknown
 
 
 def _mapped(ctx: Context) -> bool:
@@ -100,34 +138,20 @@ def _named_attack(ctx: Context) -> bool:
     return bool(ctx.values.get("attackers"))
 
 
-def _open_defence(ctx: Context) -> bool:
-    """Without fog the record tells whether a headquarters covers the defenders."""
-    return bool(not ctx.game["fog"] and ctx.values.get("target") and not ctx.values.get("defence_hq"))
-
-
 @dataclass(frozen=True)
-class Total(Whole):
-    """Strength typed by hand; the form says whose is missing on record."""
+class Unprinted(Text):
+    """Strengths that the record lacks, a number for each unit; they are kept on the units."""
 
-    attacker: bool = True
+    most: int = 60
+    lacking: Callable[[Context], list[Unit]] = lambda c: []
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        return {**super().describe(ctx), "help": _wanted(ctx, self.attacker)}
+        names = ", ".join(u.name or u.id for u in self.lacking(ctx))
+        return {**super().describe(ctx), "help": f"{names}: as printed, in this order", "required": True}
 
 
-def _wanted(ctx: Context, attacker: bool) -> str:
-    """Whose strength has to be typed: units that are named but whose counters were never copied."""
-    game, v = ctx.game, ctx.values
-    if attacker:
-        units = [game.units[u] for u in (*(v.get("attackers") or ()), *(v.get("attack_guns") or ()))]
-    else:
-        there = at_hexes(game, game.other(game.active), v.get("target") or ()) if game.active else []
-        if closed(ctx, there):
-            return "the stack is closed to you: ask for its strength, or declare the attack first"
-        units = [u for u in there if not is_hq(u)]
-        units += [game.units[u] for u in v.get("defence_guns") or ()]
-    blank = [u.name for u in units if ("A" if attacker else "D") not in u.factors]
-    return f"add up {', '.join(blank)}: not on record" if blank else "only what is not on record"
+def unprinted(label: str, lacking: Callable[[Context], list[Unit]]) -> Unprinted:
+    return Unprinted(label=label, lacking=lacking, placeholder="5 4", when=lambda c: bool(lacking(c)))
 
 
 @dataclass(frozen=True)
@@ -146,21 +170,21 @@ def _as_recorded(ctx: Context) -> bool:
     return bool(ctx.values.get("target")) and not chosen
 
 
-_MINE, _THEIRS = Guns(attack=True), Guns(attack=False)
-Target = Annotated[tuple[str, ...], EnemyHexes(label="Defending hexes", many=True)]
-Attackers = Annotated[tuple[str, ...], units_to_tap("Attackers", attackers, fresh, when=has_units)]
+_MINE = Guns(attack=True)
+Target = Annotated[tuple[str, ...], EnemyHexes(label="Defending hexes", many=True, start=only_target)]
+Attackers = Annotated[
+    tuple[str, ...],
+    units_to_tap("Attackers", able, fresh, when=anybody, start=all_fresh),
+]
 AttackGuns = Annotated[
-    tuple[str, ...], units_to_tap("Guns with the attack", _MINE.known, _MINE.ready, when=has_units)
+    tuple[str, ...], units_to_tap("Guns with the attack", _MINE.known, _MINE.ready, when=anybody)
 ]
-DefenceGuns = Annotated[
-    tuple[str, ...], units_to_tap("Guns with the defence", _THEIRS.known, _THEIRS.ready, when=has_units)
-]
+Brought = Annotated[tuple[str, ...], UnitRef(many=True, when=_never)]
 Pay = Annotated[
     tuple[str, ...],
-    units_to_tap("Out of supply: pay a level for full strength", active_units, starved, when=has_units),
+    units_to_tap("Out of supply: pay a level for full strength", active_units, starved, when=anybody),
 ]
-AttackPool = Annotated[int, _pool(attacker=True)]
-DefencePool = Annotated[int, _pool(attacker=False)]
+AttackPool = Annotated[int, Whole(label="Shifts for a fallen HQ", high=20, when=_has_pool)]
 Terrain = Annotated[
     tuple[str, ...],
     Choice(label="Defender's terrain", options=[(g, g) for g in GROUND], many=True, quiet=_mapped),
@@ -206,51 +230,84 @@ class CombatForm:
     attackers: Attackers = ()
     attack_guns: AttackGuns = ()
     pay: Pay = ()
-    attack: Annotated[int, Total(label="Attack SP")] = 0
-    defence_guns: DefenceGuns = ()
-    defence: Annotated[int, Total(label="Defence SP", attacker=False)] = 0
+    attack_sp: Annotated[str, unprinted("SP of each attacker", _lacks_attack)] = ""
+    attack_star_units: Annotated[
+        tuple[str, ...],
+        UnitRef(
+            label="Stars used",
+            many=True,
+            pick=starred,
+            when=lambda c: _stars(c) and bool(starred(c)),
+            help="one of them then shares any loss",
+        ),
+    ] = ()
+    attack: Annotated[
+        int, Whole(label="Attack SP", help="of attackers not on record", quiet=_named_attack)
+    ] = 0
+    defence_guns: Brought = ()
+    defence_star_units: Brought = ()
+    defence_sp: Annotated[str, unprinted("SP of each defender", _lacks_defence)] = ""
+    defence: Annotated[
+        int, Whole(label="Defence SP", help="empty: the defender is asked", when=off_record)
+    ] = 0
     terrain: Terrain = ()
     fort: Annotated[str, FortChoice(label="Fortification", options=FORTS, quiet=_as_recorded)] = "auto"
     front: Annotated[int, Whole(label="Attack SP across the fixed position's edge", when=_fixed)] = 0
     fp_shifts: Annotated[int, Whole(label="Shifts of the fixed position", high=9, when=_fixed)] = 3
     attack_hq: Annotated[bool, Flag(label="All attackers in HQ range", quiet=_named_attack)] = False
-    defence_hq: Annotated[bool, Flag(label="All defenders in HQ range", quiet=_open_defence)] = False
+    defence_hq: Annotated[bool, Flag(label="All defenders in HQ range", when=off_record)] = False
     attack_pool: AttackPool = 0
-    defence_pool: DefencePool = 0
+    defence_pool: Annotated[int, Whole(high=20, when=_never)] = 0
     also: Annotated[
         tuple[str, ...],
         Choice(label="Also counts", options=_also, many=True, help="opens what is to be filled in"),
     ] = ()
     attack_artillery: Annotated[int, _number("guns", "attack_artillery", "Artillery SP in attack")] = 0
-    defence_artillery: Annotated[int, _number("guns", "defence_artillery", "Artillery SP in defence")] = 0
+    defence_artillery: Annotated[
+        int, _number("guns", "defence_artillery", "Artillery SP in defence", when=off_record)
+    ] = 0
     attack_air: Annotated[int, _number("air", "attack_air", "Air SP in attack", help="0: as flown")] = 0
     defence_air: DefenceAir = 0
     attack_halved: AttackHalved = ""
     defence_halved: Annotated[
-        str, _text("halved", "defence_halved", "SP of each disorganised defender", "4 3")
+        str, _text("halved", "defence_halved", "SP of each disorganised defender", "4 3", when=off_record)
     ] = ""
     river: Annotated[int, _number("water", "river", "Attack SP across a river")] = 0
     doniec: Annotated[int, _number("water", "doniec", "Attack SP across the Doniec")] = 0
     lone_guns: Annotated[
-        int, _number("alone", "lone_guns", "Hexes held by guns alone, in firing position", high=6)
+        int,
+        _number(
+            "alone", "lone_guns", "Hexes held by guns alone, in firing position", high=6, when=off_record
+        ),
     ] = 0
-    helpless: Annotated[bool, _tick("alone", "helpless", "Only an HQ, or guns in travel position")] = False
+    helpless: Annotated[
+        bool, _tick("alone", "helpless", "Only an HQ, or guns in travel position", when=off_record)
+    ] = False
     attack_formations: AttackFormations = ""
     defence_formations: Annotated[
-        str, _text("division", "defence_formations", "Defenders of each division", "3", most=40)
+        str,
+        _text("division", "defence_formations", "Defenders of each division", "3", most=40, when=off_record),
     ] = ""
     attack_stars: Annotated[
-        str, _text("stars", "attack_stars", "Stars used in attack", "black 1, yellow 2", when=_stars)
+        str,
+        _text(
+            "stars",
+            "attack_stars",
+            "Stars used in attack",
+            "black 1, yellow 2",
+            when=_stars,
+            help="of units not on record, and not of towed ones",
+        ),
     ] = ""
     defence_stars: Annotated[
-        str, _text("stars", "defence_stars", "Stars used in defence", "white 2", when=_stars)
+        str, _text("stars", "defence_stars", "Stars used in defence", "white 2", when=_stars_off_record)
     ] = ""
     attack_mech: Annotated[bool, _tick("stars", "attack_mech", "Attackers are mechanized", when=_stars)] = (
         False
     )
-    defence_mech: Annotated[bool, _tick("stars", "defence_mech", "Defenders are mechanized", when=_stars)] = (
-        False
-    )
+    defence_mech: Annotated[
+        bool, _tick("stars", "defence_mech", "Defenders are mechanized", when=_stars_off_record)
+    ] = False
     special: Annotated[
         tuple[str, ...],
         Choice(

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from typing import Annotated
 
 from companion.engine.errors import Unreadable
+from companion.engine.forms.fields import Choice, Context, HexId
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, HexId
+from companion.engine.positions.pieces import on_map
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.systems.wb95.base import GERMAN, SOVIET, SUPPLY, in_1942, level, occupants, own, rules
+from companion.systems.wb95.base import GERMAN, SOVIET, SUPPLY, in_1942, level, occupants, rules
 from companion.systems.wb95.cities import hexes_of, victory_hexes, worth_watching
 from companion.systems.wb95.zones import has_zone, zones
 
@@ -109,7 +110,8 @@ def _nearer(side: str) -> Callable[[Context], list[str]]:
 def nearest_side(game: Game, hex_id: str) -> str:
     """The side whose unit stands nearest, for a suggestion only; empty on a tie."""
     best = {
-        s: min((game.maps.distance(u.place, hex_id) for u in own(game, s)), default=999) for s in game.sides
+        s: min((game.maps.distance(u.place, hex_id) for u in on_map(game, s)), default=999)
+        for s in game.sides
     }
     near = sorted(game.sides, key=lambda s: best[s])
     return "" if best[near[0]] == best[near[1]] else near[0]

@@ -7,12 +7,12 @@ from fractions import Fraction
 from math import ceil
 from typing import Annotated
 
+from companion.engine.forms.fields import Context, Text, UnitRef, Whole
+from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
+from companion.engine.people.units import due
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Context, Text, UnitRef, Whole
 from companion.engine.play.panels import Fact, Panel
-from companion.engine.play.units import due
-from companion.engine.play.worksheet import Breakdown
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, move
 from companion.engine.record.game import Game
@@ -147,6 +147,16 @@ def redirect_entry(
         wait = ceil(zone_distance(here, letter, game["zones-circle"]) / PER_TURN)
         facts = {"entry": f"zone {letter}", "turn": max(unit.turn, game.turn) + wait}
         yield change(game, name, facts, reason=f"waits {wait} turn{'s' if wait != 1 else ''}", rule="11.2.2")
+
+
+@rules.warns_of("arrive")
+def _against_arriving(ctx: Context) -> list[str]:
+    """Nobody enters where the enemy stands [3.1.8, 11.1.4]."""
+    arrival = dict(due(ctx.game)).get(str(ctx.values.get("arrival") or ""))
+    hex_id = str(ctx.values.get("hex") or "")
+    sides = {ctx.game.units[n].side for n in arrival.units if n in ctx.game.units} if arrival else set()
+    taken = {u.side for u in ctx.game.units_at(hex_id)} - sides if hex_id and sides else set()
+    return [f"the enemy stands in {hex_id} (3.1.8)"] if taken else []
 
 
 def _leavers(ctx: Context) -> list[Unit]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Annotated
 
 from companion.engine.errors import Unreadable
+from companion.engine.forms.fields import Context, Flag, HexId
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Context, Flag, HexId
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.wb95.base import (

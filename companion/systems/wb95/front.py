@@ -6,8 +6,9 @@ from collections.abc import Container
 from dataclasses import dataclass
 from typing import Any
 
+from companion.engine.forms.fields import Context, HexId
 from companion.engine.kit.roster import Unit
-from companion.engine.play.fields import Context, HexId
+from companion.engine.positions.pieces import on_map
 from companion.systems.wb95.base import (
     GUN_RANGE,
     active_units,
@@ -17,7 +18,6 @@ from companion.systems.wb95.base import (
     is_regular,
     is_towed,
     level,
-    own,
     touchable,
 )
 from companion.systems.wb95.obligations import duties
@@ -28,9 +28,9 @@ def front(ctx: Context) -> list[tuple[str, str]]:
     game, side = ctx.game, ctx.game.active
     if not side:
         return []
-    enemy = {u.place for u in own(game, game.other(side))}
+    enemy = {u.place for u in on_map(game, game.other(side))}
     beside = {
-        h for u in own(game, side) if is_regular(u) for h in game.maps.neighbours(u.place) if h in enemy
+        h for u in on_map(game, side) if is_regular(u) for h in game.maps.neighbours(u.place) if h in enemy
     }
     named = [h for h in ctx.values.get("target") or () if h in enemy]
     must = {u.place for u in duties(game, side).must_be_attacked}
@@ -52,7 +52,7 @@ class EnemyHexes(HexId):
         return {**known, "choices": [{"value": v, "label": text} for v, text in rows]} if rows else known
 
 
-def _able(ctx: Context) -> list[Unit]:
+def able(ctx: Context) -> list[Unit]:
     """Towed guns do not attack, headquarters do not fight [5.1.10]."""
     return [u for u in active_units(ctx) if not is_towed(u) and not is_hq(u)]
 
@@ -63,14 +63,21 @@ def _away(ctx: Context, units: list[Unit], hexes: Container[int]) -> list[Unit]:
     return [u for u in units if any(distance(u.place, h) in hexes for h in target)]
 
 
-def attackers(ctx: Context) -> list[Unit]:
-    """Units that can attack, beside the named hexes where there are any [5.1.2, 5.1.10]."""
-    return _away(ctx, _able(ctx), {1}) or _able(ctx)
-
-
 def fresh(ctx: Context) -> list[Unit]:
     """Those that have not fought in this phase [5.1.1]."""
-    return [u for u in _away(ctx, _able(ctx), {1}) if not ctx.game.mark(u.id, "fought")]
+    return [u for u in _away(ctx, able(ctx), {1}) if not ctx.game.mark(u.id, "fought")]
+
+
+def only_target(ctx: Context) -> list[str]:
+    """The one hex that can be attacked, where there is but one."""
+    found = [hex_id for hex_id, _ in front(ctx)]
+    return found if len(found) == 1 else []
+
+
+def all_fresh(ctx: Context) -> list[str]:
+    """Whoever can attack the hex that is named, or the only one, is ticked to begin with."""
+    target = ctx.values.get("target") or only_target(ctx)
+    return [u.id for u in fresh(ctx.having({**ctx.values, "target": target}))]
 
 
 def starved(ctx: Context) -> list[Unit]:

@@ -8,17 +8,17 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from companion.engine.errors import NotNow, Unreadable
+from companion.engine.forms.fields import Context, HexId, SideRef, UnitRef
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Context, HexId, SideRef, UnitRef
 from companion.engine.play.panels import Fact, Panel
+from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.wb95.base import (
     ATTACK,
     hq_range,
     is_hq,
-    own,
     rules,
     touchable,
     visible,
@@ -98,7 +98,7 @@ def spend(game: Game, side: str, amount: int, hexes: Iterable[str], field: str) 
 def covered(ctx: Context, side: str, hexes: Iterable[str]) -> bool:
     """Whether all these hexes are in range of a friendly headquarters that the seat can see [9.2.1]."""
     game, where = ctx.game, [h for h in hexes if h]
-    known = [u for u in visible(ctx, own(game, side)) if is_hq(u)]
+    known = [u for u in visible(ctx, on_map(game, side)) if is_hq(u) and side]
     return bool(where) and all(
         any(game.maps.distance(u.place, h) <= hq_range(game, u) for u in known) for h in where
     )

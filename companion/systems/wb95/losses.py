@@ -2,41 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Annotated
+from collections.abc import Iterable, Mapping
+from typing import Annotated, Any
 
-from companion.engine.errors import NotYours, Unreadable
+from companion.engine.errors import Unreadable
+from companion.engine.forms.fields import Choice, Context, UnitRef, Whole
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Context, Flag, HexId, SideRef, Text, UnitRef, Whole
+from companion.engine.play.duties import has_units, learn, owe, units_of
+from companion.engine.positions import pieces
 from companion.engine.record import events as e
-from companion.engine.record.changes import change
+from companion.engine.record.battle import Battle
+from companion.engine.record.changes import change, fogged
 from companion.engine.record.game import Game
 from companion.engine.record.sight import seen_units
-from companion.systems.wb95.base import ATTACK, ask, at_hexes, is_hq, on_a_phone, rules, seated, touchable
+from companion.systems.wb95.base import ATTACK, LOSSES, is_hq, rules, touchable
 from companion.systems.wb95.hq import open_pool
 
-PASSING = (
-    "oos",
-    "disorganised",
-    "strategic",
-    "bridgework",
-    "retreated",
-    "fought",
-    "barrage-fired",
-    "transport",
-)
+HELD, EMPTY = "held", "empty"
 
 
 def remove(game: Game, unit: str, reason: str, rule: str = "") -> Events:
     """A unit leaves the game with its markers; a headquarters gives the enemy its shifts [9.1.6]."""
     held = game.units[unit]
     place, on_map = held.place, held.on_map
-    for marker in PASSING:
-        held_mark = game.marks.get(unit, {}).get(marker)
-        if held_mark is not None:  # what was secret stays so to the end
-            yield e.Marked(unit, marker, None, reason=reason, only=held_mark.only)
-    yield e.Placed(unit, "box:dead", was=place, reason=reason, rule=rule, side=held.side)
+    yield from pieces.eliminate(game, held, "dead", reason, rule)
     if is_hq(held) and on_map:
         yield from open_pool(game, held.side, place)
 
@@ -51,81 +41,152 @@ def take_level(game: Game, unit: str, amount: int, reason: str, rule: str = "") 
         yield from remove(game, unit, reason, rule)
 
 
-def ask_losses(
-    game: Game, side: str, amount: int, hexes: Iterable[str], why: str, rule: str, starred: bool = False
-) -> Events:
-    """Ask the owner to choose who takes losses [5.1.8]."""
-    if amount:
-        where = list(hexes)
-        must = "; at least 1 from units that used a star or fortification bonus" if starred else ""
-        place = f" at {', '.join(where)}" if where else ""
-        text = f"{game.side_name(side)}: lose {amount} CEL{place} ({why}){must}"
-        args = {"side": side, "cel": amount, "hexes": where, "starred": starred, "reason": why}
-        yield ask(game, "losses", side, text, "lose-cel", args, rule)
+def shares(units: list[Unit], cel: int) -> dict[str, int]:
+    """CEL dealt round the units one by one until all are dealt or none is left; the owner names them [5.1.8]."""
+    taken = {u.id: 0 for u in units}
+    left = cel
+    while left and any(taken[u.id] < u.steps for u in units):
+        for unit in units:
+            if left and taken[unit.id] < unit.steps:
+                taken[unit.id] += 1
+                left -= 1
+    return {unit: amount for unit, amount in taken.items() if amount}
 
 
-def candidates(ctx: Context) -> list[Unit]:
-    """Units that a seat may name, of the side and in the hexes that were told."""
-    side, hexes = ctx.values.get("side"), ctx.values.get("hexes")
-    return [u for u in touchable(ctx) if (not side or u.side == side) and (not hexes or u.place in hexes)]
+# -- what is owed ----------------------------------------------------------------------------------
 
 
-@rules.action(rule="5.1.8", label="Lose CEL", group="units", order=20)
-def lose_cel(
+def owe_losses(
     game: Game,
-    side: Annotated[str, SideRef(label="Side", start=seated, quiet=on_a_phone)],
-    cel: Annotated[int, Whole(label="CEL to lose", low=0, high=30)],
-    hexes: Annotated[tuple[str, ...], HexId(label="In hexes", many=True)] = (),
+    side: str,
+    amount: int,
+    units: Iterable[str],
+    why: str,
+    rule: str,
+    battle: Battle | None = None,
+    step: int = LOSSES,
+    hexes: Iterable[str] = (),
+    *,
+    closed: bool = False,
+) -> Events:
+    """The owner chooses who takes losses [5.1.8].
+
+    :param closed: the stack was not opened by a combat, so that nobody else learns who stands there [16.1.1]
+    """
+    if not amount:
+        return
+    ids = list(units)
+    only = fogged(game, side) if closed and ids else ()
+    where = ", ".join(hexes)
+    text = f"{game.side_name(side)}: lose {amount} CEL{f' at {where}' if where else ''} ({why})"
+    if battle is not None and _stars_owed(game, battle, side):
+        text += "; at least 1 from units that used a star or fortification bonus"
+    yield owe(
+        game,
+        side,
+        text,
+        take_losses,
+        battle=battle,
+        step=step,
+        units=ids,
+        rule=rule,
+        only=only,
+        cel=amount,
+        why=why,
+    )
+
+
+def _stars_owed(game: Game, battle: Battle, side: str) -> bool:
+    """Whether those who used a star have not shared a loss yet [15.1.7, 15.4.3]."""
+    used = battle.facts.get("starred", {}).get(side)
+    return bool(used) and side not in battle.facts.get("star_paid", ())
+
+
+def _takers(ctx: Context) -> list[Unit]:
+    return units_of(ctx.game, ctx.duty) if ctx.duty else []
+
+
+def _cel(ctx: Context) -> int:
+    return int(ctx.args.get("cel") or 0)
+
+
+def _chooses(ctx: Context) -> bool:
+    """Whether it makes a difference who is named."""
+    force = _takers(ctx)
+    return len(force) > 1 and sum(u.steps for u in force) > _cel(ctx)
+
+
+def _asks_whether_empty(ctx: Context) -> bool:
+    """Of an assaulted hex without units on record only its owner knows whether anybody is left [5.4.10]."""
+    battle = ctx.battle
+    if battle is None or ctx.duty is None or battle.facts.get("kind") != "combat":
+        return False
+    return battle.defender in ctx.duty.to and not battle.units(battle.defender)
+
+
+def _hex_states(ctx: Context) -> list[tuple[str, str]]:
+    where = ", ".join(ctx.battle.hexes) if ctx.battle and ctx.battle.hexes else "the hex"
+    lost = f"Lose {_cel(ctx)} CEL"
+    return [(HELD, f"{lost}, {where} is held"), (EMPTY, f"{lost}, {where} is empty now")]
+
+
+def _no_choice(ctx: Context) -> Mapping[str, Any] | None:
+    return None if _chooses(ctx) or _asks_whether_empty(ctx) else {}
+
+
+@rules.follow_up(rule="5.1.8", label="Lose CEL", still=has_units, alone=_no_choice)
+def take_losses(
+    game: Game,
+    duty: e.Asked,
+    battle: Battle | None,
     units: Annotated[
         tuple[str, ...],
         UnitRef(
-            label="Taken by",
-            many=True,
-            pick=candidates,
-            help="each loses one, then round again; empty when there is no choice",
-            quiet=lambda c: not candidates(c),
+            label="Taken by", many=True, pick=_takers, when=_chooses, help="each loses one, then round again"
         ),
     ] = (),
-    starred: Annotated[bool, Flag(label="At least 1 from a unit that used its star", hidden=True)] = False,
-    reason: Annotated[str, Text(label="Why", most=120, hidden=True)] = "combat",
+    hex_is: Annotated[str, Choice(label="The hex", options=_hex_states, when=_asks_whether_empty)] = HELD,
     seat: str = "",
 ) -> Events:
     """Take CEL off units as their owner chooses; each named unit loses one, then round again."""
-    if seat not in {side, "table"}:
-        raise NotYours(
-            "the owner chooses his own losses", field="side", given=seat, accepted=side, rule="5.1.8"
-        )
-    chosen = [game.units[u] for u in units] or _forced(game, seat, side, hexes, cel)
-    starry = {u.id for u in at_hexes(game, side, hexes) if game.mark(u.id, "star")}
-    if starred and units and starry and not starry & {u.id for u in chosen}:
-        raise Unreadable("at least one CEL must come from a unit with a star", field="units", rule="15.1.7")
-    taken = shares(chosen, cel)
-    if not chosen:
-        yield e.Noted(f"{game.side_name(side)} loses {cel} CEL ({reason})", rule="5.1.8")
-    spare = [u for u in at_hexes(game, side, hexes) if u.id not in taken]
-    if chosen and sum(taken.values()) < cel and spare:
-        missing = cel - sum(taken.values())
-        names = _names(game, seat, spare)
+    cel, why = int(duty.args["cel"]), str(duty.args["why"])
+    force = units_of(game, duty)
+    side = next(s for s in duty.to if s in game.sides)
+    chosen = [game.units[u] for u in units] or force
+    _check_choice(game, seat, force, chosen if units else [], cel)
+    if battle is not None:
+        yield from _share_of_stars(game, battle, side, force, chosen)
+    if not force:
+        yield e.Noted(f"{game.side_name(side)} loses {cel} CEL ({why})", rule="5.1.8")
+    for unit, amount in shares(chosen, cel).items():
+        yield from take_level(game, unit, amount, why, "5.1.8")
+    if battle is not None and hex_is == EMPTY:
+        yield from learn(game, battle, gone=True)
+
+
+def _check_choice(game: Game, seat: str, force: list[Unit], named: list[Unit], cel: int) -> None:
+    """All that is owed must fall on somebody, as long as there is anybody."""
+    owed = min(cel, sum(u.steps for u in force))
+    if not named and len(force) > 1 and owed < sum(u.steps for u in force):
+        names = _names(game, seat, force)
+        raise Unreadable(f"choose who takes the losses: {names}", field="units", accepted=names, rule="5.1.8")
+    missing = owed - sum(shares(named or force, cel).values())
+    if missing > 0:
+        names = _names(game, seat, [u for u in force if u not in named])
         raise Unreadable(f"{missing} CEL more must be named: {names}", field="units", rule="5.1.8")
-    before = {u.place for u in chosen}
-    for unit, amount in taken.items():
-        yield from take_level(game, unit, amount, reason, "5.1.8")
-    emptied = sorted(h for h in before if not at_hexes(game, side, [h]))
-    if emptied and game.phase in ATTACK:
-        other = game.other(side)
-        where = ", ".join(emptied)
-        text = f"{game.side_name(other)}: {where} is empty; victors may enter and go one hex further"
-        args = {"side": other, "through": emptied, "limit": 2}
-        yield ask(game, "pursuit", other, text, "pursue", args, "5.4.10")
 
 
-def _forced(game: Game, seat: str, side: str, hexes: tuple[str, ...], cel: int) -> list[Unit]:
-    """Nobody named: fine when there is nothing to choose."""
-    here = at_hexes(game, side, hexes)
-    if len(here) <= 1 or sum(u.steps for u in here) <= cel:
-        return here
-    names = _names(game, seat, here)
-    raise Unreadable(f"choose who takes the losses: {names}", field="units", accepted=names, rule="5.1.8")
+def _share_of_stars(game: Game, battle: Battle, side: str, force: list[Unit], chosen: list[Unit]) -> Events:
+    """Once in a battle a user of a star is among those who lose [15.1.7]."""
+    if not _stars_owed(game, battle, side):
+        return
+    starry = {u.id for u in force} & set(battle.facts["starred"][side])
+    if starry and not starry & {u.id for u in chosen}:
+        raise Unreadable(
+            "at least one CEL must come from a unit that used its star", field="units", rule="15.1.7"
+        )
+    if starry or "" in battle.facts["starred"][side]:
+        yield from learn(game, battle, star_paid=[*battle.facts.get("star_paid", ()), side])
 
 
 def _names(game: Game, seat: str, units: Iterable[Unit]) -> str:
@@ -136,13 +197,15 @@ def _names(game: Game, seat: str, units: Iterable[Unit]) -> str:
     return ", ".join([*seen, *more])
 
 
-def shares(units: list[Unit], cel: int) -> dict[str, int]:
-    """CEL dealt round the units one by one until all are dealt or none is left."""
-    taken = {u.id: 0 for u in units}
-    left = cel
-    while left and any(taken[u.id] < u.steps for u in units):
-        for unit in units:
-            if left and taken[unit.id] < unit.steps:
-                taken[unit.id] += 1
-                left -= 1
-    return {unit: amount for unit, amount in taken.items() if amount}
+# -- by hand ---------------------------------------------------------------------------------------
+
+
+@rules.action(rule="5.1.8", label="Take CEL off", group="units", order=20)
+def lose_cel(
+    game: Game,
+    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=touchable)],
+    cel: Annotated[int, Whole(label="CEL, dealt round", low=1, high=30)] = 1,
+) -> Events:
+    """Take CEL off units by hand: each loses one, then round again."""
+    for unit, amount in shares([game.units[u] for u in units], cel).items():
+        yield from take_level(game, unit, amount, "by hand", "5.1.8")

@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import Annotated
 
 from companion.engine.errors import NotNow
+from companion.engine.forms.fields import Flag, HexId
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Flag, HexId
 from companion.engine.play.panels import Fact, Panel
+from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
 from companion.engine.record.changes import change
 from companion.engine.record.game import Game
-from companion.systems.wb95.base import ATTACK, at_hexes, own, rules
+from companion.systems.wb95.base import ATTACK, at_hexes, rules
 
 
 def told(game: Game, unit: Unit) -> str:
@@ -27,12 +28,13 @@ def neighbours(game: Game, seat: str) -> Panel | None:
     if seat not in game.sides or not game["fog"] or not game["masking"]:
         return None
     enemy = game.other(seat)
-    mine = {u.place for u in own(game, seat)}
+    mine = {u.place for u in on_map(game, seat)}
     rows = []
-    for place in sorted({u.place for u in own(game, enemy)}):
+    for place in sorted({u.place for u in on_map(game, enemy)}):
         stack = at_hexes(game, enemy, [place])
         fought = game.phase in ATTACK and (
-            game.mark(place, "attacked") or any(game.mark(u.id, "fought") for u in stack)
+            game.mark(place, "attacked")
+            or any(u.id in game.laid_open or game.mark(u.id, "fought") for u in stack)
         )
         if fought:
             words = ", ".join(f"{u.name} {u.steps} CEL" for u in stack)

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
 from fractions import Fraction
 from math import ceil
 from typing import Annotated
 
 from companion.engine.errors import NotNow
+from companion.engine.forms.fields import Choice, Context, Flag, HexId, UnitRef, Whole
+from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Flag, HexId, UnitRef, Whole
 from companion.engine.play.panels import Fact, Panel
-from companion.engine.play.worksheet import Breakdown
+from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
 from companion.engine.record.changes import move, put_mark
 from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_mark
 from companion.systems.wb95.base import (
+    ATTACK,
     MOVE,
     STACKING,
     STRATEGIC,
@@ -220,17 +223,27 @@ def set_aside(game: Game, seat: str) -> Panel | None:
     return Panel("Strategic movement", rows, first=game.phase in STRATEGIC)
 
 
+def _crowded(game: Game, sides: Container[str]) -> dict[str, int]:
+    """Hexes with more than 8 CEL of these sides, and how many [3.2.1, 3.2.2]."""
+    load: dict[str, int] = {}
+    for unit in on_map(game):
+        if unit.side in sides:
+            load[unit.place] = load.get(unit.place, 0) + unit.steps
+    return {place: cel for place, cel in sorted(load.items()) if cel > STACKING}
+
+
+@rules.due_in(*MOVE, *ATTACK, *STRATEGIC)
+def too_many(game: Game) -> list[str]:
+    """Nobody's stack is over the limit when a phase ends [3.2.1]; how far over is its owner's business."""
+    return [f"{place} holds more than {STACKING} CEL (3.2.1)" for place in _crowded(game, [game.active])]
+
+
 @rules.panel
 def stacking(game: Game, seat: str) -> Panel | None:
     """Hexes over the limit of 8 CEL, of the seat's own side; the tablet sees both."""
     open_book = seat in game.sides or not game["fog"]
-    load: dict[str, int] = {}
-    for unit in game.units.values():
-        if unit.on_map and seat in {"table", unit.side}:
-            load[unit.place] = load.get(unit.place, 0) + unit.steps
     rows = [
         Fact(place, f"{cel} CEL of {STACKING}" if open_book else "too many", "3.2.1")
-        for place, cel in sorted(load.items())
-        if cel > STACKING
+        for place, cel in _crowded(game, game.sides if seat == "table" else [seat]).items()
     ]
     return Panel("Over the stacking limit", rows) if rows else None

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 
 from companion.engine.kit.roster import Unit
 from companion.engine.play.panels import Fact, Panel
+from companion.engine.positions.pieces import on_map
 from companion.engine.record.game import Game
-from companion.systems.wb95.base import ATTACK, is_regular, is_towed, own, rules
+from companion.systems.wb95.base import ATTACK, is_regular, is_towed, rules
 from companion.systems.wb95.zones import zones
 
 
@@ -33,7 +34,7 @@ def duties(game: Game, side: str) -> Duty:
     threat = zones(game, enemy)
     attackers: list[Unit] = []
     targets: dict[str, Unit] = {}
-    for unit in own(game, side):
+    for unit in on_map(game, side):
         if not is_regular(unit):
             continue
         pressed = threat.get(unit.place, [])
@@ -41,8 +42,21 @@ def duties(game: Game, side: str) -> Duty:
         if pressed and not free and not is_towed(unit) and not game.mark(unit.id, "fought"):
             attackers.append(unit)
         if not free or game["entrenched-trigger"]:
-            targets.update({foe.id: foe for foe in pressed if not game.mark(foe.place, "attacked")})
+            targets.update({foe.id: foe for foe in pressed if not _was_attacked(game, foe)})
     return Duty(tuple(attackers), tuple(targets.values()))
+
+
+def _was_attacked(game: Game, foe: Unit) -> bool:
+    """Rolled for in this phase, wherever it has fallen back to since; to declare an attack is not enough [5.1.4]."""
+    return bool(game.mark(foe.id, "attacked") or game.mark(foe.place, "attacked"))
+
+
+@rules.due_in(*ATTACK)
+def attacks_due(game: Game) -> list[str]:
+    """Mandatory attacks come before the phase ends [5.1.7]; hexes only, what stands in them stays closed."""
+    duty = duties(game, game.active)
+    found = [f"{h} must attack (5.1.3)" for h in sorted({u.place for u in duty.must_attack})]
+    return found + [f"{h} must be attacked (5.1.4)" for h in sorted({u.place for u in duty.must_be_attacked})]
 
 
 def _hexes(units: tuple[Unit, ...]) -> str:

@@ -6,21 +6,22 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine.errors import NotNow, NotYours, Unreadable
+from companion.engine.errors import NotYours, Unreadable
+from companion.engine.forms.fields import Choice, Context, Dice, HexId, Roll, SideRef, Text, UnitRef, Whole
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Dice, HexId, Roll, SideRef, Text, UnitRef, Whole
+from companion.engine.play.duties import owe, units_of
+from companion.engine.positions.pieces import on_map
 from companion.engine.positions.supply import may_trace, shown_ids
 from companion.engine.record import events as e
-from companion.engine.record.changes import fogged, put_mark
+from companion.engine.record.changes import IN_PASSING, fogged, put_mark
 from companion.engine.record.game import Game
 from companion.systems.wb95.base import (
     SUPPLY,
     active_units,
+    anybody,
     at_hexes,
-    has_units,
     level,
-    own,
     rules,
     touchable,
     units_to_tap,
@@ -77,9 +78,21 @@ class AlsoCut(HexId):
         return {**super().describe(ctx), "help": found}
 
 
+def checked(game: Game) -> bool:
+    """Whether supply was judged in this phase."""
+    return bool(game["supply-checked"] == f"{game.turn}/{game.phase}")
+
+
 def _unchecked(game: Game) -> bool | str:
-    done = f"supply/{game.turn}/{game.phase}" in game.ticked
-    return "supply was checked in this phase" if done else True
+    return "supply was checked in this phase" if checked(game) else True
+
+
+@rules.due_in(*SUPPLY)
+def supply_due(game: Game) -> list[str]:
+    """Every unit of the side is traced in its supply phase [10.1.2]."""
+    if checked(game) or not on_map(game, game.active):
+        return []
+    return [f"{game.side_name(game.active)}: supply is not checked yet (10.1.2)"]
 
 
 @rules.action(
@@ -98,7 +111,7 @@ def check_supply(
         ),
     ] = (),
     hexes: Annotated[
-        tuple[str, ...], AlsoCut(label="Also cut off: all units in hexes", many=True, when=has_units)
+        tuple[str, ...], AlsoCut(label="Also cut off: all units in hexes", many=True, when=anybody)
     ] = (),
     seat: str = "",
 ) -> Events:
@@ -106,16 +119,14 @@ def check_supply(
     side = game.active
     closed = _closed_and_cut_off(game, seat)
     out = tuple(dict.fromkeys([*out, *closed, *(u.id for u in at_hexes(game, side, hexes))]))
-    for unit in own(game, side):
+    for unit in on_map(game, side):
         had = level(game, unit.id)
         if unit.id in out and not had:
             yield from raise_level(game, unit.id, 1, "no line of supply", "10.2.1")
         elif unit.id not in out and had:
             yield from raise_level(game, unit.id, -REGAINED, "line of supply traced", "10.2.7")
-    yield e.Ticked(f"supply/{game.turn}/{game.phase}", True, "supply checked")
-    for unit in own(game, side):
-        if level(game, unit.id) and (unit.id in out or game["late-surrender"]):
-            yield from _ask_surrender(game, unit)
+    yield e.Set("supply-checked", f"{game.turn}/{game.phase}", reason=IN_PASSING)
+    yield from _owe_surrender(game, [u for u in on_map(game, side) if u.id in out or game["late-surrender"]])
 
 
 @rules.action(by="any", label="Apply the supply check", group="hidden")
@@ -142,30 +153,52 @@ def apply_supply(
             yield from raise_level(game, name, -REGAINED, "line of supply traced", "10.2.7")
 
 
-def _ask_surrender(game: Game, unit: Unit) -> Events:
-    """Two dice can never roll less than 2, so levels 1 and 2 need no roll [10.2.6]."""
-    if level(game, unit.id) > 2:
-        text = f"Surrender test: {unit.kind or 'unit'} at {unit.place}, level {level(game, unit.id)}"
-        only = fogged(game, unit.side)  # the shared screen must not tell what stands there
-        to = only or (unit.side, "table")
-        args = {"unit": unit.id}
-        yield e.Asked(f"ask-{game.revision}", to, text, "test-surrender", args, rule="10.2.6", only=only)
+def _owe_surrender(game: Game, units: Iterable[Unit]) -> Events:
+    """A roll for each unit, a stack at a time; two dice never roll less than 2, so levels 1 and 2 need none [10.2.6]."""
+    stacks: dict[str, list[Unit]] = {}
+    for unit in units:
+        if level(game, unit.id) > 2:
+            stacks.setdefault(unit.place, []).append(unit)
+    for place, stack in stacks.items():
+        side = stack[0].side
+        kinds = ", ".join(f"{u.kind or 'unit'} level {level(game, u.id)}" for u in stack)
+        only = fogged(game, side)  # the shared screen must not tell what stands there
+        ids = [u.id for u in stack]
+        text = f"Surrender test at {place}: {kinds}"
+        yield owe(game, side, text, surrender_tests, units=ids, rule="10.2.6", only=only)
 
 
-@rules.action(rule="10.2.6", label="Surrender test", group="book-keeping", order=50)
-def test_surrender(
+def _cut_off_still(game: Game, duty: e.Asked) -> bool:
+    return any(level(game, u.id) > 2 for u in units_of(game, duty))
+
+
+def _testing(ctx: Context) -> list[Unit]:
+    there = units_of(ctx.game, ctx.duty) if ctx.duty else []
+    return [u for u in there if level(ctx.game, u.id) > 2]
+
+
+@rules.follow_up(rule="10.2.6", label="Surrender test", still=_cut_off_still)
+def surrender_tests(
     game: Game,
-    unit: Annotated[str, UnitRef(label="Unit out of supply", pick=touchable, suggest=lambda c: _out(c))],
-    die: Annotated[Roll, Dice(label="Roll", spec="2d6", purpose="surrender")],
+    duty: e.Asked,
+    dice: Annotated[
+        Roll,
+        Dice(
+            label="Two dice for each unit",
+            spec=lambda c: f"{2 * max(1, len(_testing(c)))}d6",
+            each=True,
+            purpose="surrender",
+        ),
+    ],
 ) -> Events:
-    """Level less two dice: above 0 the unit surrenders."""
-    now = level(game, unit)
-    if not now:
-        raise NotNow("this unit is in supply", field="unit", given=unit, rule="10.2.6")
-    if now - die.total > 0:
-        yield from remove(game, unit, f"surrendered: level {now}, rolled {die.total}", "10.2.6")
-    else:
-        yield e.Noted(f"{game.units[unit].place}: holds out (level {now}, rolled {die.total})", rule="10.2.6")
+    """Level less two dice: above 0 a unit surrenders; the whole stack rolls at once, two dice each in its order."""
+    testing = [u for u in units_of(game, duty) if level(game, u.id) > 2]
+    for number, unit in enumerate(testing):
+        now, rolled = level(game, unit.id), sum(dice.values[2 * number : 2 * number + 2])
+        if now > rolled:
+            yield from remove(game, unit.id, f"surrendered: level {now}, rolled {rolled}", "10.2.6")
+        else:
+            yield e.Noted(f"{unit.place}: holds out (level {now}, rolled {rolled})", rule="10.2.6")
 
 
 WHY = (

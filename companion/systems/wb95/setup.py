@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Annotated
 
 from companion.engine.errors import Unreadable
+from companion.engine.forms.fields import Choice, Context, Text, UnitRef, Whole
 from companion.engine.kit.roster import Unit, slug
+from companion.engine.people.units import set_up as plain_set_up
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Choice, Context, Text, UnitRef, Whole
 from companion.engine.play.panels import Fact, Panel
-from companion.engine.play.units import set_up as plain_set_up
 from companion.engine.record import events as e
-from companion.engine.record.changes import change, create, move, put_mark
+from companion.engine.record.changes import change, create, move, put_mark, read_off
 from companion.engine.record.game import Game
 from companion.systems.wb95.base import rules
 from companion.systems.wb95.losses import shares, take_level
@@ -152,7 +152,7 @@ def set_counter(
         facts |= {"full": cel, "steps": max(1, cel - lost)}
     if klass:
         facts["klass"] = klass
-    yield change(game, unit, facts, reason="from the counter", rule="1.2")
+    yield read_off(game, unit, facts, "1.2")
     if star:
         yield put_mark(game, unit, "star", star, rule="15.1")
 

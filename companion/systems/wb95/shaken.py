@@ -3,33 +3,36 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Annotated
 
+from companion.engine.forms.fields import Choice, Context, Dice, Roll, UnitRef, Whole
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.fields import Context, Dice, HexId, Roll, SideRef, UnitRef, Whole
+from companion.engine.play.duties import owe, units_of
+from companion.engine.positions.pieces import count
 from companion.engine.record import events as e
-from companion.engine.record.changes import put_mark
+from companion.engine.record.battle import Battle
+from companion.engine.record.changes import fogged, put_mark
 from companion.engine.record.game import Game
 from companion.systems.wb95.base import (
     AIR,
     ATTACK,
     BARRAGE,
     GERMAN,
+    GERMAN_ALLIES,
     MORALE,
-    by_combat,
+    SOVIET,
+    TESTS,
     is_gun,
     morale,
-    on_a_phone,
     rules,
-    seated,
     touchable,
 )
-from companion.systems.wb95.combats import involved
 from companion.systems.wb95.moments import Moment, now, when
 
+ORDINARY = {GERMAN: "wehrmacht", SOVIET: "soviet"}
 _REST = re.compile(r"until (.+), at (.*)")
 
 
@@ -103,77 +106,116 @@ for _phase in (*AIR, *BARRAGE, *ATTACK):
     rules.leaving(_phase)(_recover)
 
 
-def ask_tests(
-    game: Game, side: str, count: int, why: str, rule: str, combat: int = 0, hexes: Iterable[str] = ()
+# -- tests -----------------------------------------------------------------------------------------
+
+
+def owe_tests(
+    game: Game,
+    side: str,
+    tests: int,
+    units: Iterable[Unit],
+    why: str,
+    rule: str,
+    battle: Battle | None = None,
+    hexes: Iterable[str] = (),
+    *,
+    closed: bool = False,
 ) -> Events:
-    """Ask for so many disorganisation tests, for the side, each hex or each unit as the table reads it."""
-    where = list(hexes)
-    meant = involved(game, side, combat, where)
-    place = f" at {', '.join(where)}" if where else ""
-    groups: list[tuple[str, dict[str, object]]] = [(place, {"combat": combat, "hexes": where})]
+    """So many disorganisation tests, for the side, each hex or each unit as the table reads it."""
+    meant, where = list(units), ", ".join(hexes)
+    groups = {f" at {where}" if where else "": meant}
     if meant and game["test-for"] == "hex":
-        groups = [(f" at {h}", {"hexes": [h]}) for h in sorted({u.place for u in meant})]
+        groups = {f" at {h}": [u for u in meant if u.place == h] for h in sorted({u.place for u in meant})}
     elif meant and game["test-for"] == "unit":
-        groups = [(f" of {u.name}", {"units": [u.id]}) for u in meant]
-    named = bool(meant) and game["test-for"] == "unit" and bool(game["fog"])
-    secret = (side,) if named else ()  # a formation is named to its side only
-    to = secret or (side, "table")
-    for number in range(count):
-        nth = f" {number + 1} of {count}" if count > 1 else ""
-        for who, args in groups:
-            text = f"{game.side_name(side)}: disorganisation test{nth}{who} ({why})"
-            told = {"side": side, **args}
-            yield e.Asked(f"ask-{game.revision}", to, text, "test-order", told, rule, only=secret)
+        groups = {f" of {u.name}": [u] for u in meant}
+    secret = (
+        fogged(game, side) if meant and (closed or game["test-for"] == "unit") else ()
+    )  # it names formations
+    for who, held in groups.items() if tests else ():
+        text = f"{game.side_name(side)}: {count(tests, 'disorganisation test')}{who} ({why})"
+        ids = [u.id for u in held]
+        yield owe(
+            game,
+            side,
+            text,
+            take_tests,
+            battle=battle,
+            step=TESTS,
+            units=ids,
+            rule=rule,
+            only=secret,
+            tests=tests,
+        )
 
 
-def _meant(ctx: Context) -> list[Unit]:
-    side = ctx.values.get("side")
-    return [u for u in touchable(ctx) if not side or u.side == side]
+def _tests(least: int) -> Callable[[Context], bool]:
+    return lambda c: int(c.args.get("tests") or 1) >= least
 
 
-def _on_record(ctx: Context) -> bool:
-    """The units that test are known, and so is their morale."""
-    v = ctx.values
-    if v.get("limit"):
-        return False
-    side, combat = str(v.get("side") or ""), int(v.get("combat") or 0)
-    return bool(v.get("units") or involved(ctx.game, side, combat, v.get("hexes") or ()))
+def _nth(number: int) -> Dice:
+    return Dice(label=f"Test {number}", spec="2d6", purpose="disorganisation test", when=_tests(number))
 
 
-@rules.action(rule="5.6.2", label="Disorganisation test", group="book-keeping", order=30)
+def _limits(ctx: Context) -> list[tuple[str, str]]:
+    """The morale limits of a side's soldiers that are not on record [5.6.2]."""
+    german = {"wehrmacht", "ss", "volkssturm", *GERMAN_ALLIES}
+    mine = GERMAN in ctx.duty.to if ctx.duty else True
+    first = ORDINARY[GERMAN if mine else SOVIET]
+    kinds = [first, *(k for k in MORALE if (k in german) == mine and k != first)]
+    return [
+        (kind, f"{kind.upper() if kind == 'ss' else kind.capitalize()}: {MORALE[kind]}") for kind in kinds
+    ]
+
+
+def _off_record(ctx: Context) -> bool:
+    return ctx.duty is not None and not ctx.duty.units
+
+
+@rules.follow_up(rule="5.6.2", label="Disorganisation test")
+def take_tests(
+    game: Game,
+    duty: e.Asked,
+    troops: Annotated[
+        str, Choice(label="Who tests", options=_limits, when=_off_record, start=lambda c: _limits(c)[0][0])
+    ] = "",
+    *,
+    die: Annotated[Roll, _nth(1)],
+    die_2: Annotated[Roll | None, _nth(2)],
+    die_3: Annotated[Roll | None, _nth(3)],
+    die_4: Annotated[Roll | None, _nth(4)],
+) -> Events:
+    """Roll two dice for each test; from the morale limit up a unit is disorganised."""
+    side = next(s for s in duty.to if s in game.sides)
+    limit = 0 if duty.units else MORALE[troops or ORDINARY[side]]
+    for roll in (die, die_2, die_3, die_4):
+        if roll is not None:
+            yield from _judge(game, side, units_of(game, duty), roll.total, limit)
+
+
+def _judge(game: Game, side: str, meant: list[Unit], rolled: int, limit: int = 0) -> Events:
+    """One roll, held against each unit's own limit [5.6.2]."""
+    if not meant:
+        verdict = "disorganised" if rolled >= limit else "keeps order"
+        yield e.Noted(f"{game.side_name(side)}: {rolled} against {limit}, {verdict}", rule="5.6.2")
+        return
+    failed = [u for u in meant if rolled >= (limit or morale(game, u))]
+    yield e.Noted(
+        f"{game.side_name(side)}: rolled {rolled}, {len(failed)} of {len(meant)} disorganised", rule="5.6.2"
+    )
+    yield from shake(game, failed, "failed its test", "5.6.2")
+
+
+@rules.action(rule="5.6.2", label="Test units for order", group="book-keeping", order=30)
 def test_order(
     game: Game,
-    side: Annotated[str, SideRef(label="Side", start=seated, quiet=on_a_phone)],
-    hexes: Annotated[tuple[str, ...], HexId(label="All in hexes", many=True, quiet=by_combat)] = (),
-    units: Annotated[
-        tuple[str, ...],
-        UnitRef(
-            label="or units",
-            many=True,
-            pick=_meant,
-            quiet=lambda c: by_combat(c) or not _meant(c) or bool(c.values.get("hexes")),
-        ),
-    ] = (),
-    limit: Annotated[
-        int, Whole(label="Morale limit", high=13, help="0: each unit's own", quiet=_on_record)
-    ] = 0,
-    combat: Annotated[int, Whole(label="Combat", high=10_000_000, hidden=True)] = 0,
+    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=touchable)],
+    limit: Annotated[int, Whole(label="Morale limit", high=13, help="0: each unit's own")] = 0,
     *,
     die: Annotated[Roll, Dice(label="Roll", spec="2d6", purpose="disorganisation test")],
 ) -> Events:
-    """Roll two dice; from the morale limit up the unit is disorganised."""
-    meant = [game.units[u] for u in units] or involved(game, side, combat, hexes)
-    ordinary = limit or MORALE["wehrmacht" if side == GERMAN else "soviet"]
-    if not meant:
-        verdict = "disorganised" if die.total >= ordinary else "keeps order"
-        yield e.Noted(f"{game.side_name(side)}: {die.total} against {ordinary}, {verdict}", rule="5.6.2")
-        return
-    failed = [u for u in meant if die.total >= (limit or morale(game, u))]
-    yield e.Noted(
-        f"{game.side_name(side)}: rolled {die.total}, {len(failed)} of {len(meant)} disorganised",
-        rule="5.6.2",
-    )
-    yield from shake(game, failed, "failed its test", "5.6.2")
+    """Roll two dice for units by hand; from the morale limit up they are disorganised."""
+    meant = [game.units[u] for u in units]
+    yield from _judge(game, meant[0].side, meant, die.total, limit)
 
 
 @rules.action(rule="5.6.1", label="Disorganise units", group="book-keeping", order=31)

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from companion.engine.forms.fields import Context
 from companion.engine.kit.roster import Unit
-from companion.engine.play.fields import Context
 from companion.engine.record.game import Game
 from companion.systems.wb95.base import (
     GERMAN_ALLIES,
     GUN_RANGE,
+    deployed,
     halve,
+    idle,
     in_transport,
-    is_gun,
     is_hq,
     is_regular,
     is_towed,
@@ -32,8 +33,8 @@ class Force:
     regular: int = 0
     guns: int = 0
     lines: list[tuple[str, str, str]] = field(default_factory=list)
-    unknown: list[str] = field(default_factory=list)
-    """Units whose strength is not on record."""
+    unknown: list[Unit] = field(default_factory=list)
+    """Units whose strength nobody has told yet."""
     closed: bool = False
     """Some of it may not be looked at by this seat."""
     helpless: bool = False
@@ -54,6 +55,15 @@ def numbers(text: str, name: str) -> list[int]:
             f"{text!r}: write the strengths one after the other, such as 5 4", field=name, given=text
         )
     return [int(p) for p in parts]
+
+
+def told(units: Sequence[Unit], text: str, name: str) -> dict[str, int]:
+    """Strengths typed one after the other for units whose counters were never copied."""
+    given = numbers(text, name)
+    if given and len(given) != len(units):
+        names = ", ".join(u.name or u.id for u in units)
+        raise refusal(f"{len(units)} strengths are needed, in this order: {names}", field=name, given=text)
+    return dict(zip((u.id for u in units), given, strict=False))
 
 
 @dataclass(frozen=True)
@@ -81,20 +91,28 @@ class Worth:
         return f", {' and '.join(h.words for h in self.halvings)}" if self.halvings else ""
 
 
-def worth(game: Game, unit: Unit, factor: str, paid: bool = False) -> Worth | None:
-    """A unit's strength after its halvings [5.6.4, 10.2.2]; None when it is not on record."""
-    if factor not in unit.factors:
+def worth(
+    game: Game, unit: Unit, factor: str, paid: bool = False, typed: Mapping[str, int] | None = None
+) -> Worth | None:
+    """A unit's strength, on record or typed, after its halvings [5.6.4, 10.2.2]; None when nobody told it."""
+    value = unit.factors.get(factor, (typed or {}).get(unit.id))
+    if value is None:
         return None
     starved = factor == "A" and level(game, unit.id) > 0 and not paid
     shaken = bool(game.mark(unit.id, "disorganised"))
     found = tuple(h for h, met in ((STARVED, starved), (SHAKEN, shaken)) if met)
-    value = unit.factors[factor]
     for _ in found if game["double-halving"] else found[:1]:
         value = halve(value)
     return Worth(value, found)
 
 
-def attacking(game: Game, units: Sequence[Unit], guns: Sequence[Unit], paid: Sequence[str]) -> Force:
+def attacking(
+    game: Game,
+    units: Sequence[Unit],
+    guns: Sequence[Unit],
+    paid: Sequence[str] = (),
+    typed: Mapping[str, int] | None = None,
+) -> Force:
     """The attackers: who may attack, what each is worth [5.1.10, 5.6.4, 10.2.2]."""
     force = Force()
     for unit in units:
@@ -106,19 +124,21 @@ def attacking(game: Game, units: Sequence[Unit], guns: Sequence[Unit], paid: Seq
                 rule="5.1.10",
             )
         if not is_hq(unit):
-            _count(force, game, unit, worth(game, unit, "A", unit.id in paid))
-    _support(force, game, guns, "A", [u.place for u in units], "attack_guns")
+            _count(force, game, unit, worth(game, unit, "A", unit.id in paid, typed))
+    _support(force, game, guns, "A", [u.place for u in units], "attack_guns", typed)
     return force
 
 
 def closed(ctx: Context, units: Iterable[Unit]) -> bool:
-    """Whether some may not be looked at; stacks named in an attack lie open until the phase is over [16.1.3]."""
+    """Whether some may not be looked at; stacks that fought lie open until the phase is over [16.1.3]."""
     there = list(units)
     known = {u.id for u in visible(ctx, there)}
     return any(u.id not in known and not ctx.game.mark(u.place, "attacked") for u in there)
 
 
-def defending(ctx: Context, units: Sequence[Unit], guns: Sequence[Unit]) -> Force:
+def defending(
+    ctx: Context, units: Sequence[Unit], guns: Sequence[Unit], typed: Mapping[str, int] | None = None
+) -> Force:
     """The defenders of the named hexes: guns alone are worth 1 a hex, helpless stacks nothing [6.6.1-6.6.4]."""
     game, force = ctx.game, Force(closed=closed(ctx, units))
     if force.closed:
@@ -128,25 +148,27 @@ def defending(ctx: Context, units: Sequence[Unit], guns: Sequence[Unit]) -> Forc
         stacks.setdefault(unit.place, []).append(unit)
     fighting = False
     for place, stack in stacks.items():
-        batteries = [u for u in stack if is_gun(u) and not in_transport(game, u)]
+        batteries = [u for u in stack if deployed(game, u)]
         if any(is_regular(u) for u in stack):
             fighting = True
             for unit in stack:
-                if is_regular(unit) or unit in batteries:
-                    _count(force, game, unit, worth(game, unit, "D"), unit in batteries)
+                if is_regular(unit):
+                    _count(force, game, unit, worth(game, unit, "D", typed=typed))
+                elif unit in batteries and idle(game, unit):  # once in a combat phase [6.1.4]
+                    _count(force, game, unit, worth(game, unit, "D", typed=typed), gun=True)
         elif batteries:
             fighting = True
             force.regular += 1
             force.by_hex[place] = 1
             force.lines.append((f"guns alone in {place}", "1 SP", "6.6.3"))
     force.helpless = bool(stacks) and not fighting
-    _support(force, game, guns, "D", list(stacks), "defence_guns")
+    _support(force, game, guns, "D", list(stacks), "defence_guns", typed)
     return force
 
 
 def _count(force: Force, game: Game, unit: Unit, value: Worth | None, gun: bool = False) -> None:
     if value is None:
-        force.unknown.append(label(game, unit))
+        force.unknown.append(unit)
         return
     rule = value.halvings[0].rule if value.halvings else ""
     if gun:
@@ -159,7 +181,13 @@ def _count(force: Force, game: Game, unit: Unit, value: Worth | None, gun: bool 
 
 
 def _support(
-    force: Force, game: Game, guns: Sequence[Unit], factor: str, hexes: Sequence[str], name: str
+    force: Force,
+    game: Game,
+    guns: Sequence[Unit],
+    factor: str,
+    hexes: Sequence[str],
+    name: str,
+    typed: Mapping[str, int] | None,
 ) -> None:
     """Guns that fire from afar, a hex of the combat in range [6.3.1-6.3.3]."""
     for unit in guns:
@@ -172,7 +200,7 @@ def _support(
             why, rule = f"is more than {GUN_RANGE} hexes away", "6.1.2"
         if why:
             raise refusal(f"{unit.name} {why}", field=name, given=unit.id, rule=rule)
-        _count(force, game, unit, worth(game, unit, factor), gun=True)
+        _count(force, game, unit, worth(game, unit, factor, typed=typed), gun=True)
 
 
 def concentration(game: Game, units: Iterable[Unit]) -> dict[str, int]:

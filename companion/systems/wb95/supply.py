@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from companion.engine.hexes.ground import OWNER, Fact, MapBook
 from companion.engine.hexes.trace import Board, Piece, Policy, Situation, SupplyLine, ZoneRule, trace
 from companion.engine.kit.roster import Unit
+from companion.engine.positions.pieces import on_map
 from companion.engine.positions.situation import board, held_hexes
 from companion.engine.record.game import Game
-from companion.systems.wb95.base import GERMAN, GERMAN_ALLIES, SOVIET, is_regular, own, rules, troops
+from companion.systems.wb95.base import GERMAN, GERMAN_ALLIES, SOVIET, is_regular, rules, troops
 from companion.systems.wb95.cities import hexes_of
 from companion.systems.wb95.terrain import supply_costs
 from companion.systems.wb95.zones import blocks_supply, zones
@@ -59,13 +60,13 @@ def closed(game: Game, side: str) -> dict[str, str]:
     shut = dict.fromkeys(zones(game, enemy, blocks_supply), "enemy zone of control [10.1.10]")
     if game["town-zones"]:
         held = held_hexes(game)[enemy]
-        taken = {u.place for u in own(game, side)}
+        taken = {u.place for u in on_map(game, side)}
         for town in board(game).book.places():
             if town in held and town not in taken:
                 shut.setdefault(town, "enemy town [10.1.11]")
                 for beside in game.maps.neighbours(town):
                     shut.setdefault(beside, "beside an enemy town [10.1.11]")
-    for unit in own(game, side):
+    for unit in on_map(game, side):
         if is_regular(unit):
             shut.pop(unit.place, None)
     return shut
@@ -78,12 +79,14 @@ def _points(game: Game, side: str, unit: Unit) -> int:
 @rules.supplies
 def supplies(game: Game, side: str) -> Mapping[str, SupplyLine]:
     """Every unit of a side on the map; with an empty map book only encirclement by units can be seen."""
+    if side not in game.sides:
+        return {}
     here = ground(game)
     counters = tuple(Piece(u.id, u.side, u.place) for u in game.units.values() if u.on_map)
     situation = Situation(here, counters, held_hexes(game))
     shut = closed(game, side)
     cost = None if here.blank else supply_costs(game)
-    units = own(game, side)
+    units = on_map(game, side)
     found: dict[str, SupplyLine] = {}
     for limit in sorted({_points(game, side, u) for u in units}):
         policy = Policy(

@@ -7,9 +7,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Annotated
 
+from companion.engine.forms.fields import Choice, Context
 from companion.engine.hexes.board import NOTHING
 from companion.engine.hexes.trace import Board, Cost
-from companion.engine.play.fields import Choice, Context
 from companion.engine.positions.situation import board
 from companion.engine.record.game import Game
 
@@ -139,3 +139,11 @@ def _supply_cost(prices: tuple[int, ...], swamp: int | None) -> Cost:
         return price
 
     return cost
+
+
+def barred(game: Game, hex_id: str, motorised: bool) -> bool:
+    """Whether the ground is closed to motors: swamp in summer, mountains always [4.1.4, 5.3.3]."""
+    ground = board(game).book.terrain(hex_id)
+    return motorised and (
+        ground == "mountains" or (ground == "swamp" and cell(game, "swamp", "trucked") == "no")
+    )

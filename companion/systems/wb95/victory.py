@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
+from companion.engine.people.consent import propose_end, withdraw_end
 from companion.engine.play.actions import Events
 from companion.engine.play.panels import Fact, Panel
+from companion.engine.positions.pieces import on_map
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.systems.wb95.base import GERMAN, SOVIET, SUPPLY, in_1942, level, own, rules
+from companion.systems.wb95.base import GERMAN, SOVIET, SUPPLY, in_1942, level, rules
 from companion.systems.wb95.cities import hexes_of, unknown_cities, victory_hexes
 from companion.systems.wb95.control import owner
+from companion.systems.wb95.oos import checked
 
 NEEDED = 5  # Kharkov hexes, 1942
 WEST = "west of the Doniec"
@@ -37,55 +41,64 @@ def west_bank(game: Game) -> list[str] | None:
     if not area:
         return None
     free = set(board(game).book.named("area", "bridgehead 1942"))
-    return sorted({u.place for u in own(game, SOVIET) if u.place in area - free and not level(game, u.id)})
+    return sorted({u.place for u in on_map(game, SOVIET) if u.place in area - free and not level(game, u.id)})
 
 
-def strategic(game: Game, at_end: bool = False) -> e.Ended | None:
-    """The strategic victory that holds now, if any."""
+@dataclass(frozen=True)
+class Grounds:
+    """A strategic victory, and what it is founded on."""
+
+    winner: str
+    why: str
+
+
+def all_on_record(game: Game) -> bool:
+    """Whether every Soviet unit of the scenario's list is on record, wherever it is by now."""
+    listed = [u.id for u in game.roster if u.side == SOVIET]
+    return bool(listed) and all(name in game.units for name in listed)
+
+
+def strategic(game: Game, at_end: bool = False) -> Grounds | None:
+    """The strategic victory that holds now, if any; what the record cannot know is never taken for granted."""
     if in_1942(game):
         taken = game["kharkov-captured"]
         if taken >= NEEDED:
-            return e.Ended(SOVIET, "strategic victory", f"{taken} hexes of Kharkov captured", "victory")
-        left = west_bank(game)
-        if left == [] and own(game, SOVIET):
-            why = "no supplied Soviet unit west of the Doniec"
-            return e.Ended(GERMAN, "strategic victory", why, "victory")
+            return Grounds(SOVIET, f"{taken} hexes of Kharkov captured.")
+        if west_bank(game) == [] and all_on_record(game):
+            return Grounds(GERMAN, "No supplied Soviet unit of the list stands west of the Doniec.")
         return None
     if game["kharkov"] == GERMAN and game["bielgorod"] == GERMAN:
-        return e.Ended(GERMAN, "strategic victory", "Kharkov and Bielgorod captured", "victory")
+        return Grounds(GERMAN, "Kharkov and Bielgorod are captured.")
     if at_end and all(game[city] == SOVIET for city in ("kharkov", "bielgorod", "izjum")):
-        return e.Ended(SOVIET, "strategic victory", "Kharkov, Bielgorod and Izjum held to the end", "victory")
+        return Grounds(SOVIET, "Kharkov, Bielgorod and Izjum are held to the end.")
     return None
+
+
+def _looked_at(game: Game, grounds: Grounds) -> bool:
+    """1943: at any moment. 1942: at once where the table reads it so; the west bank once supply was judged."""
+    if not in_1942(game):
+        return True
+    judged = grounds.winner != GERMAN or (game.phase in SUPPLY and checked(game) and not game.duties())
+    return game["strategic-when"] != "end" and judged
 
 
 @rules.watch
 def sudden_victory(game: Game) -> Events:
-    """1943: at any moment. 1942: at once where the table reads it so; supply is judged in its phases."""
-    if game.ended:
-        return
-    if in_1942(game) and game["strategic-when"] == "end":
-        return
+    """Put to both sides with its grounds; taken back when they no longer hold."""
     found = strategic(game)
-    if found and (found.winner != GERMAN or not in_1942(game)):
-        yield found
-
-
-def _west_bank_lost(game: Game) -> Events:
-    if in_1942(game) and game["strategic-when"] != "end" and not game.ended:
-        found = strategic(game)
-        if found:
-            yield found
-
-
-for _phase in SUPPLY:
-    rules.leaving(_phase)(_west_bank_lost)
+    for side in game.sides:
+        if found is None or found.winner != side:
+            yield from withdraw_end(game, f"strategic {side}")
+    if found is not None and _looked_at(game, found):
+        key = f"strategic {found.winner}"
+        yield from propose_end(game, found.winner, "strategic victory", found.why, "victory", key)
 
 
 def settle(game: Game) -> Events:
     """The last day is over: strategic, else victory points."""
     found = strategic(game, at_end=True)
     if found:
-        yield found
+        yield e.Ended(found.winner, "strategic victory", found.why, "victory")
         return
     tally = points(game)
     lead = tally[GERMAN] - tally[SOVIET]
@@ -122,7 +135,13 @@ def _missing_summer(game: Game) -> list[Fact]:
     taken = game["kharkov-captured"]
     left = west_bank(game)
     known = "" if hexes_of(game, "kharkov") else " (by hand)"
-    west = "judge on the map" if left is None else f"still at {', '.join(left)}" if left else "nobody left"
+    west = (
+        "judge on the map"
+        if left is None or not all_on_record(game)
+        else f"still at {', '.join(left)}"
+        if left
+        else "nobody left"
+    )
     return [
         Fact("Soviet wins with Kharkov hexes", f"{taken} of {NEEDED}{known}", "victory"),
         Fact("German wins with no supplied Soviet west of the Doniec", west, "victory"),

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from companion.engine.hexes.board import NOTHING
 from companion.engine.kit.roster import Unit
+from companion.engine.positions.pieces import on_map
 from companion.engine.positions.situation import board
 from companion.engine.record.game import Game
-from companion.systems.wb95.base import in_transport, is_hq, is_motorised, is_regular, own
+from companion.systems.wb95.base import in_transport, is_hq, is_kind, is_motorised, is_regular
 from companion.systems.wb95.terrain import cell
 
 Zones = dict[str, list[Unit]]
@@ -17,7 +18,7 @@ Zones = dict[str, list[Unit]]
 
 def has_zone(game: Game, unit: Unit) -> bool:
     """Regular units have one; guns, headquarters, resilience groups do not [4.1.2, 6.1.5, 9.1.1, 15.2.2]."""
-    return is_regular(unit) and unit.kind.upper() != "RG"
+    return is_regular(unit) and not is_kind(unit, "RG")
 
 
 def blocks_supply(game: Game, unit: Unit) -> bool:
@@ -48,7 +49,7 @@ def reach(game: Game, unit: Unit) -> tuple[str, ...]:
 def zones(game: Game, side: str, counts: Callable[[Game, Unit], bool] = has_zone) -> Zones:
     """All zones of a side's units on the map."""
     found: Zones = {}
-    for unit in own(game, side):
+    for unit in on_map(game, side):
         if counts(game, unit):
             for hex_id in reach(game, unit):
                 found.setdefault(hex_id, []).append(unit)

@@ -43,12 +43,6 @@ class Table(Bench):
             self.do("table", "mark", marker=marker, units=made, value=str(value))
         return made
 
-    def next(self, seat: str = "table") -> list[Any]:
-        """Go on; what is still asked is put away first."""
-        for ask in list(self.game.asked):
-            self.do("table", "dismiss", ask=ask)
-        return super().next(seat)
-
     def shown(self, seat: str, action: str, **filled: Any) -> dict[str, dict[str, Any]]:
         """The fields that a form shows, by name; dice apart."""
         rows = self.form(seat, action, **filled)
@@ -64,6 +58,33 @@ class Table(Bench):
 
     def asks(self) -> list[str]:
         return [a.action for a in self.game.asked.values()]
+
+    def duty(self, seat: str, action: str) -> dict[str, Any]:
+        """The one duty of this kind that a seat has, as its card shows it."""
+        (found,) = [a for a in self.asked(seat) if a["action"] == action]
+        return found
+
+    def about(self, seat: str, action: str) -> list[str]:
+        """The units that this duty is about."""
+        return list(self.game.asked[self.duty(seat, action)["id"]].units)
+
+    def settle(self, seat: str, action: str, **fields: Any) -> list[Any]:
+        """Answer the one duty of this kind."""
+        return self.do(seat, action, _asked=self.duty(seat, action)["id"], **fields)
+
+    def offered(self, seat: str, action: str, field: str) -> list[str]:
+        """What a card's field offers, in words."""
+        rows = {row["name"]: row for row in self.duty(seat, action)["form"]}
+        return [c["label"] for c in rows[field]["choices"]] if field in rows else []
+
+    @property
+    def fight(self) -> Any:
+        """The newest battle."""
+        return self.game.battles[max(self.game.battles)]
+
+    @property
+    def breakdown(self) -> dict[str, Any]:
+        return dict(self.fight.sheet)
 
 
 @pytest.fixture

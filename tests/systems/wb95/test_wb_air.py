@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from harness import refused
 
-from companion.engine.errors import NotNow, NotYours, Unreadable
+from companion.engine.errors import NotNow, NotYours, StillOwed, Unreadable
 
 Make = Callable[..., Any]
 
@@ -58,7 +58,7 @@ def test_missions_open_together(table: Make) -> None:
         assert "1234" in json.dumps(t.sees(seat))
     assert (t.game["air-german"], t.game["air-soviet"]) == (1, 2)
     assert t.mark("1301", "air-german") == "harass 2"
-    assert [a["action"] for a in t.asked("german")] == ["attack-from-air"]
+    assert [a["action"] for a in t.asked("german")] == ["bomb-hex"]
     with refused(NotNow, given="assign-air"):
         t.do("german", "assign-air")
 
@@ -82,8 +82,11 @@ def test_nobody_ends_the_phase_over_the_others_head(table: Make, plan: dict[str,
     """Whatever was chosen, or the refusal itself would tell whether anything was."""
     t = table("kharkov-1943")
     t.do("german", "assign-air", **plan)
-    with refused(NotNow, rule="8.1.7"):
+    with refused(StillOwed) as said:
         t.do("soviet", "next-phase")
+    assert said.value.said == ["Soviet has not assigned its air missions yet; none is a choice too (8.1.7)"]
+    with refused(NotNow, given="german"):
+        t.do("german", "next-phase", anyway=True)
     t.do("soviet", "assign-air")
     t.next()
     assert t.game.phase == "move-a"
@@ -199,8 +202,34 @@ def test_the_winner_goes_on_to_bomb(table: Make) -> None:
         {"mission_1": "support", "hex_1": "2020", "sp_1": 1},
     )
     t.answer("table", german_die="6", soviet_die="1")
-    ask = t.asked("german")[0]
-    assert (ask["action"], ask["args"]["sp"]) == ("attack-from-air", 8)
+    assert t.duty("german", "bomb-hex")["text"] == "German: air attack on 2020 with 8 SP"
+
+
+def test_air_combats_and_attacks_are_not_dropped_with_their_phase(table: Make) -> None:
+    """8.1.8: said before the phase ends; fought later, and then the bombs fall [8.2.6]."""
+    t = fly(
+        table,
+        {"mission_1": "attack", "hex_1": "2020", "sp_1": 8},
+        {"mission_1": "support", "hex_1": "2020", "sp_1": 1},
+    )
+    with refused(StillOwed) as said:
+        t.do("german", "next-phase")
+    assert said.value.said == ["Air combat: German 8 SP over 2020, Soviet 1 SP over 2020"]
+    t.until("air-b", 6)
+    assert t.game.marked("air-german") == {"2020": "attack 8"}  # they still wait for it
+    t.settle("table", "fight-in-the-air", german_die="6", soviet_die="1")
+    unit = t.unit("soviet", "column", "2020", cel=2)
+    t.next()
+    t.settle("german", "bomb-hex", die="1 1")
+    assert t.game.units[unit].steps == 1
+    assert t.fight.result == "-1D"
+
+
+def test_an_air_attack_that_was_rolled_on_the_map_is_over(table: Make) -> None:
+    t = fly(table, {"mission_1": "attack", "hex_1": "2020", "sp_1": 8}, {})
+    t.do("german", "dismiss", ask=t.duty("german", "bomb-hex")["id"])
+    assert t.asks() == [] and t.game.marked("air-german") == {}
+    assert t.fight.result == "called off"
 
 
 def test_far_missions_do_not_meet(table: Make) -> None:
@@ -247,8 +276,7 @@ def test_air_attack_hits_units_in_the_hex(table: Make) -> None:
     unit = t.unit("soviet", "column", "2020", cel=2)
     t.answer("german", die="1 1")  # 6-8, roll 2: -1D
     assert t.mark(unit, "disorganised")
-    t.answer("soviet")
-    assert t.game.units[unit].steps == 1
+    assert t.game.units[unit].steps == 1  # its only unit: no choice
     assert t.game.marked("air-german") == {}
 
 

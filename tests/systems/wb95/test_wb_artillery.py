@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from harness import refused
 
-from companion.engine.errors import NotNow, Unreadable
+from companion.engine.errors import NotNow, Unreadable, Warned
 
 Make = Callable[..., Any]
 
@@ -58,8 +58,10 @@ def test_shelled_battery_supports_with_half(table: Make) -> None:
     t.unit("german", "landser", "3011", a=4)
     battery = t.unit("german", "battery", "3013", kind="ART", a=4, d=3, cel=1)
     t.do("table", "disorganise", units=battery)
-    sheet = t.calc("combat", target="3011", attackers=a, defence_guns=battery)
-    assert sheet.facts["defence"] == 4 + 2
+    t.do("soviet", "resolve-combat", target="3011", attackers=a)
+    t.settle("german", "defend", guns=battery)
+    t.settle("soviet", "roll-combat", die="3 4")
+    assert t.breakdown["facts"]["defence"] == 4 + 2
 
 
 @pytest.mark.parametrize("place", ["3011", "3014"])
@@ -76,7 +78,10 @@ def test_hexes_that_must_be_assaulted_are_pointed_out(table: Make) -> None:
     t.unit("german", "landser", "3011", a=4)
     sheet = t.calc("ranged-fire", target="3011", sp=5)
     assert any("6.4.5" in w for w in sheet.warnings)
-    t.do("soviet", "fire-at-range", target="3011", sp=5, die="3 4")
+    with refused(Warned) as said:
+        t.do("soviet", "fire-at-range", target="3011", sp=5, die="3 4")
+    assert "6.4.5" in str(said.value)
+    t.do("soviet", "fire-at-range", target="3011", sp=5, die="3 4", anyway=True)
     assert any("6.4.5" in w for w in t.calc("combat", target="3011", attack=4, defence=4).warnings)
 
 

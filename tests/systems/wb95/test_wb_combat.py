@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from harness import refused
 
-from companion.engine.errors import Unreadable
+from companion.engine.errors import Unreadable, Warned
 from companion.systems.wb95.stars import judge, read
 
 Make = Callable[..., Any]
@@ -248,8 +248,10 @@ def test_a_unit_fights_once_a_phase(table: Make) -> None:
     a = t.unit("soviet", "first", "3010", a=9)
     t.unit("german", "d", "3011", a=4)
     t.do("soviet", "resolve-combat", target="3011", attackers=a, die="3 4")
-    with refused(Unreadable, rule="5.1.1", field="attackers"):
+    with refused(Warned) as said:
         t.do("soviet", "resolve-combat", target="3011", attackers=a, die="3 4")
+    assert "first has fought in this phase (5.1.1)" in said.value.said
+    assert "3011 was attacked in this phase (5.1.1)" in said.value.said
 
 
 def test_rivers_from_the_map_book(table: Make, map_book: Make) -> None:
@@ -272,11 +274,13 @@ def test_blank_cells_ask_for_the_printed_chart(table: Make) -> None:
     assert ask["action"] == "enter-result"
     assert "10:1" in ask["text"]
     t.answer("soviet", result="• / D5 -1")
-    assert {a["action"] for a in t.asked("german")} == {"lose-cel", "retreat"}
-    assert [a["action"] for a in t.asked("soviet")] == ["test-order"]
-    t.do("soviet", "resolve-combat", attack=40, defence=4, die="1 2")
+    assert {a["action"] for a in t.asked("german")} == {"take-losses", "retreat"}
+    assert [a["action"] for a in t.asked("soviet")] == ["take-tests"]
+    t.do("soviet", "resolve-combat", attack=39, defence=4, die="1 2", anyway=True)  # the same cell
+    assert t.fight.result == "• / D5 -1"
+    t.do("soviet", "resolve-combat", attack=40, defence=4, die="2 2", anyway=True)
     with refused(Unreadable, given="Q9"):
-        t.answer("soviet", -1, result="Q9")
+        t.settle("soviet", "enter-result", result="Q9")
 
 
 def test_doubtful_cells_carry_a_warning(table: Make) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness import refused
 
-from companion.engine.errors import NotNow, Unreadable
+from companion.engine.errors import NotNow, StillOwed, Unreadable
 from companion.engine.record.state import Mark
 from companion.engine.seat.words import describe
 
@@ -21,8 +21,11 @@ Make = Callable[..., Any]
 def test_a_side_without_points_cannot_end_the_other_s_air_phase(table: Make) -> None:
     t = table()  # 12 May: no German flies
     assert t.sees("german")["movers"] == ["soviet"]
-    with refused(NotNow):
+    with refused(StillOwed) as said:
         t.do("german", "next-phase")
+    assert said.value.said == ["Soviet has not assigned its air missions yet; none is a choice too (8.1.7)"]
+    with refused(NotNow, given="german"):
+        t.do("german", "next-phase", anyway=True)
     t.do("soviet", "assign-air", mission_1="support", hex_1="1905", sp_1=3)
     assert t.sees("german")["movers"] == ["german", "soviet"]
     t.do("german", "next-phase")
@@ -114,57 +117,50 @@ def test_reinforcements_come_in_their_own_side_s_movement(table: Make) -> None:
 # -- combat
 
 
-def fallen_back(table: Make) -> tuple[Any, dict[str, Any]]:
+def test_strengths_that_are_not_on_record_are_asked_at_the_unit_and_kept(table: Make) -> None:
     t = table(phase="attack-a", fog=False)
-    t.unit("soviet", "rifles", "3010", a=12)
-    t.unit("soviet", "bystanders", "2911", a=4)
-    t.unit("german", "landser", "3011", a=3)
-    t.do("soviet", "resolve-combat", target="3011", attackers="rifles", die="3 4")
-    ask = next(a for a in t.asked("german") if a["action"] == "retreat")
-    return t, ask
-
-
-def test_a_retreat_of_counters_on_record_needs_its_hex(table: Make) -> None:
-    t, ask = fallen_back(table)
-    with refused(Unreadable, rule="5.3.2", field="to"):
-        t.do("german", "retreat", **ask["args"], _asked=ask["id"])
-    offered = t.shown("german", "retreat", **ask["args"])["to"]["choices"]
-    hexes = [c["value"] for c in offered]
-    far = int(ask["args"]["ordered"])
-    assert "3010" not in hexes and all(t.game.maps.distance("3011", h) == far for h in hexes)
-    t.do("german", "retreat", **ask["args"], to=hexes[0], _asked=ask["id"])
-    assert t.game.unit("landser").place == hexes[0]
-
-
-def test_only_those_who_fought_are_offered_to_pursue(table: Make) -> None:
-    t, ask = fallen_back(table)
-    t.do("german", "retreat", **ask["args"], to="3013", _asked=ask["id"])
-    ask = next(a for a in t.asked("soviet") if a["action"] == "pursue")
-    fields = t.shown("soviet", "pursue", **ask["args"])
-    assert [c["label"] for c in fields["units"]["choices"]] == ["rifles (3010)"]
-    assert fields["to"]["value"] == "3011"
-
-
-def test_the_combat_form_says_whose_strength_is_missing(table: Make) -> None:
-    t = table(phase="attack-a", fog=False)
-    t.unit("soviet", "rifles", "3010")
+    a = t.unit("soviet", "rifles", "3010", oos=1)
     t.unit("german", "landser", "3011")
     fields = t.shown("soviet", "resolve-combat", target="3011", attackers="rifles")
-    assert fields["attack"]["help"] == "add up rifles: not on record"
-    assert fields["defence"]["help"] == "add up landser: not on record"
-    t.do("soviet", "resolve-combat", target="3011", attackers="rifles", attack=6, defence=3, die="3 4")
-    assert t.sees("soviet")["result"]["breakdown"].get("warnings", []) == []
+    assert fields["attack_sp"]["help"] == "rifles: as printed, in this order"
+    assert fields["defence_sp"]["help"] == "landser: as printed, in this order"
+    with refused(Unreadable, field="attack_sp"):
+        t.do("soviet", "resolve-combat", target="3011", attackers="rifles", defence_sp="3")
+    t.do(
+        "soviet",
+        "resolve-combat",
+        target="3011",
+        attackers="rifles",
+        attack_sp="6",
+        defence_sp="3",
+        die="3 4",
+    )
+    assert t.breakdown.get("warnings", []) == []
+    assert t.breakdown["facts"]["attack"] == 3  # what the record knows counts: out of supply, halved
+    assert t.game.units[a].factors["A"] == 6 and t.game.unit("landser").factors["D"] == 3
+
+
+def test_a_strength_that_the_attacker_does_not_know_is_asked_of_the_defender(table: Make) -> None:
+    t = table(phase="attack-a", fog=False)
+    t.unit("soviet", "rifles", "3010", a=6)
+    t.unit("german", "landser", "3011")
+    t.do("soviet", "resolve-combat", target="3011", attackers="rifles")
+    assert t.duty("german", "defend")["duty"] == "owed"
+    with refused(Unreadable, field="strengths"):
+        t.settle("german", "defend")
+    t.settle("german", "defend", strengths="3")
+    t.settle("soviet", "roll-combat", die="3 4")
+    assert t.breakdown["facts"]["defence"] == 3
 
 
 def test_under_fog_the_combat_form_tells_nothing_of_a_closed_stack(table: Make) -> None:
     t = table(phase="attack-a")
-    t.unit("soviet", "rifles", "3010")
+    t.unit("soviet", "rifles", "3010", a=6)
     t.unit("german", "below", "3011")
-    t.unit("german", "top", "3011")
+    t.unit("german", "top", "3011", a=4)
     fields = t.shown("soviet", "resolve-combat", target="3011", attackers="rifles")
-    assert fields["defence"]["help"] == (
-        "the stack is closed to you: ask for its strength, or declare the attack first"
-    )
+    assert "defence" not in fields and "defence_sp" not in fields
+    assert "below" not in json.dumps(fields)
 
 
 # -- supply

@@ -9,6 +9,7 @@ import pytest
 from harness import SCENARIOS, refused
 
 from companion.engine.errors import Unreadable
+from companion.engine.forms.fields import Context
 from companion.systems import find_system
 
 Make = Callable[..., Any]
@@ -16,7 +17,7 @@ Make = Callable[..., Any]
 MENUS = {
     "air-a": ["assign-air"],
     "move-a": ["mark-strategic", "dig-in", "flip-artillery"],
-    "attack-a": ["resolve-combat", "declare-attack", "fire-at-range"],
+    "attack-a": ["resolve-combat", "fire-at-range"],
     "strategic-a": [],
     "supply-a": ["check-supply"],
 }
@@ -96,7 +97,9 @@ def test_an_attack_asked_for_on_a_phone_needs_no_side(table: Make) -> None:
     t = table()
     t.do("soviet", "assign-air", mission_1="attack", hex_1="1705", sp_1=4)
     (ask,) = t.asked("soviet")
-    assert list(t.shown("soviet", "attack-from-air", **ask["args"])) == ["sp", "target", "terrain"]
+    shown = Context(t.game, "soviet", duty=t.game.asked[ask["id"]])
+    rows = t.rules.find("bomb-hex").describe(shown)
+    assert [r["name"] for r in rows if not r["hidden"] and not r["quiet"]] == ["terrain", "die"]
 
 
 def test_a_bridge_on_record_is_named_by_itself(table: Make) -> None:
@@ -107,9 +110,9 @@ def test_a_bridge_on_record_is_named_by_itself(table: Make) -> None:
     t.do("german", "assign-air", mission_1="object", hex_1="1602", sp_1=4)
     t.do("soviet", "assign-air")
     (ask,) = t.asked("german")
-    assert ask["args"]["bridge"] == ["1602", "1603"]
-    t.do("german", "hit-bridge", **ask["args"], _asked=ask["id"], die="1 1")
-    assert t.sees("table")["result"]["breakdown"]["facts"]["bridge"] == "1602-1603"
+    t.do("german", "bomb-bridge", _asked=ask["id"], die="1 1")
+    assert t.breakdown["facts"]["bridge"] == "1602-1603"
+    assert t.mark("1602-1603", "bridge") == "down"
 
 
 # -- combat
@@ -185,29 +188,28 @@ def test_a_unit_that_fought_is_not_offered_again(table: Make) -> None:
     assert "attackers" not in t.shown("soviet", "resolve-combat", target="3011")
 
 
-def test_follow_ups_ask_only_what_is_open(table: Make) -> None:
+def asked_for(t: Any, seat: str, action: str) -> list[str]:
+    """The fields of a card; dice apart."""
+    rows = t.duty(seat, action)["form"]
+    return [r["name"] for r in rows if not r["hidden"] and not r["quiet"] and r["type"] != "dice"]
+
+
+def test_cards_ask_only_what_is_open(table: Make) -> None:
     t = battlefield(table)
     t.do("table", "mark", marker="fort", hexes="3011", value="off")
     t.do("soviet", "resolve-combat", target="3011", attackers="rifles", die="2 3")
-    retreat = next(a for a in t.asked("german") if a["action"] == "retreat")
-    assert list(t.shown("german", "retreat", **retreat["args"])) == ["go", "to", "in_zones"]
-    t.do("german", "retreat", **retreat["args"], go=2, to="3013", _asked=retreat["id"])
-    pursuit = next(a for a in t.asked("soviet") if a["action"] == "pursue")
-    form = t.shown("soviet", "pursue", **pursuit["args"])
-    assert labels(form["units"]) == ["rifles (3010)"]
-    assert "limit" not in form and "side" not in form
-    test = next(a for a in t.asked("german") if a["action"] == "test-order")
-    assert list(t.shown("german", "test-order", **test["args"])) == []
+    assert asked_for(t, "german", "retreat") == ["go"]
+    t.settle("german", "retreat", go=2)
+    assert asked_for(t, "german", "fall-back") == ["to"]
+    t.settle("german", "fall-back", to="3013")
+    assert asked_for(t, "soviet", "pursue") == ["to"]
+    t.settle("soviet", "pursue")
+    assert t.game.unit("rifles").place == "3011"
+    assert asked_for(t, "german", "take-tests") == []
 
 
 def test_markers_read_like_a_player_wrote_them(table: Make) -> None:
     t = battlefield(table)
-    t.do("soviet", "resolve-combat", target="3011", attackers="rifles", die="2 3")
-    assert t.mark(t.game.unit("rifles").id, "fought") == "combat 1"
-    for ask in t.asked("german"):
-        if ask["action"] == "retreat":
-            t.do("german", "retreat", **ask["args"], go=1, _asked=ask["id"])
-    assert t.mark(t.game.unit("landser").id, "retreated") in {None, "1 in combat 1"}
     t.do("table", "disorganise", units=t.game.unit("rifles").id)
     assert t.mark(t.game.unit("rifles").id, "disorganised") == "until day 2 phase 4, at 3010"
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from harness import refused
 
-from companion.engine.errors import NotNow, NotYours
+from companion.engine.errors import NotNow, NotYours, StillOwed
 
 Make = Callable[..., Any]
 
@@ -18,7 +18,7 @@ def test_a_new_unit_starts_at_one_and_needs_no_roll(table: Make) -> None:
     a = t.unit("soviet", "lost", "3010")
     t.do("soviet", "check-supply", out=a)
     assert t.mark(a, "oos") == 1  # 10.2.1
-    assert "test-surrender" not in t.asks()
+    assert "surrender-tests" not in t.asks()
     with refused(NotNow, given="check-supply"):
         t.do("soviet", "check-supply", out=a)
 
@@ -64,7 +64,7 @@ def test_surrender(table: Make, level: int, die: str, gone: bool) -> None:
     t = table(phase="supply-a", fog=False)
     a = t.unit("soviet", "lost", "3010", oos=level)
     t.do("soviet", "check-supply", out=a)
-    t.answer("soviet", die=die)
+    t.answer("soviet", dice=die)
     assert (t.game.units[a].place == "box:dead") is gone
 
 
@@ -73,7 +73,7 @@ def test_late_surrender_is_an_option(table: Make) -> None:
         t = table(phase="supply-a", fog=False, **{"late-surrender": late})
         t.unit("soviet", "lost", "3010", oos=9)
         t.do("soviet", "check-supply", out="")
-        assert ("test-surrender" in t.asks()) is late
+        assert ("surrender-tests" in t.asks()) is late
 
 
 def test_levels_by_hand(table: Make) -> None:
@@ -84,8 +84,53 @@ def test_levels_by_hand(table: Make) -> None:
     assert t.mark(a, "oos") == 3
     t.do("soviet", "set-supply", units=a, now=0)
     assert t.mark(a, "oos") is None
-    with refused(NotNow, rule="10.2.6", field="unit"):
-        t.do("soviet", "test-surrender", unit=a, die="1 1")
+
+
+def test_a_stack_rolls_at_once(table: Make) -> None:
+    """10.2.6: two dice for each unit of the stack; another hex is asked for itself."""
+    t = table(phase="supply-a", fog=False)
+    stack = [t.unit("soviet", n, "3010", oos=level) for n, level in (("one", 8), ("two", 8), ("three", 2))]
+    t.unit("soviet", "far", "2020", oos=5)
+    t.do("soviet", "check-supply", hexes="3010 2020")
+    first, second = t.asked("soviet")
+    assert first["text"] == "Surrender test at 3010: INF level 8, INF level 8"
+    assert first["form"][0]["dice"] == "4d6" and second["form"][0]["dice"] == "2d6"
+    t.answer("soviet", dice="3 4 4 4")
+    assert [t.game.units[u].on_map for u in stack] == [False, True, True]
+
+
+def test_surrender_tests_are_not_dropped_with_the_phase(table: Make) -> None:
+    """10.2.6: said before it ends, and still to be rolled after it."""
+    t = table(phase="supply-a", fog=False)
+    a = t.unit("soviet", "lost", "3010", oos=13)
+    t.do("soviet", "check-supply", out=a)
+    with refused(StillOwed) as said:
+        t.do("soviet", "next-phase")
+    assert said.value.said == ["Surrender test at 3010: INF level 13"]
+    t.do("soviet", "next-phase", anyway=True)
+    t.settle("soviet", "surrender-tests", dice="6 6")
+    assert t.game.units[a].place == "box:dead"
+
+
+def test_a_unit_that_died_meanwhile_is_not_tested(table: Make) -> None:
+    t = table(phase="supply-a", fog=False)
+    a = t.unit("soviet", "lost", "3010", oos=9)
+    t.do("soviet", "check-supply", out=a)
+    t.do("soviet", "lose-cel", units=a, cel=2)
+    assert t.asks() == []
+
+
+def test_unchecked_supply_is_said(table: Make) -> None:
+    """10.1.2: a side with units on record does not end its supply phase unknowingly."""
+    t = table(phase="supply-a", fog=False)
+    t.do("soviet", "next-phase")  # nobody on record: nothing to check
+    t.until("supply-a", 2)
+    t.unit("soviet", "rifles", "3010")
+    with refused(StillOwed) as said:
+        t.do("soviet", "next-phase")
+    assert said.value.said == ["Soviet: supply is not checked yet (10.1.2)"]
+    t.do("soviet", "check-supply")
+    t.do("soviet", "next-phase")
 
 
 def test_the_other_side_is_not_checked(table: Make) -> None:

@@ -21,8 +21,10 @@ def test_who_tests(table: Make, reading: str, asks: int) -> None:
     t = table(phase="attack-a", **{"test-for": reading})
     ids = [t.unit("soviet", f"b{n}", h, a=3) for n, h in enumerate(("3010", "3010", "2911"))]
     t.do("soviet", "resolve-combat", target="3011", attackers=",".join(ids), defence=9, die="1 3")  # 1:1, 4
-    tests = [a for a in t.asked("soviet") if a["action"] == "test-order"]
+    tests = [a for a in t.asked("soviet") if a["action"] == "take-tests"]
     assert len(tests) == asks
+    t.settle("german", "retreat", go=0)
+    t.settle("german", "take-losses", hex_is="held")
     for _ in range(asks):
         t.answer("soviet", die="6 6")
     assert all(t.mark(u, "disorganised") for u in ids)

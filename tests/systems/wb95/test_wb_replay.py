@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from companion.engine.errors import Mistake
+from companion.engine.forms.fields import Context
 from companion.engine.record.game import Game
 
 Make = Callable[..., Any]
@@ -53,8 +54,8 @@ def act(t: Any, rng: random.Random) -> None:
             target = (
                 rng.choice(foes) if foes else rng.choice([u.place for u in t.game.units.values() if u.on_map])
             )
-            attempt(t, side, "declare-attack", target=target)
-            attempt(t, side, "resolve-combat", target=target, attackers=unit.id, defence=3)
+            typed = {"attack_sp": "4"} if "A" not in unit.factors else {}
+            attempt(t, side, "resolve-combat", target=target, attackers=unit.id, anyway=True, **typed)
             answers(t)
     if t.game.phase.startswith("supply"):
         mine = [u.id for u in t.game.units.values() if u.on_map and u.side == side]
@@ -63,20 +64,32 @@ def act(t: Any, rng: random.Random) -> None:
 
 
 def answers(t: Any) -> None:
-    """Do what is asked with one tap; put away what needs more thought."""
-    for _ in range(40):
+    """Answer every card by the first that it offers; put away what needs more thought."""
+    for _ in range(60):
         for ask in list(t.game.asked.values()):
+            if ask.id not in t.game.asked or not t.game.is_live(ask):
+                continue
             seat = next(s for s in ask.to if s in t.game.sides)
             try:
-                if ask.action == "enter-result":
-                    t.do(seat, "enter-result", ask=ask.id, result="- / D1" if "Combat" in ask.text else "-1")
-                else:
-                    t.do(seat, ask.action, **ask.args, _asked=ask.id)
+                t.do(seat, ask.action, _asked=ask.id, anyway=True, **filled(t, seat, ask))
             except Mistake:
-                attempt(t, seat, "dismiss", ask=ask.id)
+                attempt(t, seat, "dismiss", ask=ask.id, how="done on the map")
         if not t.game.asked:
             return
     raise AssertionError(f"questions without end: {t.asks()}")
+
+
+def filled(t: Any, seat: str, ask: Any) -> dict[str, Any]:
+    """The first choice of every field that a card shows."""
+    if ask.action == "enter-result":
+        return {"result": "- / D1" if "Combat" in ask.text else "-1"}
+    found = {}
+    for row in t.rules.find(ask.action).describe(Context(t.game, seat, duty=ask)):
+        if row.get("choices") and not row["hidden"]:
+            found[row["name"]] = row["choices"][0]["value"]
+        elif row["name"] in ("strengths", "defence_sp"):
+            found[row["name"]] = " ".join("3" * (row["help"].count(",")))
+    return found
 
 
 def attempt(t: Any, seat: str, action: str, **fields: Any) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from harness import consents
 
 Make = Callable[..., Any]
 
@@ -56,13 +57,15 @@ def test_twelve_phases_of_12_may(table: Make) -> None:
                 target="2106",
                 attackers="k42-s-055,k42-s-056",
                 attack_air=6,
-                die="2 3",
+            )
+            t.do("german", "dismiss", ask=t.duty("german", "defend")["id"])  # no guns
+            t.settle(
+                "soviet", "roll-combat", die="2 3"
             )  # 18 : 5 = 4:1, IF -2 = 2:1; the German headquarters makes 5 a 6: - / D2
             assert t.game.last_result["result"] == "- / D2"
-            t.answer("german", go=1, to="2107")
-            t.answer("german", units="k42-g-041")
-            pursuit = next(a for a in t.asked("soviet") if a["action"] == "pursue")
-            t.do("soviet", "pursue", **pursuit["args"], units="k42-s-055", to="2106", _asked=pursuit["id"])
+            t.settle("german", "retreat", go=1)
+            t.settle("german", "fall-back", to="2107")  # the price is his only unit's
+            t.settle("soviet", "pursue", units="k42-s-055", to="2106")
             assert t.mark("2106", "fort") is None  # the enemy is in the works
         if t.game.phase in ("supply-a", "supply-b"):
             t.do(t.game.active, "check-supply")
@@ -84,6 +87,8 @@ def test_soviet_strategic_victory_1942(table: Make, map_book: Make) -> None:
     assert not t.game.ended  # control is judged when the supply phase ends
     t.next()
     assert t.game["kharkov-captured"] == 6  # four stormed, two in their zones
+    assert not t.game.ended  # both are asked first
+    t.agree()
     ended = t.game.ended
     assert (ended.winner, ended.level) == ("soviet", "strategic victory")
 
@@ -94,6 +99,11 @@ def test_soviet_strategic_victory_counted_by_hand(table: Make) -> None:
     t.do("table", "correct", name="kharkov-captured", value="4")
     assert not t.game.ended
     t.do("table", "correct", name="kharkov-captured", value="5")
+    assert "By rule victory the game is over: Soviet victory" in consents(t.game)[0].text
+    t.do("table", "correct", name="kharkov-captured", value="4")
+    assert not consents(t.game)  # the grounds no longer hold
+    t.do("table", "correct", name="kharkov-captured", value="5")
+    t.agree()
     assert t.game.ended.winner == "soviet"
 
 
@@ -105,20 +115,43 @@ def test_strategic_victory_may_wait_for_the_end(table: Make) -> None:
     assert t.game.turn == 17
 
 
+WEST = (
+    "\n".join(f"area,{h},,west of the Doniec" for h in ("3010", "3011", "4804"))
+    + "\nlink,0101,0102,side road"
+)
+
+
 def test_german_strategic_victory_1942(table: Make, map_book: Make) -> None:
-    west = "\n".join(f"area,{h},,west of the Doniec" for h in ("3010", "3011", "4804"))
-    t = table(book=map_book(west + "\nlink,0101,0102,side road"), fog=False)
+    """Put to both sides once every listed Soviet unit is on record and supply was judged."""
+    t = table(book=map_book(WEST), fog=False)
+    t.do("table", "set-up")
+    for unit in [
+        u for u in t.game.units.values() if u.side == "soviet" and u.place in ("3010", "3011", "4804")
+    ]:
+        t.do("table", "place-unit", unit=unit.id, hex="2000")
     pocket = t.unit("soviet", "pocket", "3010")
     t.unit("soviet", "bridgehead", "4804")
-    t.unit("soviet", "far", "2000")
     t.until("supply-a", 2)
-    t.next()
-    assert not t.game.ended
+    t.do("soviet", "check-supply", out="")
+    assert not consents(t.game)
     t.until("supply-a", 3)
     t.do("soviet", "check-supply", out=pocket)
-    t.next()
+    t.agree()
     ended = t.game.ended
     assert (ended.winner, ended.level) == ("german", "strategic victory")  # 4804 does not count
+
+
+def test_one_counter_on_record_does_not_lose_the_west_bank(table: Make, map_book: Make) -> None:
+    t = table(book=map_book(WEST), fog=False)
+    t.unit("soviet", "far", "2000")
+    t.until("supply-a")
+    t.do("soviet", "check-supply", out="")
+    t.next()
+    assert not t.game.ended and not consents(t.game)
+    assert (
+        t.panel("table", "Victory")["German wins with no supplied Soviet west of the Doniec"]
+        == "judge on the map"
+    )
 
 
 def test_no_victory_without_positions(table: Make) -> None:
@@ -187,6 +220,7 @@ def test_german_strategic_victory_at_any_moment(table: Make, map_book: Make, sce
     t.unit("german", "lah", "0508")
     t.next()
     # 0509 lies in the supplied unit's zone
+    t.agree()
     assert t.game.ended.winner == "german"
 
 

@@ -1,22 +1,22 @@
-"""A combat as far as its form, the record and the map tell it, assembled before it is worked out."""
+"""A fight as far as its form, the record and the map tell it, assembled before it is worked out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from companion.engine.forms.fields import Context
 from companion.engine.kit.roster import Unit
-from companion.engine.play.fields import Context
 from companion.engine.record.game import Game
 from companion.systems.wb95.airmarks import over
 from companion.systems.wb95.base import at_hexes, halve
 from companion.systems.wb95.combat_form import CombatForm
-from companion.systems.wb95.strength import Force, across, attacking, defending, numbers
+from companion.systems.wb95.strength import Force, across, attacking, defending, numbers, told
 from companion.systems.wb95.terrain import printed
 
 
 @dataclass(frozen=True)
-class Battle:
+class Fight:
     """Who fights whom, where, and with what."""
 
     form: CombatForm
@@ -30,6 +30,8 @@ class Battle:
     """None where their stack is closed."""
     cover: tuple[Unit, ...]
     """The defender's guns that fire from afar."""
+    stars: tuple[tuple[Unit, ...], tuple[Unit, ...]]
+    """The attacker's and the defender's units that use their star."""
     force: Force
     wall: Force
     attack_halved: int
@@ -74,17 +76,21 @@ class Battle:
         return 2 * self.form.front >= self.regular > 0
 
 
-def assemble(ctx: Context, form: CombatForm) -> Battle:
-    """The battle that a form describes; what it leaves open comes from the record and the map."""
-    game, side, target = ctx.game, ctx.game.active, form.target
+def assemble(ctx: Context, form: CombatForm) -> Fight:
+    """The fight that a form describes; what it leaves open comes from the record and the map."""
+    game, side, target = ctx.game, attacking_side(ctx), form.target
     mine, guns, cover = (
-        tuple(game.units[u] for u in names) for names in (form.attackers, form.attack_guns, form.defence_guns)
+        _units(game, names) for names in (form.attackers, form.attack_guns, form.defence_guns)
     )
     theirs = at_hexes(game, game.other(side), target) if side else []
     force = attacking(game, mine, guns, form.pay)
+    if force.unknown and form.attack_sp:
+        force = attacking(game, mine, guns, form.pay, told(force.unknown, form.attack_sp, "attack_sp"))
     wall = defending(ctx, theirs, cover)
+    if wall.unknown and form.defence_sp:
+        wall = defending(ctx, theirs, cover, told(wall.unknown, form.defence_sp, "defence_sp"))
     fought_over = {*target, *(u.place for u in mine)}
-    return Battle(
+    return Fight(
         form=form,
         side=side,
         attackers=mine,
@@ -92,6 +98,7 @@ def assemble(ctx: Context, form: CombatForm) -> Battle:
         manned=bool(theirs),
         defenders=() if wall.closed else tuple(theirs),
         cover=() if wall.closed else cover,
+        stars=(_units(game, form.attack_star_units), _units(game, form.defence_star_units)),
         force=force,
         wall=wall,
         attack_halved=sum(halve(n) for n in numbers(form.attack_halved, "attack_halved")),
@@ -106,6 +113,16 @@ def assemble(ctx: Context, form: CombatForm) -> Battle:
             "doniec": form.doniec or across(game, mine, target, "doniec", force.by_hex),
         },
     )
+
+
+def attacking_side(ctx: Context) -> str:
+    """The side that began the battle; before that the one whose phase it is."""
+    return ctx.battle.attacker if ctx.battle else ctx.game.active
+
+
+def _units(game: Game, names: Iterable[str]) -> tuple[Unit, ...]:
+    """Those who are left of the units named when the attack was declared."""
+    return tuple(u for n in names if (u := game.units.get(n)) is not None and u.on_map)
 
 
 def _flown(game: Game, side: str, mission: str, hexes: Iterable[str]) -> int:

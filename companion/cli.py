@@ -207,7 +207,7 @@ def _scenarios(args: argparse.Namespace) -> None:
 
 def _calc(args: argparse.Namespace) -> int:
     from companion.engine.errors import Unknown, Unreadable, did_you_mean
-    from companion.engine.play.fields import Context
+    from companion.engine.forms.fields import Context
     from companion.engine.record.game import Game
     from companion.resources import SCENARIOS
     from companion.systems import find_system

@@ -2,6 +2,7 @@
 //
 //   <input type="number"> <input inputmode="numeric">       is chosen whole when it is entered, so that typing replaces it
 //   <button data-step="1"> beside an <input type="number">  one more, one less
+//   <button data-fill="to" value="2408">                    fills the field of that id with what it offers
 //   <fieldset data-dice data-plus="1">                      real dice: [data-die] is a row of faces or a number, [data-sum] their sum
 //   <button data-use="Use my dice"> <button data-clear-dice>     says which dice will be used; takes them back
 (() => {
@@ -37,6 +38,15 @@
       const low = input.min === "" ? -Infinity : Number(input.min), high = input.max === "" ? Infinity : Number(input.max);
       input.value = Math.min(Math.max(by, low), high);
     } else input.stepUp(by);
+    told(input);
+  });
+
+  document.addEventListener("click", ({ target }) => {
+    const button = target.closest?.("[data-fill]");
+    const input = button && document.getElementById(button.dataset.fill);
+    if (!input) return;
+    input.value = button.value;
+    for (const other of button.parentElement.children) other.setAttribute("aria-pressed", other === button);
     told(input);
   });
 

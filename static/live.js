@@ -191,20 +191,52 @@
 
   // Around every swap: what changed glows, what moved under a finger rests
 
+  // A card that is half answered keeps its ticks while others act, and what was unfolded stays so.
+  let keeping = false;
+  const begun = new WeakSet();
+  document.addEventListener("input", ({ target }) => { if (target.form?.matches("[data-duty]")) begun.add(target.form); });
+  document.addEventListener("submit", ({ target }) => begun.delete(target), true);
+  if (window.Idiomorph) Idiomorph.defaults.callbacks.beforeAttributeUpdated = (name, el) => {
+    if (name === "open" && el.matches("details")) return false; // a card that is drawn again unfolds nothing and folds nothing
+    return !(keeping && ["checked", "value", "selected"].includes(name) && begun.has(el.form));
+  };
+
+  // What somebody else took back is said on every screen.
+  let news = byId("live")?.dataset.news;
+  body.addEventListener("htmx:afterSwap", ({ detail }) => {
+    if (detail.target?.id !== "live") return;
+    const now = byId("live")?.dataset.news;
+    if (now && now !== news && detail.requestConfig?.verb === "get") notice(now);
+    news = now;
+  });
+
   let before;
   const settling = new WeakMap();
   const glowTexts = () => new Map(Array.from(document.querySelectorAll("[data-glow]"), (el) => [el.dataset.glow, el.textContent.trim()]));
   const buttons = () => document.querySelectorAll("#live :is(button, .btn, summary)");
   const look = (el) => { const box = el.getBoundingClientRect(); return `${el.textContent.trim()}|${Math.round(box.x)}|${Math.round(box.y)}`; };
 
-  body.addEventListener("htmx:beforeSwap", () => {
+  body.addEventListener("htmx:beforeSwap", ({ detail }) => {
     // What is being typed stays; a focused button must still get its new words.
     if (window.Idiomorph) Idiomorph.defaults.ignoreActiveValue = Boolean(document.activeElement?.matches("input, textarea, select"));
-    before = { glow: glowTexts(), buttons: new Map(Array.from(buttons(), (el) => [el, look(el)])) };
+    keeping = detail.target?.id === "live";
+    before = { asked: asked()?.id, glow: glowTexts(), buttons: new Map(Array.from(buttons(), (el) => [el, look(el)])) };
   });
+
+  // Who is asked something new sees it, wherever the page was left; not while he types or has a sheet open.
+
+  const asked = () => document.querySelector("#live .duty");
+  const showAsked = () => {
+    const card = asked(), box = card?.getBoundingClientRect();
+    if (!card || card.id === before.asked || document.querySelector("#sheet .sheet") || document.activeElement?.matches("input, textarea, select")) return;
+    const body = card.closest(".phase-body");
+    if (body) body.scrollTop = 0; // the tablet's own page does not scroll
+    else if (box.top < 0 || box.top > innerHeight * .6) card.closest(".battle, .prompt")?.scrollIntoView({ block: "start" });
+  };
 
   body.addEventListener("htmx:afterSwap", () => {
     if (before) {
+      showAsked();
       for (const el of document.querySelectorAll("[data-glow]")) {
         const old = before.glow.get(el.dataset.glow);
         if (old === undefined || old === el.textContent.trim()) continue;
@@ -298,9 +330,9 @@
 
   let touched = 0;
   for (const kind of ["input", "change"]) {
-    document.addEventListener(kind, ({ target }) => { if (target.closest?.("#sheet-body")) touched += 1; }, true);
+    document.addEventListener(kind, ({ target }) => { if (target.closest?.("#sheet-body, [data-preview]")) touched += 1; }, true);
   }
-  body.addEventListener("htmx:beforeRequest", ({ detail }) => { if (detail.elt.id === "sheet-body") detail.xhr.touched = touched; });
+  body.addEventListener("htmx:beforeRequest", ({ detail }) => { if (detail.elt.matches("#sheet-body, [data-preview]")) detail.xhr.touched = touched; });
   body.addEventListener("htmx:beforeSwap", ({ detail }) => {
     if (detail.xhr?.touched !== undefined && detail.xhr.touched !== touched) detail.shouldSwap = false;
   });
@@ -319,6 +351,11 @@
   body.addEventListener("htmx:afterSwap", ({ detail }) => {
     if (detail.target?.id !== "sheet") return;
     if (detail.requestConfig?.verb === "get") opener = detail.requestConfig.elt;
+    if (!byId("sheet").children.length) { // done: the sheet has closed
+      for (const name of Object.keys(narrowed)) delete narrowed[name];
+      opener?.focus?.({ preventScroll: true });
+      return;
+    }
     const first = byId("sheet").querySelector("[autofocus], input:not([type=hidden]), select, textarea, button, a");
     if (!byId("sheet").contains(document.activeElement)) first?.focus({ preventScroll: true });
   });

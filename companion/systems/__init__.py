@@ -16,13 +16,13 @@ from companion.engine.kit.blocks import Kit
 from companion.engine.kit.load import load_kit
 from companion.engine.kit.shape import Problem
 from companion.engine.people.consent import consent_rules
+from companion.engine.people.corrections import correction_rules
 from companion.engine.people.seats import seat_rules
 from companion.engine.people.settings import setting_rules
 from companion.engine.people.talk import talk_rules
-from companion.engine.play.corrections import correction_rules
+from companion.engine.people.units import unit_rules, unit_words
 from companion.engine.play.phases import bind_phases, phase_rules
 from companion.engine.play.rules import Rules
-from companion.engine.play.units import unit_rules, unit_words
 from companion.engine.positions.actions import bind_entry
 from companion.engine.positions.ranges import bind_ranges
 from companion.engine.positions.supply import bind_supply

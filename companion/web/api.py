@@ -7,7 +7,7 @@ from typing import Any
 from flask import Blueprint, Response, jsonify, request
 
 from companion.engine.errors import Mistake, NotYours, Unknown, Unreadable, did_you_mean
-from companion.engine.play.fields import Context
+from companion.engine.forms.fields import Context
 from companion.engine.record.game import Game
 from companion.limits import FORM_FIELDS, JSON_DEPTH
 from companion.tables.options import common_options

@@ -44,7 +44,18 @@ def _card_choices(visit: Visit, action: str, token: str) -> tuple[str, list[dict
     first = next(
         (r for r in rows if r["name"] != "card" and r["type"] == "choice" and not r.get("many")), None
     )
-    return (first["name"], first["choices"]) if first else ("", [])
+    if first is None:
+        return "", []
+    name = first["name"]
+    return name, [
+        {**c, "at_once": _all_said(visit, action, token, name, c["value"])} for c in first["choices"]
+    ]
+
+
+def _all_said(visit: Visit, action: str, token: str, name: str, value: Any) -> bool:
+    """Whether nothing more is asked once a card is played as this."""
+    rows = visit.fields(action, {"card": token, name: value})
+    return not [r for r in rows if r["name"] not in ("card", name) and not r["hidden"] and not r["quiet"]]
 
 
 def _printed(visit: Visit, pile: str, card: TokenView) -> list[tuple[str, Any]]:

@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from flask import Response, make_response, render_template, request, url_for
 
-from companion.engine.errors import Mistake, NotYours, Several, Unknown
+from companion.engine.errors import Mistake, NotYours, Several, Unknown, Warned
+from companion.engine.forms.fields import Context
+from companion.engine.forms.worksheet import Breakdown
 from companion.engine.play.actions import Action, describe_fields
-from companion.engine.play.worksheet import Breakdown
-from companion.engine.seat.shapes import sheet_of
+from companion.engine.play.performing import answered_by
 from companion.tables.tables import Answer
+from companion.web.dutycards import Question
 from companion.web.formfield import form_fields
 from companion.web.intake import number
-from companion.web.page import form_values, is_htmx, live_template, page_context, see_other, target
+from companion.web.moment import Objection
+from companion.web.page import (
+    Toast,
+    form_values,
+    is_htmx,
+    live_template,
+    page_context,
+    see_other,
+    target,
+    toast_of,
+)
 from companion.web.play import bp
 from companion.web.seats import DeviceVisit, require
 
@@ -21,21 +34,23 @@ from companion.web.seats import DeviceVisit, require
 def _sheet(
     visit: DeviceVisit,
     action: Action,
+    ctx: Context,
     raw: dict[str, Any],
     mistake: Mistake | None = None,
     status: int = 200,
 ) -> tuple[str, int]:
     """An action's form with its live preview."""
-    errors, general = _told(mistake, action.fields)
+    errors, general = _told(None if isinstance(mistake, Warned) else mistake, action.fields)
     given = _plain(raw)
     context = {
         "code": visit.code,
         "seat": visit.seat,
         "v": visit.view,
         "action": action,
-        "preview": _preview(visit, action, given) if mistake is None else None,
-        "fields": form_fields(action.describe(visit.context, given), errors),
+        "preview": _preview(visit, action, raw) if mistake is None else None,
+        "fields": form_fields(action.describe(ctx, given), errors),
         "error": general,
+        "warned": mistake if isinstance(mistake, Warned) else None,
         "ask": raw.get("_asked", ""),
         "rev": request.values.get("rev") or visit.row.revision,
     }
@@ -71,29 +86,40 @@ def _plain(raw: dict[str, Any]) -> dict[str, Any]:
 def action_form(code: str, seat: str, name: str) -> tuple[str, int]:
     """The form of an action."""
     visit = require(code, seat)
-    action = visit.rules.find(name)
-    refused = action.refusal(visit.game, seat)
-    if refused is not None:
-        raise refused
-    return _sheet(visit, action, _first_values(visit, action, form_values()))
+    raw = form_values()
+    action, ctx = visit.form(name, raw)
+    return _sheet(visit, action, ctx, _first_values(action, ctx, raw))
 
 
-def _first_values(visit: DeviceVisit, action: Action, raw: dict[str, Any]) -> dict[str, Any]:
-    """What the form will show when it opens, so that its first preview speaks of the same."""
-    rows = action.describe(visit.context, _plain(raw))
+def _first_values(
+    action: Action, ctx: Context, raw: dict[str, Any], but: tuple[str, ...] = ()
+) -> dict[str, Any]:
+    """What the form shows in fields that nobody has touched, so that its preview speaks of the same.
+
+    :param but: types that a browser does not send while they are empty, so that nobody knows who touched them
+    """
+    rows = [row for row in action.describe(ctx, _plain(raw)) if row["type"] not in but]
     shown = {row["name"]: row["value"] for row in rows if row["value"] not in (None, "", [], False)}
     return {**shown, **raw}
 
 
 @bp.post("/t/<code>/<seat>/preview/<name>")
-def action_preview(code: str, seat: str, name: str) -> tuple[str, int]:
-    """The form again, with what the worksheet says to what has been typed so far."""
+def action_preview(code: str, seat: str, name: str) -> tuple[str, int] | str:
+    """The form again, with what the worksheet says to what has been typed so far; or a card's, with other fields."""
     visit = require(code, seat)
-    action = visit.rules.find(name)
-    refused = action.refusal(visit.game, seat)
+    action, raw = visit.rules.find(name), form_values()
+    duty = answered_by(visit.game, action, seat, raw)
+    refused = action.refusal(visit.game, seat, duty)
     if isinstance(refused, NotYours):
         raise refused  # a form offers choices that only its own seat may see
-    return _sheet(visit, action, form_values())
+    context = replace(visit.context, duty=duty)
+    if duty is not None and target() == f"body-{duty.id}":
+        asked = next((a for a in visit.view.asked if a.id == duty.id), None)
+        if asked is not None and asked.mine and asked.live:
+            fields = form_fields(action.describe(context, _plain(raw)), {})
+            base = f"/t/{visit.code}/{seat}"
+            return render_template("duty_form.html", q=Question(asked, "form", fields), base=base)
+    return _sheet(visit, action, context, _first_values(action, context, raw, but=("flag",)))
 
 
 @bp.post("/t/<code>/<seat>/do/<name>")
@@ -101,16 +127,30 @@ def do_action(code: str, seat: str, name: str) -> Response | tuple[str, int] | s
     """Carry out an action."""
     visit = require(code, seat)
     raw = form_values()
-    if name == "enter-result" and "_asked" in raw:
-        raw["ask"] = raw.pop("_asked")
     sent = request.values
+    before = visit.row.revision
     try:
         answer = visit.act(
             name, raw, action_id=sent.get("action_id", ""), revision=number(sent.get("rev", ""))
         )
+    except Warned as mistake:
+        return _warned(visit, name, raw, mistake)
     except Mistake as mistake:
         return _refused(visit, name, raw, mistake)
-    return _done(visit, name, answer)
+    return _done(visit, answer, before)
+
+
+def _warned(
+    visit: DeviceVisit, name: str, raw: dict[str, Any], mistake: Warned
+) -> Response | tuple[str, int]:
+    """What is owed or speaks against it, with a second button that does it all the same."""
+    action = visit.rules.find(name)
+    if is_htmx() and target() != "live":
+        ctx = replace(visit.context, duty=visit.game.asked.get(str(raw.get("_asked"))))
+        return _sheet(visit, action, ctx, raw, mistake, mistake.status)
+    warning = Objection(action.name, mistake, raw)
+    template = live_template(visit.seat) if is_htmx() else "warned.html"
+    return render_template(template, **page_context(visit, warning=warning)), mistake.status
 
 
 def _refused(
@@ -118,44 +158,42 @@ def _refused(
 ) -> Response | tuple[str, int]:
     action = visit.rules.actions.get(name.replace("_", "-"))
     from_sheet = not is_htmx() or target() == "sheet"
+    duty = visit.game.asked.get(str(raw.get("_asked")))
     if action is not None and action.fields and from_sheet and not isinstance(mistake, NotYours):
-        return _sheet(visit, action, raw, mistake, mistake.status if mistake.status in {409, 422} else 422)
+        ctx = replace(visit.context, duty=duty)
+        status = mistake.status if mistake.status in {409, 422} else 422
+        return _sheet(visit, action, ctx, raw, mistake, status)
     message = mistake.message
     if is_htmx() and target() == "live":
-        body = render_template(live_template(visit.seat), **page_context(visit, message, bad=True))
-        return body, 409
+        wrong = {duty.id: message} if duty is not None and visit.seat in duty.to else {}
+        toast = None if wrong else Toast([message], bad=True)
+        context = page_context(visit, toast, wrong=wrong, sent=raw)
+        return render_template(live_template(visit.seat), **context), 409
     if is_htmx():
         body = render_template("sheet_error.html", message=message, code=visit.code, seat=visit.seat)
         return body, 409
     return render_template("error.html", message=message, status=mistake.status), mistake.status
 
 
-def _done(visit: DeviceVisit, name: str, answer: Answer) -> Response | str:
-    if is_htmx() and target() == "live":
-        toast = answer.lines[0] if answer.lines else ""
-        return render_template(live_template(visit.seat), **page_context(visit, toast))
-    context = {
-        "code": visit.code,
-        "seat": visit.seat,
-        "answer": answer,
-        "result": sheet_of(answer.result) if answer.result else None,
-        "action": visit.rules.find(name),
-        "v": visit.view,
-    }
+def _done(visit: DeviceVisit, answer: Answer, before: int) -> Response | str:
+    """No receipt: the live screen shows what is, a toast what happened."""
     if is_htmx():
-        waiting = any(a.mine for a in visit.view.asked)
-        over = "tap" in request.values and not answer.result and not waiting
-        # A tap on a prompt that leaves nothing to read or to do closes the sheet it stood in.
-        response = make_response("" if over else render_template("done_sheet.html", page=False, **context))
+        toast = toast_of(visit, answer.lines, before)
+        if target() == "live":
+            return render_template(live_template(visit.seat), **page_context(visit, toast))
+        # The sheet closes, and the page behind it looks again.
+        response = make_response(
+            render_template("said.html", toast=toast, code=visit.code, seat=visit.seat, fragment=True)
+        )
         response.headers["HX-Trigger"] = "table-changed"
         return response
-    if answer.result:
-        return render_template("done.html", page=True, **context)
     back = request.values.get("back", "")
     # never a page elsewhere, never a header
     own = back.startswith(f"/t/{visit.code}/{visit.seat}") and back.isprintable()
     home = url_for("play.seat_page", code=visit.code, seat=visit.seat)
-    return see_other(back if own else home)
+    if own and back != home:
+        return see_other(back)
+    return see_other(url_for("play.seat_page", code=visit.code, seat=visit.seat, said=answer.revision))
 
 
 @bp.route("/t/<code>/<seat>/sheet/<name>", methods=["GET", "POST"])

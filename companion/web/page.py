@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 from flask import Response, g, make_response, redirect, request, url_for
 
 from companion.engine.seat.shapes import MarkView
+from companion.tables.log import Entry
 from companion.web import qr
+from companion.web.moment import Moment, Objection
 from companion.web.realdice import gather
 from companion.web.seats import WATCH, DeviceVisit, base_url
 
 STRIP = 8
 """Actions on the log strip of a screen, and so many lines at most of one of them."""
 STRIP_LINES = 12
+TOAST_LINES = 3
 
 
 def is_htmx() -> bool:
@@ -37,30 +41,76 @@ def form_values() -> dict[str, Any]:
         {
             name: values if len(values) > 1 else values[0]
             for name, values in request.values.lists()
-            if name not in {"action_id", "rev", "page", "back", "tap"}
+            if name not in {"action_id", "rev", "page", "back", "said"}
         }
     )
 
 
-def page_context(visit: DeviceVisit, toast: str = "", bad: bool = False) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Toast:
+    """What has just happened, or with `bad` what could not be done."""
+
+    lines: Sequence[str]
+    bad: bool = False
+    undo: int | None = None
+    """The line to go back to, where one tap takes it back."""
+    live: bool = True
+    """Whether the page has a live part that the answer goes into."""
+
+
+def toast_of(visit: DeviceVisit, lines: Sequence[str], before: int) -> Toast | None:
+    """What an action did, with the way back when it is what Undo would undo.
+
+    :param before: the revision before it
+    """
+    act = visit.undo
+    undo = act.to if act and act.to >= before else None
+    words = [*lines[:TOAST_LINES], *(["…"] if len(lines) > TOAST_LINES else [])]
+    if not words and act and undo is not None and act.label != "put away":  # nothing is less news than a No
+        words = [f"{act.label[:1].upper()}{act.label[1:]}."]
+    return Toast(words, undo=undo) if words else None
+
+
+def page_context(
+    visit: DeviceVisit,
+    toast: Toast | None = None,
+    *,
+    wrong: Mapping[str, str] | None = None,
+    sent: Mapping[str, Any] | None = None,
+    warning: Objection | None = None,
+) -> dict[str, Any]:
     """What every page of a seat needs.
 
-    :param toast: what has just happened, or with `bad` what could not be done
+    :param wrong: what was wrong with the answer to a duty, by its id
+    :param sent: what was answered there
+    :param warning: what the rules say against an act, or what is owed as something ends
     """
     view = visit.view
     join = f"{base_url()}{url_for('lobby.join')}?code={visit.code}"
+    log = view.guard.part("The log", lambda: visit.log(STRIP, most=STRIP_LINES), [])
     return {
         "v": view,
         "code": visit.code,
         "seat": visit.seat,
-        "log": view.guard.part("The log", lambda: visit.log(STRIP, most=STRIP_LINES), []),
-        "undo_to": visit.undo_target if visit.seat != WATCH else None,
+        "log": log,
+        "moment": Moment(view, log, wrong, sent),
+        "warning": warning,
+        "undo": visit.undo if visit.seat != WATCH else None,
+        "redo": visit.seat != WATCH and visit.can_redo,
+        "news": _news(visit, log),
         "table_free": visit.seat in visit.game.sides and visit.is_table_free,
         "join_url": join,
         "toast": toast,
-        "bad": bad,
+        "fragment": is_htmx(),
         "qr": qr.svg(join, f"Watch table {visit.code}"),
     }
+
+
+def _news(visit: DeviceVisit, log: Sequence[Entry]) -> str:
+    """What every screen says aloud when somebody else did it: something was taken back, or put back."""
+    newest = next((line for line in log if not line.about_seats), None)
+    told = newest is not None and "undone" in newest.kinds and newest.seat != visit.seat
+    return f"{newest.seat_name} {newest.lines[0]}" if newest and told else ""
 
 
 def tabs() -> list[dict[str, Any]]:
@@ -75,7 +125,8 @@ def tabs() -> list[dict[str, Any]]:
             "id": one,
             "name": "Table" if one == "table" else game.side_name(one),
             "here": one == visit.seat,
-            "asked": one in awaited or any(one in question.to for question in game.asked.values()),
+            "asked": one in awaited
+            or any(one in question.to and game.is_live(question) for question in game.asked.values()),
         }
         for one in visit.held
     ]

@@ -10,8 +10,17 @@ from companion.engine.seat.shapes import UnitView
 from companion.engine.seat.view import SeatView
 from companion.tables.log import LONGEST
 from companion.web.intake import number
-from companion.web.page import live_template, page_context, see_other, target, with_effect
-from companion.web.seats import WATCH, require, visit
+from companion.web.page import (
+    Toast,
+    is_htmx,
+    live_template,
+    page_context,
+    see_other,
+    target,
+    toast_of,
+    with_effect,
+)
+from companion.web.seats import WATCH, DeviceVisit, require, visit
 
 bp = Blueprint("play", __name__)
 SETTINGS_GROUPS = ("settings", "fix")
@@ -32,7 +41,7 @@ def seat_page(code: str, seat: str) -> Response | str:
     tag = f'"{visit.row.revision}-{seat}"'
     if target() == "live" and request.headers.get("If-None-Match") == tag:
         return Response(status=304)
-    context = page_context(visit)
+    context = page_context(visit, _said(visit))
     if target() == "live":
         response = make_response(render_template(live_template(seat), **context))
         response.headers["ETag"] = tag
@@ -40,6 +49,15 @@ def seat_page(code: str, seat: str) -> Response | str:
         response.headers["Vary"] = "Cookie, HX-Request, HX-Target"
         return response
     return render_template("table.html" if seat in {"table", WATCH} else "phone.html", **context)
+
+
+def _said(visit: DeviceVisit) -> Toast | None:
+    """What a plain form did before it led back here: the newest action, while it is the newest."""
+    said = number(request.args.get("said"))
+    if said is None or said != visit.row.revision or visit.seat == WATCH or is_htmx():
+        return None
+    lines = visit.last_words(said)
+    return toast_of(visit, lines, 0) if lines else None
 
 
 @bp.get("/t/<code>/<seat>/units")

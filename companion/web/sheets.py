@@ -11,7 +11,7 @@ from companion.engine.errors import Unknown
 from companion.engine.hexes.ground import MapBook
 from companion.engine.kit.blocks import Kit, Scenario
 from companion.engine.kit.roster import UnitDef
-from companion.engine.play.units import arrival_id
+from companion.engine.people.units import arrival_id
 from companion.engine.seat.shapes import UnitView
 from companion.engine.seat.view import signs
 from companion.web import qr

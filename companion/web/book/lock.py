@@ -15,13 +15,14 @@ from typing import Any
 
 from flask import Response, request
 
+from companion.books import played
 from companion.engine.errors import Mistake, NotYours, Unreadable
 from companion.store import Store
 from companion.web.current import held, tables
 from companion.web.seats import YEAR, held_seats
 from companion.web.security import ALPHABET
 
-SETTING = "book-lock"
+SETTING = played.LOCK
 COOKIE = "book-key"
 SHORTEST, LONGEST = 6, 200
 COST = {"n": 2**14, "r": 8, "p": 1}
@@ -57,17 +58,12 @@ def first_passphrase(store: Store) -> str | None:
 def new_passphrase(store: Store) -> str:
     """Make a new passphrase and return it; who may write without it stays as it was."""
     words = "-".join("".join(secrets.choice(ALPHABET) for _ in range(LETTERS)) for _ in range(GROUPS))
-    put_passphrase(store, words, seats=_seats_write(store.setting_get(SETTING)))
+    put_passphrase(store, words, seats=played.seats_write(store))
     return words
 
 
 def _digest(words: str, salt: str) -> str:
     return hashlib.scrypt(words.strip().encode(), salt=bytes.fromhex(salt), **COST, dklen=32).hex()
-
-
-def _seats_write(lock: dict[str, Any] | None) -> bool:
-    # A lock of before seats counted was put there to keep everybody out who does not know the words.
-    return lock is None or bool(lock.get("seats", False))
 
 
 # -- this device ------------------------------------------------------------------------------------------
@@ -93,7 +89,7 @@ def is_keeper() -> bool:
 
 def seats_write() -> bool:
     """Whether a seat at a table is enough to write."""
-    return _seats_write(_lock())
+    return played.seats_write(tables().store)
 
 
 def may_edit() -> bool:

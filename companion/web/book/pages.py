@@ -132,11 +132,12 @@ def save_cell(system: str, kind: str, name: str) -> Any:
 
 @bp.post("/book/<system>/<kind>/<name>/confirm")
 def confirm(system: str, kind: str, name: str) -> Response:
-    """The owner looked: a doubtful cell is right as it stands."""
+    """The owner looked: a doubtful cell, or one read in play, is right as it stands; or another answer to it is."""
     require_edit()
     sheet = _sheet(system, kind, name)
     row, column = sheet.split(request.form.get("at", ""))
-    outcome = sheet.save([Edit(row, column, sheet.spot(row, column).text)], utc_now())
+    text = request.form.get("value") or sheet.spot(row, column).text
+    outcome = sheet.save([Edit(row, column, text)], utc_now())
     tables().book_changed()
     return _page(sheet, outcome, notice=_saved(outcome))
 

@@ -1,0 +1,84 @@
+"""What a seat's screen puts above everything else: battles, what waits for an answer, and what the last act came to."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+from companion.engine.errors import Warned
+from companion.engine.seat.shapes import BattleView, ResultView
+from companion.engine.seat.view import SeatView
+from companion.tables.log import Entry
+from companion.web.dutycards import Card, cards
+
+
+class Moment:
+    """The moment as one seat sees it; each part is made when a page first asks for it.
+
+    :param wrong: what was wrong with an answer just sent, by the duty's id
+    :param sent: what was sent
+    """
+
+    def __init__(
+        self,
+        view: SeatView,
+        log: Sequence[Entry],
+        wrong: Mapping[str, str] | None = None,
+        sent: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.view, self.log, self.wrong, self.sent = view, log, wrong, sent
+
+    @cached_property
+    def cards(self) -> list[Card]:
+        return cards(self.view, self.wrong, self.sent)
+
+    @cached_property
+    def battles(self) -> list[BattleView]:
+        """The battles of which something is open."""
+        return [b for b in self.view.battles if b.waits or b.then]
+
+    def of(self, battle: BattleView) -> list[Card]:
+        """This seat's cards of a battle, which stand inside it."""
+        return [card for card in self.cards if card.battle == battle.id]
+
+    @cached_property
+    def loose(self) -> list[Card]:
+        """The cards that belong to no battle that is shown."""
+        shown = {b.id for b in self.battles}
+        return [card for card in self.cards if card.battle not in shown]
+
+    @cached_property
+    def newest(self) -> Entry | None:
+        """The last act; who sits down or leaves is none."""
+        return next((line for line in self.log if not line.about_seats and not line.undone), None)
+
+    @cached_property
+    def last(self) -> BattleView | None:
+        """A battle that was over with the last act: one line, until the next one."""
+        done = [b for b in self.view.battles if not b.waits and not b.then]
+        newest = self.newest
+        return next((b for b in done if newest and newest.battle == b.id), None)
+
+    @cached_property
+    def result(self) -> ResultView | None:
+        """What the last act came to where it belongs to no battle, to be read before anything else."""
+        newest = self.newest
+        fresh = newest is not None and "resolved" in newest.kinds and not newest.battle
+        return self.view.result if fresh else None
+
+    @cached_property
+    def older_result(self) -> ResultView | None:
+        """The last result when it is news no longer; those of battles are told by the battle."""
+        found = self.view.result
+        if found is None or self.result is not None or any(b.sheet == found.sheet for b in self.view.battles):
+            return None
+        return found
+
+
+class Objection:
+    """An act that the rules speak against, or that would end a phase over what is owed: it may be done anyway."""
+
+    def __init__(self, name: str, mistake: Warned, sent: Mapping[str, Any]) -> None:
+        self.name, self.mistake = name, mistake
+        self.sent = {k: v for k, v in sent.items() if k != "anyway"}

@@ -1,11 +1,12 @@
 """What every test may rely on. Browser tests have more in browser/conftest.py."""
 
+import gc
 import importlib.util
 import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Generator
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -40,22 +41,38 @@ def find_chromium() -> str | None:
 
 
 def compile_routes_once() -> None:
-    """Werkzeug writes code for each route of each app, which was half the work of a test of a page."""
-    compiled: dict[object, Callable[..., Any]] = {}
-    compile_route = Rule._compile_builder
+    """Werkzeug reads each route of each app and writes code for it, which was half the work of a test of a page."""
+    compiled: dict[object, dict[str, Any]] = {}
+    compile_route = Rule.compile
 
-    def compile_once(rule: Rule, append_unknown: bool = True) -> Callable[..., Any]:
-        key = (rule.rule, tuple(rule._trace), repr(rule.defaults), append_unknown)
+    def compile_once(rule: Rule) -> None:
+        key = (rule.rule, rule.subdomain, rule.host, rule.merge_slashes, repr(rule.defaults))
         if key not in compiled:
-            compiled[key] = compile_route(rule, append_unknown)
-        return compiled[key]
+            compile_route(rule)
+            made = {name: getattr(rule, name) for name in ("_parts", "_trace", "_converters")}
+            made |= {name: getattr(rule, name).__func__ for name in ("_build", "_build_unknown")}
+            compiled[key] = made
+        for name, part in compiled[key].items():
+            setattr(rule, name, part.__get__(rule) if callable(part) else part)
+        rule.arguments.update(rule._converters)
 
-    Rule._compile_builder = compile_once
+    Rule.compile = compile_once
 
 
 def compile_templates_once(folder: Path) -> None:
     """All apps of a run, in all its processes, share the templates one of them compiled."""
     Flask.jinja_options = {**Flask.jinja_options, "bytecode_cache": FileSystemBytecodeCache(str(folder))}
+
+
+def look_less_for_garbage() -> None:
+    """Thousands of tests, kits and modules stay until the end; looking through them again and again frees nothing."""
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(20_000, 20, 20)
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    look_less_for_garbage()
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -14,10 +14,11 @@ from typing import Any, Self
 import pytest
 
 from companion.engine.errors import Mistake, Several
+from companion.engine.forms.fields import Context
 from companion.engine.kit.blocks import Kit
 from companion.engine.people.consent import DEEDS
-from companion.engine.play.actions import Chance, perform
-from companion.engine.play.fields import Context
+from companion.engine.play.actions import Chance
+from companion.engine.play.performing import perform
 from companion.engine.play.phases import open_table
 from companion.engine.play.rules import Rules
 from companion.engine.record import events as e
@@ -96,7 +97,8 @@ class Bench:
         self.game = replay(Game(self.kit, self.scenario, self.book), self.events)
 
     def next(self, seat: str = "table") -> list[e.Event]:
-        return self.do(seat, "next-phase")
+        """End the phase, whatever is owed."""
+        return self.do(seat, "next-phase", anyway=True)
 
     def until(self, phase: str, turn: int | None = None) -> Self:
         """Go on phase by phase until this one is reached."""
@@ -111,9 +113,9 @@ class Bench:
     def answer(self, seat: str, index: int = 0, **fields: Any) -> list[e.Event]:
         """Do the action a seat is asked for, as its one-tap button would."""
         ask = self.asked(seat)[index]
-        if ask["action"] == "enter-result":
-            return self.do(seat, "enter-result", ask=ask["id"], **fields)
-        return self.do(seat, ask["action"], **{**ask["args"], **fields, "_asked": ask["id"]})
+        action = self.rules.find(ask["action"])
+        told = {} if action.follow_up else ask["args"]
+        return self.do(seat, ask["action"], **{**told, **fields, "_asked": ask["id"]})
 
     def agree(self) -> list[e.Event]:
         """Everybody who is asked for consent gives it; what came of the last yes."""
@@ -142,6 +144,10 @@ class Bench:
     def form(self, seat: str, action: str, **filled: Any) -> list[dict[str, Any]]:
         """The fields of an action's form as a seat sees them, with some of it filled in."""
         return self.rules.find(action).describe(Context(self.game, seat), filled)
+
+    def form_of(self, seat: str, duty: e.Asked, **filled: Any) -> list[dict[str, Any]]:
+        """The fields that a duty's answer asks for, as a seat sees them."""
+        return self.rules.find(duty.action).describe(Context(self.game, seat, duty=duty), filled)
 
     def calc(self, worksheet: str, **fields: Any) -> Any:
         return self.rules.worksheets[worksheet].work(fields, Context(self.game))

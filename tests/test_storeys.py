@@ -17,6 +17,7 @@ STOREYS = (
     "engine.hexes",
     "engine.kit",
     "engine.record",
+    "engine.forms",
     "engine.play",
     "engine.people",
     "engine.seat",

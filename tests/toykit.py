@@ -20,16 +20,17 @@ from typing import Annotated, Any
 import pytest
 from flask import Flask
 from harness import Bench, consents
+from toybattle import add_battle
 from werkzeug.test import TestResponse
 
 import companion.systems
+from companion.engine.forms.fields import Choice, Context, Dice, Roll, Text, Tokens, UnitRef, Whole
+from companion.engine.forms.worksheet import Breakdown, chances, look_up
 from companion.engine.kit.blocks import Kit
 from companion.engine.kit.load import load_kit
 from companion.engine.play.actions import Chance
-from companion.engine.play.fields import Choice, Context, Dice, Roll, Text, Tokens, UnitRef, Whole
 from companion.engine.play.panels import Fact, Panel
 from companion.engine.play.rules import Rules
-from companion.engine.play.worksheet import Breakdown, chances, look_up
 from companion.engine.record import events as e
 from companion.engine.record.changes import seal
 from companion.engine.record.game import Book, Game
@@ -440,6 +441,7 @@ def toy_rules() -> Rules:
     def points(game: Game, seat: str) -> Panel:
         return Panel("Points", [Fact("Victory", str(game["vp"]))])
 
+    add_battle(rules)
     return rules
 
 
@@ -469,6 +471,32 @@ OPEN: list[e.Event] = [
     e.Sealed("mission", "blue", ""),
     e.Revealed("mission", {"red": "bomb", "blue": ""}),
     e.Resolved("combat", {"title": "Combat", "lines": []}, "DR"),
+    e.Engaged(
+        title="Attack on 0303",
+        attacker="red",
+        defender="blue",
+        hexes=("0303",),
+        forces={"red": ["red-guards"]},
+        facts={"aircraft": 1},
+        opens=True,
+        rule="7.1",
+    ),
+    e.Engaged(12, facts={"aircraft": None}, result="called off", reason="called off by both"),
+    e.Asked(
+        "lose-12",
+        ("blue", "table"),
+        "Lose 1 step",
+        "lose",
+        {"steps": 1},
+        "7.2",
+        "",
+        "owed",
+        12,
+        2,
+        ("x",),
+        True,
+    ),
+    e.Answered("lose-12", "does not apply", 12, "Lose 1 step"),
     e.Asked(
         "result-9", ("red", "table"), "Read your chart", "enter-result", {"codes": ["DR"]}, "7.1", "combat"
     ),
@@ -486,6 +514,14 @@ OPEN: list[e.Event] = [
 ]
 
 HIDDEN: list[e.Event] = [
+    e.Engaged(
+        title="Attack on 0303",
+        attacker="red",
+        defender="blue",
+        forces={"red": ["SECRET"]},
+        facts={"plan": "SECRET"},
+        only=("red",),
+    ),
     e.Set("reserve", "SECRET", was="SECRET", reason="counted", only=("red",)),
     e.Rolled("1d6", (987654,), "behind the screen", only=("red",)),
     e.Drawn("deck", ("SECRET",), "deck", "hand:red", 1, only=("red",)),

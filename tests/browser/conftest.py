@@ -9,6 +9,9 @@
     def test_lost_server(start_server, phone): # a server of this test alone: .stop(), .kill(), .start()
         server = start_server()
 
+Windows ask for reduced motion: a button in motion is waited for, and a glow is painted 60 times a second. One that
+shall move says so, `device("tablet", reduced_motion="no-preference")`; the evening's tablet does.
+
 Pages fail their test on any console error, uncaught exception or breach of the content security policy.
 A test that provokes one says which: `phone.expected_errors += network_errors`, or any words of the message.
 """
@@ -60,6 +63,8 @@ def free_port() -> int:
 class Server:
     """`python -m companion serve` on a free port of this machine, with data of its own."""
 
+    program = ("-m", "companion")
+
     def __init__(self, folder: Path, *args: str):
         self.data, self.log, self.args = folder / "data", folder / "server.log", args
         self.port = free_port()
@@ -70,7 +75,7 @@ class Server:
         self.process: subprocess.Popen | None = None
 
     def start(self) -> "Server":
-        command = [sys.executable, "-m", "companion", "serve", "--host", "127.0.0.1"]
+        command = [sys.executable, *self.program, "serve", "--host", "127.0.0.1"]
         command += ["--port", str(self.port), "--data", str(self.data), *self.args]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
@@ -128,6 +133,20 @@ class Server:
         return self.log.read_text(errors="replace") if self.log.exists() else ""
 
 
+class ToyServer(Server):
+    """The same with the toy alone on its shelf: for what no real game shows on demand."""
+
+    program = (str(Path(__file__).parent.parent / "toyserver.py"),)
+
+
+@pytest.fixture(scope="session")
+def toy_server(tmp_path_factory):
+    """One server with the toy for all tests that play it."""
+    made = ToyServer(tmp_path_factory.mktemp("toy-server")).start()
+    yield made
+    made.kill()
+
+
 @pytest.fixture(scope="session")
 def server(tmp_path_factory):
     """One server for all tests that neither stop it nor mind other tables."""
@@ -167,6 +186,8 @@ def browser_type_launch_args(browser_type_launch_args, chromium):
         "--disable-component-update",
         "--no-first-run",
         "--host-resolver-rules=MAP *.local 127.0.0.1",
+        # No page of a test lives long enough to earn back what V8 spends on making its scripts fast.
+        "--js-flags=--no-opt --no-maglev --single-threaded",
     ]
     return {**browser_type_launch_args, "executable_path": chromium, "args": flags}
 
@@ -178,7 +199,7 @@ def device(browser):
     with contextlib.ExitStack() as stack:
 
         def open_window(size: str = "phone", **options):
-            context = browser.new_context(**{**SIZES[size], **options})
+            context = browser.new_context(**{"reduced_motion": "reduce", **SIZES[size], **options})
             context.set_default_timeout(PATIENCE)
             stack.callback(context.close)
             page = context.new_page()

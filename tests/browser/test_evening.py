@@ -51,13 +51,19 @@ def end_phase(page: Page) -> None:
     """Tap the big button and wait until the page shows the next revision."""
     before = phase(page)
     page.get_by_role("button", name=re.compile("Next phase|End my phase")).click()
+    anyway = page.get_by_role("button", name="End it anyway")
+    expect(page.locator(f"#live:not([data-rev='{before}'])").or_(anyway)).to_be_visible()
+    if anyway.is_visible():  # nobody plays the battles of this evening
+        anyway.click()
     expect(page.locator("#live")).not_to_have_attribute("data-rev", before)
 
 
 def test_eight_turns_on_three_devices(start_server, device, network_errors, tmp_path):
     server = start_server()
-    tablet = device("tablet")
+    tablet = device("tablet", reduced_motion="no-preference")
     soviet, german = sit_down(server, tablet, device)
+    for page in (tablet, soviet, german):
+        page.expected_errors += ["409"]  # what is owed is said before a phase ends
     is_live(tablet, soviet, german)
     assert tablet.evaluate("document.documentElement.scrollWidth") <= 1024
     assert soviet.evaluate("document.documentElement.scrollWidth") <= 390
@@ -68,7 +74,7 @@ def test_eight_turns_on_three_devices(start_server, device, network_errors, tmp_
     expect(german.get_by_role("region", name="Last events")).to_contain_text("2d6 rolled")
 
     # Only the side to act has the button; the other waits.
-    expect(german.get_by_text("Waiting for the other side")).to_be_visible()
+    expect(german.get_by_text("Soviet to move").last).to_be_visible()
     end_phase(soviet)
     expect(tablet.get_by_role("heading", level=1)).to_contain_text("Soviet combat")
 
@@ -95,9 +101,10 @@ def test_eight_turns_on_three_devices(start_server, device, network_errors, tmp_
 
     # Without this the German wins after turn 4 (4.3).
     soviet.get_by_role("link", name=re.compile("Kharkov perimeter crossed")).click()
+    before = phase(soviet)
     soviet.get_by_role("button", name=re.compile("Kharkov perimeter crossed")).click()
+    expect(soviet.locator("#live")).not_to_have_attribute("data-rev", before)
     expect(tablet.get_by_role("region", name="Tracks")).to_contain_text("Kharkov perimeter crossed")
-    soviet.get_by_role("link", name="Close").click()
     same_revision(soviet, tablet, german)
 
     # On to the last turn, each phase ended by whoever acts, now and then with a roll.
@@ -119,8 +126,9 @@ def test_eight_turns_on_three_devices(start_server, device, network_errors, tmp_
         count = tablet.get_by_role("link", name=re.compile("Terminal supply check"))
         if count.count():  # 4.5: the last thing of turn 8
             count.click()
+            before = phase(tablet)
             tablet.get_by_role("button", name=re.compile("Terminal supply check")).click()
-            tablet.get_by_role("link", name="Close").click()
+            expect(tablet.locator("#live")).not_to_have_attribute("data-rev", before)
             same_revision(tablet, soviet, german)
         end_phase(page)
         same_revision(page, tablet, soviet, german)
@@ -187,7 +195,7 @@ def test_basic_actions_without_javascript(server, device):
     expect(page.get_by_role("region", name="Last events")).to_contain_text("2d6 rolled")
     page.get_by_role("button", name="Next phase").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Soviet combat")
-    page.get_by_role("button", name="Undo").click()
+    page.get_by_role("button", name="Undo: next phase").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Soviet movement")
 
 
@@ -208,6 +216,7 @@ def test_pages_are_accessible(server, device, size, theme):
         f"/t/{code}/{p}" for p in ("table/settings", "table/seats", "soviet/do/roll-dice", "soviet/do/mark")
     ]
     rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
+    rules["resultTypes"] = ["violations"]  # what passes need not be described
     for path in paths:
         page.goto(server.url + path)
         found = Axe().run(page, options=rules).response["violations"]

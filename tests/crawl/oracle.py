@@ -14,15 +14,16 @@ from crawl.canaries import is_canary
 
 SECRET_FIELDS = {
     "set": {"value", "was"},
-    "rolled": {"values"},
+    "rolled": {"values", "sum"},
     "drawn": {"tokens"},
     "returned": {"tokens"},
     "placed": {"unit", "facts"},
     "marked": {"target", "marker", "value", "reason", "rule"},
     "sealed": {"value"},
     "resolved": {"breakdown"},
-    "answered": {"answer"},
-    "asked": {"text", "action", "args", "rule"},
+    "answered": {"answer", "text"},
+    "asked": {"text", "action", "args", "rule", "units"},
+    "engaged": {"forces", "facts"},
     "noted": {"text"},
 }
 """What a hidden event of each kind must leave out; written down here a second time on purpose."""
@@ -48,9 +49,25 @@ def is_hidden(game: Game, unit: Unit, seat: str) -> bool:
 
 def lying_open(game: Game, seat: str) -> set[str]:
     """Units of a battle that a rule lays open for a while, though they lie under others."""
+    return _in_open_battles(game) | _by_old_rules(game, seat)
+
+
+def _in_open_battles(game: Game) -> set[str]:
+    """Both stacks of a battle that was declared openly, until it has a result and nothing of it is owed."""
+    found = set()
+    for battle in game.battles.values():
+        asked = [a for a in game.asked.values() if a.battle == battle.id and a.action != "agree"]
+        going_on = any(a.duty == "owed" for a in asked) if battle.result else bool(asked)
+        if battle.opened and going_on:
+            found |= {unit for units in battle.forces.values() for unit in units}
+    return found
+
+
+def _by_old_rules(game: Game, seat: str) -> set[str]:
+    """What single games lay open by marks of their own."""
     if game.kit.id == "wb95" and seat in game.sides and game["masking"] and game.phase.startswith("attack"):
         return _fought_stacks(game)
-    return _open_battle(game) if game.kit.id == "second-kharkov" else set()
+    return set()
 
 
 def _fought_stacks(game: Game) -> set[str]:
@@ -59,17 +76,6 @@ def _fought_stacks(game: Game) -> set[str]:
         game.marked("attacked")
     )
     return {u.id for u in game.units.values() if u.place in places}
-
-
-def _open_battle(game: Game) -> set[str]:
-    """Second Kharkov 7.6, 12.17: both stacks lie open from the declared attack until the battle is settled."""
-    begun = {h for h, state in game.marked("target").items() if state == "begun"}
-    shown = {u for u, target in game.marked("attacking").items() if target in begun}
-    shown |= {u.id for u in game.units.values() if u.place in begun}
-    if game.asked:
-        facts = dict(game.last_result.get("breakdown", {})).get("facts", {})
-        shown |= {*facts.get("attackers", ()), *facts.get("defenders", ())}
-    return shown
 
 
 @dataclass

@@ -53,7 +53,7 @@ class Player:
             ask = self.rng.choice(asked)
             if ask["action"] == "enter-result":
                 codes = list(ask["args"].get("codes") or ["-"])
-                return "enter-result", {"ask": ask["id"], "result": self.rng.choice(codes)}
+                return "enter-result", {"_asked": ask["id"], "result": self.rng.choice(codes)}
             if ask["action"] == "agree":
                 return "agree", {"ask": ask["id"], "yes": True}
             return ask["action"], {**self.fill(seat, ask["action"], ask["args"]), "_asked": ask["id"]}

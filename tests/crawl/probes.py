@@ -12,7 +12,7 @@ from flask import Flask
 from werkzeug.routing import Rule
 
 from companion.engine.errors import Mistake
-from companion.engine.play.fields import Choice, Dice, Tokens, UnitRef
+from companion.engine.forms.fields import Choice, Dice, Tokens, UnitRef
 from crawl.oracle import is_hidden
 from crawl.player import Player
 

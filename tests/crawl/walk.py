@@ -15,7 +15,7 @@ from unittest.mock import patch
 from flask import Flask
 from werkzeug.test import TestResponse
 
-from companion.engine.play.fields import UnitRef
+from companion.engine.forms.fields import UnitRef
 from companion.engine.record.game import Game
 from companion.tables.sealing import restore_key
 from companion.tables.tables import Tables

@@ -42,6 +42,13 @@ GAMES: dict[str, Callable[[], None]] = {
     "sealed-missions": wb95.sealed_missions,
     "hidden-hands": enemy_action.hidden_hands,
     "face-down-chits": kharkov_battles.face_down_chits,
+    # The same evenings once more, as they are played since battles are in the record.
+    "battles-second-kharkov": second_kharkov.historical,
+    "battles-panzer-keil": panzer_keil.winter_1943,
+    "battles-enemy-action": enemy_action.star_and_gallop,
+    "battles-kharkov-battles": kharkov_battles.third_kharkov_l,
+    "battles-wb95": wb95.kharkov_1943,
+    "battles-hidden-hands": enemy_action.hidden_hands,
 }
 
 

@@ -6,8 +6,8 @@ import re
 import pytest
 from harness import SCENARIOS
 
+from companion.engine.forms.fields import Dice
 from companion.engine.play.actions import Action
-from companion.engine.play.fields import Dice
 from companion.systems import load_systems
 
 FIELDS = [

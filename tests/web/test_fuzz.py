@@ -23,7 +23,7 @@ from toykit import Device
 from werkzeug.routing import Rule
 
 from companion.engine.errors import Mistake
-from companion.engine.play import fields as kinds
+from companion.engine.forms import fields as kinds
 from companion.tables.tables import Tables
 from companion.web.app import create_app
 from companion.web.seats import token
@@ -41,7 +41,7 @@ TEXTS = [
 BYTES = ["%FF%FE", "%ED%A0%80", "%C3", "%00", "%0A", "%0D%0A", "%2F..%2F", "%F0%9F%98%80", "%u1234", "%"]
 NAMES = [
     "rev", "before", "since", "show", "side", "kind", "map", "layer", "hex", "unit", "reach", "to", "text", "q", "quiet",
-    "game", "code", "seat", "back", "action_id", "page", "tap", "csv", "cells", "was", "at", "value", "key", "many", "do",
+    "game", "code", "seat", "back", "action_id", "page", "said", "csv", "cells", "was", "at", "value", "key", "many", "do",
     "passphrase", "take", "answer", "reset", "columns", "rows", "title", "players", "options", "x", "f0", "name", "ask",
     "yes", "_asked", "marker", "units", "hexes", "reason", "out", "row", "column", "step", "skip", "dice", "system", "ſ",
 ]  # fmt: skip

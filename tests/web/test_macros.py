@@ -5,7 +5,7 @@ import re
 import pytest
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from companion.engine.play.worksheet import Breakdown, Line
+from companion.engine.forms.worksheet import Breakdown, Line
 from companion.engine.seat.shapes import PhaseRow
 from companion.resources import STATIC, TEMPLATES
 from companion.tables.log import Entry

@@ -8,7 +8,7 @@ from flask import Flask
 from sqlite_utils import Database
 from toykit import Device
 
-from companion.engine.play.worksheet import Worksheet
+from companion.engine.forms.worksheet import Worksheet
 from companion.engine.record.events import Event
 from companion.engine.seat import view
 from companion.store import rows

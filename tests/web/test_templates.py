@@ -17,10 +17,19 @@ from companion.engine.seat import shapes, view
 from companion.engine.seat.view import SeatView
 from companion.resources import TEMPLATES
 from companion.tables.log import Entry
+from companion.web import dutycards
+from companion.web.page import Toast
 
 environment = Environment(loader=FileSystemLoader(TEMPLATES), extensions=["jinja2.ext.do"])
-KNOWN = {k: v for m in (blocks, panels, events, shapes, view) for k, v in vars(m).items()}
-ROOTS = {"v": SeatView, "l": Entry}
+KNOWN = {k: v for m in (blocks, panels, events, shapes, view, dutycards) for k, v in vars(m).items()}
+ROOTS = {
+    "v": SeatView,
+    "l": Entry,
+    "fight": shapes.BattleView,
+    "q": dutycards.Question,
+    "duty_card": dutycards.Card,
+    "toast": Toast,
+}
 """What these names stand for in every template."""
 MADE = {name: part for name, part in vars(SeatView).items() if isinstance(part, cached_property | property)}
 

@@ -86,5 +86,5 @@ def tidy(t: Stored) -> None:
 def answer_to(t: Stored, seat: str, action: str, **fields: Any) -> None:
     """Do the first thing of this name that a seat is asked for."""
     ask = next(a for a in t.asked(seat) if a["action"] == action)
-    given = {"ask": ask["id"]} if action == "enter-result" else {**ask["args"], "_asked": ask["id"]}
+    given = {"_asked": ask["id"]} if t.rules.find(action).follow_up else {**ask["args"], "_asked": ask["id"]}
     t.do(seat, action, **given, **fields)

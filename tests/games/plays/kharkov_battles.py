@@ -57,10 +57,12 @@ def _assault(t: Table) -> None:
     enrol(t, "soviet", "25 Tank", "tank", f"{prefix}3011", size="XXX", rating="A")
     t.do("axis", "declare-assault", target=f"{prefix}3011", attackers=[own])
     t.moment("an assault is designated")
-    common.answer_to(t, "axis", "announce-strength", **({"total": 17} if real else {}))
-    common.answer_to(t, "soviet", "announce-strength", **({"total": 6} if real else {}))
+    common.answer_to(t, "axis", "begin-assault")
+    if real:
+        common.answer_to(t, "axis", "tell-strength", strength=17)
+        common.answer_to(t, "soviet", "announce-strength", total=6)
     t.moment("strengths are announced")
-    common.answer_to(t, "axis", "resolve-assault", die="7")
+    common.answer_to(t, "axis", "roll-assault", die="7")
     if any(ask["action"] == "enter-result" for ask in t.asked("axis")):
         common.answer_to(t, "axis", "enter-result", result="D(1)r2")
     t.moment("the result is known")
@@ -72,14 +74,16 @@ def _assault(t: Table) -> None:
 
 
 def _follow_up(t: Table) -> None:
-    """Do what one tap does; put away what needs more."""
-    for _ in range(12):
-        asked = [(s, a) for s in ("soviet", "axis") for a in t.asked(s)]
+    """Take the first choice of every card; put away what needs more."""
+    for _ in range(16):
+        asked = [(s, a) for s in ("soviet", "axis") for a in t.asked(s) if a["live"] and not a["consent"]]
         if not asked:
             return
         seat, ask = asked[0]
+        rows = [r for r in ask["form"] if r["type"] == "choice" and r["choices"]]
+        fields = {r["name"]: r["choices"][0]["value"] for r in rows}
         try:
-            t.do(seat, ask["action"], **ask["args"], _asked=ask["id"])
+            t.do(seat, ask["action"], **fields, _asked=ask["id"])
         except Mistake:
             t.do(seat, "dismiss", ask=ask["id"])
 
@@ -125,10 +129,9 @@ def face_down_chits() -> None:
     t.do("soviet", "return-chit", unit=soviet[1])
     t.do("soviet", "take-back", to=before)
     common.refuse(t, "axis")
-    t.do("axis", "declare-assault", target="KB3011", attackers=axis[:1])
-    common.answer_to(t, "axis", "announce-strength")
-    t.moment("one total announced")
-    common.answer_to(t, "soviet", "announce-strength")
-    common.answer_to(t, "axis", "resolve-assault", die="4")
+    t.do("axis", "declare-assault", target="KB3011", attackers=axis[:1], anyway=True)
+    common.answer_to(t, "axis", "begin-assault")
+    t.moment("both totals announced")
+    common.answer_to(t, "axis", "roll-assault", die="4")
     _follow_up(t)
     t.do("soviet", "lose-steps", unit=soviet[1], steps=2)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from systems.second_kharkov.conftest import Kharkov, invented_book
-from systems.second_kharkov.test_sk_battle import describe
 from systems.second_kharkov.test_sk_victory import fight, turn_of
 
 from ..recorder import Stored
@@ -12,6 +11,12 @@ from . import common
 
 class Table(Kharkov, Stored):
     """The tests' own table, kept in a store."""
+
+
+def _tidy(t: Table) -> None:
+    """Put away whatever is still asked; one answer may settle others."""
+    while t.game.duties():
+        t.do("table", "dismiss", ask=t.game.duties()[0].id)
 
 
 def historical() -> None:
@@ -30,7 +35,7 @@ def historical() -> None:
         else:
             _turn(t, turn)
         if turn < 8:
-            common.tidy(t)
+            _tidy(t)
             t.next()
         if turn == 4:
             common.judge_called(t, "german")
@@ -44,16 +49,16 @@ def _turn(t: Table, turn: int) -> None:
     t.until("soviet-combat", turn)
     if turn == 2:
         t.do("soviet", "cross-perimeter", who="5th Guards")
-    common.tidy(t)
+    _tidy(t)
     fight(t, "soviet", german_steps=1)
     t.until("german-move", turn)
-    common.tidy(t)
+    _tidy(t)
     if turn % 2:
         t.do("german", "fight-first")
     else:
         t.do("german", "move-first")
         t.next()
-    common.tidy(t)
+    _tidy(t)
     fight(t, "german", soviet_units=1 + turn % 2)
     if turn % 2:
         t.next()
@@ -76,15 +81,13 @@ def _battle(t: Table) -> None:
     t.do("soviet", "declare-attack", target="2510", attackers="soviet-rd")
     t.moment("an attack is declared")
     common.answer_to(t, "german", "defend-by-air", aircraft="1")
-    common.answer_to(t, "soviet", "resolve-combat", attack=10, die="5")
+    common.answer_to(t, "soviet", "roll-combat", attack=10, die="5")
     common.answer_to(t, "soviet", "enter-result", result="0/2")
     t.moment("losses are owed")
-    fields = {f["name"]: f for f in describe(t, "german", "german-losses", steps=2, retreat=True)}
-    refuge = fields["to"]["choices"][0]["value"]
-    common.answer_to(t, "german", "german-losses", retreat=True, to=refuge, units="german-44")
+    common.answer_to(t, "german", "german-losses", how="back")
     common.answer_to(t, "soviet", "advance", units="soviet-rd")
     common.roll_taken_back(t, "soviet")
-    common.tidy(t)
+    _tidy(t)
 
 
 def alternative() -> None:
@@ -94,7 +97,7 @@ def alternative() -> None:
     common.evening_begins(t)
     t.do("table", "set-up")
     turn_of(t, german=1, soviet=1)
-    common.tidy(t)
+    _tidy(t)
     t.next()
     t.until("german-move", 2)
     t.do("german", "voluntary-release", armies="first-panzer")
@@ -103,8 +106,8 @@ def alternative() -> None:
     t.enter("3 Pz", "german", "2510", army="6th Army", kind="panzer", af=8, df=6)
     t.enter("44", "german", "2510", army="6th Army", kind="infantry", af=4, df=5)
     t.enter("TB", "soviet", "2610", kind="tank", af=5, df=2)
-    t.do("german", "resolve-combat", target="2610", attackers="german-3-pz, german-44")
-    common.tidy(t) if t.game.last_result["result"] != "0/1" else _exploit(t)
+    t.do("german", "resolve-combat", target="2610", attackers="german-3-pz, german-44", air="0")
+    _tidy(t) if t.game.last_result["result"] != "0/1" else _exploit(t)
     t.do("german", "judge-supply", hexes="2510", state="out")
     common.roll_taken_back(t, "german")
     t.until("soviet-move", 5)
@@ -113,10 +116,10 @@ def alternative() -> None:
     t.do("soviet", "take-hex", hexes="2407", side="soviet")
     t.moment("two of three")
     t.do("soviet", "take-hex", hexes="2306", side="soviet")
+    t.agree()
 
 
 def _exploit(t: Table) -> None:
-    t.answer("soviet")
     t.answer("german", units="german-3-pz, german-44")
     t.moment("exploitation is open")
     t.answer("german", unit="german-3-pz", hexes="2710 2811")
@@ -140,9 +143,10 @@ def fog() -> None:
     t.moment("fog lifted")
     t.do("table", "set-mode", fog=True)
     t.until("soviet-combat")
+    t.do("soviet", "place-unit", unit="rifle-2718", hex="2508")
     t.do("soviet", "declare-attack", target="2408", attackers="rifle-2718")
     t.moment("a stack opened by battle")
-    common.tidy(t)
+    _tidy(t)
     before = t.revision
     t.do("german", "place-unit", unit="german-decoy", box="box:dead")
     t.do("german", "take-back", to=before)

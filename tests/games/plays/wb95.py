@@ -6,7 +6,6 @@ import random
 from typing import Any
 
 from systems.wb95 import conftest
-from systems.wb95.test_wb_evening import form
 from systems.wb95.test_wb_replay import act, answers, attempt
 from systems.wb95.test_wb_victory import VP42, play_out
 
@@ -23,7 +22,7 @@ def _noisy_days(t: Table, days: int) -> None:
     rng = random.Random(t.scenario)
     t.do("table", "set-up")
     for unit in rng.sample(sorted(t.game.units), 12):
-        t.do("table", "set-counter", unit=unit, attack=rng.randint(2, 8))
+        t.do(t.game.units[unit].side, "set-counter", unit=unit, attack=rng.randint(2, 8))
     t.moment("set up")
     while t.game.turn <= days and not t.game.ended:
         act(t, rng)
@@ -39,20 +38,14 @@ def _noisy_days(t: Table, days: int) -> None:
 
 
 def _battle(t: Table) -> None:
-    """An attack on a lone regiment, by real dice: it falls back and is pursued."""
+    """An attack on a lone regiment, by real dice: it falls back, and what follows is answered."""
     t.until("attack-a")
     side = t.game.active
     here, there = _empty_pair(t)
     attacker = t.unit(side, "storm group", here, a=12)
     t.unit(t.game.other(side), "rearguard", there, a=3)
-    t.do(side, "resolve-combat", target=there, attackers=attacker, attack=12, defence=3, die="3 4")
+    t.do(side, "resolve-combat", target=there, attackers=attacker, die="3 4")
     t.moment("a battle is won")
-    for ask in [a for a in t.asked("table") if a["action"] == "retreat"]:
-        seat = next(s for s in ask["to"] if s in t.game.sides)
-        to = form(t, seat, "retreat", **ask["args"])["to"]["choices"][0]["value"]
-        t.do(seat, "retreat", **ask["args"], to=to, _asked=ask["id"])
-    for ask in [a for a in t.asked("table") if a["action"] == "pursue"]:
-        t.do(side, "pursue", **ask["args"], units=attacker, to=there, _asked=ask["id"])
     answers(t)
 
 
@@ -71,7 +64,7 @@ def _book_keeping(t: Table) -> None:
     side, other = t.game.sides
     unit = next(u.id for u in t.game.units.values() if u.side == side and u.on_map)
     t.do(side, "mark", marker="disorganised", units=unit, reason="rolled on the table")
-    t.do(side, "lose-cel", side=side, units=unit, cel=1)
+    t.do(side, "lose-cel", units=unit, cel=1)
     common.tidy(t)
     common.tick(t)
     common.roll_taken_back(t, other)
@@ -126,7 +119,7 @@ def sealed_missions() -> None:
     _plan(t, "soviet", "support", "2021", 1)
     t.moment("all lie open")
     for ask in [a for a in t.asked("table") if a["action"] == "fight-in-the-air"]:
-        t.do("table", "fight-in-the-air", **ask["args"], _asked=ask["id"], german_die="5", soviet_die="2")
+        t.do("table", "fight-in-the-air", _asked=ask["id"], german_die="5", soviet_die="2")
     t.until("air-b")
     _plan(t, "soviet", "support", "2323", 1)
 

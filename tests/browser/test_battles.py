@@ -1,0 +1,481 @@
+"""One battle of each game on a tablet and two phones, the defender taking part: real dice and digital ones.
+
+COMPANION_SHOTS=folder keeps a picture of every screen at every step, to be looked at.
+"""
+
+import json
+import os
+import re
+from pathlib import Path
+
+import ownbooks
+import pytest
+from playwright.sync_api import Locator, Page, expect
+from tablehand import Table, tap
+
+SHOTS = os.environ.get("COMPANION_SHOTS", "")
+COUNTER = """
+const count = (name, by) => sessionStorage.setItem(name, by + Number(sessionStorage.getItem(name) || 0));
+const typed = new WeakMap();
+addEventListener("pointerdown", () => count("taps", 1), true);
+addEventListener("input", (event) => {
+  if (!event.target.matches("input:not([type=radio], [type=checkbox]):focus, textarea:focus")) return;
+  const now = event.target.value.length;
+  count("typed", Math.max(0, now - (typed.get(event.target) || 0)));
+  typed.set(event.target, now);
+}, true);
+"""
+"""Counts what fingers do on a device, across its pages."""
+
+
+@pytest.fixture
+def server(start_server):
+    """A server for each battle: chart cells that one reads off are in the book of all its tables from then on."""
+    return start_server()
+
+
+class Screens:
+    """The three devices of a table, the attacker's phone before the defender's."""
+
+    def __init__(self, table: Table, device, *sides: str) -> None:
+        self.table = table
+        seats = dict(zip(("table", *sides), ("tablet", "phone", "small"), strict=True))
+        pages = {seat: device(size) for seat, size in seats.items()}
+        for page in pages.values():
+            page.add_init_script(COUNTER)
+        self.tablet = table.seat(pages.pop("table"), "table")
+        self.phones = {side: table.seat(page, side) for side, page in pages.items()}
+        self.step = 0
+
+    def all(self) -> dict[str, Page]:
+        return {"table": self.tablet, **self.phones}
+
+    def shot(self, name: str) -> None:
+        """A picture of every screen, where pictures are wanted."""
+        self.step += 1
+        if SHOTS:
+            test = re.sub(r".*::test_|chromium-|\]? .*", "", os.environ["PYTEST_CURRENT_TEST"]).replace(
+                "[", "-"
+            )
+            for seat, page in self.all().items():
+                page.screenshot(path=Path(SHOTS) / test / f"{self.step:02d}-{name}-{seat}.png")
+
+    def stands(self, *words: str) -> None:
+        """The battle stands on every screen, with these words, and nowhere is a sheet left to close."""
+        for page in self.all().values():
+            for word in words:
+                expect(page.locator(".battle").first).to_contain_text(word)
+            expect(page.locator("#sheet .sheet")).to_have_count(0)
+
+    def waits(self, side: str, words: str) -> None:
+        """Whoever is not asked reads whom he waits for, and what for."""
+        for seat, page in self.all().items():
+            if seat != side:
+                expect(page.locator(".bar-awaits, .phone-head").first).to_contain_text(
+                    words, ignore_case=True
+                )
+
+    def sources(self, *seats: str) -> str:
+        """Everything that seats are sent of the table, by page and by API."""
+        found = []
+        for seat in seats:
+            page = self.all()[seat]
+            for path in ("", "/units", "/log", "/map", "/more"):
+                reply = page.request.get(f"{self.table.server.url}/t/{self.table.code}/{seat}{path}")
+                assert reply.ok, (seat, path)
+                found.append(reply.text())
+            found += [page.content(), json.dumps(self.table.sees(seat))]
+        return "\n".join(found)
+
+    def cost(self) -> tuple[int, int]:
+        """The taps on all devices, and the characters typed."""
+        script = "name => Number(sessionStorage.getItem(name) || 0)"
+        taps, typed = (sum(p.evaluate(script, n) for p in self.all().values()) for n in ("taps", "typed"))
+        return taps, typed
+
+
+def roll(page: Page | Locator, mode: str, *faces: int) -> None:
+    """Let the companion roll, or tap what the real dice show."""
+    if mode == "digital":
+        page.get_by_role("button", name=re.compile("^Roll")).first.click()
+        return
+    for number, face in enumerate(faces, 1):
+        name = "Die" if len(faces) == 1 else f"Die {number}"
+        page.get_by_role("radiogroup", name=name).first.get_by_role(
+            "radio", name=str(face), exact=True
+        ).check()
+    page.get_by_role("button", name=re.compile("^Use")).first.click()
+
+
+def answer(page: Page, mode: str, code: str) -> bool:
+    """Answer the first thing that a phone is asked, with what stands on the card; False when it is asked nothing.
+
+    :param code: what is read off a printed chart
+    """
+    duty = page.locator(".duty").first
+    try:
+        expect(duty).to_be_visible(timeout=2_000)  # what another screen shows may not be here yet
+    except AssertionError:
+        return False
+    name = duty.get_attribute("id")
+    codes = duty.locator(".result-entry button")
+    chips = duty.locator(
+        "fieldset:not(:has([data-fill])):not(:has-text('Only these')) input[type=checkbox]:visible"
+    )
+    if codes.count():
+        wanted = codes.filter(has_text=re.compile(f"^{re.escape(code)}$"))
+        (wanted if wanted.count() else codes).first.click()
+    elif duty.locator("a.btn-primary").count():
+        tap(duty.locator("a.btn-primary").first, page.locator("#sheet .sheet"))
+        finish(page.locator("#sheet"), mode)
+    else:
+        helped = duty.locator(".field-help")
+        told = re.search(r"\d+", helped.first.inner_text()) if chips.count() and helped.count() else None
+        for number in range(min(chips.count(), int(told[0]) if told else 1)):
+            chips.nth(number).check()
+        finish(duty, mode)
+    expect(page.locator(f"#{name}")).to_have_count(0)
+    return True
+
+
+def finish(form: Locator, mode: str) -> None:
+    """Tap the dice in where there are any, and the first hex where one is asked, then the button."""
+    for offered in form.locator(".choices:has([data-fill])").all():
+        if not offered.locator("[aria-pressed=true]").count():
+            offered.locator("[data-fill]").first.click()
+    for row in form.get_by_role("radiogroup").all():
+        if row.is_visible() and not row.locator("input:checked").count():
+            row.get_by_role("radio").nth(2).check()
+    for row in form.locator("fieldset:not([data-dice]):has(input[type=radio][required])").all():
+        if not row.locator("input:checked").count():
+            row.get_by_role("radio").first.check()
+    use = form.get_by_role("button", name=re.compile("^Use"))
+    (
+        use
+        if mode == "physical" and use.count()
+        else form.locator(".duty-answers button, .sheet-foot button")
+    ).first.click()
+
+
+def play_out(screens: Screens, mode: str, code: str = "", most: int = 16) -> int:
+    """Answer on the phones whatever a battle asks, until nothing of it is open; how many answers it took."""
+    taken = 0
+    while screens.table.sees("table")["asked"]:
+        assert taken < most, (
+            f"the battle does not end: {[a['text'] for a in screens.table.sees('table')['asked']]}"
+        )
+        for page in screens.phones.values():
+            page.wait_for_timeout(300)
+            if answer(page, mode, code):
+                taken += 1
+                screens.shot(f"answer-{taken}")
+    for page in screens.all().values():
+        expect(page.locator(".battle:not(.battle-over) .duty")).to_have_count(0)
+        expect(page.locator("#sheet .sheet")).to_have_count(0)
+    return taken
+
+
+@pytest.mark.parametrize("mode", ["physical", "digital"])
+def test_second_kharkov(server, device, mode):
+    """12.17-12.21: declared, aircraft defend, rolled, losses in order, the victors move in; no sheet is left to close."""
+    table = Table(server, "second-kharkov", "historical", **{"mode-dice": mode})
+    table.do("table", "go-to", turn=4, phase="soviet-combat")
+    table.do("table", "correct", name="air-free", value="2")
+    for name, side, hex_id, steps in (
+        ("3 Pz", "german", "2510", 2),
+        ("44 ID", "german", "2510", 4),
+        ("13 TC", "soviet", "2610", 1),
+        ("226 RD", "soviet", "2611", 1),
+    ):
+        table.do(
+            "table",
+            "add-unit",
+            name=name,
+            side=side,
+            hex=hex_id,
+            steps=steps,
+            kind={"german": "infantry", "soviet": "rifle"}[side],
+        )
+    screens = Screens(table, device, "soviet", "german")
+    soviet, german = screens.phones["soviet"], screens.phones["german"]
+    screens.shot("at-rest")
+    tap(soviet.get_by_role("link", name=re.compile("Resolve a combat")), soviet.locator("#sheet .sheet"))
+    soviet.get_by_label(re.compile("Target hex")).fill("2510")
+    soviet.get_by_role("checkbox", name=re.compile("13 TC")).check()
+    soviet.get_by_role("checkbox", name=re.compile("226 RD")).check()
+    screens.shot("form")
+    expect(soviet.locator("#sheet")).to_contain_text("once turned over")  # who attacks decides what is asked
+    soviet.locator("#sheet .sheet-foot button").last.click()
+
+    # The German is asked on his own phone, in one tap; the Soviet is told whom he waits for, and closes nothing.
+    expect(german.get_by_role("heading", name="Attack on 2510", exact=True)).to_be_visible()
+    expect(soviet.locator("#sheet .sheet")).to_have_count(0)
+    expect(soviet.locator("body")).to_contain_text("Waiting for German")
+    screens.shot("declared")
+    german.get_by_role("button", name="1", exact=True).first.click()
+
+    # Stacks lie open on every screen; what the counters do not tell is typed once, then the die.
+    for page in screens.all().values():
+        expect(page.locator("#live")).to_contain_text("13 TC, 226 RD")
+        expect(page.locator("#live")).to_contain_text("44 ID")
+    screens.shot("opened")
+    tap(soviet.get_by_role("link", name=re.compile("^Roll")), soviet.locator("#sheet .sheet"))
+    soviet.get_by_label(re.compile("Attack factors")).fill("14+12")
+    soviet.get_by_label(re.compile("Defence factors")).fill("5+2")
+    expect(soviet.locator("#sheet .breakdown")).to_contain_text("3:1")
+    screens.shot("odds")
+    roll(soviet.locator("#sheet"), mode, 4)
+    expect(soviet.locator("#sheet .sheet")).to_have_count(0)
+    screens.shot("rolled")
+    assert play_out(screens, mode, code="1/2") >= 2
+    screens.shot("over")
+
+
+@pytest.mark.parametrize("mode", ["physical", "digital"])
+def test_panzer_keil(server, device, mode):
+    """9.6-9.9: the die, the printed chart in one tap, the defender's loss, his stack thrown back, the advance."""
+    table = Table(server, "panzer-keil", "winter-1943", **{"mode-dice": mode})
+    table.do("table", "set-up")
+    for ask in table.sees("table")["asked"]:
+        table.do("table", "dismiss", ask=ask["id"])
+    for unit, hex_id, kind, nation, strength in (
+        ("ss-w-1", "2041", "armour", "german", 8),
+        ("302id", "1941", "infantry", "german", 6),
+        ("voronezh-1", "2040", "infantry", "", 4),
+        ("voronezh-2", "2040", "infantry", "", 5),
+    ):
+        table.do("table", "place-unit", unit=unit, hex=hex_id)
+        facts = {"nation": nation} if nation else {}
+        table.do("table", "describe-unit", unit=unit, kind=kind, attack=strength, defence=strength, **facts)
+    table.do("table", "go-to", turn=1, phase="german-combat")
+    screens = Screens(table, device, "german", "soviet")
+    german = screens.phones["german"]
+    screens.shot("pk-at-rest")
+    tap(german.get_by_role("link", name=re.compile("Resolve a combat")), german.locator("#sheet .sheet"))
+    expect(german.locator("#sheet .foot-odds")).to_have_text("2:1 +1")  # beside the button, always seen
+    screens.shot("pk-form")
+    roll(german.locator("#sheet"), mode, 4)
+    screens.stands("German attack on 2040", "302 ID", "Voronezh 1", "2:1")
+    screens.waits("german", "waiting for German: read the printed chart")
+    screens.shot("pk-rolled")
+    assert answer(german, mode, "DL")
+
+    # The defender chooses whom he loses; the victor moves the rest back and follows.
+    screens.waits("soviet", "waiting for Soviet: lose 1 of Voronezh 2, Voronezh 1")
+    screens.stands("DL")
+    screens.shot("pk-loss")
+    assert answer(screens.phones["soviet"], mode, "")
+    screens.waits("german", "waiting for German: move Voronezh 1 back 2 hexes")
+    screens.shot("pk-retreat")
+    assert answer(german, mode, "")
+    screens.shot("pk-advance")
+    assert play_out(screens, mode) == 1
+    screens.shot("pk-over")
+    assert screens.cost() == ({"physical": 7, "digital": 6}[mode], 0)
+
+
+@pytest.mark.parametrize("mode", ["physical", "digital"])
+def test_wb95(server, device, mode):
+    """5.2.1, 6.3.3, 16.1: closed stacks are opened by the attack, the defender's gun joins on his own phone."""
+    table = Table(server, "wb95", "kharkov-1942", **{"mode-dice": mode})
+    for side, name, hex_id, kind, strength in (
+        ("soviet", "226 RD", "3010", "INF", 14),
+        ("soviet", "36 TB", "3010", "ARM", 4),
+        ("german", "Covered 211", "3011", "INF", 3),
+        ("german", "294 ID", "3011", "INF", 4),
+        ("german", "Battery 77", "3013", "ART", 4),
+        ("german", "Behind 77", "3013", "INF", 2),
+    ):
+        table.do(
+            "table", "add-unit", side=side, name=name, kind=kind, hex=hex_id, steps=1 if kind == "ART" else 2
+        )
+        unit = next(u["id"] for u in table.sees(side)["units"] if u["name"] == name)
+        table.do("table", "set-counter", unit=unit, attack=strength, defence=strength)
+    table.do("table", "go-to", turn=1, phase="attack-a")
+    screens = Screens(table, device, "soviet", "german")
+    soviet, german = screens.phones["soviet"], screens.phones["german"]
+    assert not re.search("Covered 211|Battery 77", screens.sources("soviet", "table"))
+    screens.shot("wb-at-rest")
+    tap(soviet.get_by_role("link", name=re.compile("Resolve a combat")), soviet.locator("#sheet .sheet"))
+    for name in ("3011", "226 RD", "36 TB"):  # the only target, and whoever can attack it
+        expect(soviet.locator("#sheet").get_by_role("checkbox", name=re.compile(name))).to_be_checked()
+    screens.shot("wb-form")
+    soviet.locator("#sheet .sheet-foot button").last.click()
+
+    # Both stacks lie open; the battery that may fire is known to its owner alone.
+    screens.stands("Attack on 3011", "226 RD", "Covered 211", "3:1")
+    screens.waits("german", "waiting for German: do guns join the defence?")
+    assert "Battery 77" not in screens.sources("soviet", "table")
+    screens.shot("wb-declared")
+    german.locator(".duty label.choice", has_text="Battery 77").click()
+    german.locator(".duty").get_by_role("button", name="Join the defence").click()
+    screens.stands("2:1")
+    screens.waits("soviet", "waiting for Soviet: roll")
+    screens.shot("wb-joined")
+    roll(soviet.locator(".duty"), mode, 4, 5)  # right on the card
+    for page in screens.all().values():
+        expect(page.locator(".battle, .battle-last").first.locator(".die")).to_have_count(2)
+    screens.shot("wb-rolled")
+    play_out(screens, mode)
+    screens.shot("wb-over")
+    assert mode == "digital" or screens.cost() <= (15, 0)
+
+
+def chits_of(table: Table, side: str) -> list[str]:
+    """The chits that a side has drawn, as its own phone names them."""
+    pile = next(p for p in table.sees(side)["piles"] if p["id"] == "chits")
+    return [t["id"] for z in pile["zones"] if z["zone"].startswith(f"at:{side}") for t in z["tokens"]]
+
+
+def told(sources: str) -> str:
+    """Pages without what is drawn, scripted, timed or counted anyway."""
+    return re.sub(r"<svg.*?</svg>|<script.*?</script>|\d\d:\d\d|[0-9a-f]{32,}", "", sources, flags=re.S)
+
+
+@pytest.mark.parametrize("mode", ["physical", "digital"])
+def test_kharkov_battles(start_server, device, mode):
+    """5.21, 12.0-12.8: designated, air on both sides, hidden strengths announced, the die, the loser's way to pay."""
+    server = start_server()
+    if mode == "digital":  # else the chits are the players' own, and their charts printed
+        ownbooks.kharkov_battles(server)
+    table = Table(server, "kharkov-battles", "operation-star", **{"mode-dice": mode, "mode-chits": mode})
+    for side, name, kind, hex_id, printed in (
+        ("axis", "LAH 1", "panzergrenadier", "3620", {"size": "III", "formation": "LAH", "rating": "A"}),
+        ("axis", "213 Sec", "security", "3620", {"strength": 4}),
+        ("soviet", "12 Tank", "tank", "3520", {"size": "XXX", "formation": "pink", "rating": "B"}),
+        (
+            "soviet",
+            "62 Gds",
+            "rifle",
+            "3520",
+            {"formation": "pink", "strength": 4, "steps": 2, "guards": True},
+        ),
+    ):
+        table.do("table", "enrol", side=side, name=name, kind=kind, hex=hex_id, **printed)
+    table.do("table", "go-to", turn=1, phase="soviet-combat")
+    for ask in table.sees("table")["asked"]:  # of the set-up
+        table.do("table", "dismiss", ask=ask["id"])
+    for side in ("axis", "soviet"):
+        table.do("table", "correct", name=f"air-{side}", value="1")
+    screens = Screens(table, device, "soviet", "axis")
+    soviet, axis = screens.phones["soviet"], screens.phones["axis"]
+    screens.shot("kb-at-rest")
+    tap(soviet.get_by_role("link", name=re.compile("Designate an attack")), soviet.locator("#sheet .sheet"))
+    expect(soviet.get_by_label(re.compile("Hex under attack"))).to_have_value("KB3620")  # there is no other
+    for name in ("12 Tank", "62 Gds"):
+        expect(soviet.locator("#sheet").get_by_role("checkbox", name=re.compile(name))).to_be_checked()
+    screens.shot("kb-form")
+    soviet.locator("#sheet .sheet-foot button").last.click()
+    screens.stands("Attack on KB3620", "12 Tank", "62 Gds")
+    screens.waits("soviet", "waiting for Soviet: fight it once all attacks are designated")
+    screens.shot("kb-designated")
+    soviet.locator(".duty").get_by_role("button", name="No air").click()
+
+    # The defender's air is asked on his phone; then each side tells its strength, and nobody sees the other's chits.
+    screens.waits("axis", "waiting for Axis: does an Air Point defend?")
+    screens.shot("kb-air")
+    axis.locator(".battle .duty").get_by_role("button", name="1 Air Point").click()
+    if mode == "physical":
+        for side, number, words in (("soviet", "38", "attacking"), ("axis", "36", "defending")):
+            page, other = screens.phones[side], "axis" if side == "soviet" else "soviet"
+            screens.waits(side, f"strength {words} KB3620")
+            screens.shot(f"kb-strength-{side}")
+            duty = page.locator(".battle .duty").filter(has_text="on the chit")
+            duty.get_by_role("spinbutton").fill(number)
+            duty.get_by_role("button", name="Tell the strength").click()
+            expect(duty).to_have_count(0)
+            assert not re.search(rf"(?<![\w.#-]){number}(?![\w.-])", told(screens.sources(other, "table"))), (
+                side
+            )
+    else:
+        hidden = {side: chits_of(table, side) for side in screens.phones}
+        for side, other in (("soviet", "axis"), ("axis", "soviet")):
+            assert hidden[side] and not any(c in screens.sources(other, "table") for c in hidden[side])
+    screens.stands("Attack on KB3620", "1-2")
+    screens.waits("soviet", "waiting for Soviet: roll")
+    screens.shot("kb-announced")
+    tap(soviet.get_by_role("link", name=re.compile("^Roll")), soviet.locator("#sheet .sheet"))
+    screens.shot("kb-roll")
+    roll(soviet.locator("#sheet"), mode, 7)
+    screens.stands("KB3620")
+    screens.shot("kb-rolled")
+    play_out(screens, mode, code="D(1)r2")
+    screens.shot("kb-over")
+    assert screens.cost() <= {"physical": (18, 4), "digital": (15, 0)}[mode]
+
+
+@pytest.mark.parametrize("mode", ["physical", "digital"])
+def test_enemy_action(start_server, device, mode):
+    """9.0-9.8: tactics from hidden hands on both phones, the cup, hits in order, the retreat, the advance."""
+    server = start_server()
+    ownbooks.enemy_action(server)
+    table = Table(server, "enemy-action-kharkov", "campaign", **{"mode-chits": mode})
+    for action in ("next-phase", "prepare-cards", "next-phase"):
+        table.do("table", action, revision=table.sees("table")["revision"])
+    for side, name, hex_id, kind in (
+        ("soviet", "183 RD", "2010", "infantry"),
+        ("soviet", "25 GRD", "2010", "infantry"),
+        ("soviet", "5 GTC", "2111", "armour"),
+        ("german", "168 ID", "2011", "infantry"),
+    ):
+        table.do("table", "add-unit", side=side, name=name, kind=kind, hex=hex_id, steps=2)
+    hands = {side: hand(table, side) for side in ("soviet", "german")}
+    table.do("soviet", "play-card", card=hands["soviet"][0], what="activate", formations="40")
+    screens = Screens(table, device, "soviet", "german")
+    soviet, german = screens.phones["soviet"], screens.phones["german"]
+    screens.shot("ea-at-rest")
+    tap(soviet.get_by_role("link", name=re.compile("Declare a combat")), soviet.locator("#sheet .sheet"))
+    expect(soviet.get_by_label(re.compile("Target hex"))).to_have_value("2011")
+    for name in ("183 RD", "25 GRD", "5 GTC"):
+        expect(soviet.locator("#sheet").get_by_role("checkbox", name=re.compile(name))).to_be_checked()
+    screens.shot("ea-form")
+    soviet.locator("#sheet .sheet-foot button").last.click()
+    screens.stands("Attack on 2011", "183 RD", "168 ID")
+    if mode == "digital":  # chits compare strengths: each is read off its counter, once
+        expect(german.locator(".duty").first).to_contain_text("strength of 183 RD at 2 steps")
+        for number, ask in enumerate(table.sees("table")["asked"]):
+            if ask["action"] == "tell-strength":
+                table.do("table", "tell-strength", _asked=ask["id"], points=5 - number)
+
+    # Tactics, attacker first, out of hidden hands: two taps and a No.
+    screens.waits("soviet", "waiting for Soviet: tactics")
+    screens.shot("ea-tactics")
+    for side, tactic in (("soviet", "Artillery"), ("german", "Combat engineers")):
+        page, card = screens.phones[side], hand(table, side)[0]
+        others = screens.sources(*(seat for seat in screens.all() if seat != side))
+        assert not re.search(rf"\b{card}\b", others), side
+        page.locator("#hand .hand-card", has_text=card).click()
+        screens.shot(f"ea-card-{side}")
+        page.locator("#sheet").get_by_role("button", name=tactic, exact=True).click()
+        screens.stands(tactic.lower())
+        screens.shot(f"ea-played-{side}")
+        page.locator(".duty").get_by_role("button", name="No", exact=True).click()
+    screens.waits("soviet", "waiting for Soviet: draw 2 chits")
+    screens.shot("ea-chits")
+    if mode == "physical":
+        soviet.get_by_role("spinbutton", name=re.compile("Attacker hits")).fill("2")
+        soviet.get_by_role("spinbutton", name=re.compile("Defender hits")).fill("2")
+        soviet.locator(".duty").get_by_role("button", name="Draw chits").click()
+    else:
+        soviet.locator(".duty").get_by_role("button", name="Draw 2 chits").click()
+    expect(soviet.locator(".duty")).to_contain_text("stop, or draw up to 2 more")
+    screens.shot("ea-more")
+    soviet.locator(".duty").get_by_role("button", name="Stop here").click()
+    screens.waits("german", "waiting for German: take 1 hit")  # the engineers' position took one of two
+    screens.stands("A2 D1")
+    screens.shot("ea-hits")
+    german.locator(".duty").get_by_role("button", name=re.compile("Retreat one hex")).click()
+    screens.waits("german", "waiting for German: retreat")
+    screens.shot("ea-retreat")
+    assert answer(german, mode, "")
+    soviet.locator(".duty").get_by_role("button", name=re.compile("Disperse all attackers")).click()
+    screens.shot("ea-dispersed")
+    play_out(screens, mode)
+    screens.shot("ea-over")
+    assert screens.cost() <= (13, {"physical": 2, "digital": 0}[mode])
+
+
+def hand(table: Table, side: str) -> list[str]:
+    """The cards that a side holds, as its own phone names them."""
+    pile = next(p for p in table.sees(side)["piles"] if p["id"] == f"{side}-cards")
+    return [t["id"] for z in pile["zones"] if z["zone"] == f"hand:{side}" for t in z["tokens"]]

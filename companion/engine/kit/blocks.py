@@ -36,6 +36,8 @@ class Check:
     when: str = ""
     action: str = ""
     """The action that this line is about, offered beside it."""
+    act: bool = False
+    """Whether it is something that a player does on the map, and ticks off; a line with neither is a reminder."""
 
 
 @dataclass(frozen=True)

@@ -73,6 +73,8 @@ class CheckView(Shown):
     rule: str
     done: bool
     action: str
+    act: bool
+    """Whether it is done on the map and ticked off; a line that is neither this nor an action's only reminds."""
 
 
 class PhaseView(Shown):

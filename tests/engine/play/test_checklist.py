@@ -19,7 +19,7 @@ def line(table: Bench, action: str) -> bool:
 def test_doing_it_ticks_its_line_off(table: Bench) -> None:
     table.until("soviet-move")
     assert not line(table, "take-hex")
-    table.do("soviet", "take-hex", hexes="3510")
+    table.do("soviet", "take-hex", hexes="3510", side="soviet")
     assert line(table, "take-hex")
 
 
@@ -27,7 +27,7 @@ def test_a_line_ticked_by_hand_stays_ticked(table: Bench) -> None:
     table.until("soviet-move")
     (check,) = [c for c in table.view("soviet").phase.checklist if c.action == "take-hex"]
     table.do("soviet", "tick", item=check.item, done=True)
-    table.do("soviet", "take-hex", hexes="3510")
+    table.do("soviet", "take-hex", hexes="3510", side="soviet")
     assert line(table, "take-hex")
 
 

@@ -335,10 +335,12 @@ TABLE_VALUES: Json = {
     "record": None,
     "judge": None,
     "cells": {},
+    "faces": {},
     "disputed": (),
 }
 """What every table has, whatever the game: how dice, chits and cards are used, who sees what, a judge called,
-chart cells read off the printed chart in play, and endings by the rules that the players did not agree to."""
+chart cells read off the printed chart in play, faces of cards and chits that lay open there, and endings by the rules
+that the players did not agree to."""
 
 
 @dataclass(frozen=True)
@@ -368,6 +370,7 @@ class Kit:
             "scenario": None,
             **TABLE_VALUES,
             **{f"entropy-{s.id}": "" for s in system.sides},
+            **{f"faces-{s.id}": {} for s in system.sides},
         }
         values |= {o.id: None for scenario in self.scenarios.values() for o in scenario.options}
         values |= {memo.id: memo.start for memo in system.memos}

@@ -13,10 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-import ownbooks
 import pytest
-from playwright.sync_api import Locator, Page, expect
-from screens import Screens, hand
+from playwright.sync_api import Locator, expect
+from screens import Screens
 from tablehand import Table
 
 TARGET = os.environ.get("COMPANION_TAPS", "")

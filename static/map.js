@@ -19,7 +19,7 @@
   });
 
   function startMap() {
-    const CLOSEST = 90, NUMBERS = 15, READING = 1.75, LEAST = .7, STILL = 8, HOLD = 500, WHEEL = 1.0016;
+    const CLOSEST = 90, NUMBERS = 15, READING = 1.75, LEAST = .45, NEAR = .9, STILL = 8, HOLD = 500, WHEEL = 1.0016;
     const full = byId("base").viewBox.baseVal;
     const whole = { x: full.x, y: full.y, w: full.width, h: full.height };
     let view = { ...whole }, centres = [], frame = 0;
@@ -64,7 +64,7 @@
       bound();
     }
 
-    // First all counters, no smaller than a finger can hit; later where this player left it.
+    // First all counters, or where most of one's own stand when they would be specks; later where this player left it.
 
     const place = `map:${location.pathname}:${stage.dataset.base.split("/").slice(0, -1).join("/")}`;
     const numbers = (name) => (byId("live")?.dataset[name] || "").split(" ").filter(Boolean).map(Number);
@@ -81,16 +81,18 @@
       fit();
       if (frame.length !== 4) { centre(whole.x + whole.w / 2, whole.y + whole.h / 2, stage.clientWidth / READING); return; }
       const [x, y, w, h] = frame, tall = (name) => stage.querySelector(name)?.offsetHeight || 0;
-      const head = tall(".map-head"), foot = tall(".map-zoom") + tall(".map-note") + 10;
+      const head = tall(".map-head"), foot = tall(".map-zoom") + 10;
       const scale = Math.min(stage.clientWidth / w, (stage.clientHeight - head - foot) / h, READING);
       if (scale >= LEAST) centre(x + w / 2, y + h / 2 + (foot - head) / 2 / scale, stage.clientWidth / scale);
-      else centre(home[0], home[1], stage.clientWidth / LEAST);
+      else centre(home[0], home[1], stage.clientWidth / NEAR);
     }
     function centre(x, y, wide) {
       view.w = wide;
       view.h = wide * stage.clientHeight / stage.clientWidth;
-      view.x = x - view.w / 2;
-      view.y = y - view.h / 2;
+      const inside = (at, low, size, span) => span < size ? Math.min(Math.max(at - span / 2, low), low + size - span) : at - span / 2;
+      const head = (stage.querySelector(".map-head")?.offsetHeight || 0) * wide / stage.clientWidth;
+      view.x = inside(x, whole.x, whole.w, view.w);
+      view.y = inside(y, whole.y - head, whole.h + head, view.h);
       bound();
     }
     const mine = () => { own = true; }; // a view that a player chose is kept

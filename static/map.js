@@ -81,7 +81,7 @@
       fit();
       if (frame.length !== 4) { centre(whole.x + whole.w / 2, whole.y + whole.h / 2, stage.clientWidth / READING); return; }
       const [x, y, w, h] = frame, tall = (name) => stage.querySelector(name)?.offsetHeight || 0;
-      const head = tall(".map-head"), foot = tall(".map-zoom") + 10;
+      const head = tall(".map-head"), foot = tall(".map-zoom") + tall(".map-note") + 10;
       const scale = Math.min(stage.clientWidth / w, (stage.clientHeight - head - foot) / h, READING);
       if (scale >= LEAST) centre(x + w / 2, y + h / 2 + (foot - head) / 2 / scale, stage.clientWidth / scale);
       else centre(home[0], home[1], stage.clientWidth / NEAR);

@@ -252,8 +252,8 @@ def test_two_taps_move_a_stack_and_one_takes_it_back(table, device, size):
 def test_a_hasty_second_tap_is_not_lost(table, device):
     page = table.front().sit(device("phone"), "soviet", "map")
     open_map(page)
-    slow = "const ask = htmx.ajax; htmx.ajax = async (...a) => { await new Promise((r) => setTimeout(r, 400)); return ask.apply(htmx, a); }"
-    page.evaluate(f"() => {{ {slow} }}")
+    page.evaluate("""() => { const ask = htmx.ajax; htmx.ajax = async (...all) => {
+        await new Promise((done) => setTimeout(done, 400)); return ask.apply(htmx, all); }; }""")
     tap(page, "2617")
     tap(page, "2616")
     expect(page.locator("#toast")).to_contain_text("38 Guards: 2617 \u2192 2616")

@@ -192,3 +192,27 @@ def test_the_map_tells_the_moment_and_stays_live(front):
     assert re.search(r'class="map-head[^"]*"><span>Turn 1 · Soviet movement</span> <strong>your move', page)
     front.act("table", "go-to", turn=1, phase="german-move")
     assert "German to move" in text_of(front.get("soviet", "map", live=True))
+
+
+@pytest.mark.parametrize(
+    ("system", "scenario", "hex_id"),
+    [
+        ("enemy-action-kharkov", "campaign", "2005"),
+        ("kharkov-battles", "operation-star", "KB2005"),
+        ("panzer-keil", "winter-1943", "1022"),
+        ("wb95", "kharkov-1942", "1508"),
+    ],
+)
+def test_every_game_moves_and_marks_by_taps(tmp_path, system, scenario, hex_id):
+    hall = Hall(tmp_path, system, scenario)
+    hall.act("soviet", "enter-positions", text=f"+Probe {hex_id}")
+    bar = tapped(hall, "soviet", f"{hex_id}?tap=1")
+    unit = re.search(r'name="units" value="([^"]+)" checked', bar)[1]
+    sheet = text_of(hall.get("soviet", f"map/marks/{hex_id}", **TAP))
+    first = re.search(r'name="unit-mark" value="([^"]+)"', sheet)[1]
+    assert not re.search(r">[A-Z][\w ]* (on|oos|no-attack)</button>", sheet), "no raw word"
+    done = hall.post("soviet", "map/mark", target="sheet", units=unit, hex=hex_id, **{"unit-mark": first})
+    assert done.status_code == 200 and hall.tables.game(hall.code).marks[unit]
+    target = hall.tables.game(hall.code).maps.neighbours(hex_id)[0]
+    assert hall.post("soviet", "map/move", target="sheet", units=unit, hex=target).status_code == 200
+    assert hall.tables.game(hall.code).units[unit].place == target

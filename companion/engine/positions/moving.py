@@ -20,7 +20,7 @@ def bind_moving(rules: Rules) -> None:
     """Give a game the action that moves units of one hex together."""
 
     @rules.action(by="any", label="Move", group="map")
-    def move_units(
+    def move_stack(
         game: Game,
         units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=movable)],
         hex: Annotated[str, HexId(label="To hex")],

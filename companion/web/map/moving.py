@@ -37,7 +37,7 @@ def move_stack(code: str, seat: str) -> Response:
     start = next((visit.game.units[n].place for n in names if n in visit.game.units), "")
     try:
         answer = visit.act(
-            "move-units", {"units": names, "hex": request.form.get("hex", "")}, action_id=_tap()
+            "move-stack", {"units": names, "hex": request.form.get("hex", "")}, action_id=_tap()
         )
     except Mistake as mistake:
         return _refused(visit, "map_hex.html", request.form.get("from", ""), mistake, {"bar": is_htmx()})

@@ -26,33 +26,33 @@ def stack(table, hex_id):
 
 def test_a_stack_keeps_its_order_and_some_may_stay(table):
     before = stack(table, "2408")
-    table.do("german", "move-units", units=before, hex="2407")
+    table.do("german", "move-stack", units=before, hex="2407")
     assert stack(table, "2407") == before
-    table.do("german", "move-units", units=before[:1], hex="2406")
+    table.do("german", "move-stack", units=before[:1], hex="2406")
     assert stack(table, "2407") == before[1:] and stack(table, "2406") == before[:1]
 
 
 def test_only_its_own_side_or_the_table_moves_a_unit(table):
     with refused(Unreadable, field="units"):
-        table.do("soviet", "move-units", units=["3-panzer"], hex="2410")
+        table.do("soviet", "move-stack", units=["3-panzer"], hex="2410")
     with refused(Unknown, field="units"):  # the buried one is not even named
-        table.do("soviet", "move-units", units=["german-geheim"], hex="2410")
+        table.do("soviet", "move-stack", units=["german-geheim"], hex="2410")
     with refused(Unknown, field="units"):
-        table.do("table", "move-units", units=["german-geheim"], hex="2410")
+        table.do("table", "move-stack", units=["german-geheim"], hex="2410")
     with refused(NotYours):
-        table.do("watch", "move-units", units=["3-panzer"], hex="2410")
-    table.do("table", "move-units", units=["3-panzer"], hex="2407")
+        table.do("watch", "move-stack", units=["3-panzer"], hex="2410")
+    table.do("table", "move-stack", units=["3-panzer"], hex="2407")
     assert stack(table, "2407") == ["3-panzer"]
 
 
 def test_a_stack_that_stays_where_it_is_did_not_move(table):
     with refused(Unreadable, field="hex"):
-        table.do("soviet", "move-units", units=["soviet-38-guards"], hex="2409")
+        table.do("soviet", "move-stack", units=["soviet-38-guards"], hex="2409")
 
 
 def moved(table, seat, units, hex_id):
     start = table.game.units[units[0]].place
-    table.do(seat, "move-units", units=units, hex=hex_id)
+    table.do(seat, "move-stack", units=units, hex=hex_id)
     return said_of_move(table.rules, table.game, seat, [table.game.units[u] for u in units], start)
 
 

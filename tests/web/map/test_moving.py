@@ -68,7 +68,7 @@ def test_a_wrong_hex_leaves_the_stack_taken_up(front):
 def test_a_repeated_tap_counts_once(front):
     form = {"units": "soviet-7-cav", "hex": "2422", "action_id": "one"}
     front.post("soviet", "map/move", target="sheet", **form)
-    front.act("soviet", "move-units", units=["soviet-7-cav"], hex="2423")
+    front.act("soviet", "move-stack", units=["soviet-7-cav"], hex="2423")
     front.post("soviet", "map/move", target="sheet", **form)
     assert place(front, "7 Cav") == "2423"
 

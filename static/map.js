@@ -2,7 +2,7 @@
 //
 //   <div id="map" data-base="/map/...svg" data-hex="/t/tk7m/soviet/map/hex/" data-marks="...">   drawings that share one viewBox
 //   <div id="live" data-frame="x y w h" data-home="x y">                        what is looked at first
-//   <form id="move-form" data-from="2408" data-side="soviet">                   a stack that was taken up: the next tap puts it down
+//   <form id="move-form" data-from="2408">                                       a stack that was taken up: the next tap puts it down
 //   <button data-zoom="in|out|fit">   <form data-find>   <a data-hex="2408">    ways around
 //   <div id="map" data-brush="/book/.../map">  <input name="brush">             drawing the ground
 (() => {
@@ -267,9 +267,9 @@
       else if (move.dataset.from === hex) byId("sheet").querySelector("[data-close]").click();
       else if (!stacksIn(hex).length) {
         move.elements.hex.value = hex;
-        if (move.querySelector("[name=units]:checked")) move.requestSubmit();
+        if (move.querySelector(":checked")) move.requestSubmit();
       } else {
-        const chosen = Array.from(move.querySelectorAll("[name=units]:checked"), (box) => ["units", box.value]);
+        const chosen = Array.from(move.querySelectorAll(":checked"), (box) => [box.name, box.value]);
         open(`${hex}?${new URLSearchParams([["tap", 1], ["from", move.dataset.from], ...chosen])}`, hex, false, "", byKey);
       }
     }

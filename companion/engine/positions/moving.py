@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Annotated
 
 from companion.engine.errors import Mistake, Unreadable
@@ -22,16 +22,40 @@ def bind_moving(rules: Rules) -> None:
     @rules.action(by="any", label="Move", group="map")
     def move_stack(
         game: Game,
-        units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=movable)],
         hex: Annotated[str, HexId(label="To hex")],
+        units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=movable)] = (),
+        below: Annotated[
+            str, HexId(label="With what lies hidden in hex", when=lambda c: c.seat == "table")
+        ] = "",
+        seat: str = "",
     ) -> Events:
-        """Move units to a hex together; they keep their order."""
-        going = sorted((game.units[name] for name in units), key=lambda u: u.order)
+        """Move units to a hex together; they keep their order. The table's screen takes closed stacks along unread."""
+        going = [game.units[name] for name in units]
+        if below:
+            going += hidden_in(game, seat, below, {unit.side for unit in going})
+        if not going:
+            raise Unreadable("say who moves: tick a unit", field="units")
         if all(unit.place == hex for unit in going):
             raise Unreadable(f"they stand in {hex} already: tap another hex", field="hex", given=hex)
-        for unit in going:
+        for unit in sorted(going, key=lambda u: u.order):
             if unit.place != hex:
                 yield move(game, unit.id, hex)
+
+
+def hidden_in(game: Game, seat: str, hex_id: str, sides: Container[str] = ()) -> list[Unit]:
+    """The counters in a hex that a seat may move and not read.
+
+    :param sides: of which side, where that is known
+    :raises Unreadable: when they are of both sides
+    """
+    stacks = game.stacks()
+    found = [u for u in game.units_at(hex_id) if not may_see_unit(game, u, seat, stacks)]
+    found = [u for u in found if u.side in sides] if sides else found
+    if len({u.side for u in found}) > 1:
+        raise Unreadable(
+            f"both sides lie hidden in {hex_id}: type whose stack moves", field="below", given=hex_id
+        )
+    return found
 
 
 def said_of_move(rules: Rules, game: Game, seat: str, units: Sequence[Unit], start: str) -> list[str]:

@@ -54,7 +54,7 @@ def hex_context(visit: Visit, text: str) -> dict[str, Any]:
         grid.line(hex_id, to) if distance is not None else (),
     )
     found = stacks(view, grid)
-    movers = units_to_move(visit, hex_id)
+    movers, below = units_to_move(visit, hex_id), closed_units(visit, hex_id)
     here, marks = found.get(hex_id, []), signs(game, view.hexes.get(hex_id, {}))
     in_reach = [h for h in found if h in set(chosen.reach)]
     return {
@@ -84,10 +84,12 @@ def hex_context(visit: Visit, text: str) -> dict[str, Any]:
         "oob": is_htmx(),
         "words": unit_words,
         "traces": system.rules.supply is not None,
-        "bar": bool(movers) and "tap" in request.args,
+        "bar": bool(movers or below) and "tap" in request.args,
         "movers": movers,
+        "below": below,
         "carried": _carried(visit, hex_id),
-        "held": any(s.side != u.side for s in here for u in _carried(visit, hex_id)),
+        "carried_below": _carried_below(visit, hex_id),
+        "held": any(s.side != side for s in here for side in _carried_sides(visit, hex_id)),
         "attacks": view.guard.part("Attacks", lambda: _attacks(visit, hex_id), []),
     }
 
@@ -101,10 +103,25 @@ def units_to_move(visit: Visit, hex_id: str) -> list[UnitView]:
     return sorted(here, key=lambda u: -u.order)
 
 
+def closed_units(visit: Visit, hex_id: str) -> list[UnitView]:
+    """The counters in a hex that the table's screen moves with the stack and does not read."""
+    return [u for u in visit.view.units if u.place == hex_id and u.hidden] if visit.seat == "table" else []
+
+
 def _carried(visit: Visit, hex_id: str) -> list[UnitView]:
     """The units that were taken up before another stack was tapped."""
     start, chosen = request.args.get("from", ""), request.args.getlist("units")
     return [u for u in units_to_move(visit, start) if u.id in chosen] if start != hex_id else []
+
+
+def _carried_below(visit: Visit, hex_id: str) -> list[UnitView]:
+    """The closed counters that were taken up with them."""
+    start = request.args.get("below", "")
+    return closed_units(visit, start) if start != hex_id else []
+
+
+def _carried_sides(visit: Visit, hex_id: str) -> set[str]:
+    return {u.side for u in (*_carried(visit, hex_id), *_carried_below(visit, hex_id))}
 
 
 @dataclass(frozen=True)

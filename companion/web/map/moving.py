@@ -17,7 +17,7 @@ from companion.engine.seat.shapes import UnitView
 from companion.engine.seat.words import mark_label
 from companion.web.map.blueprint import bp, reply
 from companion.web.map.counters import unit_words
-from companion.web.map.hexsheet import hex_context
+from companion.web.map.hexsheet import closed_units, hex_context
 from companion.web.map.pages import map_context
 from companion.web.page import Toast, is_htmx, see_other, toast_of
 from companion.web.seats import WATCH, DeviceVisit, require
@@ -33,20 +33,22 @@ NAMED = 3
 def move_stack(code: str, seat: str) -> Response:
     """Put the chosen units down in a hex; what the rules have against it is said, and hinders nobody."""
     visit = require(code, seat)
-    names, before = request.form.getlist("units"), visit.row.revision
-    start = next((visit.game.units[n].place for n in names if n in visit.game.units), "")
+    sent, before, game = request.form, visit.row.revision, visit.game
+    names = [n for n in sent.getlist("units") if n in game.units]
+    closed = closed_units(visit, sent.get("below", "").upper())
+    start = next((u.place for u in (*(game.units[n] for n in names), *closed)), "")
+    asked = {"units": sent.getlist("units"), "hex": sent.get("hex", ""), "below": sent.get("below", "")}
     try:
-        answer = visit.act(
-            "move-stack", {"units": names, "hex": request.form.get("hex", "")}, action_id=_tap()
-        )
+        answer = visit.act("move-stack", asked, action_id=_tap())
     except Mistake as mistake:
-        return _refused(visit, "map_hex.html", request.form.get("from", ""), mistake, {"bar": is_htmx()})
-    units = [visit.game.units[n] for n in names if n in visit.game.units]
-    if not units:  # told by their names
-        return _done(visit, answer.lines, before, request.form.get("hex", ""))
+        return _refused(visit, "map_hex.html", sent.get("from", ""), mistake, {"bar": is_htmx()})
+    units = [visit.game.units[n] for n in names]
+    if not units:  # closed counters alone, or told by their names
+        return _done(visit, answer.lines, before, sent.get("hex", ""))
     target, moved = units[0].place, [u for u in visit.view.units if u.id in names]
     said = said_of_move(visit.rules, visit.game, seat, units, start)
-    return _done(visit, [f"{named(moved)}: {start or 'off the map'} \u2192 {target}", *said], before, target)
+    who = f"{named(moved)}{f' and {len(closed)} hidden' if closed else ''}"
+    return _done(visit, [f"{who}: {start or 'off the map'} \u2192 {target}", *said], before, target)
 
 
 def named(units: Sequence[UnitView]) -> str:

@@ -45,6 +45,18 @@ def test_only_its_own_side_or_the_table_moves_a_unit(table):
     assert stack(table, "2407") == ["3-panzer"]
 
 
+def test_the_table_moves_a_closed_stack_without_reading_it(table):
+    before = stack(table, "2408")
+    table.do("table", "move-stack", units=["3-panzer"], below="2408", hex="2407")
+    assert stack(table, "2407") == before
+    heard = str(table.hears("table")) + str(table.hears("soviet"))
+    assert "eheim" not in heard
+    table.do("table", "move-stack", below="2407", hex="2406")
+    assert stack(table, "2406") == ["german-geheim"] and stack(table, "2407") == ["3-panzer"]
+    with refused(Unreadable, field="units"):  # a side takes nothing along that it cannot see
+        table.do("soviet", "move-stack", below="2407", hex="2410")
+
+
 def test_a_stack_that_stays_where_it_is_did_not_move(table):
     with refused(Unreadable, field="hex"):
         table.do("soviet", "move-stack", units=["soviet-38-guards"], hex="2409")

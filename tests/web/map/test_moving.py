@@ -98,6 +98,20 @@ def test_without_javascript_a_form_moves_the_stack(front):
     assert place(front, "7 Cav") == "2422"
 
 
+def test_the_table_takes_what_lies_hidden_along(front):
+    bar = tapped(front, "table", "2408?tap=1")
+    assert 'name="below" value="2408" checked' in bar and "1 hidden" in bar and SECRET not in bar
+    assert 'name="below"' not in tapped(front, "soviet", "2421?tap=1")
+    onto = tapped(front, "table", "2508?tap=1&from=2408&units=3-panzer&below=2408")
+    assert "Move 3rd Panzer + 1 here" in onto and 'name="below" value="2408"' in onto
+    form = {"units": "3-panzer", "below": "2408", "hex": "2407"}
+    text = text_of(front.post("table", "map/move", target="sheet", **form))
+    assert "3rd Panzer and 1 hidden: 2408 \u2192 2407" in text and SECRET not in text
+    assert place(front, SECRET) == place(front, "3-panzer") == "2407"
+    alone = text_of(front.post("table", "map/move", target="sheet", below="2407", hex="2406"))
+    assert SECRET not in alone and place(front, SECRET) == "2406"
+
+
 # -- two stacks
 
 

@@ -32,6 +32,7 @@ from companion.web import (
     saving,
     seatpages,
     security,
+    setupsheet,
     sheets,
     shelf,
 )
@@ -113,6 +114,7 @@ def _pages(app: Flask) -> None:
         walk,
         cards,
         map,
+        setupsheet,
         sheets,
     ):
         app.register_blueprint(module.bp)

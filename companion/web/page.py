@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 from flask import Response, g, make_response, redirect, request, url_for
 
@@ -67,7 +68,7 @@ class Toast:
     undo: int | None = None
     """The line to go back to, where one tap takes it back."""
     live: bool = True
-    """Whether the page has a live part that the answer goes into."""
+    """Whether it stands on the seat's main page, whose live part the answer to Undo is; other pages look again."""
 
 
 def toast_of(visit: DeviceVisit, lines: Sequence[str], before: int) -> Toast | None:
@@ -80,7 +81,13 @@ def toast_of(visit: DeviceVisit, lines: Sequence[str], before: int) -> Toast | N
     words = [*lines[:TOAST_LINES], *(["…"] if len(lines) > TOAST_LINES else [])]
     if not words and act and undo is not None and act.label != "put away":  # nothing is less news than a No
         words = [f"{act.label[:1].upper()}{act.label[1:]}."]
-    return Toast(words, undo=undo) if words else None
+    return Toast(words, undo=undo, live=_on_main_page(visit)) if words else None
+
+
+def _on_main_page(visit: DeviceVisit) -> bool:
+    """Whether a seat's main page asks, and not its map, its units or its settings."""
+    path = urlsplit(request.headers.get("HX-Current-URL", "")).path.rstrip("/")
+    return not is_htmx() or path.casefold() in {"", f"/t/{visit.code}/{visit.seat}".casefold()}
 
 
 def page_context(

@@ -250,6 +250,7 @@
   const asked = () => document.querySelector("#live .duty");
   const showAsked = () => {
     const card = asked(), box = card?.getBoundingClientRect();
+    if (!card && before.asked) scrollTo({ top: 0 }); // all is answered: what comes of it stands on top
     if (!card || card.id === before.asked || document.querySelector("#sheet .sheet") || document.activeElement?.matches("input, textarea, select")) return;
     const body = card.closest(".phase-body");
     if (body) body.scrollTop = 0; // the tablet's own page does not scroll
@@ -392,6 +393,7 @@
       stepBack();
       return;
     }
+    byId("toast")?.querySelector(".toast:not(.toast-error)")?.remove(); // its way back is in the thumb bar, too
     if (!stepped) history.pushState({ sheet: true }, "");
     stepped = true;
     const first = byId("sheet").querySelector("[autofocus], input:not([type=hidden]), select, textarea, button, a");

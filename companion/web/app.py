@@ -32,8 +32,10 @@ from companion.web import (
     saving,
     seatpages,
     security,
+    settingspage,
     sheets,
     shelf,
+    unitpages,
 )
 from companion.web.book import walk
 from companion.web.flood import Allowance
@@ -105,6 +107,8 @@ def _pages(app: Flask) -> None:
         restoring,
         hall,
         forms,
+        unitpages,
+        settingspage,
         seatpages,
         saving,
         live,
@@ -115,7 +119,8 @@ def _pages(app: Flask) -> None:
         map,
         sheets,
     ):
-        app.register_blueprint(module.bp)
+        if module.bp.name not in app.blueprints:  # several modules may share one
+            app.register_blueprint(module.bp)
 
 
 def _filters(app: Flask) -> None:

@@ -1,4 +1,4 @@
-"""A table's pages, as each seat sees them: table, phone, log, settings. Units are in `unitpages`, forms of actions in `forms`."""
+"""A table's pages, as each seat sees them: main screen, log and the rest. Actions' forms are in `forms`."""
 
 from __future__ import annotations
 

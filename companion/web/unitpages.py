@@ -10,7 +10,6 @@ from urllib.parse import urlencode
 from flask import abort, render_template, request
 
 from companion.engine.forms.fields import UnitRef
-from companion.engine.kit.blocks import Marker
 from companion.engine.people.units import movable
 from companion.engine.record.game import Game
 from companion.engine.seat.shapes import ActionView, UnitView
@@ -31,6 +30,7 @@ FILTERS = {
     "waiting": "Not yet in",
     "out": "Lost",
 }
+FIRST_MARKS = 6
 BY_HAND = ("place-unit", "set-steps", "mark")
 """What a unit's own sheet does with a tap; other actions open their form with the unit filled in."""
 
@@ -95,7 +95,7 @@ def _filters(view: SeatView, game: Game, seat: str) -> list[tuple[str, str, int]
 
 
 def _found(view: SeatView, asked: Asked, tests: dict[str, Callable[[UnitView], bool]]) -> list[UnitView]:
-    """The units that an address asks for: those on the map by hex, each stack from its top, then boxes, then what is to come."""
+    """The units that an address asks for: those on the map by hex, stacks from their top, then boxes, then those to come."""
     keep = tests.get(asked.show, lambda _: True)
     words = asked.q.casefold().split()
     found = [u for u in view.units if keep(u) and all(word in _text(view, u) for word in words)]
@@ -122,6 +122,10 @@ class MarkChoice:
     label: str
     value: str
     on: bool
+    counted: bool = False
+    """Whether it carries a number, which a form asks for; a tap lays 1."""
+    first: bool = False
+    """Whether it is offered without unfolding the rest."""
 
 
 @bp.get("/t/<code>/<seat>/unit/<unit>")
@@ -136,14 +140,13 @@ def unit_page(code: str, seat: str, unit: str) -> str:
     return render_template(
         "unit_sheet.html" if is_htmx() else "unit.html",
         u=found,
-        here=[u for u in visit.view.units if u.place and u.place == found.place and u.id != found.id],
+        beside=[u for u in visit.view.units if u.place and u.place == found.place and u.id != found.id],
         mine=mine,
         boxes=visit.view.boxes if mine else [],
         steps=[(n, steps_label(visit.game, n)) for n in range(found.full + 1)]
         if own and found.full > 1
         else [],
         marks=_marks(visit.game, found) if mine else [],
-        numbered=[m for m in _laid_by_hand(visit.game) if "#" in m.values] if mine else [],
         others=_others(visit, found) if mine else [],
         back=request.args.get("back", ""),
         page=not is_htmx(),
@@ -151,20 +154,20 @@ def unit_page(code: str, seat: str, unit: str) -> str:
     )
 
 
-def _laid_by_hand(game: Game) -> list[Marker]:
-    return [m for m in game.kit.markers if m.by_hand and "unit" in m.on]
-
-
 def _marks(game: Game, unit: UnitView) -> list[MarkChoice]:
-    """Every marker that a tap lays on a unit or takes off; those with a number have a form."""
-    found = []
-    for marker in _laid_by_hand(game):
+    """Every marker that a tap lays on a unit or takes off; the first few, and those that lie there, need no unfolding."""
+    found: list[MarkChoice] = []
+    for marker in (m for m in game.kit.markers if m.by_hand and "unit" in m.on):
         held = unit.marks.get(marker.id)
         for value in marker.values or ("on",):
-            on = held is not None and held is not False and (not marker.values or str(held) == value)
-            if value != "#":
-                label = mark_label(game, marker.id, value if marker.values else True)
-                found.append(MarkChoice(marker.id, label, "off" if on else value, on))
+            counted = value == "#"
+            named = bool(marker.values) and not counted
+            on = held is not None and held is not False and (not named or str(held) == value)
+            label = mark_label(game, marker.id, value if named else held if counted and on else True)
+            first = on or len(found) < FIRST_MARKS
+            found.append(
+                MarkChoice(marker.id, label, "off" if on else "on" if counted else value, on, counted, first)
+            )
     return found
 
 

@@ -67,7 +67,7 @@ def set_mode(
 
 
 def is_unsettled(game: Game) -> bool:
-    """Whether a new table still has to say how much goes on record: nobody has, and nothing has been done that would tell."""
+    """Whether a new table still has to say how much goes on record: nobody has, and nothing is done that would tell."""
     opened = (game.turn, game.phase) == first(game)
     return not game["effort"] and opened and not game.units and not game.ended
 

@@ -108,8 +108,13 @@ def bind_phases(rules: Rules) -> None:
 
 
 def _phases(ctx: Context) -> list[tuple[str, str]]:
-    """The phases of a turn, each told apart by its side where the name does not say it."""
-    return [(p.id, phase_title(ctx.game, p)) for p in order(ctx.game)]
+    """The phases of a turn, told apart by their side; those of nobody by the part of the turn."""
+    titles = {p.id: phase_title(ctx.game, p) for p in order(ctx.game)}
+    twice = {t for t in titles.values() if list(titles.values()).count(t) > 1}
+    return [
+        (p.id, f"{titles[p.id]} ({p.part or p.code})" if titles[p.id] in twice else titles[p.id])
+        for p in order(ctx.game)
+    ]
 
 
 def phase_title(game: Game, phase: Phase) -> str:

@@ -196,7 +196,8 @@ def _said(visit: DeviceVisit, toast: Toast | None, status: int = 200) -> Respons
 def _done(visit: DeviceVisit, answer: Answer, before: int) -> Response | str:
     """No receipt: the live screen shows what is, a toast what happened."""
     if is_htmx():
-        toast = toast_of(visit, answer.lines, before)
+        undone = any(line.startswith("taken back") for line in answer.lines)  # the log knows what it was
+        toast = toast_of(visit, visit.last_words(answer.revision) if undone else answer.lines, before)
         if target() == "live" and not is_elsewhere(visit.code, visit.seat):
             return render_template(live_template(visit.seat), **page_context(visit, toast))
         return _said(visit, toast)

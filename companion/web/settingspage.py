@@ -49,7 +49,8 @@ class Setting:
     now: str
     choices: Sequence[Answer]
     action: str
-    field: str
+    sends: str
+    """The field that a choice answers."""
     args: Mapping[str, str] = field(default_factory=dict)
     text: str = ""
     rule: str = ""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
 from flask import abort, render_template, request
 
-from companion.engine.forms.fields import UnitRef
+from companion.engine.forms.fields import Context, UnitRef
 from companion.engine.people.units import movable
 from companion.engine.record.game import Game
 from companion.engine.seat.shapes import ActionView, UnitView
@@ -96,9 +97,11 @@ def _filters(view: SeatView, game: Game, seat: str) -> list[tuple[str, str, int]
 
 def _found(view: SeatView, asked: Asked, tests: dict[str, Callable[[UnitView], bool]]) -> list[UnitView]:
     """The units that an address asks for: those on the map by hex, stacks from their top, then boxes, then those to come."""
-    keep = tests.get(asked.show, lambda _: True)
+    keep = tests.get(asked.show)
     words = asked.q.casefold().split()
-    found = [u for u in view.units if keep(u) and all(word in _text(view, u) for word in words)]
+    found = [
+        u for u in view.units if (keep is None or keep(u)) and all(word in _text(view, u) for word in words)
+    ]
     return sorted(found, key=lambda u: (not u.place, not u.place[-4:].isdigit(), u.place, -u.order))
 
 
@@ -175,17 +178,16 @@ def _others(visit: DeviceVisit, unit: UnitView) -> list[tuple[ActionView, str]]:
     """What else may be done with the unit now, and the field that names it."""
     found = []
     for action in visit.view.actions:
-        fields = visit.rules.find(action.name).fields
-        named = [
-            (n, f)
-            for n, f in fields.items()
-            if isinstance(f, UnitRef) and (not f.when or f.when(visit.context))
-        ]
+        named = [(n, f) for n, f in visit.rules.find(action.name).fields.items() if isinstance(f, UnitRef)]
         if action.name in BY_HAND or len(named) != 1:
             continue
         name, field = named[0]
-        guard = visit.view.guard
-        offered = guard.part(action.label, lambda f=field: f.units(visit.context, offered=True), [])  # type: ignore[misc]
-        if any(u.id == unit.id for u in offered):
+        if visit.view.guard.part(action.label, partial(_is_offered, field, visit.context, unit.id), False):
             found.append((action, name))
     return found
+
+
+def _is_offered(field: UnitRef, ctx: Context, unit: str) -> bool:
+    """Whether a form would offer the unit in this field."""
+    asked = field.when is None or field.when(ctx)
+    return asked and any(u.id == unit for u in field.units(ctx, offered=True))

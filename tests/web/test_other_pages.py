@@ -1,12 +1,14 @@
 """The log, settings, more, watching and step zero: short, live, and changed where they stand."""
 
 import re
+from pathlib import Path
 
 import pytest
 from flask import Flask
 from toykit import Device
 
 from companion.tables.tables import Tables
+from companion.web.app import create_app
 
 
 @pytest.fixture
@@ -197,3 +199,20 @@ def test_a_table_that_has_begun_is_not_asked(
     assert is_unsettled(tables.game(code))
     tables.act(code, "table", *act, revision=tables.store.latest(code))
     assert not is_unsettled(tables.game(code))
+
+
+@pytest.mark.parametrize(
+    ("system", "scenario", "modes"),
+    [
+        ("wb95", "kharkov-1942", {"mode-dice"}),
+        ("kharkov-battles", "operation-star", {"mode-dice", "mode-chits"}),
+        ("enemy-action-kharkov", "campaign", {"mode-dice", "mode-chits", "mode-cards"}),
+    ],
+)
+def test_a_new_table_offers_only_what_the_game_has(
+    tmp_path: Path, system: str, scenario: str, modes: set[str]
+) -> None:
+    app = create_app(tmp_path / "shelf", testing=True)
+    page = Device(app).get(f"/new/{system}/{scenario}").text
+    assert set(re.findall(r'name="(mode-\w+)"', page)) == modes
+    app.extensions["companion"]["store"].close()

@@ -158,6 +158,7 @@ def test_a_page_of_250_units_is_small_and_quick(red: Device, tables: Tables, cod
 
 def test_what_was_taken_back_is_named_not_numbered(red: Device, tables: Tables, code: str) -> None:
     red.do("note", text="a slip of the pen")
+    red.get()  # whoever takes something back has it before his eyes
     answer = red.do("take-back", "live", to=tables.undo_target(code))
     toast = answer.text.partition('id="toast"')[2]
     assert "took back" in toast and "to line" not in toast

@@ -21,7 +21,7 @@ from companion.web.page import is_htmx, page_context, said, target, with_effect
 from companion.web.play import bp
 from companion.web.seats import WATCH, DeviceVisit, require
 
-AT_REST, MORE = 14, 40
+AT_REST, MORE = 12, 40
 """Units shown at first, so that a phone holds them on two screens, and so many more a tap."""
 SEARCH_LENGTH = 60
 FILTERS = {

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from urllib.parse import urlencode
 
-from flask import Blueprint, Response, make_response, render_template, request, url_for
+from flask import Blueprint, Response, render_template, request, url_for
 
 from companion.engine.play.phases import phase_title
 from companion.tables.log import LONGEST, Entry
 from companion.web.intake import number
-from companion.web.page import live_template, page_context, said, see_other, target
+from companion.web.page import live_template, page_context, said, see_other, target, unless_known
 from companion.web.seats import WATCH, DeviceVisit, require, visit
 
 bp = Blueprint("play", __name__)
+TABS = ("", "units", "map", "log", "more")
 LOG_AT_REST, LOG_OLDER = 12, 40
 """Entries on the log's first page, so that a phone holds them on two screens, and on those behind it."""
 LOG_LOOKS = 10
@@ -41,18 +42,25 @@ def any_seat(code: str) -> Response:
 def seat_page(code: str, seat: str) -> Response | str:
     """A seat's main screen, or only its live part when htmx asks."""
     visit = require(code, seat)
-    tag = f'"{visit.row.revision}-{seat}"'
-    if target() == "live" and request.headers.get("If-None-Match") == tag:
-        return Response(status=304)
-    context = page_context(visit, said(visit))
     if target() == "live":
-        response = make_response(render_template(live_template(seat), **context))
-        response.headers["ETag"] = tag
-        response.headers["Cache-Control"] = "no-cache"
-        response.headers["Vary"] = "Cookie, HX-Request, HX-Target"
-        return response
+        return unless_known(
+            f"{visit.row.revision}-{seat}",
+            lambda: render_template(live_template(seat), **page_context(visit)),
+        )
     page = {"table": "table.html", WATCH: "watch.html"}.get(seat, "phone.html")
-    return render_template(page, **context)
+    return render_template(page, **page_context(visit, said(visit)))
+
+
+@bp.get("/t/<code>/<seat>/head")
+def head(code: str, seat: str) -> Response:
+    """The frame of any other page of a seat: where the table is, who is awaited, and the tab bar."""
+    visit = require(code, seat)
+    here = request.args.get("here", "")
+    here = here if here in TABS else "more"
+    return unless_known(
+        f"{visit.row.revision}-{seat}-{here}",
+        lambda: render_template("head.html", v=visit.view, code=visit.code, seat=seat, here=here),
+    )
 
 
 @bp.get("/t/<code>/<seat>/log")

@@ -342,11 +342,12 @@ TABLE_VALUES: Json = {
     "record": None,
     "judge": None,
     "cells": {},
+    "faces": {},
     "disputed": (),
 }
 """What every table has, whatever the game: how dice, chits and cards are used, how much goes on record (empty until
-somebody says so), who sees what, a judge called,
-chart cells read off the printed chart in play, and endings by the rules that the players did not agree to."""
+somebody says so), who sees what, a judge called, chart cells read off the printed chart in play, faces of cards and chits
+that lay open there, and endings by the rules that the players did not agree to."""
 
 
 @dataclass(frozen=True)
@@ -376,6 +377,7 @@ class Kit:
             "scenario": None,
             **TABLE_VALUES,
             **{f"entropy-{s.id}": "" for s in system.sides},
+            **{f"faces-{s.id}": {} for s in system.sides},
         }
         values |= {o.id: None for scenario in self.scenarios.values() for o in scenario.options}
         values |= {memo.id: memo.start for memo in system.memos}

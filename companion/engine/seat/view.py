@@ -13,7 +13,7 @@ from companion.engine.kit.roster import Unit
 from companion.engine.kit.when import Turns, holds
 from companion.engine.people.settings import is_unsettled
 from companion.engine.people.talk import judge
-from companion.engine.people.units import due, may_arrive
+from companion.engine.people.units import due, entry_hex, may_arrive
 from companion.engine.play.actions import Action
 from companion.engine.play.panels import Panel
 from companion.engine.play.phases import in_force
@@ -74,7 +74,7 @@ def _phase(seen: SeatView) -> shapes.PhaseView:
     if phase is None:
         return shapes.PhaseView()
     checks = [
-        shapes.CheckView.of(check, item=item, done=item in game.ticked)
+        shapes.CheckView.of(check, item=item, done=item in game.ticked, act=check.act or bool(check.action))
         for index, check in enumerate(phase.checklist)
         if game.turn in Turns(check.turns) and holds(check.when, game.values)
         for item in [f"{game.turn}/{phase.id}/{index}"]
@@ -104,14 +104,21 @@ def _dials(seen: SeatView) -> list[shapes.DialView]:
             value = game[dial.id]
             effect = next((v.effect for v in dial.values if v.id == value), "")
             text = value_label(game, dial.id, value)
-            found.append(shapes.DialView.of(dial, value=value, text=text, effect=effect))
+            positions = [(v.id, v.label) for v in dial.values]
+            found.append(shapes.DialView.of(dial, value=value, text=text, effect=effect, positions=positions))
     return found
 
 
 @_guarded("What is due", list)
 def _due(game: Game, seat: str) -> list[shapes.DueView]:
     return [
-        shapes.DueView.of(a, id=name, late=game.turn - a.turn, open=may_arrive(game, a, seat))
+        shapes.DueView.of(
+            a,
+            id=name,
+            late=game.turn - a.turn,
+            open=may_arrive(game, a, seat),
+            hex=entry_hex(game, a),
+        )
         for name, a in due(game)
         if seat in {"table", "watch", a.side} or not a.side
     ]

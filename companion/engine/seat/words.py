@@ -81,10 +81,10 @@ def _advanced(body: Mapping[str, Any], game: Game) -> str:
 
 def _set(body: Mapping[str, Any], game: Game) -> str:
     name = name_label(game, str(body["name"]))
-    if body.get("hidden"):
-        return f"{name} changed in secret"
     if body.get("reason") == IN_PASSING:
         return ""
+    if body.get("hidden"):
+        return f"{name} changed in secret"
     was = body.get("was")
     if isinstance(body.get("value"), Mapping | list | tuple):
         return f"{name}: {body['reason']}" if body.get("reason") else ""  # a game's own record, not words

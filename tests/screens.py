@@ -17,7 +17,12 @@ SHOTS = os.environ.get("COMPANION_SHOTS", "")
 COUNTER = """
 const count = (name, by) => sessionStorage.setItem(name, by + Number(sessionStorage.getItem(name) || 0));
 const typed = new WeakMap();
-addEventListener("pointerdown", () => count("taps", 1), true);
+const words = (element) => (element?.getAttribute("aria-label") || element?.innerText || element?.labels?.[0]?.innerText || "?");
+addEventListener("pointerdown", (event) => {
+  count("taps", 1);
+  const tapped = words(event.target.closest("a, button, summary, label, input")).replace(/\\s+/g, " ").trim().slice(0, 40);
+  sessionStorage.setItem("trail", `${sessionStorage.getItem("trail") || ""}${Date.now()} ${tapped}\\n`);
+}, true);
 addEventListener("input", (event) => {
   if (!event.target.matches("input:not([type=radio], [type=checkbox]):focus, textarea:focus")) return;
   const now = event.target.value.length, before = typed.get(event.target) || 0;
@@ -85,7 +90,15 @@ class Screens:
     def forget(self) -> None:
         """Count from here."""
         for page in self.all().values():
-            page.evaluate("() => ['taps', 'typed'].forEach(name => sessionStorage.removeItem(name))")
+            page.evaluate("() => ['taps', 'typed', 'trail'].forEach(name => sessionStorage.removeItem(name))")
+
+    def trail(self) -> list[str]:
+        """What was tapped and by whom, in order."""
+        found = []
+        for seat, page in self.all().items():
+            lines = str(page.evaluate("() => sessionStorage.getItem('trail') || ''")).splitlines()
+            found += [(*line.partition(" ")[::2], seat) for line in lines]
+        return [f"{seat}: {tapped}" for _, tapped, seat in sorted(found)]
 
     def cost(self) -> tuple[int, int]:
         """The taps on all devices, and the characters typed."""
@@ -107,14 +120,14 @@ def roll(page: Page | Locator, mode: str, *faces: int) -> None:
     page.get_by_role("button", name=re.compile("^Use")).first.click()
 
 
-def answer(page: Page, mode: str, code: str) -> bool:
+def answer(page: Page, mode: str, code: str, which: str = ".duty", patience: int = 2_000) -> bool:
     """Answer the first thing that a phone is asked, with what stands on the card; False when it is asked nothing.
 
     :param code: what is read off a printed chart
     """
-    duty = page.locator(".duty").first
+    duty = page.locator(which).first
     try:
-        expect(duty).to_be_visible(timeout=2_000)  # what another screen shows may not be here yet
+        expect(duty).to_be_visible(timeout=patience)  # what another screen shows may not be here yet
     except AssertionError:
         return False
     name = duty.get_attribute("id")
@@ -125,6 +138,8 @@ def answer(page: Page, mode: str, code: str) -> bool:
     if codes.count():
         wanted = codes.filter(has_text=re.compile(f"^{re.escape(code)}$"))
         (wanted if wanted.count() else codes).first.click()
+    elif duty.locator(".duty-row-map").count():  # a reminder of something done on the map
+        duty.get_by_role("button", name="Done", exact=True).click()
     elif duty.locator("a.btn-primary").count():
         tap(duty.locator("a.btn-primary").first, page.locator("#sheet .sheet"))
         finish(page.locator("#sheet"), mode)

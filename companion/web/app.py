@@ -33,6 +33,7 @@ from companion.web import (
     seatpages,
     security,
     settingspage,
+    setupsheet,
     sheets,
     shelf,
     unitpages,
@@ -117,6 +118,7 @@ def _pages(app: Flask) -> None:
         walk,
         cards,
         map,
+        setupsheet,
         sheets,
     ):
         if module.bp.name not in app.blueprints:  # several modules may share one

@@ -76,7 +76,7 @@ class Toast:
     undo: int | None = None
     """The line to go back to, where one tap takes it back."""
     live: bool = True
-    """Whether the page has a live part that the answer goes into."""
+    """Whether it stands on the seat's main page, whose live part the answer to Undo is; other pages look again."""
 
 
 def toast_of(visit: DeviceVisit, lines: Sequence[str], before: int) -> Toast | None:
@@ -89,7 +89,7 @@ def toast_of(visit: DeviceVisit, lines: Sequence[str], before: int) -> Toast | N
     words = [*lines[:TOAST_LINES], *(["…"] if len(lines) > TOAST_LINES else [])]
     if not words and act and undo is not None and act.label != "put away":  # nothing is less news than a No
         words = [f"{act.label[:1].upper()}{act.label[1:]}."]
-    return Toast(words, undo=undo) if words else None
+    return Toast(words, undo=undo, live=not is_elsewhere(visit.code, visit.seat)) if words else None
 
 
 def said(visit: DeviceVisit) -> Toast | None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial, wraps
 from typing import Any, TypeVar
 
-from companion.engine.forms.fields import Context, Roll
+from companion.engine.forms.fields import Context, Dice, Roll
 from companion.engine.guard import Guard, name_of
 from companion.engine.kit.blocks import Note, PileDef, Scenario, Side, SystemKit
 from companion.engine.kit.roster import Unit
@@ -166,7 +166,9 @@ def _asks(action: Action, game: Game, seat: str) -> int:
     if action.worksheet is not None:
         return len(action.fields)
     here = Context(game, seat)
-    return sum(1 for f in action.fields.values() if f.when is None or f.when(here))
+    rolled = game["mode-dice"] == "digital"  # a field of dice asks nothing where the companion rolls them
+    asked = [f for f in action.fields.values() if not (rolled and isinstance(f, Dice))]
+    return sum(1 for f in asked if f.when is None or f.when(here))
 
 
 def _panels(seen: SeatView) -> list[Panel]:

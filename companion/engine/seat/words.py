@@ -40,7 +40,7 @@ def mark_label(game: Game, marker: str, value: Any = True) -> str:
     """A marker with its value, in words: Fortification field."""
     kind = next((m for m in game.kit.markers if m.id == marker), None)
     label = kind.label if kind else marker
-    if value is True or value is None or value is False:
+    if value is True or value is None or value is False or value == "on":
         return label
     words = {s.id: s.name for s in game.kit.sides} | dict(kind.words if kind else {})
     return f"{label} {words.get(str(value), value)}"

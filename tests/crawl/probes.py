@@ -29,7 +29,19 @@ HX = ("", "live", "sheet")
 QUERIES = {
     "map_page": ("", "layer=control&layer=supply", "layer=zoc-{a}&layer=zoc-{b}", "x=0&y=0"),
     "hex_sheet": ("", "reach=3", "to={hex}", "tap=1", "tap=1&from={hex}&units={near}"),
-    "units_page": ("", "show=oos", "show=reduced", "show=mine", "show=waiting"),
+<<<<<<< HEAD
+    "units_page": (
+        "",
+        "show=oos",
+        "show=reduced",
+        "show=mine",
+        "show=waiting",
+        "most=600",
+        "most=600&q={near}",
+    ),
+=======
+    "units_page": ("", "show=oos", "show=reduced", "show=mine", "show=waiting", "most=600", "most=600&q={near}"),
+>>>>>>> pages
     "log_page": ("", "kind=noted", "kind=placed", "side={a}", "before=40"),
     "entry_hints": ("text=zq", "text={near}", "text={hex} zq"),
     "entry_page": ("", "text={near}"),
@@ -103,6 +115,8 @@ class Prober:
                 return None
             pile = self.rng.choice(sorted(piles))
             path = path.replace("<pile>", pile).replace("<token>", self.rng.choice(piles[pile]))
+        if "<unit>" in path:
+            path = path.replace("<unit>", self.rng.choice(sorted(self.player.game.units) or ["nobody"]))
         if "<" in path:
             return None
         endpoint = short(rule)

@@ -13,6 +13,7 @@ from companion.systems.kharkov_battles import (  # noqa: F401 - each adds its ac
     casualties,
     chits,
     command,
+    copying,
     crossing,
     designate,
     edges,

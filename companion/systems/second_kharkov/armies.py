@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated
 
 from companion.engine.errors import NotNow
@@ -82,12 +83,14 @@ def released_on_turn_3(game: Game) -> Events:
 @rules.watch
 def released_by_a_move(game: Game) -> Events:
     """Seen from the record where the owner has entered the two lines [6.3]."""
-    if any_restricted(game):
-        beyond = area(game, WEST) & area(game, SOUTH)
-        for hex_id, stack in game.stacks().items() if beyond else ():
-            if hex_id in beyond and stack[0].side == SOVIET:
-                yield from triggered(game, f"Soviets in {hex_id}")
-                return
+    yield from released_by_passing(game, [h for h, stack in game.stacks().items() if stack[0].side == SOVIET])
+
+
+def released_by_passing(game: Game, hexes: Iterable[str]) -> Events:
+    """Soviets that were in one of these hexes, even if only on their way [6.3]."""
+    beyond = area(game, WEST) & area(game, SOUTH)
+    if any_restricted(game) and (crossed := [h for h in hexes if h in beyond]):
+        yield from triggered(game, f"Soviets in {crossed[0]}")
 
 
 def released_by_an_attack(game: Game, attacker: str, target: str) -> Events:

@@ -5,40 +5,32 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine.errors import NotNow, Unreadable
+from companion.engine.errors import Mistake, NotNow, Unreadable
 from companion.engine.forms.fields import Choice, Context, HexId, Text, UnitRef
-from companion.engine.hexes.board import zone_indices
-from companion.engine.hexes.trace import Trace
 from companion.engine.kit.roster import Unit
 from companion.engine.people.units import due
 from companion.engine.play.actions import Events
 from companion.engine.play.panels import Fact, Panel
 from companion.engine.positions.situation import situation
 from companion.engine.record import events as e
-from companion.engine.record.changes import create, move
+from companion.engine.record.changes import IN_PASSING, create, move, put_mark
 from companion.engine.record.game import Game
-from companion.systems.second_kharkov import supply
-from companion.systems.second_kharkov.armies import any_restricted
-from companion.systems.second_kharkov.base import GERMAN, MOVE, SOUTH, SOVIET, area, rules
+from companion.systems.second_kharkov.base import GERMAN, MOVE, SOVIET, rules
 from companion.systems.second_kharkov.counters import fresh_id
 from companion.systems.second_kharkov.declaring import movement_has_begun
-from companion.systems.second_kharkov.judging import at_start, policy
+from companion.systems.second_kharkov.entry import HELD_BACK, doubts, entry_cost, unchecked
+from companion.systems.second_kharkov.judging import at_start
+from companion.systems.second_kharkov.movement import SPENT
 from companion.systems.second_kharkov.route import enemy_zone
-from companion.systems.second_kharkov.stacking import overstacked
 from companion.systems.second_kharkov.units import (
     ARMIES,
     NAMES,
-    SIXTH,
     Kind,
     class_of,
     full_strength,
-    is_172_75,
     label,
     type_of,
 )
-
-HELD_BACK = "box:delayed"
-PANZER_ARMY = ARMIES[0]
 
 
 def waiting(ctx: Context) -> list[Unit]:
@@ -48,67 +40,73 @@ def waiting(ctx: Context) -> list[Unit]:
     return [u for u in here if u.place in ("", HELD_BACK)]
 
 
-def doubts(game: Game, unit: Unit, hex_id: str) -> list[str]:
-    """What the rules have against this entry hex [7.1, 7.3, 10.1]; players decide."""
-    sources = _lines(game, unit.side)
-    if is_172_75(unit):
-        edge = situation(game).board.book.named("edge", "172/75")
-        found = [] if hex_id in edge else ["172/75 enters by 1402 to 2402 only"]
-    elif hex_id in sources.grid.ids and sources.grid.index[hex_id] in sources.starts:
-        found = _wrong_edge(game, unit, hex_id)
-    elif unit.side == SOVIET:
-        found = _wrong_town(game, sources, hex_id)
-    else:
-        found = ["it is no working German edge source"]
-    crowd = overstacked(unit.side, [*game.units_at(hex_id), unit])
-    return [*found, *([str(crowd)] if crowd else [])]
-
-
-def _lines(game: Game, side: str) -> Trace:
-    return supply.lines(situation(game, at_start(game)), policy(game, side))
-
-
-def _wrong_edge(game: Game, unit: Unit, hex_id: str) -> list[str]:
-    """6th Army comes in north of its boundary, 1st Panzer south of it [10.1], even after the release as the
-    table reads it [6.4]; 17th Army anywhere."""
-    south = area(game, SOUTH)
-    if (
-        not south
-        or unit.side == SOVIET
-        or (game["boundary-entry"] == "until-release" and not any_restricted(game))
-    ):
-        return []
-    if unit.formation == SIXTH and hex_id in south:
-        return ["6th Army enters north of its boundary"]
-    if unit.formation == PANZER_ARMY and hex_id not in south:
-        return ["1st Panzer Army enters south of the 6th Army Boundary"]
-    return []
-
-
-def _wrong_town(game: Game, sources: Trace, hex_id: str) -> list[str]:
-    """A town Soviet from the start, held, supplied and clear of German zones [10.1]."""
-    now = sources.situation
-    if hex_id not in now.board.places["town"]:
-        return ["it is neither a working Soviet edge source nor a town"]
-    found = []
-    if hex_id in at_start(game)[GERMAN]:
-        found.append("the town was not Soviet at the start")
-    if now.controls(GERMAN, hex_id):
-        found.append("the town is German now")
-    zone = zone_indices(now.board, now.enemies(SOVIET), sources.policy.zone)
-    if now.board.grid.index[hex_id] in zone:
-        found.append("a German zone reaches the town")
-    if not sources.supplied(hex_id):
-        found.append("the town is out of supply")
-    return found
+def _only_one(ctx: Context) -> str:
+    here = waiting(ctx)
+    return here[0].id if len(here) == 1 else ""
 
 
 @dataclass(frozen=True)
 class EntryHex(HexId):
-    """A hex that must be given wherever the form asks for it."""
+    """A hex that must be given wherever the form asks for it; those used before are offered, and what is against it said."""
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        return {**super().describe(ctx), "required": True}
+        used = _last_entries(ctx.game)
+        plain = {**super().describe(ctx), "required": True, "help": _said(ctx)}
+        return {**plain, "choices": [{"value": h, "label": h} for h in used]}
+
+
+def _last_entries(game: Game) -> list[str]:
+    """Where this side's units of this turn came in, as far as they still stand there."""
+    here = [
+        u.place for u in game.units.values() if u.side == game.active and u.turn == game.turn and u.on_map
+    ]
+    return list(dict.fromkeys(h for h in here if any(game.mark(u.id, SPENT) for u in game.units_at(h))))
+
+
+def _said(ctx: Context) -> str:
+    """What is not checked of the hex as it is filled in."""
+    try:
+        unit, hex_id = _entering(ctx)
+    except (Mistake, KeyError):
+        return ""
+    return f"not checked: {'; '.join(open_)}" if (open_ := unchecked(ctx.game, unit, hex_id)) else ""
+
+
+def _entering(ctx: Context) -> tuple[Unit, str]:
+    """Who enters and where, once the form tells both.
+
+    :raises Mistake: while it does not
+    """
+    game, told = ctx.game, ctx.values
+    unit = str(told.get("unit") or "")
+    held = (
+        game.units[unit]
+        if unit
+        else _new_unit(game, *(str(told.get(n) or "") for n in ("name", "kind", "army")))
+    )
+    hex_id = str(told.get("hex") or "")
+    if not hex_id:
+        raise Unreadable(
+            "say where it enters; without positions tap 'in' beside what is due",
+            field="hex",
+            accepted="1402",
+            rule="10.1",
+        )
+    return held, hex_id
+
+
+def _against(ctx: Context) -> list[str]:
+    """Said before the unit stands there [10.1]."""
+    return doubts(ctx.game, *_entering(ctx))
+
+
+@rules.warns_of("arrive")
+def against_arriving(ctx: Context) -> list[str]:
+    """The same for units on the list that are given their hex there [10.1]."""
+    game, hex_id = ctx.game, str(ctx.values.get("hex") or "")
+    item = dict(due(game)).get(str(ctx.values.get("arrival") or ""))
+    coming = [game.units[n] for n in item.units if n in game.units] if item and hex_id else []
+    return [f"{label(u)}: {words}" for u in coming if not u.place for words in doubts(game, u, hex_id)]
 
 
 def _may_bring_in(game: Game) -> bool | NotNow:
@@ -126,11 +124,19 @@ def _may_bring_in(game: Game) -> bool | NotNow:
     label="Bring a unit in",
     order=12,
     when=_may_bring_in,
+    warns=_against,
 )
 def bring_in(
     game: Game,
     unit: Annotated[
-        str, UnitRef(label="Unit", help="waiting or held back", pick=waiting, when=lambda c: bool(waiting(c)))
+        str,
+        UnitRef(
+            label="Unit",
+            help="waiting or held back",
+            pick=waiting,
+            start=_only_one,
+            when=lambda c: bool(waiting(c)),
+        ),
     ] = "",
     name: Annotated[
         str,
@@ -150,23 +156,22 @@ def bring_in(
             when=lambda c: not c.values.get("unit") and c.game.active == GERMAN,
         ),
     ] = "",
-    hex: Annotated[str, EntryHex(label="Entry hex")] = "",
+    hex: Annotated[
+        str, EntryHex(label="Entry hex", start=lambda c: (_last_entries(c.game) or [""])[-1])
+    ] = "",
 ) -> Events:
     """Bring a reinforcement onto the map; the entry hex is checked against the rules and costs movement."""
-    held = game.units[unit] if unit else _new_unit(game, name, kind, army)
-    if not hex:
-        raise Unreadable(
-            "say where it enters; without positions tap 'in' beside what is due",
-            field="hex",
-            accepted="1402",
-            rule="10.1",
-        )
+    held, hex = _entering(
+        Context(game, values={"unit": unit, "name": name, "kind": kind, "army": army, "hex": hex})
+    )
     problems = doubts(game, held, hex)  # judged before it stands there
+    problems += [f"not checked: {words}" for words in unchecked(game, held, hex)]
     yield from movement_has_begun(game)
     if not unit:
         yield create(game, held.id, hex, _facts(held), reason="reinforcement")
     else:
         yield move(game, unit, hex, reason="reinforcement", rule="10.1")
+    yield put_mark(game, held.id, SPENT, entry_cost(game, held, hex), reason=IN_PASSING, rule="10.1")
     if problems:
         seats = (held.side,) if game["fog"] else ()
         yield e.Noted(f"{label(held)} at {hex}: {'; '.join(problems)} (10.1)", rule="10.1", only=seats)
@@ -186,12 +191,12 @@ def _new_unit(game: Game, name: str, kind: str, army: str) -> Unit:
         raise Unreadable(f"say which army {called} belongs to", field="army", rule="2.7")
     steps = full_strength(side, called)
     unit = Unit(fresh_id(game, side, called), side, called, formation=army, steps=steps, full=steps)
-    unit.change({**told, "untried": side == SOVIET})
+    unit.change({**told, "untried": side == SOVIET, "turn": game.turn})
     return unit
 
 
 def _facts(unit: Unit) -> dict[str, Any]:
-    names = ("side", "name", "kind", "klass", "formation", "steps", "full", "untried")
+    names = ("side", "name", "kind", "klass", "formation", "steps", "full", "untried", "turn")
     return {name: getattr(unit, name) for name in names if getattr(unit, name)}
 
 

@@ -65,7 +65,7 @@ def assemble(ctx: Context, form: CombatForm) -> Fight:
     game, side = ctx.game, known.attacking_side(here)
     force, holders = known.attackers(here), known.defenders(here)
     armies = (armies_of(force) or (form.army,)) if side == GERMAN else ()
-    late = (HASTE,) if len(armies) == 1 and hasty(game, armies[0]) else ()
+    late = {u.id for u in force if hasty(game, u.formation or "".join(armies[:1]))}
     out = out_of_supply(game, [*force, *holders])
     typed = {"AF": _told(here, force, "AF", form.attack), "DF": _told(here, holders, "DF", form.defence)}
     return Fight(
@@ -84,7 +84,7 @@ def assemble(ctx: Context, form: CombatForm) -> Fight:
         tank_attack=_tank_attack(here, form) if side == SOVIET else "no",
         tank_defence=side == GERMAN and (tanks_only(holders) if holders else form.tank_defence),
         fight_move=known.fights_first(here),
-        supplied=frozenset(u.id for u in force if u.id not in out and not late),
+        supplied=frozenset(u.id for u in force if u.id not in out | late),
         typed=typed,
         open=tuple(_not_known(here, form, typed)),
         closed=known.is_closed(here),
@@ -113,13 +113,20 @@ def _not_known(ctx: Context, form: CombatForm, typed: Mapping[str, Mapping[str, 
 
 
 def _attack_groups(
-    ctx: Context, form: CombatForm, typed: Mapping[str, int], out: set[str], late: Causes
+    ctx: Context, form: CombatForm, typed: Mapping[str, int], out: set[str], late: set[str]
 ) -> tuple[Group, ...]:
     """The attack factors by what halves them: supply [9.9], the ground [12.13, 12.16], haste [13.4]."""
     force, into = known.attackers(ctx), known.terrain(ctx)
     slow: Causes = (INTO[into],) if into in INTO else ()
     if force:
-        causes = [(*((OOS,) if u.id in out else ()), *(slow if mechanised(u) else ()), *late) for u in force]
+        causes = [
+            (
+                *((OOS,) if u.id in out else ()),
+                *(slow if mechanised(u) else ()),
+                *((HASTE,) if u.id in late else ()),
+            )
+            for u in force
+        ]
         return _on_record(ctx.game, "AF", force, typed, causes)
     by_hand: tuple[tuple[tuple[int, ...], Causes], ...] = (
         (form.attack, ()),
@@ -127,7 +134,8 @@ def _attack_groups(
         (form.attack_mech, slow),
         (form.attack_both, (OOS, *slow)),
     )
-    return tuple(Group(stacks, causes + late) for stacks, causes in by_hand if stacks)
+    haste: Causes = (HASTE,) if known.attacking_side(ctx) == GERMAN and hasty(ctx.game, form.army) else ()
+    return tuple(Group(stacks, causes + haste) for stacks, causes in by_hand if stacks)
 
 
 def _defence_groups(
@@ -172,8 +180,9 @@ def doubts(game: Game, fight: Fight) -> list[Reason]:
 def _army_doubts(game: Game, fight: Fight) -> Iterator[Reason]:
     if len(fight.armies) > 1:
         yield Reason(f"armies may not attack together: {' + '.join(fight.armies)}", "12.24")
-    elif any(restricted(game, army) for army in fight.armies):
-        yield Reason(f"{fight.armies[0]} is restricted and may not attack", "6.2")
+    for army in fight.armies:
+        if restricted(game, army):
+            yield Reason(f"{army} is restricted and may not attack", "6.2")
 
 
 def _attacker_doubts(game: Game, fight: Fight) -> Iterator[Reason]:

@@ -23,7 +23,7 @@ from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET, rules
 from companion.systems.second_kharkov.battle import assemble, doubts, not_named
 from companion.systems.second_kharkov.combat import combat, final_row
 from companion.systems.second_kharkov.counters import ask_types
-from companion.systems.second_kharkov.form import ATTACKERS, CombatForm, Target, air_choices
+from companion.systems.second_kharkov.form import ATTACKERS, CombatForm, Target, air_choices, only_target
 from companion.systems.second_kharkov.odds import steps_of
 from companion.systems.second_kharkov.units import turn_over, typeless
 from companion.systems.second_kharkov.victory import perimeter_attacked
@@ -34,6 +34,7 @@ AIR, TYPE, ROLL, DEFENDER, RETREAT, ATTACKER, ADVANCE, EXPLOIT = range(1, 9)
 """The order of a battle: aircraft before stacks are opened [12.17], the roll [12.18], the defender's losses before
 the attacker's [12.19], then who moves in and on [12.21, 12.22]."""
 LOSSES = {SOVIET: "soviet-losses", GERMAN: "german-losses"}
+WAIVED = "off"
 CALLED_OFF, ON_THE_MAP = "called off", "fought on the map"
 PLAIN = {f.name: f.default for f in fields(CombatForm)}
 
@@ -92,7 +93,7 @@ def _german_may_fly(ctx: Context) -> bool:
 )
 def declare_attack(
     game: Game,
-    target: Annotated[str, Target(label="Target hex")],
+    target: Annotated[str, Target(label="Target hex", start=only_target)],
     attackers: Annotated[tuple[str, ...], ATTACKERS] = (),
     aircraft: Annotated[str, Choice(label="Aircraft", options=air_choices, when=_german_may_fly)] = "0",
 ) -> Events:
@@ -123,8 +124,8 @@ def _begin(game: Game, told: Mapping[str, Any]) -> Generator[e.Event, None, Batt
 
 
 def _asks_for_aircraft(game: Game) -> bool:
-    """Whether the German has aircraft that could defend against a Soviet attack [12.17]."""
-    return game.phase == FIGHT[SOVIET] and int(game[air.FREE]) > 0
+    """Whether the German is to be asked for aircraft against a Soviet attack [12.17]."""
+    return game.phase == FIGHT[SOVIET] and air.may_defend(game)
 
 
 def _ask_for_aircraft(game: Game, battle: Battle) -> Events:
@@ -187,14 +188,23 @@ def _none_can(ctx: Context) -> Mapping[str, Any] | None:
     return {"aircraft": "0"} if len(air_choices(ctx)) == 1 else None
 
 
+def _defending(ctx: Context) -> list[tuple[str, str]]:
+    """How many, none, or none until the phase is over."""
+    ways = air_choices(ctx)
+    more = ctx.battle is not None and (ctx.battle.turn, ctx.battle.phase) == (ctx.game.turn, ctx.game.phase)
+    return [*ways, (WAIVED, "none in this phase")] if more and len(ways) > 1 else ways
+
+
 @rules.follow_up(
     rule="12.17", label="Aircraft defend", still=_unresolved, alone=_none_can, declined=_none_defend
 )
 def defend_by_air(
-    game: Game, battle: Battle, aircraft: Annotated[str, Choice(label="Aircraft", options=air_choices)]
+    game: Game, battle: Battle, aircraft: Annotated[str, Choice(label="Aircraft", options=_defending)]
 ) -> Events:
     """Promise aircraft to the declared battle, or none, before the stacks are opened."""
-    yield from _open(game, battle, int(aircraft))
+    if aircraft == WAIVED:
+        yield from air.waive(game)
+    yield from _open(game, battle, 0 if aircraft == WAIVED else int(aircraft))
 
 
 @rules.sheet_of_battle

@@ -177,10 +177,22 @@ class Target(HexId):
     """The hex attacked: enemies on record next to one's own units are offered."""
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        game, side = ctx.game, known.attacking_side(ctx)
-        near = {h for u in pieces.on_map(game, side) for h in game.maps.neighbours(u.place)}
-        there = sorted({u.place for u in pieces.on_map(game, game.other(side))} & near)
-        return {**super().describe(ctx), "choices": [{"value": h, "label": h} for h in there]}
+        return {**super().describe(ctx), "choices": [{"value": h, "label": h} for h in in_reach(ctx)]}
+
+
+def in_reach(ctx: Context) -> list[str]:
+    """The enemy's hexes next to units that may still attack [12.1, 12.4]; not those attacked already."""
+    game, side = ctx.game, known.attacking_side(ctx)
+    mine = [u for u in pieces.on_map(game, side) if not game.mark(u.id, "attacked")]
+    near = {h for u in mine for h in game.maps.neighbours(u.place)}
+    there = {u.place for u in pieces.on_map(game, game.other(side)) if game.mark(u.id, "defended") != u.place}
+    return sorted(there & near)
+
+
+def only_target(ctx: Context) -> str:
+    """Where one hex alone can be attacked, it is chosen already."""
+    there = in_reach(ctx)
+    return there[0] if len(there) == 1 else ""
 
 
 @dataclass(frozen=True)
@@ -236,7 +248,7 @@ class CombatForm:
     fight_move: Annotated[
         bool, Flag(label="German fights before moving", when=lambda c: no_table(c) and german_attacks(c))
     ] = False
-    target: Annotated[str, Target(label="Target hex")] = ""
+    target: Annotated[str, Target(label="Target hex", start=only_target)] = ""
     attackers: Annotated[tuple[str, ...], ATTACKERS] = ()
     attack: Annotated[
         tuple[int, ...],

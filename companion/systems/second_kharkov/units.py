@@ -130,7 +130,7 @@ def after_loss(game: Game, unit: Unit, steps: int) -> dict[str, Any]:
 
 def is_172_75(unit: Unit) -> bool:
     """The regiment with rules of its own for stacking [7.5] and entry [10.1]."""
-    return unit.side == GERMAN and (unit.id == "172-75" or unit.name.startswith("172/75"))
+    return unit.side == GERMAN and "17275" in (key_of(unit.id), key_of(unit.name)[:5])
 
 
 def label(unit: Unit) -> str:

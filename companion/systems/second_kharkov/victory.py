@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -113,11 +113,13 @@ def cross_perimeter(game: Game, who: Crosser = "") -> Events:
 @rules.watch
 def perimeter_entered(game: Game) -> Events:
     """Seen from the record where the owner has entered the perimeter [4.3]."""
-    if _perimeter_open(game):
-        for hex_id, stack in game.stacks().items():
-            if stack[0].side == SOVIET and hex_id in within(game):
-                yield from put(game, "perimeter", "crossed", f"turn {game.turn}: Soviets in {hex_id}", "4.3")
-                return
+    yield from perimeter_passed(game, [h for h, stack in game.stacks().items() if stack[0].side == SOVIET])
+
+
+def perimeter_passed(game: Game, hexes: Iterable[str]) -> Events:
+    """Soviets that were in one of these hexes, even if only on their way [4.3]."""
+    if _perimeter_open(game) and (inside := [h for h in hexes if h in within(game)]):
+        yield from put(game, "perimeter", "crossed", f"turn {game.turn}: Soviets in {inside[0]}", "4.3")
 
 
 def perimeter_attacked(game: Game, attacker: str, target: str) -> Events:

@@ -177,7 +177,11 @@ def test_resolve_asks_the_german_first_and_tells_him_nothing(table: Any) -> None
         heard = json.dumps([t.sees(seat), t.hears(seat)])
         assert "83" not in heard and "41" not in heard, seat
     assert t.view("soviet").battles[0].sheet.facts["odds"] == "2:1"
-    assert [c["label"] for c in owed(t, "german")["aircraft"]["choices"]] == ["none", "1"]
+    assert [c["label"] for c in owed(t, "german")["aircraft"]["choices"]] == [
+        "none",
+        "1",
+        "none in this phase",
+    ]
     t.answer("german", aircraft="1")
     assert t.view("german").battles[0].sheet.facts["attack"] == 83, "now the stacks lie open"
     t.answer("soviet", die="3")
@@ -549,7 +553,7 @@ def test_steps_and_type_are_right_however_a_unit_enters(
             t.do(side, way, text=f"+{name} 2510")
         else:
             extra = {"army": "6th Army", "kind": kind or "infantry"} if side == "german" else {}
-            t.do(side, way, name=name, hex="2510", **extra)
+            t.do(side, way, name=name, hex="2510", anyway=True, **extra)
         (unit,) = t.game.units_at("2510")
         assert (unit.steps, unit.full) == (steps, steps), way
         assert unit.kind == (kind or ("infantry" if way == "bring-in" else "")), way

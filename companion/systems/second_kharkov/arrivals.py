@@ -40,6 +40,32 @@ def waiting(ctx: Context) -> list[Unit]:
     return [u for u in here if u.place in ("", HELD_BACK)]
 
 
+@dataclass(frozen=True)
+class NewKind(Kind):
+    """The type of a new unit: asked where its name does not tell it [2.10]."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        told = type_of(str(ctx.values.get("name") or ""), ctx.game.active)
+        return {**super().describe(ctx), "required": not told}
+
+
+@dataclass(frozen=True)
+class NewName(Text):
+    """The name of a new unit: of an untried Soviet its type is name enough [2.14]."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        plain = {**super().describe(ctx), "required": ctx.game.active == GERMAN}
+        return plain if waiting(ctx) else {**plain, "label": "Unit"}
+
+
+@dataclass(frozen=True)
+class Needed(Choice):
+    """A choice that must be made wherever the form asks for it."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        return {**super().describe(ctx), "required": True}
+
+
 def _only_one(ctx: Context) -> str:
     here = waiting(ctx)
     return here[0].id if len(here) == 1 else ""
@@ -140,17 +166,17 @@ def bring_in(
     ] = "",
     name: Annotated[
         str,
-        Text(
+        NewName(
             label="or a new one",
             most=40,
             placeholder="name on the counter",
             when=lambda c: not c.values.get("unit"),
         ),
     ] = "",
-    kind: Annotated[str, Kind(label="Type", when=lambda c: not c.values.get("unit"))] = "",
+    kind: Annotated[str, NewKind(label="Type", when=lambda c: not c.values.get("unit"))] = "",
     army: Annotated[
         str,
-        Choice(
+        Needed(
             label="Army",
             options=[(a, a) for a in ARMIES],
             when=lambda c: not c.values.get("unit") and c.game.active == GERMAN,

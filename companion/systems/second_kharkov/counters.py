@@ -154,7 +154,13 @@ def _picked_side(ctx: Context) -> str:
     return unit.side if unit else ""
 
 
-@rules.action(by="any", rule="2.5, 2.14", label="Copy a counter", group="units")
+@rules.action(
+    by="any",
+    rule="2.5, 2.14",
+    label="Copy a counter",
+    group="units",
+    when=lambda game: bool(game.units) or NotNow("no unit is on record", rule="2.5"),
+)
 def copy_counter(
     game: Game,
     unit: Annotated[str, UnitRef(label="Unit", pick=seen_by)],

@@ -66,6 +66,11 @@ def supply_matters(ctx: Context) -> bool:
     return known.turn(ctx) > 1  # [5.5]
 
 
+def none_is_out(ctx: Context) -> bool:
+    """Nobody has said that somebody is out of supply: the fields for it stay folded."""
+    return not ctx.values.get("out")
+
+
 def mech_is_halved(ctx: Context) -> bool:
     return known.terrain(ctx) in INTO
 
@@ -151,7 +156,8 @@ class Factors(Text):
             return {**plain, "help": help_text, "placeholder": sample, "required": ctx.duty is not None}
         if not self.halved:
             return plain
-        help_text = "those not halved" if supply_matters(ctx) or mech_is_halved(ctx) else ""
+        split = mech_is_halved(ctx) or not none_is_out(ctx)
+        help_text = "those not halved" if split else ""
         wanted = not any(ctx.values.get(n) for n in self.halved) and not known.is_closed(ctx)
         return {**plain, "help": help_text, "required": wanted}
 
@@ -275,12 +281,20 @@ class CombatForm:
             when=lambda c: nobody_named(c) and mech_is_halved(c),
         ),
     ] = ()
+    out: Annotated[
+        bool,
+        Flag(
+            label="Somebody is out of supply",
+            when=lambda c: (nobody_named(c) or nobody_there(c)) and supply_matters(c),
+        ),
+    ] = False
     attack_oos: Annotated[
         tuple[int, ...],
         Factors(
             label="Attack factors out of supply",
             help="halved",
             when=lambda c: nobody_named(c) and supply_matters(c),
+            quiet=none_is_out,
         ),
     ] = ()
     attack_both: Annotated[
@@ -289,6 +303,7 @@ class CombatForm:
             label="Mechanised and out of supply",
             help="halved twice",
             when=lambda c: nobody_named(c) and supply_matters(c) and mech_is_halved(c),
+            quiet=none_is_out,
         ),
     ] = ()
     defence_oos: Annotated[
@@ -297,6 +312,7 @@ class CombatForm:
             label="Defence factors out of supply",
             help="halved",
             when=lambda c: nobody_there(c) and supply_matters(c),
+            quiet=none_is_out,
         ),
     ] = ()
     army: Annotated[str, Choice(label="Army", options=[(a, a) for a in ARMIES], when=army_matters)] = SIXTH

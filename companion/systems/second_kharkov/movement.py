@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, Any
 
 from companion.engine.errors import Unreadable
 from companion.engine.forms.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
@@ -74,6 +74,14 @@ def _type_interdiction(ctx: Context) -> bool:
     return possible and no_unit(ctx) and _side(ctx) == SOVIET
 
 
+@dataclass(frozen=True)
+class Ground(Text):
+    """A route in words: needed where no path on the map is given."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        return {**super().describe(ctx), "required": no_unit(ctx)}
+
+
 MF = Whole(label="Movement factor", help="of a stack: its slowest unit", high=30, when=type_mf)
 
 
@@ -99,7 +107,7 @@ class MoveForm:
     ] = ()
     route: Annotated[
         str,
-        Text(
+        Ground(
             label="Ground entered",
             most=200,
             placeholder="clear, minor forest, iz town",

@@ -234,7 +234,8 @@ def likely_attackers(ctx: Context) -> list[str]:
 ATTACKERS = Attackers(
     label="Attackers",
     many=True,
-    pick=near_target,
+    pick=attackers_on_map,
+    suggest=near_target,
     start=likely_attackers,
     when=lambda c: bool(attackers_on_map(c)),
 )

@@ -388,10 +388,13 @@ def test_ground_and_retreat(table: Any, reading: str, hexes: list[str]) -> None:
 
 
 def test_a_named_unit_must_be_next_to_the_target(table: Any) -> None:
-    """12.1."""
+    """12.1: not offered, and warned of when named all the same."""
     t = soviets_attack(table, aircraft=0)
-    with refused(Unreadable, field="attackers"):
+    form = {f["name"]: f for f in t.form("soviet", "resolve-combat", target="2719")}
+    assert form["attackers"]["choices"] == []
+    with refused(Warned) as said:
         t.do("soviet", "resolve-combat", target="2719", attackers="soviet-rd", attack=3, defence=3, die="3")
+    assert "(12.1)" in said.value.said[0] and not t.game.battles
 
 
 def test_the_sheet_says_what_the_result_means(table: Any) -> None:

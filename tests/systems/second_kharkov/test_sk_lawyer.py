@@ -1,4 +1,4 @@
-"""The most intricate rules of battle and victory, played: wrong order, wrong seat, late, twice, half on record, taken back."""
+"""The most intricate rules of battle and victory, played: out of order, by the wrong seat, twice, half on record, taken back."""
 
 from __future__ import annotations
 
@@ -317,15 +317,15 @@ def test_a_retreat_goes_toward_the_nearest_working_source(table: Any) -> None:
 def test_a_force_parts_so_that_everybody_finds_room(table: Any) -> None:
     """12.23, 7.1: one place is left in the nearest hex; the infantry leaves it to the panzer, who cannot enter marsh."""
     t = fight(table, "soviet", result="0/1", ground=(("terrain", "2410", "", "marsh"),))
-    t.enter("44", "german", "2510", army="6th Army", kind="infantry", df=5)
     t.enter("3 Pz", "german", "2510", army="6th Army", kind="panzer", df=5)
+    t.enter("44", "german", "2510", army="6th Army", kind="infantry", df=5)
     t.enter("RD", "soviet", "2610", kind="rifle", af=30)
     for hex_id in t.game.maps.neighbours("2510"):
         if hex_id not in ("2509", "2410", "2610"):
             t.enter(f"G{hex_id}", "soviet", hex_id, kind="rifle")
     for n in range(2):
         t.enter(f"full {n}", "german", "2509", army="6th Army", kind="infantry")
-    t.do("soviet", "resolve-combat", target="2510", attackers="soviet-rd", die="3")
+    t.do("soviet", "resolve-combat", target="2510", attackers="soviet-rd", die="4")
     t.answer("german", how="back")
     assert t.game.units["german-3-pz"].place == "2509" and t.game.units["german-44"].place == "2410"
 

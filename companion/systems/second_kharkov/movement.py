@@ -165,12 +165,12 @@ def work_out(ctx: Context, force: Sequence[Unit], mf: int | None, steps: list[St
     for unit in force:
         alike.setdefault((_mover(ctx.game, unit, mf), _causes(ctx.game, unit)), []).append(unit)
     walked: dict[str, Walked] = {}
-    known = []
+    known: list[int] = []
     for (mover, causes), units in alike.items():
         who = " and ".join(map(label, units)) if len(alike) > 1 else ""
         if mover.mf is not None:
-            mover = replace(mover, mf=_halved(sheet, mover.mf, causes, who))
-            known.append(mover.mf)
+            known.append(_halved(sheet, mover.mf, causes, who))
+            mover = replace(mover, mf=known[-1])
         if mover.spent:
             sheet.add(f"{f'{who}, ' if who else ''}used up in this phase", f"-{mover.spent}", "10.1, 11.2")
         made = walk(sheet, _some(steps), mover, who)

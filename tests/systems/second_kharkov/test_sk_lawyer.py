@@ -1,4 +1,4 @@
-"""The most intricate rules of battle and victory, played: out of order, by the wrong seat, twice, half on record, taken back."""
+"""Intricate rules of battle and victory, played: out of order, by the wrong seat, twice, half on record, taken back."""
 
 from __future__ import annotations
 

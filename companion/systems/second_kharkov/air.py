@@ -100,7 +100,7 @@ def _ask_how_many(game: Game) -> Events:
 @rules.action(
     by=GERMAN,
     rule="10.4",
-    label="Aircraft arrive",
+    label="Bring aircraft in",
     group="arrive",
     when=lambda game: (game.turn > 1 and arrived(game) < ALL) or NotNow("no aircraft is due", rule="10.4"),
 )

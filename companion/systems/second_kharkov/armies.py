@@ -111,7 +111,7 @@ def haste_is_over(game: Game) -> Events:
     by="any",
     phase=(MOVE[SOVIET], FIGHT[SOVIET]),
     rule="6.3",
-    label="Front line crossed in the south",
+    label="Record: front line crossed in the south",
     order=30,
     when=lambda game: any_restricted(game) or NotNow("both armies are free already", rule="6.2"),
 )

@@ -190,13 +190,16 @@ def _none_can(ctx: Context) -> Mapping[str, Any] | None:
 
 def _defending(ctx: Context) -> list[tuple[str, str]]:
     """How many, none, or none until the phase is over."""
-    ways = air_choices(ctx)
+    ways = [
+        (n, "None defend" if n == "0" else f"{n} {'defends' if n == '1' else 'defend'}")
+        for n, _ in air_choices(ctx)
+    ]
     more = ctx.battle is not None and (ctx.battle.turn, ctx.battle.phase) == (ctx.game.turn, ctx.game.phase)
-    return [*ways, (WAIVED, "none in this phase")] if more and len(ways) > 1 else ways
+    return [*ways, (WAIVED, "None in this phase")] if more and len(ways) > 1 else ways
 
 
 @rules.follow_up(
-    rule="12.17", label="Aircraft defend", still=_unresolved, alone=_none_can, declined=_none_defend
+    rule="12.17", label="Send aircraft", still=_unresolved, alone=_none_can, declined=_none_defend
 )
 def defend_by_air(
     game: Game, battle: Battle, aircraft: Annotated[str, Choice(label="Aircraft", options=_defending)]

@@ -97,7 +97,7 @@ def _perimeter_open(game: Game) -> bool:
     by=SOVIET,
     phase=PHASES,
     rule="4.3",
-    label="Kharkov perimeter crossed",
+    label="Record: Kharkov perimeter crossed",
     order=31,
     when=lambda game: (
         _perimeter_open(game)
@@ -166,7 +166,7 @@ class CutOff(Whole):
         return f"{known}: {where or 'none'}. Add those that stand on the map only."
 
 
-@rules.action(by="any", rule="4.5", label="Terminal supply check", order=5, when=_may_check)
+@rules.action(by="any", rule="4.5", label="Make the terminal supply check", order=5, when=_may_check)
 def terminal_check(
     game: Game,
     units: Annotated[int, CutOff(label="Soviet units out of supply", start=lambda c: len(cut_off(c.game)))],

@@ -178,9 +178,9 @@ def test_resolve_asks_the_german_first_and_tells_him_nothing(table: Any) -> None
         assert "83" not in heard and "41" not in heard, seat
     assert t.view("soviet").battles[0].sheet.facts["odds"] == "2:1"
     assert [c["label"] for c in owed(t, "german")["aircraft"]["choices"]] == [
-        "none",
-        "1",
-        "none in this phase",
+        "None defend",
+        "1 defends",
+        "None in this phase",
     ]
     t.answer("german", aircraft="1")
     assert t.view("german").battles[0].sheet.facts["attack"] == 83, "now the stacks lie open"

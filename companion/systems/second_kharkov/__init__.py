@@ -1,6 +1,7 @@
 """Second Kharkov: what its rulebook adds to the engine, one module a subject."""
 
 from companion.systems.second_kharkov import (
+    aftermath,
     air,
     armies,
     arrivals,
@@ -22,6 +23,7 @@ from companion.systems.second_kharkov import (
 from companion.systems.second_kharkov.base import rules
 
 __all__ = [
+    "aftermath",
     "air",
     "armies",
     "arrivals",

@@ -10,6 +10,7 @@ from companion.engine.play.actions import Events
 from companion.engine.play.duties import drop, owe
 from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
+from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, MOVE, SOVIET, put, rules
 
@@ -130,7 +131,8 @@ def may_defend(game: Game) -> bool:
 
 def waive(game: Game) -> Events:
     """He need not be asked at every attack of the phase."""
-    yield from put(game, NONE_TODAY, game.turn, "no aircraft defend in this phase", "12.17")
+    yield from put(game, NONE_TODAY, game.turn, IN_PASSING, "12.17")
+    yield e.Noted("No aircraft defend in this phase", rule="12.17")
 
 
 @rules.action(
@@ -145,7 +147,8 @@ def waive(game: Game) -> Events:
 )
 def aircraft_defend_again(game: Game) -> Events:
     """Be asked again at every Soviet attack."""
-    yield from put(game, NONE_TODAY, 0, "aircraft may defend again", "12.17")
+    yield from put(game, NONE_TODAY, 0, IN_PASSING, "12.17")
+    yield e.Noted("Aircraft may defend again", rule="12.17")
 
 
 # -- interdiction ----------------------------------------------------------------------------------

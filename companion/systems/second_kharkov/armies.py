@@ -132,6 +132,14 @@ def _may_release(game: Game) -> bool | NotNow:
     return any_restricted(game) or NotNow("both armies are free already", rule="6.2")
 
 
+def _late(ctx: Context) -> list[Reason]:
+    """It is decided as the German player turn opens, before anything is done [13.4]."""
+    game = ctx.game
+    fought = [b for b in game.battles.values() if b.attacker == GERMAN and b.turn == game.turn]
+    moved = [n for n in game.marked("spent") if n in game.units and game.units[n].side == GERMAN]
+    return [Reason("the player turn is under way already", "13.4")] if fought or moved else []
+
+
 @rules.action(
     by=GERMAN,
     phase=(MOVE[GERMAN], FIGHT[GERMAN]),
@@ -139,6 +147,7 @@ def _may_release(game: Game) -> bool | NotNow:
     label="Free an army early",
     order=5,
     when=_may_release,
+    warns=_late,
 )
 def voluntary_release(
     game: Game, armies: Annotated[tuple[str, ...], Choice(label="Armies", options=_still_held, many=True)]

@@ -62,11 +62,11 @@ class Fight:
 def assemble(ctx: Context, form: CombatForm) -> Fight:
     """The battle a form describes; what the form leaves open comes from the record and the map."""
     here = replace(ctx, values={**ctx.values, **vars(form)})
-    game, side = ctx.game, known.attacking_side(here)
+    side = known.attacking_side(here)
     force, holders = known.attackers(here), known.defenders(here)
     armies = (armies_of(force) or (form.army,)) if side == GERMAN else ()
-    late = {u.id for u in force if hasty(game, u.formation or "".join(armies[:1]))}
-    out = out_of_supply(game, [*force, *holders])
+    late = _in_haste(here, force, armies)
+    out = _out_of_supply(here, [*force, *holders])
     typed = {"AF": _told(here, force, "AF", form.attack), "DF": _told(here, holders, "DF", form.defence)}
     return Fight(
         attacker=side,
@@ -89,6 +89,26 @@ def assemble(ctx: Context, form: CombatForm) -> Fight:
         open=tuple(_not_known(here, form, typed)),
         closed=known.is_closed(here),
     )
+
+
+def as_it_stands(ctx: Context) -> dict[str, list[str]]:
+    """Who is out of supply or in haste now: what a battle that is rolled for in a later phase must know [9.1, 13.4]."""
+    force, holders = known.attackers(ctx), known.holders(ctx)
+    late = _in_haste(ctx, force, armies_of(force) or (str(ctx.values.get("army") or ""),))
+    return {"out": sorted(out_of_supply(ctx.game, [*force, *holders])), "late": sorted(late)}
+
+
+def _out_of_supply(ctx: Context, units: Sequence[Unit]) -> set[str]:
+    """Judged as the battle begins [9.1]: of one carried into a later phase, as its own phase ended."""
+    kept = ctx.battle.facts.get("out") if ctx.battle else None
+    return out_of_supply(ctx.game, units) if kept is None else set(kept)
+
+
+def _in_haste(ctx: Context, force: Sequence[Unit], armies: Sequence[str]) -> set[str]:
+    kept = ctx.battle.facts.get("late") if ctx.battle else None
+    if kept is not None:
+        return set(kept)
+    return {u.id for u in force if hasty(ctx.game, u.formation or "".join(armies[:1]))}
 
 
 def _told(ctx: Context, units: Sequence[Unit], name: str, given: Sequence[int]) -> dict[str, int]:

@@ -6,6 +6,7 @@ from companion.engine.errors import NotNow
 from companion.engine.people.units import arrival_id
 from companion.engine.play.actions import Events
 from companion.engine.record import events as e
+from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, MOVE, put, rules
 
@@ -50,7 +51,7 @@ def _arrived(game: Game) -> int:
 
 @rules.entering(MOVE[GERMAN])
 def nobody_has_come_yet(game: Game) -> Events:
-    yield from put(game, "german-arrivals", _arrived(game), "", "10.1")
+    yield from put(game, "german-arrivals", _arrived(game), IN_PASSING, "10.1")
 
 
 @rules.watch

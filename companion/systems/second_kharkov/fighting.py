@@ -10,30 +10,26 @@ from companion.engine.errors import Mistake, NotNow, Unreadable
 from companion.engine.forms.fields import Choice, Context, Dice, Roll
 from companion.engine.forms.worksheet import Breakdown, Line, look_up
 from companion.engine.play.actions import Events
-from companion.engine.play.duties import DONE, engage, learn, leave, offer, owe
-from companion.engine.positions.pieces import count, on_map
+from companion.engine.play.duties import DONE, engage, learn, leave, owe
+from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
 from companion.engine.record.changes import IN_PASSING, OFF_IN_PASSING, fogged, put_mark, read_off
 from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_unit
 from companion.systems.second_kharkov import air
+from companion.systems.second_kharkov.aftermath import AIR, ROLL, TYPE, losses_of, target_of
 from companion.systems.second_kharkov.armies import released_by_an_attack
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET, rules
-from companion.systems.second_kharkov.battle import assemble, doubts, not_named
+from companion.systems.second_kharkov.battle import as_it_stands, assemble, doubts, not_named
 from companion.systems.second_kharkov.combat import combat, final_row
 from companion.systems.second_kharkov.counters import ask_types
 from companion.systems.second_kharkov.form import ATTACKERS, CombatForm, Target, air_choices, only_target
-from companion.systems.second_kharkov.odds import steps_of
 from companion.systems.second_kharkov.units import turn_over, typeless
 from companion.systems.second_kharkov.victory import perimeter_attacked
 
 COMBAT_PHASES = tuple(FIGHT.values())
 
-AIR, TYPE, ROLL, DEFENDER, RETREAT, ATTACKER, ADVANCE, EXPLOIT = range(1, 9)
-"""The order of a battle: aircraft before stacks are opened [12.17], the roll [12.18], the defender's losses before
-the attacker's [12.19], then who moves in and on [12.21, 12.22]."""
-LOSSES = {SOVIET: "soviet-losses", GERMAN: "german-losses"}
 WAIVED = "off"
 CALLED_OFF, ON_THE_MAP = "called off", "fought on the map"
 PLAIN = {f.name: f.default for f in fields(CombatForm)}
@@ -222,6 +218,17 @@ def before_the_roll(game: Game, battle: Battle, seat: str) -> Breakdown | None:
     return combat.answer(values, ctx.having(values))
 
 
+@rules.leaving(FIGHT[SOVIET])
+@rules.leaving(FIGHT[GERMAN])
+def supply_is_remembered(game: Game) -> Events:
+    """A battle carried into the next phase keeps the supply that it began with [9.1]."""
+    for battle in game.fighting:
+        here = (battle.turn, battle.phase) == (game.turn, game.phase)
+        if here and not battle.result and (duty := next(iter(game.duties(battle, "roll-combat")), None)):
+            ctx = Context(game, battle.attacker, duty=duty)
+            yield from learn(game, battle, **as_it_stands(ctx.having({**PLAIN, **ctx.told})))
+
+
 # -- resolving -------------------------------------------------------------------------------------
 
 
@@ -329,7 +336,7 @@ def _fight(game: Game, battle: Battle, sheet: Breakdown, die: Roll | None) -> Ev
         sheet.add(f"roll {die.total}{sheet.modifier:+d}", str(die.total + sheet.modifier), "12.18")
         look_up(sheet, game.chart("crt"), final_row(game, sheet, die.total))
     if sheet.result:
-        sheet.effects = [Line(words, "", "12.19") for _, _, words in _losses(game, battle, sheet.result)]
+        sheet.effects = [Line(words, "", "12.19") for _, _, words in losses_of(game, battle, sheet.result)]
     yield from rules.settle(game, "combat", sheet, (battle.attacker, "table"), "12.18", battle)
 
 
@@ -344,53 +351,3 @@ def _fought(game: Game, battle: Battle) -> Events:
         yield e.Marked(target, "defended", True, reason=IN_PASSING, rule="12.4")
     yield from released_by_an_attack(game, battle.attacker, target)
     yield from perimeter_attacked(game, battle.attacker, target)
-
-
-# -- the result ------------------------------------------------------------------------------------
-
-
-@rules.outcome("combat")
-def combat_outcome(game: Game, sheet: dict[str, Any], result: str, battle: Battle) -> Events:
-    """The defender takes his losses first, then the attacker [12.19]."""
-    for side, lost, words in _losses(game, battle, result):
-        step = DEFENDER if side == battle.defender else ATTACKER
-        units = battle.units(side)
-        yield owe(
-            game,
-            side,
-            words,
-            LOSSES[side],
-            battle=battle,
-            step=step,
-            units=units,
-            rule="12.19, 12.20",
-            steps=lost,
-        )
-
-
-def _losses(game: Game, battle: Battle, result: str) -> list[tuple[str, int, str]]:
-    """Who loses how much, defender first: (side, steps, in words)."""
-    steps = steps_of(result)
-    where = f" at {battle.hexes[0]}" if battle.hexes else ""
-    found = []
-    for role in ("defender", "attacker"):
-        if steps[role]:
-            side = battle.side_in(role)
-            words = f"{game.side_name(side)} {role}: lose {count(steps[role], 'step')}{where}"
-            found.append((side, steps[role], words))
-    return found
-
-
-def target_of(battle: Battle | None) -> str:
-    """The hex attacked, where it is on record."""
-    return battle.hexes[0] if battle and battle.hexes else ""
-
-
-def vacated(game: Game, battle: Battle) -> Events:
-    """The target hex is empty, so the attackers may move in [12.21]."""
-    where = target_of(battle) or "the target hex"
-    text = f"{where} is empty: attackers may move in"
-    units = battle.units(battle.attacker)
-    yield offer(
-        game, battle.attacker, text, "advance", battle=battle, step=ADVANCE, units=units, rule="12.21"
-    )

@@ -18,9 +18,9 @@ from companion.engine.record.battle import Battle
 from companion.engine.record.changes import change
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov import pursuit
+from companion.systems.second_kharkov.aftermath import target_of, vacated
 from companion.systems.second_kharkov.base import GERMAN, SOVIET, Reason, historical, rules
 from companion.systems.second_kharkov.dead import bury, eliminate, step_value
-from companion.systems.second_kharkov.fighting import target_of, vacated
 from companion.systems.second_kharkov.units import Wanted, after_loss, label
 from companion.systems.second_kharkov.victory import score
 

@@ -180,6 +180,9 @@ def work_out(ctx: Context, force: Sequence[Unit], mf: int | None, steps: list[St
     if ahead > sheet.facts["steps"]:
         slow = [label(u) for u in force if walked[u.id].made < ahead]
         sheet.add(f"faster units may go on: leave {' and '.join(slow)} behind", "", "11.7")
+    for army in armies_of(force):
+        if restricted(ctx.game, army) and not area(ctx.game, WEST):
+            sheet.add(f"{army} stays on its own side of the front line", "not checked", "6.2")
     sheet.facts["costs"] = {name: w.cost for name, w in walked.items()}
     sheet.warnings += map(str, _doubts(ctx, force, steps))
     return sheet
@@ -230,15 +233,13 @@ def _doubts(ctx: Context, force: Sequence[Unit], steps: Sequence[Step]) -> Itera
     """What the rules have against this move; the players decide."""
     game, side = ctx.game, force[0].side
     yield from filter(None, (frozen(game, unit, "stays put") for unit in force))
-    armies = armies_of(force)
+    armies, west = armies_of(force), area(game, WEST)
     if len(armies) > 1:
         yield Reason(f"armies do not move together: {' + '.join(armies)}", "11.18")
     for army in armies:
-        if restricted(game, army):
-            west = area(game, WEST)
-            beyond = [s.hex for s in steps if s.hex and west and s.hex not in west]
-            where = f"may not pass the front line: {', '.join(beyond)}" if beyond else ""
-            yield Reason(f"{army} {where or 'stays on its own side of the front line'}", "6.2")
+        beyond = [s.hex for s in steps if s.hex and west and s.hex not in west]
+        if restricted(game, army) and beyond:
+            yield Reason(f"{army} may not pass the front line: {', '.join(beyond)}", "6.2")
     for step in steps:
         if any(u.side != side for u in game.units_at(step.hex) if u.on_map):
             yield Reason(f"{step.hex} is held by the enemy", "11.4")

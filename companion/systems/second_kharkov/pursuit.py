@@ -18,10 +18,10 @@ from companion.engine.record.battle import Battle
 from companion.engine.record.changes import move
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov import ground
+from companion.systems.second_kharkov.aftermath import EXPLOIT, RETREAT, target_of, vacated
 from companion.systems.second_kharkov.air import interdicted
 from companion.systems.second_kharkov.base import GERMAN, SOVIET, Reason, rules
 from companion.systems.second_kharkov.control import take
-from companion.systems.second_kharkov.fighting import EXPLOIT, RETREAT, target_of, vacated
 from companion.systems.second_kharkov.judging import at_start
 from companion.systems.second_kharkov.route import next_to
 from companion.systems.second_kharkov.stacking import LIMIT, overstacked

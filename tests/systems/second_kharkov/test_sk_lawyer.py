@@ -126,6 +126,44 @@ def test_a_battle_keeps_the_turn_and_the_order_it_was_declared_in(table: Any) ->
     assert "5.7" in [line["rule"] for line in last(t)["lines"]]
 
 
+def test_a_battle_keeps_the_supply_it_began_with(table: Any) -> None:
+    """9.1, 9.9: judged out of supply in its phase, and rolled for in a later one."""
+    t = fight(table, "soviet", result="0/0")
+    t.enter("44", "german", "2510", kind="infantry", df=5)
+    t.enter("RD", "soviet", "2610", kind="rifle")
+    t.do("soviet", "declare-attack", target="2510", attackers="soviet-rd")
+    t.do("soviet", "judge-supply", units="soviet-rd", state="out")
+    t.next()
+    assert t.game.mark("soviet-rd", "oos") is None
+    t.answer("soviet", attack=9, die="3")
+    assert last(t)["facts"]["attack"] == 5
+
+
+def test_an_army_in_haste_stays_so_in_its_battle(table: Any) -> None:
+    """13.4: declared in the player turn it was freed in, rolled for after it."""
+    t = table("alternative", fog=False, result="0/0", aircraft_turn_2="0")
+    t.until("german-move", 2)
+    t.do("german", "voluntary-release", armies="first-panzer")
+    t.enter("A", "german", "2510", army="1st Panzer Army", kind="infantry")
+    t.enter("RD", "soviet", "2610", kind="rifle", df=2)
+    t.do("german", "fight-first")
+    t.do("german", "declare-attack", target="2610", attackers="german-a")
+    t.until("soviet-move", 3)
+    t.answer("german", attack=9, die="3")
+    assert last(t)["facts"]["attack"] == 5
+
+
+def test_an_army_is_freed_before_anything_is_done(table: Any) -> None:
+    """13.4: as the player turn opens; after an attack it is late, and said so."""
+    t = table("alternative", fog=False, result="0/0", aircraft_turn_2="0")
+    t.until("german-move", 2)
+    t.do("german", "fight-first")
+    t.do("german", "resolve-combat", attack=10, defence=5, army="6th Army", die="3")
+    with refused(Warned) as said:
+        t.do("german", "voluntary-release", armies="first-panzer")
+    assert "(13.4)" in said.value.said[0] and t.game["first-panzer"] == "restricted"
+
+
 # -- aircraft [10.4, 11.19, 12.17] -----------------------------------------------------------------
 
 

@@ -172,6 +172,8 @@ def test_restricted_and_frozen_units_are_pointed_out(table: Any) -> None:
     with refused(Warned) as said:
         t.do("german", "make-move", unit="german-17", hexes="2611")
     assert "(6.2)" in said.value.said[0]
+    t.enter("17b", "german", "2611", army="17th Army", kind="infantry")
+    t.do("german", "make-move", unit="german-17b", hexes="2610")  # behind the line he may
 
 
 def test_a_full_hex_and_an_enemy_hex_on_the_way(table: Any) -> None:
@@ -289,7 +291,7 @@ def test_the_regiment_does_not_enter_a_soviet_hex(table: Any, held: str) -> None
     t.do("german", "bring-in", unit="172-75", hex="1602")
 
 
-@pytest.mark.parametrize("name", ["172/75", "172-75 IR", "172 / 75 Regiment"])
+@pytest.mark.parametrize("name", ["172/75", "172-75 IR", "172 / 75 Regiment", "IR 172/75"])
 def test_the_regiment_however_it_is_written(table: Any, name: str) -> None:
     """3.4, 7.5, 10.1: one step, free in a 6th Army stack, by its own edge."""
     t = table(turn=3, phase="german-move", fog=False)

@@ -364,6 +364,14 @@ def test_hexes_change_hands_by_hand_too(table: Any) -> None:
     assert t.do("table", "take-hex", hexes="4202", side="german") == []
 
 
+def test_who_falls_back_into_a_town_takes_it(table: Any) -> None:
+    """3.5, 12.23: in the Soviet combat phase, with nobody on record, the German says so himself."""
+    t = table(turn=4, phase="soviet-combat", ground=(("town", "2510", "", "T"),))
+    t.do("soviet", "take-hex", hexes="2510", side="soviet")
+    t.do("german", "take-hex", hexes="2510", side="german")
+    assert t.game.mark("2510", "owner") == "german"
+
+
 def test_seats_keep_to_their_side(table: Any) -> None:
     t = table(turn=2)
     with refused(NotYours):

@@ -226,7 +226,8 @@ def supply_is_remembered(game: Game) -> Events:
         here = (battle.turn, battle.phase) == (game.turn, game.phase)
         if here and not battle.result and (duty := next(iter(game.duties(battle, "roll-combat")), None)):
             ctx = Context(game, battle.attacker, duty=duty)
-            yield from learn(game, battle, **as_it_stands(ctx.having({**PLAIN, **ctx.told})))
+            now = as_it_stands(ctx.having({**PLAIN, **ctx.told}))
+            yield from learn(game, battle, out=now["out"], late=now["late"])
 
 
 # -- resolving -------------------------------------------------------------------------------------

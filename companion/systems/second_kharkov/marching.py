@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, Any
 
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.forms.fields import Context, HexId, UnitRef
@@ -19,8 +19,9 @@ from companion.systems.second_kharkov.armies import released_by_passing
 from companion.systems.second_kharkov.base import GERMAN, MOVE, rules
 from companion.systems.second_kharkov.control import take
 from companion.systems.second_kharkov.declaring import movement_has_begun
-from companion.systems.second_kharkov.movement import MF, SPENT, force_of, no_unit, path_of, work_out
-from companion.systems.second_kharkov.units import seen_by
+from companion.systems.second_kharkov.movement import MF, SPENT, force_of, no_unit, path_of, type_mf, work_out
+from companion.systems.second_kharkov.route import Mover, enemy_zone, find_way
+from companion.systems.second_kharkov.units import mechanised, seen_by
 from companion.systems.second_kharkov.victory import perimeter_passed
 
 unlisted = Rules("second-kharkov")
@@ -38,18 +39,18 @@ def _together(ctx: Context) -> list[Unit]:
 
 
 @dataclass(frozen=True)
-class Way(HexId):
-    """The hexes of a march: those around where it has come to are offered."""
+class Goal(HexId):
+    """Where a march ends: the hexes around its start are offered, any other may be typed."""
 
-    def describe(self, ctx: Context) -> dict[str, object]:
-        force, gone = force_of(ctx), ctx.values.get("hexes") or ()
-        here = gone[-1] if gone else force[0].place if force else ""
-        near = [*gone, *(h for h in ctx.game.maps.neighbours(here) if h not in gone)] if here else []
-        return {
-            **super().describe(ctx),
-            "required": True,
-            "choices": [{"value": h, "label": h} for h in near],
-        }
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        force = force_of(ctx)
+        near = ctx.game.maps.neighbours(force[0].place) if force else ()
+        plain = {**super().describe(ctx), "required": not ctx.values.get("hexes")}
+        return {**plain, "choices": [{"value": h, "label": h} for h in near]}
+
+
+def _factor_is_open(ctx: Context) -> bool:
+    return not no_unit(ctx) and type_mf(ctx)
 
 
 @dataclass(frozen=True)
@@ -57,21 +58,48 @@ class MarchForm:
     """Who moves, and which way."""
 
     unit: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=_movable, suggest=_together)]
+    to: Annotated[str, Goal(label="To hex", when=lambda c: not no_unit(c))] = ""
     hexes: Annotated[
-        tuple[str, ...], Way(label="Path", many=True, help="in order", when=lambda c: not no_unit(c))
+        tuple[str, ...],
+        HexId(
+            label="By way of", many=True, help="in order, as many as matter", when=lambda c: not no_unit(c)
+        ),
     ] = ()
-    mf: Annotated[int | None, replace(MF, when=lambda c: not no_unit(c) and bool(MF.when and MF.when(c)))] = (
-        None
-    )
+    mf: Annotated[int | None, replace(MF, when=_factor_is_open)] = None
 
 
 @unlisted.worksheet(rule="11.0", title="Movement")
 def march(ctx: Context, form: MarchForm) -> Breakdown:
     """What the move costs, and how far it gets."""
     force = force_of(replace(ctx, values={**ctx.values, **vars(form)}))
-    if not form.hexes:
-        raise Unreadable("say which hexes they enter, in order", field="hexes", rule="11.1")
-    return work_out(ctx, force, form.mf, path_of(ctx.game, force, form.hexes))
+    way = way_of(ctx.game, force, form)
+    sheet = work_out(ctx, force, form.mf, path_of(ctx.game, force, way))
+    sheet.facts["way"] = way
+    return sheet
+
+
+def way_of(game: Game, force: Sequence[Unit], form: MarchForm) -> list[str]:
+    """Every hex that they enter: gaps between those named are filled in the cheapest way.
+
+    :raises Unreadable: when none is named, or there is no way between two of them
+    """
+    stops = [*form.hexes, *([form.to] if form.to else [])]
+    if not stops:
+        raise Unreadable("say where they go", field="to", rule="11.1")
+    slowest = next((u for u in force if mechanised(u)), force[0])
+    found: list[str] = []
+    here = slowest.place
+    for stop in stops:
+        mover = Mover(
+            slowest.side, mechanised(slowest), None, not found and here in enemy_zone(game, slowest.side)
+        )
+        leg = [stop] if stop in game.maps.neighbours(here) else find_way(game, mover, here, stop)
+        if not leg:
+            words = f"there is no way from {here} to {stop}: name the hexes one by one"
+            raise Unreadable(words, field="to" if stop == form.to else "hexes", given=stop, rule="11.1")
+        found += leg
+        here = stop
+    return found
 
 
 def _against(ctx: Context) -> Iterator[str]:
@@ -95,15 +123,16 @@ def _against(ctx: Context) -> Iterator[str]:
 )
 def make_move(game: Game, sheet: Breakdown, form: MarchForm) -> Events:
     """Move a unit or a stack hex by hex; hexes passed change hands, and what it cost is remembered for the phase."""
-    side, (*passed, goal) = game.active, form.hexes
+    side, way = game.active, [str(h) for h in sheet.facts["way"]]
+    *passed, goal = way
     if side == GERMAN:
         yield from movement_has_begun(game)
     for name in form.unit:
         yield move(game, name, goal, reason=f"by {' '.join(passed)}" if passed else "", rule="11.1")
         used = int(game.mark(name, SPENT) or 0) + int(sheet.facts["costs"][name])
         yield put_mark(game, name, SPENT, used, reason=IN_PASSING, rule="11.2")
-    for hex_id in form.hexes:
+    for hex_id in way:
         yield from take(game, hex_id, side, "entered")
     if side != GERMAN:
-        yield from released_by_passing(game, form.hexes)
-        yield from perimeter_passed(game, form.hexes)
+        yield from released_by_passing(game, way)
+        yield from perimeter_passed(game, way)

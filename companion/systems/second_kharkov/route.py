@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 
 from companion.engine.errors import Unreadable, did_you_mean
 from companion.engine.forms.worksheet import Breakdown
@@ -148,6 +149,37 @@ def read_hexes(game: Game, side: str, start: str, hexes: Sequence[str]) -> list[
         steps.append(Step(terrain, ground.river(game, here, hex_id), hex_id in air, hex_id in zones, hex_id))
         here = hex_id
     return steps
+
+
+def find_way(game: Game, mover: Mover, start: str, goal: str) -> list[str]:
+    """The cheapest hexes from one hex to another, around enemies and their zones; none where there is no way.
+
+    The goal itself may be held by the enemy: that is for the sheet to say.
+    """
+    zones, air = enemy_zone(game, mover.side), interdicted(game) if mover.side == SOVIET else set()
+    enemies = {h for h, stack in game.stacks().items() if any(u.side != mover.side for u in stack)}
+    begun = Step(zoc=mover.from_zoc, iz=mover.from_iz)
+    waiting: list[tuple[int, list[str], Step]] = [(0, [start], begun)]
+    reached: set[str] = set()
+    while waiting:
+        spent, path, here = heappop(waiting)
+        if path[-1] == goal:
+            return path[1:]
+        if path[-1] in reached:
+            continue
+        reached.add(path[-1])
+        for hex_id in game.maps.neighbours(path[-1]):
+            if hex_id in reached or (hex_id in enemies and hex_id != goal):
+                continue
+            river = ground.river(game, path[-1], hex_id)
+            step = Step(
+                ground.terrain(game, hex_id) or "clear", river, hex_id in air, hex_id in zones, hex_id
+            )
+            steps = [step] if len(path) == 1 else [here, step]
+            if bar(steps, len(steps) - 1, mover) is None:
+                cost = ALL_OF_IT if river == "major" else price(step, mover)
+                heappush(waiting, (spent + cost, [*path, hex_id], step))
+    return []
 
 
 def next_to(game: Game, here: str, hex_id: str) -> None:

@@ -64,6 +64,27 @@ def test_the_move_is_made_from_its_sheet(table: Any) -> None:
     assert t.game.mark("2612", "owner") == "soviet"
 
 
+def test_the_way_is_found_where_only_its_end_is_told(table: Any) -> None:
+    """11.1, 11.13, 8.7: around marsh, enemies and their zones, and as cheaply as can be; hexes named are kept to."""
+    ground = (("terrain", "2511", "", "marsh"), TOWN)
+    t = stack(table, ground=ground)
+    t.do("soviet", "make-move", unit="soviet-tb", to="2512", mf=8)
+    tanks = next(e for e in t.events[::-1] if e.KIND == "placed")
+    assert tanks.place == "2512" and tanks.reason in ("by 2411 2412", "by 2611 2612")
+    t.do("soviet", "make-move", unit="soviet-rd", hexes="2612", to="2513")
+    assert t.game.mark("2612", "owner") == "soviet", "by way of the town"
+    assert t.game.mark("soviet-rd", "spent") == 4
+    t.enter("44", "german", "2709", kind="infantry")
+    for hex_id in ("2609", "2509", "2409", "2410", "2411", "2511", "2611", "2610"):
+        if not t.game.units_at(hex_id):
+            t.enter(f"G{hex_id}", "german", hex_id, kind="infantry")
+    t.enter("CD", "soviet", "2510", kind="cavalry", mf=8)
+    with refused(Unreadable, rule="11.1", field="to", given="2910"):
+        t.do("soviet", "make-move", unit="soviet-cd", to="2910")
+    with refused(Unreadable, rule="11.1", field="to"):
+        t.do("soviet", "make-move", unit="soviet-cd")
+
+
 def test_a_halted_stack_goes_on_with_what_is_left(table: Any) -> None:
     """11.2, 11.6: nothing is saved, nothing is given twice; the next phase begins anew."""
     t = stack(table)

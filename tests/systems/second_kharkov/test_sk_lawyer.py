@@ -526,6 +526,32 @@ def test_retaken_kharkov_is_asked_no_more(table: Any) -> None:
     assert not t.asked("german") and t.game.ended is None
 
 
+def test_a_refused_ending_is_asked_again_on_new_grounds(table: Any) -> None:
+    """4.2: tapped by mistake, refused and put right; when a hex really falls later nobody is passed over."""
+    t = table(turn=4, phase="soviet-move", fog=False)
+
+    def refuse() -> None:
+        t.do("german", "agree", ask=t.asked("german")[0]["id"], yes=False)
+
+    t.do("soviet", "take-hex", hexes="2406", side="soviet")
+    refuse()
+    t.do("table", "note", text="play on")
+    assert not t.asked("german"), "the same hex is asked about once"
+    t.do("soviet", "take-hex", hexes="2306", side="soviet")
+    refuse()
+    t.do("soviet", "take-hex", hexes="2306 2406", side="german")
+    t.do("soviet", "take-hex", hexes="2406", side="soviet")
+    t.agree()
+    assert t.game.ended and t.game.ended.winner == "soviet"
+
+
+def test_the_perimeter_is_no_matter_after_turn_4(table: Any) -> None:
+    """4.3: the button is gone with the question."""
+    t = table(turn=5, phase="soviet-move", fog=False)
+    with refused(NotNow, rule="4.3"):
+        t.do("soviet", "cross-perimeter")
+
+
 def test_all_of_kharkov_at_one_time(table: Any) -> None:
     """13.5: one after the other is not together; and points are nothing."""
     t = table("alternative", turn=4, phase="soviet-move", fog=False)

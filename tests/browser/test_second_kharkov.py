@@ -181,6 +181,30 @@ def test_turn_8_closes_with_the_supply_check(server, device):
         expect(over).to_contain_text("the German needed 2")
 
 
+def test_a_stack_moves_from_its_sheet(server, device):
+    """11.5-11.8, 3.5: chosen together, the way found, costs told, made; every screen shows it."""
+    table = Table(server, "second-kharkov", "historical")
+    table.do("table", "go-to", turn=4, phase="soviet-move")
+    for name, hex_id, kind in (
+        ("13 TC", "2610", "tank"),
+        ("226 RD", "2610", "rifle"),
+        ("5 CD", "2710", "cavalry"),
+    ):
+        table.do("table", "add-unit", name=name, side="soviet", hex=hex_id, kind=kind)
+    soviet = table.seat(device("phone"), "soviet")
+    tap(soviet.get_by_role("link", name=re.compile("Make this move")), soviet.locator("#sheet .sheet"))
+    sheet_of(soviet).get_by_role("checkbox", name=re.compile("13 TC")).check()
+    expect(sheet_of(soviet).get_by_role("checkbox", name=re.compile("5 CD"))).to_have_count(
+        0
+    )  # not in that hex
+    sheet_of(soviet).get_by_role("checkbox", name=re.compile("226 RD")).check()
+    soviet.get_by_label("To hex").fill("2612")
+    expect(soviet.locator("#sheet .breakdown")).to_contain_text("costs 2 MP")
+    tap_away(sheet_of(soviet).get_by_role("button", name="Make this move"))
+    places = {u["name"]: u["place"] for u in table.sees("soviet")["units"]}
+    assert places == {"13 TC": "2612", "226 RD": "2612", "5 CD": "2710"}
+
+
 # -- taps ------------------------------------------------------------------------------------------------
 
 

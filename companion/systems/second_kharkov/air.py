@@ -118,6 +118,13 @@ def aircraft_arrive(game: Game, aircraft: Annotated[int, Whole(label="How many",
     yield from drop(game, aircraft_arrive)  # whoever says it of his own accord is not asked again
 
 
+@rules.watch
+def all_are_here(game: Game) -> Events:
+    """Nobody is asked how many come when all have come, by whatever hand [10.4, 12.17]."""
+    if arrived(game) >= ALL and game.duties(action=aircraft_arrive.name):
+        yield from drop(game, aircraft_arrive, why="all are here")
+
+
 # -- defence ---------------------------------------------------------------------------------------
 
 NONE_TODAY = "ground-defence"

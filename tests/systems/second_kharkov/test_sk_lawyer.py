@@ -243,6 +243,14 @@ def test_aircraft_told_unasked_are_not_asked_for(table: Any) -> None:
         t.do("german", "aircraft-arrive", aircraft=5)
 
 
+def test_aircraft_set_by_hand_are_not_asked_for(table: Any) -> None:
+    """10.4: there are six, so the question has no answer any more."""
+    t = table()
+    t.until("german-move", 2)
+    t.do("table", "correct", name="air-free", value=6)
+    assert t.asked("german") == []
+
+
 # -- who may be attacked, by whom, how often [12.2-12.6] -------------------------------------------
 
 

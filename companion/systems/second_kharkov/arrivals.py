@@ -8,7 +8,8 @@ from typing import Annotated, Any
 from companion.engine.errors import Mistake, NotNow, Unreadable
 from companion.engine.forms.fields import Choice, Context, HexId, Text, UnitRef
 from companion.engine.kit.roster import Unit
-from companion.engine.people.units import due
+from companion.engine.people.units import arrive as arrive_plainly
+from companion.engine.people.units import arriving, can_arrive, due
 from companion.engine.play.actions import Events
 from companion.engine.play.panels import Fact, Panel
 from companion.engine.positions.situation import situation
@@ -126,13 +127,38 @@ def _against(ctx: Context) -> list[str]:
     return doubts(ctx.game, *_entering(ctx))
 
 
-@rules.warns_of("arrive")
-def against_arriving(ctx: Context) -> list[str]:
-    """The same for units on the list that are given their hex there [10.1]."""
-    game, hex_id = ctx.game, str(ctx.values.get("hex") or "")
-    item = dict(due(game)).get(str(ctx.values.get("arrival") or ""))
-    coming = [game.units[n] for n in item.units if n in game.units] if item and hex_id else []
-    return [f"{label(u)}: {words}" for u in coming if not u.place for words in doubts(game, u, hex_id)]
+def _on_the_list(ctx: Context) -> list[Unit]:
+    """The units that an item of the track names and that still wait."""
+    item = dict(due(ctx.game)).get(str(ctx.values.get("arrival") or ""))
+    named = [ctx.game.units[n] for n in item.units if n in ctx.game.units] if item else []
+    return [u for u in named if not u.place]
+
+
+def _against_arriving(ctx: Context) -> list[str]:
+    """The same for units of the track that are given their hex beside it [10.1]."""
+    hex_id = str(ctx.values.get("hex") or "")
+    coming = _on_the_list(ctx) if hex_id else []
+    return [f"{label(u)}: {words}" for u in coming for words in doubts(ctx.game, u, hex_id)]
+
+
+@rules.action(
+    by="any",
+    label=arrive_plainly.label,
+    group="arrive",
+    rule="10.1",
+    when=can_arrive,
+    warns=_against_arriving,
+)
+def arrive(
+    game: Game,
+    arrival: Annotated[str, Choice(label="Which", options=arriving)],
+    hex: Annotated[str, HexId(label="Entry hex", when=lambda c: bool(_on_the_list(c)))] = "",
+) -> Events:
+    """Reinforcements have entered the map; those on record do so by a hex, which costs them movement."""
+    coming = _on_the_list(Context(game, values={"arrival": arrival})) if hex else []
+    yield from arrive_plainly.fn(game, arrival=arrival, hex=hex)
+    for unit in coming:
+        yield put_mark(game, unit.id, SPENT, entry_cost(game, unit, hex), reason=IN_PASSING, rule="10.1")
 
 
 def _may_bring_in(game: Game) -> bool | NotNow:

@@ -412,6 +412,7 @@ def test_the_list_s_own_button_is_warned_too(table: Any) -> None:
         t.do("soviet", "arrive", arrival="soviet-6", hex="2510")
     t.do("soviet", "arrive", arrival="soviet-6", hex="3202")
     assert t.game.units["tank-turn-6"].place == "3202"
+    assert t.game.mark("tank-turn-6", "spent") == 1, "and paid for"
 
 
 def test_the_last_entry_hex_is_offered_again(table: Any) -> None:

@@ -124,6 +124,11 @@ def _still_held(ctx: Context) -> list[tuple[str, str]]:
     return [(dial, army) for army, dial in ARMY_DIALS.items() if restricted(ctx.game, army)]
 
 
+def _only_one_held(ctx: Context) -> list[str]:
+    held = [dial for dial, _ in _still_held(ctx)]
+    return held if len(held) == 1 else []
+
+
 def _may_release(game: Game) -> bool | NotNow:
     if historical(game):
         return NotNow("only the Alternative scenario lets the German free an army early", rule="13.4")
@@ -150,7 +155,10 @@ def _late(ctx: Context) -> list[Reason]:
     warns=_late,
 )
 def voluntary_release(
-    game: Game, armies: Annotated[tuple[str, ...], Choice(label="Armies", options=_still_held, many=True)]
+    game: Game,
+    armies: Annotated[
+        tuple[str, ...], Choice(label="Armies", options=_still_held, many=True, start=_only_one_held)
+    ],
 ) -> Events:
     """Free one or both armies now; this player turn they move and fight as if out of supply."""
     for dial in armies:

@@ -252,22 +252,34 @@ def _facts(unit: Unit) -> dict[str, Any]:
     return {name: getattr(unit, name) for name in names if getattr(unit, name)}
 
 
+def _not_held_back(ctx: Context) -> list[Unit]:
+    return [u for u in waiting(ctx) if u.place != HELD_BACK]
+
+
+def _only_one_waits(ctx: Context) -> list[str]:
+    here = _not_held_back(ctx)
+    return [here[0].id] if len(here) == 1 else []
+
+
 @rules.action(
     by="active",
     phase=tuple(MOVE.values()),
     rule="10.2",
     label="Hold a unit back",
     group="arrive",
-    when=lambda game: bool(waiting(Context(game))) or NotNow("nobody on record is waiting", rule="10.2"),
+    when=lambda game: (
+        bool(_not_held_back(Context(game))) or NotNow("nobody on record is waiting", rule="10.2")
+    ),
 )
 def hold_back(
-    game: Game, units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=waiting)]
+    game: Game,
+    units: Annotated[
+        tuple[str, ...],
+        UnitRef(label="Units", many=True, pick=_not_held_back, start=_only_one_waits),
+    ],
 ) -> Events:
     """Delay reinforcements, turn by turn and unit by unit."""
     for name in units:
-        if game.units[name].place == HELD_BACK:
-            words = f"{label(game.units[name])} is held back already"
-            raise NotNow(words, field="units", given=name, rule="10.2")
         yield move(game, name, HELD_BACK, reason="arrival delayed", rule="10.2")
 
 

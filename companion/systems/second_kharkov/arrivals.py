@@ -165,7 +165,8 @@ def _may_bring_in(game: Game) -> bool | NotNow:
     """Nobody comes before his turn; whoever was delayed may come in any later one [10.2]."""
     if game.turn == 1:
         return NotNow("nobody arrives on turn 1", rule="10.1")
-    on_track = any(item.side == game.active for _, item in due(game))
+    today = [item for item in game.scenario.arrivals if item.turn == game.turn]  # ticked off or not
+    on_track = any(item.side == game.active for item in (*today, *(item for _, item in due(game))))
     return on_track or bool(waiting(Context(game))) or NotNow("nobody is due", rule="10.2")
 
 

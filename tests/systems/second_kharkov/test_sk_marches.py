@@ -415,6 +415,19 @@ def test_the_list_s_own_button_is_warned_too(table: Any) -> None:
     assert t.game.mark("tank-turn-6", "spent") == 1, "and paid for"
 
 
+def test_an_arrival_ticked_off_may_still_be_put_on_record(table: Any) -> None:
+    """10.1: 'in' was tapped for the lot; its counters get their names and hexes in the same turn."""
+    t = table(turn=4)
+    for arrival in ("soviet-2", "soviet-4"):
+        t.do("soviet", "arrive", arrival=arrival)
+    t.do("soviet", "bring-in", name="A", kind="rifle", hex="3202")
+    t.do("table", "go-to", turn=7, phase="soviet-move")
+    t.do("soviet", "arrive", arrival="soviet-5")
+    t.do("soviet", "arrive", arrival="soviet-6")
+    with refused(NotNow, rule="10.2"):
+        t.do("soviet", "bring-in", name="B", kind="rifle", hex="3202")
+
+
 def test_the_last_entry_hex_is_offered_again(table: Any) -> None:
     """Nothing known is typed again."""
     t = table(turn=4)

@@ -148,8 +148,10 @@ def _replies(field: FormField, owed: bool) -> list[Reply]:
     if field.type == "flag":
         yes = Reply("on", field.label.removesuffix("?"), bool(field.value))
         return [yes, Reply("", "No")] if owed else [yes]  # an offer has its own No
-    if field.type == "whole" and field.min is not None and field.max is not None:
-        values = range(field.min, field.max + 1)
+    if field.type == "dice" and not (field.mode == "physical" and field.count == 1):
+        return []
+    if field.type in ("whole", "dice") and field.min is not None and field.max is not None:
+        values = range(field.min, field.max + 1)  # of one real die, its faces: a tap says what it shows
         return [Reply(str(n), str(n), str(n) == usual) for n in values] if len(values) <= MOST_BUTTONS else []
     if (field.many and field.exactly != 1) or not field.choices or len(field.choices) > MOST_BUTTONS:
         return []

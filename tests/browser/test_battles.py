@@ -52,7 +52,7 @@ def test_second_kharkov(server, device, mode):
     expect(soviet.locator("#sheet .sheet")).to_have_count(0)
     expect(soviet.locator("body")).to_contain_text("Waiting for German")
     screens.shot("declared")
-    german.get_by_role("button", name="1", exact=True).first.click()
+    german.get_by_role("button", name="1 defends").click()
 
     # Stacks lie open on every screen; what the counters do not tell is typed once, then the die.
     for page in screens.all().values():

@@ -104,9 +104,9 @@ def test_what_comes_later_is_told_and_not_asked(red: Device, tables: Tables, cod
 
 @pytest.mark.parametrize(
     ("mode", "shown"),
-    [("digital", ["Roll 1d6"]), ("physical", ["Use these dice"]), ("either", ["Roll 1d6", "Use my dice"])],
+    [("digital", ["Roll 1d6"]), ("physical", [*"123456"]), ("either", ["Roll 1d6", "Use my dice"])],
 )
-def test_dice_alone_are_one_button_or_a_row_of_faces(
+def test_a_die_alone_is_one_button_or_a_row_of_faces(
     tables: Tables, app: Flask, mode: str, shown: list[str]
 ) -> None:
     code = tables.new("toy", "skirmish", {"mode-dice": mode}, "")
@@ -116,7 +116,7 @@ def test_dice_alone_are_one_button_or_a_row_of_faces(
     tables.act(code, "blue", "dismiss", {"ask": ask_of(tables, code, "call-guns")})
     page = battle(Device(app, code, "red"))
     assert [label for _, label in buttons(page, "roll-attack")] == shown
-    assert page.count('class="face"') == (0 if mode == "digital" else 6)
+    assert page.count('class="face"') == (6 if mode == "either" else 0)
 
 
 def test_all_that_one_side_owes_at_a_step_stands_on_one_card(app: Flask, tables: Tables, code: str) -> None:

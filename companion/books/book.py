@@ -105,9 +105,10 @@ class ChartSheet(Sheet):
         return sorted(found, key=lambda one: -len(one[1]))
 
     def known_codes(self) -> list[str]:
-        """Codes that already stand on the chart, the most used first, for one-tap entry."""
+        """Codes for one-tap entry: all that the chart is known to have, in its order, then whatever else stands on it."""
         texts = [s for r in self.chart.rows for c in self.chart.columns if (s := self.spot(r, c).text)]
-        return sorted(set(texts), key=lambda t: (-texts.count(t), t))[:24]
+        used = sorted(set(texts), key=lambda t: (-texts.count(t), t))
+        return list(dict.fromkeys((*self.chart.taps, *used)))[:24]
 
     @property
     def filled(self) -> int:

@@ -57,7 +57,7 @@ def combat_outcome(game: Game, sheet: dict[str, Any], code: str, battle: Battle 
     result = RESULTS[code]
     if code == "EX":
         yield from owe_exchange(game, battle)
-    elif not attackers and not defenders:
+    elif not attackers and (not defenders or result.sufferer == ATTACKER):
         yield _on_the_map(game, battle, code)
         return
     elif result.sufferer == ATTACKER:

@@ -101,7 +101,21 @@ def _against_allotting(ctx: Context) -> list[str]:
         and not sponsors(game, side, target, front)
     ):
         found.append(f"no undisrupted, supplied unit of that command beside {target} [7.1, B8.3]")
+    if target and any(u.side == side for u in game.units_at(target)):
+        found.append(f"own units stand in {target} [7.1]")
+    pool = f"{front if side == SOVIET else GERMAN}-sap"
+    left = game[pool] if front or side == GERMAN else MOST  # the Front is asked for first
+    if int(values["points"]) > left:
+        found.append(f"only {left} of its support points left [7.2.1]")
     return found
+
+
+def _points_left(game: Game) -> bool | str:
+    """While there are points to lay; where nobody keeps count of them, until some were laid."""
+    pools = [f"{front}-sap" for front in FRONTS] if game.active == SOVIET else [f"{GERMAN}-sap"]
+    if any(game[pool] for pool in pools) or not fought_now(game):
+        return True
+    return "every support point is allotted [7.2.1]"
 
 
 @rules.action(
@@ -111,6 +125,7 @@ def _against_allotting(ctx: Context) -> list[str]:
     label="Allot support points",
     primary=True,
     order=1,
+    when=_points_left,
     warns=_against_allotting,
 )
 def allot_support(
@@ -132,10 +147,8 @@ def allot_support(
     if lies + points > MOST:
         words = f"{MOST} points to a hex, {lies} lie there already"
         raise NotNow(words, field="points", given=points, rule="7.2.3")
-    if points > game[pool]:
-        words = f"only {game[pool]} of its support points left"
-        raise NotNow(words, field="points", given=points, rule="7.2.1")
-    yield e.Set(pool, game[pool] - points, was=game[pool], reason=f"allotted to {target}", rule="7.2.2")
+    left = max(0, game[pool] - points)
+    yield e.Set(pool, left, was=game[pool], reason=f"allotted to {target}", rule="7.2.2")
     form = {"target": target, "points": lies + points}
     if battle is None:
         forces = {game.other(side): [u.id for u in game.units_at(target) if u.side != side]}
@@ -207,8 +220,6 @@ def roll_support(
     battle = yield from learn(game, battle, forces={battle.defender: there})
     sheet.roll = die.total
     look_up(sheet, game.chart("support"), str(die.total))
-    if sheet.read_chart:
-        sheet.codes = ["-", "D", "1D"]
     yield from rules.settle(game, "support", sheet, (battle.attacker, "table"), "7.3", battle)
 
 

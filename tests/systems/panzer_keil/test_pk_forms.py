@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from harness import Bench, refused
-from systems.panzer_keil.pk_bench import go, mark, owners_book, put, quiet, shown, table
+from systems.panzer_keil.pk_bench import go, mark, owners_book, put, quiet, shown, table, warned
 
 from companion.engine.errors import NotNow, Unreadable, Warned
 
@@ -62,15 +62,38 @@ def test_the_length_of_the_game_is_not_promised() -> None:
 
 # -- the combat form -----------------------------------------------------------------------------------------
 
-BY_HAND = ["target", "full", "halved", "defence", "weak", "ground", "armour", "enemy_armour"]
+BY_HAND = ["target", "full", "defence", "halved", "ground", "armour", "enemy_armour"]
 
 
 def test_by_hand_each_side_is_asked_what_can_matter_to_it() -> None:
     t = table(units=False)
     go(t, "soviet-combat")
     assert list(shown(t, "soviet", "resolve-combat")) == [*BY_HAND, "die"]
+    assert also(t, "soviet") == ["river", "major", "marsh", "oos", "disrupted"]
     go(t, "german-combat")
-    assert list(shown(t, "german", "resolve-combat")) == [*BY_HAND, "concentric", "roll", "die"]
+    assert list(shown(t, "german", "resolve-combat")) == [*BY_HAND, "die"]  # what is rare is folded
+    assert also(t, "german") == ["river", "major", "marsh", "oos", "disrupted", "concentric", "allies"]
+
+
+def also(t: Bench, seat: str, **fields: Any) -> list[str]:
+    """What else may be said to count."""
+    return [c["value"] for c in shown(t, seat, "resolve-combat", **fields)["halved"]["choices"]]
+
+
+@pytest.mark.parametrize(
+    ("ticked", "figures", "odds", "chart"),
+    [
+        ("", {"defence": 4}, "2:1", "crt-german-clear"),
+        ("disrupted", {"weak": 4}, "4:1", "crt-german-clear"),  # 9.2.5
+        ("concentric", {"defence": 4}, "4:1", "crt-german-clear"),  # B11.2
+        ("allies", {"defence": 4}, "2:1", "crt-soviet-clear"),  # B11.1
+    ],
+)
+def test_what_else_counts_is_one_tick(ticked: str, figures: dict[str, int], odds: str, chart: str) -> None:
+    t = table(units=False)
+    go(t, "german-combat")
+    sheet = t.calc("combat", full="8", halved=ticked, **figures)
+    assert (sheet.facts["odds"], sheet.chart) == (odds, chart)
 
 
 @pytest.mark.parametrize(
@@ -78,6 +101,8 @@ def test_by_hand_each_side_is_asked_what_can_matter_to_it() -> None:
     [
         ({"halved": ["river", "oos"]}, {"river", "oos"}, set()),
         ({"river": "3"}, {"river"}, set()),  # what was typed never goes out of sight
+        ({"halved": ["disrupted"]}, {"weak"}, set()),
+        ({"weak": 3}, {"weak"}, set()),
         ({"ground": "other"}, set(), {"armour", "enemy_armour"}),
         ({"armour": "free"}, {"grenadiers"}, set()),
     ],
@@ -102,7 +127,8 @@ def test_what_the_record_tells_is_not_asked() -> None:
     fields = {"target": "2040", "attackers": ["302id"]}
     assert list(shown(t, "german", "resolve-combat", **fields)) == ["target", "attackers", "typed", "die"]
     by_hand = shown(t, "german", "resolve-combat", **fields, typed=True)
-    assert {"full", "halved", "defence", "ground", "concentric"} <= set(by_hand)
+    assert {"full", "halved", "defence", "ground"} <= set(by_hand)
+    assert "concentric" in also(t, "german", **fields, typed=True)
     assert t.calc("combat", **fields, typed=True, full="9", defence=2).facts["odds"] == "4:1"
 
 
@@ -233,8 +259,9 @@ def test_the_set_up_leads_from_formation_to_formation() -> None:
     assert not t.asked("soviet")  # Germans first
     t.answer("german", hexes="1722 1721", each=1)
     assert [a["text"] for a in t.asked("german")] == ["Set up FP: 1 unit, within 5 of 1722"]
-    done = t.answer("german", hexes="2722")
-    assert any("not within 5" in getattr(event, "text", "") for event in done)
+    with warned("B14"):
+        t.answer("german", hexes="2722")  # not within 5 of 1722
+    t.answer("german", hexes="2722", anyway=True)
     assert t.asked("german")[0]["args"]["formation"] == "Hollidt-A"
     with refused(Unreadable, rule="B14", field="hexes"):
         t.answer("german", hexes="2319 2318 2320 2419", each=3)

@@ -311,8 +311,8 @@ def _refreshable(ctx: Context) -> list[Unit]:
 
 
 def _offered(ctx: Context) -> list[Unit]:
-    """Those of them that the paying headquarters commands [B8.2]."""
-    game, found = ctx.game, _refreshable(ctx)
+    """Those of them that the paying headquarters commands [B8.2]; where nobody can be helped, all who are exhausted."""
+    game, found = ctx.game, _refreshable(ctx) or _tired(ctx)
     front = payer(ctx, "sp")
     if game.active != SOVIET or not found or not front:
         return found
@@ -326,7 +326,7 @@ def _any_tired(game: Game) -> bool | str:
     ctx = Context(game)
     if not own_on_map(ctx):
         return True
-    return bool(_refreshable(ctx)) or "no exhausted unit in supply and undisrupted is on record [B6.3.3]"
+    return bool(_tired(ctx)) or "no exhausted unit is on record [B6.3]"
 
 
 def _against_spending(ctx: Context) -> list[str]:

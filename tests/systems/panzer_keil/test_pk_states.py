@@ -196,6 +196,7 @@ class UnitLife(RuleBasedStateMachine):
     @rule(unit=units)
     def rest(self, unit: str) -> None:
         if self.model[unit].disruption:
+            go(self.t, "german-supply", self.t.game.turn % 29 + 1)  # one recovery phase a turn [11.1]
             self.pull(unit, states.rally, "german-recovery", "recover-some", units=[unit])
 
     @rule(out=st.sets(st.sampled_from(("ss-w-1", "302id"))))

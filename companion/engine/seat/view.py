@@ -158,7 +158,7 @@ def _asks(action: Action, game: Game, seat: str) -> int:
     if action.worksheet is not None:
         return len(action.fields)
     here = Context(game, seat)
-    return sum(1 for f in action.fields.values() if f.when is None or f.when(here))
+    return sum(1 for f in action.fields.values() if not f.hidden and (f.when is None or f.when(here)))
 
 
 def _panels(seen: SeatView) -> list[Panel]:

@@ -207,15 +207,15 @@ def _not_fired(game: Game, duty: e.Asked, how: str) -> Events:
         yield e.Set(pool, game[pool] + _points_in(battle), was=game[pool], reason="not fired", rule="7.2.1")
 
 
-@rules.follow_up(rule="7.3", label="Roll", worksheet=support, declined=_not_fired)
+@rules.follow_up(rule="7.3", label="Roll", declined=_not_fired)
 def roll_support(
     game: Game,
     battle: Battle | None,
-    sheet: Breakdown,
     die: Annotated[Roll, Dice(label="Die", spec="1d6", purpose="support attack")],
 ) -> Events:
     """Roll for one target hex and apply the result to every unit in it."""
     battle = recorded(battle)
+    sheet = support.answer(dict(battle.facts["form"]), Context(game))
     there = [u.id for u in game.units_at(target_of(battle)) if u.side == battle.defender]
     battle = yield from learn(game, battle, forces={battle.defender: there})
     sheet.roll = die.total

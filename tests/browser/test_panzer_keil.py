@@ -232,7 +232,7 @@ def test_a_battle_and_the_score_without_any_unit(server, device):
     table.do("table", "go-to", turn=1, phase="soviet-combat")
     expect(phone.get_by_role("heading", level=1)).to_contain_text("Soviet combat")
     start(phone, "Resolve a combat")
-    sheet(phone).get_by_role("textbox", name=re.compile("^Attack ")).fill("8 4")
+    sheet(phone).get_by_role("textbox", name="Attack", exact=True).fill("8 4")
     tick(phone, "over a major river")
     sheet(phone).get_by_role("textbox", name=re.compile("Attack over a major river")).fill("5")
     sheet(phone).get_by_role("spinbutton", name=re.compile("^Defence(?! of)")).fill("4")

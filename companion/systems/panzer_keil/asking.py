@@ -152,13 +152,13 @@ def also(ctx: Context) -> list[tuple[str, str]]:
     """What may count besides the figures, and the record does not tell: who is halved, disrupted, around, allied."""
     found = []
     if hindrances_asked(ctx):  # of units on record supply is known [9.2.1-9.2.3]
-        found += [(c.id, f"attack {c.words}") for c in HINDRANCES if nobody_named(ctx) or c.id != "oos"]
+        found += [(c.id, c.words) for c in HINDRANCES if nobody_named(ctx) or c.id != "oos"]
     if nobody_there(ctx):
-        found.append(("disrupted", "disrupted defenders"))
+        found.append(("disrupted", "against disrupted units"))
     if not not_concentric(ctx):
-        found.append(("concentric", "concentric: all six hexes around held or in zones"))
+        found.append(("concentric", "concentric, from all six sides"))
     if not column_told(ctx):
-        found.append(("allies", "only allies attack"))
+        found.append(("allies", "by allies alone"))
     return found
 
 

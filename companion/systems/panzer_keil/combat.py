@@ -40,7 +40,8 @@ def combat(ctx: Context, form: CombatForm) -> Breakdown:
     game = ctx.game
     fight = assemble(game, form)
     where = fight.target
-    sheet = Breakdown(f"{fight.side.capitalize()} attack on {where}" if where else "Combat", dice="1d6")
+    title = f"{game.side_name(fight.side)} attack"
+    sheet = Breakdown(f"{title} on {where}" if where else title, dice="1d6")
     _attack_lines(sheet, fight, game["oos-halving"])
     _defence_lines(sheet, fight)
     sheet.warnings += [*map(str, faults(game, fight)), *doubts(game, fight, form)]

@@ -54,11 +54,16 @@ class Strengths(Sums):
 
     def describe(self, ctx: Context) -> dict[str, Any]:
         found, asked = super().describe(ctx), asking.to_type(ctx, self.factor)
-        if not asked:
-            whole = {"type": "whole", "min": 0, "max": 99, "help": "undisrupted units"}
-            return found if self.factor == "AF" else {**found, **whole}
-        names = named(ctx.game, [u.id for u in asked])
-        return {**found, "help": f"as printed, in this order: {names}", "placeholder": "3 5"}
+        if asked:
+            names = named(ctx.game, [u.id for u in asked])
+            told = {"help": f"as printed, in this order: {names}", "placeholder": "3 5", "required": True}
+            return {**found, **told}
+        if self.factor == "AF":
+            halved = any(ctx.values.get(name) for name in ("river", "major", "marsh", "oos"))
+            return {**found, "required": not asking.attackers(ctx) and not halved}
+        whole = {"type": "whole", "min": 0, "max": 99, "placeholder": "", "help": "undisrupted units"}
+        wanted = asking.nobody_there(ctx) and not ctx.values.get("weak")
+        return {**found, **whole, "required": wanted}
 
 
 def _hindered(name: str, label: str, help: str = "") -> Sums:
@@ -116,10 +121,19 @@ class CombatForm:
     defence: Annotated[
         tuple[int, ...], Strengths(label="Defence", factor="DF", quiet=asking.defence_told)
     ] = ()
+    ground: Annotated[
+        str,
+        Choice(
+            label="Defender's hex",
+            options=[("clear", "clear"), ("other", "other")],
+            quiet=asking.ground_told,
+        ),
+    ] = ""
     halved: Annotated[
         tuple[str, ...],
         Choice(
-            label="What else counts",
+            label="The attack is",
+            help="wholly or in part",
             options=asking.also,
             many=True,
             when=lambda c: bool(asking.also(c)),
@@ -138,14 +152,6 @@ class CombatForm:
         int | None,
         Whole(label="Defence of disrupted units", high=99, when=asking.nobody_there, quiet=asking.no_weak),
     ] = None
-    ground: Annotated[
-        str,
-        Choice(
-            label="Defender's hex",
-            options=[("clear", "clear"), ("other", "other")],
-            quiet=asking.ground_told,
-        ),
-    ] = ""
     armour: Annotated[
         str,
         Choice(

@@ -62,7 +62,7 @@ def test_the_length_of_the_game_is_not_promised() -> None:
 
 # -- the combat form -----------------------------------------------------------------------------------------
 
-BY_HAND = ["target", "full", "defence", "halved", "ground", "armour", "enemy_armour"]
+BY_HAND = ["target", "full", "defence", "ground", "halved", "armour", "enemy_armour"]
 
 
 def test_by_hand_each_side_is_asked_what_can_matter_to_it() -> None:
@@ -73,6 +73,27 @@ def test_by_hand_each_side_is_asked_what_can_matter_to_it() -> None:
     go(t, "german-combat")
     assert list(shown(t, "german", "resolve-combat")) == [*BY_HAND, "die"]  # what is rare is folded
     assert also(t, "german") == ["river", "major", "marsh", "oos", "disrupted", "concentric", "allies"]
+
+
+def test_no_field_is_called_optional_that_is_then_demanded() -> None:
+    """9.2: strengths are wanted, unless all of them are told as halved."""
+    t = table(units=False)
+    go(t, "german-combat")
+
+    def demanded(**fields: Any) -> list[str]:
+        rows = shown(t, "german", "resolve-combat", **fields)
+        return [name for name, row in rows.items() if row["required"]]
+
+    assert demanded() == ["full", "defence"]
+    assert demanded(halved=["river"], river="3", weak=4) == []
+    t.calc("combat", halved="river", river="3", weak=4)
+
+
+def test_a_command_without_fields_is_done_at_once() -> None:
+    t = table(owners_book())
+    put(t, "ss-w-1", "2041")
+    t.until("german-supply")
+    assert next(a["fields"] for a in t.sees("german")["actions"] if a["name"] == "check-supply") == 0
 
 
 def also(t: Bench, seat: str, **fields: Any) -> list[str]:

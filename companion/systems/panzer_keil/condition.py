@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from companion.engine.errors import Unreadable
 from companion.engine.forms.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
@@ -43,6 +44,22 @@ def on_record(ctx: Context) -> bool:
     return bool(own_on_map(ctx))
 
 
+@dataclass(frozen=True)
+class WantedUnits(UnitRef):
+    """Units that must be chosen wherever the field is shown, though the action can do without it elsewhere."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        return {**super().describe(ctx), "required": True}
+
+
+@dataclass(frozen=True)
+class WantedHex(HexId):
+    """The same of a hex."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        return {**super().describe(ctx), "required": True}
+
+
 FEW = 12
 """Units that a form shows at once; beyond that it asks for the hex first."""
 
@@ -63,6 +80,11 @@ def own_here(ctx: Context) -> list[Unit]:
 def here_field() -> HexId:
     """The hex whose units a form then offers."""
     return HexId(label="Stack in hex", help="its units are offered below", when=many_on_map)
+
+
+def units_on_record(game: Game) -> bool | str:
+    """For what is done to a unit wherever it is."""
+    return bool(game.units) or "no unit is on record"
 
 
 def any_on_map(game: Game) -> bool | str:
@@ -224,7 +246,9 @@ def recover_some(
     yield from _recover(game, units, states.rally)
 
 
-@rules.action(by="any", label="What the counter says", group="units", rule="2.2.1")
+@rules.action(
+    by="any", label="Enter what the counter says", group="units", rule="2.2.1", when=units_on_record
+)
 def describe_unit(
     game: Game,
     unit: Annotated[str, UnitRef(label="Unit")],

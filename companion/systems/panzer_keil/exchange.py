@@ -8,7 +8,7 @@ from itertools import combinations
 from typing import Annotated, Any
 
 from companion.engine.errors import Unreadable
-from companion.engine.forms.fields import Choice, Context, UnitRef, Whole
+from companion.engine.forms.fields import Choice, Context, Whole
 from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
@@ -18,6 +18,7 @@ from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil.base import DEAD, named, recorded, rules, target_of
+from companion.systems.panzer_keil.condition import WantedUnits
 from companion.systems.panzer_keil.form import Sums
 from companion.systems.panzer_keil.odds import exchange_loss, half_down
 from companion.systems.panzer_keil.results import LOSSES, PAYING
@@ -88,7 +89,7 @@ def _givers(ctx: Context) -> list[Unit]:
 
 
 @dataclass(frozen=True)
-class WorthyUnits(UnitRef):
+class WorthyUnits(WantedUnits):
     """Units offered with what they are worth in this exchange."""
 
     def describe(self, ctx: Context) -> dict[str, Any]:
@@ -97,6 +98,14 @@ class WorthyUnits(UnitRef):
             if choice["value"] in values:
                 choice["label"] += f": {values[choice['value']]}"
         return found
+
+
+@dataclass(frozen=True)
+class DemandedSums(Sums):
+    """Strengths that must be told wherever they are asked for."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        return {**super().describe(ctx), "required": True}
 
 
 @rules.follow_up(rule="9.6", label="Give up attackers")
@@ -113,7 +122,7 @@ def exchange_attackers(
     ] = 0,
     strengths: Annotated[
         tuple[int, ...],
-        Sums(
+        DemandedSums(
             label="Defence of each defender",
             help="as halved",
             when=lambda c: c.battle is not None and not c.battle.units(c.battle.defender),

@@ -31,6 +31,7 @@ from companion.systems.panzer_keil.base import (
 )
 from companion.systems.panzer_keil.condition import (
     KIND,
+    WantedUnits,
     any_on_map,
     can_mech_move,
     here_field,
@@ -38,6 +39,7 @@ from companion.systems.panzer_keil.condition import (
     own_here,
     own_on_map,
     tell_types,
+    units_on_record,
 )
 from companion.systems.panzer_keil.ground import at_the_edge, board, pass_through, supply_zones, zone
 from companion.systems.panzer_keil.movement import march
@@ -75,7 +77,7 @@ def walked(game: Game, unit: str) -> Events:
         yield e.Marked(unit, "entered", None, reason=IN_PASSING, rule="8.7.1")
 
 
-@rules.action(by="any", label="Move a unit", group="units", rule="8")
+@rules.action(by="any", label="Move a unit", group="units", rule="8", when=units_on_record)
 def place_unit(
     game: Game,
     unit: Annotated[str, UnitRef(label="Unit", pick=movable)],
@@ -207,7 +209,7 @@ def exit_map(
     at: Annotated[str, here_field()] = "",
     units: Annotated[
         tuple[str, ...],
-        UnitRef(label="Units", many=True, pick=own_on_map, suggest=own_here, when=on_record),
+        WantedUnits(label="Units", many=True, pick=own_on_map, suggest=own_here, when=on_record),
     ] = (),
     west: Annotated[
         bool,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from companion.engine.errors import Unreadable
-from companion.engine.forms.fields import Choice, Context, Options, UnitRef, Whole
+from companion.engine.forms.fields import Choice, Context, Options, Whole
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.duties import drop, owe
@@ -28,7 +28,7 @@ from companion.systems.panzer_keil.base import (
     rules,
 )
 from companion.systems.panzer_keil.books import Table, bands, points_at
-from companion.systems.panzer_keil.condition import on_record, own_on_map
+from companion.systems.panzer_keil.condition import WantedUnits, on_record, own_on_map
 from companion.systems.panzer_keil.ground import has_rails
 from companion.systems.panzer_keil.supply import front_distance, hq_of, in_command
 
@@ -161,7 +161,8 @@ class Payer(Choice):
     def describe(self, ctx: Context) -> dict[str, Any]:
         everybody = self.choices(ctx)
         rich = [(f, label) for f, label in everybody if ctx.game[f"{f}-{self.kind}"]]
-        return {"choices": [{"value": f, "label": label} for f, label in rich or everybody], "many": False}
+        offered = [{"value": f, "label": label} for f, label in rich or everybody]
+        return {"choices": offered, "many": False, "required": True}
 
 
 def paying(label: str, kind: str) -> Payer:
@@ -358,7 +359,7 @@ def spend_supply(
     front: Annotated[str, paying("Points of", "sp")] = "",
     units: Annotated[
         tuple[str, ...],
-        UnitRef(label="Exhausted units", many=True, pick=_tired, suggest=_offered, when=on_record),
+        WantedUnits(label="Exhausted units", many=True, pick=_tired, suggest=_offered, when=on_record),
     ] = (),
     count: Annotated[int, Whole(label="Units turned back", high=20, quiet=on_record)] = 0,
 ) -> Events:

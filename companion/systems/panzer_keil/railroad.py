@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Annotated
 
 from companion.engine.errors import Unreadable
-from companion.engine.forms.fields import Context, HexId, UnitRef, Whole
+from companion.engine.forms.fields import Context, HexId, Whole
 from companion.engine.hexes.board import zone_indices
 from companion.engine.hexes.trace import Situation
 from companion.engine.kit.roster import Unit
@@ -28,7 +28,7 @@ from companion.systems.panzer_keil.base import (
     hexes_of,
     rules,
 )
-from companion.systems.panzer_keil.condition import waiting
+from companion.systems.panzer_keil.condition import WantedHex, WantedUnits, waiting
 from companion.systems.panzer_keil.ground import (
     RAIL,
     board,
@@ -286,14 +286,14 @@ def _on_rails(game: Game, hex_id: str) -> bool:
 def rail_move(
     game: Game,
     units: Annotated[
-        tuple[str, ...], UnitRef(label="Arriving units", many=True, pick=rail_riders, when=_riders)
+        tuple[str, ...], WantedUnits(label="Arriving units", many=True, pick=rail_riders, when=_riders)
     ] = (),
     count: Annotated[int, Whole(label="How many units", high=RAIL_UNITS, quiet=_riders)] = 0,
     start: Annotated[
         str,
         HexId(label="From hex", help="where they come in", when=_riders, start=_from_where),
     ] = "",
-    end: Annotated[str, HexId(label="To hex", when=_riders)] = "",
+    end: Annotated[str, WantedHex(label="To hex", when=_riders)] = "",
     hexes: Annotated[int, Whole(label="Rail hexes travelled by each", high=150, quiet=_way_known)] = 0,
 ) -> Events:
     """Carry arriving units along the rails: five units and thirty hexes a turn, clear of Soviet units."""

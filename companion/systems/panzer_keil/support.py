@@ -15,7 +15,7 @@ from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil import states
-from companion.systems.panzer_keil.asking import Target
+from companion.systems.panzer_keil.asking import Target, tapped
 from companion.systems.panzer_keil.base import (
     FRONTS,
     GERMAN,
@@ -68,6 +68,9 @@ class SupportTarget(Target):
     def found(self, ctx: Context) -> list[str]:
         game = ctx.game
         return targets(game, game.active, payer(ctx, "sap")) if game.active else []
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        return {**super().describe(ctx), "required": not tapped(self.found(ctx))}
 
 
 TARGET = SupportTarget(label="Target hex")

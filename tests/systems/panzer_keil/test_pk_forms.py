@@ -321,3 +321,60 @@ def test_without_units_an_arrival_is_ticked_off() -> None:
     assert list(shown(t, "german", "arrive", arrival="ss-w")) == ["arrival"]
     t.do("german", "arrive", arrival="ss-w")
     assert [d["id"] for d in t.sees("table")["due"]] == ["west-1"]
+
+
+# -- with nothing on record ----------------------------------------------------------------------------------
+
+BY_TYPING: dict[str, dict[str, Any]] = {
+    "roll-weather": {"die": "3"},
+    "set-up": {},
+    "spend-supply": {"front": "voronezh", "count": 1},
+    "allot-support": {"front": "voronezh", "target": "2040", "points": 2},
+    "extend-railroad": {"hexes": "1405 1404"},
+    "exit-map": {"west": True, "count": 1},
+    "resolve-combat": {"full": "8", "defence": 4, "die": "2"},
+    "rail-move": {"count": 2, "hexes": 10},
+}
+
+
+@pytest.mark.parametrize("phase", PLAIN)
+def test_without_units_whatever_is_offered_is_done_by_typing(phase: str) -> None:
+    for name in PLAIN[phase]:
+        t = table(units=False)
+        t.until(phase)
+        for front in ("voronezh-sp", "voronezh-sap"):
+            t.do("table", "correct", name=front, value="3")
+        fields = BY_TYPING[name]
+        if phase.startswith("german"):
+            fields = {k: v for k, v in fields.items() if k != "front"}
+        t.do("table", name, **fields)
+
+
+@pytest.mark.parametrize("units", [False, True])
+@pytest.mark.parametrize("phase", PLAIN)
+def test_no_form_wants_what_it_cannot_offer_or_asks_twice_by_one_name(phase: str, units: bool) -> None:
+    t = table(units=False)
+    if units:
+        t.do("table", "set-up")
+    t.until(phase)
+    for action in t.sees("table")["actions"]:
+        rows = [r for r in t.form("table", action["name"]) if not (r["hidden"] or r["quiet"])]
+        wanting = [r["name"] for r in rows if r["type"] == "unit" and r["required"] and not r["choices"]]
+        assert not wanting or "at" in {r["name"] for r in rows}, action["name"]  # a hex is asked for first
+        labels = [r["label"] for r in rows]
+        assert len(labels) == len(set(labels)), (action["name"], labels)
+
+
+@pytest.mark.parametrize(
+    ("phase", "action", "field"),
+    [
+        ("german-move", "exit-map", "units"),
+        ("german-move", "rail-move", "end"),
+        ("german-support", "allot-support", "target"),
+    ],
+)
+def test_what_is_demanded_says_so(phase: str, action: str, field: str) -> None:
+    t = table()
+    put(t, "ss-w-1", "2050", kind="armour")
+    t.until(phase)
+    assert shown(t, "german", action)[field]["required"]

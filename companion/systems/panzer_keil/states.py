@@ -67,7 +67,7 @@ def attack(state: State, nature: Nature) -> State:
 
 
 def supply_point(state: State, nature: Nature) -> State:
-    """One point, back to normal at once [B6.3.4]."""
+    """One point, back to normal at once [6.3, B6.3.4]."""
     if nature.mechanized is False or not state.exhausted:
         raise _cannot(nature, "it is not exhausted", "B6.3")
     return replace(state, exhausted=False)
@@ -144,7 +144,7 @@ UNSETTLED: dict[Trigger, str] = {
 
 
 def objections(trigger: Trigger, state: State, nature: Nature) -> list[Fault]:
-    """What the rules have against a trigger, to be said before it is pulled [6.2, 8.3.1, 8.5.1, B6.3.3]."""
+    """What the rules have against a trigger, to be said before it is pulled [6.2, 6.3.1, 6.3.2, 8.3.1, 8.5.1]."""
     found = []
     if trigger is rally and recover(state, nature) == state:
         found.append(Fault(f"{nature.name} is out of supply and does not recover", "11.1"))

@@ -129,7 +129,14 @@ def advance(
     duty: e.Asked,
     battle: Battle | None,
     units: Annotated[
-        tuple[str, ...], UnitRef(label="Units", many=True, pick=_victors, start=_as_many_as_fit)
+        tuple[str, ...],
+        UnitRef(
+            label="Units",
+            many=True,
+            pick=_victors,
+            start=_as_many_as_fit,
+            quiet=lambda c: len(_victors(c)) == 1 == len(_as_many_as_fit(c)),
+        ),
     ],
     to: Annotated[
         str,

@@ -108,7 +108,14 @@ class DemandedSums(Sums):
         return {**super().describe(ctx), "required": True}
 
 
-@rules.follow_up(rule="9.6", label="Give up attackers")
+def _only_giver(ctx: Context) -> Mapping[str, Any] | None:
+    """A single attacker has no choice, where the record tells the defenders."""
+    told = ctx.battle is not None and bool(ctx.battle.units(ctx.battle.defender))
+    found = _givers(ctx)
+    return {"units": [found[0].id]} if told and len(found) == 1 else None
+
+
+@rules.follow_up(rule="9.6", label="Give up attackers", alone=_only_giver)
 def exchange_attackers(
     game: Game,
     battle: Battle | None,

@@ -99,7 +99,10 @@ def place_unit(
         yield from states.strip(game, unit, keep=("don",))
     if hex and not held.steps:  # it is not dead after all
         yield change(game, unit, {"steps": held.full}, reason=IN_PASSING)
+    scored = (box == EXIT_WEST and not hex) - (held.place == EXIT_WEST)
     yield move(game, unit, hex or box, reason=reason)
+    if scored:  # whoever lies in that box counts, however it came there
+        yield e.Set("exits", max(0, game["exits"] + scored), was=game["exits"], rule="B15.1")
     if hex:
         yield from walked(game, unit)
         yield from pass_through(game, held.side, [*via, hex])
@@ -232,6 +235,8 @@ def exit_map(
             field="units" if named else "count",
             rule="8.8",
         )
+    if not units and not west:
+        raise Unreadable("only the western edge scores", field="west", rule="B15.1")
     for unit in units:
         scores = game.active == SOVIET and west and not out_of_supply(game, unit)
         yield from states.strip(game, unit)

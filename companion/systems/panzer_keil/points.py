@@ -63,8 +63,11 @@ def _table(game: Game) -> Table:
     return game.book.tables.get("front-points", {})
 
 
-def fill_fronts(game: Game) -> Events:
-    """Give each headquarters its points from the owner's table, and ask where it is blank [B6.3.2, B7.2]."""
+def fill_fronts(game: Game, again: bool = False) -> Events:
+    """Give each headquarters its points from the owner's table, and ask where it is blank [B6.3.2, B7.2].
+
+    :param again: what was spent of them in this phase stays spent
+    """
     missing: dict[str, str] = {}
     for front, name in FRONTS.items():
         if not front_alive(game, front):
@@ -78,7 +81,7 @@ def fill_fronts(game: Game) -> Events:
             missing[front] = f"{name} {distance} hexes"
         else:
             why = "no supply path or disrupted" if distance is None else f"{distance} hexes from the source"
-            yield from _set_front(game, front, found, why)
+            yield from _set_front(game, front, found, why, again)
     yield from drop(game, headquarters_points, why="settled")
     if missing:
         yield from _ask_fronts(game, missing)
@@ -92,9 +95,11 @@ def _ask_fronts(game: Game, fronts: Mapping[str, str]) -> Events:
     yield owe(game, SOVIET, text, headquarters_points, rule="B6.3.2", fronts=list(fronts))
 
 
-def _set_front(game: Game, front: str, points: tuple[int, int], reason: str) -> Events:
-    yield from fill(game, f"{front}-sp", points[0], reason, "B8.2.3")
-    yield from fill(game, f"{front}-sap", points[1], reason, "B8.3.1")
+def _set_front(game: Game, front: str, points: tuple[int, int], reason: str, again: bool = False) -> Events:
+    had = game[LAST_POINTS].get(front, points) if again else points
+    for kind, now, before, rule in zip(("sp", "sap"), points, had, ("B8.2.3", "B8.3.1"), strict=True):
+        spent = before - game[f"{front}-{kind}"] if again else 0
+        yield from fill(game, f"{front}-{kind}", max(0, now - spent), reason, rule)
     record = {**game[LAST_POINTS], front: list(points)}
     if record != game[LAST_POINTS]:
         yield e.Set(LAST_POINTS, record)

@@ -131,7 +131,7 @@ def _against_repair(ctx: Context) -> list[str]:
     if done + len(hexes) > REPAIRS:
         found.append(f"{REPAIRS} hexes a turn at most, {done} are repaired [B9.3.1]")
     for a, b in pairwise((railhead(game), *hexes)):
-        linked = here.links.get((here.grid.index[a], here.grid.index[b]), set())
+        linked: set[str] = here.links.get((here.grid.index[a], here.grid.index[b]), set())
         if has_rails(game) and not RAIL & linked:
             found.append(f"no railroad is entered from {a} to {b} [B9.3]")
     return found

@@ -86,10 +86,10 @@ def check_supply(game: Game) -> Events:
 )
 def check_supply_again(game: Game) -> Events:
     """Trace every path once more, after a unit or the map was put right."""
-    yield from _checked(game)
+    yield from _checked(game, again=True)
 
 
-def _checked(game: Game) -> Events:
+def _checked(game: Game, again: bool = False) -> Events:
     side = game.active
     yield from _judged(game)
     if side == SOVIET:
@@ -103,7 +103,7 @@ def _checked(game: Game) -> Events:
         trigger = states.find_supply if answer.supplied else states.lose_supply
         yield from states.put(game, name, trigger, reason=IN_PASSING)
     if side == SOVIET:
-        yield from fill_fronts(game)
+        yield from fill_fronts(game, again)
 
 
 def _cut_off(ctx: Context) -> list[str]:

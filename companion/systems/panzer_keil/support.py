@@ -91,7 +91,7 @@ def _against_allotting(ctx: Context) -> list[str]:
     game, values, side = ctx.game, ctx.values, ctx.game.active
     target, front = str(values.get("elsewhere") or values.get("target") or ""), str(values.get("front") or "")
     found = []
-    if any(b.result for b in fought_now(game)):
+    if any(b.rolls for b in fought_now(game)):
         found.append("points are allotted before the first hex is resolved [7.3]")
     there = shelling(game, target) if target else None
     if there and front and there.facts["front"] != front:
@@ -111,6 +111,13 @@ def _against_allotting(ctx: Context) -> list[str]:
     if int(values["points"]) > left:
         found.append(f"only {left} of its support points left [7.2.1]")
     return found
+
+
+def _all_of_them(ctx: Context) -> int | None:
+    """As many as may lie on one hex, to begin with."""
+    owner = payer(ctx, "sap") if ctx.game.active == SOVIET else GERMAN
+    left = ctx.game[f"{owner}-sap"] if owner else 0
+    return min(MOST, left) or None
 
 
 def _points_left(game: Game) -> bool | str:
@@ -137,7 +144,9 @@ def allot_support(
     front: Annotated[str, paying("From", "sap")] = "",
     target: Annotated[str, TARGET] = "",
     elsewhere: Annotated[str, TARGET.another()] = "",
-    points: Annotated[int, Whole(label="Points", low=1, high=MOST, help="five to a hex at most")],
+    points: Annotated[
+        int, Whole(label="Points", low=1, high=MOST, help="five to a hex at most", start=_all_of_them)
+    ],
 ) -> Events:
     """Lay support points on a target hex, five at most and from one headquarters; the roll is then owed."""
     side, target = game.active, elsewhere or target

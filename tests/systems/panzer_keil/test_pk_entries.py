@@ -168,6 +168,24 @@ def test_what_speaks_against_a_scoring_exit_is_said_first(unit: str, place: str,
     assert t.game["exits"] == 1
 
 
+@pytest.mark.parametrize("seat", ["soviet", "table"])
+def test_an_exit_put_on_record_by_hand_counts_once(seat: str) -> None:
+    t = table()
+    put(t, "voronezh-1", "1450")
+    t.do(seat, "place-unit", unit="voronezh-1", box="box:exit-west")
+    t.do(seat, "place-unit", unit="voronezh-1", box="box:exit-west")
+    assert t.game["exits"] == 1
+    t.do(seat, "place-unit", unit="voronezh-1", hex="1450")
+    assert t.game["exits"] == 0
+
+
+def test_without_units_only_the_western_edge_is_counted() -> None:
+    t = table(units=False)
+    t.until("soviet-move")
+    with refused(Unreadable, field="west", rule="B15.1"):
+        t.do("soviet", "exit-map", west=False, count=2)
+
+
 def test_once_gone_a_unit_does_not_come_back_by_a_move() -> None:
     t = table()
     put(t, "voronezh-1", "1450")

@@ -332,9 +332,8 @@ def test_a_doubled_attacker_pays_double() -> None:
 
 def test_an_exchange_that_costs_every_attacker_leaves_nobody_to_advance() -> None:
     t = battle({"302id": "2041"}, [4])
-    hit(t, "EX", "302id")
-    reply(t, "german", "exchange-attackers", units=["302id"])
-    assert places(t, "voronezh-1") == ["box:dead"] and not t.game.duties()
+    hit(t, "EX", "302id")  # the only one: given up without being asked
+    assert places(t, "302id", "voronezh-1") == ["box:dead", "box:dead"] and not t.game.duties()
 
 
 def test_whoever_crossed_a_major_river_follows_an_exchange_one_hex_only() -> None:
@@ -353,6 +352,13 @@ def test_only_the_attacker_chooses_whom_he_gives_up() -> None:
         reply(t, "german", "exchange-attackers")
     with refused(NotNow):
         t.do("soviet", "exchange-defenders", which="voronezh-1")
+
+
+def test_a_single_victor_has_one_tap_to_advance() -> None:
+    t = battle({"302id": "2041"}, [3])
+    hit(t, "D1", "302id")
+    reply(t, "soviet", "retreat", to="2140")
+    assert card(t, "german", "advance") == {}  # neither who nor where is a question
 
 
 # -- 9.7 retreats --------------------------------------------------------------------------------------------
@@ -552,6 +558,31 @@ def test_out_of_supply_lasts_until_the_own_next_supply_phase() -> None:
     t.until("german-supply", 2)
     t.do("german", "check-supply")
     assert not t.game.mark("ss-w-1", "oos")
+
+
+def test_checking_supply_again_does_not_give_back_what_was_spent() -> None:
+    """B6.3.4: put right and traced anew, the points are those that are left."""
+    t = table(owners_book())
+    put(t, "voronezh-hq", "1409")
+    put(t, "voronezh-1", "1412", kind="armour")
+    mark(t, "voronezh-1", "exhausted")
+    t.until("soviet-supply")
+    t.do("soviet", "check-supply", anyway=True)
+    t.do("soviet", "spend-supply", units=["voronezh-1"], front="voronezh")
+    left = t.game["voronezh-sp"]
+    t.do("soviet", "check-supply-again", anyway=True)
+    assert t.game["voronezh-sp"] == left
+
+
+def test_points_called_off_may_be_laid_elsewhere() -> None:
+    """7.3: nothing has been resolved yet."""
+    t = battle({"302id": "2041"}, [3])
+    put(t, "voronezh-2", "2042", kind="infantry")
+    t.until("german-support", 2)
+    t.do("german", "allot-support", target="2040", points=2)
+    t.do("german", "dismiss", ask=duty(t, "german", "roll-support")["id"], how="does not apply")
+    t.do("german", "allot-support", target="2042", points=3)
+    assert t.game["german-sap"] == 0
 
 
 # -- 8, 10, 11 -----------------------------------------------------------------------------------------------

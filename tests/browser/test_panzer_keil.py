@@ -19,6 +19,7 @@ COUNTERS = {
     "ss-w-1": {"kind": "armour", "nation": "german", "attack": 9, "defence": 7},
     "ss-w-2": {"kind": "mechanized infantry", "nation": "german", "attack": 6, "defence": 6},
     "302id": {"kind": "infantry", "nation": "german", "attack": 4, "defence": 5},
+    "320id": {"kind": "infantry", "nation": "german", "attack": 4, "defence": 5},
     "southwestern-1": {"kind": "infantry", "attack": 4, "defence": 4},
     "southwestern-2": {"kind": "infantry", "attack": 4, "defence": 4},
     "southwestern-3": {"kind": "armour", "attack": 7, "defence": 5, "exhausted_defence": 3},
@@ -172,8 +173,7 @@ def soviet_combat(e: Evening) -> None:
     moved = e.soviet.locator(".duty").filter(has_text="back 2 hexes")
     expect(moved.get_by_role("button").first).to_be_visible()
     answer(e.soviet, "back 2 hexes", moved.get_by_role("button").first.inner_text())
-    ask = e.soviet.locator(".duty").filter(has_text="Advance into 2035")
-    ask.get_by_role("button", name="Advance", exact=True).click()
+    answer(e.soviet, "Advance into 2035", "Into 2035")
     for page in e.everybody:
         expect(page.locator(".duty")).to_have_count(0)
     e.end_phase(e.tablet, "Soviet recovery")
@@ -197,14 +197,15 @@ def german_half(e: Evening) -> None:
 
 
 def exchange_and_recovery(e: Evening) -> None:
-    """10-12: an exchange that costs the defender nothing, then recovery in one tap, and the next turn."""
-    e.table.do("table", "place-unit", unit="302id", hex="2036")
+    """10-12: an exchange that costs both one unit, no advance, then recovery in one tap, and the next turn."""
+    e.place({"302id": "2036", "320id": "2036"})
     start(e.german, "Resolve a combat")
     roll(e.german, 1)
     answer(e.german, "column", "EX")
     ask = e.german.locator(".duty").filter(has_text="choose the attackers to give up")
-    ask.get_by_role("checkbox").first.check()
+    ask.get_by_role("checkbox", name="302 ID").check()
     ask.get_by_role("button", name="Give up attackers").click()
+    answer(e.german, "Advance into 2035", "No")  # nobody is left there
     for page in e.everybody:
         expect(page.locator(".duty")).to_have_count(0)
     e.end_phase(e.german, "German mechanized movement")

@@ -94,7 +94,7 @@ def _choices(ctx: Context) -> list[tuple[str, str]]:
     units = ctx.values.get("units") or _as_many_as_fit(ctx)
     left = {game.units[u].place for u in units}
     beyond = [h for h in _beyond(game, recorded(ctx.battle)) if h not in left]
-    return [(target, target), *((h, f"{target}, then {h}") for h in beyond)]
+    return [(target, f"Into {target}"), *((h, f"On to {h}") for h in beyond)]
 
 
 def _beyond(game: Game, battle: Battle) -> list[str]:

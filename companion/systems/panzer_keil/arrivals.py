@@ -88,13 +88,18 @@ def _enter(game: Game, side: str, units: Sequence[str], hex_id: str) -> Events:
     for unit in units:
         edge = edge_of(game.units[unit])
         yield move(game, unit, hex_id, reason=f"enters at {edge}" if edge else "enters", rule="8.6")
-        yield e.Marked(unit, "entered", True, reason=IN_PASSING, rule="8.6")
-        if game.mark(unit, BARRED):
-            yield e.Marked(unit, BARRED, None, reason=IN_PASSING, rule="8.6.4")
-        if side == SOVIET:
-            yield put_mark(game, unit, "grace", grace_until(game), rule="B14.3")
+        yield from came_in(game, unit)
     yield from pass_through(game, side, [hex_id])
     yield from note_zone(game, side, hex_id)
+
+
+def came_in(game: Game, unit: str) -> Events:
+    """What a reinforcement carries from its entry: that it came this turn, and its automatic supply [8.7.1, B14.3]."""
+    yield e.Marked(unit, "entered", True, reason=IN_PASSING, rule="8.6")
+    if game.mark(unit, BARRED):
+        yield e.Marked(unit, BARRED, None, reason=IN_PASSING, rule="8.6.4")
+    if game.units[unit].side == SOVIET:
+        yield put_mark(game, unit, "grace", grace_until(game), rule="B14.3")
 
 
 def note_zone(game: Game, side: str, hex_id: str) -> Events:

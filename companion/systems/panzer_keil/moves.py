@@ -16,6 +16,7 @@ from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING, change, move
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil import states
+from companion.systems.panzer_keil.arrivals import came_in, entry_faults
 from companion.systems.panzer_keil.base import (
     EXIT,
     EXIT_WEST,
@@ -92,8 +93,9 @@ def place_unit(
     if not hex and not box:
         raise Unreadable("say where: a hex number, or a box", field="hex")
     held = game.units[unit]
+    enters = bool(hex) and not held.place and bool(held.turn) and game.phase == f"{held.side}-move"
     if hex:
-        for fault in _faults(game, held, hex):
+        for fault in [*_faults(game, held, hex), *(entry_faults(game, held, hex) if enters else ())]:
             yield e.Noted(fault.text, rule=fault.rule)
     else:
         yield from states.strip(game, unit, keep=("don",))
@@ -104,7 +106,7 @@ def place_unit(
     if scored:  # whoever lies in that box counts, however it came there
         yield e.Set("exits", max(0, game["exits"] + scored), was=game["exits"], rule="B15.1")
     if hex:
-        yield from walked(game, unit)
+        yield from came_in(game, unit) if enters else walked(game, unit)
         yield from pass_through(game, held.side, [*via, hex])
 
 

@@ -54,6 +54,8 @@ def combat_outcome(game: Game, sheet: dict[str, Any], code: str, battle: Battle 
     yield from _tire(game, attackers)
     if battle.attacker == SOVIET and any(is_sixth(game.units[d]) for d in defenders):
         yield from bind(game, attackers)
+        if not attackers:
+            yield e.Noted("Who attacked the 6th Army belongs to the Don Front from now on", rule="B13.2.1")
     result = RESULTS[code]
     if code == "EX":
         yield from owe_exchange(game, battle)

@@ -87,6 +87,17 @@ def test_a_whole_formation_is_held_to_its_edge_too() -> None:
     t.do("soviet", "arrive", arrival="40a", hex="0131")
 
 
+def test_a_reinforcement_put_on_the_map_by_hand_has_come_in_all_the_same() -> None:
+    """8.6, B14.3: moved out of the list or tapped onto the map, it is supplied and may ride like any other."""
+    t = shut()
+    t.do("soviet", "place-unit", unit="40a-1", hex="0131")
+    assert t.game.mark("40a-1", "grace") == 4 and t.game.mark("40a-1", "entered")
+    done = t.do("soviet", "place-unit", unit="40a-2", hex="0920")
+    assert any(event.KIND == "noted" and event.rule == "B14" for event in done)
+    t.do("table", "place-unit", unit="voronezh-1", hex="0920")  # no reinforcement
+    assert not t.game.mark("voronezh-1", "grace")
+
+
 @pytest.mark.parametrize("seat", ["german", "watch"])
 def test_nobody_brings_in_the_other_sides_units(seat: str) -> None:
     t = shut()

@@ -669,6 +669,15 @@ def test_a_joint_attack_on_the_sixth_army_binds_every_front() -> None:
     assert t.game.mark("southern-1", "oos")  # no Don headquarters on the map
 
 
+def test_attackers_that_are_not_on_record_are_told_of_their_bond() -> None:
+    t = table(owners_book(FLAT, crt=False))
+    put(t, "6a-1", "1704", kind="infantry", nation="german", defence=3)
+    go(t, "soviet-combat")
+    t.do("soviet", "resolve-combat", target="1704", full="9", ground="clear", die="1")
+    done = reply(t, "soviet", "enter-result", result="C")
+    assert any(event.KIND == "noted" and event.rule == "B13.2.1" for event in done)
+
+
 def test_a_contested_city_scores_for_nobody() -> None:
     """5.4.1, B15.1."""
     t = table(owners_book(track=["mud"]))

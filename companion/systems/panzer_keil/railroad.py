@@ -10,7 +10,7 @@ from typing import Annotated
 
 from companion.engine.errors import Unreadable
 from companion.engine.forms.fields import Context, HexId, Whole
-from companion.engine.hexes.board import zone_indices
+from companion.engine.hexes.board import NOTHING, zone_indices
 from companion.engine.hexes.trace import Situation
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
@@ -131,7 +131,7 @@ def _against_repair(ctx: Context) -> list[str]:
     if done + len(hexes) > REPAIRS:
         found.append(f"{REPAIRS} hexes a turn at most, {done} are repaired [B9.3.1]")
     for a, b in pairwise((railhead(game), *hexes)):
-        linked: set[str] = here.links.get((here.grid.index[a], here.grid.index[b]), set())
+        linked = here.links.get((here.grid.index[a], here.grid.index[b]), NOTHING)
         if has_rails(game) and not RAIL & linked:
             found.append(f"no railroad is entered from {a} to {b} [B9.3]")
     return found
@@ -205,10 +205,12 @@ def rail_way(game: Game, start: str, end: str, clear: bool) -> list[str]:
     )
 
 
-def _way_known(ctx: Context) -> bool:
-    """Whether the map book tells how long the ride is."""
+def _length_told(ctx: Context) -> bool:
+    """Whether the map book tells how long the ride is, or will once both its ends are named."""
     game, start, end = ctx.game, ctx.values.get("start") or _from_where(ctx), ctx.values.get("end")
-    return bool(start and end and rail_way(game, start, end, clear=False))
+    if not (start and end):
+        return _riders(ctx)
+    return bool(rail_way(game, start, end, clear=False))
 
 
 def _anybody_by_rail(game: Game) -> bool | str:
@@ -294,7 +296,7 @@ def rail_move(
         HexId(label="From hex", help="where they come in", when=_riders, start=_from_where),
     ] = "",
     end: Annotated[str, WantedHex(label="To hex", when=_riders)] = "",
-    hexes: Annotated[int, Whole(label="Rail hexes travelled by each", high=150, quiet=_way_known)] = 0,
+    hexes: Annotated[int, Whole(label="Rail hexes travelled by each", high=150, quiet=_length_told)] = 0,
 ) -> Events:
     """Carry arriving units along the rails: five units and thirty hexes a turn, clear of Soviet units."""
     values = {"units": units, "count": count, "start": start, "end": end, "hexes": hexes}

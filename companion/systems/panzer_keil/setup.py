@@ -158,7 +158,9 @@ def _outside(ctx: Context) -> list[str]:
 )
 def place_formation(
     game: Game,
-    formation: Annotated[str, Choice(label="Formation", options=_formations)],
+    formation: Annotated[
+        str, Choice(label="Formation", options=_formations, quiet=lambda c: c.duty is not None)
+    ],
     hexes: Annotated[tuple[str, ...], HexId(label="Hexes", help="filled in this order", many=True)],
     each: Annotated[int, Whole(label="Units to a hex", low=1, high=3)] = 1,
     units: Annotated[

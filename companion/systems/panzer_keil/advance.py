@@ -18,7 +18,7 @@ from companion.engine.record.game import Game
 from companion.systems.panzer_keil.base import named, recorded, rules, surplus, target_of
 from companion.systems.panzer_keil.exchange import ALL_LOST
 from companion.systems.panzer_keil.ground import MAJOR, SEA, WATER, barrier, pass_through, terrain
-from companion.systems.panzer_keil.results import ADVANCE
+from companion.systems.panzer_keil.results import ADVANCE, one_for_crossers
 
 
 @rules.watch
@@ -58,7 +58,8 @@ def _offer(game: Game, battle: Battle, units: Sequence[str], limit: int, again: 
             game, side, text, advance, battle=battle, step=ADVANCE, units=here, rule="9.8", limit=limit
         )
     elif here or not units:
-        text = f"Attackers may advance {count(limit, 'hex', 'hexes')}, first into the vacated one"
+        far = f"{count(limit, 'hex', 'hexes')}{one_for_crossers(battle, limit)}"
+        text = f"Attackers may advance {far}, first into the vacated one"
         yield offer(game, side, text, battle=battle, step=ADVANCE, rule="9.8")
 
 

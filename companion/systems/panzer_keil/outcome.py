@@ -37,6 +37,7 @@ from companion.systems.panzer_keil.results import (
     Result,
     advance_limit,
     beside_river,
+    one_for_crossers,
     over_river,
 )
 from companion.systems.panzer_keil.retreat import owe_retreat
@@ -197,7 +198,7 @@ def _on_the_map(game: Game, battle: Battle, code: str) -> e.Asked:
             parts.append(f"the others {rest}: {_told(game, battle, rest)}")
     limit = advance_limit(code, bool(major and all_major))
     if limit:
-        parts.append(f"attackers may advance {limit}")
+        parts.append(f"attackers may advance {limit}{one_for_crossers(battle, limit)}")
     return _line(game, battle, "; ".join([*parts, TIRED]), "9.6, 9.9")
 
 

@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Annotated
+from typing import Annotated, Any
 
 from companion.engine.errors import Unreadable
 from companion.engine.forms.fields import Context, HexId, Whole
@@ -164,11 +164,21 @@ def extend_railroad(
     yield from put_railhead(game, hexes[-1], "repaired", "B9.3.1")
 
 
+@dataclass(frozen=True)
+class MarkerHex(HexId):
+    """Where the railroad marker goes; only the entered rails can tell it by themselves."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        known = has_rails(ctx.game)
+        told = {"help": "empty: as far as the line works"} if known else {"required": True}
+        return {**super().describe(ctx), **told}
+
+
 @rules.action(by="any", rule="B9.3.3", label="Move the railroad marker", group="fix")
-def pull_back_railhead(
-    game: Game, hex: Annotated[str, HexId(label="To rail hex", help="empty: as far as the line works")] = ""
-) -> Events:
+def pull_back_railhead(game: Game, hex: Annotated[str, MarkerHex(label="To rail hex")] = "") -> Events:
     """Pull the railroad marker back to where the line is still linked to 0114."""
+    if not hex and not has_rails(game):
+        raise Unreadable("no railroad is entered: say where the marker goes", field="hex", rule="B9.3.3")
     if hex:
         yield from put_railhead(game, hex, "set by hand", "B9.3.3")
     else:

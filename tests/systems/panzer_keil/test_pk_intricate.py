@@ -270,6 +270,19 @@ def test_half_on_record_a_river_attack_tells_both_results() -> None:
     assert len(t.asked("german")) == 1
 
 
+@pytest.mark.parametrize("defenders", [[], [4]])
+def test_typed_attackers_partly_over_a_major_river_are_told_how_far_each_goes(defenders: list[int]) -> None:
+    """B10.3.2: two hexes, those who crossed one."""
+    t = battle({}, defenders)
+    told = {} if defenders else {"defence": 4}
+    t.do("german", "resolve-combat", target="2040", full="6", halved="major", major="5", die="1", **told)
+    reply(t, "german", "enter-result", result="D2")
+    if defenders:
+        reply(t, "soviet", "retreat", to=offered(t, "soviet", "retreat")[0])
+    texts = " ".join(a["text"] for a in t.asked("german"))
+    assert "advance 2" in texts and "those over the major river 1" in texts
+
+
 def test_attackers_of_two_hexes_retreat_by_themselves() -> None:
     t = battle({"302id": "2041", "320id": "1941", "88id": "1941"}, [9])
     hit(t, "A1", "302id", "320id", "88id")

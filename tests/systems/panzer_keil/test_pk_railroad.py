@@ -63,6 +63,9 @@ def test_a_friend_on_the_line_keeps_it_open_by_the_suggested_reading() -> None:
 
 def test_the_marker_can_be_set_by_hand() -> None:
     t = table(units=False)
+    with refused(Unreadable, rule="B9.3.3", field="hex"):  # without rails nobody can tell
+        t.do("table", "pull-back-railhead")
+    assert t.form("table", "pull-back-railhead")[0]["required"]
     t.do("table", "pull-back-railhead", hex="1410")
     assert list(t.game.marked("railhead")) == ["1410"]
 

@@ -114,6 +114,69 @@ def test_panzer_keil(server, device, mode):
     assert screens.cost() == ({"physical": 7, "digital": 6}[mode], 0)
 
 
+def test_panzer_keil_without_anything_on_record(server, device):
+    """9.2-9.6: two strengths, the ground, the die, the printed chart, and one line that says what follows."""
+    table = Table(server, "panzer-keil", "winter-1943", **{"mode-dice": "physical"})
+    table.do("table", "go-to", turn=1, phase="soviet-combat")
+    screens = Screens(table, device, "soviet", "german")
+    soviet = screens.phones["soviet"]
+    sheet = soviet.locator("#sheet")
+    tap(soviet.get_by_role("link", name=re.compile("Resolve a combat")), sheet.locator(".sheet"))
+    screens.shot("pk-bare-form")
+    for field, role, strength in (("^Attack$", "textbox", "13"), ("^Defence$", "spinbutton", "6")):
+        box = sheet.get_by_role(role, name=re.compile(field)).first
+        box.click()
+        box.press_sequentially(strength)
+    sheet.get_by_role("radio", name="other").check()
+    expect(sheet.locator(".foot-odds")).to_have_text("2:1")
+    roll(sheet, "physical", 4)
+    expect(sheet.locator(".sheet")).to_have_count(0)
+    screens.shot("pk-bare-rolled")
+    assert answer(soviet, "physical", "D1")
+    screens.stands("D1: defenders back 1, moved by the German player")
+    screens.shot("pk-bare-result")
+    soviet.locator(".duty").get_by_role("button", name="Done", exact=True).click()
+    for page in screens.all().values():
+        expect(page.locator(".duty")).to_have_count(0)
+    taps, typed = screens.cost()
+    assert taps <= 8 and typed <= 4, (taps, typed)
+
+
+def test_panzer_keil_eight_attackers_thrown_back(server, device):
+    """9.6, 9.7: eight units in three hexes attack, and the three stacks go back two hexes, a tap each."""
+    table = Table(server, "panzer-keil", "winter-1943", **{"mode-dice": "physical"})
+    table.do("table", "set-up")
+    for ask in table.sees("table")["asked"]:
+        table.do("table", "dismiss", ask=ask["id"])
+    names = ["ss-w-1", "ss-w-2", "ss-w-3", "302id", "320id", "333id", "88id", "340id"]
+    for number, unit in enumerate(names):
+        table.do("table", "place-unit", unit=unit, hex=("2041", "1941", "2141")[number // 3])
+        table.do("table", "describe-unit", unit=unit, kind="infantry", nation="german", attack=2, defence=2)
+    table.do("table", "place-unit", unit="voronezh-1", hex="2040")
+    table.do("table", "describe-unit", unit="voronezh-1", kind="infantry", defence=9)
+    table.do("table", "go-to", turn=1, phase="german-combat")
+    screens = Screens(table, device, "german", "soviet")
+    german = screens.phones["german"]
+    sheet = german.locator("#sheet")
+    tap(german.get_by_role("link", name=re.compile("Resolve a combat")), sheet.locator(".sheet"))
+    expect(sheet.locator(".foot-odds")).to_have_text("1:1")  # the only target, and whoever can attack it
+    screens.shot("pk-eight-form")
+    roll(sheet, "physical", 1)
+    assert answer(german, "physical", "A2")
+    screens.shot("pk-eight-retreats")
+    for _ in range(3):
+        german.wait_for_timeout(400)  # a button rests for a moment when the page has changed under the finger
+        ask = german.locator(".duty").first
+        name = ask.get_attribute("id")
+        ask.locator(".duty-answers button").first.click()
+        expect(german.locator(f"#{name}")).to_have_count(0)
+    for page in screens.all().values():
+        expect(page.locator(".duty")).to_have_count(0)
+    screens.shot("pk-eight-over")
+    taps, typed = screens.cost()
+    assert taps <= 8 and not typed, (taps, typed)
+
+
 @pytest.mark.parametrize("mode", ["physical", "digital"])
 def test_wb95(server, device, mode):
     """5.2.1, 6.3.3, 16.1: closed stacks are opened by the attack, the defender's gun joins on his own phone."""

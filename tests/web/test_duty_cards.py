@@ -8,6 +8,8 @@ from flask import Flask
 from toykit import Device
 
 from companion.tables.tables import Tables
+from companion.web.dutycards import _replies
+from companion.web.formfield import FormField
 
 
 @pytest.fixture
@@ -267,3 +269,18 @@ def test_what_the_other_side_owes_in_secret_is_not_said(red: Device, tables: Tab
     tables.act(code, "blue", "plan-secretly", {})
     answer = red.do("next-phase", target="live", rev=tables.store.latest(code))
     assert "SECRET" not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("labels", "each"),
+    [
+        (["Retreat to the river crossing at 2307"] * 6, True),
+        (["Retreat to the river crossing at 2307"] * 7, False),
+        ([f"{n}" for n in range(1835, 1847)], True),  # the hexes of a retreat
+        ([f"{n}" for n in range(1835, 1848)], False),
+    ],
+)
+def test_few_or_short_answers_are_a_button_each(labels: list[str], each: bool) -> None:
+    choices = [{"value": str(n), "label": label} for n, label in enumerate(labels)]
+    asked = FormField("to", "choice", "To", choices=choices, required=True)
+    assert bool(_replies(asked, owed=True)) is each

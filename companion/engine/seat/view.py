@@ -167,7 +167,7 @@ def _asks(action: Action, game: Game, seat: str) -> int:
         return len(action.fields)
     here = Context(game, seat)
     rolled = game["mode-dice"] == "digital"  # a field of dice asks nothing where the companion rolls them
-    asked = [f for f in action.fields.values() if not (rolled and isinstance(f, Dice))]
+    asked = [f for f in action.fields.values() if not f.hidden and not (rolled and isinstance(f, Dice))]
     return sum(1 for f in asked if f.when is None or f.when(here))
 
 

@@ -211,8 +211,10 @@ def _with_the_card(game: Game, fight: Fight) -> Fight:
 
 
 def _leave_ip(game: Game, unit: Unit, fight: Fight) -> Events:
-    """An IP goes when all units of its hex attack [12.24]."""
-    if game.mark(unit.place, "ip") and all(u.id in fight.units for u in game.units_at(unit.place)):
+    """An IP goes when all units of its hex attack; in one combat, unless the table counts several [12.24]."""
+    over = game["ip-two-combats"] == "goes"
+    here = [u for u in game.units_at(unit.place) if not (over and game.mark(u.id, "attacked"))]
+    if game.mark(unit.place, "ip") and all(u.id in fight.units for u in here):
         yield e.Marked(unit.place, "ip", None, reason="all its units attack", rule="12.24")
 
 

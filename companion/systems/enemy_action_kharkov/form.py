@@ -11,6 +11,7 @@ from companion.engine.kit.roster import Unit
 from companion.engine.positions.pieces import on_map
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import GERMAN, SIDES, SOVIET, isolated
+from companion.systems.enemy_action_kharkov.command import in_command
 from companion.systems.enemy_action_kharkov.fight import STATUS
 from companion.systems.enemy_action_kharkov.manifest import cup_is_real
 from companion.systems.enemy_action_kharkov.record import knows_rivers
@@ -37,9 +38,11 @@ def may_attack(game: Game, unit: Unit) -> bool:
 
 
 def ready(ctx: Context) -> list[Unit]:
-    """Active units that may still attack; all own units when nobody is marked active."""
-    own = on_map(ctx.game, attacker(ctx))
+    """Active units that may still attack; where none was on record then, those of the card's formations [9.1]."""
+    own, said = on_map(ctx.game, attacker(ctx)), in_command(ctx.game)
     active = [u for u in own if ctx.game.mark(u.id, "active")]
+    if said.get("for"):
+        own = [u for u in own if not u.formation or u.formation in said["for"]]
     return [u for u in active or own if may_attack(ctx.game, u)]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -19,6 +20,7 @@ from companion.systems.enemy_action_kharkov.base import (
     FORMATION_NAMES,
     SOVIET,
     SOVIET_ARMIES,
+    Reason,
     called,
     rules,
 )
@@ -95,6 +97,35 @@ def _own(ctx: Context) -> list[Unit]:
     return on_map(ctx.game, ctx.game.active)
 
 
+def _offered_units(ctx: Context) -> list[Unit]:
+    """The units that make sense: of the card's army, around the marker, stacked with the army; none that is barred."""
+    game, known, what, own = ctx.game, _card(ctx), _said(ctx), _own(ctx)
+    if known is None:
+        return own
+    if what == "kg":
+        return _in_range(ctx)
+    if what == "activate":
+        army = next(iter(ctx.values.get("formations") or ()), "")
+        own = c.stacked_with(game, army, known) if army else []
+    if what == "units":
+        named = dict(c.formation_choices(game.active, known))
+        own = [u for u in own if not u.formation or u.formation in named]
+    closed = c.barred(game, game.active, known, what)
+    return [u for u in own if u.formation not in closed]
+
+
+def _in_range(ctx: Context) -> list[Unit]:
+    known, marker = _card(ctx), str(ctx.values.get("hex") or "")
+    if known is None or not marker:
+        return []
+    reach = ctx.values.get("reach")
+    return c.kampfgruppe(ctx.game, known, marker, _range(ctx) if reach is None else int(reach))
+
+
+def _all_in_range(ctx: Context) -> list[str] | None:
+    return [u.id for u in _in_range(ctx)] if _said(ctx) == "kg" else None
+
+
 def _deploys_all(known: Card) -> bool:
     """A front card deploys all of its front, STAVKA all there are: nothing is left to name [5.3]."""
     return known.type == "stavka" or (known.type == "front" and bool(known.formation))
@@ -116,7 +147,11 @@ def _takes_along(ctx: Context) -> bool:
 
 
 def _picks_units(ctx: Context) -> bool:
-    return bool(_own(ctx)) and (_said(ctx) in ("units", "one-unit") or _takes_along(ctx))
+    what = _said(ctx)
+    if what in ("units", "one-unit"):
+        return bool(_own(ctx))
+    chooses = (what == "kg" and ctx.game["kg-units"] == "may") or _takes_along(ctx)
+    return chooses and bool(_offered_units(ctx))
 
 
 def _along(ctx: Context) -> list[tuple[str, str]]:
@@ -158,7 +193,15 @@ Formations = Annotated[
 Marker = Annotated[str, HexId(label="KG marker", when=_places_marker)]
 Reach = Annotated[int | None, Whole(label="Range", high=3, start=_range, when=_places_marker)]
 Units = Annotated[
-    tuple[str, ...], UnitRef(label="Units", many=True, pick=_own, quiet=lambda ctx: not _picks_units(ctx))
+    tuple[str, ...],
+    UnitRef(
+        label="Units",
+        many=True,
+        pick=_own,
+        suggest=_offered_units,
+        start=_all_in_range,
+        quiet=lambda ctx: not _picks_units(ctx),
+    ),
 ]
 Also = Annotated[
     tuple[str, ...],
@@ -173,8 +216,33 @@ Event = Annotated[str, Choice(label="Event", options=_events, when=lambda ctx: _
 Steps = Annotated[int, Whole(label="Steps", low=1, high=2, when=_asks_steps)]
 
 
+def against_command(ctx: Context) -> Iterator[Reason]:
+    """What the rules have against the units of a command; the cardboard may know better [5.2, 6.1, 6.3]."""
+    game, known, what = ctx.game, _card(ctx), _said(ctx)
+    chosen = [game.units[u] for u in ctx.values.get("units") or ()]
+    if known is None or what not in ("units", "one-unit"):
+        return
+    if what == "units":
+        named = dict(c.formation_choices(game.active, known))
+        for unit in [u for u in chosen if u.formation and u.formation not in named]:
+            yield Reason(f"{called(unit)} is not of {', '.join(named.values())}", "5.2")
+        if len({u.place for u in chosen}) > 2:
+            yield Reason("an Army Units card activates units in up to two hexes", "5.2")
+    elif chosen and hex_supplied(game, game.active, chosen[0].place) is False:
+        yield Reason(f"{chosen[0].place} cannot trace supply now", "6.1")
+    closed = c.barred(game, game.active, known, what)
+    for unit in [u for u in chosen if u.formation in closed]:
+        yield Reason(f"{called(unit)}: {unit.formation} was activated in the last impulse", "6.3")
+
+
 @rules.action(
-    phase="command", by="active", rule="5.2-5.5", label="Give the command", primary=True, when=_laid
+    phase="command",
+    by="active",
+    rule="5.2-5.5",
+    label="Give the command",
+    primary=True,
+    when=_laid,
+    warns=against_command,
 )
 def give_command(
     game: Game,
@@ -207,18 +275,14 @@ def give(game: Game, order: Order) -> Events:
     names = tuple(
         dict.fromkeys([*order.formations, *order.also, *(u.formation for u in chosen if u.formation)])
     )
-    if what == "deploy" and _deploys_all(known):
-        names = names or tuple(f for f, _ in c.formation_choices(side, known))
+    printed = tuple(f for f, _ in c.formation_choices(side, known))
+    if (what == "deploy" and _deploys_all(known)) or (what == "units" and len(printed) == 1):
+        names = names or printed
     if not names:
         raise Unreadable("which formation? Name at least one army or corps", field="formations", rule="5.2")
     if what not in ACTIVATIONS:
         yield from _other_command(game, known, what, names, order.steps)
         return
-    closed = [f for f in names if f in c.barred(game, side, known, what)]
-    if closed:
-        raise NotNow(
-            f"{', '.join(closed)} was activated in the last {side} impulse", field="formations", rule="6.3"
-        )
     yield from _activate(game, side, what, names, chosen)
 
 
@@ -227,10 +291,13 @@ def _kampfgruppe(game: Game, known: Card, order: Order, reach: int) -> list[Unit
     chosen = c.kampfgruppe(game, known, order.hex, reach)
     if not chosen and not order.formations:
         raise NotNow(
-            f"no unit of this card within {reach} of {order.hex} that may be activated now",
+            f"no unit of this card on record within {reach} of {order.hex} may be activated now. "
+            "Leave the marker out to name its corps",
             field="hex",
             rule="6.2, 6.3",
         )
+    if game["kg-units"] == "may" and order.units:
+        return [u for u in chosen if u.id in order.units]
     return chosen
 
 
@@ -275,8 +342,6 @@ def _activate(game: Game, side: str, what: str, names: tuple[str, ...], chosen: 
             f"one-unit-{side}", game.turn, was=game[f"one-unit-{side}"], reason="used for this turn [6.1]"
         )
         yield from _live_supply(game, side, chosen)
-    if what == "units" and len({u.place for u in chosen}) > 2:
-        raise Unreadable("units in up to two hexes", field="units", rule="5.2")
     text = ", ".join(FORMATION_NAMES[f] for f in names)
     said = {**c.in_command(game), "what": what, "for": list(names), "from": {u.id: u.place for u in chosen}}
     yield e.Set("command", said, reason=f"activates {text}")
@@ -287,10 +352,7 @@ def _activate(game: Game, side: str, what: str, names: tuple[str, ...], chosen: 
 
 def _live_supply(game: Game, side: str, chosen: list[Unit]) -> Events:
     """The unit's hex must trace at this moment; its marker is not what counts [6.1]."""
-    can = hex_supplied(game, side, chosen[0].place) if chosen else None
-    if can is False:
-        raise NotNow(f"{chosen[0].place} cannot trace supply now", field="units", rule="6.1")
-    if can is None:
+    if not chosen or hex_supplied(game, side, chosen[0].place) is None:
         yield e.Noted("One unit: see on the map that its hex can trace supply now", rule="6.1")
 
 
@@ -313,8 +375,8 @@ def _event(game: Game, side: str, event: str) -> Events:
         yield e.Set("nkvd-turn", game.turn, was=game["nkvd-turn"], reason="NKVD chits apply this turn [9.4]")
     elif event in FOLLOW_UP:
         action, text, rule = FOLLOW_UP[event]
-        on_units = action in ("air-supply", "disperse")  # nothing to choose while no unit is on record
-        known = action if not on_units or any(u.on_map for u in game.units.values()) else ""
+        whose = {"air-supply": side, "disperse": game.other(side)}.get(action)
+        known = action if whose is None or on_map(game, whose) else ""  # nobody on record to choose from
         yield owe(game, side, text, known, rule=rule)
     else:
         yield e.Noted(f"{event.capitalize()}: carry it out as the card and the events aid say", rule="5.4")

@@ -257,7 +257,9 @@ def _engineers(game: Game, battle: Battle, attacking: bool) -> Generator[e.Event
     if battle.facts.get("terrain") in TOWNS or cleared:
         return bool(battle.facts.get("ip"))
     if target and not game.mark(target, "ip"):
-        yield e.Marked(target, "ip", battle.defender, reason="combat engineers", rule="12.21")
+        manned = any(u.side == battle.defender for u in game.units_at(target))
+        who = battle.defender if manned else "on"  # of units on record it is told when they leave it
+        yield e.Marked(target, "ip", who, reason="combat engineers", rule="12.21")
     return True
 
 

@@ -141,8 +141,9 @@ def test_army_units_in_two_hexes_at_most() -> None:
     ]
     take(t, "soviet", "P04")
     t.do("soviet", "play-card", card="P04")
-    with refused(Unreadable, rule="5.2", field="units"):
+    with refused(Warned) as told:
         t.do("soviet", "give-command", what="units", units=units)
+    assert told.value.said == ["an Army Units card activates units in up to two hexes [5.2]"]
     t.do("soviet", "give-command", what="units", units=units[:2])
 
 

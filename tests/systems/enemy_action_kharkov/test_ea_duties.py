@@ -80,7 +80,7 @@ def test_stavka_without_a_name_still_leaves_the_game_as_command_and_as_tactic() 
             t.do("german", "play-card", card="P23", type="corps", value=2, what="event", event="special")
             t.do("german", "end-impulse")
             take(t, "soviet", "P01")
-            t.do("soviet", "play-card", card="P01", type="stavka", value=4, what="event", event="special")
+            t.do("soviet", "play-card", card="P01", type="stavka", value=4, what="event", event="nkvd")
             t.do("soviet", "end-impulse")
         assert t.game.piles["soviet-cards"]["removed"] == ["P01"]
 

@@ -71,8 +71,9 @@ def test_one_unit_needs_a_supplied_hex() -> None:
     put(t, "german", "far", "1512", formation="XL")
     take(t, "german", "P23")
     t.do("german", "play-card", card="P23")
-    with refused(NotNow, rule="6.1", field="units"):
+    with refused(Warned) as told:
         t.do("german", "give-command", what="one-unit", units=["far"])
+    assert told.value.said == ["1512 cannot trace supply now [6.1]"]
     t.do("german", "give-command", what="one-unit", units=["near"])
 
 

@@ -131,9 +131,10 @@ def test_a_forgotten_marker_is_asked_for_next_turn() -> None:
     t = at_end(6)
     t.next()
     assert t.game["ground"] == "frozen"
-    assert any(a["action"] == "reveal-ground" for a in t.asked("table"))
+    assert [a["action"] for a in t.asked("table")] == ["turn-up-late"]
     set_(t, "mode-chits", "physical")
     t.do("table", "reveal-ground", shows="heavy-mud")
+    assert not t.asked("table")  # done of one's own accord, it is no longer owed
     assert t.game["ground"] == "heavy-mud"
     t.next()
     t.next()

@@ -39,12 +39,10 @@ def combat(ctx: Context, form: CombatForm) -> Breakdown:
     """How many chits the attacker must and may draw, and which situations hold."""
     game = ctx.game
     sheet = _sheet(assemble(game, form), form.tactics)
+    attack, defence = form.typed_strengths
     sheet.facts["typed"] = {
-        name: _strength(None, full, half)
-        for name, full, half in (
-            ("attack", form.attack, form.attack_halved),
-            ("defence", form.defence, form.defence_halved),
-        )
+        "attack": _strength(None, attack, form.attack_halved),
+        "defence": _strength(None, defence, form.defence_halved),
     }
     if in_command(game) and not cup_is_real(game) and played(game).value is None:
         sheet.warnings.append(
@@ -75,12 +73,13 @@ def _typed(fight: Fight, form: CombatForm) -> Fight:
         name: getattr(form, name) for name in ("small", "large", "steps", "hexes", "terrain", "status")
     }
     ticks = ("apart", "adjacent", "ip", "river", "attacker_armour", "defender_armour")
+    attack, defence = form.typed_strengths
     return replace(
         fight,
         **{name: number for name, number in numbers.items() if number not in (None, "")},
         **{name: getattr(fight, name) or getattr(form, name) for name in ticks},
-        attack=_strength(fight.attack, form.attack, form.attack_halved),
-        defence=_strength(fight.defence, form.defence, form.defence_halved),
+        attack=_strength(fight.attack, attack, form.attack_halved),
+        defence=_strength(fight.defence, defence, form.defence_halved),
         supported=fight.supported and not form.unsupported,
     )
 
@@ -187,12 +186,9 @@ def _complete(game: Game, fight: Fight) -> None:
         raise Unreadable("how many steps defend? One chit is drawn for each", field="steps", rule="9.3")
     if cup_is_real(game):
         return
-    for role, number, units in (
-        ("attack", fight.attack, fight.units),
-        ("defence", fight.defence, fight.defenders),
-    ):
+    for number, units in ((fight.attack, fight.units), (fight.defence, fight.defenders)):
         if number is None and not units:
-            raise Unreadable("enter both strengths: many chits compare them", field=role, rule="9.4")
+            raise Unreadable("enter both strengths: many chits compare them", field="strengths", rule="9.4")
 
 
 def _with_the_card(game: Game, fight: Fight) -> Fight:

@@ -98,6 +98,9 @@ def commands(game: Game, known: Card) -> list[tuple[str, str]]:
         names.append("replace")  # as printed, whatever the type
     if game[f"one-unit-{side}"] == game.turn:
         names = [n for n in names if n != "one-unit"]
+    for what in ("activate", "units", "kg"):  # all that the card names is barred [6.3]
+        if {f for f, _ in formation_choices(side, known)} <= set(barred(game, side, known, what)):
+            names = [n for n in names if n != what]
     if not event_choices(game, known):
         names = [n for n in names if n != "event"]  # none printed, or none valid on this turn [5.4]
     return [(n, COMMANDS[n]) for n in dict.fromkeys(names)]

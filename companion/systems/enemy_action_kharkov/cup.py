@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Generator
+from functools import partial
 from typing import Annotated
 
 from companion.engine.errors import NotNow, Unreadable
@@ -20,6 +21,7 @@ from companion.systems.enemy_action_kharkov.base import rules
 from companion.systems.enemy_action_kharkov.fight import CHITS, clean_up, current
 from companion.systems.enemy_action_kharkov.hits import tally
 from companion.systems.enemy_action_kharkov.manifest import PLAIN, cup_is_real, dark
+from companion.systems.enemy_action_kharkov.numbers import Tapped
 from companion.systems.enemy_action_kharkov.odds import forecast
 from companion.systems.enemy_action_kharkov.record import fight_of
 from companion.systems.enemy_action_kharkov.taking import settle
@@ -38,6 +40,10 @@ def _missing(ctx: Context) -> int:
 
 def _real(ctx: Context) -> bool:
     return cup_is_real(ctx.game)
+
+
+Hits = partial(Tapped, usual=range(9), low=-9, high=30)
+"""The sum of real chits; a larger one, or one below nought, is told chit by chit."""
 
 
 def _how_many(ctx: Context) -> list[tuple[str, str]]:
@@ -63,8 +69,8 @@ def draw_chits(
     number: Annotated[
         str, Choice(label="How many", options=_how_many, when=lambda c: not _real(c) and _missing(c) > 1)
     ] = "all",
-    attacker: Annotated[int, Whole(label="Attacker hits on them (A)", low=-9, high=30, when=_real)] = 0,
-    defender: Annotated[int, Whole(label="Defender hits on them (D)", low=-9, high=30, when=_real)] = 0,
+    defender: Annotated[int, Hits(label="Defender hits on them (D)", when=_real)] = 0,
+    attacker: Annotated[int, Hits(label="Attacker hits on them (A)", when=_real)] = 0,
     was_dark: Annotated[bool, Flag(label="A dark chit was among them", when=_real)] = False,
     hits: Annotated[
         str,

@@ -14,6 +14,7 @@ from companion.systems.enemy_action_kharkov.base import GERMAN, SIDES, SOVIET, i
 from companion.systems.enemy_action_kharkov.command import in_command
 from companion.systems.enemy_action_kharkov.fight import STATUS
 from companion.systems.enemy_action_kharkov.manifest import cup_is_real
+from companion.systems.enemy_action_kharkov.numbers import Strengths, Tapped
 from companion.systems.enemy_action_kharkov.record import knows_rivers
 from companion.systems.enemy_action_kharkov.record import terrain as map_terrain
 from companion.systems.enemy_action_kharkov.situations import TOWNS
@@ -111,12 +112,32 @@ def _not_judged(ctx: Context) -> bool:
     return _told(ctx) or cup_is_real(ctx.game)
 
 
+def _folded(ctx: Context) -> bool:
+    """What is rarely needed comes with one more tap; without a table everything is there at once."""
+    return not ctx.values.get("more") and not what_if(ctx)
+
+
+def _or_folded(quiet: Callable[[Context], bool]) -> Callable[[Context], bool]:
+    return lambda ctx: _folded(ctx) or quiet(ctx)
+
+
+def _nothing_more(ctx: Context) -> bool:
+    """Without positions, or with a map book that leaves something open, there is more to say."""
+    known = (_rivers_known, _support_known, _not_judged)
+    return what_if(ctx) or (_told(ctx) and all(tell(ctx) for tell in known))
+
+
 def _not_halved(ctx: Context) -> bool:
     return not ctx.values.get("halving")
 
 
 def _no_ip(ctx: Context) -> bool:
     return _told(ctx) or ctx.values.get("terrain") in TOWNS
+
+
+def _at_a_table(ctx: Context) -> bool:
+    """Typed in one field there; `companion calc` and an API client may send each by itself."""
+    return not what_if(ctx)
 
 
 def _first(value: Any, quiet: Callable[[Context], bool]) -> Callable[[Context], Any]:
@@ -144,6 +165,14 @@ def _early(ctx: Context) -> bool:
 class CombatForm:
     """A combat as it is typed; None, an empty text and an unticked box leave it to the record."""
 
+    @property
+    def typed_strengths(self) -> tuple[int | None, int | None]:
+        """Attack and defence as entered, together or each by itself."""
+        if not self.strengths:
+            return self.attack, self.defence
+        attack, defence = map(int, self.strengths.split(":"))
+        return attack, defence
+
     attacker: Annotated[str, Choice(label="Attacker", options=SIDES, when=what_if)] = ""
     hex: Annotated[str, Target(label="Target hex", start=lambda c: _only_target(c) or None)] = ""
     units: Annotated[
@@ -158,21 +187,37 @@ class CombatForm:
         Whole(label="Attackers of 1 or 2 steps", high=18, quiet=_told),
     ] = None
     large: Annotated[int | None, Whole(label="Attackers of 3 steps", high=12, quiet=_told)] = None
-    steps: Annotated[int | None, Whole(label="Defending steps", high=9, quiet=_told)] = None
+    steps: Annotated[
+        int | None, Tapped(label="Defending steps", usual=range(1, 10), high=9, quiet=_told)
+    ] = None
+    strengths: Annotated[
+        str,
+        Strengths(
+            label="Strengths, attack : defence",
+            placeholder="9:3",
+            most=40,
+            when=_at_a_table,
+            quiet=_not_judged,
+        ),
+    ] = ""
     attack: Annotated[
         int | None,
-        Whole(label="Attack strength", high=200, quiet=_not_judged),
+        Whole(label="Attack strength", high=200, quiet=_at_a_table),
     ] = None
     defence: Annotated[
         int | None,
-        Whole(label="Defence strength", high=100, quiet=_not_judged),
+        Whole(label="Defence strength", high=100, quiet=_at_a_table),
     ] = None
+    more: Annotated[
+        bool, Flag(label="More: supply, river, position, armour, halving", quiet=_nothing_more)
+    ] = False
+    """Ticked to see what is rarely needed."""
     halving: Annotated[
         bool,
         Flag(
-            label="More strength, to be halved",
+            label="Strength to be halved besides",
             help="attack over the Dniepr; mechanised in, into or out of marsh",
-            quiet=_not_judged,
+            quiet=_or_folded(_not_judged),
         ),
     ] = False
     """Ticked to see the next two, which count by themselves."""
@@ -199,17 +244,20 @@ class CombatForm:
         ),
     ] = ""
     status: Annotated[
-        str, Choice(label="Defenders", options=_statuses, start=_first("good", _told), quiet=_told)
+        str, Choice(label="Defenders", options=_statuses, start=_first("good", _told), quiet=_or_folded(_told))
     ] = ""
-    adjacent: Annotated[bool, Flag(label="Fresh supplied friend beside the defender", quiet=_not_judged)] = (
-        False
-    )
-    ip: Annotated[bool, Flag(label="Improved position", quiet=_no_ip)] = False
-    river: Annotated[bool, Flag(label="All attack across Donets or Dniepr", quiet=_rivers_known)] = False
-    attacker_armour: Annotated[bool, Flag(label="Attacker has armour", quiet=_not_judged)] = False
-    defender_armour: Annotated[bool, Flag(label="Defender has armour", quiet=_not_judged)] = False
+    adjacent: Annotated[
+        bool, Flag(label="Fresh supplied friend beside the defender", quiet=_or_folded(_not_judged))
+    ] = False
+    ip: Annotated[bool, Flag(label="Improved position", quiet=_or_folded(_no_ip))] = False
+    river: Annotated[
+        bool, Flag(label="All attack across Donets or Dniepr", quiet=_or_folded(_rivers_known))
+    ] = False
+    attacker_armour: Annotated[bool, Flag(label="Attacker has armour", quiet=_or_folded(_not_judged))] = False
+    defender_armour: Annotated[bool, Flag(label="Defender has armour", quiet=_or_folded(_not_judged))] = False
     unsupported: Annotated[
-        bool, Flag(label="Soviet side is outside support", when=_late, quiet=_support_known)
+        bool,
+        Flag(label="Soviet side is outside support", when=_late, quiet=_or_folded(_support_known)),
     ] = False
     barrage: Annotated[bool, Flag(label="Target east of the artillery line", when=_early)] = False
     tactics: Annotated[int, Whole(label="Attacker's tactics", high=9, quiet=lambda c: True)] = 0

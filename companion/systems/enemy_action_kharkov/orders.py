@@ -31,6 +31,8 @@ from companion.systems.enemy_action_kharkov.supply import hex_supplied
 
 DEPLOYS = {"army units": 1, "army": 1, "corps": 1, "corps kg": 1, "german army": 1, "army group": 2}
 """How many formations a card deploys; fronts and STAVKA take all of theirs [5.3]."""
+OF_THE_CARD = ("activate", "units", "kg", "deploy", "replace")
+"""Commands for the formation that the card names: where it is one, nobody is asked."""
 ACTIVATIONS = ("activate", "units", "kg", "one-unit")
 
 
@@ -188,7 +190,14 @@ def _asks_steps(ctx: Context) -> bool:
 
 Formations = Annotated[
     tuple[str, ...],
-    Choice(label="Army or corps", options=_formations, many=True, start=_only_one, when=_names_a_formation),
+    Choice(
+        label="Army or corps",
+        options=_formations,
+        many=True,
+        start=_only_one,
+        when=_names_a_formation,
+        quiet=lambda ctx: bool(_only_one(ctx)),
+    ),
 ]
 Marker = Annotated[str, HexId(label="KG marker", when=_places_marker)]
 Reach = Annotated[int | None, Whole(label="Range", high=3, start=_range, when=_places_marker)]
@@ -270,14 +279,15 @@ def give(game: Game, order: Order) -> Events:
         reach = c.RANGES.get(known.type, c.USUAL_RANGE) if order.reach is None else order.reach
         chosen = _kampfgruppe(game, known, order, reach)
         yield e.Marked(order.hex, "kg", reach, reason="Kampfgruppe", rule="6.2")
-    if what == "activate":
-        chosen = _whole_formation(game, order.formations, chosen)
-    names = tuple(
-        dict.fromkeys([*order.formations, *order.also, *(u.formation for u in chosen if u.formation)])
-    )
     printed = tuple(f for f, _ in c.formation_choices(side, known))
-    if (what == "deploy" and _deploys_all(known)) or (what == "units" and len(printed) == 1):
+    formations = order.formations or (printed if len(printed) == 1 and what in OF_THE_CARD else ())
+    if what == "activate":
+        chosen = _whole_formation(game, formations, chosen)
+    named = [] if chosen and what in ("units", "kg") else [*formations]
+    names = tuple(dict.fromkeys([*named, *order.also, *(u.formation for u in chosen if u.formation)]))
+    if what == "deploy" and _deploys_all(known):
         names = names or printed
+    names = names or formations
     if not names:
         raise Unreadable("which formation? Name at least one army or corps", field="formations", rule="5.2")
     if what not in ACTIVATIONS:

@@ -28,6 +28,8 @@ def overstacked(game: Game) -> dict[str, str]:
 @rules.panel
 def too_many(game: Game, seat: str) -> Panel | None:
     """Hexes over the limit: the owner takes steps or units off."""
+    if game.phase == "command":
+        return None  # while units move nobody is nagged: it is said as the impulse ends
     rows = [Fact(hex_id, text, "7.4") for hex_id, text in overstacked(game).items()]
     return Panel("Too many in a hex", rows) if rows else None
 

@@ -36,6 +36,7 @@ from companion.systems.enemy_action_kharkov.manifest import (
     remember,
     tactic_turns,
 )
+from companion.systems.enemy_action_kharkov.record import joiners, outside
 from companion.systems.enemy_action_kharkov.situations import TOWNS
 
 WILD = ("front", "stavka", "german army", "army group")
@@ -140,6 +141,8 @@ def _usable(game: Game, side: str, names: list[tuple[str, str]]) -> list[tuple[s
         return names
     have = {*battle.facts.get(ROLES[battle.role_of(side)], ())}
     closed = have | ({"screen"} if side == battle.attacker else set())
+    if side == battle.attacker and outside(game, battle, side) and not joiners(game, battle, side):
+        closed |= set(JOINING)  # nothing but the chit would come of it
     if not game["fixed-and-artillery"] and GUNS & have:
         closed |= GUNS
     return [(n, label) for n, label in names if n not in closed]

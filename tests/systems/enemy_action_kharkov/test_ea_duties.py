@@ -368,7 +368,7 @@ def test_the_companions_cup_needs_strengths() -> None:
     """9.4: nought against nought would make every `at least` chit apply."""
     t = command()
     activate(t, "P03", "3T")
-    with refused(Unreadable, rule="9.4", field="attack"):
+    with refused(Unreadable, rule="9.4", field="strengths"):
         t.do("soviet", "declare-combat", small=3, steps=2, terrain="clear")
     first = {f["name"]: f["value"] for f in t.form("soviet", "declare-combat")}
     assert (first["terrain"], first["status"], first["hexes"]) == ("clear", "good", 1)

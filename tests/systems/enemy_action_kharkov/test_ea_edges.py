@@ -115,8 +115,9 @@ def test_a_defender_beside_an_active_enemy_cannot_reinforce() -> None:
     activate(t, "P03", "3T")
     t.do("soviet", "declare-combat", hex="1210", units=[red])
     t.do("german", "play-tactic", card=hand(t, "german")[0], tactic="reinforce battle")
-    with refused(Unreadable, field="units", given=pinned):
+    with refused(Warned) as told:
         t.do("german", "join-combat", units=[pinned])
+    assert told.value.said == ["pinned stands beside an active enemy [9.1]"]
     with refused(NotYours, given="soviet"):  # 9.1, 9.0: the enemy adds no defenders
         t.do("soviet", "join-combat", units=[free])
     t.do("german", "join-combat", units=[free])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from functools import partial
 from typing import Annotated
 
@@ -24,6 +24,7 @@ from companion.systems.enemy_action_kharkov.manifest import PLAIN, cup_is_real, 
 from companion.systems.enemy_action_kharkov.numbers import Tapped
 from companion.systems.enemy_action_kharkov.odds import forecast
 from companion.systems.enemy_action_kharkov.record import fight_of
+from companion.systems.enemy_action_kharkov.situations import words
 from companion.systems.enemy_action_kharkov.taking import settle
 
 
@@ -112,24 +113,38 @@ def _replenish(game: Game, battle: Battle) -> Generator[e.Event, None, None]:
         yield e.Returned("chits", earlier, "aside", "cup", len(earlier), reason="a dark chit [9.41]")
 
 
+@rules.faces_of("chits")
+def both_faces(game: Game, battle: Battle, token: str) -> Mapping[str, str]:
+    """A chit as both players see it: front and back, and which of them is up [9.4]."""
+    row, lines = game.face("chits", token), battle.sheet.get("lines", ())
+    counted = next((str(x["label"]) for x in lines if str(x["label"]).startswith(token)), "")
+    found = {"dark": "dark"} if dark(row) else {}
+    for side in ("front", "back"):
+        if row.get(side):
+            told = words(str(row[side]), str(row.get(f"{side}_detail") or ""))
+            up = "\u2713 " if counted.partition(": ")[2] == told else ""
+            found[side] = f"{up}{told}: {row.get(f'{side}_hits') or '0'}"
+    return found
+
+
 def _enter(game: Game, battle: Battle, hits: str, summed: str) -> Events:
     """Real chits: which ones the companion cannot know, so any of their shade are counted off."""
     missing = fight_of(game, battle).missing
     items = [item.strip() for item in re.split(r"[,;/]", hits) if item.strip()]
     items = items or [summed, *["-"] * (missing - 1)]
     if len(items) > missing:
-        words = f"{len(items)} chits are too many: {missing} are owed"
-        raise Unreadable(words, field="hits", given=hits, accepted="commas between", rule="9.3")
+        wrong = f"{len(items)} chits are too many: {missing} are owed"
+        raise Unreadable(wrong, field="hits", given=hits, accepted="commas between", rule="9.3")
     entered = list(battle.facts.get("entered", ()))
     for item in items:
         text = item.replace("*", "").strip()
         if text not in ("-", "") and not PLAIN.fullmatch(text.upper()):
-            words = f"{item!r} is not a chit: write A1, D2, A1 D1, D-1, S1, or - when it does not apply"
-            raise Unreadable(words, field="hits", given=item)
+            wrong = f"{item!r} is not a chit: write A1, D2, A1 D1, D-1, S1, or - when it does not apply"
+            raise Unreadable(wrong, field="hits", given=item)
         cup = game.piles["chits"]["cup"]
         if not cup:
-            words = "the companion's cup is empty: put the chits that were set aside back first"
-            raise NotNow(words, rule="9.41")
+            wrong = "the companion's cup is empty: put the chits that were set aside back first"
+            raise NotNow(wrong, rule="9.41")
         token = next((c for c in cup if dark(game.face("chits", c)) is ("*" in item)), cup[0])
         yield e.Returned("chits", (token,), "cup", "drawn", 1, "physical", reason=IN_PASSING)
         entered.append("" if text == "-" else text.upper())

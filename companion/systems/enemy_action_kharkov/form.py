@@ -187,9 +187,9 @@ class CombatForm:
         Whole(label="Attackers of 1 or 2 steps", high=18, quiet=_told),
     ] = None
     large: Annotated[int | None, Whole(label="Attackers of 3 steps", high=12, quiet=_told)] = None
-    steps: Annotated[
-        int | None, Tapped(label="Defending steps", usual=range(1, 10), high=9, quiet=_told)
-    ] = None
+    steps: Annotated[int | None, Tapped(label="Defending steps", usual=range(1, 10), high=9, quiet=_told)] = (
+        None
+    )
     strengths: Annotated[
         str,
         Strengths(
@@ -244,7 +244,8 @@ class CombatForm:
         ),
     ] = ""
     status: Annotated[
-        str, Choice(label="Defenders", options=_statuses, start=_first("good", _told), quiet=_or_folded(_told))
+        str,
+        Choice(label="Defenders", options=_statuses, start=_first("good", _told), quiet=_or_folded(_told)),
     ] = ""
     adjacent: Annotated[
         bool, Flag(label="Fresh supplied friend beside the defender", quiet=_or_folded(_not_judged))

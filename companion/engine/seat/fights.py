@@ -173,7 +173,7 @@ def _sheet(seen: SeatView, battle: Battle) -> Breakdown | None:
 
 
 def _chance(seen: SeatView, battle: Battle, body: Mapping[str, Any]) -> shapes.ChanceView:
-    game, shown = seen._game, Event.from_json(body).seen_by(seen.seat)
+    shown = Event.from_json(body).seen_by(seen.seat)
     by_hand = body.get("mode") == "physical"
     if body["kind"] == "rolled":
         values = [int(v) for v in shown.get("values", ())]

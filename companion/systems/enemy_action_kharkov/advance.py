@@ -81,9 +81,16 @@ def _victors(ctx: Context) -> list[Unit]:
     return victors(ctx.game, ctx.battle) if ctx.battle else []
 
 
-def _sole_victor(ctx: Context) -> list[str] | None:
-    found = _victors(ctx)
-    return [found[0].id] if len(found) == 1 else None
+def _likely(ctx: Context) -> list[str]:
+    """All that the hex holds; whoever stays behind is tapped away [7.4]."""
+    target = ctx.battle.hexes[0] if ctx.battle else ""
+    there: list[Unit] = list(ctx.game.units_at(target))
+    found: list[str] = []
+    for unit in _victors(ctx):
+        if fits([*there, unit]):
+            there.append(unit)
+            found.append(unit.id)
+    return found
 
 
 def _too_many(ctx: Context) -> Iterator[Reason]:
@@ -98,7 +105,7 @@ def advance(
     battle: Battle,
     units: Annotated[
         tuple[str, ...],
-        UnitRef(label="Who moves in", many=True, pick=_victors, start=_sole_victor),
+        UnitRef(label="Who moves in", many=True, pick=_victors, start=_likely),
     ],
 ) -> Events:
     """Move attackers into the hex."""

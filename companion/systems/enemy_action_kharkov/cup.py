@@ -43,7 +43,7 @@ def _real(ctx: Context) -> bool:
     return cup_is_real(ctx.game)
 
 
-Hits = partial(Tapped, usual=range(9), low=-9, high=30)
+Hits = partial(Tapped, usual=range(7), low=-9, high=30)
 """The sum of real chits; a larger one, or one below nought, is told chit by chit."""
 
 
@@ -73,14 +73,16 @@ def draw_chits(
     defender: Annotated[int, Hits(label="Defender hits on them (D)", when=_real)] = 0,
     attacker: Annotated[int, Hits(label="Attacker hits on them (A)", when=_real)] = 0,
     was_dark: Annotated[bool, Flag(label="A dark chit was among them", when=_real)] = False,
+    each: Annotated[bool, Flag(label="Enter them one by one", when=_real)] = False,
     hits: Annotated[
         str,
         Text(
-            label="Or chit by chit",
+            label="Chit by chit",
             most=200,
             placeholder="D1, A1 D1, -, D2*",
             help="with commas: its hits if a side applies, - if none does, * after a dark chit",
             when=_real,
+            quiet=lambda c: not c.values.get("each"),
         ),
     ] = "",
 ) -> Events:

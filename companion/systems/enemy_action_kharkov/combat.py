@@ -27,6 +27,7 @@ from companion.systems.enemy_action_kharkov.record import (
     barrage,
     fight_of,
     from_record,
+    terrain,
     unknown_units,
     untold,
 )
@@ -57,7 +58,10 @@ def assemble(game: Game, form: CombatForm) -> Fight:
     fight = Fight(attacker=side, target=form.hex)
     if form.hex:
         fight = from_record(game, side, form.hex, [game.units[u] for u in form.units])
-    fight = replace(_typed(fight, form), light_mud=game["ground"] == "light-mud")
+    fight = _typed(fight, form)
+    if form.units and not form.by_hand and (known := terrain(game, form.hex)):
+        fight = replace(fight, terrain=known)  # the map book knows better than what the form began with
+    fight = replace(fight, light_mud=game["ground"] == "light-mud")
     if fight.status == "mixed" and game["mixed-isolation"] == "none":
         fight = replace(fight, status="poor")
     if fight.status != "good":  # one defender must be supplied and in order [9.2]
@@ -127,6 +131,8 @@ def _may_declare(game: Game) -> bool | str | NotNow:
 def _against_it(ctx: Context) -> Iterator[Reason]:
     """What the rules have against the attack as it is declared [9.1]."""
     game, target = ctx.game, str(ctx.values.get("hex") or "")
+    if {"withdrew", "built"} & set(in_command(game)):
+        yield Reason("combats come before withdrawals and improved positions", "6.0")
     units = [game.units[u] for u in ctx.values.get("units") or ()]
     far = [called(u) for u in units if target and u.place not in game.maps.neighbours(target)]
     if far:

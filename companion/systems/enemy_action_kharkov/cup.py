@@ -43,7 +43,7 @@ def _real(ctx: Context) -> bool:
     return cup_is_real(ctx.game)
 
 
-Hits = partial(Tapped, usual=range(7), low=-9, high=30)
+Hits = partial(Tapped, usual=range(7), low=-9, high=30, start=lambda ctx: 0)
 """The sum of real chits; a larger one, or one below nought, is told chit by chit."""
 
 

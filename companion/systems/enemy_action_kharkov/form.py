@@ -14,7 +14,7 @@ from companion.systems.enemy_action_kharkov.base import GERMAN, SIDES, SOVIET, i
 from companion.systems.enemy_action_kharkov.command import in_command
 from companion.systems.enemy_action_kharkov.fight import STATUS
 from companion.systems.enemy_action_kharkov.manifest import cup_is_real
-from companion.systems.enemy_action_kharkov.numbers import Strengths, Tapped
+from companion.systems.enemy_action_kharkov.numbers import Needed, Strengths, Tapped
 from companion.systems.enemy_action_kharkov.record import knows_rivers
 from companion.systems.enemy_action_kharkov.record import terrain as map_terrain
 from companion.systems.enemy_action_kharkov.situations import TOWNS
@@ -135,6 +135,18 @@ def _no_ip(ctx: Context) -> bool:
     return _told(ctx) or ctx.values.get("terrain") in TOWNS
 
 
+def _no_large_ones(ctx: Context) -> bool:
+    """Somebody must attack: the number of small units is needed unless larger ones do."""
+    return not _told(ctx) and not what_if(ctx) and not ctx.values.get("large")
+
+
+def _ground(ctx: Context) -> str | None:
+    """The terrain that the form begins with: the map book's, else the commonest, for all to see."""
+    target = str(ctx.values.get("hex") or "")
+    known = map_terrain(ctx.game, target) if target else ""
+    return None if _terrain_known(ctx) else known or "clear"
+
+
 def _at_a_table(ctx: Context) -> bool:
     """Typed in one field there; `companion calc` and an API client may send each by itself."""
     return not what_if(ctx)
@@ -184,7 +196,7 @@ class CombatForm:
     by_hand: Annotated[bool, Flag(label="Enter numbers instead", when=_on_record)] = False
     small: Annotated[
         int | None,
-        Whole(label="Attackers of 1 or 2 steps", high=18, quiet=_told),
+        Needed(label="Attackers of 1 or 2 steps", high=18, quiet=_told, needed=_no_large_ones),
     ] = None
     large: Annotated[int | None, Whole(label="Attackers of 3 steps", high=12, quiet=_told)] = None
     steps: Annotated[int | None, Tapped(label="Defending steps", usual=range(1, 10), high=9, quiet=_told)] = (
@@ -198,6 +210,7 @@ class CombatForm:
             most=40,
             when=_at_a_table,
             quiet=_not_judged,
+            needed=lambda c: c.values.get("attack") is None,
         ),
     ] = ""
     attack: Annotated[
@@ -239,7 +252,7 @@ class CombatForm:
         Choice(
             label="Defender's terrain",
             options=TERRAINS,
-            start=_first("clear", _terrain_known),
+            start=_ground,
             quiet=_terrain_known,
         ),
     ] = ""

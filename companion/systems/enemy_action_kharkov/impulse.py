@@ -92,6 +92,8 @@ def may_pass(game: Game, side: str) -> Pass:
 def _may_pass(game: Game) -> bool | str:
     if c.in_command(game):
         return "a card is being played"
+    if int(game["cards-prepared"]) < game.turn:
+        return "prepare this turn's cards first"
     right = may_pass(game, game.active)
     return right.allowed or right.why
 

@@ -3,11 +3,28 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from companion.engine.errors import Unreadable
 from companion.engine.forms.fields import Choice, Context, Options, Text, Whole
+
+Asks = Callable[[Context], bool]
+
+
+def always(ctx: Context) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Needed(Whole):
+    """A number that the form calls for while `needed` holds, although an API client may leave it to the record."""
+
+    needed: Asks = always
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        return {**super().describe(ctx), "required": self.needed(ctx)}
 
 
 @dataclass(frozen=True)
@@ -24,6 +41,10 @@ class Tapped(Choice):
     def read(self, raw: Any, ctx: Context) -> int:
         return Whole(low=self.low, high=self.high).read(raw, ctx)
 
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        shown = self.quiet is None or not self.quiet(ctx)
+        return {**super().describe(ctx), "required": shown and self.start is None}
+
 
 SUM = r"\d{1,3}(?:\s*\+\s*\d{1,3})*"
 BOTH = re.compile(rf"\s*({SUM})(?:\s*[:/,;-]\s*|\s+)({SUM})\s*")
@@ -32,6 +53,11 @@ BOTH = re.compile(rf"\s*({SUM})(?:\s*[:/,;-]\s*|\s+)({SUM})\s*")
 @dataclass(frozen=True)
 class Strengths(Text):
     """Attack and defence as the ratio is written: 9:3, or 4+5 : 3."""
+
+    needed: Asks = always
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        return {**super().describe(ctx), "required": self.needed(ctx)}
 
     def read(self, raw: Any, ctx: Context) -> str:
         text = super().read(raw, ctx)

@@ -10,7 +10,7 @@ from companion.engine.errors import NotNow, Unreadable
 from companion.engine.forms.fields import Choice, Context, HexId, UnitRef, Whole
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.duties import offer, owe
+from companion.engine.play.duties import offer
 from companion.engine.positions.pieces import count, on_map
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING, put_mark
@@ -24,9 +24,10 @@ from companion.systems.enemy_action_kharkov.base import (
     called,
     rules,
 )
+from companion.systems.enemy_action_kharkov.events import play_event
 from companion.systems.enemy_action_kharkov.manifest import Card, chosen_card
 from companion.systems.enemy_action_kharkov.replacements import candidates
-from companion.systems.enemy_action_kharkov.reserves import reserves
+from companion.systems.enemy_action_kharkov.reserves import offer_reserves, reserves
 from companion.systems.enemy_action_kharkov.supply import hex_supplied
 
 DEPLOYS = {"army units": 1, "army": 1, "corps": 1, "corps kg": 1, "german army": 1, "army group": 2}
@@ -272,7 +273,7 @@ def give(game: Game, order: Order) -> Events:
     """The command of the card that lies open [5.2-5.5]."""
     known, side, what = c.played(game), game.active, order.what
     if what == "event":
-        yield from _event(game, side, order.event)
+        yield from play_event(game, side, order.event)
         return
     chosen = [game.units[u] for u in order.units]
     if what == "kg" and order.hex:
@@ -324,9 +325,10 @@ def _other_command(game: Game, known: Card, what: str, names: tuple[str, ...], s
     said = {**c.in_command(game), "what": what, "for": list(names), "steps": steps}
     yield e.Set("command", said, reason=text)
     if what == "deploy":
-        waiting = [u for u in reserves(game, side) if u.formation in names or not u.formation]
-        action = "deploy-reserve" if waiting else ""
-        yield offer(game, side, f"Place the reserves of {text}", action, rule="11.1")
+        if reserves(game, side):
+            yield from offer_reserves(game, side)
+        else:
+            yield offer(game, side, f"Place the reserves of {text}", rule="11.1")
     else:
         action = "replace-steps" if candidates(game, side, list(names)) else ""
         yield offer(game, side, f"Assign {count(steps, 'step')} in {text}", action, rule="13.1")
@@ -364,29 +366,3 @@ def _live_supply(game: Game, side: str, chosen: list[Unit]) -> Events:
     """The unit's hex must trace at this moment; its marker is not what counts [6.1]."""
     if not chosen or hex_supplied(game, side, chosen[0].place) is None:
         yield e.Noted("One unit: see on the map that its hex can trace supply now", rule="6.1")
-
-
-FOLLOW_UP = {
-    "air supply": ("air-supply", "Choose the unit or stack that is supplied again", "10.3"),
-    "engineers": ("engineers", "Place or remove up to three improved positions", "12.21, 12.24"),
-    "forward support": ("forward-support", "Place a forward support marker on the line", "10.43"),
-    "air interdiction": ("air-interdiction", "Take one forward support marker off", "10.44"),
-    "partisan uprising": ("disperse", "Disperse the Germans the aid allows", "9.9"),
-    "over extended": ("disperse", "Disperse the Soviets the aid allows", "9.9"),
-}
-
-
-def _event(game: Game, side: str, event: str) -> Events:
-    """What an event does, or who has to do it [5.4]."""
-    if not event:
-        raise Unreadable("which event?", field="event", rule="5.4")
-    yield e.Set("command", {**c.in_command(game), "what": "event", "event": event}, reason=f"event: {event}")
-    if event == "nkvd":
-        yield e.Set("nkvd-turn", game.turn, was=game["nkvd-turn"], reason="NKVD chits apply this turn [9.4]")
-    elif event in FOLLOW_UP:
-        action, text, rule = FOLLOW_UP[event]
-        whose = {"air-supply": side, "disperse": game.other(side)}.get(action)
-        known = action if whose is None or on_map(game, whose) else ""  # nobody on record to choose from
-        yield owe(game, side, text, known, rule=rule)
-    else:
-        yield e.Noted(f"{event.capitalize()}: carry it out as the card and the events aid say", rule="5.4")

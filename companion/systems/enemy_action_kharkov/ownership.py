@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 from companion.engine.errors import NotNow, Unreadable
@@ -15,6 +14,7 @@ from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import SIDES, SOVIET, rules
+from companion.systems.enemy_action_kharkov.numbers import Needed
 from companion.systems.enemy_action_kharkov.supply import edge_vp_hexes, hex_supplied, owner, towns
 from companion.systems.enemy_action_kharkov.support import lock_line
 
@@ -54,9 +54,11 @@ def entered_towns(game: Game) -> Events:
     if game.ended:
         return
     for hex_id in towns(game):
-        for unit in game.units_at(hex_id):
-            if owner(game, hex_id) != unit.side:
-                yield from flip(game, hex_id, unit.side, vp_of(game, hex_id))
+        there = {unit.side for unit in game.units_at(hex_id)}
+        if (
+            len(there) == 1 and owner(game, hex_id) not in there
+        ):  # while both are on record there, nobody entered
+            yield from flip(game, hex_id, there.pop(), vp_of(game, hex_id))
 
 
 @rules.watch
@@ -156,7 +158,7 @@ def _vp_unknown(ctx: Context) -> bool:
     return bool(ctx.values.get("hex")) and _vp_start(ctx) is None
 
 
-@rules.action(phase=("reserve", "command", "end"), by="any", rule="12.1, 14.1", label="Take a town", order=8)
+@rules.action(phase=("command", "end"), by="any", rule="12.1, 14.1", label="Take a town", order=8)
 def take_town(
     game: Game,
     hex: Annotated[str, HexId(label="Town or city")],
@@ -171,14 +173,6 @@ def take_town(
     yield from flip(game, hex, side, vp_of(game, hex))
 
 
-@dataclass(frozen=True)
-class Printed(Whole):
-    """The number of a hex that scores, which is needed where nobody knows it."""
-
-    def describe(self, ctx: Context) -> dict[str, Any]:
-        return {**super().describe(ctx), "required": True}
-
-
 @rules.action(by="any", rule="14.1", label="Score an edge VP hex", group="units")
 def score_edge(
     game: Game,
@@ -186,7 +180,7 @@ def score_edge(
     held: Annotated[bool, Flag(label="Soviet-occupied and able to trace supply")] = False,
     vp: Annotated[
         int | None,
-        Printed(label="Printed VP", high=30, when=lambda c: bool(c.values.get("held")) and _vp_unknown(c)),
+        Needed(label="Printed VP", high=30, when=lambda c: bool(c.values.get("held")) and _vp_unknown(c)),
     ] = None,
 ) -> Events:
     """Book an edge hex that Soviet units hold in supply, or take its VP off again."""

@@ -13,7 +13,7 @@ from companion.engine.play.actions import Events
 from companion.engine.positions.pieces import count, on_map
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e
-from companion.engine.record.changes import move
+from companion.engine.record.changes import IN_PASSING, move
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import (
     AREA_NAMES,
@@ -181,6 +181,8 @@ def abandoned(game: Game) -> Events:
 def against_withdrawal(game: Game, units: list[Unit], target: str) -> Iterator[Reason]:
     """What stands against withdrawing a stack to a hex [8.1]."""
     side, place = units[0].side, units[0].place
+    if "built" in in_command(game):
+        yield Reason("withdrawals come before improved positions", "6.0")
     if len({u.place for u in units}) > 1:
         yield Reason("one stack at a time", "8.1")
     if left := [called(u) for u in _own(game, place, side) if u not in units]:
@@ -259,9 +261,11 @@ def withdraw(
     hex: Annotated[str, HexId(label="To hex")],
 ) -> Events:
     """Move a surrounded stack one hex; without a supplied friend there it pays a step."""
+    said = in_command(game)
     friend = any(not game.mark(u.id, "supply") for u in _own(game, hex, game.active))
     for unit in units:
         yield move(game, unit, hex, reason="withdrawal", rule="8.1")
         yield e.Marked(unit, "moved", True, reason="withdrew", rule="12.21")
+    yield e.Set("command", {**said, "withdrew": int(said.get("withdrew", 0)) + 1}, reason=IN_PASSING)
     if not friend:
         yield owe_a_step(game, "lose a step for the withdrawal", units, "8.1")

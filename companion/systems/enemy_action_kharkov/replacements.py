@@ -69,6 +69,8 @@ def against_order(ctx: Context) -> Iterator[Reason]:
     left = [u for u in _own(ctx) if u not in chosen]
     for unit in chosen:
         before = [u for u in left if priority(u) < priority(unit)]
+        if not kind_of(unit) and left:
+            yield Reason(f"nobody told the type of {called(unit)}: non-mechanised units come first", "13.1")
         if before:
             yield Reason(f"{called(before[0])} comes first: {PRIORITIES[priority(before[0])]}", "13.1")
 
@@ -130,7 +132,7 @@ def _replacing(game: Game) -> bool | str:
     warns=against_order,
 )
 def replace_steps(
-    game: Game, units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=_own)] = ()
+    game: Game, units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=_own)]
 ) -> Events:
     """Give each chosen unit one step: on the map its second, from the eliminated box a place in reserve."""
     said = in_command(game)
@@ -201,7 +203,10 @@ def _infantry_of(ctx: Context) -> list[Unit]:
 )
 def mud_replacements(
     game: Game,
-    side: Annotated[str, Choice(label="Side", options=_mud_sides, start=_mud_side)],
+    side: Annotated[
+        str,
+        Choice(label="Side", options=_mud_sides, start=_mud_side, quiet=lambda c: len(_mud_sides(c)) == 1),
+    ],
     units: Annotated[
         tuple[str, ...],
         UnitRef(

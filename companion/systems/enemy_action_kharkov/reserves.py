@@ -12,6 +12,7 @@ from companion.engine.play.actions import Events
 from companion.engine.play.duties import offer
 from companion.engine.positions.pieces import on_map
 from companion.engine.positions.situation import board
+from companion.engine.record import events as e
 from companion.engine.record.changes import move
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import (
@@ -51,14 +52,27 @@ def arrivals(game: Game) -> Events:
 def overdue(game: Game) -> Events:
     """Overdue reserves are told [11.3]."""
     yield from arrivals(game)
-    late = delayed(game)
     for side in game.sides:
-        names = [called(u) for u in late if u.side == side]
-        if names:
-            text = (
-                f"{game.side_name(side)}: overdue reserves may be placed without a card: {', '.join(names)}"
-            )
-            yield offer(game, side, text, deploy_reserve, rule="11.3")
+        yield from offer_reserves(game, side)
+
+
+def offer_reserves(game: Game, side: str) -> Events:
+    """Say who may still be placed: by the card in play, or overdue; once nobody is left, nothing [11.1, 11.3]."""
+    for duty in game.duties(action="deploy-reserve"):
+        if duty.to[0] == side:
+            yield e.Answered(duty.id, "placed")
+    if game.phase == "reserve":
+        waiting, how, rule = [u for u in delayed(game) if u.side == side], "overdue reserves, no card", "11.3"
+    else:
+        named = in_command(game).get("for", ())
+        waiting, how, rule = (
+            [u for u in reserves(game, side) if u.formation in named or not u.formation],
+            "reserves",
+            "11.1",
+        )
+    if waiting:
+        text = f"{game.side_name(side)}: place {how}: {', '.join(called(u) for u in waiting)}"
+        yield offer(game, side, text, deploy_reserve, rule=rule)
 
 
 def reserves(game: Game, side: str) -> list[Unit]:
@@ -248,3 +262,4 @@ def deploy_reserve(
 ) -> Events:
     """Put a reserve unit on the map; every placement rule is checked as far as positions and map book tell."""
     yield move(game, unit, hex, reason="deployed", rule="11.1")
+    yield from offer_reserves(game, game.units[unit].side)

@@ -28,7 +28,6 @@ from companion.systems.enemy_action_kharkov.base import (
     owe_a_step,
     rules,
     side_at,
-    sides_left,
     ticked_off,
 )
 from companion.systems.enemy_action_kharkov.support import in_support
@@ -210,12 +209,20 @@ def _german_first(ctx: Context) -> Iterator[Reason]:
 )
 def check_supply(
     game: Game,
-    side: Annotated[str, sides_left(_unchecked, start=_next_side)],
+    side: Annotated[
+        str,
+        Choice(
+            label="Side",
+            options=lambda c: [(s, c.game.side_name(s)) for s in _unchecked(c.game)],
+            start=_next_side,
+            quiet=lambda c: True,
+        ),
+    ] = "",
     by_hand: ByHand = False,
     cut: CutOff = (),
 ) -> Events:
-    """Clear the markers of units that can trace, worsen the others one level, and remind of surrenders."""
-    yield from _check(game, side, by_hand, cut)
+    """Check the Germans, then the Soviets: clear the markers of units that can trace, worsen the others one level."""
+    yield from _check(game, side or _unchecked(game)[0], by_hand, cut)
 
 
 @rules.leaving("supply")
@@ -344,7 +351,7 @@ def _one_stack(ctx: Context) -> Iterator[Reason]:
 @rules.follow_up(rule="10.3", label="Supply them by air", warns=_one_stack)
 def air_supply(
     game: Game,
-    units: Annotated[tuple[str, ...], UnitRef(label="Unit or stack", many=True, pick=_cut_off)] = (),
+    units: Annotated[tuple[str, ...], UnitRef(label="Unit or stack", many=True, pick=_cut_off)],
 ) -> Events:
     """One unsupplied unit or stack is supplied at once, until the next supply phase."""
     for unit in units:

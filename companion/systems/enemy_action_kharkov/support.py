@@ -63,7 +63,7 @@ def line_at_start(game: Game) -> Events:
 
 def lock_line(game: Game) -> Events:
     """The VP at this moment decide for the whole turn [4-III, 10.41]."""
-    if game.turn >= 8:
+    if game.turn >= 5:  # before turn 8 it is there already, unless the table began in mid-game
         yield from _set_line(game, "fixed for this turn")
 
 

@@ -148,6 +148,9 @@ def _still_down(game: Game, duty: e.Asked) -> bool:
 def turn_up_late(game: Game, chance: Chance, shows: Shows = "") -> Events:
     """Turn up the marker of this turn, which nobody did at the end of the last one."""
     yield from _turn_up(game, chance, shows)
+    if game["ground"] == "heavy-mud" and game.phase == "command":  # there is none: the turn goes on behind it
+        yield from rules.run("leave", game)
+        yield e.Advanced(game.turn, "mud-replacements")
 
 
 @rules.entering("turn")

@@ -100,6 +100,11 @@ def _own(ctx: Context) -> list[Unit]:
     return on_map(ctx.game, ctx.game.active)
 
 
+def _army(ctx: Context) -> str:
+    """The army or corps that is activated as a whole: as chosen, or the card's only one."""
+    return next(iter(ctx.values.get("formations") or _only_one(ctx)), "")
+
+
 def _offered_units(ctx: Context) -> list[Unit]:
     """The units that make sense: of the card's army, around the marker, stacked with the army; none that is barred."""
     game, known, what, own = ctx.game, _card(ctx), _said(ctx), _own(ctx)
@@ -108,7 +113,7 @@ def _offered_units(ctx: Context) -> list[Unit]:
     if what == "kg":
         return _in_range(ctx)
     if what == "activate":
-        army = next(iter(ctx.values.get("formations") or ()), "")
+        army = _army(ctx)
         own = c.stacked_with(game, army, known) if army else []
     if what == "units":
         named = dict(c.formation_choices(game.active, known))
@@ -178,6 +183,12 @@ def _range(ctx: Context) -> int:
     return c.RANGES.get(known.type, c.USUAL_RANGE) if known else c.USUAL_RANGE
 
 
+def _type_known(ctx: Context) -> bool:
+    """The type of a card tells how far its Kampfgruppe reaches [6.2]."""
+    known = _card(ctx)
+    return known is not None and bool(known.type)
+
+
 def _places_marker(ctx: Context) -> bool:
     return _said(ctx) == "kg" and bool(_own(ctx))
 
@@ -201,7 +212,10 @@ Formations = Annotated[
     ),
 ]
 Marker = Annotated[str, HexId(label="KG marker", when=_places_marker)]
-Reach = Annotated[int | None, Whole(label="Range", high=3, start=_range, when=_places_marker)]
+Reach = Annotated[
+    int | None,
+    Whole(label="Range", high=3, start=_range, when=_places_marker, quiet=lambda ctx: _type_known(ctx)),
+]
 Units = Annotated[
     tuple[str, ...],
     UnitRef(
@@ -230,9 +244,16 @@ def against_command(ctx: Context) -> Iterator[Reason]:
     """What the rules have against the units of a command; the cardboard may know better [5.2, 6.1, 6.3]."""
     game, known, what = ctx.game, _card(ctx), _said(ctx)
     chosen = [game.units[u] for u in ctx.values.get("units") or ()]
-    if known is None or what not in ("units", "one-unit"):
+    if known is None or what in ("", "kg", "event"):
         return
-    if what == "units":
+    if what in ("deploy", "replace"):
+        yield from _against_others(ctx, known, what)
+    elif what == "activate":
+        army = _army(ctx)
+        along = {u.id for u in c.stacked_with(game, army, known)} if army else set()
+        for unit in [u for u in chosen if army and u.formation != army and u.id not in along]:
+            yield Reason(f"{called(unit)} cannot come along", "5.2")
+    elif what == "units":
         named = dict(c.formation_choices(game.active, known))
         for unit in [u for u in chosen if u.formation and u.formation not in named]:
             yield Reason(f"{called(unit)} is not of {', '.join(named.values())}", "5.2")
@@ -243,6 +264,16 @@ def against_command(ctx: Context) -> Iterator[Reason]:
     closed = c.barred(game, game.active, known, what)
     for unit in [u for u in chosen if u.formation in closed]:
         yield Reason(f"{called(unit)}: {unit.formation} was activated in the last impulse", "6.3")
+
+
+def _against_others(ctx: Context, known: Card, what: str) -> Iterator[Reason]:
+    """Reserves and replacements have limits of their own [5.3, 5.5]."""
+    names = ctx.values.get("formations") or ()
+    most = DEPLOYS.get(known.type, len(names)) if what == "deploy" else 1
+    if len(names) > most:
+        yield Reason(f"this card names {count(most, 'formation')} at most", "5.3, 5.5")
+    if "Raus" in names and what == "deploy" and known.formation == "4Pz" and not ctx.game["raus-by-4pz"]:
+        yield Reason("Corps Raus stands alone for deployment at this table", "2.21")
 
 
 @rules.action(
@@ -315,11 +346,6 @@ def _kampfgruppe(game: Game, known: Card, order: Order, reach: int) -> list[Unit
 def _other_command(game: Game, known: Card, what: str, names: tuple[str, ...], steps: int) -> Events:
     """Reserves and replacements: no activation [6.3], and limits of their own [5.3, 5.5]."""
     side, text = game.active, ", ".join(FORMATION_NAMES[f] for f in names)
-    most = DEPLOYS.get(known.type, len(names)) if what == "deploy" else 1
-    if len(names) > most:
-        raise Unreadable(f"this card names {most} formation(s) at most", field="formations", rule="5.3, 5.5")
-    if "Raus" in names and what == "deploy" and known.formation == "4Pz" and not game["raus-by-4pz"]:
-        raise NotNow("Corps Raus stands alone for deployment at this table", field="formations", rule="2.21")
     if what == "replace":
         steps = 1 if side == SOVIET else known.steps or steps
     said = {**c.in_command(game), "what": what, "for": list(names), "steps": steps}
@@ -339,10 +365,6 @@ def _whole_formation(game: Game, formations: tuple[str, ...], extra: list[Unit])
     if len(formations) != 1:
         raise Unreadable("name the one army or corps that is activated", field="formations", rule="5.2")
     own = [u for u in on_map(game, game.active) if u.formation == formations[0]]
-    allowed = {u.id for u in c.stacked_with(game, formations[0], c.played(game))}
-    wrong = [called(u) for u in extra if u.formation != formations[0] and u.id not in allowed]
-    if wrong:
-        raise Unreadable(f"{', '.join(wrong)} cannot come along", field="units", rule="5.2")
     return list({u.id: u for u in [*own, *extra]}.values())
 
 

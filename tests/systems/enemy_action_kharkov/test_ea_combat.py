@@ -434,8 +434,9 @@ def test_step_losses_in_their_order() -> None:
     t = attacked(tank, foot, other)
     t.do("soviet", "draw-chits", hits="D2, -, -, -, -")
     t.answer("german", choice="stand")
-    with refused(NotNow, rule="9.61", field="units"):
+    with refused(Warned) as told:
         t.answer("german", units=["d1", "d2"])
+    assert told.value.said == ["the first loss goes to a three-step or armoured unit: d0 [9.61]"]
     for wrong in (["d0"], ["d0", "d1", "d2"]):
         with refused(Unreadable, rule="9.62", field="units"):
             t.answer("german", units=wrong)

@@ -81,8 +81,9 @@ def test_deploy_limits_by_card() -> None:
     t = command(turn=7)
     take(t, "german", "P44")
     t.do("german", "play-card", card="P44")
-    with refused(Unreadable, rule="5.3, 5.5", field="formations"):
+    with refused(Warned) as told:
         t.do("german", "give-command", what="deploy", formations="XL III IISS")
+    assert told.value.said == ["this card names 2 formations at most [5.3, 5.5]"]
     t.do("german", "give-command", what="deploy", formations="XL III")
     assert t.game["command"]["for"] == ["XL", "III"]
 
@@ -91,8 +92,9 @@ def test_raus_reading() -> None:
     t = command(turn=7, raus_by_4pz=False)
     take(t, "german", "P25")
     t.do("german", "play-card", card="P25")
-    with refused(NotNow, rule="2.21", field="formations"):
+    with refused(Warned) as told:
         t.do("german", "give-command", what="deploy", formations="Raus")
+    assert told.value.said == ["Corps Raus stands alone for deployment at this table [2.21]"]
 
 
 def test_attackers_must_stand_beside_the_target() -> None:

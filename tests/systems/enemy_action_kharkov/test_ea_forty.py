@@ -128,7 +128,9 @@ def test_04_two_hexes_through_friends_beyond_stacking() -> None:
         put(t, "soviet", f"r{spot}", spot, formation="40")
     draw(t, "D2, -")
     t.answer("german", choice="retreat-2")
-    assert place(t, "d0") == "2012" and battle(t).facts["path"] == ["2011"]  # the only way, so nobody is asked
+    assert place(t, "d0") == "2012" and battle(t).facts["path"] == [
+        "2011"
+    ]  # the only way, so nobody is asked
 
 
 @pytest.mark.parametrize(
@@ -657,6 +659,18 @@ def test_43_heavy_mud_mends_supply_and_worsens_nobody() -> None:
     assert not t.game.duties()
     t.until("reserve", 9)
     assert not t.game.mark("bad", "dispersed")
+
+
+def test_49_mud_turned_up_in_mid_command() -> None:
+    """15.33, 15.34: the marker was forgotten until then; the turn goes on where heavy mud goes on, not from its start."""
+    t = table(mode_chits="physical")
+    t.do("table", "go-to", turn=6, phase="end")
+    t.next()
+    t.until("command")
+    t.do("german", "turn-up-late", shows="heavy-mud")
+    assert (t.game["ground"], t.game.turn, t.game.phase) == ("heavy-mud", 7, "mud-replacements")
+    t.next()
+    assert (t.game.turn, t.game.phase) == (7, "end")
 
 
 def test_44_unknown_terrain_is_shown_and_known_terrain_is_kept() -> None:

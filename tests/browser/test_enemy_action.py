@@ -367,7 +367,7 @@ def test_taps_of_a_card_and_of_a_combat_with_units(start_server, device):
     )
     finger.tap(duty(soviet, "Draw chits"))
     finger.tap(duty(german, re.compile("Retreat one hex")))  # one unit: its loss is told, not asked
-    finger.tap(duty(german, "2012"))
+    finger.tap(duty(german, "Retreat to 2012"))
     finger.tap(duty(soviet, "Advance"))
     for page in (soviet, german):
         expect(page.locator(".duty, .battle, #sheet .sheet")).to_have_count(0)

@@ -91,7 +91,7 @@ def air_interdiction(
         str,
         Choice(
             label="Marker",
-            options=lambda c: [(h, h) for h in c.game.marked("forward-support")],
+            options=lambda c: [(h, f"The one in {h}") for h in c.game.marked("forward-support")],
         ),
     ],
 ) -> Events:

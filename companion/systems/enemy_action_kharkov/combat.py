@@ -21,7 +21,7 @@ from companion.systems.enemy_action_kharkov.base import SOVIET, Reason, called, 
 from companion.systems.enemy_action_kharkov.command import in_command, played
 from companion.systems.enemy_action_kharkov.cup import owe_chits
 from companion.systems.enemy_action_kharkov.fight import LARGE, STRENGTH, Fight, draws, one_at_a_time
-from companion.systems.enemy_action_kharkov.form import CombatForm, attacker
+from companion.systems.enemy_action_kharkov.form import CombatForm, against_attacker, attacker, inactive
 from companion.systems.enemy_action_kharkov.manifest import cup_is_real
 from companion.systems.enemy_action_kharkov.record import (
     barrage,
@@ -134,6 +134,10 @@ def _against_it(ctx: Context) -> Iterator[Reason]:
     if {"withdrew", "built"} & set(in_command(game)):
         yield Reason("combats come before withdrawals and improved positions", "6.0")
     units = [game.units[u] for u in ctx.values.get("units") or ()]
+    for unit in units:
+        yield from against_attacker(game, unit)
+        if inactive(game, unit):
+            yield Reason(f"{called(unit)} is not active", "9.1")
     far = [called(u) for u in units if target and u.place not in game.maps.neighbours(target)]
     if far:
         yield Reason(f"{', '.join(far)}: not next to {target}", "9.1")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -10,7 +10,7 @@ from companion.engine.forms.fields import Choice, Context, Flag, HexId, UnitRef,
 from companion.engine.kit.roster import Unit
 from companion.engine.positions.pieces import on_map
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import GERMAN, SIDES, SOVIET, isolated
+from companion.systems.enemy_action_kharkov.base import GERMAN, SIDES, SOVIET, Reason, called, isolated
 from companion.systems.enemy_action_kharkov.command import in_command
 from companion.systems.enemy_action_kharkov.fight import STATUS
 from companion.systems.enemy_action_kharkov.manifest import cup_is_real
@@ -32,19 +32,32 @@ def attacker(ctx: Context) -> str:
     return str(ctx.values.get("attacker") or ctx.game.active or SOVIET)
 
 
-def may_attack(game: Game, unit: Unit) -> bool:
+def against_attacker(game: Game, unit: Unit) -> Iterator[Reason]:
     """Once an activation; not dispersed, isolated, or activated alone [6.1, 9.1, 9.9, 10.22]."""
-    barred = game.mark(unit.id, "dispersed") or game.mark(unit.id, "attacked") or isolated(game, unit)
-    return not barred and game.mark(unit.id, "active") != "no-attack"
+    if game.mark(unit.id, "dispersed"):
+        yield Reason(f"{called(unit)} is dispersed", "9.9")
+    if isolated(game, unit):
+        yield Reason(f"{called(unit)} is isolated", "10.22")
+    if game.mark(unit.id, "attacked"):
+        yield Reason(f"{called(unit)} has attacked in this activation", "9.1")
+    if game.mark(unit.id, "active") == "no-attack":
+        yield Reason(f"{called(unit)} was activated alone", "6.1")
+
+
+def inactive(game: Game, unit: Unit) -> bool:
+    """Not of those whom the card of this impulse activated, as far as they are on record [9.1]."""
+    if game.mark(unit.id, "active"):
+        return False
+    named = in_command(game).get("for", ())
+    known = any(game.mark(u.id, "active") for u in on_map(game, unit.side))
+    return known or bool(named and unit.formation and unit.formation not in named)
 
 
 def ready(ctx: Context) -> list[Unit]:
     """Active units that may still attack; where none was on record then, those of the card's formations [9.1]."""
-    own, said = on_map(ctx.game, attacker(ctx)), in_command(ctx.game)
-    active = [u for u in own if ctx.game.mark(u.id, "active")]
-    if said.get("for"):
-        own = [u for u in own if not u.formation or u.formation in said["for"]]
-    return [u for u in active or own if may_attack(ctx.game, u)]
+    game = ctx.game
+    own = [u for u in on_map(game, attacker(ctx)) if not inactive(game, u)]
+    return [u for u in own if not any(against_attacker(game, u))]
 
 
 def _beside(ctx: Context, target: str = "") -> list[Unit]:
@@ -190,7 +203,12 @@ class CombatForm:
     units: Annotated[
         tuple[str, ...],
         UnitRef(
-            label="Attacking units", many=True, pick=ready, suggest=_beside, start=_attackers, when=_on_record
+            label="Attacking units",
+            many=True,
+            pick=lambda c: on_map(c.game, attacker(c)),
+            suggest=_beside,
+            start=_attackers,
+            when=_on_record,
         ),
     ] = ()
     by_hand: Annotated[bool, Flag(label="Enter numbers instead", when=_on_record)] = False

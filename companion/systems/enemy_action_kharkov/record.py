@@ -226,6 +226,8 @@ def against_joining(game: Game, unit: Unit, *, attacks: bool) -> Iterator[Reason
         yield Reason(f"{called(unit)} is isolated", "10.22")
     if attacks and game.mark(unit.id, "attacked"):
         yield Reason(f"{called(unit)} has attacked in this activation", "9.1")
+    if not attacks and game.mark(unit.id, "fell-back"):
+        yield Reason(f"{called(unit)} retreated in this activation", "9.74")
     if not attacks and _pinned(game, unit):
         yield Reason(f"{called(unit)} stands beside an active enemy", "9.1")
 

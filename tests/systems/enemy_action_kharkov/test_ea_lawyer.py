@@ -670,3 +670,37 @@ def test_combat_engineers_dig_in_units_that_are_not_on_record() -> None:
     assert t.game.mark("2010", "ip") == "on" and fought(t).ip
     t.do("soviet", "draw-chits", hits="D1, -")
     assert battle(t).result == "A0 D0" and not t.game.mark("2010", "ip")
+
+
+def test_attackers_the_rules_speak_against() -> None:
+    """9.1, 9.9, 10.22: they are not offered; named all the same, it is said, and the cardboard may know better."""
+    t = command(mode_chits="physical")
+    for name, formation in (("fit", "3T"), ("idle", "40"), ("dizzy", "3T"), ("lost", "3T"), ("spent", "3T")):
+        put(t, "soviet", name, "2009", formation=formation, steps=1)
+    put(t, "german", "D", "2010", formation="XL")
+    activate(t, "P03", "3T")
+    for unit, marker, value in (("dizzy", "dispersed", "on"), ("lost", "supply", "isolated")):
+        mark(t, unit, marker, value)
+    mark(t, "spent", "attacked")
+    assert choices(t, "soviet", "declare-combat", "units", hex="2010") == ["fit"]
+    everybody = ["fit", "idle", "dizzy", "lost", "spent"]
+    assert said(t, "soviet", "declare-combat", hex="2010", units=everybody) == [
+        "idle is not active [9.1]",
+        "dizzy is dispersed [9.9]",
+        "lost is isolated [10.22]",
+        "spent has attacked in this activation [9.1]",
+    ]
+    t.do("soviet", "declare-combat", hex="2010", units=["fit", "idle"], anyway=True)
+    assert fought(t).small == 2
+
+
+def test_who_fell_back_does_not_reinforce_his_own_hex() -> None:
+    """9.74: he contributes nothing to this defence, whatever is played."""
+    t = command(mode_chits="physical")
+    put(t, "german", "D", "2010", formation="XL")
+    mark(t, put(t, "german", "back", "2010", formation="XL"), "fell-back")
+    put(t, "soviet", "red", "2009", formation="3T")
+    activate(t, "P03", "3T")
+    t.do("soviet", "declare-combat", hex="2010", units=["red"])
+    t.do("german", "play-tactic", card=hand(t, "german")[0], tactic="reinforce battle")
+    assert "back retreated in this activation [9.74]" in said(t, "german", "join-combat", units=["back"])

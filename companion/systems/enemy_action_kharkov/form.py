@@ -149,8 +149,19 @@ def _no_ip(ctx: Context) -> bool:
 
 
 def _no_large_ones(ctx: Context) -> bool:
-    """Somebody must attack: the number of small units is needed unless larger ones do."""
-    return not _told(ctx) and not what_if(ctx) and not ctx.values.get("large")
+    """Somebody must attack: the number of small units is needed unless larger ones do, or units on record."""
+    return not (_told(ctx) or what_if(ctx) or ctx.values.get("large") or ctx.values.get("units"))
+
+
+def _steps_unknown(ctx: Context) -> bool:
+    """Nobody is on record in the hex: the players count the steps [9.3]."""
+    target = str(ctx.values.get("hex") or "")
+    there = [u for u in ctx.game.units_at(target) if target and u.side != attacker(ctx)]
+    return not there and not what_if(ctx)
+
+
+def _strengths_unknown(ctx: Context) -> bool:
+    return not (ctx.values.get("units") or ctx.values.get("attack") is not None or _not_judged(ctx))
 
 
 def _ground(ctx: Context) -> str | None:
@@ -217,9 +228,10 @@ class CombatForm:
         Needed(label="Attackers of 1 or 2 steps", high=18, quiet=_told, needed=_no_large_ones),
     ] = None
     large: Annotated[int | None, Whole(label="Attackers of 3 steps", high=12, quiet=_told)] = None
-    steps: Annotated[int | None, Tapped(label="Defending steps", usual=range(1, 10), high=9, quiet=_told)] = (
-        None
-    )
+    steps: Annotated[
+        int | None,
+        Tapped(label="Defending steps", usual=range(1, 7), high=9, quiet=_told, needed=_steps_unknown),
+    ] = None
     strengths: Annotated[
         str,
         Strengths(
@@ -228,7 +240,7 @@ class CombatForm:
             most=40,
             when=_at_a_table,
             quiet=_not_judged,
-            needed=lambda c: c.values.get("attack") is None,
+            needed=_strengths_unknown,
         ),
     ] = ""
     attack: Annotated[
@@ -239,6 +251,29 @@ class CombatForm:
         int | None,
         Whole(label="Defence strength", high=100, quiet=_at_a_table),
     ] = None
+    hexes: Annotated[
+        int | None,
+        Tapped(
+            label="Hexes attacked from",
+            usual=range(1, 7),
+            low=1,
+            high=6,
+            start=_first(1, _not_judged),
+            quiet=_not_judged,
+        ),
+    ] = None
+    apart: Annotated[
+        bool, Flag(label="The two hexes do not touch", when=lambda c: c.values.get("hexes") == 2)
+    ] = False
+    terrain: Annotated[
+        str,
+        Choice(
+            label="Defender's terrain",
+            options=TERRAINS,
+            start=_ground,
+            quiet=_terrain_known,
+        ),
+    ] = ""
     more: Annotated[
         bool, Flag(label="More: supply, river, position, armour, halving", quiet=_nothing_more)
     ] = False
@@ -258,22 +293,6 @@ class CombatForm:
     defence_halved: Annotated[
         int, Whole(label="Defence strength to be halved", high=100, quiet=_not_halved)
     ] = 0
-    hexes: Annotated[
-        int | None,
-        Whole(label="Hexes attacked from", low=1, high=6, start=_first(1, _not_judged), quiet=_not_judged),
-    ] = None
-    apart: Annotated[
-        bool, Flag(label="The two hexes do not touch", when=lambda c: c.values.get("hexes") == 2)
-    ] = False
-    terrain: Annotated[
-        str,
-        Choice(
-            label="Defender's terrain",
-            options=TERRAINS,
-            start=_ground,
-            quiet=_terrain_known,
-        ),
-    ] = ""
     status: Annotated[
         str,
         Choice(label="Defenders", options=_statuses, start=_first("good", _told), quiet=_or_folded(_told)),

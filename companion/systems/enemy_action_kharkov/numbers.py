@@ -34,6 +34,7 @@ class Tapped(Choice):
     usual: range = range(10)
     low: int = 0
     high: int = 9
+    needed: Asks = always
 
     def choices(self, ctx: Context) -> Options:
         return [(str(n), str(n)) for n in self.usual]
@@ -42,8 +43,7 @@ class Tapped(Choice):
         return Whole(low=self.low, high=self.high).read(raw, ctx)
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        shown = self.quiet is None or not self.quiet(ctx)
-        return {**super().describe(ctx), "required": shown and self.start is None}
+        return {**super().describe(ctx), "required": self.start is None and self.needed(ctx)}
 
 
 SUM = r"\d{1,3}(?:\s*\+\s*\d{1,3})*"

@@ -694,6 +694,9 @@ def test_45_numbers_that_are_needed_are_not_called_optional() -> None:
     assert all(rows[name]["required"] for name in ("small", "steps", "strengths"))
     rows = {f["name"]: f for f in t.form("soviet", "declare-combat", large="2")}
     assert not rows["small"]["required"]
+    put(t, "german", "D", "2010", formation="XL")
+    rows = {f["name"]: f for f in t.form("soviet", "declare-combat", hex="2010")}
+    assert not rows["steps"]["required"]  # the record counts them
     shown = [f for f in t.form("soviet", "declare-combat") if not f["quiet"] and not f["hidden"]]
     labels = [f["label"] for f in shown]
     assert len(labels) == len(set(labels)) <= 9

@@ -12,7 +12,7 @@ from companion.engine.kit.blocks import Note, PileDef, Scenario, Side, SystemKit
 from companion.engine.kit.roster import Unit
 from companion.engine.kit.when import Turns, holds
 from companion.engine.people.talk import judge
-from companion.engine.people.units import due, may_arrive
+from companion.engine.people.units import due, may_arrive, may_read
 from companion.engine.play.actions import Action
 from companion.engine.play.panels import Panel
 from companion.engine.play.phases import in_force
@@ -112,7 +112,7 @@ def _due(game: Game, seat: str) -> list[shapes.DueView]:
     return [
         shapes.DueView.of(a, id=name, late=game.turn - a.turn, open=may_arrive(game, a, seat))
         for name, a in due(game)
-        if seat in {"table", "watch", a.side} or not a.side
+        if may_read(a, seat)
     ]
 
 

@@ -81,7 +81,11 @@ def troops(game: Game, unit: Unit) -> str:
 
 def morale(game: Game, unit: Unit) -> int:
     """The roll from which a disorganisation test fails [5.6.2]."""
-    kind = troops(game, unit)
+    return limit_of(game, troops(game, unit))
+
+
+def limit_of(game: Game, kind: str) -> int:
+    """The morale limit of such soldiers; that of Italians is a table's reading [5.6.2]."""
     return int(game["italian-limit"]) if kind == "italian" else MORALE.get(kind, 10)
 
 
@@ -100,6 +104,10 @@ SPELLED = {
 
 def is_kind(unit: Unit, kind: str) -> bool:
     return unit.kind.strip().rstrip(".").upper() in SPELLED[kind]
+
+
+def is_gun_kind(kind: str) -> bool:
+    return kind.strip().rstrip(".").upper() in SPELLED["ART"]
 
 
 def is_hq(unit: Unit) -> bool:
@@ -182,6 +190,11 @@ def active_units(ctx: Context) -> list[Unit]:
 def anybody(ctx: Context) -> bool:
     """Units are on record, so that they can be named."""
     return any(u.on_map for u in ctx.game.units.values())
+
+
+def somebody_there(game: Game) -> bool | str:
+    """What is done to counters can be booked only for those on record; with none of them it is not offered."""
+    return bool(on_map(game)) or "no counter is on record: do it on the map"
 
 
 def deployed(game: Game, unit: Unit) -> bool:

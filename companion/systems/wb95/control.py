@@ -15,6 +15,7 @@ from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.wb95.base import GERMAN, SOVIET, SUPPLY, in_1942, level, occupants, rules
 from companion.systems.wb95.cities import hexes_of, victory_hexes, worth_watching
+from companion.systems.wb95.oos import fed
 from companion.systems.wb95.zones import has_zone, zones
 
 CITIES = ("kharkov", "bielgorod", "izjum")
@@ -31,7 +32,7 @@ def _extend(game: Game) -> Events:
     enemy = game.other(side)
     standing = occupants(game)
     if standing:
-        supplied = zones(game, side, lambda g, u: has_zone(g, u) and not level(g, u.id))
+        supplied = zones(game, side, lambda g, u: has_zone(g, u) and fed(g, u))
         mine, theirs = zones(game, side), zones(game, enemy)
         for hex_id in worth_watching(game):
             before, now = owner(game, hex_id), None
@@ -50,8 +51,7 @@ def _empty(game: Game, hex_id: str, side: str, supplied: bool, mine: bool, foes:
         return side
     if mine and foes:
         return "nobody" if game["contested"] == "nobody" else None
-    fed = any(not level(game, u.id) for u in foes)
-    if foes and not fed and owner(game, hex_id) == side and game["oos-strips"]:
+    if foes and all(level(game, u.id) for u in foes) and owner(game, hex_id) == side and game["oos-strips"]:
         return "nobody"
     return None
 

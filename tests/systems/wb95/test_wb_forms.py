@@ -157,7 +157,7 @@ def test_the_combat_form_is_short(table: Make) -> None:
     ],
 )
 def test_a_tap_opens_what_else_counts(table: Make, part: str, fields: set[str]) -> None:
-    t = table(phase="attack-a")
+    t = table(phase="attack-a", **{"rare-units": part == "special"})
     before, after = t.shown("soviet", "resolve-combat"), t.shown("soviet", "resolve-combat", also=part)
     assert set(after) - set(before) == fields
 
@@ -208,10 +208,12 @@ def test_cards_ask_only_what_is_open(table: Make) -> None:
     assert asked_for(t, "german", "take-tests") == []
 
 
-def test_markers_read_like_a_player_wrote_them(table: Make) -> None:
+def test_the_panel_says_when_a_unit_recovers(table: Make) -> None:
     t = battlefield(table)
     t.do("table", "disorganise", units=t.game.unit("rifles").id)
-    assert t.mark(t.game.unit("rifles").id, "disorganised") == "until day 2 phase 4, at 3010"
+    title = "Disorganised, recover if they rest"
+    assert t.panel("soviet", title) == {"rifles 3010": "end of day 2 phase 4"}
+    assert t.panel("german", title) == {}
 
 
 # -- supply
@@ -221,7 +223,7 @@ def test_a_pocket_is_named_by_its_hexes(table: Make) -> None:
     t = table(phase="supply-a")
     inside = t.unit("soviet", "cut off", "3010")
     outside = t.unit("soviet", "free", "3020")
-    assert list(t.shown("soviet", "check-supply")) == ["hexes"]
+    assert list(t.shown("soviet", "check-supply")) == ["hexes", "named"]
     t.do("soviet", "check-supply", hexes="3010")
     assert (t.mark(inside, "oos"), t.mark(outside, "oos")) == (1, None)
 

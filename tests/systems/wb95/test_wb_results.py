@@ -348,7 +348,9 @@ def test_a_lone_headquarters_pays_and_never_falls_back(table: Make) -> None:
     t.do("soviet", "resolve-combat", target="3011", attackers=a, die="3 4")  # 10:1, 7: - / D4
     assert t.game.units[hq].place == "box:dead"
     assert not t.asked("german")
-    assert t.mark("3011", "hq-pool-soviet") == "5 CM: day 1 phase 10, day 2 phase 4"
+    assert t.panel("soviet", "For a fallen headquarters") == {
+        "Soviet, within 8 hexes of 3011": "5 shifts in day 1 phase 10 and day 2 phase 4"
+    }
 
 
 def test_moving_guns_alone_are_helpless(table: Make) -> None:

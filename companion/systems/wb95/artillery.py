@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Annotated
 
 from companion.engine.errors import NotNow
-from companion.engine.forms.fields import Context, Dice, Flag, HexId, Roll, UnitRef, Whole
+from companion.engine.forms.fields import Context, Dice, Flag, HexId, Roll, Whole
 from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
@@ -34,6 +34,7 @@ from companion.systems.wb95.base import (
     units_to_tap,
 )
 from companion.systems.wb95.named import Named, with_new
+from companion.systems.wb95.needed import NeededUnits, unless
 from companion.systems.wb95.obligations import duties
 from companion.systems.wb95.oos import raise_level
 from companion.systems.wb95.shaken import disturb
@@ -55,7 +56,13 @@ def flip_artillery(
     game: Game,
     units: Annotated[
         tuple[str, ...],
-        UnitRef(label="Towed guns", many=True, pick=_towed, when=lambda c: bool(_towed(c))),
+        NeededUnits(
+            label="Towed guns",
+            many=True,
+            pick=_towed,
+            when=lambda c: bool(_towed(c)),
+            needed=unless("named"),
+        ),
     ] = (),
     named: Named = "",
     seat: str = "",

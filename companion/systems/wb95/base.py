@@ -135,12 +135,12 @@ def is_motorised(unit: Unit) -> bool:
 
 
 def in_transport(game: Game, unit: Unit) -> bool:
-    """Guns in travel position [6.2.2]."""
+    """Guns in transport setup [6.2.2]."""
     return is_gun(unit) and bool(game.mark(unit.id, "transport"))
 
 
 def idle(game: Game, unit: Unit) -> bool:
-    """Guns in firing position that have not fired [6.1.3, 6.1.4, 6.5.6]."""
+    """Guns in combat setup that have not fired [6.1.3, 6.1.4, 6.5.6]."""
     fired = any(game.mark(unit.id, m) for m in ("fired", "fought", "barrage-fired"))
     return not fired and not in_transport(game, unit)
 
@@ -198,7 +198,7 @@ def somebody_there(game: Game) -> bool | str:
 
 
 def deployed(game: Game, unit: Unit) -> bool:
-    """Guns in firing position: they can neither move nor fall back [6.2.3, 6.2.4]."""
+    """Guns in combat setup: they can neither move nor fall back [6.2.3, 6.2.4]."""
     return is_gun(unit) and not in_transport(game, unit)
 
 

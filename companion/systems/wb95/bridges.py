@@ -7,7 +7,7 @@ from functools import partial
 from typing import Annotated
 
 from companion.engine.errors import Unreadable
-from companion.engine.forms.fields import Choice, Context, HexId
+from companion.engine.forms.fields import Choice, Context
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.panels import Fact, Panel
@@ -26,6 +26,7 @@ from companion.systems.wb95.base import (
     rules,
     units_to_tap,
 )
+from companion.systems.wb95.needed import NeededHex
 from companion.systems.wb95.terrain import crossed
 
 WATERS = (("river", "river or stream"), ("big", "big river"))
@@ -33,7 +34,7 @@ DEMOLISH = {"river": 1, "big": 3}  # [14.2.1, 14.3.1]
 REBUILD = 3  # [14.2.2]
 OtherPair = Annotated[
     tuple[str, ...],
-    HexId(label="The two hexes it joins", many=True, when=lambda c: not c.values.get("bridge")),
+    NeededHex(label="The two hexes it joins", many=True, when=lambda c: not c.values.get("bridge")),
 ]
 
 

@@ -50,7 +50,7 @@ class Means:
 
 
 def batteries(game: Game, side: str, hexes: Iterable[str]) -> list[Unit]:
-    """Guns in firing position outside the hexes that are attacked, one of them in range [6.3.3]."""
+    """Guns in combat setup outside the hexes that are attacked, one of them in range [6.3.3]."""
     where = set(hexes)
     near = game.maps.distance
     mine = [u for u in on_map(game, side) if deployed(game, u) and u.place not in where]

@@ -14,7 +14,7 @@ from companion.engine.kit.roster import Unit
 from companion.engine.people.units import due, waits
 from companion.engine.play.actions import Events
 from companion.engine.play.panels import Fact, Panel
-from companion.engine.positions.pieces import count
+from companion.engine.positions.pieces import count, on_map
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, move
 from companion.engine.record.game import Game
@@ -183,7 +183,11 @@ def _leavers(ctx: Context) -> list[Unit]:
     return [u for u in active_units(ctx) if u.side == ctx.game.active]
 
 
-@marching(rule="11.2.3", label="Leave the map", order=51)
+def _somebody_moves(game: Game) -> bool | str:
+    return bool(on_map(game, game.active or "nobody")) or "nobody of this side is on record"
+
+
+@marching(rule="11.2.3", label="Leave the map", order=51, when=_somebody_moves)
 def leave_map(
     game: Game,
     units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=_leavers)],

@@ -63,7 +63,7 @@ class Fight:
 
     @property
     def helpless(self) -> bool:
-        """Only headquarters, or guns on the move, defend [5.1.9, 6.6.4]."""
+        """Only headquarters, or guns in transport setup, defend [5.1.9, 6.6.4]."""
         return self.form.helpless or self.wall.helpless
 
     @property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from companion.engine.errors import Unreadable
-from companion.engine.forms.fields import Context, HexId
+from companion.engine.forms.fields import Context
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.positions.pieces import on_map
@@ -24,6 +24,7 @@ from companion.systems.wb95.base import (
     rules,
     units_to_tap,
 )
+from companion.systems.wb95.needed import NeededHex
 from companion.systems.wb95.terrain import printed
 
 
@@ -67,7 +68,10 @@ def _against_digging(ctx: Context) -> list[str]:
 def dig_in(
     game: Game,
     units: Annotated[tuple[str, ...], units_to_tap("Units that stay and dig", _diggers, _unsheltered)] = (),
-    hexes: Annotated[tuple[str, ...], HexId(label="Hexes where somebody digs", many=True)] = (),
+    hexes: Annotated[
+        tuple[str, ...],
+        NeededHex(label="Hexes where somebody digs", many=True, needed=lambda c: not _unsheltered(c)),
+    ] = (),
 ) -> Events:
     """Build field fortifications for all the movement of units that do not move."""
     if not units and not hexes:

@@ -98,7 +98,7 @@ class Guns:
         return self._near(ctx, mine) or mine
 
     def ready(self, ctx: Context) -> list[Unit]:
-        """Those in reach, in firing position, that have not fired."""
+        """Those in reach, in combat setup, that have not fired."""
         return [u for u in self._near(ctx, self.known(ctx)) if idle(ctx.game, u)]
 
     def _near(self, ctx: Context, guns: list[Unit]) -> list[Unit]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from companion.engine.errors import Unreadable
-from companion.engine.forms.fields import Context, HexId, SideRef, UnitRef
+from companion.engine.forms.fields import Context, UnitRef
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.panels import Fact, Panel
@@ -26,6 +26,7 @@ from companion.systems.wb95.base import (
     visible,
 )
 from companion.systems.wb95.moments import Moment, before, next_attacks, now, written
+from companion.systems.wb95.needed import NeededHex, NeededSide
 
 POOL, RADIUS = 5, 8  # [9.1.6, 9.1.7]
 
@@ -168,8 +169,8 @@ def lose_hq(
     unit: Annotated[
         str, UnitRef(label="Headquarters", pick=_headquarters, when=lambda c: bool(_headquarters(c)))
     ] = "",
-    side: Annotated[str, SideRef(label="Whose it was", when=_unnamed)] = "",
-    hex: Annotated[str, HexId(label="Where it fell", when=_unnamed)] = "",
+    side: Annotated[str, NeededSide(label="Whose it was", when=_unnamed)] = "",
+    hex: Annotated[str, NeededHex(label="Where it fell", when=_unnamed)] = "",
 ) -> Events:
     """Take a headquarters off the map and give the enemy its five shifts."""
     from companion.systems.wb95.losses import remove  # losses open the pool too

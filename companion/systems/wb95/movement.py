@@ -8,7 +8,7 @@ from math import ceil
 from typing import Annotated
 
 from companion.engine.errors import NotNow
-from companion.engine.forms.fields import Choice, Context, Flag, HexId, UnitRef, Whole
+from companion.engine.forms.fields import Choice, Context, Flag, HexId, Whole
 from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
@@ -34,6 +34,7 @@ from companion.systems.wb95.base import (
 )
 from companion.systems.wb95.entry import words
 from companion.systems.wb95.named import Named, with_new
+from companion.systems.wb95.needed import NeededUnits, unless
 from companion.systems.wb95.pursuit import overrun
 from companion.systems.wb95.terrain import CLASSES, GROUND, ROADS, WATER, step_cost
 from companion.systems.wb95.zones import zones
@@ -141,12 +142,13 @@ def mark_strategic(
     game: Game,
     units: Annotated[
         tuple[str, ...],
-        UnitRef(
+        NeededUnits(
             label="Units that do not move now",
             many=True,
             pick=active_units,
             suggest=_free,
             when=lambda c: bool(active_units(c)),
+            needed=unless("named"),
         ),
     ] = (),
     named: Named = "",

@@ -12,7 +12,8 @@ from companion.engine.kit.roster import slug
 from companion.engine.record import events as e
 from companion.engine.record.changes import create
 from companion.engine.record.game import Game
-from companion.systems.wb95.base import is_gun_kind
+from companion.systems.wb95.base import is_gun_kind, touchable
+from companion.systems.wb95.needed import Needed
 
 
 def _split(game: Game, text: str) -> list[tuple[str, str]]:
@@ -30,7 +31,7 @@ def _split(game: Game, text: str) -> list[tuple[str, str]]:
 
 
 @dataclass(frozen=True)
-class NewCounters(Text):
+class NewCounters(Needed, Text):
     """Counters to put on record with what is said of them."""
 
     most: int = 300
@@ -47,7 +48,16 @@ def _all_there(ctx: Context) -> bool:
     return any(u.id in ctx.game.units for u in ctx.game.roster) and not ctx.values.get("named")
 
 
-Named = Annotated[str, NewCounters(label="Counters by name and hex", quiet=_all_there)]
+def _nobody(ctx: Context) -> bool:
+    """Needed where nobody is there to be tapped."""
+    return not touchable(ctx)
+
+
+Named = Annotated[str, NewCounters(label="Counters by name and hex", quiet=_all_there, needed=_nobody)]
+NamedToo = Annotated[
+    str, NewCounters(label="Counters by name and hex", quiet=_all_there, needed=lambda c: False)
+]
+"""The same where it need not be said that there is anybody."""
 
 
 def with_new(

@@ -28,7 +28,8 @@ from companion.systems.wb95.base import (
     visible,
 )
 from companion.systems.wb95.losses import remove
-from companion.systems.wb95.named import Named, with_new
+from companion.systems.wb95.named import Named, NamedToo, with_new
+from companion.systems.wb95.needed import NeededUnits, unless
 from companion.systems.wb95.supply import supplies
 
 REGAINED = 4  # [10.2.7]
@@ -120,7 +121,7 @@ def check_supply(
     hexes: Annotated[
         tuple[str, ...], AlsoCut(label="Also cut off: all units in hexes", many=True, when=anybody)
     ] = (),
-    named: Named = "",
+    named: NamedToo = "",
     seat: str = "",
 ) -> Events:
     """Set the levels: 1 for units newly cut off, 4 less for those back in supply; then surrender rolls."""
@@ -245,7 +246,10 @@ def pay_level(
 @rules.action(rule="10.2.1", label="Set supply levels", group="book-keeping", order=52)
 def set_supply(
     game: Game,
-    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=touchable, when=anybody)] = (),
+    units: Annotated[
+        tuple[str, ...],
+        NeededUnits(label="Units", many=True, pick=touchable, when=anybody, needed=unless("named")),
+    ] = (),
     named: Named = "",
     now: Annotated[int, Whole(label="Level", high=30, help="0: in supply")] = 1,
     seat: str = "",

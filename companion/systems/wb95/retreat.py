@@ -42,7 +42,7 @@ SOME = "some"
 
 
 def able(game: Game, units: Sequence[Unit]) -> list[Unit]:
-    """Those who can fall back: no guns in firing position, no resilience groups [6.2.3, 15.2.1]."""
+    """Those who can fall back: no guns in combat setup, no resilience groups [6.2.3, 15.2.1]."""
     return [u for u in units if not deployed(game, u) and not is_kind(u, "RG")]
 
 

@@ -38,6 +38,7 @@ from companion.systems.wb95.base import (
 )
 from companion.systems.wb95.moments import Moment, now, when, written
 from companion.systems.wb95.named import Named, with_new
+from companion.systems.wb95.needed import NeededUnits, unless
 
 ORDINARY = {GERMAN: "wehrmacht", SOVIET: "soviet"}
 
@@ -67,7 +68,7 @@ def shake(game: Game, units: Iterable[Unit], reason: str, rule: str = "5.6.1") -
     """Units become disorganised."""
     for unit in units:
         yield put_mark(game, unit.id, "disorganised", True, reason=reason, rule=rule)
-        yield from _rest(game, unit, until(game, unit), unit.place)
+        yield from disturb(game, [unit])
 
 
 def stays_shaken(game: Game, unit: str, place: str) -> Events:
@@ -77,10 +78,12 @@ def stays_shaken(game: Game, unit: str, place: str) -> Events:
 
 
 def disturb(game: Game, units: Iterable[Unit]) -> Events:
-    """Disorganised units that fight, fire or are attacked start their rest anew [5.6.5]."""
+    """Disorganised units that fight, fire or are attacked start their rest anew, never to rest the less for it [5.6.5]."""
     for unit in list(units):
         if game.mark(unit.id, "disorganised"):
-            yield from _rest(game, unit, until(game, unit), unit.place)
+            had = rests_until(game, unit.id)
+            anew = until(game, unit)
+            yield from _rest(game, unit, max(had, anew) if had else anew, unit.place)
 
 
 @rules.watch
@@ -258,7 +261,10 @@ def test_order(
 @rules.action(rule="5.6.1", label="Disorganise units", group="book-keeping", order=31)
 def disorganise(
     game: Game,
-    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=touchable, when=anybody)] = (),
+    units: Annotated[
+        tuple[str, ...],
+        NeededUnits(label="Units", many=True, pick=touchable, when=anybody, needed=unless("named")),
+    ] = (),
     named: Named = "",
     seat: str = "",
 ) -> Events:

@@ -38,7 +38,7 @@ class Force:
     closed: bool = False
     """Some of it may not be looked at by this seat."""
     helpless: bool = False
-    """Only headquarters or guns on the move: the rightmost column [5.1.9, 6.6.4]."""
+    """Only headquarters or guns in transport setup: the rightmost column [5.1.9, 6.6.4]."""
     by_hex: dict[str, int] = field(default_factory=dict)
     idle: list[Unit] = field(default_factory=list)
     """Those who stand there without taking part: guns in transport setup, or that have fired, and headquarters."""

@@ -55,11 +55,11 @@ def test_the_next_zone_at_once_for_half_the_movement(table: Make) -> None:
 
 
 def test_a_list_that_names_two_zones_counts_from_the_nearer(table: Make) -> None:
-    """11.2.2: 216 INF enters by S or T; Q is two zones from S and three from T."""
-    t = table()
+    """11.2.2: 216 INF enters by S or T; where the zones run in a circle C is three from T and four from S."""
+    t = table(**{"zones-circle": True})
     t.do("table", "set-up")
     t.until("move-a", 15)
-    t.do("soviet", "redirect-entry", units="k42-sr-11", zone="P")
+    t.do("soviet", "redirect-entry", units="k42-sr-11", zone="C")
     assert t.game.units["k42-sr-11"].turn == 16
 
 

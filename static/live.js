@@ -11,7 +11,8 @@
   const body = document.body;
   const byId = (id) => document.getElementById(id);
   const hasTable = () => Boolean(body.dataset.stream);
-  const shown = () => byId("live")?.dataset.rev;
+  const shown = () => (byId("live") || byId("head"))?.dataset.rev;
+  const showsAll = (rev) => Array.from(document.querySelectorAll("[data-rev]")).every((part) => part.dataset.rev === rev);
   const randomId = () =>
     Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
@@ -33,7 +34,7 @@
   function heard(event) {
     lastHeard = Date.now();
     failures = 0;
-    if (event.data === shown()) showLink("live");
+    if (showsAll(event.data)) showLink("live");
     else refetch();
     flush();
   }
@@ -210,6 +211,27 @@
     news = now;
   });
 
+  // Whoever is called sees it in the window's title, and a phone that can hums; wherever he is.
+  const title = document.title;
+  let called = Boolean(document.querySelector("[data-called]"));
+  function showCalled() {
+    const now = Boolean(document.querySelector("[data-called]"));
+    document.title = now && hasTable() ? `! ${title}` : title;
+    if (now && !called && navigator.userActivation?.hasBeenActive) navigator.vibrate?.(60);
+    called = now;
+  }
+  body.addEventListener("htmx:afterSwap", showCalled);
+  showCalled();
+
+  // A new phase begins at the top of its page.
+  let phase = byId("live")?.dataset.phase;
+  body.addEventListener("htmx:afterSwap", ({ detail }) => {
+    if (detail.target?.id !== "live") return;
+    const now = byId("live")?.dataset.phase;
+    if (now !== phase) scrollTo({ top: 0 });
+    phase = now;
+  });
+
   let before;
   const settling = new WeakMap();
   const glowTexts = () => new Map(Array.from(document.querySelectorAll("[data-glow]"), (el) => [el.dataset.glow, el.textContent.trim()]));
@@ -269,7 +291,7 @@
   }, true);
 
   body.addEventListener("htmx:afterRequest", ({ detail }) => {
-    if (detail.elt?.id !== "live") return;
+    if (!detail.elt?.matches("#live, #head")) return;
     if (detail.successful) showLink("live");
     else if ([401, 403, 404, 410].includes(detail.xhr.status)) location.reload();
     else showLink("offline");
@@ -343,19 +365,35 @@
     const link = event.target.closest("[data-close]");
     if (!link || !link.closest("#sheet")) return;
     event.preventDefault();
+    closeSheet();
+    stepBack();
+  });
+  function closeSheet() {
     byId("sheet").replaceChildren();
     for (const name of Object.keys(narrowed)) delete narrowed[name];
-    opener?.focus?.();
+    opener?.focus?.({ preventScroll: true });
+  }
+  // The way back of a phone closes the sheet first: an open one is a step of the page's history.
+  let stepped = false;
+  function stepBack() {
+    if (stepped) history.back();
+    stepped = false; // at once: going back takes its time, and news may come twice
+  }
+  addEventListener("popstate", () => {
+    stepped = false;
+    if (byId("sheet")?.children.length) closeSheet();
   });
   let opener;
   body.addEventListener("htmx:afterSwap", ({ detail }) => {
     if (detail.target?.id !== "sheet") return;
     if (detail.requestConfig?.verb === "get") opener = detail.requestConfig.elt;
     if (!byId("sheet").children.length) { // done: the sheet has closed
-      for (const name of Object.keys(narrowed)) delete narrowed[name];
-      opener?.focus?.({ preventScroll: true });
+      closeSheet();
+      stepBack();
       return;
     }
+    if (!stepped) history.pushState({ sheet: true }, "");
+    stepped = true;
     const first = byId("sheet").querySelector("[autofocus], input:not([type=hidden]), select, textarea, button, a");
     if (!byId("sheet").contains(document.activeElement)) first?.focus({ preventScroll: true });
   });

@@ -48,6 +48,11 @@ class Moment:
         shown = {b.id for b in self.battles}
         return [card for card in self.cards if card.battle not in shown]
 
+    @property
+    def busy(self) -> bool:
+        """Whether something is happening that folds reminders away: a battle, a question, a result just come."""
+        return bool(self.battles or self.cards or self.result)
+
     @cached_property
     def newest(self) -> Entry | None:
         """The last act; who sits down or leaves is none."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -33,6 +33,18 @@ def target() -> str:
 def see_other(address: str) -> Response:
     """Send the browser on to another page."""
     return make_response(redirect(address, 303))
+
+
+def unless_known(revision: str, draw: Callable[[], str]) -> Response:
+    """A part of a page as it is at this revision; nothing to draw when the browser has it already."""
+    tag = f'"{revision}"'
+    if request.headers.get("If-None-Match") == tag:
+        return Response(status=304)
+    response = make_response(draw())
+    response.headers["ETag"] = tag
+    response.headers["Cache-Control"] = "no-cache"
+    response.headers["Vary"] = "Cookie, HX-Request, HX-Target"
+    return response
 
 
 def form_values() -> dict[str, Any]:

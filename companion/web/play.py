@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from flask import Blueprint, Response, make_response, render_template, request, url_for
+from flask import Blueprint, Response, render_template, request, url_for
 
 from companion.engine.seat.shapes import UnitView
 from companion.engine.seat.view import SeatView
@@ -18,11 +18,13 @@ from companion.web.page import (
     see_other,
     target,
     toast_of,
+    unless_known,
     with_effect,
 )
 from companion.web.seats import WATCH, DeviceVisit, require, visit
 
 bp = Blueprint("play", __name__)
+TABS = ("units", "map", "log", "more")
 SETTINGS_GROUPS = ("settings", "fix")
 
 
@@ -38,17 +40,25 @@ def any_seat(code: str) -> Response:
 def seat_page(code: str, seat: str) -> Response | str:
     """A seat's main screen, or only its live part when htmx asks."""
     visit = require(code, seat)
-    tag = f'"{visit.row.revision}-{seat}"'
-    if target() == "live" and request.headers.get("If-None-Match") == tag:
-        return Response(status=304)
-    context = page_context(visit, _said(visit))
     if target() == "live":
-        response = make_response(render_template(live_template(seat), **context))
-        response.headers["ETag"] = tag
-        response.headers["Cache-Control"] = "no-cache"
-        response.headers["Vary"] = "Cookie, HX-Request, HX-Target"
-        return response
+        return unless_known(
+            f"{visit.row.revision}-{seat}",
+            lambda: render_template(live_template(seat), **page_context(visit)),
+        )
+    context = page_context(visit, _said(visit))
     return render_template("table.html" if seat in {"table", WATCH} else "phone.html", **context)
+
+
+@bp.get("/t/<code>/<seat>/head")
+def head(code: str, seat: str) -> Response:
+    """The frame of any other page of a seat: where the table is, who is awaited, and the tab bar."""
+    visit = require(code, seat)
+    here = request.args.get("here", "")
+    here = here if here in TABS else "more"
+    return unless_known(
+        f"{visit.row.revision}-{seat}-{here}",
+        lambda: render_template("head.html", v=visit.view, code=visit.code, seat=seat, here=here),
+    )
 
 
 def _said(visit: DeviceVisit) -> Toast | None:

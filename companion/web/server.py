@@ -323,7 +323,9 @@ def _with_threads(app: Any, listener: socket.socket, access_log: bool) -> Callab
         raise KeyboardInterrupt
 
     def run() -> None:
-        signal.signal(signal.SIGTERM, interrupt)
+        # A program started in the background inherits that Ctrl-C is ignored.
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, interrupt)
         try:
             server.serve_forever()
         finally:

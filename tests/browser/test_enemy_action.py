@@ -20,14 +20,6 @@ EVERY_PAGE = ("units", "log", "map", "more", "settings", "takedown", "export.jso
 LATE = {"soviet": range(18, 23), "german": [n for n in range(28, 46) if n not in (28, 29, 30, 31, 41)]}
 
 
-@pytest.fixture(autouse=True)
-def patience():
-    """Three devices and a server on one machine: a live update may take its time."""
-    expect.set_options(timeout=12_000)
-    yield
-    expect.set_options(timeout=5_000)
-
-
 def synthetic_book() -> dict[str, dict[str, str]]:
     """45 cards with the rulebook's counts (Soviet 6/11/5, German 5/5/13), sixty equal chits, a calendar."""
     cards: dict[str, str] = {}

@@ -92,6 +92,8 @@ class Action:
     """Whether it ends a phase, impulse or turn: what is owed is then said first."""
     warns: Callable[[Context], Iterable[object]] | None = None
     """What the rules have against what was filled in: said before anything is done, and done anyway if so wished."""
+    ticks: bool = True
+    """Whether doing it once ticks its line of the phase's checklist off; not where each side has its own part in it."""
 
     def warned(self, warns: Callable[[Context], Iterable[object]]) -> Action:
         """The same action, which the rules may speak against."""

@@ -11,11 +11,13 @@ from companion.engine.errors import Mistake, NotNow, Several, StillOwed, Unreada
 from companion.engine.forms.fields import Context, Dice, Roll
 from companion.engine.forms.reading import fits, read_all
 from companion.engine.forms.worksheet import Breakdown
+from companion.engine.kit.when import Turns, holds
 from companion.engine.play.actions import Action, Chance, FollowUp
 from companion.engine.play.duties import DONE, LEFT, NO, NOT_NEEDED
 from companion.engine.play.rules import Rules
 from companion.engine.record import dice
 from companion.engine.record import events as e
+from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
 from companion.limits import OPEN_QUESTIONS, UNITS
 
@@ -102,7 +104,7 @@ class Submission:
         refused = action.refusal(game, seat, duty)
         if refused is not None:
             raise refused
-        ctx = Context(game, seat, duty=duty)
+        ctx, lines = Context(game, seat, duty=duty), _lines_of(action, game)
         values, sheet = read_action(action, ctx, raw)
         here = ctx.having(values)
         if not values.pop("anyway", True):
@@ -133,6 +135,9 @@ class Submission:
                 self.take(event, battle)
         for roll in rolled:
             self.take(roll, battle)
+        for item in lines:
+            if item not in game.ticked:
+                self.take(e.Ticked(item, True, IN_PASSING))
 
     def _warn(self, action: Action, ctx: Context) -> None:
         """Say what is owed before something ends, and what the rules have against it before it is done."""
@@ -220,6 +225,18 @@ class Submission:
                         raise AnsweredWrong(f"{action.name} by itself with {answer}: {mistake}") from mistake
                     return True
         return False
+
+
+def _lines_of(action: Action, game: Game) -> list[str]:
+    """The lines of the phase's checklist that doing this ticks off; none where doing it is a secret."""
+    phase = game.phase_def()
+    if phase is None or action.secret or not action.ticks:
+        return []
+    return [
+        f"{game.turn}/{phase.id}/{index}"
+        for index, check in enumerate(phase.checklist)
+        if check.action == action.name and game.turn in Turns(check.turns) and holds(check.when, game.values)
+    ]
 
 
 def _dice(

@@ -74,7 +74,7 @@ class CheckView(Shown):
     done: bool
     action: str
     act: bool
-    """Whether it is done on the map and ticked off; a line that is neither this nor an action's only reminds."""
+    """Whether somebody does it, on the map or here, and ticks it off; any other line only reminds."""
 
 
 class PhaseView(Shown):

@@ -73,7 +73,7 @@ def _phase(seen: SeatView) -> shapes.PhaseView:
     if phase is None:
         return shapes.PhaseView()
     checks = [
-        shapes.CheckView.of(check, item=item, done=item in game.ticked)
+        shapes.CheckView.of(check, item=item, done=item in game.ticked, act=check.act or bool(check.action))
         for index, check in enumerate(phase.checklist)
         if game.turn in Turns(check.turns) and holds(check.when, game.values)
         for item in [f"{game.turn}/{phase.id}/{index}"]

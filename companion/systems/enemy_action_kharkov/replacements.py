@@ -179,6 +179,7 @@ def _infantry_of(ctx: Context) -> list[Unit]:
     rule="15.34",
     label="Heavy-mud replacements",
     primary=True,
+    ticks=False,
     when=lambda game: bool(_mud_left(game)) or "both sides have assigned their two infantry steps [15.34]",
 )
 def mud_replacements(

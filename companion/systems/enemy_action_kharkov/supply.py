@@ -178,6 +178,7 @@ def _by_hand(ctx: Context) -> bool:
     rule="4-III, 10.2",
     label="Check supply",
     primary=True,
+    ticks=False,
     fresh=True,
     when=lambda game: bool(_unchecked(game)) or "supply is checked: a second check would worsen units twice",
 )

@@ -70,8 +70,8 @@ def test_eight_turns_on_three_devices(start_server, device, network_errors, tmp_
 
     # A roll on the phone is seen on the tablet and on the other phone.
     soviet.get_by_role("button", name="Roll 2d6").click()
-    expect(tablet.get_by_role("region", name="Last events")).to_contain_text("2d6 rolled")
-    expect(german.get_by_role("region", name="Last events")).to_contain_text("2d6 rolled")
+    expect(tablet.get_by_label("This turn so far")).to_contain_text("2d6 rolled")
+    expect(german.locator("#so-far")).to_contain_text("2d6 rolled")
 
     # Only the side to act has the button; the other waits.
     expect(german.get_by_text("Soviet to move").last).to_be_visible()
@@ -192,7 +192,7 @@ def test_basic_actions_without_javascript(server, device):
     page.get_by_role("button", name="Open the table").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Soviet movement")
     page.get_by_role("button", name="Roll 2d6").click()
-    expect(page.get_by_role("region", name="Last events")).to_contain_text("2d6 rolled")
+    expect(page.locator("#so-far, [aria-label='This turn so far']")).to_contain_text("2d6 rolled")
     page.get_by_role("button", name="Next phase").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("Soviet combat")
     page.get_by_role("button", name="Undo: next phase").click()

@@ -13,6 +13,10 @@ GAMES = {
     "kharkov-battles": ("operation-star", "axis", "axis-combat"),
     "wb95": ("kharkov-1942", "soviet", "attack-a"),
 }
+ON_TOP = """el => {
+    const box = el.getBoundingClientRect();
+    return el.contains(document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2));
+}"""
 PAGES = ("", "/units", "/log", "/more", "/settings", "/seats", "/entry", "/supply")
 
 
@@ -151,11 +155,10 @@ def test_news_lie_above_the_bars(server, device):
     phone.get_by_role("button", name="Roll 1d6").click()
     toast = phone.locator(".toast")
     expect(toast).to_be_visible()
-    on_top = "el => { const b = el.getBoundingClientRect(); return el.contains(document.elementFromPoint(b.x + 8, b.y + b.height / 2)); }"
-    assert toast.evaluate(on_top)
+    assert toast.evaluate(ON_TOP)
     phone.evaluate("document.getElementById('waiting').hidden = false")
     phone.evaluate("document.getElementById('waiting').append('Roll: waiting for the network')")
-    assert phone.locator("#waiting").evaluate(on_top)
+    assert phone.locator("#waiting").evaluate(ON_TOP)
 
 
 @pytest.mark.parametrize("turned", ["landscape", "zoomed"])
@@ -171,5 +174,4 @@ def test_nothing_is_lost_on_its_side_or_at_twice_the_size(server, device, turned
         expect(onward).to_be_in_viewport()
         act = page.get_by_role("link", name=re.compile("Resolve a combat")).first
         act.scroll_into_view_if_needed()
-        on_top = "el => { const b = el.getBoundingClientRect(); return el.contains(document.elementFromPoint(b.x + b.width / 2, b.y + b.height / 2)); }"
-        assert act.evaluate(on_top), seat
+        assert act.evaluate(ON_TOP), seat

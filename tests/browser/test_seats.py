@@ -16,7 +16,8 @@ def test_a_lost_tablet_is_replaced_by_two_phones_and_refused(server, device, net
     german, soviet = table.seat(device("phone"), "german"), table.seat(device("phone"), "soviet")
     lost.expected_errors += [*network_errors, "403"]
 
-    german.get_by_role("navigation", name="Pages of this table").get_by_role("link", name="Seats").click()
+    german.get_by_role("navigation", name="Pages of this table").get_by_role("link", name="More").click()
+    german.get_by_role("link", name="Seats and QR codes").click()
     german.get_by_role("link", name="The table's screen is lost: new code").click()
     expect(german.get_by_text("Soviet is asked to agree")).to_be_visible()
     german.get_by_role("button", name="Ask for a new code").click()
@@ -36,7 +37,7 @@ def test_a_lost_tablet_is_replaced_by_two_phones_and_refused(server, device, net
         expect(phone.locator("#seat-table")).to_contain_text("taken")
         expect(phone.locator("#seat-table").get_by_role("img")).to_have_count(0)
     found.get_by_role("button", name="Roll 1d6").click()
-    expect(found.get_by_role("region", name="Last events")).to_contain_text("1d6 rolled")
+    expect(found.get_by_label("This turn so far")).to_contain_text("1d6 rolled")
     lost.goto(f"{server.url}/t/{table.code}/table")
     expect(lost.get_by_role("alert")).to_contain_text("does not hold the table seat")
 
@@ -118,7 +119,7 @@ def test_two_players_share_one_tablet_through_a_sealed_air_phase(server, device)
     hand_over(tablet, "Soviet")
     assign(tablet, "support", "3618", 2)
     tabs.get_by_role("link", name="Table").click()
-    sky = tablet.get_by_role("region", name="In the air")
+    sky = tablet.get_by_label("In the air")
     expect(sky).to_contain_text(SEALED)
     expect(sky).to_contain_text("3618")
 

@@ -258,10 +258,9 @@ def _on_their_own_way(game: Game, apart: Mapping[str, Unit]) -> list[tuple[str, 
     found = []
     for name, units in groups.items():
         first = units[0]
-        text = ", ".join(u.name or u.id for u in units)
         item = Arrival(
             first.turn,
-            f"{text}: {first.entry}" if first.entry else text,
+            ", ".join(u.name or u.id for u in units),
             first.side,
             units=tuple(u.id for u in units),
             entry=first.entry,

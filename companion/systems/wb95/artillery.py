@@ -167,6 +167,13 @@ def _cannot_fire(game: Game, unit: Unit, target: str) -> str:
     return ""
 
 
+def _unable(ctx: Context) -> list[str]:
+    """Named batteries that do not fire at range."""
+    game, target = ctx.game, str(ctx.values.get("target") or "")
+    named = [game.units[u] for u in ctx.values.get("guns") or ()]
+    return [why for unit in named if (why := _cannot_fire(game, unit, target))]
+
+
 def _against_shelling(ctx: Context) -> list[str]:
     """Who must be assaulted is not shelled, who was assaulted neither [6.4.5]."""
     game, target = ctx.game, str(ctx.values.get("target") or "")
@@ -175,13 +182,13 @@ def _against_shelling(ctx: Context) -> list[str]:
         found.append(f"{target} must be assaulted, so it cannot be shelled (6.4.5)")
     if target and game.mark(target, "attacked"):
         found.append(f"{target} was attacked in this phase (6.4.5)")
+    found += _unable(ctx)
     named = [game.units[u] for u in ctx.values.get("guns") or ()]
-    found += [
+    return found + [
         f"{u.name} is set aside for strategic movement (12.1.2)"
         for u in named
         if game.mark(u.id, "strategic")
     ]
-    return found + [why for u in named if (why := _cannot_fire(game, u, target))]
 
 
 @rules.action(
@@ -228,7 +235,13 @@ def _fire(game: Game, guns: Sequence[str], pay: Sequence[str]) -> Events:
 
 
 @rules.action(
-    phase=BARRAGE, by="active", rule="6.5", worksheet=ranged_fire, label="Fire a barrage", primary=True
+    phase=BARRAGE,
+    by="active",
+    rule="6.5",
+    worksheet=ranged_fire,
+    label="Fire a barrage",
+    primary=True,
+    warns=_unable,
 )
 def fire_barrage(
     game: Game,

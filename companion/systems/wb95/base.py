@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from math import ceil
 from typing import Any
@@ -195,6 +195,14 @@ def anybody(ctx: Context) -> bool:
 def somebody_there(game: Game) -> bool | str:
     """What is done to counters can be booked only for those on record; with none of them it is not offered."""
     return bool(on_map(game)) or "no counter is on record: do it on the map"
+
+
+def rolls_itself(ctx: Context) -> Mapping[str, Any] | None:
+    """A compulsory test of counters on record: where the companion throws the dice nobody is asked to tap for it."""
+    known = ctx.duty is not None and bool(ctx.duty.units)
+    facts = ctx.battle.facts if ctx.battle else {}
+    fought_out = facts.get("kind") != "combat" or facts.get("concluded")  # pursuit comes first [5.2.1]
+    return {} if known and fought_out and ctx.game["mode-dice"] == "digital" else None
 
 
 def deployed(game: Game, unit: Unit) -> bool:

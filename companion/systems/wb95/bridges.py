@@ -16,7 +16,9 @@ from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.wb95.artillery import bridge_name
 from companion.systems.wb95.base import (
+    GERMAN,
     MOVE,
+    SOVIET,
     active_units,
     at_hexes,
     hq_range,
@@ -150,6 +152,19 @@ def rebuild_bridge(
     """Over a river or stream where one is printed: any unit but guns in HQ range, or the HQ, for 3 MP."""
     name = pair(game, tuple(bridge.split("-")) if bridge else hexes)
     yield e.Marked(name, "bridge", game.active, reason=f"rebuilt for {REBUILD} MP", rule="14.2.2")
+
+
+STATES = ((GERMAN, "held by the Germans"), (SOVIET, "held by the Soviets"), ("down", "destroyed"))
+
+
+@rules.action(rule="14.1.3", label="Set a bridge", group="book-keeping", order=61, when=played)
+def set_bridge(
+    game: Game,
+    hexes: Annotated[tuple[str, ...], NeededHex(label="The two hexes it joins", many=True)],
+    state: Annotated[str, Choice(label="It is", options=STATES)],
+) -> Events:
+    """Put a bridge on record, or correct who holds it."""
+    yield e.Marked(pair(game, hexes), "bridge", state, reason="by hand", rule="14.1.3")
 
 
 @rules.watch

@@ -16,7 +16,7 @@ from companion.systems.wb95.fight import Fight, assemble
 from companion.systems.wb95.hq import covered
 from companion.systems.wb95.ratio import COLUMNS, TOP, shifted, start_column
 from companion.systems.wb95.strength import against_support, concentration, numbers
-from companion.systems.wb95.terrain import halves_attacker, hex_shift, shift
+from companion.systems.wb95.terrain import crossed, halves_attacker, hex_shift, shift
 
 
 @rules.worksheet(rule="5.2.1", title="Combat")
@@ -226,16 +226,26 @@ def _special(plus: Shifts, minus: Shifts, fight: Fight) -> None:
 def _stars(plus: Shifts, minus: Shifts, game: Game, fight: Fight) -> None:
     """Both sides' stars as far as they count, one shift each [15.1.3, 15.1.4]."""
     form = fight.form
+    dry = [u for u in fight.stars[0] if not _over_big_river(game, u, form.target)]
     given, held = stars.judge(
-        _counted(form.attack_stars, "attack_stars", game, fight.stars[0]),
+        _counted(form.attack_stars, "attack_stars", game, dry),
         _counted(form.defence_stars, "defence_stars", game, fight.stars[1]),
         fortified=fight.fortified,
         attack_mech=form.attack_mech or any(u.klass == "mechanized" for u in fight.attackers),
         defence_mech=form.defence_mech or any(u.klass == "mechanized" for u in fight.defenders),
         all_across_big_river=bool(game["doniec-is-big"]) and 0 < fight.regular <= fight.water["doniec"],
     )
-    plus.stars(given, fight.stars[0], game)
+    plus.stars(given, dry, game)
+    if len(dry) < len(fight.stars[0]):
+        plus.sheet.add("stars across the big river (attacker)", "0", "15.1.8")
     minus.stars(held, fight.stars[1], game)
+
+
+def _over_big_river(game: Game, unit: Unit, target: Iterable[str]) -> bool:
+    """Whether a unit can reach what it attacks only across a big river [15.1.8]."""
+    beside = [h for h in target if h in game.maps.neighbours(unit.place)]
+    across = [h for h in beside if game["doniec-is-big"] and "doniec" in crossed(game, unit.place, h)]
+    return bool(beside) and len(across) == len(beside)
 
 
 def _counted(typed: str, name: str, game: Game, units: Iterable[Unit]) -> dict[str, int]:

@@ -31,13 +31,16 @@ def _extend(game: Game) -> Events:
     side = game.active
     enemy = game.other(side)
     standing = occupants(game)
+    # Who still has to roll for surrender provides no control: he may be gone [4.3.4].
+    doomed = {n for duty in game.duties(action="surrender-tests") for n in duty.units}
+    sure = {u.place for u in on_map(game, side) if u.id not in doomed}
     if standing:
         supplied = zones(game, side, lambda g, u: has_zone(g, u) and fed(g, u))
         mine, theirs = zones(game, side), zones(game, enemy)
         for hex_id in worth_watching(game):
             before, now = owner(game, hex_id), None
             if standing.get(hex_id) == side:
-                now = side
+                now = side if hex_id in sure else None
             elif hex_id not in standing:
                 now = _empty(game, hex_id, side, hex_id in supplied, hex_id in mine, theirs.get(hex_id, []))
             if now and now != before:

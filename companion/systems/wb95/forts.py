@@ -12,6 +12,7 @@ from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.wb95.base import (
+    AIR,
     ATTACK,
     BARRAGE,
     MOVE,
@@ -99,14 +100,12 @@ def taken_forts(game: Game) -> Events:
 def _abandoned(game: Game) -> Events:
     """Field fortifications without a unit go at the end of a phase; improved ones stay [7.1.5, 7.2.1]."""
     held = occupants(game)
-    if not held:
-        return
     for hex_id, kind in list(game.marked("fort").items()):
-        if kind == "ff" and hex_id not in held:
+        # Works that nobody on record ever stood in are the board's business.
+        if kind == "ff" and hex_id not in held and game.mark(hex_id, "fort-of"):
             yield e.Marked(hex_id, "fort", None, reason="nobody is there", rule="7.1.5")
-            if game.mark(hex_id, "fort-of"):
-                yield e.Marked(hex_id, "fort-of", None)
+            yield e.Marked(hex_id, "fort-of", None)
 
 
-for _phase in (*BARRAGE, *MOVE, *ATTACK, *STRATEGIC, *SUPPLY):
+for _phase in (*AIR, *BARRAGE, *MOVE, *ATTACK, *STRATEGIC, *SUPPLY):
     rules.leaving(_phase)(_abandoned)

@@ -262,4 +262,4 @@ def stacking(game: Game, seat: str) -> Panel | None:
         Fact(place, f"{cel} CEL of {STACKING}" if open_book else "too many", "3.2.1")
         for place, cel in _crowded(game, game.sides if seat == "table" else [seat]).items()
     ]
-    return Panel("Over the stacking limit", rows) if rows else None
+    return Panel("Over the stacking limit", rows, first=True) if rows else None

@@ -76,5 +76,5 @@ def obligations(game: Game, seat: str) -> Panel | None:
             Fact("Enemy hexes to be attacked", _hexes(duty.must_be_attacked), "5.1.4"),
             Fact("In each combat", "one side stands in a single hex", "5.1.5"),
         ],
-        first=seat == "table",
+        first=seat in {"table", game.active},
     )

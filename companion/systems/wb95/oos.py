@@ -22,6 +22,7 @@ from companion.systems.wb95.base import (
     anybody,
     at_hexes,
     level,
+    rolls_itself,
     rules,
     touchable,
     units_to_tap,
@@ -190,7 +191,7 @@ def _testing(ctx: Context) -> list[Unit]:
     return [u for u in there if level(ctx.game, u.id) > 2]
 
 
-@rules.follow_up(rule="10.2.6", label="Surrender test", still=_cut_off_still)
+@rules.follow_up(rule="10.2.6", label="Surrender test", still=_cut_off_still, alone=rolls_itself)
 def surrender_tests(
     game: Game,
     duty: e.Asked,

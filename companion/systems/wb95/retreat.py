@@ -32,7 +32,7 @@ from companion.systems.wb95.base import (
 )
 from companion.systems.wb95.losses import owe_losses, take_level
 from companion.systems.wb95.shaken import exposed, owe_tests, shake, stays_shaken
-from companion.systems.wb95.terrain import barred, crossed
+from companion.systems.wb95.terrain import barred, bridged, crossed
 from companion.systems.wb95.zones import zones
 
 SOME = "some"
@@ -237,7 +237,10 @@ def refuges(game: Game, units: Sequence[Unit], origin: str, far: int) -> dict[st
 def _barred(game: Game, units: Sequence[Unit], here: str, there: str, held: Mapping[str, str]) -> bool:
     """Enemies, closed ground, or a big river without a bridge [3.1.8, 5.3.3, 5.3.5]."""
     side = units[0].side
-    if held.get(there, side) != side or (game["doniec-is-big"] and "doniec" in crossed(game, here, there)):
+    river = (
+        game["doniec-is-big"] and "doniec" in crossed(game, here, there) and not bridged(game, here, there)
+    )
+    if river or held.get(there, side) != side:
         return True
     return any(barred(game, there, is_motorised(u)) for u in units)
 

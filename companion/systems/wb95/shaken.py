@@ -8,7 +8,7 @@ from typing import Annotated
 from companion.engine.forms.fields import Choice, Context, Dice, Roll, UnitRef
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.duties import owe, units_of
+from companion.engine.play.duties import has_units, owe, units_of
 from companion.engine.play.panels import Fact, Panel
 from companion.engine.positions.pieces import count
 from companion.engine.record import events as e
@@ -32,6 +32,7 @@ from companion.systems.wb95.base import (
     is_gun,
     limit_of,
     morale,
+    rolls_itself,
     rules,
     somebody_there,
     touchable,
@@ -202,7 +203,7 @@ def _off_record(ctx: Context) -> bool:
     return ctx.duty is not None and not ctx.duty.units
 
 
-@rules.follow_up(rule="5.6.2", label="Disorganisation test")
+@rules.follow_up(rule="5.6.2", label="Disorganisation test", still=has_units, alone=rolls_itself)
 def take_tests(
     game: Game,
     duty: e.Asked,

@@ -230,7 +230,7 @@ def _concentrates(game: Game, unit: Unit) -> bool:
         return troops(game, unit) not in GERMAN_ALLIES or bool(game["concentration-allies"])
     if unit.formation.endswith("CAV Corps"):
         return bool(game["concentration-cavalry"])
-    return unit.formation.endswith("ARM Corps")
+    return unit.formation.endswith(("ARM Corps", "MECH Corps"))
 
 
 def across(game: Game, units: Iterable[Unit], target: str, water: str, by_hex: dict[str, int]) -> int:

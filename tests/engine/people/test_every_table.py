@@ -280,14 +280,14 @@ def test_a_reinforcement_is_due_where_and_when_it_now_enters() -> None:
     table.until("weather", 3)
     assert [(a.text, a.entry) for _, a in due(table.game)] == [
         ("A supply drop", ""),
-        ("Relief: the south", "the south"),
+        ("Relief", "the south"),
     ]
     assert [d["text"] for d in table.sees("red")["due"]] == [
         "A supply drop"
     ]  # how it goes is its side's secret
     with refused(Unreadable, field="arrival"):
-        table.do("table", "arrive", arrival="Relief: the south", hex="1010")
-    table.do("blue", "arrive", arrival="Relief: the south", hex="1010")
+        table.do("table", "arrive", arrival="Relief", hex="1010")
+    table.do("blue", "arrive", arrival="Relief", hex="1010")
     assert table.game.unit("Relief").place == "1010"
     assert [a.text for _, a in due(table.game)] == ["A supply drop"]
 

@@ -10,6 +10,7 @@ from harness import SCENARIOS, refused
 
 from companion.engine.errors import Unreadable
 from companion.engine.forms.fields import Context
+from companion.engine.record import events as e
 from companion.systems import find_system
 
 Make = Callable[..., Any]
@@ -104,7 +105,7 @@ def test_an_attack_asked_for_on_a_phone_needs_no_side(table: Make) -> None:
 
 def test_a_bridge_on_record_is_named_by_itself(table: Make) -> None:
     t = table("kharkov-1942", turn=6, phase="air-a")
-    t.do("table", "mark", marker="bridge", hexes="1602", value="soviet")  # a stray mark is no bridge
+    t.record(e.Marked("1602", "bridge", "soviet"))  # a stray mark of an early record is no bridge
     t.game.marks.pop("1602")
     t.do("table", "set-up")
     t.do("german", "assign-air", mission_1="object", hex_1="1602", sp_1=4)

@@ -16,7 +16,8 @@ Make = Callable[..., Any]
 
 
 def due(t: Any, seat: str = "german") -> list[str]:
-    return [a["text"] for a in t.sees(seat)["due"]]
+    """What is due, and by which zone."""
+    return [f"{a['text']}: {a['entry']}" for a in t.sees(seat)["due"]]
 
 
 # -- reinforcements go where they are sent
@@ -27,7 +28,7 @@ def test_a_redirected_unit_is_due_where_and_when_it_was_sent(table: Make) -> Non
     t = table()
     t.do("table", "set-up")
     t.until("move-b", 2)
-    assert due(t) == ["Romanian 20 INF"]
+    assert due(t) == ["Romanian 20 INF: zone D"]
     t.do("german", "redirect-entry", units="k42-gr-01", zone="H")
     assert due(t) == []
     with refused(NotNow, given="arrive"):
@@ -37,7 +38,7 @@ def test_a_redirected_unit_is_due_where_and_when_it_was_sent(table: Make) -> Non
     assert not [
         text for text in due(t, "soviet") if "zone H" in text
     ]  # where it went is its own side's business
-    item = next(a["id"] for a in t.sees("german")["due"] if "zone H" in a["text"])
+    item = next(a["id"] for a in t.sees("german")["due"] if a["entry"] == "zone H")
     t.do("german", "arrive", arrival=item, hex="5930")
     assert t.game.units["k42-gr-01"].place == "5930"
     assert not [text for text in due(t) if "20 INF" in text]
@@ -110,11 +111,11 @@ def test_who_left_the_map_is_due_again(table: Make) -> None:
     t.do("german", "leave-map", units="k42-g-055", zone="P")
     assert not [text for text in due(t) if "zone P" in text]
     t.until("move-b", 3)
-    (item,) = [a for a in t.sees("german")["due"] if "zone P" in a["text"]]
+    (item,) = [a for a in t.sees("german")["due"] if a["entry"] == "zone P"]
     t.do("german", "redirect-entry", units="k42-g-055", zone="N")
     assert not [text for text in due(t) if "zone P" in text]
     t.until("move-b", 4)
-    (item,) = [a for a in t.sees("german")["due"] if "zone N" in a["text"]]
+    (item,) = [a for a in t.sees("german")["due"] if a["entry"] == "zone N"]
     t.do("german", "arrive", arrival=item["id"], hex="0110")
     assert t.game.units["k42-g-055"].place == "0110"
 

@@ -183,7 +183,7 @@ def german_falls_back(table: Table, german: Page, soviet: Page) -> None:
     expect(german.card.get_by_role("button", name="Fall back 1, lose 1 CEL")).to_be_visible()
     press(german, german.card.get_by_role("button", name="Fall back 2", exact=True))
     answer(german, "where to")
-    press(german, german.card.get_by_text("1907", exact=True))
+    press(german, german.card.get_by_role("button", name="To 1907"))
     answer(soviet, "may pursue into 1905")
     soviet.card.get_by_role("checkbox", name=re.compile("57 ARM-BR")).check(force=True)
     press(soviet, soviet.card.get_by_role("button", name="Pursue"))

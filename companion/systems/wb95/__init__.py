@@ -24,6 +24,7 @@ from companion.systems.wb95 import (  # noqa: F401 - imported for the rules that
     shaken,
     supply,
     victory,
+    ways,
 )
 from companion.systems.wb95.base import rules
 

@@ -59,7 +59,7 @@ def test_where_the_doniec_is_no_big_river_it_is_crossed(table: Make, map_book: M
     t = river(table, map_book, RING, **{"doniec-is-big": False})
     fought(t, "3 4", terrain="clear")
     t.settle("german", "retreat", go=1)
-    assert "3012" in t.offered("german", "fall-back", "to")
+    assert "3012" in t.ways("german", "fall-back")
 
 
 def test_who_attacked_across_the_big_river_stops_behind_it(table: Make, map_book: Make) -> None:
@@ -74,7 +74,7 @@ def test_who_attacked_across_the_big_river_stops_behind_it(table: Make, map_book
     with warned("5.4.8"):
         t.settle("soviet", "pursue", units=a, to="3012")
     t.settle("soviet", "pursue", units=b, to="3012")
-    assert t.offered("soviet", "pursue", "to") == ["3011"]
+    assert t.ways("soviet", "pursue") == ["3011"]
     t.settle("soviet", "pursue", to="3011")
     assert [t.game.units[u].place for u in (a, b)] == ["3011", "3012"]
 
@@ -85,7 +85,7 @@ def test_a_pursuit_that_meets_the_river_on_its_way_ends_there(table: Make, map_b
     fought(t, "3 4", attack=40)
     t.settle("german", "retreat", go=4)
     t.settle("german", "fall-back", to="3015")
-    offered = t.offered("soviet", "pursue", "to")
+    offered = t.ways("soviet", "pursue")
     assert "3013" in offered and "3014" not in offered
 
 
@@ -98,7 +98,7 @@ def test_motors_do_not_pursue_into_summer_swamp(table: Make, map_book: Make) -> 
     t.do("soviet", "resolve-combat", target="3011", attackers=f"{tanks},{foot}", die="3 4")
     t.settle("german", "retreat", go=t.game.asked[t.duty("german", "retreat")["id"]].args["ordered"])
     if "fall-back" in t.asks():
-        t.settle("german", "fall-back", to=t.offered("german", "fall-back", "to")[0])
+        t.settle("german", "fall-back", to=t.ways("german", "fall-back")[0])
     with warned("5.4.7"):
         t.settle("soviet", "pursue", units=tanks, to="3011")
     t.settle("soviet", "pursue", units=foot, to="3011")

@@ -359,8 +359,9 @@ def new_table(server, tablet: Page) -> Table:
     return table
 
 
-def test_the_twelfth_of_may_in_twelve_phases(server, device):
+def test_the_twelfth_of_may_in_twelve_phases(start_server, device):
     """A day from the lobby to 13 May by taps alone, on a tablet and two phones."""
+    server = start_server()  # of its own: strengths that other tables told are in the roster of all
     tablet = device("tablet")
     table = new_table(server, tablet)
     german = table.seat(device("phone"), "german")

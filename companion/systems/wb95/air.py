@@ -202,7 +202,7 @@ def strength(game: Game, side: str, hexes: Sequence[str]) -> int:
     return total
 
 
-@rules.follow_up(rule="8.1.8", label="Air combat", still=_still_flying)
+@rules.follow_up(rule="8.1.8", label="Fight in the air", still=_still_flying)
 def fight_in_the_air(
     game: Game,
     battle: Battle,

@@ -63,7 +63,7 @@ def air_attack(
 
 
 @rules.action(
-    phase=AIR, rule="8.2.6", worksheet=air_attack, label="Air attack", group="book-keeping", order=20
+    phase=AIR, rule="8.2.6", worksheet=air_attack, label="Roll an air attack", group="book-keeping", order=20
 )
 def attack_from_air(
     game: Game,
@@ -144,7 +144,7 @@ def _too_few(ctx: Context) -> list[str]:
     return [f"fewer than 2 SP hinder movement over {hex_id}: no roll (8.2.14)"] if few else []
 
 
-@marching(rule="8.2.14", label="Loss roll under aircraft", order=40, when=_soviet_move, warns=_too_few)
+@marching(rule="8.2.14", label="Roll under aircraft", order=40, when=_soviet_move, warns=_too_few)
 def roll_harassment(
     game: Game,
     hex: Annotated[str, HexId(label="Hindered hex")] = "",
@@ -172,7 +172,7 @@ def _attacks(ctx: Context) -> str:
     return f"{max(1, min(20, known or int(ctx.values.get('attacks') or 1)))}d6"
 
 
-@marching(rule="8.2.20", label="Crossing under aircraft", order=41, when=_crossed)
+@marching(rule="8.2.20", label="Roll for a crossing", order=41, when=_crossed)
 def roll_crossing(
     game: Game,
     side: Annotated[str, SideRef(label="Side that crosses", hidden=True)] = "",
@@ -197,7 +197,7 @@ def roll_crossing(
 
 
 @rules.action(
-    phase=AIR, rule="8.2.25", label="Air supply", group="book-keeping", order=50,
+    phase=AIR, rule="8.2.25", label="Fly supplies", group="book-keeping", order=50,
     when=lambda game: bool(game["air-supply"]) or "only American and British aircraft fly supplies [8.2.23]",
 )  # fmt: skip
 def fly_supplies(

@@ -210,7 +210,7 @@ def waiting_room(game: Game, seat: str) -> Panel | None:
 
 
 @rules.action(
-    rule="Kharkov 1942", label="Izjum has fallen", group="book-keeping", order=70,
+    rule="Kharkov 1942", label="Report the fall of Izjum", group="book-keeping", order=70,
     when=lambda game: in_1942(game) and game["izjum"] != GERMAN,
 )  # fmt: skip
 def izjum_falls(game: Game) -> Events:

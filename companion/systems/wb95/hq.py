@@ -163,7 +163,7 @@ def _unnamed(ctx: Context) -> bool:
     return not ctx.values.get("unit")
 
 
-@rules.action(rule="9.1.5, 9.1.6", label="A headquarters falls", group="book-keeping", order=40)
+@rules.action(rule="9.1.5, 9.1.6", label="Lose a headquarters", group="book-keeping", order=40)
 def lose_hq(
     game: Game,
     unit: Annotated[

@@ -99,7 +99,15 @@ def _at_work(ready: bool) -> UnitRef:
     )
 
 
-Hq = Annotated[str, UnitRef(label="Headquarters", pick=_headquarters)]
+def _only_one(ctx: Context) -> str:
+    found = _headquarters(ctx)
+    return found[0].id if len(found) == 1 else ""
+
+
+Hq = Annotated[
+    str,
+    UnitRef(label="Headquarters", pick=_headquarters, start=_only_one, quiet=lambda c: bool(_only_one(c))),
+]
 ReadyHq = Annotated[str, _at_work(ready=True)]
 BuildingHq = Annotated[str, _at_work(ready=False)]
 

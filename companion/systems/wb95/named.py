@@ -67,8 +67,9 @@ def with_new(
 
     :param kind: what they are where the name does not tell it
     """
-    side = seat if seat in game.sides else game.active or game.sides[0]
-    chosen = list(units)
+    side, chosen = seat if seat in game.sides else game.active, list(units)
+    if named and not side:
+        raise Unreadable("whose counters? Name them on their side's phone", field="named", given=named)
     for name, place in _split(game, named):
         known = [
             u for u in game.units_at(place) if u.side == side and name.casefold() in ("", u.name.casefold())

@@ -178,7 +178,7 @@ def _owe_surrender(game: Game, units: Iterable[Unit]) -> Events:
         kinds = ", ".join(f"{u.kind or 'unit'} level {level(game, u.id)}" for u in stack)
         only = fogged(game, side)  # the shared screen must not tell what stands there
         ids = [u.id for u in stack]
-        text = f"Surrender test at {place}: {kinds}"
+        text = f"{game.side_name(side)}: roll for surrender at {place}: {kinds}"
         yield owe(game, side, text, surrender_tests, units=ids, rule="10.2.6", only=only)
 
 
@@ -191,7 +191,7 @@ def _testing(ctx: Context) -> list[Unit]:
     return [u for u in there if level(ctx.game, u.id) > 2]
 
 
-@rules.follow_up(rule="10.2.6", label="Surrender test", still=_cut_off_still, alone=rolls_itself)
+@rules.follow_up(rule="10.2.6", label="Roll for surrender", still=_cut_off_still, alone=rolls_itself)
 def surrender_tests(
     game: Game,
     duty: e.Asked,

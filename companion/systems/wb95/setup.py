@@ -73,7 +73,7 @@ def _counters(ctx: Context) -> list[Unit]:
 
 
 @rules.action(
-    rule="set-up list", label="Missing CEL are taken off", group="setup", order=91,
+    rule="set-up list", label="Take missing CEL off", group="setup", order=91,
     when=lambda game: bool(game.marked("short")) or "no formation lacks CEL",
 )  # fmt: skip
 def take_missing(

@@ -203,7 +203,7 @@ def _off_record(ctx: Context) -> bool:
     return ctx.duty is not None and not ctx.duty.units
 
 
-@rules.follow_up(rule="5.6.2", label="Disorganisation test", still=has_units, alone=rolls_itself)
+@rules.follow_up(rule="5.6.2", label="Test for disorganisation", still=has_units, alone=rolls_itself)
 def take_tests(
     game: Game,
     duty: e.Asked,

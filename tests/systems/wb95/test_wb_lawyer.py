@@ -133,6 +133,23 @@ def test_opened_counters_keep_what_their_formation_suffered(table: Make) -> None
         assert t.mark(new, "disorganised") and t.mark(new, "rests-until")
 
 
+def test_a_formation_in_battle_is_not_opened(table: Make) -> None:
+    """What is owed points at the very counter: it would lapse with it."""
+    t = table(phase="attack-a", fog=False)
+    t.unit("soviet", "rifles", "3010", a=9)
+    one = t.unit("german", "division", "3011", a=4)
+    t.do("soviet", "resolve-combat", target="3011", attackers="rifles", die="2 3")
+    with refused(NotNow, rule="1.3", field="unit"):
+        t.do("german", "open-formation", unit=one, counters="1, 2")
+    t.settle("german", "retreat", go=2)
+    t.settle("german", "fall-back", to="3013")
+    t.do("soviet", "dismiss", ask=t.duty("soviet", "pursue")["id"])
+    t.settle("soviet", "take-tests", die="1 1")
+    t.settle("german", "take-tests", die="1 1")
+    t.do("german", "open-formation", unit=one, counters="1, 2")
+    assert t.mark("german-division-1", "retreated")  # 5.3.10: its counters do not dig either
+
+
 # -- headquarters
 
 
@@ -421,6 +438,15 @@ def test_a_name_without_a_hex_is_asked_for_it(table: Make) -> None:
         t.do("soviet", "set-supply", named="57 INF")
     with refused(Unreadable, field="named"):
         t.do("soviet", "set-supply")
+
+
+def test_the_table_is_asked_whose_counters_it_names(table: Make) -> None:
+    t = table(phase="air-a")
+    with refused(Unreadable, field="named"):
+        t.do("table", "set-supply", named="57 INF 2408")
+    t.until("move-a")
+    t.do("table", "set-supply", named="57 INF 2408")  # the side that moves
+    assert t.game.unit("57 INF").side == "soviet"
 
 
 def test_a_name_that_is_on_record_is_that_unit(table: Make) -> None:

@@ -51,12 +51,9 @@ class Points(Whole):
     def describe(self, ctx: Context) -> dict[str, Any]:
         if ctx.seat not in ctx.game.sides:
             return {"min": self.low, "max": self.high}
-        others = [
-            ctx.values.get(f"sp_{n}")
-            for n in (1, 2, 3)
-            if n != self.number and ctx.values.get(f"mission_{n}")
-        ]
-        given = sum(int(sp) for sp in others if str(sp or "").isdecimal())
+        others = [n for n in (1, 2, 3) if n != self.number and ctx.values.get(f"mission_{n}")]
+        typed = [str(ctx.values.get(f"sp_{n}") or "") for n in others]
+        given = sum(int(sp) for sp in typed if sp.isdecimal())
         left = max(0, ctx.game[f"air-{ctx.seat}"] - given)
         return {"min": self.low, "max": left, "help": f"of {left} left today"}
 

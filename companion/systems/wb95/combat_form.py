@@ -31,6 +31,7 @@ SPECIAL = (
     ("vs-defends", "Volkssturm defends (15.3)"),
 )
 ALSO = (
+    ("more", "units not on record"),
     ("guns", "artillery"),
     ("air", "aircraft"),
     ("halved", "halved units"),
@@ -45,11 +46,28 @@ ALSO = (
 
 def _also(ctx: Context) -> list[tuple[str, str]]:
     """What a tap opens, without the rules that this table does not play and what the record tells anyway."""
+    named = bool(ctx.values.get("attackers"))
     gone = set() if ctx.game["special-units"] else {"stars", "special"}
     gone |= set() if ctx.game["concentration"] else {"division"}
     gone |= set() if ctx.values.get("target") else {"fort"}
     gone |= set() if rare(ctx) else {"special"}
+    gone |= {"halved", "division", "stars"} if named and _all_named(ctx) else set() if named else {"more"}
+    gone |= {"alone"} if defenders(ctx) else set()
     return [(name, text) for name, text in ALSO if name not in gone]
+
+
+def _all_named(ctx: Context) -> bool:
+    """Every attacker is on record, which then tells what halves, concentrates and shines."""
+    more = "more" in (ctx.values.get("also") or ()) or ctx.values.get("attack")
+    return bool(ctx.values.get("attackers")) and not more
+
+
+@dataclass(frozen=True)
+class AlsoChoice(Choice):
+    """Offers what may still count; whatever was ticked before is read."""
+
+    def read(self, raw: Any, ctx: Context) -> Any:
+        return Choice(options=ALSO, many=True).read(raw, ctx)
 
 
 def _aside(part: str, name: str) -> Callable[[Context], bool]:
@@ -265,9 +283,7 @@ class CombatForm:
             help="one of them then shares any loss",
         ),
     ] = ()
-    attack: Annotated[
-        int, Whole(label="Attack SP", help="of attackers not on record", quiet=_named_attack)
-    ] = 0
+    attack: Annotated[int, Whole(label="Attack SP", help="of attackers not on record", quiet=_all_named)] = 0
     defence_guns: Brought = ()
     defence_star_units: Brought = ()
     defence_sp: Annotated[str, unprinted("SP of each defender", _lacks_defence)] = ""
@@ -284,7 +300,7 @@ class CombatForm:
     defence_pool: Annotated[int, Whole(high=20, when=_never)] = 0
     also: Annotated[
         tuple[str, ...],
-        Choice(label="Also counts", options=_also, many=True, help="opens what is to be filled in"),
+        AlsoChoice(label="Also counts", options=_also, many=True, help="opens what is to be filled in"),
     ] = ()
     attack_artillery: Annotated[int, _number("guns", "attack_artillery", "Artillery SP in attack")] = 0
     defence_artillery: Annotated[

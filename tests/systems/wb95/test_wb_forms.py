@@ -142,6 +142,28 @@ def test_the_combat_form_is_short(table: Make) -> None:
     assert labels(form["attack_guns"]) == ["battery (3009)"]
     assert "fort" not in form  # it is on record
     assert "defence_guns" not in form and "pay" not in form
+    named = {"target": "3011", "attackers": "soviet-rifles"}
+    also = t.shown("soviet", "resolve-combat", **named)["also"]
+    assert labels(also) == [
+        "units not on record",
+        "artillery",
+        "aircraft",
+        "river, Doniec",
+        "other fortification",
+    ]
+
+
+def test_half_on_record_the_rest_is_a_tap_away(table: Make) -> None:
+    """Attackers beside those on record: their strength, what halves them, their division and stars."""
+    t = battlefield(table)
+    named = {"target": "3011", "attackers": "soviet-rifles"}
+    assert "attack" not in t.shown("soviet", "resolve-combat", **named)
+    form = t.shown("soviet", "resolve-combat", **named, also=["more"])
+    assert "attack" in form and {"halved units", "same division", "stars"} <= set(labels(form["also"]))
+    form = t.shown("soviet", "resolve-combat", **named, also=["more", "halved"])
+    assert "attack_halved" in form
+    sheet = t.calc("combat", **named, also="more halved", attack=3, attack_halved="5")
+    assert sheet.lines[1].effect == "3 SP" and sheet.lines[2].effect == "3 SP"
 
 
 @pytest.mark.parametrize(

@@ -7,9 +7,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from companion.books.played import PLAYED, played
+from companion.books.played import SEEN, first_answers, played
 from companion.books.roster import merged_units
-from companion.books.sheet import LOG_LIMIT, Outcome, Sheet, Spot
+from companion.books.sheet import LOG_LIMIT, Edit, Outcome, Sheet
 from companion.books.spreadsheet import date_hint
 from companion.engine.errors import Mistake, Unknown, Unreadable, did_you_mean
 from companion.engine.kit.chart import Chart
@@ -19,6 +19,8 @@ from companion.store import Store
 from companion.systems import System, own_package
 
 CODE_LIMIT = 60
+MOST_CODES = 24
+"""Codes offered for a tap."""
 KEY_LIMIT = 40
 ROW_LIMIT = 500
 
@@ -86,28 +88,11 @@ class ChartSheet(Sheet):
             mistake.message += date_hint(value)
             raise
 
-    def spot(self, row: str, column: str, outcome: Outcome | None = None) -> Spot:
-        found = super().spot(row, column, outcome)
-        read = played(self.body).get(found.at, "")
-        if read and found.source == "":
-            found.source, found.value = "play", read
-            found.text = found.text if found.error else read
-        return found
-
-    def shipped_text(self, row: str, column: str) -> str:
-        return super().shipped_text(row, column) or played(self.body).get(self.key(row, column), "")
-
-    def from_play(self) -> list[tuple[Spot, list[Mapping[str, Any]]]]:
-        """Cells read in play that the owner has not settled, with every answer; those that contradict each other first."""
-        told = self.body.get(PLAYED, {})
-        spots = [self.spot(row, column) for row in self.chart.rows for column in self.chart.columns]
-        found = [(spot, list(told[spot.at])) for spot in spots if spot.source == "play"]
-        return sorted(found, key=lambda one: -len(one[1]))
-
     def known_codes(self) -> list[str]:
-        """Codes that already stand on the chart, the most used first, for one-tap entry."""
+        """Codes for one-tap entry: those that the kit declares, then what else stands on the chart, the most used first."""
         texts = [s for r in self.chart.rows for c in self.chart.columns if (s := self.spot(r, c).text)]
-        return sorted(set(texts), key=lambda t: (-texts.count(t), t))[:24]
+        typed = sorted(set(texts), key=lambda t: (-texts.count(t), t))
+        return list(dict.fromkeys([*self.chart.declared, *typed]))[:MOST_CODES]
 
     @property
     def filled(self) -> int:
@@ -219,8 +204,15 @@ class ListSheet(Sheet):
         return self.shape.merged(self.ordered())
 
     def ordered(self) -> dict[str, Mapping[str, Any]]:
-        rows = self.body.get("rows", {})
-        return {key: rows.get(key, {}) for key in self.own_keys()}
+        """The owner's rows in their order, and below his cells what was seen in play."""
+        found: dict[str, Mapping[str, Any]] = {key: {} for key in self.own_keys()}
+        for at, value in first_answers(self.body).items():
+            row, _, column = at.rpartition("|")
+            if row in self.rows():
+                found[row] = {**found.get(row, {}), column: value}
+        for row, cells in self.body.get("rows", {}).items():
+            found[row] = {**found[row], **cells}
+        return found
 
     def to_do(self) -> list[str]:
         """What the game's own checks find, in words."""
@@ -242,6 +234,27 @@ class ListSheet(Sheet):
         return len(self.rows())
 
     # -- rows --------------------------------------------------------------------------------------------
+
+    def seen(self) -> list[Mapping[str, Any]]:
+        """What was seen in play and has no row yet: face, table and time. How many of it there are, the owner knows."""
+        return list(self.body.get(SEEN, ()))
+
+    def settle_seen(self, number: int, at: str, *, take: bool) -> Outcome:
+        """Give what was seen in play a row of its own, or forget it."""
+        if not 0 <= number < len(self.seen()):
+            raise Unreadable("That is not on the list any more. Look again")
+        face = self.seen()[number]["face"]
+
+        def change(body: Mapping[str, Any] | None) -> dict[str, Any]:
+            new = dict(body or {})
+            new[SEEN] = [one for one in new.get(SEEN, ()) if one["face"] != face]
+            return new
+
+        self.body = self.store.book_change(self.system.id, self.book, change, at)
+        if not take:
+            return Outcome()
+        (row,) = self.add([self.next_key()], at)
+        return self.save([Edit(row, column, self.write(column, value)) for column, value in face.items()], at)
 
     def add(self, keys: Iterable[str], at: str) -> list[str]:
         """Add rows of the owner's own; returns their keys."""

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from companion.books.played import PLAYED
 from companion.engine.errors import Mistake, Unreadable
 from companion.engine.kit.lists import Column
 from companion.store import Store
@@ -37,6 +38,8 @@ class Spot:
     rule: str = ""
     value: Any = None
     error: str = ""
+    disputed: bool = False
+    """Whether tables read different things in play."""
     doubt: str = ""
     """What the rulebook's doubtful text says, where the owner wrote something over it."""
 
@@ -138,10 +141,26 @@ class Sheet:
         if mine is not None and source != "rulebook":
             doubt = self.write(column, shipped) if source == "doubtful" and shipped != mine else ""
             value, source = mine, "owner"
+        elif not source and self.played(at) is not None:
+            value, source = self.played(at), "play"
         spot = Spot(at, row, column, self.write(column, value), source, rule, value, doubt=doubt)
+        spot.disputed = source == "play" and len(self.body[PLAYED][at]) > 1
         if outcome and at in outcome.problems:
             spot.error, spot.text = outcome.problems[at], outcome.typed.get(at, spot.text)
         return spot
+
+    def played(self, at: str) -> Any:
+        """What was read in play, the first answer; None when nobody did."""
+        answers = self.body.get(PLAYED, {}).get(at)
+        return answers[0]["value"] if answers else None
+
+    def from_play(self) -> list[tuple[Spot, list[Mapping[str, Any]]]]:
+        """Cells read in play that the owner has not settled, with every answer; those that contradict each other first."""
+        told = self.body.get(PLAYED, {})
+        keys = [(row, c.id) for row in self.rows() for c in self.columns if self.key(row, c.id) in told]
+        spots = [self.spot(*key) for key in keys]
+        found = [(spot, list(told[spot.at])) for spot in spots if spot.source == "play"]
+        return sorted(found, key=lambda one: -len(one[1]))
 
     def where(self, row: str, column: str) -> str:
         return f"row {row}, column {column}"
@@ -171,7 +190,11 @@ class Sheet:
             except Mistake as mistake:
                 self._refuse(outcome, edit, mistake.message)
             else:
-                if value != self.held(self.body, edit.row, edit.column) or edit.was is not None:
+                if (
+                    value is None
+                    or value != self.held(self.body, edit.row, edit.column)
+                    or edit.was is not None
+                ):
                     good.append((edit, value))
         if good:
             self.body = self.store.book_change(
@@ -191,7 +214,9 @@ class Sheet:
         for edit, value in good:
             here, now = self.where(edit.row, edit.column), self.held(new, edit.row, edit.column)
             shown = self.write(edit.column, now) or self.shipped_text(edit.row, edit.column)
-            if now == value:
+            if now == value and not (
+                value is None and self.key(edit.row, edit.column) in new.get(PLAYED, {})
+            ):
                 continue
             if edit.was is not None and shown != edit.was:
                 self._refuse(
@@ -201,15 +226,19 @@ class Sheet:
                     f"Save again to put {edit.text.strip() or 'blank'!r} there",
                 )
                 continue
+            if value is None:  # what was read in play was wrong, too
+                key = self.key(edit.row, edit.column)
+                new[PLAYED] = {k: answers for k, answers in new.get(PLAYED, {}).items() if k != key}
             self.put(new, edit.row, edit.column, value)
             text = self.write(edit.column, value)
             if now is not None:
                 outcome.changed.append(f"{here}: {self.write(edit.column, now)} is now {text or 'blank'}")
-            log.append({"at": at, "cell": here, "was": self.write(edit.column, now), "is": text})
+            log.append({"at": at, "cell": here, "was": self.write(edit.column, now) or shown, "is": text})
             outcome.saved += 1
         new["log"] = log[-LOG_LIMIT:]
         return new
 
     def shipped_text(self, row: str, column: str) -> str:
         """What a cell shows that the owner has not written himself."""
-        return self.write(column, self.given(row, column)[0])
+        given = self.given(row, column)[0]
+        return self.write(column, self.played(self.key(row, column)) if given is None else given)

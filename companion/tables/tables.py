@@ -34,7 +34,7 @@ from companion.tables.folding import fold
 from companion.tables.log import Entry, told
 from companion.tables.options import read_options
 from companion.tables.past import Past
-from companion.tables.played import keep_what_was_read
+from companion.tables.played import Known, keep_what_was_read
 from companion.tables.seating import Seating, carry_out, has_moved, seated
 from companion.tables.submission import read_id
 from companion.tables.takeback import after_take_back
@@ -307,7 +307,7 @@ class Tables:
             game.seated = seated(self.store, code)
             if action.name in (*TAKING_BACK, "agree"):
                 game.hindsight = self._hindsight(code, tx.latest, raw)
-            known = dict(game["cells"])
+            known = Known.of(game)
             try:
                 events = perform(system.rules, game, seat, action, raw, chance)
             except AnsweredWrong:
@@ -346,7 +346,7 @@ class Tables:
                 tx.save_snapshot(latest, game.dump())
         if undone is not None:
             self._games.pop(code, None)
-        if keep_what_was_read(self.store, system, row, events, known, self.clock()):
+        if keep_what_was_read(self.store, system, row, events, game, known, self.clock()):
             self.book_changed()
         return answer
 

@@ -48,14 +48,17 @@ def _card_choices(visit: Visit, action: str, token: str) -> tuple[str, list[dict
         return "", []
     name = first["name"]
     return name, [
-        {**c, "at_once": _all_said(visit, action, token, name, c["value"])} for c in first["choices"]
+        {**c, "sent": _sent_along(visit, action, token, name, c["value"])} for c in first["choices"]
     ]
 
 
-def _all_said(visit: Visit, action: str, token: str, name: str, value: Any) -> bool:
-    """Whether nothing more is asked once a card is played as this."""
+def _sent_along(visit: Visit, action: str, token: str, name: str, value: Any) -> dict[str, Any] | None:
+    """What goes along when a card is played as this, because it has one answer; None when more is to be asked."""
     rows = visit.fields(action, {"card": token, name: value})
-    return not [r for r in rows if r["name"] not in ("card", name) and not r["hidden"] and not r["quiet"]]
+    asked = [r for r in rows if r["name"] not in ("card", name) and not r["hidden"] and not r["quiet"]]
+    if any(len(r.get("choices") or ()) != 1 or not r["value"] for r in asked):
+        return None
+    return {r["name"]: r["value"] for r in asked}
 
 
 def _printed(visit: Visit, pile: str, card: TokenView) -> list[tuple[str, Any]]:

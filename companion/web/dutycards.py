@@ -151,9 +151,11 @@ def _replies(field: FormField, owed: bool) -> list[Reply]:
     if field.type == "whole" and field.min is not None and field.max is not None:
         values = range(field.min, field.max + 1)
         return [Reply(str(n), str(n), str(n) == usual) for n in values] if len(values) <= MOST_BUTTONS else []
-    if field.many or not field.choices or len(field.choices) > MOST_BUTTONS:
+    if (field.many and field.exactly != 1) or not field.choices or len(field.choices) > MOST_BUTTONS:
         return []
     found = [Reply(str(c["value"]), str(c["label"]), str(c["value"]) == usual) for c in field.choices]
+    if field.exactly == 1:
+        return found
     if not (owed or field.required or any(reply.usual for reply in found)):
         found.append(Reply("", "None of these"))
     return found

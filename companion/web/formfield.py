@@ -22,6 +22,8 @@ class FormField:
     required: bool = False
     value: Any = None
     many: bool = False
+    exactly: int | None = None
+    """How many of the choices must be taken; None where that is open."""
     choices: Sequence[Mapping[str, Any]] = ()
     placeholder: str = ""
     long: bool = False

@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 from flask import Response, g, make_response, redirect, request, url_for
 
 from companion.engine.seat.shapes import MarkView
 from companion.tables.log import Entry
-from companion.web import qr
+from companion.web import parts, qr
+from companion.web.intake import number
 from companion.web.moment import Moment, Objection
 from companion.web.realdice import gather
 from companion.web.seats import WATCH, DeviceVisit, base_url
@@ -30,6 +32,13 @@ def target() -> str:
     return request.headers.get("HX-Target", "")
 
 
+def is_elsewhere(code: str, seat: str) -> bool:
+    """Whether htmx asks from another page than the seat's main screen: that page draws its own live part."""
+    home = url_for("play.seat_page", code=code, seat=seat)
+    here = urlsplit(request.headers.get("HX-Current-URL", "")).path.rstrip("/")
+    return is_htmx() and bool(here) and here.casefold() != home.casefold()
+
+
 def see_other(address: str) -> Response:
     """Send the browser on to another page."""
     return make_response(redirect(address, 303))
@@ -37,6 +46,10 @@ def see_other(address: str) -> Response:
 
 def unless_known(revision: str, draw: Callable[[], str]) -> Response:
     """A part of a page as it is at this revision; nothing to draw when the browser has it already."""
+    if parts.tells():  # what one page lacks is no answer to another
+        response = make_response(draw())
+        response.headers["Cache-Control"] = "no-store"
+        return response
     tag = f'"{revision}"'
     if request.headers.get("If-None-Match") == tag:
         return Response(status=304)
@@ -67,7 +80,7 @@ class Toast:
     undo: int | None = None
     """The line to go back to, where one tap takes it back."""
     live: bool = True
-    """Whether the page has a live part that the answer goes into."""
+    """Whether it stands on the seat's main page, whose live part the answer to Undo is; other pages look again."""
 
 
 def toast_of(visit: DeviceVisit, lines: Sequence[str], before: int) -> Toast | None:
@@ -80,7 +93,16 @@ def toast_of(visit: DeviceVisit, lines: Sequence[str], before: int) -> Toast | N
     words = [*lines[:TOAST_LINES], *(["…"] if len(lines) > TOAST_LINES else [])]
     if not words and act and undo is not None and act.label != "put away":  # nothing is less news than a No
         words = [f"{act.label[:1].upper()}{act.label[1:]}."]
-    return Toast(words, undo=undo) if words else None
+    return Toast(words, undo=undo, live=not is_elsewhere(visit.code, visit.seat)) if words else None
+
+
+def said(visit: DeviceVisit) -> Toast | None:
+    """What a plain form did before it led back here: the newest action, while it is the newest."""
+    line = number(request.args.get("said"))
+    if line is None or line != visit.row.revision or visit.seat == WATCH or is_htmx():
+        return None
+    lines = visit.last_words(line)
+    return toast_of(visit, lines, 0) if lines else None
 
 
 def page_context(
@@ -155,4 +177,4 @@ def with_effect(signs: Iterable[MarkView]) -> list[MarkView]:
 
 
 def live_template(seat: str) -> str:
-    return "table_live.html" if seat in {"table", WATCH} else "phone_live.html"
+    return {"table": "table_live.html", WATCH: "watch_live.html"}.get(seat, "phone_live.html")

@@ -3,10 +3,12 @@
 import re
 
 import pytest
+from harness import SCENARIOS
 from playwright.sync_api import expect
 
+from companion.books.played import keep_faces
 from companion.store import open_store
-from companion.systems import IDS
+from companion.systems import IDS, find_system
 
 CRT = "/book/second-kharkov/chart/crt"
 CARDS = "/book/enemy-action-kharkov/list/cards"
@@ -321,3 +323,47 @@ def test_every_page_is_accessible(server, phone, page):
     window.goto(server.url + page)
     found = Axe().run(window)
     assert found.violations_count == 0, found.generate_report()
+
+
+# -- faces seen in play --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def seen_in_play(book_server):
+    """Two tables that disagree about a card, one that copied a chit, and a hidden chit laid open after a game."""
+    store = open_store(book_server.data / "companion.db")
+    at = "2026-05-12T10:00:00+00:00"
+    ea, kb = (find_system(name, SCENARIOS) for name in ("enemy-action-kharkov", "kharkov-battles"))
+    card = {"cards|P07|type": "army", "cards|P07|value": 3}
+    chit = {
+        "front": "ratio at least",
+        "front_detail": "3",
+        "front_hits": "D1",
+        "back": "nkvd",
+        "back_hits": "A1",
+    }
+    keep_faces(store, ea, card | {"cards|P07|kind": "primary"}, "ABCD", at)
+    keep_faces(store, ea, card | {"cards|P07|kind": "supplemental"}, "WXYZ", at)
+    keep_faces(store, ea, {f"chits|C01|{name}": value for name, value in chit.items()}, "ABCD", at)
+    keep_faces(store, kb, {"chits|axis 1|full": "A7 B5", "chits|axis 1|reduced": "A4 B3"}, "ABCD", at)
+    store.close()
+
+
+@pytest.mark.parametrize("size", ["tablet", "phone"])
+def test_the_owner_settles_with_a_tap_what_tables_saw(seen_in_play, book, device, size):
+    page = device(size)
+    page.goto(book + CARDS)
+    told = page.locator(".from-play")
+    expect(told).to_contain_text("tables disagree")
+    told.get_by_role("button", name="Supplemental is right").click()
+    expect(page.locator(".from-play")).not_to_contain_text("tables disagree")
+    page.locator(".from-play").get_by_role("button", name="All this is right").click()
+    expect(page.locator(".from-play")).to_have_count(0)
+    page.goto(book + CHITS)
+    page.locator(".from-play").get_by_role("button", name="All this is right").click()
+    expect(page.locator('.brow[data-key="C01"]')).to_contain_text("≥ ratio")
+    page.goto(book + "/book/kharkov-battles/list/chits")
+    page.get_by_role("button", name="Add this chit").click()
+    expect(page.locator('.brow[data-key="1"] input').first).to_have_value("A7 B5")
+    wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
+    assert wide <= 0

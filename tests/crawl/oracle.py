@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from companion.engine.kit.lists import Column
 from companion.engine.kit.roster import Unit
 from companion.engine.record.game import Game
 from companion.store import StoredEvent
@@ -190,9 +191,16 @@ def _open_zone(game: Game, definition: Any, zone: str, seat: str) -> bool:
 
 
 def printed(game: Game) -> set[str]:
-    """The cards that a checklist names because the rulebook does: 'P41 waits in hand'."""
+    """Tokens that are named for another reason: a checklist names 'P41', and a chit's 'G1' is a hit, not a ground marker."""
     lines = " ".join(check.text for phase in game.kit.phases for check in phase.checklist)
-    return set(re.findall(r"\b[A-Z]\d\d\b", lines))
+    usual = {
+        text
+        for book in game.kit.books
+        for column in book.columns
+        for texts in Column.from_toml(column).taps.values()
+        for text in texts
+    }
+    return {*re.findall(r"\b[A-Z]\d\d\b", lines), *usual}
 
 
 def event_leaks(row: Mapping[str, Any], only: Iterable[str], seat: str) -> list[str]:

@@ -13,7 +13,7 @@ from companion.books.roster import RosterBook
 from companion.engine.record import events as e
 from companion.engine.record.changes import OFF_COUNTER
 from companion.store import open_store
-from companion.tables.played import keep_what_was_read
+from companion.tables.played import Known, keep_what_was_read
 from companion.tables.tables import Tables
 
 AT = "2026-11-18T20:00:00+00:00"
@@ -29,7 +29,8 @@ def tables(tmp_path: Path) -> Iterator[Tables]:
 def read_off(tables: Tables, code: str, unit: str, **factors: int) -> bool:
     row = tables.row(code)
     seen = e.Placed(unit, facts={"factors": factors}, reason=OFF_COUNTER, side="soviet")
-    return keep_what_was_read(tables.store, tables.system_of(code), row, [seen], {}, AT)
+    game = tables.game(code)
+    return keep_what_was_read(tables.store, tables.system_of(code), row, [seen], game, Known.of(game), AT)
 
 
 def roster(tables: Tables, code: str) -> RosterBook:

@@ -213,12 +213,12 @@ def test_the_head_says_who_is_really_awaited(
         found = re.search(r'data-glow="awaits">(.*?)</span>', device.get(target="live").text, re.S)
         return words(found[1]) if found else ""
 
-    assert head(red) == "· your move" and head(blue) == "· Red to move" and head(table) == ""
+    assert head(red) == "your move" and head(blue) == "Red to move" and head(table) == "Red to move"
     attack(tables, code)
-    assert head(red) == "· waiting for Blue: call in guns" and head(blue) == "· your answer"
+    assert head(red) == "waiting for Blue: call in guns" and head(blue) == "your answer"
     assert head(table) == head(watch) == "Waiting for Blue: call in guns"
     tables.act(code, "blue", "dismiss", {"ask": ask_of(tables, code, "call-guns")})
-    assert head(red) == "· your answer" and head(blue) == "· waiting for Red: roll for the attack"
+    assert head(red) == "your answer" and head(blue) == "waiting for Red: roll for the attack"
 
 
 # -- no receipts ------------------------------------------------------------------------------------------------

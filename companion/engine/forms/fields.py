@@ -219,6 +219,8 @@ class UnitRef(Field):
     suggest: Callable[[Context], Iterable[Unit]] | None = None
     """The units offered, where more may be chosen than make sense; the action itself then says what is wrong."""
     many: bool = False
+    exactly: Callable[[Context], int] | None = None
+    """How many must be chosen, where the rules say so: of one, each is an answer by itself."""
 
     def units(self, ctx: Context, offered: bool = False) -> list[Unit]:
         """The units to choose from, as far as the seat may see them for what they are."""
@@ -259,6 +261,7 @@ class UnitRef(Field):
     def describe(self, ctx: Context) -> dict[str, Any]:
         return {
             "many": self.many,
+            "exactly": self.exactly(ctx) if self.exactly else None,
             "choices": [
                 {"value": u.id, "label": f"{u.name or u.id}{f' ({u.place})' if u.on_map else ''}"}
                 for u in self.units(ctx, offered=True)

@@ -291,6 +291,12 @@ class SystemKit:
     unit_kinds: tuple[str, ...] = ()
     about: str = ""
 
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """Of dice, chits and cards those that the game has; a pile from which hands are held is one of cards."""
+        hands = [any(zone.id == "hand" for zone in pile.zones) for pile in self.piles]
+        return ("dice", *(["chits"] if False in hands else []), *(["cards"] if True in hands else []))
+
 
 @dataclass(frozen=True)
 class Scenario:
@@ -334,15 +340,18 @@ TABLE_VALUES: Json = {
     "mode-dice": "either",
     "mode-chits": "either",
     "mode-cards": "either",
+    "effort": "",
     "solo": False,
     "fog": True,
     "record": None,
     "judge": None,
     "cells": {},
+    "faces": {},
     "disputed": (),
 }
-"""What every table has, whatever the game: how dice, chits and cards are used, who sees what, a judge called,
-chart cells read off the printed chart in play, and endings by the rules that the players did not agree to."""
+"""What every table has, whatever the game: how dice, chits and cards are used, how much goes on record (empty until
+somebody says so), who sees what, a judge called, chart cells read off the printed chart in play, faces of cards and chits
+that lay open there, and endings by the rules that the players did not agree to."""
 
 
 @dataclass(frozen=True)
@@ -372,6 +381,7 @@ class Kit:
             "scenario": None,
             **TABLE_VALUES,
             **{f"entropy-{s.id}": "" for s in system.sides},
+            **{f"faces-{s.id}": {} for s in system.sides},
         }
         values |= {o.id: None for scenario in self.scenarios.values() for o in scenario.options}
         values |= {memo.id: memo.start for memo in system.memos}

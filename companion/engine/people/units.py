@@ -304,11 +304,18 @@ def can_arrive(game: Game) -> bool | str:
     return "what is due does not come in this phase" if due(game) else "nothing is due"
 
 
+def entry_hex(game: Game, arrival: Arrival) -> str | None:
+    """The one hex that the list names for it, 'hex 2319'; nothing for what is no unit on record, None where one chooses."""
+    kind, _, place = arrival.entry.partition(" ")
+    if kind == "hex" and " " not in place:
+        return place
+    waiting = [name for name in arrival.units if name in game.units and not game.units[name].place]
+    return None if waiting else ""
+
+
 def _entry_hex(ctx: Context) -> str:
-    """The one hex that the list names for it: 'hex 2319'."""
     found = dict(due(ctx.game)).get(str(ctx.values.get("arrival") or ""))
-    kind, _, place = found.entry.partition(" ") if found else ("", "", "")
-    return place if kind == "hex" and " " not in place else ""
+    return (entry_hex(ctx.game, found) or "") if found else ""
 
 
 @unit_rules.action(by="any", label="Reinforcements are in", group="arrive", when=can_arrive)

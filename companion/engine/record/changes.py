@@ -62,6 +62,23 @@ def read_off(
     return change(game, unit, facts, reason=reason if whole else IN_PASSING, rule=rule, public=public)
 
 
+def read_face(
+    game: Game, listed: str, row: str, face: Mapping[str, Any], *, side: str = ""
+) -> Iterator[e.Set]:
+    """What a card, a chit or a play aid shows that the owner's list does not tell: kept, and asked no more.
+
+    :param side: the one side that may see it, while it lies hidden. The owner's book is read by everybody, so it learns
+        such a face when the record lies open, and all others at once.
+    """
+    secret = bool(side) and not game["solo"]
+    name = f"faces-{side}" if secret else "faces"
+    new = {f"{listed}|{row}|{column}": value for column, value in face.items() if value not in ("", None)}
+    held = game[name]
+    if any(held.get(key) != value for key, value in new.items()):
+        only = (side,) if secret else ()
+        yield e.Set(name, {**held, **new}, reason=IN_PASSING, only=only)
+
+
 def put_mark(
     game: Game,
     target: str,

@@ -221,8 +221,21 @@ class Game(State):
     def face(self, pile: str, token: str) -> Mapping[str, Any]:
         """What is printed on a token, as far as the owner's book tells."""
         definition = next((p for p in self.kit.piles if p.id == pile), None)
-        table = self.book.tables.get(definition.faces, {}) if definition and definition.faces else {}
-        return table.get(token, {})
+        return self.listed(definition.faces).get(token, {}) if definition and definition.faces else {}
+
+    def listed(self, name: str) -> Mapping[str, Mapping[str, Any]]:
+        """An owner's list as the rulebook and his book tell it, and what was seen at this table where they are silent."""
+        rows = self.book.tables.get(name, {})
+        told = {key: value for key, value in self["faces"].items() if key.startswith(f"{name}|")}
+        if not told:
+            return rows
+        fixed = next((shape.rows for shape in self.kit.books if shape.id == name), ())
+        found = {key: dict(row) for key, row in rows.items()}
+        for key, value in told.items():
+            _, row, column = key.split("|")
+            if row in rows or row in fixed:  # how many rows an open list has, only its owner can tell
+                found.setdefault(row, {}).setdefault(column, value)
+        return found
 
     def declares(self, event: e.Event) -> None:
         """Whether the kit declares what a new event names; old records are believed as they are.

@@ -131,10 +131,17 @@ class DialView(Shown):
     text: str
     effect: str
     rule: str
+    positions: list[tuple[str, str]]
+    """What it may be set to: the value and its words."""
 
 
 class DueView(Shown):
-    """Something that arrives: `late` counts the turns it waits, `open` tells whether this seat may bring it in."""
+    """Something that arrives: `late` counts the turns it waits, `open` tells whether this seat may bring it in.
+
+    `hex` is where it enters, nothing where that needs no hex, and None where one must be chosen.
+    """
+
+    UNSAID = ("hex",)
 
     id: str
     text: str
@@ -144,6 +151,7 @@ class DueView(Shown):
     late: int
     doubtful: str
     open: bool
+    hex: str | None
 
 
 class AwaitedView(Shown):

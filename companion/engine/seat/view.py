@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial, wraps
 from typing import Any, TypeVar
 
-from companion.engine.forms.fields import Context, Roll
+from companion.engine.forms.fields import Context, Dice, Roll
 from companion.engine.guard import Guard, name_of
 from companion.engine.kit.blocks import Note, PileDef, Scenario, Side, SystemKit
 from companion.engine.kit.roster import Unit
 from companion.engine.kit.when import Turns, holds
+from companion.engine.people.settings import is_unsettled
 from companion.engine.people.talk import judge
-from companion.engine.people.units import due, may_arrive, may_read
+from companion.engine.people.units import due, entry_hex, may_arrive, may_read
 from companion.engine.play.actions import Action
 from companion.engine.play.panels import Panel
 from companion.engine.play.phases import in_force
@@ -103,14 +104,21 @@ def _dials(seen: SeatView) -> list[shapes.DialView]:
             value = game[dial.id]
             effect = next((v.effect for v in dial.values if v.id == value), "")
             text = value_label(game, dial.id, value)
-            found.append(shapes.DialView.of(dial, value=value, text=text, effect=effect))
+            positions = [(v.id, v.label) for v in dial.values]
+            found.append(shapes.DialView.of(dial, value=value, text=text, effect=effect, positions=positions))
     return found
 
 
 @_guarded("What is due", list)
 def _due(game: Game, seat: str) -> list[shapes.DueView]:
     return [
-        shapes.DueView.of(a, id=name, late=game.turn - a.turn, open=may_arrive(game, a, seat))
+        shapes.DueView.of(
+            a,
+            id=name,
+            late=game.turn - a.turn,
+            open=may_arrive(game, a, seat),
+            hex=entry_hex(game, a),
+        )
         for name, a in due(game)
         if may_read(a, seat)
     ]
@@ -158,7 +166,9 @@ def _asks(action: Action, game: Game, seat: str) -> int:
     if action.worksheet is not None:
         return len(action.fields)
     here = Context(game, seat)
-    return sum(1 for f in action.fields.values() if f.when is None or f.when(here))
+    rolled = game["mode-dice"] == "digital"  # a field of dice asks nothing where the companion rolls them
+    asked = [f for f in action.fields.values() if not (rolled and isinstance(f, Dice))]
+    return sum(1 for f in asked if f.when is None or f.when(here))
 
 
 def _panels(seen: SeatView) -> list[Panel]:
@@ -336,6 +346,16 @@ class SeatView:
     """The fingerprint of the dice seed."""
     tray: cached_property[list[str]] = cached_property(lambda seen: list(seen._game.kit.tray))
     """Dice that one tap rolls."""
+
+    @property
+    def effort(self) -> str:
+        """How much the players put on record, as the table's settings name it; empty until they say so."""
+        return str(self._game["effort"])
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether a new table still has to say so."""
+        return is_unsettled(self._game)
 
     @property
     def has_units(self) -> bool:

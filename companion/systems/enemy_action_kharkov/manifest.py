@@ -12,6 +12,7 @@ from companion.engine.forms.fields import Context
 from companion.engine.kit.lists import Unfilled
 from companion.engine.kit.when import Turns
 from companion.engine.record import events as e
+from companion.engine.record.changes import read_face
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import ADJUSTING, GERMAN, SOVIET, TACTICS, whole, yes
 
@@ -74,8 +75,8 @@ def read_card(number: str, row: Mapping[str, Any]) -> Card:
 
 def card(game: Game, number: str) -> Card:
     """A card as the manifest tells, or else as somebody told when it was played from a real hand."""
-    told = game["told-cards"].get(number, {})
-    row = game.book.tables.get("cards", {}).get(number, {})
+    told = game["told-cards"].get(number, {})  # games recorded before faces went into the book
+    row = game.listed("cards").get(number, {})
     return read_card(number, {**told, **{k: v for k, v in row.items() if v not in ("", None)}})
 
 
@@ -86,10 +87,8 @@ def chosen_card(ctx: Context) -> Card | None:
 
 
 def remember(game: Game, number: str, said: Mapping[str, Any]) -> Iterator[e.Event]:
-    """What was told of a real card is not asked again at this table."""
-    known = game["told-cards"]
-    if said and known.get(number) != said:
-        yield e.Set("told-cards", {**known, number: {**known.get(number, {}), **said}})
+    """What was told of a card that lies open now is not asked again, here or at the next table."""
+    yield from read_face(game, "cards", number, said)
 
 
 def kind_unknown() -> Unreadable:
@@ -107,7 +106,7 @@ def manifest_ready(game: Game) -> bool:
 
 def chits_ready(game: Game) -> bool:
     """Whether every chit has both its faces, so that the companion can draw and judge."""
-    sheet = game.book.tables.get("chits", {})
+    sheet = game.listed("chits")
     return all(chit_filled(sheet.get(c, {})) for c in CHITS)
 
 
@@ -144,7 +143,7 @@ def calendar_text(game: Game, turn: int, column: str) -> str:
 
 def adjustment(game: Game, tactic: str, role: str) -> tuple[int, int] | None:
     """What a tactic adds to attacker and defender hits when `role` (attack, defence) plays it [9.51]; None if unknown."""
-    row = game.book.tables.get("tactics", {}).get(tactic, {})
+    row = game.listed("tactics").get(tactic, {})
     a, d = whole(row.get(f"{role}_a")), whole(row.get(f"{role}_d"))
     if a is None and d is None:
         return None if tactic in ADJUSTING else (0, 0)

@@ -12,7 +12,7 @@ from companion.engine.play.duties import learn, owe, standing
 from companion.engine.positions.pieces import count
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
-from companion.engine.record.changes import put_mark
+from companion.engine.record.changes import put_mark, read_face
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.advance import vacated
 from companion.systems.enemy_action_kharkov.base import SOVIET, isolated, mechanised, on_record, rules
@@ -53,6 +53,12 @@ def total_hits(
     defender: Annotated[int, Whole(label="Defender hits, more or fewer", low=-9, high=9)] = 0,
 ) -> Events:
     """Enter what the tactics aid adds to or takes from the hits."""
+    fight = fight_of(game, battle)
+    unknown = unknown_tactics(game, fight)
+    if len(unknown) == 1:  # the aid's line of this tactic: it counts by itself from now on
+        role = "attack" if unknown[0] in fight.attack_tactics else "defence"
+        yield from read_face(game, "tactics", unknown[0], {f"{role}_a": attacker, f"{role}_d": defender})
+        attacker, defender = 0, 0
     yield from _total(game, battle, (attacker, defender))
 
 

@@ -13,7 +13,7 @@ from companion.engine.play.duties import drop, offer, owe
 from companion.engine.play.panels import Fact, Panel
 from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
-from companion.engine.record.changes import IN_PASSING, create, move, put_mark
+from companion.engine.record.changes import IN_PASSING, create, move, put_mark, read_face
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import books, ground
 from companion.systems.kharkov_battles.base import (
@@ -104,6 +104,8 @@ def draw_goal(
         event = chance.draw(game, "goals", "box", "current", only=SECRET, reason="new goal")
         yield event
         drawn = books.word(game.face("goals", event.tokens[0]), "goal")
+    elif drawn in GOALS:
+        yield from read_face(game, "goals", f"turn {game.turn}", {"goal": drawn}, side=AXIS)
     if drawn not in GOALS:
         raise NotNow("say which goal you drew", field="drawn", rule="27.3")
     yield e.Set("goal", drawn, was=before, reason="drawn", rule="27.3", only=SECRET)

@@ -23,6 +23,7 @@ from companion.systems.wb95 import (  # noqa: F401 - imported for the rules that
     setup,
     shaken,
     supply,
+    taps,
     victory,
     ways,
 )

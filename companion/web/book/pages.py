@@ -135,11 +135,27 @@ def confirm(system: str, kind: str, name: str) -> Response:
     """The owner looked: a doubtful cell, or one read in play, is right as it stands; or another answer to it is."""
     require_edit()
     sheet = _sheet(system, kind, name)
-    row, column = sheet.split(request.form.get("at", ""))
-    text = request.form.get("value") or sheet.spot(row, column).text
-    outcome = sheet.save([Edit(row, column, text)], utc_now())
+    cells = [sheet.split(at) for at in request.form.getlist("at")] or [sheet.split("")]
+    told = request.form.get("value") if len(cells) == 1 else None
+    edits = [Edit(row, column, told or sheet.spot(row, column).text) for row, column in cells]
+    outcome = sheet.save(edits, utc_now())
     tables().book_changed()
     return _page(sheet, outcome, notice=_saved(outcome))
+
+
+@bp.post("/book/<system>/list/<name>/seen")
+def settle_seen(system: str, name: str) -> Response:
+    """What was seen in play and has no row: the owner adds it, or it is forgotten."""
+    require_edit()
+    sheet = ListSheet(tables().store, tables().system(system), name)
+    number = request.form.get("number", "")
+    try:
+        place = int(number) if number.isdecimal() and len(number) < 6 else -1
+        outcome = sheet.settle_seen(place, utc_now(), take=bool(request.form.get("take")))
+    except Mistake as mistake:
+        return _page(sheet, problems=[mistake.message])
+    tables().book_changed()
+    return _page(sheet, outcome, notice=_saved(outcome) if outcome.saved else "Forgotten.")
 
 
 @bp.post("/book/<system>/<kind>/<name>/cells")

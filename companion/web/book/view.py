@@ -18,11 +18,52 @@ def grid_of(sheet: Sheet, outcome: Outcome | None) -> dict[str, Any]:
         "rows": rows,
         "was": json.dumps(was, ensure_ascii=False),
         "progress": progress_of(sheet),
+        "from_play": from_play_of(sheet),
     }
     if isinstance(sheet, ListSheet):
         grid |= layout_of(sheet)
     grid["errors"] = [c for row in rows for c in row["cells"] if c["spot"].error]
     return grid
+
+
+def from_play_of(sheet: Sheet) -> list[dict[str, Any]]:
+    """What tables read in play: a chart's cells one by one, a list's by row; contradictions first."""
+    columns = {column.id: column for column in sheet.columns}
+    by_row = isinstance(sheet, ListSheet)
+    groups: dict[str, dict[str, Any]] = {}
+    for spot, answers in sheet.from_play():
+        column = columns[spot.column]
+        cell = {
+            "at": spot.at,
+            "label": column.label if by_row else "",
+            "answers": [
+                {**a, "text": column.write(a["value"]), "shown": column.show(a["value"])} for a in answers
+            ],
+        }
+        title = (
+            f"{sheet.shape.key} {spot.row}"
+            if isinstance(sheet, ListSheet)
+            else sheet.where(spot.row, spot.column)
+        )
+        group = groups.setdefault(title, {"title": title, "disputed": [], "agreed": []})
+        group["disputed" if len(answers) > 1 else "agreed"].append(cell)
+    return list(groups.values())
+
+
+def seen_of(sheet: ListSheet) -> list[dict[str, Any]]:
+    """What was seen in play and has no row, in words."""
+    columns = {column.id: column for column in sheet.columns}
+    return [
+        {
+            **one,
+            "words": ", ".join(
+                f"{columns[name].label} {columns[name].show(value)}"
+                for name, value in one["face"].items()
+                if name in columns
+            ),
+        }
+        for one in sheet.seen()
+    ]
 
 
 def row_of(sheet: Sheet, r: int, row: str, outcome: Outcome | None) -> dict[str, Any]:
@@ -82,11 +123,14 @@ def layout_of(sheet: ListSheet) -> dict[str, Any]:
             and c.max - c.min <= 20
         )
     ]
+    parts = list(dict.fromkeys(c.part for c in sheet.columns if c.part))
     return {
         "wide": not first,
         "first": first,
+        "parts": parts if len(parts) == 2 else [],
         "brushes": brushes if len(sheet.rows()) > 6 else [],
         "to_do": sheet.to_do(),
+        "seen": seen_of(sheet),
         "walk": bool(walked(sheet.shape)) and len(sheet.rows()) > 1,
     }
 

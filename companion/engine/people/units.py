@@ -309,7 +309,7 @@ def entry_hex(game: Game, arrival: Arrival) -> str | None:
     kind, _, place = arrival.entry.partition(" ")
     if kind == "hex" and " " not in place:
         return place
-    waiting = [name for name in arrival.units if name in game.units and not game.units[name].place]
+    waiting = [name for name in arrival.units if name in game.units and waits(game, game.units[name])]
     return None if waiting else ""
 
 

@@ -57,7 +57,19 @@ def test_every_action_named_by_a_checklist_exists() -> None:
 def test_every_action_is_two_taps_away(table: Make) -> None:
     """On the main screen, on More or Units, or asked for: no action is out of reach."""
     groups = {a.group for a in find_system("wb95", SCENARIOS).rules.actions.values()}
-    reached = {"phase", "setup", "next", "units", "arrive", "book-keeping", "dice", "fix", "talk", "settings"}
+    reached = {
+        "phase",
+        "setup",
+        "next",
+        "units",
+        "arrive",
+        "book-keeping",
+        "dice",
+        "fix",
+        "talk",
+        "settings",
+        "map",
+    }
     assert groups - reached <= {"hidden"}
 
 

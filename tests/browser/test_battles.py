@@ -224,6 +224,77 @@ def test_wb95(server, device, mode):
     assert mode == "digital" or screens.cost() <= (15, 0)
 
 
+def type_in(field: Locator, text: str) -> None:
+    """As a finger does: a tap into the field, then the keys."""
+    field.click()
+    field.page.keyboard.type(text)
+
+
+def test_wb95_taps_with_nothing_on_record(server, device):
+    """SCREENS: 8 taps and 3 characters, real dice; a D3 that the defender stands."""
+    table = Table(server, "wb95", "kharkov-1942", **{"mode-dice": "physical"})
+    table.do("table", "go-to", turn=1, phase="attack-a")
+    screens = Screens(table, device, "soviet", "german")
+    soviet, german = screens.phones["soviet"], screens.phones["german"]
+    tap(soviet.get_by_role("link", name=re.compile("Resolve a combat")), soviet.locator("#sheet .sheet"))
+    type_in(soviet.locator("#sheet [name=attack]"), "18")
+    type_in(soviet.locator("#sheet [name=defence]"), "3")
+    expect(soviet.locator("#sheet .breakdown")).to_contain_text("18 against 3")
+    roll(soviet.locator("#sheet"), "physical", 3, 4)  # 6:1, 7: - / D3
+    screens.stands("D3")
+    german.locator(".duty").get_by_role("button", name="Stand, lose 3 CEL").click()
+    german.locator(".duty").get_by_role("button", name=re.compile("is held")).click()
+    for page in screens.phones.values():
+        expect(page.locator(".duty")).to_have_count(0)
+    assert screens.cost() <= (8, 3)
+
+
+def strangers(table: Table, number: int) -> None:
+    """Soviets before a closed German stack, none of whose counters was ever copied but the one beneath; all others gone."""
+    for side in ("soviet", "german"):
+        for unit in table.sees(side)["units"]:
+            if unit["side"] == side and unit["place"].isdecimal():
+                table.do(side, "place-unit", unit=unit["id"], box="box:dead")
+    for side, name, row in (("soviet", "RD", 10), ("german", "Covered", 11), ("german", "ID", 11)):
+        hex_id = f"{20 + 2 * number}{row}"
+        table.do("table", "add-unit", side=side, name=f"{name} {number}", kind="INF", hex=hex_id, steps=2)
+    covered = next(u["id"] for u in table.sees("german")["units"] if u["name"] == f"Covered {number}")
+    table.do("german", "set-counter", unit=covered, attack=1)
+
+
+def test_wb95_taps_with_strengths_that_nobody_knows(server, device):
+    """SCREENS: 9 taps and 3 characters, each strength asked of its owner; digital dice until they bring a plain retreat."""
+    table = Table(server, "wb95", "kharkov-1942", **{"mode-dice": "digital"})
+    table.do("table", "go-to", turn=1, phase="attack-a")
+    strangers(table, 0)
+    screens = Screens(table, device, "soviet", "german")
+    soviet, german = screens.phones["soviet"], screens.phones["german"]
+    for number in range(1, 13):
+        before = screens.cost()
+        tap(soviet.get_by_role("link", name=re.compile("Resolve a combat")), soviet.locator("#sheet .sheet"))
+        type_in(soviet.get_by_label("SP of each attacker"), "14")
+        soviet.locator("#sheet .sheet-foot button").last.click()
+        type_in(german.locator(".duty [name=strengths]"), "2")
+        german.locator(".duty").get_by_role("button", name="Join the defence").click()
+        roll(soviet.locator(".duty"), "digital")
+        expect(soviet.locator(".battle-result").first).to_contain_text("/")
+        result = table.sees("soviet")["battles"][-1]["result"]
+        if re.fullmatch(r"[-•] / D[23]", result):
+            break
+        for seat in ("soviet", "german"):  # losses beside: another battle, to count the same thing
+            for ask in table.sees(seat)["asked"]:
+                table.do("table", "dismiss", ask=ask["id"])
+        strangers(table, number)
+    german.locator(".duty").get_by_role("button", name=re.compile("^Fall back [23]$")).click()
+    german.locator(".duty").get_by_role("button", name=re.compile("^To ")).first.click()
+    soviet.locator(".duty").get_by_role("button", name="No", exact=True).click()
+    for page in screens.phones.values():
+        expect(page.locator(".duty")).to_have_count(0)  # the tests rolled themselves
+    assert table.sees("table")["battles"][-1]["over"]
+    spent, typed = (now - then for now, then in zip(screens.cost(), before, strict=True))
+    assert spent <= 9 and typed <= 3, (spent, typed)
+
+
 def chits_of(table: Table, side: str) -> list[str]:
     """The chits that a side has drawn, as its own phone names them."""
     pile = next(p for p in table.sees(side)["piles"] if p["id"] == "chits")

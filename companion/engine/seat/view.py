@@ -13,7 +13,7 @@ from companion.engine.kit.roster import Unit
 from companion.engine.kit.when import Turns, holds
 from companion.engine.people.settings import is_unsettled
 from companion.engine.people.talk import judge
-from companion.engine.people.units import due, entry_hex, may_arrive
+from companion.engine.people.units import due, entry_hex, may_arrive, may_read
 from companion.engine.play.actions import Action
 from companion.engine.play.panels import Panel
 from companion.engine.play.phases import in_force
@@ -120,7 +120,7 @@ def _due(game: Game, seat: str) -> list[shapes.DueView]:
             hex=entry_hex(game, a),
         )
         for name, a in due(game)
-        if seat in {"table", "watch", a.side} or not a.side
+        if may_read(a, seat)
     ]
 
 

@@ -52,7 +52,8 @@ def goal_box(game: Game) -> Events:
     if game.turn == game.scenario.first and rows and not game.piles["goals"].tokens():
         yield e.Drawn("goals", tuple(sorted(rows)), "", "box", len(rows), reason=IN_PASSING)
         yield e.Noted(f"{len(rows)} goal chits are in the box", rule="27.3")
-    if game.turn in DRAWS:
+    if game.turn in DRAWS and not done(game, "goal"):
+        yield tick(game, "goal")
         text = "Draw Hitler's goal; nobody else may see it"
         yield owe(game, AXIS, text, draw_goal, rule="27.3", only=SECRET, turn=game.turn)
 
@@ -236,8 +237,9 @@ def rostov_reminder(game: Game) -> Events:
 @rules.entering("reinforcement")
 def campaign_reminders(game: Game) -> Events:
     """What falls due in the January Campaign."""
-    if scenario(game) != JANUARY:
+    if scenario(game) != JANUARY or done(game, "due"):
         return
+    yield tick(game, "due")
     if done(game, "free-division"):
         text = "Voronezh fell last turn: one free rifle division from the pool"
         yield owe(game, SOVIET, text, rule="27.8")

@@ -26,7 +26,7 @@ from companion.systems.kharkov_battles.battles import (
 )
 from companion.systems.kharkov_battles.lines import can_trace
 from companion.systems.kharkov_battles.losses import destination, hit_by_attrition, lose
-from companion.systems.kharkov_battles.units import label, rating, steps_left, steps_seen
+from companion.systems.kharkov_battles.units import label, rating, steps_left, steps_seen, supply_state
 
 Step = Callable[[Game, Battle], Events]
 NEXT: dict[str, Step] = {}
@@ -158,6 +158,14 @@ def _asks_line(ctx: Context) -> bool:
     )
 
 
+def _cut_off(ctx: Context) -> bool:
+    """What is likely where the map cannot tell: a pocket [8.4], an encircled stack [12.5] has no line to anywhere."""
+    battle = ctx.battle
+    ringed = battle is not None and battle.facts.get("encircled") and ctx.args.get("role") == "D"
+    before = ringed and ctx.args.get("first")  # on the way back they have left the ring
+    return bool(before) or any(supply_state(ctx.game, u) for u in bearers(ctx))
+
+
 def _no_choice(ctx: Context) -> Mapping[str, Any] | None:
     """Nobody on record, or one way only and no line to be judged; but not while results wait [12.23]."""
     if ctx.battle is not None and waits_for(ctx.game, ctx.battle):
@@ -202,7 +210,10 @@ def take_losses(
     how: Annotated[str, Choice(label="Who loses", options=_buttons, when=_few)] = "",
     who: Annotated[tuple[str, ...], Choice(label="Who loses", options=_chips, many=True, when=_many)] = (),
     no_line: Annotated[
-        bool, Flag(label="The lost have no supply line", when=_asks_line, help="they never come back")
+        bool,
+        Flag(
+            label="The lost have no supply line", when=_asks_line, start=_cut_off, help="they never come back"
+        ),
     ] = False,
     seat: str = "",
 ) -> Events:

@@ -267,5 +267,7 @@ def roll_popov(game: Game, die: Annotated[Roll, Dice(spec=D10, purpose="Popov's 
 @rules.entering("supply", turns="6+")
 def popov_reminder(game: Game) -> Events:
     """The roll comes before supply is judged."""
-    if scenario(game) == STAR and game["popov-fuel"] and game["popov"] == "fuelled":
+    asked = done(game, "popov")
+    if scenario(game) == STAR and game["popov-fuel"] and game["popov"] == "fuelled" and not asked:
+        yield tick(game, "popov")
         yield owe(game, SOVIET, "Roll for Popov's fuel first", roll_popov, rule="20.1", turn=game.turn)

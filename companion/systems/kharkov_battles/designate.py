@@ -29,8 +29,8 @@ from companion.systems.kharkov_battles.battles import (
     was_attacked,
 )
 from companion.systems.kharkov_battles.command import out_of_command, wake
+from companion.systems.kharkov_battles.full_support import no_attack
 from companion.systems.kharkov_battles.strength import weight
-from companion.systems.kharkov_battles.support import no_attack
 from companion.systems.kharkov_battles.units import STATIC, is_hq, is_mech, is_silhouette, label, on_the_map
 from companion.systems.kharkov_battles.works import stop_building
 

@@ -110,11 +110,14 @@ def hit_by_attrition(game: Game, side: str, hex_id: str) -> list[str]:
 
 
 def no_line_for(field: str) -> Callable[[Context], bool]:
-    """Whether the chosen unit has no supply line; unknown counts as in supply, the player says otherwise."""
+    """Whether the chosen unit has no supply line: the map's word, else that of its last supply phase."""
 
     def test(ctx: Context) -> bool:
         game, name = ctx.game, str(ctx.values.get(field) or "")
-        return name in game.units and can_trace(game, game.units[name]) is False
+        if name not in game.units:
+            return False
+        traced = can_trace(game, game.units[name])
+        return bool(supply_state(game, game.units[name])) if traced is None else not traced
 
     return test
 

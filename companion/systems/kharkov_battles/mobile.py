@@ -28,9 +28,9 @@ from companion.systems.kharkov_battles.base import (
 )
 from companion.systems.kharkov_battles.battles import MOBILE, of_phase, origins
 from companion.systems.kharkov_battles.command import out_of_command, wake
+from companion.systems.kharkov_battles.full_support import no_attack
 from companion.systems.kharkov_battles.mobile_results import in_words
 from companion.systems.kharkov_battles.mobile_sheet import mobile_odds, read, too_far
-from companion.systems.kharkov_battles.support import no_attack
 from companion.systems.kharkov_battles.units import is_mech, is_multi_step, label, on_the_map, supply_state
 from companion.systems.kharkov_battles.works import stop_building
 

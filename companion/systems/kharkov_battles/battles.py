@@ -69,6 +69,11 @@ def was_attacked(game: Game, unit: Unit, but: Battle | None = None) -> bool:
     return any(unit.id in b.units(b.defender) for b in others)
 
 
+def stopped(game: Game, unit: Unit) -> bool:
+    """Whether a unit's Mobile Assault of this phase failed: it moves no further [11.27]."""
+    return any(unit.id in b.units(b.attacker) and b.result.startswith("A") for b in of_phase(game, MOBILE))
+
+
 def holders(game: Game, battle: Battle) -> list[Unit]:
     """The other side's units in the hexes under attack; not those that have been attacked elsewhere."""
     found = [u for h in battle.hexes for u in game.units_at(h) if u.side == battle.defender]

@@ -6,10 +6,9 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 
-from companion.engine.forms.fields import Choice, Context, Flag, HexId, SideRef, Text, UnitRef, Whole
+from companion.engine.forms.fields import Choice, Context, Flag, HexId, SideRef, Text, Whole
 from companion.engine.kit.roster import Unit, slug
 from companion.engine.play.actions import Events
-from companion.engine.positions.pieces import on_map
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, create, put_mark
@@ -17,6 +16,7 @@ from companion.engine.record.game import Game
 from companion.systems.kharkov_battles.base import (
     AXIS,
     SOVIET,
+    STAR,
     K,
     Objection,
     fall_blau,
@@ -207,37 +207,32 @@ def enrol(
             yield put_mark(game, unit_id, marker, value)
 
 
-@rules.action(
-    by="any",
-    label="Mobile Infiltration",
-    group="units",
-    phase=("axis-move", "soviet-move"),
-    rule="11.1",
-    when=lambda game: bool(on_map(game, game.active)) or "no counter of the moving side is on record",
-)
-def infiltrate(
-    game: Game, units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=on_the_map())]
-) -> Events:
-    """Note that units used Mobile Infiltration: they make no Mobile Assault or Overrun this phase."""
-    for unit in units:
-        why = no_infiltration(game, game.units[unit])
-        if why:
-            raise why.to(f"{label(game.units[unit])}:", field="units", given=unit)
-        yield put_mark(game, unit, "infiltrated", True, rule="11.1")
+def rooted(game: Game, unit: Unit) -> Objection | None:
+    """Why a unit may not move at all this turn, or nothing."""
+    if game.mark(unit.id, "repl"):
+        return Objection("is taking replacements and does not move", rule="16.22")
+    if game.mark(unit.id, "uncommitted"):
+        return Objection("is uncommitted and does not move", rule="13.11")
+    trucks = scenario(game) == STAR and not game.turn and bool(game["popov-trucks"])
+    if trucks and is_mech(unit) and unit.formation.lower() == "orange":
+        return Objection("waits for Popov's trucks and does not move", rule="20.1")
+    return None
 
 
 def no_infiltration(game: Game, unit: Unit) -> Objection | None:
     """Why a unit cannot use Mobile Infiltration, or nothing."""
     if supply_state(game, unit) == "isolated":
-        return Objection("an Isolated unit cannot infiltrate", rule="8.33e")
+        return Objection("is Isolated and cannot infiltrate", rule="8.33e")
     if fall_blau(game) and (unit.side == SOVIET or not is_mech(unit)):
-        return Objection("only German mechanized units infiltrate under Fall Blau's errata", rule="27.2")
+        return Objection(
+            "does not infiltrate: only German mechanized units do, by Fall Blau's errata", rule="27.2"
+        )
     if unit.side == AXIS and (not is_mech(unit) or nation(game, unit) != "german"):
-        return Objection("on the Axis side only German mechanized units infiltrate", rule="11.1")
+        return Objection("does not infiltrate: only German mechanized units do", rule="11.1")
     if unit.side == SOVIET and not (is_mech(unit) or unit.kind == "cavalry"):
-        return Objection("only mechanized units and cavalry infiltrate", rule="11.1")
+        return Objection("does not infiltrate: only mechanized units and cavalry do", rule="11.1")
     if unit.side == SOVIET and scenario(game) == K and game.turn != 1:
-        return Objection("Soviets infiltrate on turn 1 only", rule="20.2")
+        return Objection("does not infiltrate: Soviets do on turn 1 only", rule="20.2")
     return None
 
 

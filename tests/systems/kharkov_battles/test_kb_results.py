@@ -227,7 +227,8 @@ def test_a_breakout_that_is_declined_leaves_the_price():
     t, unit = ringed("tank", rating="A")
     t.do("soviet", "dismiss", ask=duties(t, "soviet", "breakout")[0]["id"])
     t.answer("soviet", to=next(iter(options(t, "soviet", "fall-back", "to"))))
-    assert t.game.mark(unit, "chit") == "reduced"  # one unit, one step: nothing to choose
+    assert t.game.mark(unit, "cadre")  # a zone, and a second one before the first free hex [12.74]
+    assert battle(t).facts["back"] == 1  # which the victor does not follow
 
 
 def split_hex():

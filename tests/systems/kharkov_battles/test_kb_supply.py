@@ -190,11 +190,11 @@ def river(kind, *bridged, columns=(10, 11)):
     """A river down the whole map between two columns."""
     west, east = columns
     facts = []
-    for row in range(10, 50):
+    for row in range(10, 55):
         a = f"KB{row}{west:02d}"
         across = [f"KB{row}{east:02d}"]
         if row % 2:
-            across += [f"KB{r}{east:02d}" for r in (row - 1, row + 1) if 10 <= r <= 49]
+            across += [f"KB{r}{east:02d}" for r in (row - 1, row + 1) if 10 <= r <= 54]
         for b in across:
             facts.append(("side", *sorted((a, b)), kind))
             if f"{a}-{b}" in bridged:

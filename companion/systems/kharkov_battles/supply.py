@@ -275,11 +275,12 @@ def movement(
     homeward: Annotated[bool, Flag(label="Cadre moving toward a source or HQ", when=_may_go_home)] = False,
 ) -> Breakdown:
     """How far a unit may go this turn: a counter on record tells all but what nobody copied from it."""
-    found = _unit(ctx)
+    found = ctx.game.units.get(unit)
     if found is not None:
         printed, mech = found.factors.get("MP") or printed, is_mech(found)
         state = supply_state(ctx.game, found) or "ok"
         limited = bool(ctx.game.mark(found.id, "ls"))
+        homeward = homeward and is_cadre(ctx.game, found)
     if not printed:
         raise NotNow("enter the allowance printed on the counter", field="printed", rule="10.53")
     points, rule = allowance(printed, mech, "" if state == "ok" else state, limited, homeward)

@@ -221,8 +221,8 @@ def test_a_loss_on_the_way_back_is_judged_where_it_falls():
     one = enrol(t, "axis", "LAH 1", "infantry", "KB3010", strength=9)
     for h in ("KB3013", "KB3211", "KB2811"):
         enrol(t, "axis", h, "security", h, strength=1)
-    units = [enrol(t, "soviet", n, "rifle", "KB3011", strength=1) for n in ("R", "S")]
-    fight(t, "KB3011", one, die="6")  # 4-1: Dr1
+    units = [enrol(t, "soviet", n, "rifle", "KB3011", strength=1) for n in ("R", "S", "T")]
+    fight(t, "KB3011", one, die="6")  # Dr1
     answer(t, "soviet", "settle-result", more=0)
     ways = options(t, "soviet", "fall-back", "to")
     way = next(iter(ways))
@@ -231,9 +231,9 @@ def test_a_loss_on_the_way_back_is_judged_where_it_falls():
     duty = t.game.asked[duties(t, "soviet", "take-losses")[0]["id"]]
     assert duty.args["traced"] and None not in duty.args["traced"]
     assert "no_line" not in [r["name"] for r in duties(t, "soviet", "take-losses")[0]["form"]]
-    traced = duty.args["traced"][0]
-    answer(t, "soviet", "take-losses", how=f"{units[0]}:1")
-    assert t.game.units[units[0]].place == ("box:pool" if traced else "box:dead")
+    boxes = ["box:pool" if line else "box:dead" for line in duty.args["traced"]]
+    answer(t, "soviet", "take-losses", how=f"{units[0]}:1+{units[1]}:1")
+    assert [t.game.units[u].place for u in units[:2]] == boxes == ["box:dead", "box:pool"]
 
 
 def lost_hq():
@@ -484,12 +484,8 @@ def test_a_way_told_hex_by_hex_is_priced_by_the_companion():
     t, own, foe = beaten()
     enrol(t, "axis", "Z", "infantry", "KB3212", strength=3)
     answer(t, "soviet", "settle-result", more=0)
-    rows = [
-        r["name"]
-        for r in t.form_of(
-            "soviet", t.game.asked[duties(t, "soviet", "fall-back")[0]["id"]], to="map", hex=["KB3111"]
-        )
-    ]
+    card = t.game.asked[duties(t, "soviet", "fall-back")[0]["id"]]
+    rows = [r["name"] for r in t.form_of("soviet", card, to="map", hex=["KB3111"])]
     assert "steps" not in rows
     answer(t, "soviet", "fall-back", to="map", hex=["KB3111"])  # a zone, and one hex short
     assert battle(t).facts["lost"]["D"] == 2 and not t.game.units[foe].on_map
@@ -500,7 +496,7 @@ def test_a_retreat_goes_on_to_the_first_free_hex():
     t = mapped()
     jump(t, "axis-combat", 1)
     own = enrol(t, "axis", "A", "infantry", "KB3010", strength=9)
-    foe = enrol(t, "soviet", "Gds", "rifle", "KB3011", strength=3, steps=2, guards=True)
+    enrol(t, "soviet", "Gds", "rifle", "KB3011", strength=3, steps=2, guards=True)
     waits = [enrol(t, "axis", h, "hq armeekorps", h) for h in ("KB3013", "KB3211", "KB2811")]
     for h, target in zip(waits, ("KB3014", "KB3311", "KB2711"), strict=True):
         enrol(t, "soviet", target, "rifle", target, strength=3)

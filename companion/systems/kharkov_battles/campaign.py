@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
 from companion.engine.errors import NotNow
@@ -23,6 +24,7 @@ from companion.systems.kharkov_battles.base import (
     SETTING_UP,
     SOVIET,
     K,
+    Objection,
     add,
     done,
     rules,
@@ -211,6 +213,11 @@ def rostov_near(game: Game) -> bool:
     return any(d is not None and d <= 5 for d in near)
 
 
+def _far_from_rostov(ctx: Context) -> Iterator[Objection]:
+    if on_map(ctx.game, SOVIET) and not rostov_near(ctx.game):
+        yield Objection("no Soviet unit on record is within five hexes of an Axis-owned Rostov", rule="27.8")
+
+
 @rules.action(
     phase="maintenance",
     by="any",
@@ -218,6 +225,7 @@ def rostov_near(game: Game) -> bool:
     label="Fight for Rostov",
     order=5,
     when=lambda game: scenario(game) == JANUARY and not done(game, "rostov"),
+    warns=_far_from_rostov,
 )
 def rostov_fight(game: Game) -> Events:
     """A Soviet unit is within five hexes of Axis-owned Rostov: a point for this turn, Soviet replacements double."""

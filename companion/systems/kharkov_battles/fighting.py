@@ -13,6 +13,7 @@ from companion.engine.positions.pieces import count
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
 from companion.engine.record.game import Game
+from companion.systems.kharkov_battles import ground
 from companion.systems.kharkov_battles.base import Objection, add, rules
 from companion.systems.kharkov_battles.battles import (
     AIR,
@@ -103,6 +104,17 @@ def _unfinished(ctx: Context) -> Iterator[Objection]:
                     yield Objection(f"first finish the {battle.title}: {duty.text}", rule="12.0")
 
 
+def _before_the_die(ctx: Context) -> Iterator[Objection]:
+    """What speaks against fighting it now: results that wait [12.0], and attackers that have gone [12.21]."""
+    yield from _unfinished(ctx)
+    battle = ctx.battle
+    for unit in standing(ctx.game, battle, battle.attacker) if battle else ():
+        near = ground.grid_at(ctx.game, unit.place).neighbours(unit.place)
+        for h in battle.hexes if battle else ():
+            if h not in near:
+                yield Objection(f"{label(unit)} stands in {unit.place}, not beside {h}", rule="12.21")
+
+
 def on_the_map(game: Game, duty: e.Asked, how: str) -> Events:
     """A battle that was fought without the companion has a result all the same, and its units have fought."""
     battle = game.battles.get(duty.battle)
@@ -111,7 +123,9 @@ def on_the_map(game: Game, duty: e.Asked, how: str) -> Events:
         yield from learn(game, battle, result=DONE)
 
 
-@rules.follow_up(rule="12.0", label="Fight it", still=_still_attacked, warns=_unfinished, declined=on_the_map)
+@rules.follow_up(
+    rule="12.0", label="Fight it", still=_still_attacked, warns=_before_the_die, declined=on_the_map
+)
 def begin_assault(
     game: Game,
     battle: Battle,

@@ -81,7 +81,8 @@ def _hex_problem(game: Game, unit: Unit, target: str) -> Objection | None:
         return Objection("cannot assault from or into Marsh", rule="11.22")
     if ground.river(game, unit.place, target) in ("major", "barred"):
         return Objection("cannot assault across a Major River or the Dnepr", rule="11.22")
-    others = ground.zones(game, game.other(unit.side)).get(unit.place, set()) - {target}
+    held = {} if ground.is_city(game, unit.place) else ground.zones(game, game.other(unit.side))  # [7.14]
+    others = held.get(unit.place, set()) - {target}
     return Objection(f"is also in the zone of {', '.join(sorted(others))}", rule="11.2") if others else None
 
 

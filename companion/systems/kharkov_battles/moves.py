@@ -14,7 +14,7 @@ from companion.engine.record.changes import IN_PASSING, put_mark
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import ground
 from companion.systems.kharkov_battles.base import MOVE_PHASES, SOVIET, STAR, rules, scenario
-from companion.systems.kharkov_battles.units import label, rooted
+from companion.systems.kharkov_battles.units import icon, label, rooted
 
 FAR = 12
 """So many hexes a unit is followed round a river before it is taken to have crossed it."""
@@ -104,7 +104,7 @@ def astray(game: Game) -> list[tuple[str, str, str]]:
 
 
 def _too_far_south(game: Game, unit: Unit) -> bool:
-    if scenario(game) != STAR or unit.side != SOVIET or unit.formation.lower() != "yellow":
+    if scenario(game) != STAR or unit.side != SOVIET or icon(unit) != "yellow":
         return False
     return ground.grid_at(game, unit.place).column_row(unit.place)[1] < NORTH
 

@@ -265,6 +265,8 @@ def _purse(game: Game, side: str, mech: bool, unit: Unit | None) -> str:
 
 def _deliver(game: Game, what: str, unit: Unit | None, hex_id: str, division: str) -> Iterator[e.Event]:
     if what == "regiment":
+        if unit is not None and not division:
+            raise NotNow("say which division comes from the Breakdown Pool", field="division", rule="16.34")
         yield tick(game, "regiment-to-division")
     if unit is None:
         yield e.Noted(f"replacements: {dict(KINDS)[what]}", rule="16.2")

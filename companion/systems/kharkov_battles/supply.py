@@ -109,6 +109,8 @@ def judge_supply(
     if done(game, f"supply/{side}"):
         text = f"{game.side_name(side)} supply is judged for this turn; correct single units by marking them"
         raise NotNow(text, field="side", given=side, rule="8.3")
+    cut = (*cut, *(u.id for h in hexes for u in game.units_at(h) if u.side == side))  # those on record, too
+    hexes = tuple(h for h in hexes if not any(u.side == side for u in game.units_at(h)))
     owing: dict[str, None] = {}
     for unit in [u for u in on_map(game, side) if traces(game, u)]:
         before = str(game.mark(unit.id, "supply") or "")

@@ -61,6 +61,19 @@ def is_tiger(unit: Unit) -> bool:
     return unit.kind.startswith("tiger")
 
 
+def brings_shift(game: Game, unit: Unit) -> bool:
+    """A Tiger battalion always, a company with a unit of its parent formation in the stack [15.3]."""
+    if unit.kind == "tiger battalion":
+        return True
+    friends = [u for u in game.units_at(unit.place) if u.id != unit.id and u.formation == unit.formation]
+    return unit.kind == "tiger company" and bool(unit.formation and friends)
+
+
+def icon(unit: Unit) -> str:
+    """The icon colour that a Soviet army is known by, however it was written [13.22]."""
+    return unit.formation.strip().lower()
+
+
 def rating(game: Game, unit: Unit) -> str:
     """The Combat Rating letter, empty when the unit has a printed strength."""
     return str(trait(game, unit, "rating") or "").upper()
@@ -80,9 +93,13 @@ def is_silhouette(game: Game, unit: Unit) -> bool:
 
 
 def is_german_regiment(game: Game, unit: Unit) -> bool:
-    """A regimental unit of a German mechanized division: it needs a PanzerKorps and costs points when lost."""
+    """A regimental unit of a German mechanized division: it needs a PanzerKorps and costs points when lost.
+
+    Second Kharkov's 3. Panzer is one counter and treated as a regiment [20.2].
+    """
+    whole = scenario(game) == K and unit.size == "XX"
     return (
-        unit.side == AXIS and is_mech(unit) and not is_silhouette(game, unit) and bool(unit.formation)
+        unit.side == AXIS and is_mech(unit) and not is_silhouette(game, unit) and bool(unit.formation or whole)
         and nation(game, unit) == "german"
     )  # fmt: skip
 
@@ -119,11 +136,8 @@ def steps_seen(game: Game, unit: Unit, seat: str) -> int:
 
 
 def supply_state(game: Game, unit: Unit) -> str:
-    """'', 'oos' or 'isolated'."""
-    state = game.mark(unit.id, "supply")
-    if state is None and unit.on_map:
-        state = game.mark(unit.place, f"supply-{unit.side}")
-    return str(state or "")
+    """'', 'oos' or 'isolated'; a hex's marker is about the stacks in it that are not on record."""
+    return str(game.mark(unit.id, "supply") or "")
 
 
 def fortified(game: Game, hex_id: str, side: str) -> bool:
@@ -214,7 +228,7 @@ def rooted(game: Game, unit: Unit) -> Objection | None:
     if game.mark(unit.id, "uncommitted"):
         return Objection("is uncommitted and does not move", rule="13.11")
     trucks = scenario(game) == STAR and not game.turn and bool(game["popov-trucks"])
-    if trucks and is_mech(unit) and unit.formation.lower() == "orange":
+    if trucks and is_mech(unit) and icon(unit) == "orange":
         return Objection("waits for Popov's trucks and does not move", rule="20.1")
     return None
 

@@ -8,6 +8,7 @@ from companion.systems.kharkov_battles import (  # noqa: F401 - each adds its ac
     announcing,
     arrivals,
     assault,
+    begin,
     breakdown,
     campaign,
     casualties,

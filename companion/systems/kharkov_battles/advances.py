@@ -138,6 +138,13 @@ def _victors(ctx: Context) -> list[Unit]:
     return victors(ctx.game, ctx.battle) if ctx.battle else []
 
 
+def _likely(ctx: Context) -> list[str]:
+    """Everybody who can get there; headquarters stay unless they are told to go."""
+    battle = ctx.battle
+    able = [u for u in _victors(ctx) if not is_hq(u)] if battle else []
+    return [u.id for u in able if battle and within_reach(ctx.game, battle, u)]
+
+
 def _first(ctx: Context) -> str:
     return next(iter(_free(ctx.game, ctx.battle)), "") if ctx.battle else ""
 
@@ -180,7 +187,7 @@ class Along(HexId):
 def advance(
     game: Game,
     battle: Battle,
-    units: Annotated[tuple[str, ...], UnitRef(label="Who advances", many=True, pick=_victors)],
+    units: Annotated[tuple[str, ...], UnitRef(label="Who advances", many=True, pick=_victors, start=_likely)],
     hex: Annotated[str, Along(label="To hex", start=_first, help="empty: the hex the enemy left")] = "",
 ) -> Events:
     """Victorious units follow, first into the vacated hex, each as far as it may; they need never advance."""

@@ -169,7 +169,7 @@ def tell_strength(
     game: Game,
     duty: e.Asked,
     chance: Chance,
-    strength: Annotated[int, Whole(label="Strength", low=1, high=40, start=_as_another)],
+    strength: Annotated[int, Whole(label="Strength", low=1, high=99, start=_as_another)],
 ) -> Events:
     """Read the strength off a counter, or off the chit under it; it is kept."""
     unit = game.units[duty.units[0]]

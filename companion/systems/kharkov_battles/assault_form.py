@@ -100,8 +100,16 @@ def folded(otherwise: Callable[[Context], bool] = lambda c: False) -> Callable[[
 
 # -- what a map that nobody entered cannot tell ------------------------------------------------------------
 
-INSIDE = (("town", "Town"), ("fz", "Fortified Zone"), ("rubble", "Rubble"))
-"""What shelters a defender besides his terrain [5.44, 12.34, 18.11]."""
+INSIDE = (("town", "Town"), ("fz", "Fortified Zone"))
+"""What shelters a defender besides his terrain and is printed on the map [12.34, 18.1]; Rubble has its marker."""
+OVER = (
+    ("none", "No river"),
+    ("minor", "Minor"),
+    ("mixed", "Minor, Major"),
+    ("major", "Major"),
+    ("some", "Some Major"),
+)
+"""What all attackers cross, or some of them, in few words."""
 
 
 def unmapped(ctx: Context) -> bool:
@@ -111,7 +119,7 @@ def unmapped(ctx: Context) -> bool:
 def inside(ctx: Context) -> list[tuple[str, str]]:
     """Of these, what no marker tells already."""
     field = known.field_of(ctx)
-    told = {"town": known.in_town, "fz": known.in_works, "rubble": known.in_rubble}
+    told = {"town": known.in_town, "fz": known.in_works}
     return [(name, words) for name, words in INSIDE if not told[name](ctx.game, field)]
 
 

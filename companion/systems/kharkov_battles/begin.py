@@ -12,7 +12,7 @@ from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import ground
-from companion.systems.kharkov_battles.assault_form import RIVERS, inside, lines, unmapped
+from companion.systems.kharkov_battles.assault_form import OVER, inside, lines, unmapped
 from companion.systems.kharkov_battles.base import Objection, rules
 from companion.systems.kharkov_battles.battles import holders, target_of, waits_for
 from companion.systems.kharkov_battles.fighting import air_choices, commit, go_on, on_the_map
@@ -71,13 +71,13 @@ def begin_assault(
     ] = "",
     shelter: Annotated[
         tuple[str, ...],
-        Choice(label="with", options=inside, many=True, when=lambda c: unmapped(c) and bool(inside(c))),
+        Choice(label="With", options=inside, many=True, when=lambda c: unmapped(c) and bool(inside(c))),
     ] = (),
     river: Annotated[
         str,
         Choice(
-            label="Attacked over a river",
-            options=RIVERS,
+            label="All attack over",
+            options=OVER,
             when=lambda c: not ground.known_map(c.game),
             start=lambda c: "none",
         ),

@@ -145,15 +145,29 @@ def _choices(ctx: Context) -> list[tuple[str, str]]:
     return [*((key, way.words) for key, way in ways(ctx).items()), (ELSEWHERE, "Elsewhere, by the map")]
 
 
+def _told_apart(ctx: Context) -> bool:
+    """Whether a card is about a way that the players take on the map: its hexes are asked, not its end."""
+    return bool(ctx.args.get("elsewhere"))
+
+
 def _by_hand(ctx: Context) -> bool:
-    return bool(_stack(ctx)) and ctx.values.get("to") == ELSEWHERE
+    return bool(_stack(ctx)) and (_told_apart(ctx) or ctx.values.get("to") == ELSEWHERE)
+
+
+def _on_the_card(ctx: Context) -> bool:
+    """The first card shows its ways as buttons and nothing else."""
+    return not _told_apart(ctx) and not _broken_out(ctx)
+
+
+def _broken_out(ctx: Context) -> bool:
+    return ctx.battle is not None and bool(ctx.battle.facts.get("breakout"))
 
 
 def _prices(ctx: Context) -> bool:
     """The players say the price where a breakout changed it [12.73], or where nobody told each hex of the way."""
     told = ctx.values.get("hex") or ()
     unseen = _by_hand(ctx) and not connected(ctx.game, str(ctx.args.get("origin")), told)
-    return unseen or (ctx.battle is not None and bool(ctx.battle.facts.get("breakout")))
+    return unseen or _broken_out(ctx)
 
 
 def _taken(ctx: Context, to: str, path: Sequence[str]) -> Way | None:
@@ -173,7 +187,7 @@ def _only_way(ctx: Context) -> Mapping[str, Any] | None:
     """Nobody is left in the hex, or there is one way and it costs nothing."""
     if ctx.args.get("origin") and not _stack(ctx):
         return {"to": ELSEWHERE}
-    found = ways(ctx)
+    found = {} if _told_apart(ctx) else ways(ctx)
     free = len(found) == 1 and not any(way.tolls for way in found.values())
     return {"to": next(iter(found))} if free and not _prices(ctx) else None
 
@@ -195,7 +209,9 @@ def fall_back(
     game: Game,
     duty: e.Asked,
     battle: Battle,
-    to: Annotated[str, Choice(label="To", options=_choices, when=lambda c: bool(_stack(c)))],
+    to: Annotated[
+        str, Choice(label="To", options=_choices, when=lambda c: bool(_stack(c)) and not _told_apart(c))
+    ],
     hex: Annotated[
         tuple[str, ...],
         HexId(
@@ -203,6 +219,7 @@ def fall_back(
             many=True,
             help="empty: move the counters on the map later",
             when=_by_hand,
+            quiet=_on_the_card,
         ),
     ] = (),
     steps: Annotated[
@@ -211,6 +228,7 @@ def fall_back(
             label="Steps it costs",
             high=9,
             when=_prices,
+            quiet=_on_the_card,
             start=_price,
             help="one for each enemy zone entered without a friend in it, one for each hex it cannot go",
         ),
@@ -218,7 +236,10 @@ def fall_back(
 ) -> Events:
     """Move the beaten stack along its way back; it moves as a whole, no hex twice."""
     ctx = Context(game, duty=duty)
-    stack, way = _stack(ctx), _taken(ctx, to, hex)
+    if to == ELSEWHERE and _stack(ctx) and not hex and steps is None:
+        yield _ask_way(game, battle, duty)
+        return
+    stack, way = _stack(ctx), _taken(ctx, ELSEWHERE if _told_apart(ctx) else to, hex)
     for h in way.path if way else ():
         if any(u.side != stack[0].side for u in game.units_at(h)):
             raise NotNow(f"{h} holds enemy units", field="hex", given=h, rule="12.71")
@@ -242,6 +263,14 @@ def fall_back(
     elif not stack:
         yield e.Noted("the retreat is done on the map", rule="12.7")
     yield from _done(game, battle)
+
+
+def _ask_way(game: Game, battle: Battle, duty: e.Asked) -> e.Asked:
+    """The hexes of a way that is none of those offered."""
+    args = {**duty.args, "elsewhere": True}
+    return owe(
+        game, duty.to[0], duty.text, fall_back, battle=battle, step=RETREAT, units=duty.units, rule=duty.rule, **args
+    )  # fmt: skip
 
 
 Traced = Generator[e.Event, None, list[bool | None]]

@@ -491,6 +491,23 @@ def test_a_way_told_hex_by_hex_is_priced_by_the_companion():
     assert battle(t).facts["lost"]["D"] == 2 and not t.game.units[foe].on_map
 
 
+def test_the_ways_are_buttons_and_elsewhere_asks_for_the_hexes():
+    """12.72: one tap for a way that is offered; another is told hex by hex, and by the one who was asked."""
+    t, own, foe = beaten()
+    answer(t, "soviet", "settle-result", more=0)
+    first = duties(t, "soviet", "fall-back")[0]
+    assert first["at_once"]
+    answer(t, "soviet", "fall-back", to="map")
+    asked = [
+        r["name"] for r in duties(t, "soviet", "fall-back")[0]["form"] if not r["quiet"] and not r["hidden"]
+    ]
+    assert asked[0] == "hex" and "to" not in asked
+    with refused(NotYours, given="axis"):
+        t.do("axis", "fall-back", _asked=duties(t, "soviet", "fall-back")[0]["id"], hex=["KB3111"])
+    answer(t, "soviet", "fall-back", hex=["KB3111", "KB3212"])
+    assert t.game.units[foe].place == "KB3212" and battle(t).facts["back"] == 2
+
+
 def test_a_retreat_goes_on_to_the_first_free_hex():
     """12.74: beside an enemy whose own attack is still to come it may not end; the victor does not follow so far."""
     t = mapped()

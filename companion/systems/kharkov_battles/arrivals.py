@@ -69,7 +69,7 @@ def enter_units(
             yield put_mark(game, name, "full-support", True, reason=f"{label(unit)} arrives", rule="17.11")
 
 
-@rules.action(by="any", rule="17.12", label="Entry Area blocked", group="arrive", phase="reinforcement")
+@rules.action(by="any", rule="17.12", label="Delay an arrival", group="arrive", phase="reinforcement")
 def delay_arrival(
     game: Game,
     what: Annotated[str, Text(label="Reinforcements", most=80)],

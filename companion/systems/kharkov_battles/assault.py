@@ -193,7 +193,7 @@ def resolve_assault(game: Game, sheet: Breakdown, form: AssaultForm, die: Die = 
         raise NotNow("the defender commits his own Air Point", field="defender_air", rule="5.21")
     held = [u.id for u in game.units_at(target) if u.side != side] if target else []
     told = {f.name: getattr(form, f.name) for f in fields(AssaultForm)}
-    del told["attacker_air"], told["defender_air"]
+    del told["attacker_air"], told["defender_air"], told["more"]
     title = f"Attack on {target}" if target else "Attack"
     battle = yield from engage(
         game, title, side, [target] if target else [], {side: (), game.other(side): held}, "12.0",

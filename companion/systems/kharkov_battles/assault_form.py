@@ -98,6 +98,11 @@ def folded(otherwise: Callable[[Context], bool] = lambda c: False) -> Callable[[
     return lambda c: all_told(c) or otherwise(c)
 
 
+def _rare(otherwise: Callable[[Context], bool] = lambda c: False) -> Callable[[Context], bool]:
+    """Out of sight until somebody asks for more, and then by its own reason."""
+    return folded(lambda c: not c.values.get("more") or otherwise(c))
+
+
 # -- what a map that nobody entered cannot tell ------------------------------------------------------------
 
 INSIDE = (("town", "Town"), ("fz", "Fortified Zone"))
@@ -148,12 +153,14 @@ class AssaultForm:
     ] = ""
     attacker_air: Annotated[int, Whole(label="Attacker's Air Points", high=2, quiet=_no_air)] = 0
     defender_air: Annotated[int, Whole(label="Defender's Air Points", high=1, quiet=_at_a_table)] = 0
-    combined: Annotated[bool, Flag(label="Attacker has Combined Arms", quiet=counters_tell(True))] = False
+    combined: Annotated[bool, Flag(label="Attacker has Combined Arms", quiet=_rare(counters_tell(True)))] = (
+        False
+    )
     combined_defence: Annotated[
         bool,
         Flag(
             label="Defender has Combined Arms too",
-            quiet=lambda c: counters_tell(False)(c) or not c.values.get("combined"),
+            quiet=_rare(lambda c: counters_tell(False)(c) or not c.values.get("combined")),
         ),
     ] = False
     band_crosses: Annotated[
@@ -168,12 +175,18 @@ class AssaultForm:
         bool, Flag(label="Defender encircled", when=said(known.encircled), quiet=folded())
     ] = False
     fz: Annotated[
-        bool, Flag(label="Defender in a Fortified Zone", when=said(known.in_works), quiet=folded())
+        bool, Flag(label="Defender in a Fortified Zone", when=said(known.in_works), quiet=_rare())
     ] = False
-    rubble: Annotated[bool, Flag(label="Rubble", when=said(known.in_rubble), quiet=folded())] = False
-    tigers: Annotated[int, Whole(label="Tigers attacking", high=6, quiet=_no_tigers(True))] = 0
-    tigers_defence: Annotated[int, Whole(label="Tigers defending", high=6, quiet=_no_tigers(False))] = 0
-    several_hexes: Annotated[bool, Flag(label="Defenders in several hexes", quiet=folded())] = False
+    rubble: Annotated[bool, Flag(label="Rubble", when=said(known.in_rubble), quiet=_rare())] = False
+    tigers: Annotated[int, Whole(label="Tigers attacking", high=6, quiet=_rare(_no_tigers(True)))] = 0
+    tigers_defence: Annotated[
+        int, Whole(label="Tigers defending", high=6, quiet=_rare(_no_tigers(False)))
+    ] = 0
+    several_hexes: Annotated[bool, Flag(label="Defenders in several hexes", quiet=_rare())] = False
+
+    more: Annotated[
+        bool, Flag(label="More: Combined Arms, works, Rubble, Tigers, several hexes", quiet=folded())
+    ] = False
 
     @property
     def in_city(self) -> bool:

@@ -173,7 +173,7 @@ def exit_units(
     phase=("axis-move", "axis-combat"),
     by=AXIS,
     rule="27.8",
-    label="Star hex entered",
+    label="Count units on Star hexes",
     group="units",
     when=lambda game: scenario(game) == JANUARY or "Star hexes are not watched in this scenario",
 )
@@ -267,7 +267,13 @@ def _regions(game: Game) -> bool | str:
 
 
 @rules.action(
-    phase=SETTING_UP, by="any", rule="27.4", label="Fortress Region", group="setup", order=2, when=_regions
+    phase=SETTING_UP,
+    by="any",
+    rule="27.4",
+    label="Set up a Fortress Region",
+    group="setup",
+    order=2,
+    when=_regions,
 )
 def fortress_region(
     game: Game,
@@ -306,7 +312,7 @@ def _may_wait(game: Game) -> bool | str:
     phase=SETTING_UP,
     by="any",
     rule="13.1",
-    label="Uncommitted armies",
+    label="Mark armies that wait",
     group="setup",
     order=1,
     when=_may_wait,

@@ -257,7 +257,7 @@ def command_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
 
 @rules.follow_up(
     rule="20.1",
-    label="Popov's fuel",
+    label="Roll for Popov's fuel",
     still=lambda game, duty: duty.args.get("turn", game.turn) == game.turn and game["popov"] == "fuelled",
 )
 def roll_popov(game: Game, die: Annotated[Roll, Dice(spec=D10, purpose="Popov's fuel")]) -> Events:

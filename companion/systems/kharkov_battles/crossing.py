@@ -18,7 +18,7 @@ from companion.systems.kharkov_battles.units import label, on_the_map
     phase=MOVE_PHASES,
     by="active",
     rule="7.26",
-    label="Crossed a Major River",
+    label="Mark a river crossing",
     group="units",
     when=lambda game: bool(on_map(game, game.active)) or "no counter of the moving side is on record",
 )

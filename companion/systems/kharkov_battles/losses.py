@@ -139,7 +139,11 @@ NO_LINE = Annotated[
 ]
 
 
-@rules.action(by="any", rule="2.7", label="Lose steps", group="units")
+def _anybody(game: Game) -> bool | str:
+    return bool(pieces.on_map(game)) or "no counter is on record"
+
+
+@rules.action(by="any", rule="2.7", label="Lose steps", group="units", when=_anybody)
 def lose_steps(
     game: Game,
     chance: Chance,
@@ -151,7 +155,7 @@ def lose_steps(
     yield from lose(game, game.units[unit], steps, not no_line, chance, "step loss")
 
 
-@rules.action(by="any", rule="16.3", label="Eliminate a unit", group="units")
+@rules.action(by="any", rule="16.3", label="Eliminate a unit", group="units", when=_anybody)
 def eliminate_unit(
     game: Game, unit: Annotated[str, UnitRef(label="Unit", pick=on_the_map())], no_line: NO_LINE = False
 ) -> Events:

@@ -137,7 +137,7 @@ def _air(ctx: Context) -> list[tuple[str, str]]:
     phase=MOVE_PHASES,
     by="active",
     rule="11.2",
-    label="Mobile Assault",
+    label="Make a Mobile Assault",
     when=_may_declare,
     primary=True,
     warns=_warnings,

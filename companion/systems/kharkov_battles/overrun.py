@@ -156,7 +156,7 @@ def _on_the_map(game: Game, duty: e.Asked, how: str) -> Events:
         yield from learn(game, battle, result="overrun")
 
 
-@rules.follow_up(rule="11.32", label="Overrun", alone=_only_way, declined=_on_the_map)
+@rules.follow_up(rule="11.32", label="Settle the overrun", alone=_only_way, declined=_on_the_map)
 def overrun_fate(
     game: Game, duty: e.Asked, battle: Battle, fate: Annotated[str, Choice(label="It is", options=_ways_out)]
 ) -> Events:

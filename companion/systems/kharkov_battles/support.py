@@ -70,6 +70,12 @@ def hqs_need_points(game: Game) -> bool | str:
     return "all German HQs are supported for the whole scenario [20.3]" if scenario(game) == L else True
 
 
+def points_to_spend(game: Game) -> bool | str:
+    """Points, or a second ArmeeKorps that is paid for already [9.21]."""
+    some = int(game["sp"]) + int(game["sp-free"]) + int(game["ak-credit"])
+    return hqs_need_points(game) if some else "there are no Support Points to spend"
+
+
 def points_are_due(game: Game) -> bool | str:
     return (
         "this turn's Support Points are received already" if done(game, "support") else hqs_need_points(game)
@@ -243,7 +249,7 @@ def _barred(ctx: Context) -> Iterator[Objection]:
     order=1,
     warns=_barred,
     worksheet=support_cost,
-    when=hqs_need_points,
+    when=points_to_spend,
 )
 def support_hq(
     game: Game,

@@ -178,6 +178,20 @@ def label(unit: Unit) -> str:
     return unit.name or unit.kind or unit.id
 
 
+def _is_headquarters(ctx: Context) -> bool:
+    """What only combat counters carry is not asked of an HQ, nor a command range of others."""
+    return str(ctx.values.get("kind") or "").startswith("hq")
+
+
+def _is_on_foot(ctx: Context) -> bool:
+    kind = str(ctx.values.get("kind") or "")
+    return bool(kind) and not kind.startswith(MECH)
+
+
+def _of(side: str) -> Callable[[Context], bool]:
+    return lambda c: str(c.values.get("side") or own_side(c)) == side
+
+
 @rules.action(by="any", label="Enrol a counter", group="units", rule="3.0")
 def enrol(
     game: Game,
@@ -186,22 +200,31 @@ def enrol(
     kind: Annotated[str, Choice(label="Type", options=lambda c: [(k, k) for k in c.game.kit.unit_kinds])],
     size: Annotated[str, Choice(label="Size", options=SIZES)] = "XX",
     formation: Annotated[str, Text(label="Division, or icon colour", most=30)] = "",
-    rating: Annotated[str, Text(label="Combat Rating letter", most=1)] = "",
-    strength: Annotated[int, Whole(label="Printed strength", high=30)] = 0,
+    rating: Annotated[str, Text(label="Combat Rating letter", most=1, quiet=_is_headquarters)] = "",
+    strength: Annotated[int, Whole(label="Printed strength", high=30, quiet=_is_headquarters)] = 0,
     movement: Annotated[int, Whole(label="Movement allowance", high=30)] = 0,
-    reach: Annotated[int, Whole(label="Command range (HQ)", high=30)] = 0,
-    steps: Annotated[int, Whole(label="Steps", low=1, high=3)] = 1,
-    band: Annotated[str, Choice(label="Armor band", options=(("blue", "blue"), ("yellow", "yellow")))] = "",
+    reach: Annotated[
+        int, Whole(label="Command range (HQ)", high=30, quiet=lambda c: not _is_headquarters(c))
+    ] = 0,
+    steps: Annotated[int, Whole(label="Steps", low=1, high=3, quiet=_is_headquarters)] = 1,
+    band: Annotated[
+        str,
+        Choice(label="Armor band", options=(("blue", "blue"), ("yellow", "yellow")), quiet=_is_on_foot),
+    ] = "",
     nationality: Annotated[
         str,
-        Choice(label="Nationality", options=[(n, n) for n in ("german", "hungarian", "italian", "rumanian")]),
+        Choice(
+            label="Nationality",
+            options=[(n, n) for n in ("german", "hungarian", "italian", "rumanian")],
+            quiet=_of(SOVIET),
+        ),
     ] = "",
-    half: Annotated[bool, Flag(label="White size symbol")] = False,
-    stripe: Annotated[bool, Flag(label="White stripe (no zone)")] = False,
-    silhouette: Annotated[bool, Flag(label="Silhouette")] = False,
-    guards: Annotated[bool, Flag(label="Guards")] = False,
-    nkvd: Annotated[bool, Flag(label="NKVD")] = False,
-    no_repl: Annotated[bool, Flag(label="No Repl")] = False,
+    half: Annotated[bool, Flag(label="White size symbol", quiet=_is_headquarters)] = False,
+    stripe: Annotated[bool, Flag(label="White stripe (no zone)", quiet=_is_headquarters)] = False,
+    silhouette: Annotated[bool, Flag(label="Silhouette", quiet=_is_on_foot)] = False,
+    guards: Annotated[bool, Flag(label="Guards", quiet=_of(AXIS))] = False,
+    nkvd: Annotated[bool, Flag(label="NKVD", quiet=_of(AXIS))] = False,
+    no_repl: Annotated[bool, Flag(label="No Repl", quiet=_is_headquarters)] = False,
     hex: Annotated[str, HexId(label="Hex")] = "",
 ) -> Events:
     """Put one counter on record with what is printed on it."""

@@ -296,7 +296,7 @@ def _no_river(ctx: Context) -> Iterator[Objection]:
     phase=SETTING_UP,
     by="any",
     rule="18.21, 20.2",
-    label="Pontoon at the start",
+    label="Set up a pontoon",
     group="setup",
     order=2,
     when=_setting_up,

@@ -75,6 +75,7 @@ def test_the_other_side_takes_no_steps_off_ones_units():
     unit = enrol(t, "axis", "320 Inf", "infantry", "KB3010", rating="A")
     with refused(Unreadable, field="unit"):
         t.do("soviet", "lose-steps", unit=unit)
+    t.do("axis", "draw-chits", units=[unit])
     with refused(Unreadable, field="unit"):
         t.do("soviet", "set-chit", unit=unit, face="reduced")
 

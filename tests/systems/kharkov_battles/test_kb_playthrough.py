@@ -158,3 +158,37 @@ def test_campaigns_say_what_they_leave_to_fall_blau():
     for scenario in ALL:
         partial = table(scenario).game.scenario.partial
         assert bool(partial) == (scenario in ("january-campaign", "grand-campaign"))
+
+
+@pytest.mark.parametrize("scenario", ALL)
+def test_with_nothing_on_record_nothing_wants_a_counter(scenario):
+    """Every act of the game works with a hex or a number, or is not offered; no form has two fields of one label."""
+    t = table(scenario)
+    engine = {"place-unit"}
+    for _ in range(26):
+        for seat in ("axis", "soviet", "table"):
+            for offer in t.sees(seat)["actions"]:
+                rows = t.form(seat, offer["name"])
+                shown = [row for row in rows if not row["hidden"] and not row["quiet"]]
+                empty = [r for r in shown if r["type"] == "unit" and r["required"] and not r["choices"]]
+                assert not empty or offer["name"] in engine, (offer["name"], t.game.phase)
+                labels = [row["label"] for row in shown]
+                assert len(labels) == len(set(labels)), (offer["name"], labels)
+        if t.game.ended:
+            break
+        t.next()
+
+
+def test_commands_that_are_done_go_away():
+    """4.1: the weather once set, points once received and spent, both sides judged."""
+    t = table("second-kharkov-k")
+    t.until("supply", 2)
+    for side in ("axis", "soviet"):
+        t.do(side, "judge-supply", side=side)
+    offered = {a["name"] for a in t.sees("table")["actions"]}
+    assert not {"judge-supply", "set-weather"} & offered
+    t.until("maintenance", 2)
+    assert "receive-support" not in {a["name"] for a in t.sees("axis")["actions"]}
+    assert "support-hq" in {a["name"] for a in t.sees("axis")["actions"]}
+    t.do("table", "correct", name="sp", value="0")
+    assert "support-hq" not in {a["name"] for a in t.sees("axis")["actions"]}

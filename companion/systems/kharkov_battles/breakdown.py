@@ -122,9 +122,8 @@ def break_down(
         else:
             new = len(_regiments(game)) + 1
             name = f"axis-regiment-{new}"
-            facts = {"side": AXIS, "name": f"Regiment {new}", "kind": "breakdown regiment", "size": "III"}
-            known = printed_on_regiments(game)
-            facts |= {"factors": known} if known else {}
+            kind = {"side": AXIS, "name": f"Regiment {new}", "kind": "breakdown regiment", "size": "III"}
+            facts = {**kind, "factors": printed_on_regiments(game)}
             yield create(game, name, place, facts, reason=f"from {label(held)}")
         if state:
             yield put_mark(game, name, "supply", state, rule="8.3")

@@ -91,7 +91,7 @@ def out_of_play(game: Game, hex_id: str) -> bool:
     if area is None or not hex_id.startswith(area["map"]):
         return False
     last = area["columns"][1] - row % 2  # odd rows stand half a hex further east
-    return area["rows"][0] <= row <= area["rows"][1] and area["columns"][0] <= column <= last
+    return bool(area["rows"][0] <= row <= area["rows"][1] and area["columns"][0] <= column <= last)
 
 
 def beside_the_edge(game: Game, hex_id: str) -> bool:

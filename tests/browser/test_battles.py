@@ -404,6 +404,29 @@ def test_kharkov_battles(start_server, device, mode):
     assert screens.cost() <= {"physical": (14, 4), "digital": (12, 0)}[mode]
 
 
+def test_kharkov_battles_with_nothing_on_record(server, device):
+    """12.0: two numbers, the die, the loser's word; the rest is on the map."""
+    ownbooks.kharkov_battles(server)
+    table = Table(server, "kharkov-battles", "operation-star", **{"mode-dice": "physical"})
+    table.do("table", "go-to", turn=1, phase="soviet-combat")
+    for ask in table.sees("table")["asked"]:  # of the set-up
+        table.do("table", "dismiss", ask=ask["id"])
+    table.do("table", "correct", name="air-soviet", value="0")
+    screens = Screens(table, device, "soviet", "axis")
+    soviet = screens.phones["soviet"]
+    tap(soviet.get_by_role("link", name=re.compile("Resolve an assault")), soviet.locator("#sheet .sheet"))
+    soviet.get_by_role("spinbutton", name="Attack strength").fill("26")
+    soviet.get_by_role("spinbutton", name="Defence strength").fill("7")
+    expect(soviet.locator("#sheet .foot-odds")).to_contain_text("3-1")
+    screens.shot("kb-direct-form")
+    roll(soviet.locator("#sheet"), "physical", 7)
+    screens.stands("D(1)r2")
+    play_out(screens, "physical", code="D(1)r2")
+    screens.shot("kb-direct-over")
+    taps, typed = screens.cost()
+    assert taps <= 8 and typed <= 3, (taps, typed)
+
+
 @pytest.mark.parametrize("mode", ["physical", "digital"])
 def test_enemy_action(start_server, device, mode):
     """9.0-9.8: tactics from hidden hands on both phones, the cup, hits in order, the retreat, the advance."""

@@ -159,6 +159,22 @@ def _wanted(ctx: Context) -> list[Unit]:
     return [u for u in own if u.on_map and u.kind == "breakdown regiment"]
 
 
+NOT_WANTED = {
+    "cadre": "is no cadre on the map",
+    "rifle": "is no rifle division in the pool",
+    "silhouette": "is no silhouette in the pool",
+    "regiment": "is no breakdown regiment on the map",
+}
+
+
+def _nameable(ctx: Context) -> list[Unit]:
+    """Whoever may be named, so that the answer says why not; of chits nothing is told by a refusal [2.6]."""
+    if str(ctx.values.get("what") or "") == "reduced" or not _wanted(ctx):
+        return _wanted(ctx)
+    side = str(ctx.values.get("side") or own_side(ctx))
+    return [u for u in ctx.game.units.values() if u.side == side]
+
+
 def _goods(ctx: Context) -> list[tuple[str, str]]:
     side = str(ctx.values.get("side") or own_side(ctx))
     prices = {kind: str(price) for kind, price in PRICES.items()} | {"cadre": "2, 1 without a Rating"}
@@ -204,7 +220,9 @@ def replace(
     game: Game,
     side: Annotated[str, SideRef(label="Side", start=own_side, quiet=own_phone)],
     what: Annotated[str, Choice(label="Buy", options=_goods)],
-    unit: Annotated[str, UnitRef(label="Unit", pick=_wanted, when=lambda c: bool(_wanted(c)))] = "",
+    unit: Annotated[
+        str, UnitRef(label="Unit", pick=_nameable, suggest=_wanted, when=lambda c: bool(_nameable(c)))
+    ] = "",
     klass: Annotated[
         str,
         Choice(
@@ -232,6 +250,8 @@ def replace(
     mech = is_mech(held) if held else klass == "mech"
     mech = mech if what in ("reduced", "cadre") else what == "silhouette"
     price = cost_of(what, bool(rating(game, held)) if held else True)
+    if held and what != "reduced" and held not in _wanted(Context(game, seat, {"side": side, "what": what})):
+        raise NotNow(f"{label(held)} {NOT_WANTED[what]}", field="unit", given=unit, rule="16.2, 16.3")
     track = _purse(game, side, mech, held)
     if price > int(game[track]):
         text = f"that costs {count(price, 'point')}; there are {game[track]}"

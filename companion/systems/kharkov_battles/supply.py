@@ -20,6 +20,7 @@ from companion.systems.kharkov_battles.base import (
     AXIS,
     D10,
     JANUARY,
+    Objection,
     done,
     only_its_own,
     own_phone,
@@ -73,12 +74,20 @@ def _to_judge(ctx: Context) -> list[Unit]:
     return [u for u in on_map(ctx.game, _judged(ctx)) if traces(ctx.game, u)]
 
 
+def _not_judged(ctx: Context) -> Iterator[Objection]:
+    """Uncommitted units trace no supply and suffer no effects [13.11]."""
+    for unit in (ctx.game.units[n] for n in ctx.values.get("cut") or ()):
+        if not traces(ctx.game, unit):
+            yield Objection(f"{label(unit)} is uncommitted: it is not judged", rule="13.11")
+
+
 @rules.action(
     phase="supply",
     by="any",
     rule="8.3",
     label="Judge supply",
     primary=True,
+    warns=_not_judged,
     when=lambda game: (
         any(not done(game, f"supply/{side}") for side in game.sides)
         or "both sides are judged for this turn; correct single units by marking them"
@@ -92,7 +101,8 @@ def judge_supply(
         UnitRef(
             label="Units without a supply line",
             many=True,
-            pick=_to_judge,
+            pick=lambda c: on_map(c.game, _judged(c)),
+            suggest=_to_judge,
             start=lambda c: cut_off(c.game, _judged(c)),
             when=lambda c: bool(on_map(c.game, _judged(c))),
             help="filled in from the map where positions and sources are known",

@@ -161,6 +161,8 @@ def flippable(ctx: Context) -> list[Unit]:
 
 def barred_hq(game: Game, hq: Unit) -> Objection | None:
     """Why an HQ cannot be supported, or nothing."""
+    if game.mark(hq.id, "supported"):
+        return Objection("is supported already", rule="9.21")
     if supply_state(game, hq):
         return Objection("is not Operational", rule="9.22")
     if scenario(game) == K and korps(hq) == "XI":
@@ -192,7 +194,8 @@ HQS = Annotated[
     UnitRef(
         label="Turn to their supported side",
         many=True,
-        pick=flippable,
+        pick=lambda c: [u for u in on_map(c.game, AXIS) if is_hq(u)],
+        suggest=flippable,
         when=lambda c: bool(flippable(c)),
     ),
 ]

@@ -680,3 +680,29 @@ def test_the_campaigns_trace_nothing_and_say_so(scenario):
     unit = enrol(t, "axis", "U", "infantry", "A3012", strength=3)
     assert supplies(t.game, "axis") == {} and can_trace(t.game, t.game.units[unit]) is None
     assert "supply" in t.game.scenario.partial.lower()
+
+
+def test_who_cannot_be_chosen_is_told_why():
+    """9.21, 13.11, 16.2: the reason that the code has, not that somebody cannot be chosen here."""
+    t = table("second-kharkov-k")
+    t.until("supply", 2)
+    waits = enrol(t, "soviet", "R", "rifle", "KH3010", strength=3)
+    mark(t, waits, "uncommitted")
+    with warned("13.11", "R is uncommitted"):
+        t.do("soviet", "judge-supply", side="soviet", cut=[waits])
+    jump(t, "maintenance", 2)
+    t.do("table", "correct", name="sp", value="3")
+    hq = enrol(t, "axis", "III. PzK", "hq panzerkorps", "KH3020", reach=4)
+    enrol(t, "axis", "LI. AK", "hq armeekorps", "KH3021", reach=4)
+    t.do("axis", "support-hq", hqs=[hq])
+    with warned("9.21", "III. PzK is supported already"):
+        t.do("axis", "support-hq", hqs=[hq])
+    t = table("operation-star")
+    jump(t, "reinforcement", 6)
+    t.do("table", "correct", name="rp-axis-foot", value="4")
+    cadre = enrol(t, "axis", "10 It", "infantry", "KB3010", steps=2, strength=3)
+    whole = enrol(t, "axis", "11 It", "infantry", "KB3012", steps=2, strength=3)
+    t.do("axis", "lose-steps", unit=cadre)
+    with refused(NotNow, rule="16.2, 16.3", field="unit", given=whole):
+        t.do("axis", "replace", side="axis", what="cadre", unit=whole)
+    assert t.game["rp-axis-foot"] == 4

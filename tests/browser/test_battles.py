@@ -421,7 +421,13 @@ def test_kharkov_battles_with_nothing_on_record(server, device):
     screens.shot("kb-direct-form")
     roll(soviet.locator("#sheet"), "physical", 7)
     screens.stands("D(1)r2")
-    play_out(screens, "physical", code="D(1)r2")
+    screens.shot("kb-direct-rolled")
+    axis = screens.phones["axis"]
+    lose = axis.locator(".duty").get_by_role("button", name="Lose 1 step, retreat 2 hexes")
+    tap(lose, axis.locator(".duty").filter(has_text="break out"))
+    axis.locator(".duty").get_by_role("button", name="No", exact=True).click()
+    for page in screens.all().values():
+        expect(page.locator(".duty")).to_have_count(0)
     screens.shot("kb-direct-over")
     taps, typed = screens.cost()
     assert taps <= 8 and typed <= 3, (taps, typed)

@@ -117,20 +117,18 @@ def victors(game: Game, battle: Battle) -> list[Unit]:
 def offer_advance(game: Game, battle: Battle, more: bool = False) -> Events:
     """The victor may follow as far as the beaten went [12.8]."""
     side, back = side_of(battle, victor(battle)), int(battle.facts.get("back", 0))
-    on_record = bool(battle.units(side))
-    units = victors(game, battle)
-    if on_record and (not _free(game, battle) or not [u for u in units if not more or not is_hq(u)]):
+    who, foot = game.side_name(side), "; non-mechanized units 1 hex after the encirclement"
+    foot = foot if limited(game, battle) else ""
+    if not battle.units(side):  # on the map, and nothing to answer here
+        yield e.Noted(f"{who} may advance up to {hex_count(back)}{foot}", rule="12.8")
         return
-    who = game.side_name(side)
-    text = (
-        f"{who}: does anybody else advance? Up to {hex_count(back)}"
-        if more
-        else f"{who}: advance up to {hex_count(back)}?"
-    )
-    text += "; non-mechanized units 1 hex after the encirclement" if limited(game, battle) else ""
-    names = [u.id for u in units]
+    units = victors(game, battle)
+    if not _free(game, battle) or not [u for u in units if not more or not is_hq(u)]:
+        return
+    words = "does anybody else advance? Up to" if more else "advance up to"
+    text = f"{who}: {words} {hex_count(back)}{'' if more else '?'}{foot}"
     yield offer(
-        game, side, text, advance if on_record else "", battle=battle, step=ADVANCE, units=names, rule="12.8"
+        game, side, text, advance, battle=battle, step=ADVANCE, units=[u.id for u in units], rule="12.8"
     )
 
 

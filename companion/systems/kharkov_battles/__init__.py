@@ -19,6 +19,7 @@ from companion.systems.kharkov_battles import (  # noqa: F401 - each adds its ac
     edges,
     fighting,
     full_support,
+    idle,
     infiltration,
     losses,
     mobile,

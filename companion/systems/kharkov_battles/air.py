@@ -8,7 +8,7 @@ from typing import Annotated
 from companion.engine.errors import NotNow
 from companion.engine.forms.fields import Context, HexId, Whole
 from companion.engine.play.actions import Events
-from companion.engine.play.duties import owe
+from companion.engine.play.duties import drop, owe
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
@@ -32,6 +32,7 @@ def air_phase(game: Game) -> Events:
     if done(game, key):
         return
     yield tick(game, key)
+    yield from drop(game, "take-air", why="the weather was put right")
     blank = []
     for side in game.sides:
         points = printed_air(game, side)

@@ -366,6 +366,43 @@ def test_nobody_advances_into_a_hex_that_was_not_given_up():
     assert not duties(t, "axis", "advance") and not t.game.fighting
 
 
+def split():
+    """Two attacks out of one hex, and a unit in it that attacks nobody."""
+    t = axis_combat()
+    one, two = (enrol(t, "axis", n, "infantry", "KB3010", strength=4) for n in "AB")
+    idle = enrol(t, "axis", "Idle", "infantry", "KB3010", strength=4)
+    for h in ("KB3011", "KB3009"):
+        enrol(t, "soviet", h, "rifle", h, strength=4)
+    designate(t, "KB3011", one)
+    designate(t, "KB3009", two)
+    for die in ("2", "4"):  # Ar1, then no effect
+        answer(t, "axis", "begin-assault")
+        answer(t, "axis", "roll-assault", die=die)
+    return t, one, two, idle
+
+
+def test_an_idle_unit_of_a_split_hex_shares_the_result_that_its_owner_chooses():
+    """12.23: the beaten stack goes back without it."""
+    t, one, two, idle = split()
+    with refused(NotYours, given="soviet"):
+        t.do("soviet", "share-result", _asked=duties(t, "axis", "share-result")[0]["id"])
+    answer(t, "axis", "share-result")
+    answer(t, "axis", "settle-result", more=0)
+    first, second = (t.game.battles[n] for n in sorted(t.game.battles))
+    assert first.facts["beside"] == [] and second.facts["beside"] == [idle]
+    answer(t, "axis", "fall-back", to=next(iter(options(t, "axis", "fall-back", "to"))))
+    assert [t.game.units[u].place == "KB3010" for u in (one, two, idle)] == [False, True, True]
+
+
+def test_an_idle_unit_that_nobody_speaks_for_goes_with_the_first_result():
+    """12.23: and the offer is gone once that result is being applied."""
+    t, one, two, idle = split()
+    answer(t, "axis", "settle-result", more=0)
+    assert not duties(t, "axis", "share-result")
+    answer(t, "axis", "fall-back", to=next(iter(options(t, "axis", "fall-back", "to"))))
+    assert [t.game.units[u].place == "KB3010" for u in (one, two, idle)] == [False, True, False]
+
+
 # -- 11: on the move ---------------------------------------------------------------------------------------
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from harness import SCENARIOS, bare
-from kb_bench import duties, enrol, synthetic_book, table
+from kb_bench import duties, enrol, jump, synthetic_book, table
 
 from companion.engine.forms.fields import Context
 from companion.engine.record.game import Book
@@ -192,3 +192,21 @@ def test_commands_that_are_done_go_away():
     assert "support-hq" in {a["name"] for a in t.sees("axis")["actions"]}
     t.do("table", "correct", name="sp", value="0")
     assert "support-hq" not in {a["name"] for a in t.sees("axis")["actions"]}
+
+
+def test_forms_ask_little_at_first():
+    """3.0, 12.0: of a counter what its kind carries, of an assault what is usual; the rest on demand, and always read."""
+    t = table("operation-star")
+    jump(t, "axis-combat", 1)
+
+    def shown(action, **filled):
+        return {r["name"] for r in t.form("axis", action, **filled) if not r["hidden"] and not r["quiet"]}
+
+    assert {"attack", "defence", "terrain", "more"} <= shown("resolve-assault") and len(
+        shown("resolve-assault")
+    ) <= 10
+    assert "fz" not in shown("resolve-assault") and "fz" in shown("resolve-assault", more=True)
+    assert "reach" in shown("enrol", kind="hq army") and "strength" not in shown("enrol", kind="hq army")
+    assert not {"guards", "nkvd", "reach", "band"} & shown("enrol", side="axis", kind="infantry")
+    t.do("axis", "resolve-assault", attack=9, defence=3, fz=True, die="4")
+    assert t.game.battles[max(t.game.battles)].sheet["column"] == "2-1"

@@ -626,3 +626,26 @@ def test_half_on_record_the_other_half_is_asked(scenario):
     answer(t, "soviet", "announce-strength", total=3)
     answer(t, "axis", "roll-assault", die="7")
     assert battle(t).result == "D(1)r2"
+
+
+def test_a_declared_assault_asks_for_the_die_alone():
+    """11.2, 12.0: what the record and the owner's tables tell is not asked again, in either kind of attack."""
+    t, unit = moving()
+    enrol(t, "soviet", "R", "rifle", "KB3011", strength=3)
+    t.do("axis", "declare-mobile", unit=unit, target="KB3011")
+
+    def shown(action):
+        form = duties(t, "axis", action)[0]["form"]
+        return [r["name"] for r in form if not r["hidden"] and not r["quiet"]]
+
+    assert shown("roll-mobile") == ["die"]
+    t = axis_combat()
+    own = enrol(t, "axis", "A", "infantry", "KB3010", strength=9)
+    enrol(t, "soviet", "R", "rifle", "KB3011", strength=3)
+    designate(t, "KB3011", own)
+    assert shown("begin-assault") == ["terrain", "shelter", "river"]  # a map that nobody entered
+    answer(t, "axis", "begin-assault", terrain="woods", shelter=["town"], river="minor")
+    assert shown("roll-assault") == ["die"]
+    answer(t, "axis", "roll-assault", die="4")
+    shifts = {line["label"] for line in battle(t).sheet["lines"]}
+    assert {"town", "all attackers over rivers", "woods line"} <= shifts

@@ -343,15 +343,17 @@ def test_kharkov_battles(start_server, device, mode):
     screens.stands("Attack on KB3620", "12 Tank", "62 Gds")
     screens.waits("soviet", "waiting for Soviet: fight it once all attacks are designated")
     screens.shot("kb-designated")
-    soviet.locator(".duty").get_by_role("button", name="No air").click()
+    soviet.locator(".duty").get_by_role("button", name="Fight it").click()  # in the clear, without air
 
     # The defender's air is asked on his phone; then each side tells its strength, and nobody sees the other's chits.
     screens.waits("axis", "waiting for Axis: does an Air Point defend?")
     screens.shot("kb-air")
     axis.locator(".battle .duty").get_by_role("button", name="1 Air Point").click()
     if mode == "physical":
-        for side, number, words in (("soviet", "38", "attacking"), ("axis", "36", "defending")):
+        for side, number, words in (("soviet", "97", "attacking"), ("axis", "89", "defending")):
             page, other = screens.phones[side], "axis" if side == "soviet" else "soviet"
+            # A number that no clock shows, no counter carries, and no line of the record has come to yet.
+            assert table.sees("table")["revision"] < int(number)
             screens.waits(side, f"strength {words} KB3620")
             screens.shot(f"kb-strength-{side}")
             duty = page.locator(".battle .duty").filter(has_text="on the chit")
@@ -368,14 +370,41 @@ def test_kharkov_battles(start_server, device, mode):
     screens.stands("Attack on KB3620", "1-2")
     screens.waits("soviet", "waiting for Soviet: roll")
     screens.shot("kb-announced")
-    tap(soviet.get_by_role("link", name=re.compile("^Roll")), soviet.locator("#sheet .sheet"))
-    screens.shot("kb-roll")
-    roll(soviet.locator("#sheet"), mode, 7)
+    roll(soviet.locator(".battle .duty"), mode, 7)  # right on the card
     screens.stands("KB3620")
     screens.shot("kb-rolled")
     play_out(screens, mode, code="D(1)r2")
     screens.shot("kb-over")
-    assert screens.cost() <= {"physical": (18, 4), "digital": (15, 0)}[mode]
+    assert screens.cost() <= {"physical": (14, 4), "digital": (12, 0)}[mode]
+
+
+def test_kharkov_battles_with_nothing_on_record(server, device):
+    """12.0: two numbers, the die, the loser's word; the rest is on the map."""
+    ownbooks.kharkov_battles(server)
+    table = Table(server, "kharkov-battles", "operation-star", **{"mode-dice": "physical"})
+    table.do("table", "go-to", turn=1, phase="soviet-combat")
+    for ask in table.sees("table")["asked"]:  # of the set-up
+        table.do("table", "dismiss", ask=ask["id"])
+    table.do("table", "correct", name="air-soviet", value="0")
+    screens = Screens(table, device, "soviet", "axis")
+    soviet = screens.phones["soviet"]
+    tap(soviet.get_by_role("link", name=re.compile("Resolve an assault")), soviet.locator("#sheet .sheet"))
+    soviet.get_by_role("spinbutton", name="Attack strength").fill("26")
+    soviet.get_by_role("spinbutton", name="Defence strength").fill("7")
+    expect(soviet.locator("#sheet .foot-odds")).to_contain_text("3-1")
+    screens.shot("kb-direct-form")
+    roll(soviet.locator("#sheet"), "physical", 7)
+    screens.stands("D(1)r2")
+    screens.shot("kb-direct-rolled")
+    axis = screens.phones["axis"]
+    lose = axis.locator(".duty").get_by_role("button", name="Lose 1 step, retreat 2 hexes")
+    tap(lose, axis.locator(".duty").filter(has_text="break out"))
+    axis.locator(".duty").get_by_role("button", name="No", exact=True).click()
+    for page in screens.all().values():
+        expect(page.locator(".duty")).to_have_count(0)
+    screens.shot("kb-direct-over")
+    taps, typed = screens.cost()
+    assert taps <= 8 and typed <= 3, (taps, typed)
 
 
 @pytest.mark.parametrize("mode", ["physical", "digital"])

@@ -522,3 +522,85 @@ def test_panzer_keil_with_eight_attackers(server, device) -> None:
         roll(sheet, "physical", 4)
         assert answer(german, "physical", "D2")
         settle(screens)
+
+
+# -- between combats --------------------------------------------------------------------------------------------
+
+
+def reinforcements(server, device, set_up: bool) -> tuple[Screens, Page]:
+    """WB-95 on the fourth day, when a German regiment is due at hex 2319 [11.1]."""
+    table = Table(server, "wb95", "kharkov-1942")
+    if set_up:
+        table.do("table", "set-up")
+    table.do("table", "go-to", turn=4, phase="move-b")
+    for ask in table.sees("table")["asked"]:
+        table.do("table", "dismiss", ask=ask["id"])
+    screens = Screens(table, device, "soviet", "german")
+    return screens, screens.phones["german"]
+
+
+@pytest.mark.parametrize("act", ["reinforcement in", "reinforcement in, with a hex"])
+def test_reinforcement(server, device, act) -> None:
+    """11.1: with its counters on record it comes to stand in its hex, else it is only told."""
+    screens, german = reinforcements(server, device, set_up=act.endswith("hex"))
+    due = german.get_by_role("button", name="577, 578/305 INF-R is in")
+    with counted(screens, act):
+        due.click()
+        expect(due).to_have_count(0)
+    places = {u["place"] for u in mine(screens.table, "german") if "/305" in (u["name"] or "")}
+    assert not act.endswith("hex") or "2319" in places, places
+
+
+def test_correction(server, device) -> None:
+    table = Table(server, "second-kharkov", "historical")
+    screens = Screens(table, device, "soviet", "german")
+    tablet = screens.tablet
+    with counted(screens, "correct a value"):
+        tablet.get_by_label("Correct Soviet VP").first.click()
+        tablet.get_by_role("button", name="Soviet VP: one more").click()
+        expect(tablet.locator('[data-glow="track-vp-soviet"], .tracks').first).to_contain_text("1")
+    assert next(t["value"] for t in table.sees("table")["tracks"] if t["label"] == "Soviet VP") == 1
+
+
+def map_of_second_kharkov(server, device) -> tuple[Screens, Page]:
+    """Two Soviet cavalry divisions in one hex, and the Soviet phone resting on the map."""
+    table = Table(server, "second-kharkov", "historical")
+    table.do("soviet", "enter-positions", text="7 Cav 2421; 6 Cav 2421")
+    table.do("table", "go-to", turn=2, phase="soviet-move")
+    screens = Screens(table, device, "soviet", "german")
+    page = screens.phones["soviet"]
+    page.goto(f"{server.url}/t/{table.code}/soviet/map")
+    expect(page.locator("#map")).to_have_class(re.compile("ready"))
+    return screens, page
+
+
+def on_screen(page: Page, hex_id: str) -> tuple[float, float]:
+    """Where a hex is on the screen: just under its printed number."""
+    box = page.locator("#base .numbers text", has_text=re.compile(f"^{hex_id}$")).bounding_box()
+    assert box is not None
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] * 2.2
+
+
+def test_move(server, device) -> None:
+    screens, page = map_of_second_kharkov(server, device)
+    with counted(screens, "move a stack"):
+        page.touchscreen.tap(*on_screen(page, "2421"))
+        expect(page.locator("#move-form")).to_be_visible()
+        page.touchscreen.tap(*on_screen(page, "2420"))
+        expect(page.locator("#toast")).to_contain_text("2421 \u2192 2420")
+    assert {u["place"] for u in mine(screens.table, "soviet")} == {"2420"}
+
+
+def test_out_of_supply(server, device) -> None:
+    """A long press on the stack, and the marker."""
+    screens, page = map_of_second_kharkov(server, device)
+    with counted(screens, "mark out of supply"):
+        x, y = on_screen(page, "2421")
+        fingers = page.context.new_cdp_session(page)
+        fingers.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+        page.wait_for_timeout(700)
+        fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+        sheet = page.get_by_role("region", name="Markers in 2421")
+        sheet.get_by_role("button", name="Out of supply").first.click(timeout=3_000)
+        expect(page.locator("#toast")).to_contain_text("Out of supply")
+    assert all(u["marks"] for u in mine(screens.table, "soviet"))

@@ -19,6 +19,8 @@ from companion.store import Store
 from companion.systems import System, own_package
 
 CODE_LIMIT = 60
+MOST_CODES = 24
+"""Codes offered for a tap."""
 KEY_LIMIT = 40
 ROW_LIMIT = 500
 
@@ -87,9 +89,10 @@ class ChartSheet(Sheet):
             raise
 
     def known_codes(self) -> list[str]:
-        """Codes that already stand on the chart, the most used first, for one-tap entry."""
+        """Codes for one-tap entry: those that the kit declares, then what else stands on the chart, the most used first."""
         texts = [s for r in self.chart.rows for c in self.chart.columns if (s := self.spot(r, c).text)]
-        return sorted(set(texts), key=lambda t: (-texts.count(t), t))[:24]
+        typed = sorted(set(texts), key=lambda t: (-texts.count(t), t))
+        return list(dict.fromkeys([*self.chart.declared, *typed]))[:MOST_CODES]
 
     @property
     def filled(self) -> int:

@@ -73,7 +73,10 @@ class StillOwed(Warned):
     after = "It stays open, and can be answered later."
 
     def __init__(self, owed: Sequence[str]) -> None:
-        super().__init__(owed, f"Still to do: {'; '.join(owed)}. It stays open if you end it anyway.")
+        listed = "; ".join(
+            words.rstrip(".?") for words in owed
+        )  # a question is none in the middle of a sentence
+        super().__init__(owed, f"Still to do: {listed}. It stays open if you end it anyway.")
 
 
 class NotYours(Mistake):

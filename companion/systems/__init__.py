@@ -24,6 +24,7 @@ from companion.engine.people.units import unit_rules, unit_words
 from companion.engine.play.phases import bind_phases, phase_rules
 from companion.engine.play.rules import Rules
 from companion.engine.positions.actions import bind_entry
+from companion.engine.positions.moving import bind_moving
 from companion.engine.positions.ranges import bind_ranges
 from companion.engine.positions.supply import bind_supply
 
@@ -48,7 +49,7 @@ def own_package(system: str) -> ModuleType | None:
 def new_rules(system: str) -> Rules:
     """Rules for a game, with everything that every table can do."""
     rules = Rules(system, *EVERYWHERE)
-    for bind in (bind_entry, bind_ranges, bind_supply, bind_phases):
+    for bind in (bind_entry, bind_moving, bind_ranges, bind_supply, bind_phases):
         bind(rules)
     return rules
 

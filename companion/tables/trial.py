@@ -126,7 +126,7 @@ def _value(game: Game, name: str, value: Any) -> None:
         good = type(value) is int
     elif name in ("solo", "fog"):
         good = isinstance(value, bool)
-    elif name.startswith(("mode-", "entropy-")) or name in ("judge", "record"):
+    elif name.startswith(("mode-", "entropy-")) or name in ("judge", "record", "effort"):
         good = isinstance(value, str)
     else:
         places = [d.values for d in game.kit.dials if d.id == name]

@@ -32,8 +32,11 @@ from companion.web import (
     saving,
     seatpages,
     security,
+    settingspage,
+    setupsheet,
     sheets,
     shelf,
+    unitpages,
 )
 from companion.web.book import walk
 from companion.web.flood import Allowance
@@ -105,6 +108,8 @@ def _pages(app: Flask) -> None:
         restoring,
         hall,
         forms,
+        unitpages,
+        settingspage,
         seatpages,
         saving,
         live,
@@ -113,14 +118,17 @@ def _pages(app: Flask) -> None:
         walk,
         cards,
         map,
+        setupsheet,
         sheets,
     ):
-        app.register_blueprint(module.bp)
+        if module.bp.name not in app.blueprints:  # several modules may share one
+            app.register_blueprint(module.bp)
 
 
 def _filters(app: Flask) -> None:
     """What templates need besides the fields of what they are given."""
     app.jinja_env.globals["seat_tabs"] = tabs
+    app.jinja_env.globals["came_from"] = carryon.came_from
     app.jinja_env.filters["clock"] = clock
     app.jinja_env.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
     app.jinja_env.filters["flat"] = lambda args: [

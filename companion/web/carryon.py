@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any
 
-from flask import Flask, Response, request
+from flask import Flask, Response, request, url_for
 
 from companion.store import NoTable, TableRow
 from companion.web.current import tables
@@ -50,6 +50,15 @@ def last_game() -> dict[str, Any] | None:
             "turn": f"{kit.turn_name} {row.summary.get('turn', '')}",
             "phase": row.summary.get("phase", ""),
         }
+    return None
+
+
+def came_from() -> dict[str, str] | None:
+    """The table whose screen this device opened last and still has a seat at, for the way back from the chart book."""
+    code, _, seat = request.cookies.get(COOKIE, "").partition(".")
+    with suppress(NoTable, LookupError):
+        if code and seat in held_seats(code):
+            return {"code": code, "href": url_for("play.more_page", code=code, seat=seat)}
     return None
 
 

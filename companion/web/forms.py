@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from flask import Response, make_response, render_template, request, url_for
 
@@ -20,6 +21,7 @@ from companion.web.moment import Objection
 from companion.web.page import (
     Toast,
     form_values,
+    is_elsewhere,
     is_htmx,
     live_template,
     page_context,
@@ -145,9 +147,13 @@ def _warned(
 ) -> Response | tuple[str, int]:
     """What is owed or speaks against it, with a second button that does it all the same."""
     action = visit.rules.find(name)
-    if is_htmx() and target() != "live":
+    elsewhere = is_elsewhere(visit.code, visit.seat)
+    if is_htmx() and (target() != "live" or elsewhere):
         ctx = replace(visit.context, duty=visit.game.asked.get(str(raw.get("_asked"))))
-        return _sheet(visit, action, ctx, raw, mistake, mistake.status)
+        sheet = make_response(_sheet(visit, action, ctx, raw, mistake, mistake.status))
+        if target() == "live":
+            sheet.headers.update({"HX-Retarget": "#sheet", "HX-Reswap": "innerHTML"})
+        return sheet
     warning = Objection(action.name, mistake, raw)
     template = live_template(visit.seat) if is_htmx() else "warned.html"
     return render_template(template, **page_context(visit, warning=warning)), mistake.status
@@ -164,6 +170,8 @@ def _refused(
         status = mistake.status if mistake.status in {409, 422} else 422
         return _sheet(visit, action, ctx, raw, mistake, status)
     message = mistake.message
+    if is_htmx() and target() == "live" and is_elsewhere(visit.code, visit.seat):
+        return _said(visit, Toast([message], bad=True), 409)
     if is_htmx() and target() == "live":
         wrong = {duty.id: message} if duty is not None and visit.seat in duty.to else {}
         toast = None if wrong else Toast([message], bad=True)
@@ -175,25 +183,38 @@ def _refused(
     return render_template("error.html", message=message, status=mistake.status), mistake.status
 
 
+def _said(visit: DeviceVisit, toast: Toast | None, status: int = 200) -> Response:
+    """The sheet closes, and the page behind it looks again; a page of its own only gets the words."""
+    body = render_template("said.html", toast=toast, code=visit.code, seat=visit.seat, fragment=True)
+    response = make_response(body, status)
+    response.headers["HX-Trigger"] = "table-changed"
+    if target() == "live":
+        response.headers["HX-Reswap"] = "none"
+    return response
+
+
 def _done(visit: DeviceVisit, answer: Answer, before: int) -> Response | str:
     """No receipt: the live screen shows what is, a toast what happened."""
     if is_htmx():
-        toast = toast_of(visit, answer.lines, before)
-        if target() == "live":
+        undone = any(line.startswith("taken back") for line in answer.lines)  # the log knows what it was
+        toast = toast_of(visit, visit.last_words(answer.revision) if undone else answer.lines, before)
+        if target() == "live" and not is_elsewhere(visit.code, visit.seat):
             return render_template(live_template(visit.seat), **page_context(visit, toast))
-        # The sheet closes, and the page behind it looks again.
-        response = make_response(
-            render_template("said.html", toast=toast, code=visit.code, seat=visit.seat, fragment=True)
-        )
-        response.headers["HX-Trigger"] = "table-changed"
-        return response
+        return _said(visit, toast)
     back = request.values.get("back", "")
     # never a page elsewhere, never a header
     own = back.startswith(f"/t/{visit.code}/{visit.seat}") and back.isprintable()
     home = url_for("play.seat_page", code=visit.code, seat=visit.seat)
     if own and back != home:
-        return see_other(back)
+        return see_other(_telling(back, answer.revision))
     return see_other(url_for("play.seat_page", code=visit.code, seat=visit.seat, said=answer.revision))
+
+
+def _telling(address: str, said: int) -> str:
+    """An own address that tells of what was done last; what else stands in it stays."""
+    parts = urlsplit(address)
+    asked = [(name, value) for name, value in parse_qsl(parts.query) if name != "said"]
+    return urlunsplit(("", "", parts.path, urlencode([*asked, ("said", said)]), ""))
 
 
 @bp.route("/t/<code>/<seat>/sheet/<name>", methods=["GET", "POST"])

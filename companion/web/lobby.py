@@ -59,7 +59,7 @@ def _new_form(system: str, scenario: str, values: dict[str, Any], error: str) ->
         scenario=chosen,
         options=options,
         field=FormField,
-        modes=common_options(),
+        modes=[o for o in common_options() if o.id.removeprefix("mode-") in kit.system.uses],
         values=values,
         error=error,
     )

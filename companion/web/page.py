@@ -6,12 +6,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
+from urllib.parse import urlsplit
 
 from flask import Response, g, make_response, redirect, request, url_for
 
 from companion.engine.seat.shapes import MarkView
 from companion.tables.log import Entry
 from companion.web import qr
+from companion.web.intake import number
 from companion.web.moment import Moment, Objection
 from companion.web.realdice import gather
 from companion.web.seats import WATCH, DeviceVisit, base_url
@@ -28,6 +30,13 @@ def is_htmx() -> bool:
 
 def target() -> str:
     return request.headers.get("HX-Target", "")
+
+
+def is_elsewhere(code: str, seat: str) -> bool:
+    """Whether htmx asks from another page than the seat's main screen: that page draws its own live part."""
+    home = url_for("play.seat_page", code=code, seat=seat)
+    here = urlsplit(request.headers.get("HX-Current-URL", "")).path.rstrip("/")
+    return is_htmx() and bool(here) and here.casefold() != home.casefold()
 
 
 def see_other(address: str) -> Response:
@@ -67,7 +76,7 @@ class Toast:
     undo: int | None = None
     """The line to go back to, where one tap takes it back."""
     live: bool = True
-    """Whether the page has a live part that the answer goes into."""
+    """Whether it stands on the seat's main page, whose live part the answer to Undo is; other pages look again."""
 
 
 def toast_of(visit: DeviceVisit, lines: Sequence[str], before: int) -> Toast | None:
@@ -80,7 +89,22 @@ def toast_of(visit: DeviceVisit, lines: Sequence[str], before: int) -> Toast | N
     words = [*lines[:TOAST_LINES], *(["…"] if len(lines) > TOAST_LINES else [])]
     if not words and act and undo is not None and act.label != "put away":  # nothing is less news than a No
         words = [f"{act.label[:1].upper()}{act.label[1:]}."]
-    return Toast(words, undo=undo) if words else None
+    return Toast(words, undo=undo, live=_on_main_page(visit)) if words else None
+
+
+def _on_main_page(visit: DeviceVisit) -> bool:
+    """Whether a seat's main page asks, and not its map, its units or its settings."""
+    path = urlsplit(request.headers.get("HX-Current-URL", "")).path.rstrip("/")
+    return not is_htmx() or path.casefold() in {"", f"/t/{visit.code}/{visit.seat}".casefold()}
+
+
+def said(visit: DeviceVisit) -> Toast | None:
+    """What a plain form did before it led back here: the newest action, while it is the newest."""
+    line = number(request.args.get("said"))
+    if line is None or line != visit.row.revision or visit.seat == WATCH or is_htmx():
+        return None
+    lines = visit.last_words(line)
+    return toast_of(visit, lines, 0) if lines else None
 
 
 def page_context(
@@ -155,4 +179,4 @@ def with_effect(signs: Iterable[MarkView]) -> list[MarkView]:
 
 
 def live_template(seat: str) -> str:
-    return "table_live.html" if seat in {"table", WATCH} else "phone_live.html"
+    return {"table": "table_live.html", WATCH: "watch_live.html"}.get(seat, "phone_live.html")

@@ -1,31 +1,33 @@
-"""A table's pages, as each seat sees them: table, phone, units, log, settings. Forms of actions are in `forms`."""
+"""A table's pages, as each seat sees them: main screen, log and the rest. Actions' forms are in `forms`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from urllib.parse import urlencode
 
 from flask import Blueprint, Response, render_template, request, url_for
 
-from companion.engine.seat.shapes import UnitView
-from companion.engine.seat.view import SeatView
-from companion.tables.log import LONGEST
+from companion.engine.play.phases import phase_title
+from companion.tables.log import LONGEST, Entry
 from companion.web.intake import number
-from companion.web.page import (
-    Toast,
-    is_htmx,
-    live_template,
-    page_context,
-    see_other,
-    target,
-    toast_of,
-    unless_known,
-    with_effect,
-)
+from companion.web.page import live_template, page_context, said, see_other, target, unless_known
 from companion.web.seats import WATCH, DeviceVisit, require, visit
 
 bp = Blueprint("play", __name__)
-TABS = ("units", "map", "log", "more")
-SETTINGS_GROUPS = ("settings", "fix")
+TABS = ("", "units", "map", "log", "more")
+LOG_AT_REST, LOG_OLDER = 12, 40
+"""Entries on the log's first page, so that a phone holds them on two screens, and on those behind it."""
+LOG_LOOKS = 10
+"""How often a filtered page looks further back before it offers to go on."""
+LOG_KINDS = {
+    "rolled": "rolls",
+    "resolved": "results",
+    "drawn": "draws",
+    "placed": "units",
+    "set": "values",
+    "advanced": "phases",
+    "noted": "notes",
+    "undone": "take-backs",
+}
 
 
 @bp.get("/t/<code>")
@@ -45,8 +47,8 @@ def seat_page(code: str, seat: str) -> Response | str:
             f"{visit.row.revision}-{seat}",
             lambda: render_template(live_template(seat), **page_context(visit)),
         )
-    context = page_context(visit, _said(visit))
-    return render_template("table.html" if seat in {"table", WATCH} else "phone.html", **context)
+    page = {"table": "table.html", WATCH: "watch.html"}.get(seat, "phone.html")
+    return render_template(page, **page_context(visit, said(visit)))
 
 
 @bp.get("/t/<code>/<seat>/head")
@@ -61,81 +63,53 @@ def head(code: str, seat: str) -> Response:
     )
 
 
-def _said(visit: DeviceVisit) -> Toast | None:
-    """What a plain form did before it led back here: the newest action, while it is the newest."""
-    said = number(request.args.get("said"))
-    if said is None or said != visit.row.revision or visit.seat == WATCH or is_htmx():
-        return None
-    lines = visit.last_words(said)
-    return toast_of(visit, lines, 0) if lines else None
-
-
-@bp.get("/t/<code>/<seat>/units")
-def units_page(code: str, seat: str) -> str:
-    """Units by hex, with filters."""
-    visit = require(code, seat)
-    show = request.args.get("show", "")
-    groups = _unit_groups(visit.view, show, seat)
-    return render_template(
-        "units_live.html" if target() == "live" else "units.html",
-        show=show,
-        groups=groups,
-        signs=with_effect(sign for _, units in groups for unit in units for sign in unit.signs),
-        **page_context(visit),
-    )
-
-
-def _unit_groups(view: SeatView, show: str, seat: str) -> list[tuple[str, list[UnitView]]]:
-    labels = {b.id: b.label for b in view.boxes}
-    tests: dict[str, Callable[[UnitView], bool]] = {
-        "oos": lambda u: any(m.startswith("oos") or m in ("isolated", "supply") for m in u.marks),
-        "reduced": lambda u: u.steps < u.full,
-        "mine": lambda u: u.side == seat,
-        "waiting": lambda u: not u.place,
-    }
-    keep = tests.get(show)
-    groups: dict[str, list[UnitView]] = {}
-    for unit in sorted(view.units, key=lambda u: -u.order):
-        if keep is None or keep(unit):
-            place = labels.get(unit.place, unit.place or "Not on the map yet")
-            groups.setdefault(place, []).append(unit)
-    return sorted(groups.items(), key=lambda item: (not item[0][:1].isdigit(), item[0]))
-
-
 @bp.get("/t/<code>/<seat>/log")
 def log_page(code: str, seat: str) -> str:
-    """The whole log, newest first."""
+    """What happened, newest first: a phone's two screens of it, and older ones by the page."""
     visit = require(code, seat)
-    side, kind = request.args.get("side", ""), request.args.get("kind", "")
-    entries = visit.log(80, before=number(request.args.get("before")), most=LONGEST)
+    side, kind = request.args.get("side", "")[:40], request.args.get("kind", "")[:40]
+    before = number(request.args.get("before"))
+    rows, older = _story(visit, before, side, kind)
+    asked = {"before": before, "side": side, "kind": kind}
+    who = next((s.name for s in visit.view.sides if s.id == side), side.capitalize())
     return render_template(
-        "log.html",
-        rows=[e for e in entries if (not side or e.seat == side) and (not kind or kind in e.kinds)],
+        "log_live.html" if target() == "live" else "log.html",
+        rows=rows,
+        older=older,
         side=side,
         kind=kind,
-        phases={p.id: p.name for p in visit.view.phases},
-        older=entries[-1].first if entries and entries[-1].first > 1 else None,
-        **page_context(visit),
+        kinds=LOG_KINDS,
+        told=", ".join(filter(None, [who, LOG_KINDS.get(kind, "")])),
+        asked=f"?{urlencode({k: v for k, v in asked.items() if v})}" if any(asked.values()) else "",
+        phases={p.id: phase_title(visit.game, p) for p in visit.game.kit.phases},
+        **page_context(visit, said(visit)),
     )
+
+
+def _story(visit: DeviceVisit, before: int | None, side: str, kind: str) -> tuple[list[Entry], int | None]:
+    """Entries of the log that the filters let through, and where older ones begin."""
+    most = LOG_OLDER if before else LOG_AT_REST
+    found: list[Entry] = []
+    for _ in range(LOG_LOOKS):
+        entries = visit.log(LOG_OLDER, before=before, most=LONGEST)
+        for entry in entries:
+            if (not side or entry.seat == side) and (not kind or kind in entry.kinds):
+                found.append(entry)
+            before = entry.first
+            if len(found) == most:
+                return found, before if before > 1 else None
+        if not entries or entries[-1].first <= 1:
+            return found, None
+    return found, before
 
 
 @bp.get("/t/<code>/<seat>/more")
 def more_page(code: str, seat: str) -> str:
     """Everything that is not on the main screen."""
     visit = require(code, seat)
-    return render_template("more.html", sheets=visit.rules.worksheets.values(), **page_context(visit))
-
-
-@bp.get("/t/<code>/<seat>/settings")
-def settings_page(code: str, seat: str) -> str:
-    """Modes, corrections, dice seed, export."""
-    visit = require(code, seat)
-    game = visit.game
+    sheets = sorted(visit.rules.worksheets.values(), key=lambda sheet: not sheet.rule)
     return render_template(
-        "settings.html",
-        readings=[(o, game[o.id]) for o in (*game.kit.options, *game.scenario.options)],
-        entropy={s: bool(game[f"entropy-{s}"]) for s in game.sides},
-        seed=visit.row.seed if game.record_open else "",
-        groups=[a for a in visit.view.actions if a.group in SETTINGS_GROUPS],
-        **page_context(visit),
+        "more_live.html" if target() == "live" else "more.html",
+        sheets=sheets,
+        **page_context(visit, said(visit)),
     )

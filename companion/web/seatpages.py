@@ -13,7 +13,7 @@ from companion.engine.errors import NotYours, Unknown
 from companion.engine.record.events import NEW_CODE
 from companion.store import Generation
 from companion.web import curtain, qr
-from companion.web.page import page_context, see_other, target
+from companion.web.page import page_context, said, see_other, target
 from companion.web.seats import (
     DEVICE,
     WATCH,
@@ -88,7 +88,7 @@ def seats_page(code: str, seat: str) -> Response:
     """Who sits where, the codes of free seats, and what to do about a lost device."""
     visit = _player(code, seat)
     asked = [a for a in visit.game.asked.values() if a.by == NEW_CODE]
-    context = page_context(visit) | {"rows": seats(visit), "lost": asked[0] if asked else None}
+    context = page_context(visit, said(visit)) | {"rows": seats(visit), "lost": asked[0] if asked else None}
     response = make_response(
         render_template("seats_live.html" if target() == "live" else "seats.html", **context)
     )

@@ -242,7 +242,7 @@ def test_a_units_name_is_not_squeezed_by_its_markers(start_server, device):
     table.do("table", "mark", marker="ooc", units=["soviet-test-guards"], value="on")
     page = table.seat(device("small"), "soviet")
     page.goto(f"{server.url}/t/{table.code}/soviet/units")
-    name = page.locator(".unit-name", has_text="Test Guards")
+    name = page.locator(".urow-name", has_text="Test Guards")
     expect(name).to_be_visible()
     assert name.bounding_box()["height"] < 40
     assert page.evaluate("document.documentElement.scrollWidth") <= 360

@@ -157,6 +157,7 @@ class Scene:
             "pile": lambda: list(self.hand()),
             "token": lambda: self.hand()[row["pile"]][:1],
             "text": lambda: [self.hex],
+            "unit": lambda: [str(unit["id"]) for unit in self.table.sees(self.side)["units"]][:1],
             "which": lambda: [self.side],
             "what": lambda: ["reissue", "revoke"],
         }

@@ -87,7 +87,7 @@ def test_a_phone_types_and_the_tablet_sees_it(table, device):
     expect(phone.locator("#entry-answer")).to_contain_text("3rd Panzer: 2408")
     expect(line).to_have_value("")
     expect(phone.locator("#live")).to_contain_text("3rd Panzer")
-    expect(tablet.locator("#overlay .nm")).to_have_text("3rd Pan")
+    expect(tablet.locator("#overlay .nm")).to_have_text("3rd Panzer")
     expect(tablet.locator(".map-empty")).to_have_count(0)
     expect(tablet.locator("#base .numbers text")).to_have_count(29 * 29)
 
@@ -169,6 +169,7 @@ def test_a_tap_traces_supply_or_shows_what_cuts_it(table, device, size):
     sheet.get_by_role("link", name="Close").click()
     tap(page, "2617")
     expect(sheet).to_contain_text("38 Guards")
+    sheet.get_by_role("link", name="More about 2617").click()
     sheet.get_by_label("Range").fill("2")
     sheet.get_by_role("button", name="Show").click()
     expect(sheet).to_contain_text("Within 2: 19 hexes")
@@ -200,7 +201,7 @@ def test_drag_zoom_keys_and_the_view_is_kept(table, device):
     expect(page.locator("#overlay")).not_to_have_attribute("viewBox", first.pop())
     stage.focus()
     before = view_boxes(page)
-    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Shift+ArrowRight")
     page.keyboard.press("-")
     expect(page.locator("#overlay")).not_to_have_attribute("viewBox", before.pop())
     box = stage.bounding_box()
@@ -219,6 +220,176 @@ def test_drag_zoom_keys_and_the_view_is_kept(table, device):
     assert shown == pytest.approx([float(n) for n in kept.pop().split()], abs=1)
     page.keyboard.press("/")
     expect(page.locator("#find")).to_be_focused()
+
+
+def hold(page, hex_id):
+    """A long press: one finger, still, for most of a second."""
+    x, y = on_screen(page, hex_id)
+    fingers = page.context.new_cdp_session(page)
+    fingers.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    page.wait_for_timeout(700)
+    fingers.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+
+
+@pytest.mark.parametrize("size", ["phone", "tablet", "small"])
+def test_two_taps_move_a_stack_and_one_takes_it_back(table, device, size):
+    other = table.sit(device("tablet"), "table", "map")
+    page = table.front().sit(device(size), "soviet", "map")
+    open_map(page)
+    tap(page, "2617")
+    expect(page.locator("#move-form")).to_be_visible()
+    tap(page, "2616")
+    expect(page.locator("#toast")).to_contain_text("38 Guards: 2617 \u2192 2616")
+    expect(page.locator("#hex-sheet")).to_have_count(0)
+    expect(page.locator('.map-list a[data-hex="2616"]')).to_have_count(1)
+    expect(other.locator('.map-list a[data-hex="2616"]')).to_have_count(1)
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator('.map-list a[data-hex="2617"]')).to_have_count(1)
+    expect(page.locator("#overlay")).to_be_visible()  # it is still the map
+    expect(page.locator("#toast")).to_contain_text("taken back")
+
+
+def test_a_hasty_second_tap_is_not_lost(table, device):
+    page = table.front().sit(device("phone"), "soviet", "map")
+    open_map(page)
+    page.evaluate("""() => { const ask = htmx.ajax; htmx.ajax = async (...all) => {
+        await new Promise((done) => setTimeout(done, 400)); return ask.apply(htmx, all); }; }""")
+    tap(page, "2617")
+    tap(page, "2616")
+    expect(page.locator("#toast")).to_contain_text("38 Guards: 2617 \u2192 2616")
+
+
+def test_some_of_a_stack_stay_behind_and_a_tick_outlives_a_refresh(table, device):
+    page = table.front().sit(device("phone"), "soviet", "map")
+    open_map(page)
+    tap(page, "2421")
+    chips = page.get_by_role("group", name="Who moves")
+    wide = chips.locator("label").first.bounding_box()["width"]
+    chips.get_by_role("checkbox", name="6 Cav").uncheck()
+    assert chips.locator("label").first.bounding_box()["width"] == wide, "a chip is as wide unticked"
+    table.enter("german", "3Pz 2410")
+    expect(page.locator('.map-list a[data-hex="2410"]')).to_have_count(1)
+    expect(chips.get_by_role("checkbox", name="6 Cav")).not_to_be_checked()
+    page.locator("#move-hex").fill("2423")
+    page.get_by_role("button", name="Move", exact=True).click()
+    expect(page.locator("#toast")).to_contain_text("7 Cav: 2421 \u2192 2423")
+    expect(page.locator('.map-list a[data-hex="2421"]')).to_have_count(1)
+
+
+def test_a_stack_is_not_put_on_another_by_a_slip(table, device):
+    page = table.front().sit(device("tablet"), "soviet", "map")
+    open_map(page)
+    tap(page, "2617")
+    expect(page.locator("#move-form")).to_have_attribute("data-from", "2617")
+    tap(page, "2421")
+    expect(page.locator("#move-form")).to_have_attribute("data-from", "2421")
+    page.get_by_role("button", name="Move 38 Guards here").click()
+    expect(page.locator("#toast")).to_contain_text("38 Guards: 2617 \u2192 2421")
+    tap(page, "2421")
+    expect(page.locator("#move-form")).to_be_visible()
+    tap(page, "2421")
+    expect(page.locator("#hex-sheet")).to_have_count(0)
+
+
+@pytest.mark.parametrize("size", ["phone", "tablet"])
+def test_out_of_supply_in_two_taps(table, device, size):
+    page = table.front().sit(device(size), "soviet", "map")
+    open_map(page)
+    hold(page, "2421")
+    sheet = page.get_by_role("region", name="Markers in 2421")
+    sheet.get_by_role("button", name="Out of supply").first.click()
+    expect(page.locator("#toast")).to_contain_text("7 Cav: Out of supply")
+    expect(page.locator("#toast")).to_contain_text("6 Cav: Out of supply")
+    expect(page.locator("#hex-sheet")).to_have_count(0)
+    expect(page.locator("#overlay .pill")).to_have_count(1)
+
+
+def test_a_tap_on_the_enemy_opens_the_attack_with_those_beside_him(table, device):
+    table.front()
+    last = table.enter("soviet", "38 Guards 2409")
+    table.act("table", "go-to", turn=2, phase="soviet-combat", revision=last["revision"])
+    page = table.sit(device("phone"), "soviet", "map")
+    open_map(page)
+    tap(page, "2408")
+    page.get_by_role("link", name="Attack 2408").click()
+    form = page.locator("#sheet form")
+    expect(form.get_by_role("checkbox", name=re.compile("38 Guards"))).to_be_checked()
+    expect(form.locator("[name=target]").first).to_have_value("2408")
+    assert "Geheim" not in page.content()
+
+
+def test_the_map_is_played_by_keys(table, device):
+    page = table.front().sit(device("tablet"), "soviet", "map")
+    open_map(page)
+    page.locator("#map").focus()
+    page.keyboard.press("ArrowUp")
+    says = page.locator("#map-says")
+    expect(says).to_have_text(re.compile(r"^\d{4}: "))
+    for _ in range(40):  # a walk over the map by its numbers
+        at = says.inner_text()[:4]
+        if at == "2617":
+            break
+        column, row = int(at[:2]), int(at[2:])
+        page.keyboard.press(
+            "ArrowRight"
+            if column < 26
+            else "ArrowLeft"
+            if column > 26
+            else "ArrowDown"
+            if row < 17
+            else "ArrowUp"
+        )
+        expect(says).not_to_have_text(re.compile(f"^{at}"))
+    expect(says).to_have_text("2617: 38 Guards")
+    page.keyboard.press("Enter")
+    expect(page.locator("#move-form")).to_be_visible()
+    expect(page.locator("#map")).to_be_focused()
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Enter")
+    expect(page.locator("#toast")).to_contain_text("38 Guards: 2617 \u2192 2616")
+    page.keyboard.press("m")
+    expect(page.get_by_role("region", name="Markers in 2616")).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(page.locator("#hex-sheet")).to_have_count(0)
+
+
+@pytest.mark.parametrize("size", ["phone", "tablet"])
+def test_the_map_opens_on_every_counter_with_its_whole_name(table, device, size):
+    table.enter("german", "57 ARM-BR 1710; 513/294 Infantry Regiment 1711")
+    page = table.front().sit(device(size), "soviet", "map")
+    stage = open_map(page).bounding_box()
+    for one in page.locator("#overlay .face").all():
+        box = one.bounding_box()
+        assert stage["x"] <= box["x"] and box["x"] + box["width"] <= stage["x"] + stage["width"]
+        assert stage["y"] <= box["y"] and box["y"] + box["height"] <= stage["y"] + stage["height"]
+    # A wide font, and they are still inside.
+    page.evaluate("document.documentElement.style.setProperty('--narrow', 'monospace')")
+    inside = """all => all.every((name) => { const face = name.parentNode.querySelector(".face").getBoundingClientRect(),
+        box = name.getBoundingClientRect(); return box.left >= face.left - 1 && box.right <= face.right + 1; })"""
+    assert page.locator("#overlay .nm").evaluate_all(inside)
+    expect(page.locator("#overlay .nm", has_text="57 ARM-BR")).to_have_count(1)
+
+
+def test_without_javascript_a_stack_is_moved_by_its_form(table, device):
+    page = table.front().sit(device("phone", java_script_enabled=False), "soviet", "map?hex=2617")
+    page.locator("#move-hex").fill("2616")
+    page.get_by_role("button", name="Move", exact=True).click()
+    expect(page.get_by_role("region", name="Hex 2616")).to_contain_text("38 Guards")
+
+
+@pytest.mark.parametrize("size", ["phone", "small"])
+def test_entry_and_supply_are_two_screens_at_most(table, device, size):
+    page = table.sit(device(size), "soviet", "entry")
+    pages = ("entry", "supply")
+    for full in (False, True):
+        if full:
+            table.front()
+            table.enter("soviet", "; ".join(f"{n} Rifle {2600 + n}" for n in range(3, 29)))
+            table.enter("german", "; ".join(f"{n} Inf {1500 + n}" for n in range(3, 29)))
+        for name in pages:
+            page.goto(f"{table.url}/t/{table.code}/soviet/{name}")
+            page.wait_for_timeout(150)
+            assert page.evaluate("document.documentElement.scrollHeight / innerHeight") <= 2, (name, full)
 
 
 def test_layers_stay_on_through_a_move_and_hide_nothing_secret(table, device):
@@ -322,7 +493,7 @@ def test_pages_are_accessible(table, device, size, scheme):
     rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21aa", "wcag22aa"]}
     rules["resultTypes"] = ["violations"]  # what passes need not be described
     page = table.front().sit(device(size, color_scheme=scheme), "soviet", "map?layer=zoc-german")
-    paths = ("map?layer=zoc-german", "map/hex/2421", "entry", "supply", "takedown")
+    paths = ("map?layer=zoc-german", "map/hex/2421", "map/marks/2421", "entry", "supply", "takedown")
     urls = [f"/t/{table.code}/soviet/{path}" for path in paths]
     for url in [*urls, "/book/second-kharkov/map", "/scenario/second-kharkov/historical/setup"]:
         page.goto(table.url + url)

@@ -175,3 +175,107 @@ def test_nothing_is_lost_on_its_side_or_at_twice_the_size(server, device, turned
         act = page.get_by_role("link", name=re.compile("Resolve a combat")).first
         act.scroll_into_view_if_needed()
         assert act.evaluate(ON_TOP), seat
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("game", GAMES)
+def test_main_screens_are_accessible_in_both_themes(server, device, game, theme):
+    """WCAG 2.2 AA, with everything unfolded."""
+    from axe_playwright_python.sync_playwright import Axe
+
+    table, side = opened(server, game), GAMES[game][1]
+    rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]}
+    rules["resultTypes"] = ["violations"]
+    for size, seat in (("tablet", "table"), ("small", side)):
+        page = table.seat(device(size, color_scheme=theme), seat)
+        page.evaluate("document.querySelectorAll('details').forEach((one) => { one.open = true; })")
+        found = Axe().run(page, options=rules).response["violations"]
+        assert not found, (seat, [(v["id"], v["nodes"][0]["html"][:160]) for v in found])
+
+
+# -- without a mouse, without JavaScript ---------------------------------------------------------------------------
+
+
+def tab_to(page: Page, name: str) -> None:
+    """Press Tab until what has this name is in focus."""
+    for _ in range(120):
+        page.keyboard.press("Tab")
+        words = page.evaluate(
+            "() => { const el = document.activeElement; return el.getAttribute('aria-label') || el.innerText || ''; }"
+        )
+        if re.search(name, words):
+            return
+    raise AssertionError(f"nothing called {name} is reached by Tab")
+
+
+def test_a_turn_by_keyboard_alone(server, device):
+    """Second Kharkov, nothing on record: a combat is worked out, rolled and paid for, every phase ended, by keys only."""
+    table = Table(server, "second-kharkov", "historical", solo=True, **{"mode-dice": "digital"})
+    page = table.seat(device("tablet"), "table")
+    heading = page.get_by_role("heading", level=1)
+    expect(heading).to_contain_text("Soviet movement")
+    page.keyboard.press("n")
+    expect(heading).to_contain_text("Soviet combat")
+    expect(page.locator("#link")).to_have_text("live")
+    page.expected_errors += ["409"]  # what is owed is said before the phase ends
+    act, sheet = page.locator("#do-resolve-combat"), page.locator("#sheet .sheet")
+    expect(act).not_to_have_attribute("aria-disabled", "true")  # a button that just came rests for a moment
+    tab_to(page, "^Resolve a combat")
+    page.keyboard.press("Enter")
+    expect(sheet).to_be_visible()
+    assert page.evaluate("document.getElementById('sheet').contains(document.activeElement)")
+    page.keyboard.type("2408")
+    for label, number in (("Attack", "26"), ("Defence", "7")):
+        for _ in range(30):
+            if page.evaluate("document.activeElement.labels?.[0]?.innerText ?? ''").startswith(label):
+                break
+            page.keyboard.press("Tab")
+        page.keyboard.type(number)
+    expect(sheet.locator(".foot-odds")).to_contain_text("3:1")
+    tab_to(page, "^Roll")
+    page.keyboard.press("Enter")
+    expect(sheet).to_have_count(0)
+    expect(page.locator(".battle")).to_contain_text("3:1")
+    for _ in range(12):  # whatever is asked is answered by the first thing that Tab reaches on its card
+        if not page.locator(".duty").count():
+            break
+        page.locator(".duty").first.locator("button, summary").first.focus()
+        page.keyboard.press("Enter")
+        page.wait_for_timeout(500)
+    live, way_on = page.locator("#live"), page.locator("[data-key=n]")
+    for _ in range(6):
+        expect(way_on).not_to_have_attribute("aria-disabled", "true")
+        phase = live.get_attribute("data-phase")
+        page.keyboard.press("n")
+        anyway = page.get_by_role("button", name="End it anyway")
+        expect(page.locator(f"#live:not([data-phase='{phase}'])").or_(anyway).first).to_be_attached()
+        if anyway.is_visible():
+            anyway.focus()
+            page.keyboard.press("Enter")
+            expect(live).not_to_have_attribute("data-phase", str(phase))
+        if (live.get_attribute("data-phase") or "").startswith("2/"):
+            return
+    raise AssertionError(f"turn 2 never began: {heading.inner_text()}")
+
+
+def test_a_turn_without_javascript(server, device):
+    """Every phase of Second Kharkov's first turn, with a combat in it, by plain forms and links on a small phone."""
+    table = Table(server, "second-kharkov", "historical", solo=True, **{"mode-dice": "digital"})
+    page = device("small", java_script_enabled=False)
+    page.expected_errors += ["409"]
+    page.goto(f"{server.url}/j/{table.code}/{table.tokens['soviet']}")
+    heading = page.get_by_role("heading", level=1)
+    expect(heading).to_contain_text("Soviet movement")
+    page.get_by_role("button", name=re.compile("End my phase|Next phase")).click()
+    expect(heading).to_contain_text("Soviet combat")
+    page.get_by_role("link", name=re.compile("Resolve a combat")).first.click()
+    page.get_by_label(re.compile("^Target hex")).fill("2408")
+    page.get_by_label(re.compile("^Attack")).last.fill("26")
+    page.get_by_label(re.compile("^Defence")).last.fill("7")
+    page.get_by_role("button", name=re.compile("^Roll")).click()
+    expect(page.locator(".battle, .battle-last").first).to_contain_text("3:1")
+    page.get_by_role("button", name=re.compile("End my phase|Next phase")).click()
+    anyway = page.get_by_role("button", name="End it anyway")
+    if anyway.count():
+        anyway.click()
+    expect(heading).to_contain_text("German")

@@ -91,7 +91,9 @@ def test_nobody_sees_an_untried_unit_before_its_battle(server, device):
     for page, side in ((german, "german"), (soviet, "soviet")):
         page.goto(f"{server.url}/t/{table.code}/{side}/units")
         expect(page.get_by_text("untried").first).to_be_visible()
-        assert "AF" not in page.locator(".side-soviet .unit-more").first.inner_text()
+        page.locator(".urow.side-soviet", has_text="untried").first.click()
+        expect(page.locator("#sheet .facts")).to_contain_text("untried")
+        assert "AF" not in page.locator("#sheet .facts").inner_text()
 
 
 def sheet_of(page: Page):

@@ -18,15 +18,26 @@ from crawl.player import Player
 
 ELSEWHERE = {"stream", "leave", "join_link", "static"}
 """Routes that are looked at in a way of their own, or change who sits where."""
-FORMS = {"do_action", "action_preview", "worksheet_page", "act", "enter", "import_file", "apply_supply"}
+FORMS = {
+    "do_action", "action_preview", "worksheet_page", "act", "enter", "import_file", "apply_supply", "move_stack",
+    "lay_marker",
+}  # fmt: skip
 """What is sent as well as looked at; other routes that change something are not about what is hidden."""
 OPENING = {"set-mode", "take-back", "agree", "lost-table", "new-code", "close-seat"}
 """Actions that take the canaries back, change the table's dice or sign devices out: their forms are looked at, not sent."""
 HX = ("", "live", "sheet")
 QUERIES = {
     "map_page": ("", "layer=control&layer=supply", "layer=zoc-{a}&layer=zoc-{b}", "x=0&y=0"),
-    "hex_sheet": ("", "reach=3", "to={hex}"),
-    "units_page": ("", "show=oos", "show=reduced", "show=mine", "show=waiting"),
+    "hex_sheet": ("", "reach=3", "to={hex}", "tap=1", "tap=1&from={hex}&units={near}"),
+    "units_page": (
+        "",
+        "show=oos",
+        "show=reduced",
+        "show=mine",
+        "show=waiting",
+        "most=600",
+        "most=600&q={near}",
+    ),
     "log_page": ("", "kind=noted", "kind=placed", "side={a}", "before=40"),
     "entry_hints": ("text=zq", "text={near}", "text={hex} zq"),
     "entry_page": ("", "text={near}"),
@@ -100,6 +111,8 @@ class Prober:
                 return None
             pile = self.rng.choice(sorted(piles))
             path = path.replace("<pile>", pile).replace("<token>", self.rng.choice(piles[pile]))
+        if "<unit>" in path:
+            path = path.replace("<unit>", self.rng.choice(sorted(self.player.game.units) or ["nobody"]))
         if "<" in path:
             return None
         endpoint = short(rule)
@@ -126,6 +139,9 @@ class Prober:
             return {"csv": f"side,name,place\n{side},{self.near_miss(seat)},{self.player.hex()}"}
         if endpoint == "apply_supply":
             return {"side": self.rng.choice(self.player.game.sides)}
+        if endpoint in {"move_stack", "lay_marker"}:
+            where = {"hex": self.player.hex(), "from": self.player.hex()}
+            return {**where, "units": self.near_miss(seat), "unit-mark": "oos=on"}
         rules = self.tables.system_of(self.code).rules
         if endpoint != "worksheet_page" and self.rng.random() < 0.3:
             try:

@@ -184,7 +184,7 @@ def test_everything_else_begins_with_the_game_s_own_worksheets(red: Device) -> N
     """'What are the odds?' is asked every few minutes; a phone must not scroll past the settings for it."""
     page = words(red.get("more").text)
     places = [
-        page.index(word) for word in ("Worksheets", "Combat Rule 7.1", "Distance", "Roll dice", "This table")
+        page.index(word) for word in ("Worksheets", "Combat Rule 7.1", "Distance", "Roll dice", "Settings")
     ]
     assert places == sorted(places)
 

@@ -78,5 +78,58 @@ def test_a_set_up_sheet_goes_as_hands_go(hall):
     ]
     places = [page.index(words) for words in order]
     assert places == sorted(places)
-    assert page.count("Tank brigade") >= 3
+    assert "3 × Tank brigade" in page, "counters alike are one line"
     assert hall.clients["watch"].get("/scenario/second-kharkov/nonsense/setup").status_code == 404
+
+
+# -- set-up sheets in the game's own words
+
+
+def set_up(hall, scenario):
+    page = text_of(hall.clients["watch"].get(f"/scenario/{scenario}/setup"))
+    return re.sub(
+        r"\s+", " ", re.sub(r"<[^>]+>", " ", page[page.index("<article") : page.index("</article")])
+    )
+
+
+def test_markers_stand_at_their_hexes_in_words(hall):
+    page = set_up(hall, "wb95/kharkov-1942")
+    assert "0501 202/75 INF-R, 2 CEL Fortification improved (IF)" in page
+    assert "Fortification if" not in page and "Fortification ff" not in page
+    assert re.search(r"Markers in hexes without units Bridge held by the Soviets 1602-1603, 1902-1903", page)
+
+
+def test_the_first_turn_gives_the_starting_air(hall):
+    """[WB-95 8.1.1] The Soviets fly with 8 on the first day."""
+    page = set_up(hall, "wb95/kharkov-1942")
+    assert "Soviet air SP 8" in page and "Soviet air SP 0" not in page
+    assert re.search(r"At 0: German air SP, ", page)
+
+
+def test_what_only_counts_on_is_one_line(hall):
+    page = set_up(hall, "panzer-keil/winter-1943")
+    assert "Voronezh 1 to 14 (14)" in page and "Voronezh 2 " not in page
+    assert page.count("B14.2") < 4, "a note of many units is told once"
+
+
+def test_what_lies_on_the_turn_track_is_not_told_twice(hall):
+    page = set_up(hall, "wb95/kharkov-1942")
+    assert page.count("576/305 INF-R") == 1
+    assert "German units of turn 2" in set_up(hall, "second-kharkov/historical")
+
+
+def test_no_sheet_has_raw_words(hall):
+    for system in hall.tables.systems.values():
+        kit = system.kit.system
+        raw = {f"{m.label} {v}" for m in kit.markers for v, word in m.words.items() if v != word}
+        for name in system.kit.scenarios:
+            page = set_up(hall, f"{system.id}/{name}")
+            assert not [words for words in raw if re.search(rf"{re.escape(words)}\b", page)], name
+
+
+def test_a_take_down_sheet_counts_what_waits(tmp_path):
+    hall = Hall(tmp_path, "panzer-keil", "winter-1943")
+    hall.act("table", "set-up")
+    page = text_of(hall.get("table", "takedown"))
+    assert "Don 1 to 41" in page and "Don 17" not in page
+    assert page.index("S.West 1 to 44") and "Turn 4" in page

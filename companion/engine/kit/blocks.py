@@ -287,6 +287,12 @@ class SystemKit:
     unit_kinds: tuple[str, ...] = ()
     about: str = ""
 
+    @property
+    def uses(self) -> tuple[str, ...]:
+        """Of dice, chits and cards those that the game has; a pile from which hands are held is one of cards."""
+        hands = [any(zone.id == "hand" for zone in pile.zones) for pile in self.piles]
+        return ("dice", *(["chits"] if False in hands else []), *(["cards"] if True in hands else []))
+
 
 @dataclass(frozen=True)
 class Scenario:
@@ -330,6 +336,7 @@ TABLE_VALUES: Json = {
     "mode-dice": "either",
     "mode-chits": "either",
     "mode-cards": "either",
+    "effort": "",
     "solo": False,
     "fog": True,
     "record": None,
@@ -338,9 +345,9 @@ TABLE_VALUES: Json = {
     "faces": {},
     "disputed": (),
 }
-"""What every table has, whatever the game: how dice, chits and cards are used, who sees what, a judge called,
-chart cells read off the printed chart in play, faces of cards and chits that lay open there, and endings by the rules
-that the players did not agree to."""
+"""What every table has, whatever the game: how dice, chits and cards are used, how much goes on record (empty until
+somebody says so), who sees what, a judge called, chart cells read off the printed chart in play, faces of cards and chits
+that lay open there, and endings by the rules that the players did not agree to."""
 
 
 @dataclass(frozen=True)

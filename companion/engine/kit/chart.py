@@ -64,6 +64,12 @@ class Chart:
                 )
         return self.cells.get((row, column), BLANK)
 
+    @property
+    def declared(self) -> tuple[str, ...]:
+        """The codes that the kit names one by one: its taps, or a pattern that is nothing but a list of them."""
+        plain = self.codes.split("|")
+        return self.taps or (tuple(plain) if all(re.fullmatch(r"[\w -]+", code) for code in plain) else ())
+
     def known_values(self) -> list[str]:
         """Every code that stands somewhere on the chart, for result buttons."""
         return sorted({c.value for c in self.cells.values() if c})

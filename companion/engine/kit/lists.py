@@ -205,6 +205,11 @@ class BookList:
     """The columns that filling it one by one asks for; the required ones when not said."""
 
     @property
+    def key_plural(self) -> str:
+        """What several rows are called: hexes, chits."""
+        return self.key + ("es" if self.key.endswith(("x", "s", "ch", "sh")) else "s")
+
+    @property
     def open(self) -> bool:
         """Whether the owner may add rows."""
         return self.more or not self.rows

@@ -78,7 +78,8 @@ class Action:
     when: Callable[[Game], bool | str | Mistake] | None = None
     """False, a reason (text) or the mistake with its rule when it cannot be done now."""
     group: str = "phase"
-    """Where it is offered: phase, dice, units, hand, card, end, book-keeping, fix, or hidden (reached by a prompt only)."""
+    """Where it is offered: phase, dice, units, hand, card, end, book-keeping, fix, map (by taps on it), or hidden
+    (reached by a prompt only)."""
     worksheet: Worksheet | None = None
     secret: bool = False
     """Only the side itself may do it, not the shared tablet."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated, Any
 
 from companion.engine.errors import NotNow, Unknown, Unreadable
-from companion.engine.forms.fields import Choice, Flag, Text, Whole
-from companion.engine.kit.blocks import Note
+from companion.engine.forms.fields import Choice, Context, Flag, Text, Whole
+from companion.engine.kit.blocks import Note, Phase
 from companion.engine.kit.chart import cell_key
 from companion.engine.kit.when import Turns, holds
 from companion.engine.play.actions import Events
@@ -107,13 +107,30 @@ def bind_phases(rules: Rules) -> None:
         yield from rules.follows(game, worksheet, sheet, result, game.battles.get(duty.battle))
 
 
+def _phases(ctx: Context) -> list[tuple[str, str]]:
+    """The phases of a turn, told apart by their side; those of nobody by the part of the turn."""
+    titles = {p.id: phase_title(ctx.game, p) for p in order(ctx.game)}
+    twice = {t for t in titles.values() if list(titles.values()).count(t) > 1}
+    return [
+        (p.id, f"{titles[p.id]} ({p.part or p.code})" if titles[p.id] in twice else titles[p.id])
+        for p in order(ctx.game)
+    ]
+
+
+def phase_title(game: Game, phase: Phase) -> str:
+    """A phase with the side that acts in it: 'German: Combat'; where the sides take turns it is nobody's."""
+    side = "" if phase.side.startswith("@") else game.side_of(phase)
+    name = game.side_name(side) if side else ""
+    return phase.name if not name or name.casefold() in phase.name.casefold() else f"{name}: {phase.name}"
+
+
 @phase_rules.action(by="any", label="Go to another phase", group="fix", fresh=True)
 def go_to(
     game: Game,
     turn: Annotated[int, Whole(label="Turn", high=99, start=lambda c: c.game.turn)],
     phase: Annotated[
         str,
-        Choice(label="Phase", options=lambda c: [(p.id, p.name) for p in order(c.game)]),
+        Choice(label="Phase", options=_phases),
     ],
     reason: Annotated[str, Text(label="Why", most=200, placeholder="for the log")] = "",
 ) -> Events:

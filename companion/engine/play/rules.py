@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from companion.engine.errors import Unknown, did_you_mean
 from companion.engine.forms.fields import Context
 from companion.engine.forms.worksheet import Breakdown, Worksheet, signature_fields
 from companion.engine.hexes.trace import SupplyLine
+from companion.engine.kit.roster import Unit
 from companion.engine.kit.when import Turns
 from companion.engine.play.actions import Action, FollowUp, make_action
 from companion.engine.play.duties import Words, has_units, owe
@@ -30,6 +31,19 @@ Warns = Callable[[Context], Iterable[object]]
 """Reasons against what was filled in: (context) -> words."""
 Supply = Callable[[Game, str], Mapping[str, SupplyLine]]
 """Supply of all units of a side: (game, side) -> unit id -> the trace's answer."""
+
+
+Minds = Callable[[Game, Sequence[Unit], str], Iterable[object]]
+"""What the rules have against a move that was made: (game after it, the units, where they came from) -> words."""
+
+
+@dataclass(frozen=True)
+class Attack:
+    """An action that attacks, for whoever points at the target: the fields that take the hex and the attackers."""
+
+    action: str
+    hex: str
+    units: str
 
 
 HIDDEN = "something that a player answers on his own phone"
@@ -66,6 +80,9 @@ class Rules:
         self.supply: Supply | None = None
         self.awaited: Callable[[Game], Iterable[str]] | None = None
         self.score: Callable[[Game], str] | None = None
+        self.attacks: list[Attack] = []
+        """Ways to attack the stack that a player points at, the likeliest first."""
+        self.minds: list[Minds] = []
         self.supply_marker = "oos"
         """The marker of a unit out of supply, with its value where it has several: 'supply=oos'."""
 
@@ -189,6 +206,15 @@ class Rules:
             return [game.active]
         late = list(self.awaited(game)) if self.awaited and not game.ended else []
         return late or list(game.sides)
+
+    def attack_by(self, action: str, *, hex: str, units: str) -> None:
+        """Let a tap on an enemy stack open an action's form with its hex filled in: `attack_by("resolve-combat", ...)`."""
+        self.attacks.append(Attack(action, hex, units))
+
+    def minds_moves(self, fn: Minds) -> Minds:
+        """What is said after a move and hinders nobody: a stack too high, a way too long."""
+        self.minds.append(fn)
+        return fn
 
     def supplies(self, fn: Supply) -> Supply:
         """How this game traces supply; serves the supply page, the map and the one-tap check."""

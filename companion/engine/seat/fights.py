@@ -92,7 +92,7 @@ def awaits(seen: SeatView) -> shapes.AwaitedView:
     held_up = sorted((a for a in asked if not a.is_consent), key=lambda a: not a.battle)  # battles first
     if held_up:
         more = f", and {len(held_up) - 1} more" if len(held_up) > 1 else ""
-        return shapes.AwaitedView(f"waiting for {_told(game, held_up[0], seat)}{more}", False)
+        return shapes.AwaitedView(f"waiting for {_told(game, held_up[0], seat).rstrip('.?')}{more}", False)
     if seat in seen.movers:
         return shapes.AwaitedView("your move", True)
     if seat in game.sides and any(seat in a.to and game.is_live(a) for a in game.asked.values()):

@@ -11,6 +11,7 @@ from companion.engine.guard import Guard, name_of
 from companion.engine.kit.blocks import Note, PileDef, Scenario, Side, SystemKit
 from companion.engine.kit.roster import Unit
 from companion.engine.kit.when import Turns, holds
+from companion.engine.people.settings import is_unsettled
 from companion.engine.people.talk import judge
 from companion.engine.people.units import due, entry_hex, may_arrive
 from companion.engine.play.actions import Action
@@ -104,9 +105,7 @@ def _dials(seen: SeatView) -> list[shapes.DialView]:
             effect = next((v.effect for v in dial.values if v.id == value), "")
             text = value_label(game, dial.id, value)
             positions = [(v.id, v.label) for v in dial.values]
-            found.append(
-                shapes.DialView.of(dial, value=value, text=text, effect=effect, positions=positions)
-            )
+            found.append(shapes.DialView.of(dial, value=value, text=text, effect=effect, positions=positions))
     return found
 
 
@@ -347,6 +346,16 @@ class SeatView:
     """The fingerprint of the dice seed."""
     tray: cached_property[list[str]] = cached_property(lambda seen: list(seen._game.kit.tray))
     """Dice that one tap rolls."""
+
+    @property
+    def effort(self) -> str:
+        """How much the players put on record, as the table's settings name it; empty until they say so."""
+        return str(self._game["effort"])
+
+    @property
+    def unsettled(self) -> bool:
+        """Whether a new table still has to say so."""
+        return is_unsettled(self._game)
 
     @property
     def has_units(self) -> bool:

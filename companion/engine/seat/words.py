@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from companion.engine.people.corrections import named_values
+from companion.engine.people.settings import SETTING_NAMES, SETTING_VALUES
 from companion.engine.record.changes import BY_SEQUENCE, IN_PASSING, OFF_IN_PASSING, PUT_BACK
 from companion.engine.record.dice import Spec
 from companion.engine.record.events import OFFERED, is_about_seats
@@ -26,7 +27,8 @@ def value_label(game: Game, name: str, value: Any) -> str:
             return choice.label
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return str(value)
+    found = dict(SETTING_VALUES.get(name, ())).get(value, str(value))
+    return found[:1].lower() + found[1:] if name in SETTING_VALUES else found
 
 
 def steps_label(game: Game, count: int) -> str:
@@ -38,7 +40,7 @@ def mark_label(game: Game, marker: str, value: Any = True) -> str:
     """A marker with its value, in words: Fortification field."""
     kind = next((m for m in game.kit.markers if m.id == marker), None)
     label = kind.label if kind else marker
-    if value is True or value is None or value is False:
+    if value is True or value is None or value is False or value == "on":
         return label
     words = {s.id: s.name for s in game.kit.sides} | dict(kind.words if kind else {})
     return f"{label} {words.get(str(value), value)}"
@@ -49,9 +51,7 @@ def name_label(game: Game, name: str) -> str:
     labels = dict(named_values(game))
     if name in labels:
         return labels[name]
-    return {"mode-dice": "Dice", "mode-chits": "Chits", "mode-cards": "Cards", "record": "The record"}.get(
-        name, name.replace("-", " ").capitalize()
-    )
+    return {**SETTING_NAMES, "record": "The record"}.get(name, name.replace("-", " ").capitalize())
 
 
 def place_label(game: Game, place: str) -> str:

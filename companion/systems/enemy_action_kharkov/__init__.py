@@ -22,6 +22,7 @@ from companion.systems.enemy_action_kharkov import (  # noqa: F401 - each adds i
     support,
     tactics,
     taking,
+    taps,
     victory,
 )
 from companion.systems.enemy_action_kharkov.base import rules

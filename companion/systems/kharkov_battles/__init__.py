@@ -31,6 +31,7 @@ from companion.systems.kharkov_battles import (  # noqa: F401 - each adds its ac
     strength,
     supply,
     support,
+    taps,
     victory,
     weather,
     works,

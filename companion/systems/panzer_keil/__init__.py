@@ -19,6 +19,7 @@ from companion.systems.panzer_keil import (
     supply,
     supplycheck,
     support,
+    taps,
     victory,
     weather,
 )
@@ -46,6 +47,7 @@ __all__ = [
     "supply",
     "supplycheck",
     "support",
+    "taps",
     "victory",
     "weather",
 ]

@@ -15,6 +15,7 @@ from companion.systems.second_kharkov import (
     pursuit,
     setup,
     stacking,
+    taps,
     units,
     victory,
 )
@@ -36,6 +37,7 @@ __all__ = [
     "rules",
     "setup",
     "stacking",
+    "taps",
     "units",
     "victory",
 ]

@@ -22,6 +22,7 @@ from companion.systems.wb95 import (  # noqa: F401 - imported for the rules that
     setup,
     shaken,
     supply,
+    taps,
     victory,
 )
 from companion.systems.wb95.base import rules

@@ -50,6 +50,7 @@ def _sheet_line(sheet: ChartSheet | ListSheet, changed_at: str) -> dict[str, Any
         "rule": shape.rule,
         "changed_at": changed_at,
         "kind": sheet.kind,
+        "full": bool(sheet.size) and sheet.filled == sheet.size,
     }
 
 

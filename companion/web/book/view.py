@@ -123,9 +123,11 @@ def layout_of(sheet: ListSheet) -> dict[str, Any]:
             and c.max - c.min <= 20
         )
     ]
+    parts = list(dict.fromkeys(c.part for c in sheet.columns if c.part))
     return {
         "wide": not first,
         "first": first,
+        "parts": parts if len(parts) == 2 else [],
         "brushes": brushes if len(sheet.rows()) > 6 else [],
         "to_do": sheet.to_do(),
         "seen": seen_of(sheet),

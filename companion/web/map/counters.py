@@ -14,7 +14,12 @@ from companion.engine.seat.shapes import UnitView
 from companion.engine.seat.view import SeatView
 from companion.web.map.canvas import number
 
-LONG_NAME = 9
+NAME_SIZE, NAME_WIDTH = 5.2, 24.6
+"""A name on a counter: its letters' height and the room it has, in units of the drawing."""
+WIDTHS = {25: " (),./:;I\\fijl|'", 30: "!*-[]rt{}", 40: '"z', 50: "?FLTZ^bdghnopqu~", 55: "EPSVXY", 60: "&ABCDHKNRU",
+          65: "GOQw", 70: "%M", 75: "Wm", 80: "@\u2026"}  # fmt: skip
+"""How wide the letters of the condensed bold face run, in hundredths of their height; all others 45."""
+RUNS = {letter: width for width, letters in WIDTHS.items() for letter in letters}
 
 KINDS = {
     "armour": ("panzer", "tank", "arm", "armour", "armor", "armoured", "pz"),
@@ -92,8 +97,8 @@ def stacks(view: SeatView, grid: Grid) -> dict[str, list[Stack]]:
 
 
 SHAPES = {
-    "soviet": "M-12 -9h24v21h-24z",
-    "other": "M-12 -5l4 -4h16l4 4v13l-4 4h-16l-4 -4z",
+    "soviet": "M-13 -9h26v21h-26z",
+    "other": "M-13 -6l3 -3h20l3 3v15.4l-2.6 2.6h-20.8l-2.6 -2.6z",
 }
 
 
@@ -126,11 +131,11 @@ def counter(
         if top.size:
             parts.append(f'<text class="sz" y="-6.6">{escape(size_sign(top.size))}</text>')
         if top.name:
-            parts.append(f'<text class="nm" y="10">{escape(short(top.name))}</text>')
+            parts.append(_name(top.name))
         parts.append(_pips(top.steps, top.full))
     if len(stack.units) > 1:
         parts.append(
-            f'<g class="n"><circle cx="12" cy="-8" r="4.6"/><text x="12" y="-6">{len(stack.units)}</text></g>'
+            f'<g class="n"><circle cx="13" cy="-8" r="4.6"/><text x="13" y="-6">{len(stack.units)}</text></g>'
         )
     marks = [pill_text(m, v, markers) for u in stack.units for m, v in u.marks.items()]
     found = [(t, "pill") for t in dict.fromkeys(marks) if t] + [(t, "pill hexpill") for t in ground]
@@ -153,22 +158,37 @@ def size_sign(size: str) -> str:
     return SIZES.get(size.casefold(), size)[:4]
 
 
+def width(text: str) -> float:
+    """How wide a text is on a counter."""
+    return sum(RUNS.get(letter, 45) for letter in text) * NAME_SIZE / 100
+
+
 def short(name: str) -> str:
-    """A name that fits a counter."""
-    if len(name) <= LONG_NAME:
+    """A name that fits a counter: its words shortened, then its end left out, never its front."""
+    if width(name) <= NAME_WIDTH:
         return name
-    words = name.replace("/", " ").split()
-    shorter = " ".join(w if w[:1].isdigit() else w[:3] for w in words)
-    return shorter if len(shorter) <= LONG_NAME else shorter[: LONG_NAME - 1].rstrip() + "\u2026"
+    text = " ".join(w if w[:1].isdigit() else w[:3] for w in name.replace("/", " ").split())
+    if width(text) <= NAME_WIDTH:
+        return text
+    while width(text + "\u2026") > NAME_WIDTH:
+        text = text[:-1]
+    return text.rstrip(" .,-/") + "\u2026"
+
+
+def _name(name: str) -> str:
+    """The name at a length of its own: whatever font a device has, it stays on its counter."""
+    text = short(name)
+    wide = f'textLength="{number(width(text))}" lengthAdjust="spacingAndGlyphs"'
+    return f'<text class="nm" y="9.2" {wide}>{escape(text)}</text>'
 
 
 def _pips(steps: int, full: int) -> str:
     if full < 2:
         return ""
     if full > 4:
-        return f'<text class="sz" x="9.4" y="-1">{steps}</text>'
+        return f'<text class="sz" x="10.2" y="-1">{steps}</text>'
     return "".join(
-        f'<circle class="{"pip" if i < steps else "gone"}" cx="9.5" cy="{number(-5 + i * 2.7)}" r="1"/>'
+        f'<circle class="{"pip" if i < steps else "gone"}" cx="10.3" cy="{number(-5 + i * 2.7)}" r="1"/>'
         for i in range(full)
     )
 

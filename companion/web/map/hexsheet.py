@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
+from urllib.parse import urlencode
 
 from flask import request
 from markupsafe import Markup
 
 from companion.engine.errors import Mistake
 from companion.engine.hexes.ground import FIXED
+from companion.engine.people.units import movable
 from companion.engine.positions import supply
+from companion.engine.positions.moving import attacks_on
 from companion.engine.positions.ranges import FAR, within
 from companion.engine.positions.situation import map_book
 from companion.engine.record.game import Game
+from companion.engine.seat.shapes import UnitView
 from companion.engine.seat.view import signs
 from companion.systems import System
 from companion.tables.visit import Visit
@@ -49,6 +54,7 @@ def hex_context(visit: Visit, text: str) -> dict[str, Any]:
         grid.line(hex_id, to) if distance is not None else (),
     )
     found = stacks(view, grid)
+    movers, below = units_to_move(visit, hex_id), closed_units(visit, hex_id)
     here, marks = found.get(hex_id, []), signs(game, view.hexes.get(hex_id, {}))
     in_reach = [h for h in found if h in set(chosen.reach)]
     return {
@@ -78,7 +84,68 @@ def hex_context(visit: Visit, text: str) -> dict[str, Any]:
         "oob": is_htmx(),
         "words": unit_words,
         "traces": system.rules.supply is not None,
+        "bar": bool(movers or below) and "tap" in request.args,
+        "movers": movers,
+        "below": below,
+        "carried": _carried(visit, hex_id),
+        "carried_below": _carried_below(visit, hex_id),
+        "held": any(s.side != side for s in here for side in _carried_sides(visit, hex_id)),
+        "attacks": view.guard.part("Attacks", lambda: _attacks(visit, hex_id), []),
     }
+
+
+def units_to_move(visit: Visit, hex_id: str) -> list[UnitView]:
+    """The units in a hex that this seat may take up, top first."""
+    if visit.seat == WATCH:
+        return []
+    mine = {u.id for u in movable(visit.context)}
+    here = [u for u in visit.view.units if u.place == hex_id and u.id in mine]
+    return sorted(here, key=lambda u: -u.order)
+
+
+def closed_units(visit: Visit, hex_id: str) -> list[UnitView]:
+    """The counters in a hex that the table's screen moves with the stack and does not read."""
+    return [u for u in visit.view.units if u.place == hex_id and u.hidden] if visit.seat == "table" else []
+
+
+def _carried(visit: Visit, hex_id: str) -> list[UnitView]:
+    """The units that were taken up before another stack was tapped."""
+    start, chosen = request.args.get("from", ""), request.args.getlist("units")
+    return [u for u in units_to_move(visit, start) if u.id in chosen] if start != hex_id else []
+
+
+def _carried_below(visit: Visit, hex_id: str) -> list[UnitView]:
+    """The closed counters that were taken up with them."""
+    start = request.args.get("below", "")
+    return closed_units(visit, start) if start != hex_id else []
+
+
+def _carried_sides(visit: Visit, hex_id: str) -> set[str]:
+    return {u.side for u in (*_carried(visit, hex_id), *_carried_below(visit, hex_id))}
+
+
+@dataclass(frozen=True)
+class AttackLink:
+    """A form that attacks the hex, its target filled in."""
+
+    label: str
+    rule: str
+    url: str
+
+
+def _attacks(visit: Visit, hex_id: str) -> list[AttackLink]:
+    """The attacks that this seat may make on a hex now; a form that takes one unit gets one that was taken up."""
+    rules, found = visit.rules, []
+    for attack, near in attacks_on(rules, visit.game, visit.seat, hex_id):
+        action, given = rules.actions[attack.action], {attack.hex: hex_id}
+        carried = {u.id for u in _carried(visit, hex_id)}
+        if not getattr(action.fields[attack.units], "many", False):
+            likely = next((u.id for u in near if u.id in carried or len(near) == 1), "")
+            given |= {attack.units: likely} if likely else {}
+        query = urlencode(given)
+        url = f"/t/{visit.code}/{visit.seat}/do/{action.name}?{query}"
+        found.append(AttackLink(action.label, action.rule, url))
+    return found
 
 
 def _line(system: System, game: Game, seat: str, hex_id: str) -> tuple[dict[str, Any] | None, str]:

@@ -25,6 +25,9 @@ from companion.web.map.printed import answered, base_url_of
 from companion.web.page import is_htmx, target
 from companion.web.seats import WATCH, require
 
+ROOM = 1.6 * SIZE
+"""Around the outermost counters."""
+
 
 def chosen_map(game: Game) -> int:
     """Which of the game's maps is shown: the scenario's, or the one asked for."""
@@ -97,7 +100,8 @@ def map_context(visit: Visit) -> dict[str, Any]:
         "view_box": canvas.view_box,
         "size": (canvas.width, canvas.height),
         "shape": canvas.shape(0.97),
-        "start": start_of(canvas, view, seat),
+        "frame": frame_of(canvas, view),
+        "home": home_of(canvas, view, seat),
         "base": base_url_of(system, index),
         "overlay": Markup(drawn),
         "stacks": stacks(view, grid),
@@ -110,16 +114,26 @@ def map_context(visit: Visit) -> dict[str, Any]:
     }
 
 
-def start_of(canvas: Canvas, view: SeatView, seat: str) -> tuple[int, int] | None:
-    """Where a device looks first: where its side's units, or all, stand closest."""
+def frame_of(canvas: Canvas, view: SeatView) -> str:
+    """What a device looks at first: all counters, as 'x y width height'; nothing on an empty map."""
+    points = [canvas.at(u.place) for u in view.units if u.place in canvas.grid.index]
+    if not points:
+        return ""
+    xs, ys = [x for x, _ in points], [y for _, y in points]
+    left, top = min(xs) - ROOM, min(ys) - ROOM
+    return f"{left:.0f} {top:.0f} {max(xs) + ROOM - left:.0f} {max(ys) + ROOM - top:.0f}"
+
+
+def home_of(canvas: Canvas, view: SeatView, seat: str) -> str:
+    """Where a device looks that is too small for all of them: where its side's units, or all, stand closest."""
     on_map = [u for u in view.units if u.place in canvas.grid.index]
     own = {u.place for u in on_map if u.side == seat} or {u.place for u in on_map}
-    if not own:
-        return None
     points = sorted(canvas.at(place) for place in own)
+    if not points:
+        return ""
     near = 9 * SIZE
     x, y = max(points, key=lambda p: sum(abs(p[0] - q[0]) + abs(p[1] - q[1]) < near for q in points))
-    return round(x), round(y)
+    return f"{x:.0f} {y:.0f}"
 
 
 @bp.get("/t/<code>/<seat>/map")

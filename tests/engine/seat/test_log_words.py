@@ -18,7 +18,7 @@ LINES: list[tuple[e.Event, str]] = [
     (e.Set("vp", 4, was=3, reason="won a fight"), "Victory points: 3 → 4 (won a fight)"),
     (e.Set("weather", "mud", was="clear"), "Weather: Clear → Deep mud"),
     (e.Set("storm", True), "Storm order: yes"),
-    (e.Set("mode-dice", "physical"), "Dice: physical"),
+    (e.Set("mode-dice", "physical"), "Dice: real ones, typed in"),
     (e.Rolled("2d6+1", (3, 5), "combat", index=1), "combat: 2d6+1 rolled 3, 5 +1 = 9"),
     (e.Rolled("1d6", (3,), mode="physical"), "1d6 rolled 3 (by hand)"),
     (e.Rolled("2d6", (6, 6), mode="physical"), "2d6 rolled 6, 6 = 12 (by hand)"),

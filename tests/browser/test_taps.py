@@ -110,9 +110,14 @@ def told(now: Cost | None, budget: Cost) -> str:
 
 HEAD = """# Taps
 
-What an act costs from rest to rest: every tap on all devices, both players', and after `+` every typed character. Written by `make taps`,
-which does each act with real clicks on a tablet and two phones and fails where one is over its budget. *Was* is what the act cost before screens were
-made for it. A tap may take the place of a typed character, never the other way round.
+What an act costs from rest to rest: every tap on all devices, both players', and after `+` every typed
+character. `make taps` does each act with real clicks on a tablet and two phones, writes this table, and fails
+where one is over its budget. *Was* is what the act cost before screens were made for it.
+
+A tap may take the place of a typed character, never the other way round. A device rests on the page of the act:
+stacks are moved and marked on the map, everything else is done on the main screen. A battle is fought until nothing of it is
+owed; an offer that nobody takes up lapses by itself. Dice are real ones that are tapped in, but for WB-95, where
+the companion rolls; the chits of Kharkov Battles are drawn by the companion.
 
 | act | was | budget | now |
 |---|---|---|---|
@@ -142,16 +147,16 @@ def settle(screens: Screens, mode: str = "physical", code: str = "") -> None:
     """Answer what is owed on the phones until nothing is; an offer is put away only where it holds up what is owed."""
     for _ in range(12):
         asked = screens.table.sees("table")["asked"]
-        if not any(a["duty"] == "owed" for a in asked):
+        owed = [a for a in asked if a["duty"] == "owed"]
+        if not owed:
             return
-        phones = screens.phones.values()
-        if any(answer(page, mode, code, ".duty-owed", 700) for page in phones):
-            continue
-        for page in phones:
-            refusal = page.locator(".duty:not(.duty-owed)").get_by_role("button", name="No", exact=True)
-            if refusal.count():
-                refusal.first.click()
-                break
+        live = [a for a in owed if a["live"]] or [a for a in asked if a["live"]]
+        page = next(page for side, page in screens.phones.items() if side in live[0]["to"])
+        if live[0] in owed:
+            assert answer(page, mode, code, f"#ask-{live[0]['id']}", 15_000)
+        else:
+            page.locator(f"#ask-{live[0]['id']}").get_by_role("button", name="No", exact=True).click()
+            expect(page.locator(f"#ask-{live[0]['id']}")).to_have_count(0)
     raise AssertionError(f"the battle does not end: {[a['text'] for a in asked]}")
 
 
@@ -166,12 +171,14 @@ def choose_hex(sheet: Locator, hex_id: str) -> None:
 def server(own_server):
     """This file's server, its book as it was shipped: a chart cell that one combat reads off costs the next nothing."""
     store = open_store(own_server.data / "companion.db")
-    for system in IDS:
-        for row in store.book_list(system):
-            store.book_change(system, row.name, lambda _: {}, row.changed_at)
+    written = [
+        (system, row) for system in IDS for row in store.book_list(system) if store.book_get(system, row.name)
+    ]
+    for system, row in written:
+        store.book_change(system, row.name, lambda _: {}, row.changed_at)
     store.close()
-    for system in IDS:
-        ownbooks.share(own_server, system, {})  # the server looks at its book again
+    if written:
+        ownbooks.share(own_server, written[0][0], {})  # the server looks at its book again
     return own_server
 
 

@@ -1,7 +1,6 @@
 """What an act costs, from rest to rest: every tap and every typed character, on all three devices.
 
-`make taps` runs this file alone, fails over any budget, and writes docs/taps.md. A row that is known to be over its
-budget says so (`over`): beside the other tests it is expected to fail, and must be let go of as soon as it does not.
+`make taps` runs this file alone and writes docs/taps.md; over a budget it fails, here and in `make test`.
 """
 
 from __future__ import annotations
@@ -73,11 +72,6 @@ class OverBudget(AssertionError):
     """An act costs more than it may."""
 
 
-def over(why: str) -> pytest.MarkDecorator:
-    """A row that is known to be over its budget, and why: as soon as it is not, this fails and must go."""
-    return pytest.mark.xfail(raises=OverBudget, strict=True, reason=why)
-
-
 @contextlib.contextmanager
 def counted(screens: Screens, act: str) -> Iterator[None]:
     """Count what is done on all devices, until they rest, and hold it to the budget."""
@@ -128,6 +122,20 @@ def type_in(field: Locator, text: str) -> None:
     """Tap a field and type, as a finger must."""
     field.click()
     field.press_sequentially(text)
+
+
+def enter(form: Locator, label: str, value: int) -> None:
+    """Give a number the shortest way there is: a row of values, the steps beside a field, or the field itself."""
+    row = form.get_by_role("group", name=re.compile(label))
+    if row.count():
+        chosen = row.get_by_role("radio", name=str(value), exact=True)
+        if not chosen.is_checked():
+            row.locator("label", has_text=re.compile(f"^{value}$")).click()
+    elif value <= 2:
+        for _ in range(value):
+            form.get_by_role("button", name=re.compile(f"{label}.*one more")).click()
+    else:
+        type_in(form.get_by_label(label, exact=True), str(value))
 
 
 def open_sheet(page: Page, name: str) -> Locator:
@@ -400,8 +408,8 @@ def test_enemy_action_with_nothing_on_record(server, device) -> None:
     soviet, german = screens.phones.values()
     with counted(screens, "Enemy Action combat, plain, nothing on record"):
         sheet = open_sheet(soviet, "Declare a combat")
-        type_in(sheet.get_by_label("Attackers of 1 or 2 steps", exact=True), "3")
-        type_in(sheet.get_by_label("Defending steps", exact=True), "2")
+        enter(sheet, "Attackers of 1 or 2 steps", 3)
+        enter(sheet, "Defending steps", 2)
         send(soviet)
         no_tactics(screens)
         real_chits(soviet, 1, 1)
@@ -411,11 +419,10 @@ def test_enemy_action_with_nothing_on_record(server, device) -> None:
 
 
 def real_chits(page: Page, attacker: int, defender: int) -> None:
-    """What came out of the real cup, by the steps beside the numbers."""
+    """What came out of the real cup."""
     duty = page.locator(".duty")
-    for role, hits in (("Attacker", attacker), ("Defender", defender)):
-        for _ in range(hits):
-            duty.get_by_role("button", name=re.compile(f"{role} hits.*one more")).click()
+    enter(duty, "Attacker hits", attacker)
+    enter(duty, "Defender hits", defender)
     duty.get_by_role("button", name="Draw chits").click()
 
 

@@ -420,7 +420,8 @@ def test_enemy_action_with_nothing_on_record(server, device) -> None:
 
 def real_chits(page: Page, attacker: int, defender: int) -> None:
     """What came out of the real cup."""
-    duty = page.locator(".duty")
+    duty = page.locator(".duty", has_text=re.compile(r"draw \d+ chit"))
+    expect(duty).to_be_visible()
     enter(duty, "Attacker hits", attacker)
     enter(duty, "Defender hits", defender)
     duty.get_by_role("button", name="Draw chits").click()

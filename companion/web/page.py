@@ -89,13 +89,7 @@ def toast_of(visit: DeviceVisit, lines: Sequence[str], before: int) -> Toast | N
     words = [*lines[:TOAST_LINES], *(["…"] if len(lines) > TOAST_LINES else [])]
     if not words and act and undo is not None and act.label != "put away":  # nothing is less news than a No
         words = [f"{act.label[:1].upper()}{act.label[1:]}."]
-    return Toast(words, undo=undo, live=_on_main_page(visit)) if words else None
-
-
-def _on_main_page(visit: DeviceVisit) -> bool:
-    """Whether a seat's main page asks, and not its map, its units or its settings."""
-    path = urlsplit(request.headers.get("HX-Current-URL", "")).path.rstrip("/")
-    return not is_htmx() or path.casefold() in {"", f"/t/{visit.code}/{visit.seat}".casefold()}
+    return Toast(words, undo=undo, live=not is_elsewhere(visit.code, visit.seat)) if words else None
 
 
 def said(visit: DeviceVisit) -> Toast | None:

@@ -47,7 +47,7 @@ def test_a_unit_is_found_marked_and_unmarked_without_leaving_the_list(own_server
     table.seat(phone, "soviet")
     phone.goto(f"{own_server.url}/t/{table.code}/soviet/units?show=mine")
     phone.get_by_role("searchbox", name="Find a unit").fill("HQ")
-    expect(phone).to_have_url(re.compile(r"units\?q=HQ&show=mine"))
+    expect(phone).to_have_url(re.compile(r"units\?show=mine&q=HQ"))
     expect(phone.locator(".urow").first).to_contain_text("HQ")
     phone.locator(".urow").first.click()
     phone.get_by_role("button", name="Disorganised").click()

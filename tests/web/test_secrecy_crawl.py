@@ -30,8 +30,8 @@ GAMES = [
 ROUTES = {
     "seat_page", "any_seat", "action_form", "action_preview", "do_action", "units_page", "unit_page", "log_page",
     "more_page", "worksheet_page", "settings_page", "export", "stream", "table", "actions", "act", "events", "map_page",
-    "hex_sheet", "head", "marks_sheet", "move_stack", "lay_marker", "supply_page", "apply_supply", "entry_page", "entry_hints", "enter", "import_file", "positions_csv",
-    "take_down", "lobby", "hall", "openapi",
+    "hex_sheet", "head", "marks_sheet", "move_stack", "lay_marker", "supply_page", "apply_supply", "entry_page",
+    "entry_hints", "enter", "import_file", "positions_csv", "take_down", "lobby", "hall", "openapi",
 }  # fmt: skip
 visited: set[str] = set()
 

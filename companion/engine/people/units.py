@@ -261,7 +261,7 @@ def can_arrive(game: Game) -> bool | str:
 
 
 def entry_hex(game: Game, arrival: Arrival) -> str | None:
-    """The one hex that the list names for it: 'hex 2319'; nothing for what is no unit on record, None where one must choose."""
+    """The one hex that the list names for it, 'hex 2319'; nothing for what is no unit on record, None where one chooses."""
     kind, _, place = arrival.entry.partition(" ")
     if kind == "hex" and " " not in place:
         return place

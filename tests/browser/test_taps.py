@@ -545,28 +545,32 @@ def test_panzer_keil_with_eight_attackers(server, device) -> None:
 # -- between combats --------------------------------------------------------------------------------------------
 
 
-def reinforcements(server, device, set_up: bool) -> tuple[Screens, Page]:
-    """WB-95 on the fourth day, when a German regiment is due at hex 2319 [11.1]."""
+def test_reinforcement(server, device) -> None:
+    """11.1 of WB-95: without counters on record it is told that they are in."""
     table = Table(server, "wb95", "kharkov-1942")
-    if set_up:
-        table.do("table", "set-up")
     table.do("table", "go-to", turn=4, phase="move-b")
-    for ask in table.sees("table")["asked"]:
-        table.do("table", "dismiss", ask=ask["id"])
     screens = Screens(table, device, "soviet", "german")
-    return screens, screens.phones["german"]
-
-
-@pytest.mark.parametrize("act", ["reinforcement in", "reinforcement in, with a hex"])
-def test_reinforcement(server, device, act) -> None:
-    """11.1: with its counters on record it comes to stand in its hex, else it is only told."""
-    screens, german = reinforcements(server, device, set_up=act.endswith("hex"))
-    due = german.get_by_role("button", name="577, 578/305 INF-R is in")
-    with counted(screens, act):
+    due = screens.phones["german"].get_by_role("button", name="577, 578/305 INF-R is in")
+    with counted(screens, "reinforcement in"):
         due.click()
         expect(due).to_have_count(0)
-    places = {u["place"] for u in mine(screens.table, "german") if "/305" in (u["name"] or "")}
-    assert not act.endswith("hex") or "2319" in places, places
+
+
+def test_reinforcement_by_a_zone(server, device) -> None:
+    """11.1 of WB-95: counters on record enter by zone T, whose hexes only the map shows; others came in there before."""
+    table = Table(server, "wb95", "kharkov-1942")
+    table.do("table", "set-up")
+    table.do("table", "go-to", turn=7, phase="move-a")
+    table.do("soviet", "arrive", arrival="soviet-7-21", hex="3805")
+    screens = Screens(table, device, "soviet", "german")
+    soviet = screens.phones["soviet"]
+    due = soviet.locator(".due").get_by_label("296 INF, 3 ARM-BR is in")
+    with counted(screens, "reinforcement in, with a hex"):
+        due.click()
+        send(soviet)
+        expect(due).to_have_count(0)
+    places = {u["id"]: u["place"] for u in mine(table, "soviet")}
+    assert places["k42-sr-03"] == places["k42-sr-04"] == "3805"
 
 
 def test_correction(server, device) -> None:

@@ -130,9 +130,12 @@
   }, true);
 
   body.addEventListener("htmx:configRequest", ({ detail }) => {
+    // What is shown already need not be sent again: see companion/web/parts.py.
+    if (detail.target?.id === "live") detail.headers["X-Parts"] = Array.from(document.querySelectorAll("[data-part]"), (one) => one.dataset.part).join(" ");
     if (!isAction(detail.elt)) return;
     detail.parameters.action_id = randomId();
-    if (!detail.parameters.rev && shown()) detail.parameters.rev = shown();
+    // A part that stayed is what this revision shows, whatever it was drawn at.
+    if (shown() && (!detail.parameters.rev || detail.elt.closest("#live"))) detail.parameters.rev = shown();
   });
   body.addEventListener("htmx:beforeRequest", ({ detail }) => { if (isAction(detail.elt)) busy.add(detail.elt); });
   body.addEventListener("htmx:afterRequest", ({ detail }) => busy.delete(detail.elt));
@@ -197,6 +200,7 @@
   const begun = new WeakSet();
   document.addEventListener("input", ({ target }) => { if (target.form?.matches("[data-duty]")) begun.add(target.form); });
   document.addEventListener("submit", ({ target }) => begun.delete(target), true);
+  if (window.Idiomorph) Idiomorph.defaults.callbacks.beforeNodeMorphed = (old, now) => !now.hasAttribute?.("data-same");
   if (window.Idiomorph) Idiomorph.defaults.callbacks.beforeAttributeUpdated = (name, el) => {
     if (name === "open" && el.matches("details")) return false; // a card that is drawn again unfolds nothing and folds nothing
     return !(keeping && ["checked", "value", "selected"].includes(name) && begun.has(el.form));

@@ -81,18 +81,17 @@
       fit();
       if (frame.length !== 4) { centre(whole.x + whole.w / 2, whole.y + whole.h / 2, stage.clientWidth / READING); return; }
       const [x, y, w, h] = frame, tall = (name) => stage.querySelector(name)?.offsetHeight || 0;
-      const head = tall(".map-head"), foot = tall(".map-zoom") + tall(".map-note") + 10;
-      const scale = Math.min(stage.clientWidth / w, (stage.clientHeight - head - foot) / h, READING);
-      if (scale >= LEAST) centre(x + w / 2, y + h / 2 + (foot - head) / 2 / scale, stage.clientWidth / scale);
+      const foot = tall(".map-zoom") + tall(".map-note") + 10;
+      const scale = Math.min(stage.clientWidth / w, (stage.clientHeight - foot) / h, READING);
+      if (scale >= LEAST) centre(x + w / 2, y + h / 2 + foot / 2 / scale, stage.clientWidth / scale);
       else centre(home[0], home[1], stage.clientWidth / NEAR);
     }
     function centre(x, y, wide) {
       view.w = wide;
       view.h = wide * stage.clientHeight / stage.clientWidth;
       const inside = (at, low, size, span) => span < size ? Math.min(Math.max(at - span / 2, low), low + size - span) : at - span / 2;
-      const head = (stage.querySelector(".map-head")?.offsetHeight || 0) * wide / stage.clientWidth;
       view.x = inside(x, whole.x, whole.w, view.w);
-      view.y = inside(y, whole.y - head, whole.h + head, view.h);
+      view.y = inside(y, whole.y, whole.h, view.h);
       bound();
     }
     const mine = () => { own = true; }; // a view that a player chose is kept

@@ -68,7 +68,8 @@ class Screens:
             expect(page.locator("#sheet .sheet")).to_have_count(0)
 
     def waits(self, side: str, words: str) -> None:
-        """Whoever is not asked reads whom he waits for, and what for."""
+        """Whoever is not asked reads whom he waits for, and what for; a question is no question there."""
+        words = words.removesuffix("?")
         for seat, page in self.all().items():
             if seat != side:
                 expect(page.locator(".bar-awaits, .phone-head").first).to_contain_text(

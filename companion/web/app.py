@@ -28,6 +28,7 @@ from companion.web import (
     live,
     lobby,
     map,
+    parts,
     restoring,
     saving,
     seatpages,
@@ -130,6 +131,7 @@ def _filters(app: Flask) -> None:
     app.jinja_env.globals["seat_tabs"] = tabs
     app.jinja_env.globals["came_from"] = carryon.came_from
     app.jinja_env.filters["clock"] = clock
+    app.jinja_env.globals["part"] = parts.part
     app.jinja_env.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
     app.jinja_env.filters["flat"] = lambda args: [
         (k, one)

@@ -12,7 +12,7 @@ from flask import Response, g, make_response, redirect, request, url_for
 
 from companion.engine.seat.shapes import MarkView
 from companion.tables.log import Entry
-from companion.web import qr
+from companion.web import parts, qr
 from companion.web.intake import number
 from companion.web.moment import Moment, Objection
 from companion.web.realdice import gather
@@ -46,6 +46,10 @@ def see_other(address: str) -> Response:
 
 def unless_known(revision: str, draw: Callable[[], str]) -> Response:
     """A part of a page as it is at this revision; nothing to draw when the browser has it already."""
+    if parts.tells():  # what one page lacks is no answer to another
+        response = make_response(draw())
+        response.headers["Cache-Control"] = "no-store"
+        return response
     tag = f'"{revision}"'
     if request.headers.get("If-None-Match") == tag:
         return Response(status=304)

@@ -241,6 +241,7 @@ def test_two_taps_move_a_stack_and_one_takes_it_back(table, device, size):
     tap(page, "2616")
     expect(page.locator("#toast")).to_contain_text("38 Guards: 2617 \u2192 2616")
     expect(page.locator("#hex-sheet")).to_have_count(0)
+    expect(page.locator("#pick > *")).to_have_count(0)
     expect(page.locator('.map-list a[data-hex="2616"]')).to_have_count(1)
     expect(other.locator('.map-list a[data-hex="2616"]')).to_have_count(1)
     page.get_by_role("button", name="Undo").click()

@@ -43,7 +43,8 @@ NEVER = {
     "set-up",
     "enter",
 }
-"""What ends the game, lifts the fog, or comes about in a way of its own."""
+"""What ends the game, lifts the fog, or comes about in a way of its own. Taps on the map are left out, too: at random they
+pile fifty counters into one hex."""
 TRIES = 60
 """Answers to one duty that are tried before it counts as a dead end."""
 
@@ -142,7 +143,9 @@ class Table:
         seat = self.rng.choice([*self.game.sides, *self.game.sides, "table"])
         view = self.bench.view(seat)
         offered = [
-            a for a in view.actions if a.name not in NEVER and a.group not in ("fix", "talk", "settings")
+            a
+            for a in view.actions
+            if a.name not in NEVER and a.group not in ("fix", "talk", "settings", "map")
         ]
         now = [a for a in offered if a.now]
         for action in self.rng.sample(now or offered, min(3, len(now or offered))):

@@ -26,7 +26,7 @@ from companion.web.map.canvas import canvas_of
 from companion.web.map.counters import stacks, unit_words
 from companion.web.map.overlay import Pick, pick
 from companion.web.map.supply import told
-from companion.web.page import is_htmx, with_effect
+from companion.web.page import is_htmx, target, with_effect
 from companion.web.seats import WATCH
 
 
@@ -81,7 +81,7 @@ def hex_context(visit: Visit, text: str) -> dict[str, Any]:
         "pick": Markup(pick(grid, chosen)),
         "view_box": canvas_of(grid).view_box,
         "may_act": seat != WATCH,
-        "oob": is_htmx(),
+        "oob": is_htmx() and target() != "movers",  # a stack that was put down draws nothing any more
         "words": unit_words,
         "traces": system.rules.supply is not None,
         "bar": bool(movers or below) and "tap" in request.args,

@@ -36,7 +36,7 @@ def move_stack(code: str, seat: str) -> Response:
     sent, before, game = request.form, visit.row.revision, visit.game
     names = [n for n in sent.getlist("units") if n in game.units]
     closed = closed_units(visit, sent.get("below", "").upper())
-    start = next((u.place for u in (*(game.units[n] for n in names), *closed)), "")
+    start = next(iter([*(game.units[n].place for n in names), *(u.place for u in closed)]), "")
     asked = {"units": sent.getlist("units"), "hex": sent.get("hex", ""), "below": sent.get("below", "")}
     try:
         answer = visit.act("move-stack", asked, action_id=_tap())

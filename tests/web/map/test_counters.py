@@ -1,5 +1,8 @@
 """Names on counters: whole where they fit, shortened at the end where not, never cut at the front."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from companion.web.map.counters import NAME_WIDTH, SHAPES, short, width
@@ -31,3 +34,20 @@ def test_every_name_fits_between_the_edges(name):
 
 def test_both_shapes_are_as_wide_where_the_name_stands():
     assert all("-13" in shape for shape in SHAPES.values())
+
+
+def luminance(colour):
+    channels = [int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+@pytest.mark.parametrize("theme", [0, 1, 2])  # light, dark by the device, dark by choice
+@pytest.mark.parametrize("side", ["soviet", "german"])
+def test_names_stand_out_on_both_colours_in_every_theme(theme, side):
+    """WCAG 2.2 AA: 4.5 to 1."""
+    css = (Path(__file__).parents[3] / "static" / "app.css").read_text()
+    ink = re.findall(r"--on-side: (#[0-9a-f]{6})", css)[theme]
+    face = re.findall(rf"--{side}: (#[0-9a-f]{{6}})", css)[theme]
+    light, dark = sorted((luminance(ink), luminance(face)), reverse=True)
+    assert (light + 0.05) / (dark + 0.05) >= 4.5

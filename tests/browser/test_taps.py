@@ -348,17 +348,16 @@ def test_second_kharkov_with_three_units(server, device) -> None:
         settle(screens)
 
 
-def will_roll(server, total: int, **options: str) -> Table:
-    """A table of WB-95 whose first two digital dice show this total: a D3 cannot be had on demand otherwise."""
+def will_roll(server, total: int) -> Table:
+    """A table of WB-95 whose next two digital dice show this total: a D3 cannot be had on demand otherwise."""
+    table = Table(server, "wb95", "kharkov-1942", **{"mode-dice": "digital"})
     store = open_store(server.data / "companion.db")
-    try:
-        for _ in range(200):
-            table = Table(server, "wb95", "kharkov-1942", **{"mode-dice": "digital"})
-            stream = dice.Stream(store.table(table.code).seed, 0, [])
-            if sum(stream.roll(dice.Spec.parse("2d6"))) == total:
-                return table
-    finally:
-        store.close()
+    seed = store.table(table.code).seed
+    store.close()
+    for position in range(200):
+        if sum(dice.Stream(seed, position).roll(dice.Spec.parse("2d6"))) == total:
+            return table
+        table.do("table", "roll-dice", dice="1d6")
     raise AssertionError("dice that never fall so are not dice")
 
 

@@ -13,7 +13,7 @@ unexport PYTHONDONTWRITEBYTECODE
 SPREAD := -n $(JOBS) --dist loadscope --no-loadscope-reorder
 PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
 
-.PHONY: run test checks lint types kits pytest coverage bench proof clean
+.PHONY: run test taps checks lint types kits pytest coverage bench proof clean
 
 run: $(VENV)/ok
 	$(BIN)/companion serve $(ARGS)
@@ -36,6 +36,10 @@ kits: $(VENV)/test-ok
 
 pytest: $(VENV)/test-ok
 	$(BIN)/python -m pytest $(SPREAD) $(ARGS)
+
+# What each act costs on the screens, held to its budget, and written into docs/taps.md.
+taps: $(VENV)/test-ok
+	COMPANION_TAPS=docs/taps.md $(BIN)/python -m pytest -n 0 tests/browser/test_taps.py $(ARGS)
 
 # Tracing makes the unit tests two and a half times as long, so it is not part of `make test`.
 coverage: $(VENV)/test-ok

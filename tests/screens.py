@@ -17,7 +17,7 @@ SHOTS = os.environ.get("COMPANION_SHOTS", "")
 COUNTER = """
 const count = (name, by) => sessionStorage.setItem(name, by + Number(sessionStorage.getItem(name) || 0));
 const typed = new WeakMap();
-const words = (element) => (element?.getAttribute("aria-label") || element?.innerText || element?.labels?.[0]?.innerText || "?");
+const words = (e) => (e?.getAttribute("aria-label") || e?.innerText || e?.labels?.[0]?.innerText || "?");
 addEventListener("pointerdown", (event) => {
   count("taps", 1);
   const tapped = words(event.target.closest("a, button, summary, label, input")).replace(/\\s+/g, " ").trim().slice(0, 40);

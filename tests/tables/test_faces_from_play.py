@@ -269,3 +269,14 @@ def test_how_many_chits_an_open_list_has_only_its_owner_can_tell(real: Tables, h
     assert not sheet(real, "chits", KB).seen(), "a chit that has its row is not laid before him again"
     with pytest.raises(Unreadable):
         book.settle_seen(7, AT, take=True)
+
+
+def test_hitler_s_goal_is_in_no_book_before_the_record_lies_open(real: Tables) -> None:
+    """27.3: the Axis draws from the real box, and the Soviet must not know which."""
+    code = real.new(KB, "grand-campaign", {"mode-chits": "physical"}, "")
+    real.act(code, "axis", "draw-goal", {"drawn": "volga"})
+    assert real.game(code)["goal"] == "volga" and not sheet(real, "goals", KB).seen()
+    record(real, code, e.Ended("axis", "", "by hand"), e.Set("record", None))
+    real.act(code, "axis", "lay-open", {})
+    all_agree(real, code)
+    assert [one["face"] for one in sheet(real, "goals", KB).seen()] == [{"goal": "volga"}]

@@ -347,11 +347,13 @@ TABLE_VALUES: Json = {
     "judge": None,
     "cells": {},
     "faces": {},
+    "entered": {},
     "disputed": (),
 }
 """What every table has, whatever the game: how dice, chits and cards are used, how much goes on record (empty until
 somebody says so), who sees what, a judge called, chart cells read off the printed chart in play, faces of cards and chits
-that lay open there, and endings by the rules that the players did not agree to."""
+that lay open there, the hex where reinforcements last came in by each entry, and endings by the rules that the players
+did not agree to."""
 
 
 @dataclass(frozen=True)

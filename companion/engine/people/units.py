@@ -15,7 +15,7 @@ from companion.engine.kit.when import holds
 from companion.engine.play.actions import Action, Events
 from companion.engine.play.rules import Rules
 from companion.engine.record import events as e
-from companion.engine.record.changes import change, create, fogged, move, put_mark
+from companion.engine.record.changes import IN_PASSING, change, create, fogged, move, put_mark
 from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_unit
 
@@ -314,8 +314,12 @@ def entry_hex(game: Game, arrival: Arrival) -> str | None:
 
 
 def _entry_hex(ctx: Context) -> str:
+    """Where it probably enters: the hex that the list names, else where others last came in by the same zone or edge."""
     found = dict(due(ctx.game)).get(str(ctx.values.get("arrival") or ""))
-    return (entry_hex(ctx.game, found) or "") if found else ""
+    if found is None:
+        return ""
+    named = entry_hex(ctx.game, found)
+    return str(ctx.game["entered"].get(f"{found.side} {found.entry}", "")) if named is None else named
 
 
 @unit_rules.action(by="any", label="Reinforcements are in", group="arrive", when=can_arrive)
@@ -329,4 +333,7 @@ def arrive(
     for name in item.units:
         if name in game.units and waits(game, game.units[name]) and hex:
             yield move(game, name, hex, reason="reinforcement", rule=item.rule)
+    if hex and item.entry:
+        entered = {**game["entered"], f"{item.side} {item.entry}": hex}
+        yield e.Set("entered", entered, reason=IN_PASSING, only=fogged(game, item.side))
     yield e.Ticked(f"arrival/{arrival}", True, item.text)

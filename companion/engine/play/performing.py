@@ -135,9 +135,9 @@ class Submission:
                 self.take(event, battle)
         for roll in rolled:
             self.take(roll, battle)
-        for item in lines:
-            if item not in game.ticked:
-                self.take(e.Ticked(item, True, IN_PASSING))
+        for line in lines:
+            if line not in game.ticked:
+                self.take(e.Ticked(line, True, IN_PASSING))
 
     def _warn(self, action: Action, ctx: Context) -> None:
         """Say what is owed before something ends, and what the rules have against it before it is done."""

@@ -207,7 +207,7 @@ def test_wb95(server, device, mode):
 
     # Both stacks lie open; the battery that may fire is known to its owner alone.
     screens.stands("Attack on 3011", "226 RD", "Covered 211", "3:1")
-    screens.waits("german", "waiting for German: do guns join the defence?")
+    screens.waits("german", "waiting for German: do guns join the defence")
     assert "Battery 77" not in screens.sources("soviet", "table")
     screens.shot("wb-declared")
     german.locator(".duty label.choice", has_text="Battery 77").click()
@@ -228,25 +228,6 @@ def type_in(field: Locator, text: str) -> None:
     """As a finger does: a tap into the field, then the keys."""
     field.click()
     field.page.keyboard.type(text)
-
-
-def test_wb95_taps_with_nothing_on_record(server, device):
-    """SCREENS: 8 taps and 3 characters, real dice; a D3 that the defender stands."""
-    table = Table(server, "wb95", "kharkov-1942", **{"mode-dice": "physical"})
-    table.do("table", "go-to", turn=1, phase="attack-a")
-    screens = Screens(table, device, "soviet", "german")
-    soviet, german = screens.phones["soviet"], screens.phones["german"]
-    tap(soviet.get_by_role("link", name=re.compile("Resolve a combat")), soviet.locator("#sheet .sheet"))
-    type_in(soviet.locator("#sheet [name=attack]"), "18")
-    type_in(soviet.locator("#sheet [name=defence]"), "3")
-    expect(soviet.locator("#sheet .breakdown")).to_contain_text("18 against 3")
-    roll(soviet.locator("#sheet"), "physical", 3, 4)  # 6:1, 7: - / D3
-    screens.stands("D3")
-    german.locator(".duty").get_by_role("button", name="Stand, lose 3 CEL").click()
-    german.locator(".duty").get_by_role("button", name=re.compile("is held")).click()
-    for page in screens.phones.values():
-        expect(page.locator(".duty")).to_have_count(0)
-    assert screens.cost() <= (8, 3)
 
 
 def strangers(table: Table, number: int) -> None:

@@ -445,7 +445,11 @@ def test_the_twelfth_of_may_in_twelve_phases(start_server, device):
     tells(soviet, "Strategic movement", "38 INF", "1801")
     expect(panel(german, "Strategic movement")).to_have_count(0)
     soviet.get_by_role("link", name="Units").click()
-    soviet.get_by_role("link", name="Enter positions").click()
+    enter = soviet.get_by_role("link", name="Enter positions")
+    for fold in soviet.locator("details:has(a:text('Enter positions')) > summary").all():
+        if not enter.is_visible():
+            tap(fold, enter)
+    enter.click()
     soviet.locator("#entry-text").fill("38 INF 1802")
     soviet.get_by_role("button", name="Enter", exact=True).click()
     expect(soviet.locator("#entry-answer")).to_contain_text("38 INF: 1801 \u2192 1802")

@@ -175,7 +175,9 @@ class Play(RuleBasedStateMachine):
         if duty.action == "roll-support":
             return {"die": str(data.draw(st.integers(1, 6)))}
         rows = {r["name"]: r for r in ask["form"] if not (r["hidden"] or r["quiet"])}
-        found: dict[str, Any] = {}
+        found: dict[str, Any] = {
+            r["name"]: r["value"] for r in ask["form"] if r["quiet"] and r["value"]
+        }  # sent along
         for name, row in rows.items():
             choices = [c["value"] for c in row.get("choices", ())]
             if row.get("many"):

@@ -13,7 +13,7 @@ from typing import Any, Self
 
 import pytest
 
-from companion.engine.errors import Mistake, Several
+from companion.engine.errors import Mistake, Several, Warned
 from companion.engine.forms.fields import Context
 from companion.engine.kit.blocks import Kit
 from companion.engine.people.consent import DEEDS
@@ -194,3 +194,13 @@ def refused(
     )
     asked = ", ".join([kind.__name__, *(f"{name}={value!r}" for name, value in told.items())])
     raise AssertionError(f"expected {asked}; what came instead:\n{said}") from caught.value
+
+
+@contextmanager
+def warned(*rules: str) -> Iterator[Refusal]:
+    """Demand that something is said before it is done, and that it names these rules; it can be done anyway."""
+    with refused(Warned, field="anyway") as came:
+        yield came
+    said = "; ".join(came.value.said)
+    missing = [rule for rule in rules if rule not in said]
+    assert not missing, f"nothing was said of {', '.join(missing)}: {said}"

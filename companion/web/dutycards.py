@@ -14,6 +14,8 @@ from companion.web.formfield import FormField, form_fields
 
 MOST_BUTTONS = 6
 """So many answers are a button each; more are chips or a list with one button below."""
+MOST_SHORT, SHORT_WORDS = 12, 80
+"""Short ones, such as the hexes of a retreat: so many, as long as all of them together are not longer than this."""
 MOST_FIELDS = 4
 """A form with more fields than these is no card any more."""
 MOST_CODES = 16
@@ -142,16 +144,25 @@ def _resent(row: Mapping[str, Any], sent: Mapping[str, Any]) -> Mapping[str, Any
     return {**row, "value": sent[row["name"]]} if row["name"] in sent and row["type"] != "flag" else row
 
 
+def _few(labels: Sequence[str]) -> bool:
+    """Whether answers are few enough, or short enough, to be a button each."""
+    short = len(labels) <= MOST_SHORT and sum(map(len, labels)) <= SHORT_WORDS
+    return short or len(labels) <= MOST_BUTTONS
+
+
 def _replies(field: FormField, owed: bool) -> list[Reply]:
     """Each answer to a field by itself; none where there are too many, or several may be chosen."""
     usual = str(field.value)
     if field.type == "flag":
         yes = Reply("on", field.label.removesuffix("?"), bool(field.value))
         return [yes, Reply("", "No")] if owed else [yes]  # an offer has its own No
-    if field.type == "whole" and field.min is not None and field.max is not None:
-        values = range(field.min, field.max + 1)
+    if field.type == "dice" and not (field.mode == "physical" and field.count == 1):
+        return []
+    if field.type in ("whole", "dice") and field.min is not None and field.max is not None:
+        values = range(field.min, field.max + 1)  # of one real die, its faces: a tap says what it shows
         return [Reply(str(n), str(n), str(n) == usual) for n in values] if len(values) <= MOST_BUTTONS else []
-    if (field.many and field.exactly != 1) or not field.choices or len(field.choices) > MOST_BUTTONS:
+    labels = [str(c["label"]) for c in field.choices]
+    if (field.many and field.exactly != 1) or not labels or not _few(labels):
         return []
     found = [Reply(str(c["value"]), str(c["label"]), str(c["value"]) == usual) for c in field.choices]
     if field.exactly == 1:

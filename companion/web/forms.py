@@ -93,6 +93,10 @@ def action_form(code: str, seat: str, name: str) -> tuple[str, int]:
     return _sheet(visit, action, ctx, _first_values(action, ctx, raw))
 
 
+CHAIN = 4
+"""First values that follow from one another: the only target, who attacks it, what is then asked of them."""
+
+
 def _first_values(
     action: Action, ctx: Context, raw: dict[str, Any], but: tuple[str, ...] = ()
 ) -> dict[str, Any]:
@@ -100,9 +104,14 @@ def _first_values(
 
     :param but: types that a browser does not send while they are empty, so that nobody knows who touched them
     """
-    rows = [row for row in action.describe(ctx, _plain(raw)) if row["type"] not in but]
-    shown = {row["name"]: row["value"] for row in rows if row["value"] not in (None, "", [], False)}
-    return {**shown, **raw}
+    given = raw
+    for _ in range(CHAIN):
+        rows = [row for row in action.describe(ctx, _plain(given)) if row["type"] not in but]
+        shown = {row["name"]: row["value"] for row in rows if row["value"] not in (None, "", [], False)}
+        if shown.keys() <= given.keys():
+            break
+        given = {**shown, **given}
+    return given
 
 
 @bp.post("/t/<code>/<seat>/preview/<name>")

@@ -125,11 +125,11 @@ def test_eight_turns_on_three_devices(start_server, device, network_errors, tmp_
             same_revision(pages[side], tablet, soviet, german)
         page = pages[side] if step % 2 else tablet
         is_live(page)
-        count = tablet.get_by_role("link", name=re.compile("Terminal supply check"))
+        count = tablet.get_by_role("link", name=re.compile("terminal supply check"))
         if count.count():  # 4.5: the last thing of turn 8
             count.click()
             before = phase(tablet)
-            tablet.get_by_role("button", name=re.compile("Terminal supply check")).click()
+            tablet.get_by_role("button", name=re.compile("terminal supply check")).click()
             expect(tablet.locator("#live")).not_to_have_attribute("data-rev", before)
             same_revision(tablet, soviet, german)
         end_phase(page)

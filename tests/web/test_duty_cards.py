@@ -8,6 +8,8 @@ from flask import Flask
 from toykit import Device
 
 from companion.tables.tables import Tables
+from companion.web.dutycards import _replies
+from companion.web.formfield import FormField
 
 
 @pytest.fixture
@@ -104,9 +106,9 @@ def test_what_comes_later_is_told_and_not_asked(red: Device, tables: Tables, cod
 
 @pytest.mark.parametrize(
     ("mode", "shown"),
-    [("digital", ["Roll 1d6"]), ("physical", ["Use these dice"]), ("either", ["Roll 1d6", "Use my dice"])],
+    [("digital", ["Roll 1d6"]), ("physical", [*"123456"]), ("either", ["Roll 1d6", "Use my dice"])],
 )
-def test_dice_alone_are_one_button_or_a_row_of_faces(
+def test_a_die_alone_is_one_button_or_a_row_of_faces(
     tables: Tables, app: Flask, mode: str, shown: list[str]
 ) -> None:
     code = tables.new("toy", "skirmish", {"mode-dice": mode}, "")
@@ -116,7 +118,7 @@ def test_dice_alone_are_one_button_or_a_row_of_faces(
     tables.act(code, "blue", "dismiss", {"ask": ask_of(tables, code, "call-guns")})
     page = battle(Device(app, code, "red"))
     assert [label for _, label in buttons(page, "roll-attack")] == shown
-    assert page.count('class="face"') == (0 if mode == "digital" else 6)
+    assert page.count('class="face"') == (6 if mode == "either" else 0)
 
 
 def test_all_that_one_side_owes_at_a_step_stands_on_one_card(app: Flask, tables: Tables, code: str) -> None:
@@ -267,3 +269,18 @@ def test_what_the_other_side_owes_in_secret_is_not_said(red: Device, tables: Tab
     tables.act(code, "blue", "plan-secretly", {})
     answer = red.do("next-phase", target="live", rev=tables.store.latest(code))
     assert "SECRET" not in answer.text
+
+
+@pytest.mark.parametrize(
+    ("labels", "each"),
+    [
+        (["Retreat to the river crossing at 2307"] * 6, True),
+        (["Retreat to the river crossing at 2307"] * 7, False),
+        ([f"{n}" for n in range(1835, 1847)], True),  # the hexes of a retreat
+        ([f"{n}" for n in range(1835, 1848)], False),
+    ],
+)
+def test_few_or_short_answers_are_a_button_each(labels: list[str], each: bool) -> None:
+    choices = [{"value": str(n), "label": label} for n, label in enumerate(labels)]
+    asked = FormField("to", "choice", "To", choices=choices, required=True)
+    assert bool(_replies(asked, owed=True)) is each

@@ -207,6 +207,8 @@ class Box:
     side: str = ""
     out: bool = False
     """Units here are out of the game."""
+    waits: bool = False
+    """Units here come in again as reinforcements, on their turn and by their entry."""
 
 
 @dataclass(frozen=True)
@@ -223,6 +225,8 @@ class Arrival:
     phases: tuple[str, ...] = ()
     id: str = ""
     doubtful: str = ""
+    secret: bool = False
+    """Only its own side reads it: units whose way the list does not tell."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from companion.engine.errors import Unreadable
 from companion.engine.forms.fields import Choice, Context, HexId, SideRef, Text, UnitRef, Whole
 from companion.engine.kit.blocks import Arrival, SystemKit
-from companion.engine.kit.roster import slug, unit_facts
+from companion.engine.kit.roster import Unit, slug, unit_facts
 from companion.engine.kit.when import holds
 from companion.engine.play.actions import Action, Events
 from companion.engine.play.rules import Rules
@@ -215,8 +215,15 @@ def arrival_id(arrival: Arrival, index: int) -> str:
     return arrival.id or f"{arrival.turn}-{arrival.side or 'all'}-{index}"
 
 
+def waits(game: Game, unit: Unit) -> bool:
+    """Whether a unit on record is still to come: it has no place yet, or lies in a box from which one returns."""
+    box = unit.place.removeprefix("box:")
+    return not unit.place or any(b.waits and b.id == box for b in game.kit.boxes)
+
+
 def due(game: Game) -> list[tuple[str, Arrival]]:
-    """Arrivals whose turn has come and that are not in yet."""
+    """Arrivals whose turn has come and that are not in yet; a unit sent elsewhere is due where and when it now enters."""
+    apart = _gone_apart(game)
     found = []
     for index, arrival in enumerate(game.scenario.arrivals):
         name = arrival_id(arrival, index)
@@ -226,10 +233,41 @@ def due(game: Game) -> list[tuple[str, Arrival]]:
             or not holds(arrival.when, game.values)
         ):
             continue
-        if arrival.units and all(u in game.units and game.units[u].place for u in arrival.units):
+        left = tuple(u for u in arrival.units if u not in apart)
+        if arrival.units and all(u in game.units and game.units[u].place for u in left):
             continue
-        found.append((name, arrival))
-    return found
+        found.append((name, replace(arrival, units=left)))
+    return found + _on_their_own_way(game, apart)
+
+
+def _gone_apart(game: Game) -> dict[str, Unit]:
+    """Units still to come whose turn or entry is no longer the list's, or that no list names."""
+    waiting = [u for u in game.units.values() if u.turn and waits(game, u)]
+    printed = {u.id: (u.turn, u.entry) for u in game.roster} if waiting else {}
+    return {u.id: u for u in waiting if u.place or printed.get(u.id) != (u.turn, u.entry)}
+
+
+def _on_their_own_way(game: Game, apart: Mapping[str, Unit]) -> list[tuple[str, Arrival]]:
+    """Those among them whose turn has come; a formation that goes the same way comes as one."""
+    barred = {u for a in game.scenario.arrivals if not holds(a.when, game.values) for u in a.units}
+    groups: dict[str, list[Unit]] = {}
+    for unit in apart.values():
+        if unit.turn <= game.turn and unit.id not in barred:
+            same = f"{unit.side} {unit.formation or unit.id} {unit.entry} {unit.turn}"
+            groups.setdefault(slug(same), []).append(unit)
+    found = []
+    for name, units in groups.items():
+        first = units[0]
+        item = Arrival(
+            first.turn,
+            ", ".join(u.name or u.id for u in units),
+            first.side,
+            units=tuple(u.id for u in units),
+            entry=first.entry,
+            secret=bool(fogged(game, first.side)),
+        )
+        found.append((name, item))
+    return [(name, item) for name, item in found if f"arrival/{name}" not in game.ticked]
 
 
 def arrival_phases(game: Game, arrival: Arrival) -> tuple[str, ...]:
@@ -244,7 +282,13 @@ def may_arrive(game: Game, arrival: Arrival, seat: str) -> bool:
     """Whether this seat may bring it in now: its own side's or the table's screen, in its phases."""
     phases = arrival_phases(game, arrival)
     here = not phases or game.phase in phases
-    return here and (seat == "table" or (seat in game.sides and arrival.side in {"", seat}))
+    shared = seat == "table" and may_read(arrival, seat)
+    return here and (shared or (seat in game.sides and arrival.side in {"", seat}))
+
+
+def may_read(arrival: Arrival, seat: str) -> bool:
+    """Whether this seat may know of it: its own side, and of what the list tells the table and those who watch."""
+    return arrival.side in {"", seat} or (seat in {"table", "watch"} and not arrival.secret)
 
 
 def arriving(ctx: Context) -> list[tuple[str, str]]:
@@ -255,7 +299,7 @@ def arriving(ctx: Context) -> list[tuple[str, str]]:
 
 def can_arrive(game: Game) -> bool | str:
     """Whether anything that is due may come in now."""
-    if any(may_arrive(game, arrival, "table") for _, arrival in due(game)):
+    if any(may_arrive(game, arrival, arrival.side or "table") for _, arrival in due(game)):
         return True
     return "what is due does not come in this phase" if due(game) else "nothing is due"
 
@@ -265,7 +309,7 @@ def entry_hex(game: Game, arrival: Arrival) -> str | None:
     kind, _, place = arrival.entry.partition(" ")
     if kind == "hex" and " " not in place:
         return place
-    waiting = [name for name in arrival.units if name in game.units and not game.units[name].place]
+    waiting = [name for name in arrival.units if name in game.units and waits(game, game.units[name])]
     return None if waiting else ""
 
 
@@ -287,7 +331,7 @@ def arrive(
     """Reinforcements have entered the map, or the item that was due is dealt with."""
     item = dict(due(game))[arrival]
     for name in item.units:
-        if name in game.units and not game.units[name].place and hex:
+        if name in game.units and waits(game, game.units[name]) and hex:
             yield move(game, name, hex, reason="reinforcement", rule=item.rule)
     if hex and item.entry:
         entered = {**game["entered"], f"{item.side} {item.entry}": hex}

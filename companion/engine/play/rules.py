@@ -27,6 +27,8 @@ PanelMaker = Callable[[Game, str], Panel | None]
 """A block of facts for a seat's screen, or None for nothing to show."""
 BattleSheet = Callable[[Game, Battle, str], Breakdown | None]
 """A battle's calculation before its roll, as a seat may know it: (game, battle, seat) -> breakdown."""
+Faces = Callable[[Game, Battle, str], Mapping[str, str]]
+"""A chit or card of a battle in a reader's words: (game, battle, token) -> each face by its name."""
 Warns = Callable[[Context], Iterable[object]]
 """Reasons against what was filled in: (context) -> words."""
 Supply = Callable[[Game, str], Mapping[str, SupplyLine]]
@@ -77,6 +79,8 @@ class Rules:
         self.duties: list[tuple[tuple[str, ...], Words]] = []
         """What must be done before a phase ends, worked out from the game: phases, and the words for what is left."""
         self.battle_sheet: BattleSheet | None = None
+        self.faces: dict[str, Faces] = {}
+        """How the tokens of a pile read on a battle's card; others show what the owner's book has of them."""
         self.supply: Supply | None = None
         self.awaited: Callable[[Game], Iterable[str]] | None = None
         self.score: Callable[[Game], str] | None = None
@@ -225,6 +229,15 @@ class Rules:
         """How an open battle stands before its roll: drawn live on every screen, for each seat from what it may know."""
         self.battle_sheet = fn
         return fn
+
+    def faces_of(self, pile: str) -> Callable[[Faces], Faces]:
+        """How chits or cards that were drawn in a battle read on every screen."""
+
+        def define(fn: Faces) -> Faces:
+            self.faces[pile] = fn
+            return fn
+
+        return define
 
     def outcome(self, worksheet: str) -> Callable[[Outcome], Outcome]:
         """What follows from a worksheet's result, whether the chart gave it or a player read it off his own."""

@@ -126,7 +126,7 @@ def _battle(seen: SeatView, battle: Battle) -> shapes.BattleView:
         battle,
         forces=forces,
         sheet=seen.guard.part(battle.title, lambda: _sheet(seen, battle), None),
-        rolls=[_chance(game, body, seat) for body in battle.rolls],
+        rolls=[_chance(seen, battle, body) for body in battle.rolls],
         waits=_named(words for a, words in told if game.is_live(a)),
         others=_named(words for a, words in told if game.is_live(a) and seat not in a.to),
         then=_named(words for a, words in told if not game.is_live(a)),
@@ -172,8 +172,8 @@ def _sheet(seen: SeatView, battle: Battle) -> Breakdown | None:
         return None  # not enough is known yet
 
 
-def _chance(game: Game, body: Mapping[str, Any], seat: str) -> shapes.ChanceView:
-    shown = Event.from_json(body).seen_by(seat)
+def _chance(seen: SeatView, battle: Battle, body: Mapping[str, Any]) -> shapes.ChanceView:
+    shown = Event.from_json(body).seen_by(seen.seat)
     by_hand = body.get("mode") == "physical"
     if body["kind"] == "rolled":
         values = [int(v) for v in shown.get("values", ())]
@@ -182,8 +182,16 @@ def _chance(game: Game, body: Mapping[str, Any], seat: str) -> shapes.ChanceView
         purpose, total = str(body.get("purpose", "")), roll.total if known else None
         return shapes.ChanceView(purpose, str(body["dice"]), values, total, by_hand, [], 0)
     pile = str(body["pile"])
-    faces = [shapes.TokenView(str(t), game.face(pile, str(t))) for t in shown.get("tokens", ())]
+    faces = [shapes.TokenView(t, _face(seen, battle, pile, t)) for t in map(str, shown.get("tokens", ()))]
     reason = str(body.get("reason", ""))
     return shapes.ChanceView(
         "" if reason == IN_PASSING else reason, "", [], None, by_hand, faces, int(body.get("count", 0))
     )
+
+
+def _face(seen: SeatView, battle: Battle, pile: str, token: str) -> Mapping[str, Any]:
+    """What a chit or card says, in the game's own words where it has some."""
+    game, reads = seen._game, seen._rules.faces.get(pile)
+    if reads is None:
+        return game.face(pile, token)
+    return seen.guard.part(token, lambda: reads(game, battle, token), {})

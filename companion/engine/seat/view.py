@@ -13,7 +13,7 @@ from companion.engine.kit.roster import Unit
 from companion.engine.kit.when import Turns, holds
 from companion.engine.people.settings import is_unsettled
 from companion.engine.people.talk import judge
-from companion.engine.people.units import due, entry_hex, may_arrive
+from companion.engine.people.units import due, entry_hex, may_arrive, may_read
 from companion.engine.play.actions import Action
 from companion.engine.play.panels import Panel
 from companion.engine.play.phases import in_force
@@ -120,7 +120,7 @@ def _due(game: Game, seat: str) -> list[shapes.DueView]:
             hex=entry_hex(game, a),
         )
         for name, a in due(game)
-        if seat in {"table", "watch", a.side} or not a.side
+        if may_read(a, seat)
     ]
 
 
@@ -167,7 +167,7 @@ def _asks(action: Action, game: Game, seat: str) -> int:
         return len(action.fields)
     here = Context(game, seat)
     rolled = game["mode-dice"] == "digital"  # a field of dice asks nothing where the companion rolls them
-    asked = [f for f in action.fields.values() if not (rolled and isinstance(f, Dice))]
+    asked = [f for f in action.fields.values() if not f.hidden and not (rolled and isinstance(f, Dice))]
     return sum(1 for f in asked if f.when is None or f.when(here))
 
 

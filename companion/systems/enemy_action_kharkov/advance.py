@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Annotated
 
-from companion.engine.errors import Unreadable
 from companion.engine.forms.fields import Choice, Context, UnitRef
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
@@ -15,9 +14,18 @@ from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
 from companion.engine.record.changes import move
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import Reason, called, fits, kind_of, mechanised, rules
+from companion.systems.enemy_action_kharkov.base import (
+    Reason,
+    called,
+    fits,
+    kind_of,
+    mechanised,
+    on_record,
+    rules,
+)
 from companion.systems.enemy_action_kharkov.fight import ADVANCE, FURTHER
 from companion.systems.enemy_action_kharkov.posts import enemy_zone, in_area
+from companion.systems.enemy_action_kharkov.supply import owner, towns
 
 BIG_RIVERS = {"donets", "dniepr"}
 
@@ -26,11 +34,14 @@ def vacated(game: Game, battle: Battle) -> Events:
     """The hex lies open: undispersed attackers may move in, but none that a tactic brought [9.8]."""
     if game.duties(battle, "advance"):
         return
-    where = battle.hexes[0] if battle.hexes else "the hex, if it is empty"
-    text = f"{game.side_name(battle.attacker)}: advance into {where}"
-    if not battle.units(battle.attacker):
-        far = ", mechanised units a hex further" if _is_far(game, battle) else ""
-        text += f"{far} (no dispersed units, none that a tactic brought)"
+    side = game.side_name(battle.attacker)
+    if not battle.units(battle.attacker):  # on the map: there is nothing to tell, and nobody is asked
+        if not battle.facts.get("open"):
+            far = ", mechanised units a hex further" if _is_far(game, battle) else ""
+            words = f"{side} may advance into the hex if it is empty{far}"
+            yield from learn(game, battle, words, open=True)
+        return
+    text = f"{side}: advance into {battle.hexes[0]}"
     units = [u.id for u in victors(game, battle)]
     yield offer(game, battle.attacker, text, advance, battle=battle, step=ADVANCE, units=units, rule="9.8")
 
@@ -44,6 +55,7 @@ def victors(game: Game, battle: Battle) -> list[Unit]:
         if u.id not in joined
         and not game.mark(u.id, "dispersed")
         and target in game.maps.neighbours(u.place)
+        and "blocked dniepr" not in board(game).book.features(game.maps.hexside(u.place, target))
         and in_area(game, [u], target)
     ]
 
@@ -62,11 +74,23 @@ def _still_open(game: Game, duty: e.Asked) -> bool:
         return False
     if battle.hexes and any(u.side == battle.defender for u in game.units_at(battle.hexes[0])):
         return False
-    return bool(victors(game, battle)) or not battle.units(battle.attacker)
+    return bool(victors(game, battle))
 
 
 def _victors(ctx: Context) -> list[Unit]:
     return victors(ctx.game, ctx.battle) if ctx.battle else []
+
+
+def _likely(ctx: Context) -> list[str]:
+    """All that the hex holds; whoever stays behind is tapped away [7.4]."""
+    target = ctx.battle.hexes[0] if ctx.battle else ""
+    there: list[Unit] = list(ctx.game.units_at(target))
+    found: list[str] = []
+    for unit in _victors(ctx):
+        if fits([*there, unit]):
+            there.append(unit)
+            found.append(unit.id)
+    return found
 
 
 def _too_many(ctx: Context) -> Iterator[Reason]:
@@ -81,18 +105,18 @@ def advance(
     battle: Battle,
     units: Annotated[
         tuple[str, ...],
-        UnitRef(label="Who moves in", many=True, pick=_victors, when=lambda c: bool(_victors(c))),
-    ] = (),
+        UnitRef(label="Who moves in", many=True, pick=_victors, start=_likely),
+    ],
 ) -> Events:
-    """Move attackers into the hex, or note that some moved in."""
-    if victors(game, battle) and not units:
-        raise Unreadable("choose who moves in, or say no", field="units", rule="9.8")
-    target = battle.hexes[0] if battle.hexes else ""
+    """Move attackers into the hex."""
+    target = battle.hexes[0]
     stopped = [u for u in units if _crosses(game, game.units[u].place, target)]  # [9.82]
+    captured = target in towns(game) and owner(game, target) != battle.attacker
     for unit in units:
         yield move(game, unit, target, reason="advance", rule="9.8")
     if units and _is_far(game, battle):
-        battle = yield from learn(game, battle, onward=[u for u in units if u not in stopped])
+        onward = [u for u in units if u not in stopped]
+        battle = yield from learn(game, battle, onward=onward, entered=list(units) if captured else None)
         yield from _offer_more(game, battle)
 
 
@@ -107,7 +131,9 @@ def _crosses(game: Game, a: str, b: str) -> bool:
 
 def _onward(game: Game, battle: Battle) -> list[Unit]:
     """Mechanised units that moved in and may go on; Panzer Battalion lets one infantry unit do so [9.81]."""
-    target = battle.hexes[0]
+    target, entered = battle.hexes[0], battle.facts.get("entered", ())
+    if len([u for u in on_record(game, entered) if u.place == target]) == 1:
+        return []  # whoever enters an enemy town stops there; only those after him pass through [12.1]
     there = [
         u for u in standing(game, battle, battle.attacker)
         if u.id in battle.facts.get("onward", ()) and u.place == target

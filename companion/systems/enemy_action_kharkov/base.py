@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from companion.engine.forms.fields import Choice, Context
+from companion.engine.forms.fields import Context
 from companion.engine.kit.roster import Unit
 from companion.engine.kit.when import Turns, holds
 from companion.engine.play.duties import owe
@@ -129,13 +129,6 @@ def side_at(ctx: Context) -> str:
 def side_of(ctx: Context) -> str:
     """The side that a form is about: the one chosen in it, or the one it is filled in for."""
     return str(ctx.values.get("side") or "") or side_at(ctx)
-
-
-def sides_left(left: Callable[[Game], Iterable[str]], start: Callable[[Context], str]) -> Choice:
-    """The field for a side of those that have not done something yet."""
-    return Choice(
-        label="Side", options=lambda c: [(s, c.game.side_name(s)) for s in left(c.game)], start=start
-    )
 
 
 def kind_of(unit: Unit) -> str:

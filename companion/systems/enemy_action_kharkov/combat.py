@@ -21,12 +21,13 @@ from companion.systems.enemy_action_kharkov.base import SOVIET, Reason, called, 
 from companion.systems.enemy_action_kharkov.command import in_command, played
 from companion.systems.enemy_action_kharkov.cup import owe_chits
 from companion.systems.enemy_action_kharkov.fight import LARGE, STRENGTH, Fight, draws, one_at_a_time
-from companion.systems.enemy_action_kharkov.form import CombatForm, attacker
+from companion.systems.enemy_action_kharkov.form import CombatForm, against_attacker, attacker, inactive
 from companion.systems.enemy_action_kharkov.manifest import cup_is_real
 from companion.systems.enemy_action_kharkov.record import (
     barrage,
     fight_of,
     from_record,
+    terrain,
     unknown_units,
     untold,
 )
@@ -39,12 +40,10 @@ def combat(ctx: Context, form: CombatForm) -> Breakdown:
     """How many chits the attacker must and may draw, and which situations hold."""
     game = ctx.game
     sheet = _sheet(assemble(game, form), form.tactics)
+    attack, defence = form.typed_strengths
     sheet.facts["typed"] = {
-        name: _strength(None, full, half)
-        for name, full, half in (
-            ("attack", form.attack, form.attack_halved),
-            ("defence", form.defence, form.defence_halved),
-        )
+        "attack": _strength(None, attack, form.attack_halved),
+        "defence": _strength(None, defence, form.defence_halved),
     }
     if in_command(game) and not cup_is_real(game) and played(game).value is None:
         sheet.warnings.append(
@@ -59,7 +58,10 @@ def assemble(game: Game, form: CombatForm) -> Fight:
     fight = Fight(attacker=side, target=form.hex)
     if form.hex:
         fight = from_record(game, side, form.hex, [game.units[u] for u in form.units])
-    fight = replace(_typed(fight, form), light_mud=game["ground"] == "light-mud")
+    fight = _typed(fight, form)
+    if form.units and not form.by_hand and (known := terrain(game, form.hex)):
+        fight = replace(fight, terrain=known)  # the map book knows better than what the form began with
+    fight = replace(fight, light_mud=game["ground"] == "light-mud")
     if fight.status == "mixed" and game["mixed-isolation"] == "none":
         fight = replace(fight, status="poor")
     if fight.status != "good":  # one defender must be supplied and in order [9.2]
@@ -75,12 +77,13 @@ def _typed(fight: Fight, form: CombatForm) -> Fight:
         name: getattr(form, name) for name in ("small", "large", "steps", "hexes", "terrain", "status")
     }
     ticks = ("apart", "adjacent", "ip", "river", "attacker_armour", "defender_armour")
+    attack, defence = form.typed_strengths
     return replace(
         fight,
         **{name: number for name, number in numbers.items() if number not in (None, "")},
         **{name: getattr(fight, name) or getattr(form, name) for name in ticks},
-        attack=_strength(fight.attack, form.attack, form.attack_halved),
-        defence=_strength(fight.defence, form.defence, form.defence_halved),
+        attack=_strength(fight.attack, attack, form.attack_halved),
+        defence=_strength(fight.defence, defence, form.defence_halved),
         supported=fight.supported and not form.unsupported,
     )
 
@@ -128,7 +131,13 @@ def _may_declare(game: Game) -> bool | str | NotNow:
 def _against_it(ctx: Context) -> Iterator[Reason]:
     """What the rules have against the attack as it is declared [9.1]."""
     game, target = ctx.game, str(ctx.values.get("hex") or "")
+    if {"withdrew", "built"} & set(in_command(game)):
+        yield Reason("combats come before withdrawals and improved positions", "6.0")
     units = [game.units[u] for u in ctx.values.get("units") or ()]
+    for unit in units:
+        yield from against_attacker(game, unit)
+        if inactive(game, unit):
+            yield Reason(f"{called(unit)} is not active", "9.1")
     far = [called(u) for u in units if target and u.place not in game.maps.neighbours(target)]
     if far:
         yield Reason(f"{', '.join(far)}: not next to {target}", "9.1")
@@ -187,12 +196,9 @@ def _complete(game: Game, fight: Fight) -> None:
         raise Unreadable("how many steps defend? One chit is drawn for each", field="steps", rule="9.3")
     if cup_is_real(game):
         return
-    for role, number, units in (
-        ("attack", fight.attack, fight.units),
-        ("defence", fight.defence, fight.defenders),
-    ):
+    for number, units in ((fight.attack, fight.units), (fight.defence, fight.defenders)):
         if number is None and not units:
-            raise Unreadable("enter both strengths: many chits compare them", field=role, rule="9.4")
+            raise Unreadable("enter both strengths: many chits compare them", field="strengths", rule="9.4")
 
 
 def _with_the_card(game: Game, fight: Fight) -> Fight:
@@ -211,8 +217,10 @@ def _with_the_card(game: Game, fight: Fight) -> Fight:
 
 
 def _leave_ip(game: Game, unit: Unit, fight: Fight) -> Events:
-    """An IP goes when all units of its hex attack [12.24]."""
-    if game.mark(unit.place, "ip") and all(u.id in fight.units for u in game.units_at(unit.place)):
+    """An IP goes when all units of its hex attack; in one combat, unless the table counts several [12.24]."""
+    over = game["ip-two-combats"] == "goes"
+    here = [u for u in game.units_at(unit.place) if not (over and game.mark(u.id, "attacked"))]
+    if game.mark(unit.place, "ip") and all(u.id in fight.units for u in here):
         yield e.Marked(unit.place, "ip", None, reason="all its units attack", rule="12.24")
 
 

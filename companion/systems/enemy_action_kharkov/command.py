@@ -94,19 +94,29 @@ def commands(game: Game, known: Card) -> list[tuple[str, str]]:
     primary = known.type == "army" and known.kind == "primary"  # Soviet supplemental army cards only [5.5]
     if primary or game.turn < 3 or known.steps == 0:
         names = [n for n in names if n != "replace"]
+    elif known.steps:
+        names.append("replace")  # as printed, whatever the type
     if game[f"one-unit-{side}"] == game.turn:
         names = [n for n in names if n != "one-unit"]
+    for what in ("activate", "units", "kg"):  # all that the card names is barred [6.3]
+        if {f for f, _ in formation_choices(side, known)} <= set(barred(game, side, known, what)):
+            names = [n for n in names if n != what]
+    if not event_choices(game, known):
+        names = [n for n in names if n != "event"]  # none printed, or none valid on this turn [5.4]
     return [(n, COMMANDS[n]) for n in dict.fromkeys(names)]
 
 
 def event_choices(game: Game, known: Card) -> list[tuple[str, str]]:
-    """Events printed on the card, or any of the side's for a wild card; all when the card is unknown [5.4]."""
+    """Events printed on the card; any but special ones for a wild card; all where the manifest is silent [5.4]."""
     every = names_for(known.side, ALL_EVENTS)
     if game.turn < 5:
         every = [(n, label) for n, label in every if n not in ("forward support", "air interdiction")]
     printed = listed(known.events, game.turn)
-    if known.type not in WILD and printed is not None and "any" not in printed:
-        every = [(n, n.capitalize()) for n in printed]
+    if known.type in WILD or (printed is not None and "any" in printed):
+        own = [n for n in printed or () if n != "any" and n not in dict(every)]
+        return [*every, *((n, n.capitalize()) for n in own)]
+    if printed is not None:
+        return [(n, n.capitalize()) for n in printed]
     return [*every, ("special", "Special event, as printed")]
 
 

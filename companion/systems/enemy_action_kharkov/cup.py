@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
+from functools import partial
 from typing import Annotated
 
 from companion.engine.errors import NotNow, Unreadable
@@ -20,8 +21,10 @@ from companion.systems.enemy_action_kharkov.base import rules
 from companion.systems.enemy_action_kharkov.fight import CHITS, clean_up, current
 from companion.systems.enemy_action_kharkov.hits import tally
 from companion.systems.enemy_action_kharkov.manifest import PLAIN, cup_is_real, dark
+from companion.systems.enemy_action_kharkov.numbers import Tapped
 from companion.systems.enemy_action_kharkov.odds import forecast
 from companion.systems.enemy_action_kharkov.record import fight_of
+from companion.systems.enemy_action_kharkov.situations import words
 from companion.systems.enemy_action_kharkov.taking import settle
 
 
@@ -38,6 +41,10 @@ def _missing(ctx: Context) -> int:
 
 def _real(ctx: Context) -> bool:
     return cup_is_real(ctx.game)
+
+
+Hits = partial(Tapped, usual=range(7), low=-9, high=30, start=lambda ctx: 0)
+"""The sum of real chits; a larger one, or one below nought, is told chit by chit."""
 
 
 def _how_many(ctx: Context) -> list[tuple[str, str]]:
@@ -63,17 +70,19 @@ def draw_chits(
     number: Annotated[
         str, Choice(label="How many", options=_how_many, when=lambda c: not _real(c) and _missing(c) > 1)
     ] = "all",
-    attacker: Annotated[int, Whole(label="Attacker hits on them (A)", low=-9, high=30, when=_real)] = 0,
-    defender: Annotated[int, Whole(label="Defender hits on them (D)", low=-9, high=30, when=_real)] = 0,
+    defender: Annotated[int, Hits(label="Defender hits on them (D)", when=_real)] = 0,
+    attacker: Annotated[int, Hits(label="Attacker hits on them (A)", when=_real)] = 0,
     was_dark: Annotated[bool, Flag(label="A dark chit was among them", when=_real)] = False,
+    each: Annotated[bool, Flag(label="Enter them one by one", when=_real)] = False,
     hits: Annotated[
         str,
         Text(
-            label="Or chit by chit",
+            label="Chit by chit",
             most=200,
             placeholder="D1, A1 D1, -, D2*",
             help="with commas: its hits if a side applies, - if none does, * after a dark chit",
             when=_real,
+            quiet=lambda c: not c.values.get("each"),
         ),
     ] = "",
 ) -> Events:
@@ -106,24 +115,38 @@ def _replenish(game: Game, battle: Battle) -> Generator[e.Event, None, None]:
         yield e.Returned("chits", earlier, "aside", "cup", len(earlier), reason="a dark chit [9.41]")
 
 
+@rules.faces_of("chits")
+def both_faces(game: Game, battle: Battle, token: str) -> Mapping[str, str]:
+    """A chit as both players see it: front and back, and which of them is up [9.4]."""
+    row, lines = game.face("chits", token), battle.sheet.get("lines", ())
+    counted = next((str(x["label"]) for x in lines if str(x["label"]).startswith(token)), "")
+    found = {"dark": "dark"} if dark(row) else {}
+    for side in ("front", "back"):
+        if row.get(side):
+            told = words(str(row[side]), str(row.get(f"{side}_detail") or ""))
+            up = "\u2713 " if counted.partition(": ")[2] == told else ""
+            found[side] = f"{up}{told}: {row.get(f'{side}_hits') or '0'}"
+    return found
+
+
 def _enter(game: Game, battle: Battle, hits: str, summed: str) -> Events:
     """Real chits: which ones the companion cannot know, so any of their shade are counted off."""
     missing = fight_of(game, battle).missing
     items = [item.strip() for item in re.split(r"[,;/]", hits) if item.strip()]
     items = items or [summed, *["-"] * (missing - 1)]
     if len(items) > missing:
-        words = f"{len(items)} chits are too many: {missing} are owed"
-        raise Unreadable(words, field="hits", given=hits, accepted="commas between", rule="9.3")
+        wrong = f"{len(items)} chits are too many: {missing} are owed"
+        raise Unreadable(wrong, field="hits", given=hits, accepted="commas between", rule="9.3")
     entered = list(battle.facts.get("entered", ()))
     for item in items:
         text = item.replace("*", "").strip()
         if text not in ("-", "") and not PLAIN.fullmatch(text.upper()):
-            words = f"{item!r} is not a chit: write A1, D2, A1 D1, D-1, S1, or - when it does not apply"
-            raise Unreadable(words, field="hits", given=item)
+            wrong = f"{item!r} is not a chit: write A1, D2, A1 D1, D-1, S1, or - when it does not apply"
+            raise Unreadable(wrong, field="hits", given=item)
         cup = game.piles["chits"]["cup"]
         if not cup:
-            words = "the companion's cup is empty: put the chits that were set aside back first"
-            raise NotNow(words, rule="9.41")
+            wrong = "the companion's cup is empty: put the chits that were set aside back first"
+            raise NotNow(wrong, rule="9.41")
         token = next((c for c in cup if dark(game.face("chits", c)) is ("*" in item)), cup[0])
         yield e.Returned("chits", (token,), "cup", "drawn", 1, "physical", reason=IN_PASSING)
         entered.append("" if text == "-" else text.upper())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -10,9 +10,11 @@ from companion.engine.forms.fields import Choice, Context, Flag, HexId, UnitRef,
 from companion.engine.kit.roster import Unit
 from companion.engine.positions.pieces import on_map
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import GERMAN, SIDES, SOVIET, isolated
+from companion.systems.enemy_action_kharkov.base import GERMAN, SIDES, SOVIET, Reason, called, isolated
+from companion.systems.enemy_action_kharkov.command import in_command
 from companion.systems.enemy_action_kharkov.fight import STATUS
 from companion.systems.enemy_action_kharkov.manifest import cup_is_real
+from companion.systems.enemy_action_kharkov.numbers import Needed, Strengths, Tapped
 from companion.systems.enemy_action_kharkov.record import knows_rivers
 from companion.systems.enemy_action_kharkov.record import terrain as map_terrain
 from companion.systems.enemy_action_kharkov.situations import TOWNS
@@ -30,17 +32,32 @@ def attacker(ctx: Context) -> str:
     return str(ctx.values.get("attacker") or ctx.game.active or SOVIET)
 
 
-def may_attack(game: Game, unit: Unit) -> bool:
+def against_attacker(game: Game, unit: Unit) -> Iterator[Reason]:
     """Once an activation; not dispersed, isolated, or activated alone [6.1, 9.1, 9.9, 10.22]."""
-    barred = game.mark(unit.id, "dispersed") or game.mark(unit.id, "attacked") or isolated(game, unit)
-    return not barred and game.mark(unit.id, "active") != "no-attack"
+    if game.mark(unit.id, "dispersed"):
+        yield Reason(f"{called(unit)} is dispersed", "9.9")
+    if isolated(game, unit):
+        yield Reason(f"{called(unit)} is isolated", "10.22")
+    if game.mark(unit.id, "attacked"):
+        yield Reason(f"{called(unit)} has attacked in this activation", "9.1")
+    if game.mark(unit.id, "active") == "no-attack":
+        yield Reason(f"{called(unit)} was activated alone", "6.1")
+
+
+def inactive(game: Game, unit: Unit) -> bool:
+    """Not of those whom the card of this impulse activated, as far as they are on record [9.1]."""
+    if game.mark(unit.id, "active"):
+        return False
+    named = in_command(game).get("for", ())
+    known = any(game.mark(u.id, "active") for u in on_map(game, unit.side))
+    return known or bool(named and unit.formation and unit.formation not in named)
 
 
 def ready(ctx: Context) -> list[Unit]:
-    """Active units that may still attack; all own units when nobody is marked active."""
-    own = on_map(ctx.game, attacker(ctx))
-    active = [u for u in own if ctx.game.mark(u.id, "active")]
-    return [u for u in active or own if may_attack(ctx.game, u)]
+    """Active units that may still attack; where none was on record then, those of the card's formations [9.1]."""
+    game = ctx.game
+    own = [u for u in on_map(game, attacker(ctx)) if not inactive(game, u)]
+    return [u for u in own if not any(against_attacker(game, u))]
 
 
 def _beside(ctx: Context, target: str = "") -> list[Unit]:
@@ -108,12 +125,55 @@ def _not_judged(ctx: Context) -> bool:
     return _told(ctx) or cup_is_real(ctx.game)
 
 
+def _folded(ctx: Context) -> bool:
+    """What is rarely needed comes with one more tap; without a table everything is there at once."""
+    return not ctx.values.get("more") and not what_if(ctx)
+
+
+def _or_folded(quiet: Callable[[Context], bool]) -> Callable[[Context], bool]:
+    return lambda ctx: _folded(ctx) or quiet(ctx)
+
+
+def _nothing_more(ctx: Context) -> bool:
+    """Without positions, or with a map book that leaves something open, there is more to say."""
+    known = (_rivers_known, _support_known, _not_judged)
+    return what_if(ctx) or (_told(ctx) and all(tell(ctx) for tell in known))
+
+
 def _not_halved(ctx: Context) -> bool:
     return not ctx.values.get("halving")
 
 
 def _no_ip(ctx: Context) -> bool:
     return _told(ctx) or ctx.values.get("terrain") in TOWNS
+
+
+def _no_large_ones(ctx: Context) -> bool:
+    """Somebody must attack: the number of small units is needed unless larger ones do, or units on record."""
+    return not (_told(ctx) or what_if(ctx) or ctx.values.get("large") or ctx.values.get("units"))
+
+
+def _steps_unknown(ctx: Context) -> bool:
+    """Nobody is on record in the hex: the players count the steps [9.3]."""
+    target = str(ctx.values.get("hex") or "")
+    there = [u for u in ctx.game.units_at(target) if target and u.side != attacker(ctx)]
+    return not there and not what_if(ctx)
+
+
+def _strengths_unknown(ctx: Context) -> bool:
+    return not (ctx.values.get("units") or ctx.values.get("attack") is not None or _not_judged(ctx))
+
+
+def _ground(ctx: Context) -> str | None:
+    """The terrain that the form begins with: the map book's, else the commonest, for all to see."""
+    target = str(ctx.values.get("hex") or "")
+    known = map_terrain(ctx.game, target) if target else ""
+    return None if _terrain_known(ctx) else known or "clear"
+
+
+def _at_a_table(ctx: Context) -> bool:
+    """Typed in one field there; `companion calc` and an API client may send each by itself."""
+    return not what_if(ctx)
 
 
 def _first(value: Any, quiet: Callable[[Context], bool]) -> Callable[[Context], Any]:
@@ -141,47 +201,66 @@ def _early(ctx: Context) -> bool:
 class CombatForm:
     """A combat as it is typed; None, an empty text and an unticked box leave it to the record."""
 
+    @property
+    def typed_strengths(self) -> tuple[int | None, int | None]:
+        """Attack and defence as entered, together or each by itself."""
+        if not self.strengths:
+            return self.attack, self.defence
+        attack, defence = map(int, self.strengths.split(":"))
+        return attack, defence
+
     attacker: Annotated[str, Choice(label="Attacker", options=SIDES, when=what_if)] = ""
     hex: Annotated[str, Target(label="Target hex", start=lambda c: _only_target(c) or None)] = ""
     units: Annotated[
         tuple[str, ...],
         UnitRef(
-            label="Attacking units", many=True, pick=ready, suggest=_beside, start=_attackers, when=_on_record
+            label="Attacking units",
+            many=True,
+            pick=lambda c: on_map(c.game, attacker(c)),
+            suggest=_beside,
+            start=_attackers,
+            when=_on_record,
         ),
     ] = ()
     by_hand: Annotated[bool, Flag(label="Enter numbers instead", when=_on_record)] = False
     small: Annotated[
         int | None,
-        Whole(label="Attackers of 1 or 2 steps", high=18, quiet=_told),
+        Needed(label="Attackers of 1 or 2 steps", high=18, quiet=_told, needed=_no_large_ones),
     ] = None
     large: Annotated[int | None, Whole(label="Attackers of 3 steps", high=12, quiet=_told)] = None
-    steps: Annotated[int | None, Whole(label="Defending steps", high=9, quiet=_told)] = None
+    steps: Annotated[
+        int | None,
+        Tapped(label="Defending steps", usual=range(1, 7), high=9, quiet=_told, needed=_steps_unknown),
+    ] = None
+    strengths: Annotated[
+        str,
+        Strengths(
+            label="Strengths, attack : defence",
+            placeholder="9:3",
+            most=40,
+            when=_at_a_table,
+            quiet=_not_judged,
+            needed=_strengths_unknown,
+        ),
+    ] = ""
     attack: Annotated[
         int | None,
-        Whole(label="Attack strength", high=200, quiet=_not_judged),
+        Whole(label="Attack strength", high=200, quiet=_at_a_table),
     ] = None
     defence: Annotated[
         int | None,
-        Whole(label="Defence strength", high=100, quiet=_not_judged),
+        Whole(label="Defence strength", high=100, quiet=_at_a_table),
     ] = None
-    halving: Annotated[
-        bool,
-        Flag(
-            label="More strength, to be halved",
-            help="attack over the Dniepr; mechanised in, into or out of marsh",
-            quiet=_not_judged,
-        ),
-    ] = False
-    """Ticked to see the next two, which count by themselves."""
-    attack_halved: Annotated[
-        int, Whole(label="Attack strength to be halved", high=200, quiet=_not_halved)
-    ] = 0
-    defence_halved: Annotated[
-        int, Whole(label="Defence strength to be halved", high=100, quiet=_not_halved)
-    ] = 0
     hexes: Annotated[
         int | None,
-        Whole(label="Hexes attacked from", low=1, high=6, start=_first(1, _not_judged), quiet=_not_judged),
+        Tapped(
+            label="Hexes attacked from",
+            usual=range(1, 7),
+            low=1,
+            high=6,
+            start=_first(1, _not_judged),
+            quiet=_not_judged,
+        ),
     ] = None
     apart: Annotated[
         bool, Flag(label="The two hexes do not touch", when=lambda c: c.values.get("hexes") == 2)
@@ -191,22 +270,45 @@ class CombatForm:
         Choice(
             label="Defender's terrain",
             options=TERRAINS,
-            start=_first("clear", _terrain_known),
+            start=_ground,
             quiet=_terrain_known,
         ),
     ] = ""
+    more: Annotated[
+        bool, Flag(label="More: supply, river, position, armour, halving", quiet=_nothing_more)
+    ] = False
+    """Ticked to see what is rarely needed."""
+    halving: Annotated[
+        bool,
+        Flag(
+            label="Strength to be halved besides",
+            help="attack over the Dniepr; mechanised in, into or out of marsh",
+            quiet=_or_folded(_not_judged),
+        ),
+    ] = False
+    """Ticked to see the next two, which count by themselves."""
+    attack_halved: Annotated[
+        int, Whole(label="Attack strength to be halved", high=200, quiet=_not_halved)
+    ] = 0
+    defence_halved: Annotated[
+        int, Whole(label="Defence strength to be halved", high=100, quiet=_not_halved)
+    ] = 0
     status: Annotated[
-        str, Choice(label="Defenders", options=_statuses, start=_first("good", _told), quiet=_told)
+        str,
+        Choice(label="Defenders", options=_statuses, start=_first("good", _told), quiet=_or_folded(_told)),
     ] = ""
-    adjacent: Annotated[bool, Flag(label="Fresh supplied friend beside the defender", quiet=_not_judged)] = (
-        False
-    )
-    ip: Annotated[bool, Flag(label="Improved position", quiet=_no_ip)] = False
-    river: Annotated[bool, Flag(label="All attack across Donets or Dniepr", quiet=_rivers_known)] = False
-    attacker_armour: Annotated[bool, Flag(label="Attacker has armour", quiet=_not_judged)] = False
-    defender_armour: Annotated[bool, Flag(label="Defender has armour", quiet=_not_judged)] = False
+    adjacent: Annotated[
+        bool, Flag(label="Fresh supplied friend beside the defender", quiet=_or_folded(_not_judged))
+    ] = False
+    ip: Annotated[bool, Flag(label="Improved position", quiet=_or_folded(_no_ip))] = False
+    river: Annotated[
+        bool, Flag(label="All attack across Donets or Dniepr", quiet=_or_folded(_rivers_known))
+    ] = False
+    attacker_armour: Annotated[bool, Flag(label="Attacker has armour", quiet=_or_folded(_not_judged))] = False
+    defender_armour: Annotated[bool, Flag(label="Defender has armour", quiet=_or_folded(_not_judged))] = False
     unsupported: Annotated[
-        bool, Flag(label="Soviet side is outside support", when=_late, quiet=_support_known)
+        bool,
+        Flag(label="Soviet side is outside support", when=_late, quiet=_or_folded(_support_known)),
     ] = False
     barrage: Annotated[bool, Flag(label="Target east of the artillery line", when=_early)] = False
     tactics: Annotated[int, Whole(label="Attacker's tactics", high=9, quiet=lambda c: True)] = 0

@@ -38,14 +38,17 @@ def _campaign(game: Game) -> bool:
 
 
 def _to_lay(game: Game) -> tuple[int, ...]:
-    """The turns whose markers are laid at the end of this one."""
-    return {6: FIRST, 10: SECOND}.get(game.turn, ()) if game.phase == "end" else ()
+    """The turns whose markers should lie there by now and do not: of turn 6's mix, then of turn 10's [15.33]."""
+    pile, coming = game.piles[PILE], _next_turn(game)
+    if coming in SECOND:
+        return () if pile["aside"] else SECOND  # the frozen one is put aside by the second mix
+    return FIRST if coming in FIRST and not pile["unseen"] else ()
 
 
 def _may_lay(game: Game) -> bool | str:
-    if not _campaign(game) or not _to_lay(game):
+    if not _campaign(game) or _next_turn(game) not in (*FIRST, *SECOND):
         return "markers are laid at the end of turns 6 and 10 of the campaign [15.33]"
-    if laid(game, _to_lay(game)[-1]):
+    if not _to_lay(game):
         return "they lie there already"
     return not real_markers(game) or "mix and lay your own markers, then enter the one turned up"
 
@@ -59,13 +62,12 @@ def lay_ground(game: Game, chance: Chance) -> Events:
 
 
 def _lay(game: Game, chance: Chance) -> Events:
-    turns = _to_lay(game)
-    pile = game.piles[PILE]
+    turns, pile = _to_lay(game), game.piles[PILE]
     for zone in [z for z in pile.zones if z != "box" and pile[z]]:
         tokens = tuple(pile[zone])
         hidden = NOBODY if zone == "unseen" or zone.startswith("turn") else ()
         yield e.Returned(PILE, tokens, zone, "box", len(tokens), reason="gathered [15.33]", only=hidden)
-    if game.turn == 10:
+    if turns == SECOND:
         frozen = next((t for t in pile["box"] if face(game, t) == "frozen"), None)
         if frozen is None:
             raise NotNow("no marker is frozen: check the ground markers in the owner's book", rule="15.33")
@@ -97,6 +99,14 @@ def ground_to_turn_up(game: Game) -> Iterator[str]:
         yield f"the ground marker of turn {game.turn + 1} is not turned up [15.33]"
 
 
+def _must_tell(ctx: Context) -> bool:
+    game = ctx.game
+    return not laid(game, _next_turn(game)) and (real_markers(game) or not _to_lay(game))
+
+
+Shows = Annotated[str, Choice(label="The marker shows", options=FACES, when=_must_tell)]
+
+
 @rules.action(
     phase=("end", "reserve", "cards", "supply"),
     by="any",
@@ -105,18 +115,15 @@ def ground_to_turn_up(game: Game) -> Iterator[str]:
     when=_may_reveal,
     primary=True,
 )
-def reveal_ground(
-    game: Game,
-    chance: Chance,
-    shows: Annotated[
-        str,
-        Choice(label="The marker shows", options=FACES, when=lambda c: _must_tell(c)),
-    ] = "",
-) -> Events:
+def reveal_ground(game: Game, chance: Chance, shows: Shows = "") -> Events:
     """Show the marker of the coming turn; with real markers, enter what it shows."""
+    yield from _turn_up(game, chance, shows)
+
+
+def _turn_up(game: Game, chance: Chance, shows: str) -> Events:
     turn = _next_turn(game)
-    if not real_markers(game) and not laid(game, turn) and _to_lay(game):
-        yield from _lay(game, chance)
+    if not real_markers(game) and _to_lay(game):
+        yield from _lay(game, chance)  # also when the tap was forgotten at the end of its turn
     under = laid(game, turn)
     shows = face(game, under[0]) if under else shows
     if not shows:
@@ -131,9 +138,19 @@ def reveal_ground(
         yield e.Set("ground", shows, was=game["ground"], reason=f"turn {turn}", rule="15.34")
 
 
-def _must_tell(ctx: Context) -> bool:
-    game = ctx.game
-    return not laid(game, _next_turn(game)) and (real_markers(game) or not _to_lay(game))
+def _still_down(game: Game, duty: e.Asked) -> bool:
+    """It is not known yet, and its turn not yet over."""
+    turn = int(duty.args["turn"])
+    return int(game["ground-known"]) < turn == game.turn and game.phase != "end"
+
+
+@rules.follow_up(rule="15.33", label="Turn it up", still=_still_down)
+def turn_up_late(game: Game, chance: Chance, shows: Shows = "") -> Events:
+    """Turn up the marker of this turn, which nobody did at the end of the last one."""
+    yield from _turn_up(game, chance, shows)
+    if game["ground"] == "heavy-mud" and game.phase == "command":  # there is none: the turn goes on behind it
+        yield from rules.run("leave", game)
+        yield e.Advanced(game.turn, "mud-replacements")
 
 
 @rules.entering("turn")
@@ -149,4 +166,4 @@ def ground_of_turn(game: Game) -> Events:
         yield e.Set("ground-next", coming, was=game["ground-next"])
     if not known:
         text = f"Turn up the ground marker of turn {game.turn}"
-        yield owe(game, (*game.sides, "table"), text, reveal_ground, rule="15.33")
+        yield owe(game, (*game.sides, "table"), text, turn_up_late, rule="15.33", turn=game.turn)

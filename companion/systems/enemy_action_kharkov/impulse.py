@@ -34,6 +34,7 @@ from companion.systems.enemy_action_kharkov.orders import (
     Reach,
     Steps,
     Units,
+    against_command,
     command_choices,
     give,
 )
@@ -68,10 +69,14 @@ class Pass:
     why: str
 
 
+def must_draw(game: Game, side: str) -> bool:
+    """All cards went as tactics and the pile is not empty: nothing to play, and no right to pass [5.1]."""
+    own = Deck(game, side)
+    return not own.count("hand") and bool(own.count("draw"))
+
+
 def may_pass(game: Game, side: str) -> Pass:
     own, other = Deck(game, side), Deck(game, game.other(side))
-    if own.count("hand") == 0 and own.count("draw") and game["empty-hand"] == "null-impulse":
-        return Pass(True, "", "")
     if own.count("draw"):
         name = game.side_name(side)
         return Pass(False, "", f"{name} may not pass while cards are left in the draw pile [5.1]")
@@ -87,6 +92,8 @@ def may_pass(game: Game, side: str) -> Pass:
 def _may_pass(game: Game) -> bool | str:
     if c.in_command(game):
         return "a card is being played"
+    if int(game["cards-prepared"]) < game.turn:
+        return "prepare this turn's cards first"
     right = may_pass(game, game.active)
     return right.allowed or right.why
 
@@ -165,6 +172,7 @@ def _lay_open(game: Game, card: str, **face: Any) -> Events:
     group="card",
     secret=True,
     when=lambda game: _may_play(game, real=False),
+    warns=against_command,
 )
 def play_card(
     game: Game,
@@ -199,6 +207,7 @@ def play_card(
     label="Play a card",
     primary=True,
     when=lambda game: _may_play(game, real=True),
+    warns=against_command,
 )
 def play_real_card(
     game: Game,
@@ -250,6 +259,28 @@ def _may_end(game: Game) -> bool | str:
 def pass_impulse(game: Game, chance: Chance) -> Events:
     """Play no card in this impulse; you may play again later in the turn."""
     yield e.Noted(f"{game.side_name(game.active)} passes", rule="5.1")
+    yield from _over(game, chance, [] if game["pass-clears"] else c.last(game, game.active))
+
+
+def _may_draw(game: Game) -> bool | str:
+    if c.in_command(game):
+        return "a card is being played"
+    return must_draw(game, game.active) or "there is a card in hand, or none in the draw pile [5.1]"
+
+
+@rules.action(
+    phase="command",
+    by="active",
+    rule="5.1, 4-IV",
+    label="Draw up, no card to play",
+    group="end",
+    fresh=True,
+    when=_may_draw,
+    ends=True,
+)
+def draw_hand(game: Game, chance: Chance) -> Events:
+    """An impulse without a card in hand: draw up to the hand limit and hand over. It is no pass."""
+    yield e.Noted(f"{game.side_name(game.active)} has no card in hand and draws", rule="5.1")
     yield from _over(game, chance, [] if game["pass-clears"] else c.last(game, game.active))
 
 

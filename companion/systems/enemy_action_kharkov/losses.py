@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine.errors import NotNow, Unreadable
+from companion.engine.errors import Unreadable
 from companion.engine.forms.fields import Context, UnitRef
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
@@ -18,7 +18,7 @@ from companion.engine.record.battle import Battle
 from companion.engine.record.changes import change, put_mark
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.advance import vacated
-from companion.systems.enemy_action_kharkov.base import EVENLY, armour, isolated, rules
+from companion.systems.enemy_action_kharkov.base import EVENLY, Reason, armour, called, isolated, rules
 
 
 def lose_step(game: Game, unit: Unit, steps: int = 1) -> Events:
@@ -78,15 +78,27 @@ def shares(game: Game, duty: e.Asked, force: Sequence[Unit], chosen: Sequence[st
     """Who loses how much: the first loss to a strong unit, no second one before all have one [9.61, 9.62].
 
     :raises Unreadable: when somebody must be chosen
-    :raises NotNow: when somebody else must be
     """
-    steps, first = int(duty.args["steps"]), strong(game, force) if duty.args["how"] == EVENLY else []
+    steps, first = int(duty.args["steps"]), _first_to_pay(game, duty, force)
     if not chosen and steps == 1 and len(first) == 1:
         chosen = [first[0].id]
-    found = dealt({u.id: u.steps for u in force}, steps, chosen, even=False, rule="9.62")
+    return dealt({u.id: u.steps for u in force}, steps, chosen, even=False, rule="9.62")
+
+
+def _first_to_pay(game: Game, duty: e.Asked, force: Sequence[Unit]) -> list[Unit]:
+    """The strong units, where the order of combat losses holds [9.61]."""
+    return strong(game, force) if duty.args["how"] == EVENLY else []
+
+
+def _against_choice(ctx: Context) -> Iterator[Reason]:
+    """The first loss is a strong unit's [9.61]."""
+    if ctx.duty is None:
+        return
+    force, chosen = _force(ctx), ctx.values.get("units") or ()
+    first, found = _first_to_pay(ctx.game, ctx.duty, force), shares(ctx.game, ctx.duty, force, chosen)
     if first and found and not any(u.id in found for u in first):
-        raise NotNow("the first loss goes to a three-step or armoured unit", field="units", rule="9.61")
-    return found
+        names = ", ".join(called(u) for u in first)
+        yield Reason(f"the first loss goes to a three-step or armoured unit: {names}", "9.61")
 
 
 def _force(ctx: Context) -> list[Unit]:
@@ -124,13 +136,13 @@ def _no_choice(ctx: Context) -> Mapping[str, Any] | None:
     return {} if _choice(ctx) is None else None
 
 
-@rules.follow_up(rule="9.6", label="Lose steps", alone=_no_choice)
+@rules.follow_up(rule="9.6", label="Lose steps", alone=_no_choice, warns=_against_choice)
 def lose_steps(
     game: Game,
     duty: e.Asked,
     units: Annotated[
         tuple[str, ...],
-        Takers(label="Who", many=True, pick=_takers, when=lambda c: _choice(c) is not None),
+        Takers(label="Who", many=True, pick=_force, suggest=_takers, when=lambda c: _choice(c) is not None),
     ] = (),
     battle: Battle | None = None,
 ) -> Events:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -9,7 +10,7 @@ from companion.engine.errors import NotNow, Unreadable
 from companion.engine.forms.fields import Choice, Context, HexId, UnitRef, Whole
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.duties import offer, owe
+from companion.engine.play.duties import offer
 from companion.engine.positions.pieces import count, on_map
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING, put_mark
@@ -19,16 +20,20 @@ from companion.systems.enemy_action_kharkov.base import (
     FORMATION_NAMES,
     SOVIET,
     SOVIET_ARMIES,
+    Reason,
     called,
     rules,
 )
+from companion.systems.enemy_action_kharkov.events import play_event
 from companion.systems.enemy_action_kharkov.manifest import Card, chosen_card
 from companion.systems.enemy_action_kharkov.replacements import candidates
-from companion.systems.enemy_action_kharkov.reserves import reserves
+from companion.systems.enemy_action_kharkov.reserves import offer_reserves, reserves
 from companion.systems.enemy_action_kharkov.supply import hex_supplied
 
 DEPLOYS = {"army units": 1, "army": 1, "corps": 1, "corps kg": 1, "german army": 1, "army group": 2}
 """How many formations a card deploys; fronts and STAVKA take all of theirs [5.3]."""
+OF_THE_CARD = ("activate", "units", "kg", "deploy", "replace")
+"""Commands for the formation that the card names: where it is one, nobody is asked."""
 ACTIVATIONS = ("activate", "units", "kg", "one-unit")
 
 
@@ -95,6 +100,40 @@ def _own(ctx: Context) -> list[Unit]:
     return on_map(ctx.game, ctx.game.active)
 
 
+def _army(ctx: Context) -> str:
+    """The army or corps that is activated as a whole: as chosen, or the card's only one."""
+    return next(iter(ctx.values.get("formations") or _only_one(ctx)), "")
+
+
+def _offered_units(ctx: Context) -> list[Unit]:
+    """The units that make sense: of the card's army, around the marker, stacked with the army; none that is barred."""
+    game, known, what, own = ctx.game, _card(ctx), _said(ctx), _own(ctx)
+    if known is None:
+        return own
+    if what == "kg":
+        return _in_range(ctx)
+    if what == "activate":
+        army = _army(ctx)
+        own = c.stacked_with(game, army, known) if army else []
+    if what == "units":
+        named = dict(c.formation_choices(game.active, known))
+        own = [u for u in own if not u.formation or u.formation in named]
+    closed = c.barred(game, game.active, known, what)
+    return [u for u in own if u.formation not in closed]
+
+
+def _in_range(ctx: Context) -> list[Unit]:
+    known, marker = _card(ctx), str(ctx.values.get("hex") or "")
+    if known is None or not marker:
+        return []
+    reach = ctx.values.get("reach")
+    return c.kampfgruppe(ctx.game, known, marker, _range(ctx) if reach is None else int(reach))
+
+
+def _all_in_range(ctx: Context) -> list[str] | None:
+    return [u.id for u in _in_range(ctx)] if _said(ctx) == "kg" else None
+
+
 def _deploys_all(known: Card) -> bool:
     """A front card deploys all of its front, STAVKA all there are: nothing is left to name [5.3]."""
     return known.type == "stavka" or (known.type == "front" and bool(known.formation))
@@ -116,7 +155,11 @@ def _takes_along(ctx: Context) -> bool:
 
 
 def _picks_units(ctx: Context) -> bool:
-    return bool(_own(ctx)) and (_said(ctx) in ("units", "one-unit") or _takes_along(ctx))
+    what = _said(ctx)
+    if what in ("units", "one-unit"):
+        return bool(_own(ctx))
+    chooses = (what == "kg" and ctx.game["kg-units"] == "may") or _takes_along(ctx)
+    return chooses and bool(_offered_units(ctx))
 
 
 def _along(ctx: Context) -> list[tuple[str, str]]:
@@ -140,6 +183,12 @@ def _range(ctx: Context) -> int:
     return c.RANGES.get(known.type, c.USUAL_RANGE) if known else c.USUAL_RANGE
 
 
+def _type_known(ctx: Context) -> bool:
+    """The type of a card tells how far its Kampfgruppe reaches [6.2]."""
+    known = _card(ctx)
+    return known is not None and bool(known.type)
+
+
 def _places_marker(ctx: Context) -> bool:
     return _said(ctx) == "kg" and bool(_own(ctx))
 
@@ -153,12 +202,30 @@ def _asks_steps(ctx: Context) -> bool:
 
 Formations = Annotated[
     tuple[str, ...],
-    Choice(label="Army or corps", options=_formations, many=True, start=_only_one, when=_names_a_formation),
+    Choice(
+        label="Army or corps",
+        options=_formations,
+        many=True,
+        start=_only_one,
+        when=_names_a_formation,
+        quiet=lambda ctx: bool(_only_one(ctx)),
+    ),
 ]
 Marker = Annotated[str, HexId(label="KG marker", when=_places_marker)]
-Reach = Annotated[int | None, Whole(label="Range", high=3, start=_range, when=_places_marker)]
+Reach = Annotated[
+    int | None,
+    Whole(label="Range", high=3, start=_range, when=_places_marker, quiet=lambda ctx: _type_known(ctx)),
+]
 Units = Annotated[
-    tuple[str, ...], UnitRef(label="Units", many=True, pick=_own, quiet=lambda ctx: not _picks_units(ctx))
+    tuple[str, ...],
+    UnitRef(
+        label="Units",
+        many=True,
+        pick=_own,
+        suggest=_offered_units,
+        start=_all_in_range,
+        quiet=lambda ctx: not _picks_units(ctx),
+    ),
 ]
 Also = Annotated[
     tuple[str, ...],
@@ -173,8 +240,50 @@ Event = Annotated[str, Choice(label="Event", options=_events, when=lambda ctx: _
 Steps = Annotated[int, Whole(label="Steps", low=1, high=2, when=_asks_steps)]
 
 
+def against_command(ctx: Context) -> Iterator[Reason]:
+    """What the rules have against the units of a command; the cardboard may know better [5.2, 6.1, 6.3]."""
+    game, known, what = ctx.game, _card(ctx), _said(ctx)
+    chosen = [game.units[u] for u in ctx.values.get("units") or ()]
+    if known is None or what in ("", "kg", "event"):
+        return
+    if what in ("deploy", "replace"):
+        yield from _against_others(ctx, known, what)
+    elif what == "activate":
+        army = _army(ctx)
+        along = {u.id for u in c.stacked_with(game, army, known)} if army else set()
+        for unit in [u for u in chosen if army and u.formation != army and u.id not in along]:
+            yield Reason(f"{called(unit)} cannot come along", "5.2")
+    elif what == "units":
+        named = dict(c.formation_choices(game.active, known))
+        for unit in [u for u in chosen if u.formation and u.formation not in named]:
+            yield Reason(f"{called(unit)} is not of {', '.join(named.values())}", "5.2")
+        if len({u.place for u in chosen}) > 2:
+            yield Reason("an Army Units card activates units in up to two hexes", "5.2")
+    elif chosen and hex_supplied(game, game.active, chosen[0].place) is False:
+        yield Reason(f"{chosen[0].place} cannot trace supply now", "6.1")
+    closed = c.barred(game, game.active, known, what)
+    for unit in [u for u in chosen if u.formation in closed]:
+        yield Reason(f"{called(unit)}: {unit.formation} was activated in the last impulse", "6.3")
+
+
+def _against_others(ctx: Context, known: Card, what: str) -> Iterator[Reason]:
+    """Reserves and replacements have limits of their own [5.3, 5.5]."""
+    names = ctx.values.get("formations") or ()
+    most = DEPLOYS.get(known.type, len(names)) if what == "deploy" else 1
+    if len(names) > most:
+        yield Reason(f"this card names {count(most, 'formation')} at most", "5.3, 5.5")
+    if "Raus" in names and what == "deploy" and known.formation == "4Pz" and not ctx.game["raus-by-4pz"]:
+        yield Reason("Corps Raus stands alone for deployment at this table", "2.21")
+
+
 @rules.action(
-    phase="command", by="active", rule="5.2-5.5", label="Give the command", primary=True, when=_laid
+    phase="command",
+    by="active",
+    rule="5.2-5.5",
+    label="Give the command",
+    primary=True,
+    when=_laid,
+    warns=against_command,
 )
 def give_command(
     game: Game,
@@ -195,30 +304,27 @@ def give(game: Game, order: Order) -> Events:
     """The command of the card that lies open [5.2-5.5]."""
     known, side, what = c.played(game), game.active, order.what
     if what == "event":
-        yield from _event(game, side, order.event)
+        yield from play_event(game, side, order.event)
         return
     chosen = [game.units[u] for u in order.units]
     if what == "kg" and order.hex:
         reach = c.RANGES.get(known.type, c.USUAL_RANGE) if order.reach is None else order.reach
         chosen = _kampfgruppe(game, known, order, reach)
         yield e.Marked(order.hex, "kg", reach, reason="Kampfgruppe", rule="6.2")
+    printed = tuple(f for f, _ in c.formation_choices(side, known))
+    formations = order.formations or (printed if len(printed) == 1 and what in OF_THE_CARD else ())
     if what == "activate":
-        chosen = _whole_formation(game, order.formations, chosen)
-    names = tuple(
-        dict.fromkeys([*order.formations, *order.also, *(u.formation for u in chosen if u.formation)])
-    )
+        chosen = _whole_formation(game, formations, chosen)
+    named = [] if chosen and what in ("units", "kg") else [*formations]
+    names = tuple(dict.fromkeys([*named, *order.also, *(u.formation for u in chosen if u.formation)]))
     if what == "deploy" and _deploys_all(known):
-        names = names or tuple(f for f, _ in c.formation_choices(side, known))
+        names = names or printed
+    names = names or formations
     if not names:
         raise Unreadable("which formation? Name at least one army or corps", field="formations", rule="5.2")
     if what not in ACTIVATIONS:
         yield from _other_command(game, known, what, names, order.steps)
         return
-    closed = [f for f in names if f in c.barred(game, side, known, what)]
-    if closed:
-        raise NotNow(
-            f"{', '.join(closed)} was activated in the last {side} impulse", field="formations", rule="6.3"
-        )
     yield from _activate(game, side, what, names, chosen)
 
 
@@ -227,29 +333,28 @@ def _kampfgruppe(game: Game, known: Card, order: Order, reach: int) -> list[Unit
     chosen = c.kampfgruppe(game, known, order.hex, reach)
     if not chosen and not order.formations:
         raise NotNow(
-            f"no unit of this card within {reach} of {order.hex} that may be activated now",
+            f"no unit of this card on record within {reach} of {order.hex} may be activated now. "
+            "Leave the marker out to name its corps",
             field="hex",
             rule="6.2, 6.3",
         )
+    if game["kg-units"] == "may" and order.units:
+        return [u for u in chosen if u.id in order.units]
     return chosen
 
 
 def _other_command(game: Game, known: Card, what: str, names: tuple[str, ...], steps: int) -> Events:
     """Reserves and replacements: no activation [6.3], and limits of their own [5.3, 5.5]."""
     side, text = game.active, ", ".join(FORMATION_NAMES[f] for f in names)
-    most = DEPLOYS.get(known.type, len(names)) if what == "deploy" else 1
-    if len(names) > most:
-        raise Unreadable(f"this card names {most} formation(s) at most", field="formations", rule="5.3, 5.5")
-    if "Raus" in names and what == "deploy" and known.formation == "4Pz" and not game["raus-by-4pz"]:
-        raise NotNow("Corps Raus stands alone for deployment at this table", field="formations", rule="2.21")
     if what == "replace":
         steps = 1 if side == SOVIET else known.steps or steps
     said = {**c.in_command(game), "what": what, "for": list(names), "steps": steps}
     yield e.Set("command", said, reason=text)
     if what == "deploy":
-        waiting = [u for u in reserves(game, side) if u.formation in names or not u.formation]
-        action = "deploy-reserve" if waiting else ""
-        yield offer(game, side, f"Place the reserves of {text}", action, rule="11.1")
+        if reserves(game, side):
+            yield from offer_reserves(game, side)
+        else:
+            yield offer(game, side, f"Place the reserves of {text}", rule="11.1")
     else:
         action = "replace-steps" if candidates(game, side, list(names)) else ""
         yield offer(game, side, f"Assign {count(steps, 'step')} in {text}", action, rule="13.1")
@@ -260,10 +365,6 @@ def _whole_formation(game: Game, formations: tuple[str, ...], extra: list[Unit])
     if len(formations) != 1:
         raise Unreadable("name the one army or corps that is activated", field="formations", rule="5.2")
     own = [u for u in on_map(game, game.active) if u.formation == formations[0]]
-    allowed = {u.id for u in c.stacked_with(game, formations[0], c.played(game))}
-    wrong = [called(u) for u in extra if u.formation != formations[0] and u.id not in allowed]
-    if wrong:
-        raise Unreadable(f"{', '.join(wrong)} cannot come along", field="units", rule="5.2")
     return list({u.id: u for u in [*own, *extra]}.values())
 
 
@@ -275,8 +376,6 @@ def _activate(game: Game, side: str, what: str, names: tuple[str, ...], chosen: 
             f"one-unit-{side}", game.turn, was=game[f"one-unit-{side}"], reason="used for this turn [6.1]"
         )
         yield from _live_supply(game, side, chosen)
-    if what == "units" and len({u.place for u in chosen}) > 2:
-        raise Unreadable("units in up to two hexes", field="units", rule="5.2")
     text = ", ".join(FORMATION_NAMES[f] for f in names)
     said = {**c.in_command(game), "what": what, "for": list(names), "from": {u.id: u.place for u in chosen}}
     yield e.Set("command", said, reason=f"activates {text}")
@@ -287,34 +386,5 @@ def _activate(game: Game, side: str, what: str, names: tuple[str, ...], chosen: 
 
 def _live_supply(game: Game, side: str, chosen: list[Unit]) -> Events:
     """The unit's hex must trace at this moment; its marker is not what counts [6.1]."""
-    can = hex_supplied(game, side, chosen[0].place) if chosen else None
-    if can is False:
-        raise NotNow(f"{chosen[0].place} cannot trace supply now", field="units", rule="6.1")
-    if can is None:
+    if not chosen or hex_supplied(game, side, chosen[0].place) is None:
         yield e.Noted("One unit: see on the map that its hex can trace supply now", rule="6.1")
-
-
-FOLLOW_UP = {
-    "air supply": ("air-supply", "Choose the unit or stack that is supplied again", "10.3"),
-    "engineers": ("engineers", "Place or remove up to three improved positions", "12.21, 12.24"),
-    "forward support": ("forward-support", "Place a forward support marker on the line", "10.43"),
-    "air interdiction": ("air-interdiction", "Take one forward support marker off", "10.44"),
-    "partisan uprising": ("disperse", "Disperse the Germans the aid allows", "9.9"),
-    "over extended": ("disperse", "Disperse the Soviets the aid allows", "9.9"),
-}
-
-
-def _event(game: Game, side: str, event: str) -> Events:
-    """What an event does, or who has to do it [5.4]."""
-    if not event:
-        raise Unreadable("which event?", field="event", rule="5.4")
-    yield e.Set("command", {**c.in_command(game), "what": "event", "event": event}, reason=f"event: {event}")
-    if event == "nkvd":
-        yield e.Set("nkvd-turn", game.turn, was=game["nkvd-turn"], reason="NKVD chits apply this turn [9.4]")
-    elif event in FOLLOW_UP:
-        action, text, rule = FOLLOW_UP[event]
-        on_units = action in ("air-supply", "disperse")  # nothing to choose while no unit is on record
-        known = action if not on_units or any(u.on_map for u in game.units.values()) else ""
-        yield owe(game, side, text, known, rule=rule)
-    else:
-        yield e.Noted(f"{event.capitalize()}: carry it out as the card and the events aid say", rule="5.4")

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
+from companion.engine.errors import NotNow, Unreadable
 from companion.engine.forms.fields import Choice, Context, Flag, HexId, Whole
 from companion.engine.play.actions import Events
 from companion.engine.play.duties import owe
@@ -12,6 +14,7 @@ from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import SIDES, SOVIET, rules
+from companion.systems.enemy_action_kharkov.numbers import Needed
 from companion.systems.enemy_action_kharkov.supply import edge_vp_hexes, hex_supplied, owner, towns
 from companion.systems.enemy_action_kharkov.support import lock_line
 
@@ -51,9 +54,11 @@ def entered_towns(game: Game) -> Events:
     if game.ended:
         return
     for hex_id in towns(game):
-        for unit in game.units_at(hex_id):
-            if owner(game, hex_id) != unit.side:
-                yield from flip(game, hex_id, unit.side, vp_of(game, hex_id))
+        there = {unit.side for unit in game.units_at(hex_id)}
+        if (
+            len(there) == 1 and owner(game, hex_id) not in there
+        ):  # while both are on record there, nobody entered
+            yield from flip(game, hex_id, there.pop(), vp_of(game, hex_id))
 
 
 @rules.watch
@@ -62,38 +67,83 @@ def edge_points(game: Game) -> Events:
     if game.ended:
         return
     for hex_id, points in edge_vp_hexes(game).items():
-        held = any(u.side == SOVIET for u in game.units_at(hex_id))
         scored = game.mark(hex_id, "edge-vp")
-        if held and (scored is None or (scored == "cut" and game["edge-rescore"] == "at-once")):
-            if hex_supplied(game, SOVIET, hex_id) is not False:
-                yield e.Marked(hex_id, "edge-vp", points, rule="14.1")
-                yield from book_vp(game, points, f"edge hex {hex_id}")
-            elif scored is None:
-                yield e.Marked(hex_id, "edge-vp", "cut", reason="no supply yet", rule="14.1")
-        elif not held and scored is not None:
-            yield e.Marked(hex_id, "edge-vp", None, reason="left", rule="14.1")
-            yield from book_vp(game, -scored if isinstance(scored, int) else 0, f"edge hex {hex_id} left")
+        again = scored == "cut" and game["edge-rescore"] == "at-once"
+        if not _held(game, hex_id):
+            if scored is not None:
+                yield e.Marked(hex_id, "edge-vp", None, reason="left", rule="14.1")
+                yield from book_vp(game, -_points(scored), f"edge hex {hex_id} left")
+        elif scored is None or again:
+            yield from _test_edge(game, hex_id, points, hex_supplied(game, SOVIET, hex_id))
+
+
+def _held(game: Game, hex_id: str) -> bool:
+    return any(u.side == SOVIET for u in game.units_at(hex_id))
+
+
+def _points(scored: Any) -> int:
+    """What a hex has brought: a number, or nothing while it is cut off."""
+    return scored if isinstance(scored, int) else 0
+
+
+def _test_edge(game: Game, hex_id: str, points: int, can: bool | None) -> Events:
+    """Whether an occupied hex scores; where the map book cannot tell, the players are asked [14.1]."""
+    scored = game.mark(hex_id, "edge-vp")
+    if can is None:
+        if scored != "cut":
+            yield from _ask_edge(game, hex_id, points)
+    elif can and not isinstance(scored, int):
+        yield e.Marked(hex_id, "edge-vp", points, rule="14.1")
+        yield from book_vp(game, points, f"edge hex {hex_id}")
+    elif not can and scored != "cut":
+        yield e.Marked(hex_id, "edge-vp", "cut", reason="cannot trace", rule="14.1")
+        yield from book_vp(game, -_points(scored), f"edge hex {hex_id} cut off")
+
+
+def _ask_edge(game: Game, hex_id: str, points: int) -> Events:
+    if not any(duty.args.get("hex") == hex_id for duty in game.duties(action="judge-edge")):
+        text = f"Can the Soviets in {hex_id} trace supply? It is worth {points} VP"
+        yield owe(game, (*game.sides, "table"), text, judge_edge, rule="14.1", hex=hex_id, points=points)
+
+
+def _unknown_for_good(game: Game, duty: e.Asked, how: str) -> Events:
+    """Nobody can tell: it does not score, and is not asked again before the next supply phase."""
+    hex_id = str(duty.args["hex"])
+    if game.mark(hex_id, "edge-vp") is None:
+        yield e.Marked(hex_id, "edge-vp", "cut", reason="not told", rule="14.1")
+
+
+@rules.follow_up(
+    rule="14.1",
+    label="Judge the edge hex",
+    still=lambda game, duty: _held(game, str(duty.args["hex"])),
+    declined=_unknown_for_good,
+)
+def judge_edge(
+    game: Game, duty: e.Asked, supplied: Annotated[bool, Flag(label="It can trace supply")] = False
+) -> Events:
+    """Say whether the Soviet units in an edge VP hex can trace supply."""
+    yield from _test_edge(game, str(duty.args["hex"]), int(duty.args["points"]), supplied)
+
+
+@rules.entering("supply", turns="4+")
+def edges_to_judge(game: Game) -> Events:
+    """Occupied edge hexes are tested again: by the players where the map book cannot tell [14.1]."""
+    if game["ground"] != "heavy-mud":
+        for hex_id, points in edge_vp_hexes(game).items():
+            if _held(game, hex_id) and hex_supplied(game, SOVIET, hex_id) is None:
+                yield from _ask_edge(game, hex_id, points)
 
 
 @rules.leaving("supply", turns="4+")
 def end_of_supply(game: Game) -> Events:
     """Edge hexes first, then the support line from the VP that are left [14.1, 4-III]; heavy mud skips both [15.34]."""
     if game["ground"] != "heavy-mud":
-        yield from _retest_edges(game)
+        for hex_id, points in edge_vp_hexes(game).items():
+            can = hex_supplied(game, SOVIET, hex_id)
+            if _held(game, hex_id) and can is not None:
+                yield from _test_edge(game, hex_id, points, can)
         yield from lock_line(game)
-
-
-def _retest_edges(game: Game) -> Events:
-    """Occupied edge hexes are tested again in the supply phase [14.1]."""
-    for hex_id, points in edge_vp_hexes(game).items():
-        scored = game.mark(hex_id, "edge-vp")
-        can = hex_supplied(game, SOVIET, hex_id)
-        if isinstance(scored, int) and can is False:
-            yield e.Marked(hex_id, "edge-vp", "cut", reason="cannot trace", rule="14.1")
-            yield from book_vp(game, -scored, f"edge hex {hex_id} cut off")
-        elif scored == "cut" and can:
-            yield e.Marked(hex_id, "edge-vp", points, rule="14.1")
-            yield from book_vp(game, points, f"edge hex {hex_id} supplied again")
 
 
 # -- by hand -----------------------------------------------------------------------------------------------------
@@ -103,42 +153,60 @@ def _vp_start(ctx: Context) -> int | None:
     return vp_of(ctx.game, str(ctx.values["hex"])) if ctx.values.get("hex") else None
 
 
-@rules.action(phase="command", by="any", rule="12.1, 14.1", label="A town changes hands", order=8)
+def _vp_unknown(ctx: Context) -> bool:
+    """Asked only of a hex whose number neither the map book nor this table knows."""
+    return bool(ctx.values.get("hex")) and _vp_start(ctx) is None
+
+
+@rules.action(phase=("command", "end"), by="any", rule="12.1, 14.1", label="Take a town", order=8)
 def take_town(
     game: Game,
     hex: Annotated[str, HexId(label="Town or city")],
     side: Annotated[str, Choice(label="Entered by", options=SIDES, start=lambda c: c.game.active)],
-    vp: Annotated[int | None, Whole(label="Printed VP", high=30, start=_vp_start)] = None,
+    vp: Annotated[int | None, Whole(label="Printed VP", high=30, when=_vp_unknown)] = None,
 ) -> Events:
-    """Record who entered a town or city; the VP are booked at once."""
+    """Record who entered a town or city; the VP are booked at once, or asked for."""
     if owner(game, hex) == side:
-        yield e.Noted(f"{hex} is {game.side_name(side)} already", rule="12.1")
-        return
-    yield from flip(game, hex, side, vp_of(game, hex) if vp is None else vp)
+        raise NotNow(f"{hex} is {game.side_name(side)} already", field="side", given=side, rule="12.1")
+    if vp is not None:
+        yield e.Set("told-vp", {**game["told-vp"], hex: vp}, reason=IN_PASSING)
+    yield from flip(game, hex, side, vp_of(game, hex))
 
 
-@rules.action(by="any", rule="14.1", label="An edge VP hex", group="units")
+@rules.action(by="any", rule="14.1", label="Score an edge VP hex", group="units")
 def score_edge(
     game: Game,
     hex: Annotated[str, HexId(label="Edge hex")],
     held: Annotated[bool, Flag(label="Soviet-occupied and able to trace supply")] = False,
-    vp: Annotated[int | None, Whole(label="Printed VP", high=30, start=_vp_start)] = None,
+    vp: Annotated[
+        int | None,
+        Needed(label="Printed VP", high=30, when=lambda c: bool(c.values.get("held")) and _vp_unknown(c)),
+    ] = None,
 ) -> Events:
     """Book an edge hex that Soviet units hold in supply, or take its VP off again."""
     scored = game.mark(hex, "edge-vp")
+    if held == isinstance(scored, int):
+        words = "scores already" if held else "does not score"
+        raise NotNow(f"{hex} {words}", field="held", given=held, rule="14.1")
+    if not held:
+        yield e.Marked(hex, "edge-vp", "cut" if _held(game, hex) else None, rule="14.1")
+        yield from book_vp(game, -_points(scored), f"edge hex {hex}")
+        return
     points = vp_of(game, hex) if vp is None else vp
-    if held and not isinstance(scored, int):
-        if points is None:
-            yield e.Noted(f"{hex}: enter its printed VP to book it", rule="14.1")
-            return
-        yield e.Marked(hex, "edge-vp", points, rule="14.1")
-        yield from book_vp(game, points, f"edge hex {hex}")
-    elif not held and scored is not None:
-        yield e.Marked(hex, "edge-vp", None, rule="14.1")
-        yield from book_vp(game, -scored if isinstance(scored, int) else 0, f"edge hex {hex}")
+    if points is None:
+        raise Unreadable(f"how many VP are printed in {hex}?", field="vp", rule="14.1")
+    if vp is not None:
+        yield e.Set("told-vp", {**game["told-vp"], hex: vp}, reason=IN_PASSING)
+    yield from _test_edge(game, hex, points, True)
 
 
-@rules.follow_up(rule="14.1", label="Book VP")
+def _known_by_now(ctx: Context) -> Mapping[str, Any] | None:
+    """The number was told meanwhile: for another change of hands, or in the map book."""
+    known = vp_of(ctx.game, str(ctx.args["hex"]))
+    return None if known is None else {"vp": known}
+
+
+@rules.follow_up(rule="14.1", label="Book VP", alone=_known_by_now)
 def book_points(game: Game, duty: e.Asked, vp: Annotated[int, Whole(label="Printed VP", high=30)]) -> Events:
     """Enter the printed VP of a town that changed hands; they are not asked again."""
     hex_id = str(duty.args["hex"])

@@ -8,7 +8,7 @@ from companion.engine.seat.words import value_label
 from companion.systems.enemy_action_kharkov.base import FORMATION_NAMES, rules
 from companion.systems.enemy_action_kharkov.command import COMMANDS, in_command, last, played
 from companion.systems.enemy_action_kharkov.deck import Deck
-from companion.systems.enemy_action_kharkov.impulse import may_pass
+from companion.systems.enemy_action_kharkov.impulse import may_pass, must_draw
 from companion.systems.enemy_action_kharkov.manifest import (
     calendar,
     calendar_text,
@@ -31,7 +31,9 @@ def impulse(game: Game, seat: str) -> Panel | None:
         rows.append(Fact(played(game).label, f"{what}: {more}" if more else what, "5.2"))
     else:
         right = may_pass(game, game.active)
-        rows.append(Fact(f"{side} to play", "a card, or pass" if right.allowed else "a card", "5.1"))
+        empty = must_draw(game, game.active)
+        words = "draws: no card in hand" if empty else "a card, or pass" if right.allowed else "a card"
+        rows.append(Fact(f"{side} to play", words, "5.1"))
         if right.hands and not right.allowed:
             rows.append(Fact("No pass", right.hands, "5.1"))
     for whose in sorted(game.sides, key=lambda s: s != seat):

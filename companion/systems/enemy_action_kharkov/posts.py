@@ -13,7 +13,7 @@ from companion.engine.play.actions import Events
 from companion.engine.positions.pieces import count, on_map
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e
-from companion.engine.record.changes import move
+from companion.engine.record.changes import IN_PASSING, move
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import (
     AREA_NAMES,
@@ -128,12 +128,36 @@ def _against_engineers(ctx: Context) -> Iterator[Reason]:
     hexes = ctx.values["hexes"]
     if len(hexes) > 3:
         yield Reason("three hexes at most", "12.21")
-    if ctx.duty is not None and ctx.values.get("what") == "place":
-        for hex_id in hexes:
-            yield from against_ip(ctx.game, hex_id, ctx.duty.to[0])
+    if ctx.duty is None:
+        return
+    side = ctx.duty.to[0]
+    for hex_id in hexes:
+        if ctx.values.get("what") == "place":
+            yield from _against_placing(ctx.game, hex_id, side)
+        else:
+            yield from _against_clearing(ctx.game, hex_id, side)
 
 
-@rules.follow_up(rule="12.21, 12.24", label="Engineers event", warns=_against_engineers)
+def _against_placing(game: Game, hex_id: str, side: str) -> Iterator[Reason]:
+    """With a supplied friend in the hex [12.21, 12.22]."""
+    yield from against_ip(game, hex_id, side)
+    if on_map(game, side) and not any(not game.mark(u.id, "supply") for u in _own(game, hex_id, side)):
+        yield Reason(f"{hex_id}: no supplied friendly unit on record there", "12.21")
+
+
+def _against_clearing(game: Game, hex_id: str, side: str) -> Iterator[Reason]:
+    """An enemy's position, beside a unit of one's own [12.24]."""
+    enemy, mark = game.other(side), game.mark(hex_id, "ip")
+    if not mark:
+        yield Reason(f"{hex_id} has no improved position on record", "12.24")
+    if mark == side or (on_map(game, enemy) and not _own(game, hex_id, enemy)):
+        yield Reason(f"{hex_id}: no enemy unit on record there", "12.24")
+    near = [u for h in game.maps.neighbours(hex_id) for u in _own(game, h, side)]
+    if on_map(game, side) and not near:
+        yield Reason(f"{hex_id} is not beside a friendly unit on record", "12.24")
+
+
+@rules.follow_up(rule="12.21, 12.24", label="Send the engineers", warns=_against_engineers)
 def engineers(
     game: Game,
     duty: e.Asked,
@@ -157,9 +181,16 @@ def abandoned(game: Game) -> Events:
 def against_withdrawal(game: Game, units: list[Unit], target: str) -> Iterator[Reason]:
     """What stands against withdrawing a stack to a hex [8.1]."""
     side, place = units[0].side, units[0].place
+    if "built" in in_command(game):
+        yield Reason("withdrawals come before improved positions", "6.0")
     if len({u.place for u in units}) > 1:
         yield Reason("one stack at a time", "8.1")
+    if left := [called(u) for u in _own(game, place, side) if u not in units]:
+        yield Reason(f"{', '.join(left)} would stay behind: the whole stack withdraws", "8.1")
+    some_active = any(game.mark(u.id, "active") for u in on_map(game, side))
     for unit in units:
+        if some_active and not game.mark(unit.id, "active"):
+            yield Reason(f"{called(unit)} is not active", "8.1")
         if isolated(game, unit):
             yield Reason(f"{called(unit)} is isolated", "8.1")
         if game.mark(unit.id, "dispersed") and not game["dispersed-withdraw"]:
@@ -178,7 +209,7 @@ def against_withdrawal(game: Game, units: list[Unit], target: str) -> Iterator[R
         yield Reason(f"{target} is an enemy town or city", "8.1")
     if target in edge_vp_hexes(game) and not game["withdraw-edge"]:
         yield Reason(f"{target} is a VP hex of the map edge, closed at this table", "8.1")
-    if hex_supplied(game, side, target) is False:
+    if hex_supplied(game, side, target, units) is False:  # as if all of them stood there
         yield Reason(f"no supply from {target}", "8.1")
     if not fits([*game.units_at(target), *units]):
         yield Reason(f"{target} would hold too many units or steps", "7.4")
@@ -187,6 +218,18 @@ def against_withdrawal(game: Game, units: list[Unit], target: str) -> Iterator[R
 def _against_it(ctx: Context) -> Iterable[Reason]:
     units = [ctx.game.units[u] for u in ctx.values["units"]]
     return against_withdrawal(ctx.game, units, str(ctx.values["hex"]))
+
+
+def _surrounded(ctx: Context) -> list[Unit]:
+    """Stacks with nothing but enemies and their zones around; all own units where there is none [8.1]."""
+    game, own = ctx.game, on_map(ctx.game, ctx.game.active)
+    closed = enemy_zone(game, game.active) | {u.place for u in on_map(game, game.other(game.active))}
+    return [u for u in own if all(h in closed for h in game.maps.neighbours(u.place))] or own
+
+
+def _only_stack(ctx: Context) -> list[str] | None:
+    found = _surrounded(ctx)
+    return [u.id for u in found] if len({u.place for u in found}) == 1 else None
 
 
 def _may_withdraw(game: Game) -> bool | str | NotNow:
@@ -207,14 +250,22 @@ def withdraw(
     game: Game,
     units: Annotated[
         tuple[str, ...],
-        UnitRef(label="Units", many=True, pick=lambda c: on_map(c.game, c.game.active)),
+        UnitRef(
+            label="The whole stack",
+            many=True,
+            pick=lambda c: on_map(c.game, c.game.active),
+            suggest=_surrounded,
+            start=_only_stack,
+        ),
     ],
     hex: Annotated[str, HexId(label="To hex")],
 ) -> Events:
     """Move a surrounded stack one hex; without a supplied friend there it pays a step."""
+    said = in_command(game)
     friend = any(not game.mark(u.id, "supply") for u in _own(game, hex, game.active))
     for unit in units:
         yield move(game, unit, hex, reason="withdrawal", rule="8.1")
         yield e.Marked(unit, "moved", True, reason="withdrew", rule="12.21")
+    yield e.Set("command", {**said, "withdrew": int(said.get("withdrew", 0)) + 1}, reason=IN_PASSING)
     if not friend:
         yield owe_a_step(game, "lose a step for the withdrawal", units, "8.1")

@@ -21,6 +21,7 @@ from companion.systems.enemy_action_kharkov.deck import (
     settle_mode,
 )
 from companion.systems.enemy_action_kharkov.manifest import NUMBERS, calendar, card
+from companion.systems.enemy_action_kharkov.numbers import Needed
 
 GERMAN_FIRST = 2  # supplementals that the German draws on turn 1 [4-II]
 GERMAN_FIRST_HAND = 4  # [4-II, 5.0]
@@ -55,7 +56,7 @@ def _asked(known: Callable[[Game], int | None]) -> Callable[[Context], bool]:
 
 
 def _ask_supplementals(side: str) -> Whole:
-    return Whole(
+    return Needed(
         label=f"{side.capitalize()} supplementals this turn",
         help="the number in this turn's space of the calendar",
         high=23,
@@ -99,7 +100,7 @@ def prepare_cards(
     german_supplementals: Annotated[int | None, _ask_supplementals(GERMAN)] = None,
     german_hand_size: Annotated[
         int | None,
-        Whole(
+        Needed(
             label="German hand this turn",
             help="the number in this turn's space of the calendar",
             high=23,

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields, replace
 
 from companion.engine.kit.roster import Unit
 from companion.engine.play.duties import standing
+from companion.engine.positions.pieces import on_map
 from companion.engine.positions.situation import board
 from companion.engine.record.battle import Battle
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import (
     SOVIET,
+    Reason,
     armour,
+    called,
     in_order,
+    isolated,
     kind_of,
     mechanised,
     strength,
@@ -78,14 +82,14 @@ def _strength(game: Game, battle: Battle, role: str) -> int | None:
     target = battle.hexes[0] if battle.hexes else ""
     side = battle.attacker if role == "attack" else battle.defender
     units, joined = standing(game, battle, side), battle.facts.get("brought", ())
-    own = [u for u in units if u.id not in joined]
-    typed = battle.facts.get("typed", {}).get(role)
+    typed, more = battle.facts.get("typed", {}).get(role), int(battle.facts.get("points", {}).get(side, 0))
     work = weighed if role == "attack" else holding
-    base = work(game, target, own) if typed is None else int(typed)
-    more = [strength(u) for u in units if u.id in joined]
-    if base is None or None in more:
-        return None
-    return base + sum(n or 0 for n in more) + int(battle.facts.get("points", {}).get(side, 0))
+    if typed is None:
+        found = work(game, target, units)  # those who joined are halved like the others
+        return None if found is None else found + more
+    came = [u for u in units if u.id in joined]
+    found = work(game, target, came) if came else 0
+    return None if found is None else int(typed) + found + more
 
 
 def untold(game: Game, battle: Battle, unit: Unit) -> list[str]:
@@ -204,3 +208,37 @@ def supported(game: Game, attacker: str, target: str, places: Iterable[str]) -> 
 def barrage(game: Game, target: str) -> bool:
     """Whether the target lies in the barrage zone, as far as the map book tells [9.24]."""
     return bool(target) and bool(east_of_artillery_line(game, target))
+
+
+# -- who may join a combat [9.1] --------------------------------------------------------------------------
+
+
+def outside(game: Game, battle: Battle, side: str) -> list[Unit]:
+    """A side's units on the map that are not in the combat."""
+    return [u for u in on_map(game, side) if u.id not in battle.units(side)]
+
+
+def against_joining(game: Game, unit: Unit, *, attacks: bool) -> Iterator[Reason]:
+    """What the rulebook has against a unit that a tactic would bring; how far it comes, the aid says [9.1]."""
+    if game.mark(unit.id, "dispersed"):
+        yield Reason(f"{called(unit)} is dispersed", "9.9")
+    if isolated(game, unit) and (attacks or mechanised(unit)):
+        yield Reason(f"{called(unit)} is isolated", "10.22")
+    if attacks and game.mark(unit.id, "attacked"):
+        yield Reason(f"{called(unit)} has attacked in this activation", "9.1")
+    if not attacks and game.mark(unit.id, "fell-back"):
+        yield Reason(f"{called(unit)} retreated in this activation", "9.74")
+    if not attacks and _pinned(game, unit):
+        yield Reason(f"{called(unit)} stands beside an active enemy", "9.1")
+
+
+def _pinned(game: Game, unit: Unit) -> bool:
+    """Beside an active enemy, so that it cannot reinforce: the rulebook's list of changes says so, without a number."""
+    near = [u for h in game.maps.neighbours(unit.place) for u in game.units_at(h)]
+    return any(u.side != unit.side and game.mark(u.id, "active") for u in near)
+
+
+def joiners(game: Game, battle: Battle, side: str) -> list[Unit]:
+    """Those against whom nothing is known."""
+    attacks = side == battle.attacker
+    return [u for u in outside(game, battle, side) if not any(against_joining(game, u, attacks=attacks))]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Annotated
 
-from companion.engine.errors import NotNow, Unreadable
-from companion.engine.forms.fields import Context, SideRef, UnitRef
+from companion.engine.errors import Unreadable
+from companion.engine.forms.fields import Choice, Context, SideRef, UnitRef
 from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
@@ -22,7 +22,6 @@ from companion.systems.enemy_action_kharkov.base import (
     rules,
     side_at,
     side_of,
-    sides_left,
     ticked_off,
 )
 from companion.systems.enemy_action_kharkov.command import formation_choices, in_command
@@ -70,6 +69,8 @@ def against_order(ctx: Context) -> Iterator[Reason]:
     left = [u for u in _own(ctx) if u not in chosen]
     for unit in chosen:
         before = [u for u in left if priority(u) < priority(unit)]
+        if not kind_of(unit) and left:
+            yield Reason(f"nobody told the type of {called(unit)}: non-mechanised units come first", "13.1")
         if before:
             yield Reason(f"{called(before[0])} comes first: {PRIORITIES[priority(before[0])]}", "13.1")
 
@@ -131,7 +132,7 @@ def _replacing(game: Game) -> bool | str:
     warns=against_order,
 )
 def replace_steps(
-    game: Game, units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=_own)] = ()
+    game: Game, units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=_own)]
 ) -> Events:
     """Give each chosen unit one step: on the map its second, from the eliminated box a place in reserve."""
     said = in_command(game)
@@ -165,6 +166,24 @@ def _mud_side(ctx: Context) -> str:
     return ctx.seat if ctx.seat in left else next(iter(left), "")
 
 
+def _mud_sides(ctx: Context) -> list[tuple[str, str]]:
+    """A side assigns its own steps; on the table's screen, either [15.34]."""
+    left = [s for s in _mud_left(ctx.game) if ctx.seat in (s, "table")]
+    return [(s, ctx.game.side_name(s)) for s in left]
+
+
+def against_mud(ctx: Context) -> Iterator[Reason]:
+    """The Soviet side first; units on the map before eliminated ones where the table keeps the order [13.1, 15.34]."""
+    game, side = ctx.game, str(ctx.values["side"])
+    if side != SOVIET and SOVIET in _mud_left(game):
+        yield Reason("the Soviet side assigns its steps first", "15.34")
+    chosen = [game.units[u] for u in ctx.values.get("units") or ()]
+    infantry = _infantry(game, side)
+    late = [u for u in chosen if not u.on_map and any(o.on_map and o not in chosen for o in infantry)]
+    if late and game["mud-priority"]:
+        yield Reason("units on the map come first", "13.1")
+
+
 def _infantry(game: Game, side: str) -> list[Unit]:
     return [u for u in candidates(game, side, []) if kind_of(u) == "infantry"]
 
@@ -177,14 +196,18 @@ def _infantry_of(ctx: Context) -> list[Unit]:
     phase="mud-replacements",
     by="any",
     rule="15.34",
-    label="Heavy-mud replacements",
+    label="Assign infantry steps",
     primary=True,
     ticks=False,
     when=lambda game: bool(_mud_left(game)) or "both sides have assigned their two infantry steps [15.34]",
+    warns=against_mud,
 )
 def mud_replacements(
     game: Game,
-    side: Annotated[str, sides_left(_mud_left, start=_mud_side)],
+    side: Annotated[
+        str,
+        Choice(label="Side", options=_mud_sides, start=_mud_side, quiet=lambda c: len(_mud_sides(c)) == 1),
+    ],
     units: Annotated[
         tuple[str, ...],
         UnitRef(
@@ -200,10 +223,6 @@ def mud_replacements(
     left = _mud_left(game)[side]
     if len(chosen) > left:
         raise Unreadable(f"{left} infantry step(s) left on this turn", field="units", rule="15.34")
-    infantry = _infantry(game, side)
-    late = [u for u in chosen if not u.on_map and any(o.on_map and o not in chosen for o in infantry)]
-    if late and game["mud-priority"]:
-        raise NotNow("units on the map come first", field="units", rule="13.1")
     told = f"{len(chosen)} infantry steps" if chosen else "infantry steps assigned on the map, or none"
     yield e.Noted(f"{game.side_name(side)}: {told}", rule="15.34")
     for unit in chosen:

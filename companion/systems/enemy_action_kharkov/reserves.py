@@ -12,6 +12,7 @@ from companion.engine.play.actions import Events
 from companion.engine.play.duties import offer
 from companion.engine.positions.pieces import on_map
 from companion.engine.positions.situation import board
+from companion.engine.record import events as e
 from companion.engine.record.changes import move
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import (
@@ -39,20 +40,39 @@ def box_of(side: str) -> str:
     return f"box:reserve-{side}"
 
 
-@rules.entering("reserve")
+@rules.watch
 def arrivals(game: Game) -> Events:
-    """Units whose printed turn is this one go to their reserve box [4-I]; overdue ones are told [11.3]."""
+    """Units whose printed turn has come go to their reserve box, those of a roster set up late too [4-I]."""
     for unit in list(game.units.values()):
-        if unit.turn == game.turn and not unit.place:
+        if unit.turn and unit.turn <= game.turn and not unit.place:
             yield move(game, unit.id, box_of(unit.side), reason="arrives as a reserve", rule="4-I")
-    late = delayed(game)
+
+
+@rules.entering("reserve")
+def overdue(game: Game) -> Events:
+    """Overdue reserves are told [11.3]."""
+    yield from arrivals(game)
     for side in game.sides:
-        names = [called(u) for u in late if u.side == side]
-        if names:
-            text = (
-                f"{game.side_name(side)}: overdue reserves may be placed without a card: {', '.join(names)}"
-            )
-            yield offer(game, side, text, deploy_reserve, rule="11.3")
+        yield from offer_reserves(game, side)
+
+
+def offer_reserves(game: Game, side: str) -> Events:
+    """Say who may still be placed: by the card in play, or overdue; once nobody is left, nothing [11.1, 11.3]."""
+    for duty in game.duties(action="deploy-reserve"):
+        if duty.to[0] == side:
+            yield e.Answered(duty.id, "placed")
+    if game.phase == "reserve":
+        waiting, how, rule = [u for u in delayed(game) if u.side == side], "overdue reserves, no card", "11.3"
+    else:
+        named = in_command(game).get("for", ())
+        waiting, how, rule = (
+            [u for u in reserves(game, side) if u.formation in named or not u.formation],
+            "reserves",
+            "11.1",
+        )
+    if waiting:
+        text = f"{game.side_name(side)}: place {how}: {', '.join(called(u) for u in waiting)}"
+        yield offer(game, side, text, deploy_reserve, rule=rule)
 
 
 def reserves(game: Game, side: str) -> list[Unit]:
@@ -86,7 +106,7 @@ def nearest_enemy(game: Game, side: str, hex_id: str) -> tuple[int, str]:
 
 
 def anchors(game: Game, unit: Unit, hex_id: str) -> tuple[bool, str]:
-    """Within reach of the same corps or army on the map; if it has nobody, of the same army or front [11.1]."""
+    """Near the same corps or army; if no hex near it will do, near the same army or front [11.1]."""
     reach = ANCHOR[unit.side]
     own = [u for u in on_map(game, unit.side) if u.formation == unit.formation]
     area = DEPLOY_AREA.get(unit.formation)
@@ -95,9 +115,27 @@ def anchors(game: Game, unit: Unit, hex_id: str) -> tuple[bool, str]:
         near = [u for u in group if game.maps.distance(u.place, hex_id) <= reach]
         if near:
             return True, f"within {reach} of {called(near[0])} ({name})"
-        if group is own and own:
-            return False, f"own formation is on the map, but not within {reach}"
+        if group is own and (room := _room_near(game, unit, own)):
+            return False, f"own formation is on the map, but not within {reach}: {room} would do"
     return False, f"no unit of its army or front within {reach}"
+
+
+def _room_near(game: Game, unit: Unit, own: list[Unit]) -> str:
+    """A hex near the same corps or army that nothing is known against, or an empty text [11.1]."""
+    reach = ANCHOR[unit.side]
+    heads = supply_heads(game, unit.side) if map_ready(game, unit.side) else None
+    for hex_id in dict.fromkeys(h for u in own for h in _within(game, u.place, reach)):
+        if all(test.passed is not False for test in _elsewhere(game, unit, hex_id, "tactical", heads)):
+            return hex_id
+    return ""
+
+
+def _within(game: Game, start: str, reach: int) -> list[str]:
+    """The hexes up to so many away, nearest first."""
+    found = {start: None}
+    for _ in range(reach):
+        found |= dict.fromkeys(h for place in list(found) for h in game.maps.neighbours(place))
+    return list(found)
 
 
 class Test(NamedTuple):
@@ -111,28 +149,36 @@ class Test(NamedTuple):
 
 def placement(game: Game, unit: Unit, hex_id: str, how: str) -> Iterator[Test]:
     """Every condition of placing a reserve in a hex, tactically or strategically [11.1, 11.2]."""
+    heads = supply_heads(game, unit.side) if map_ready(game, unit.side) else None
+    yield from _elsewhere(game, unit, hex_id, how, heads)
+    if how == "tactical":
+        found, why = anchors(game, unit, hex_id)
+        yield Test("anchor", why, found)
+
+
+def _elsewhere(game: Game, unit: Unit, hex_id: str, how: str, heads: set[str] | None) -> Iterator[Test]:
+    """Every condition but the nearness of friends.
+
+    :param heads: the side's supply heads, None where the map book cannot tell
+    """
     side = unit.side
     area = board(game).book.named("area", AREA_NAMES.get(DEPLOY_AREA.get(unit.formation, ""), ""))
     yield Test("area", "in the front or army area", hex_id in area if area else None)
     head = "supply head" if how == "strategic" else "supply head, or clear hex beside one"
-    yield Test("head", head, _at_head(game, side, hex_id, how))
+    yield Test("head", head, None if heads is None else _at_head(game, hex_id, how, heads))
     edge = _on_edge(game, side, hex_id)
     need = EDGE_DISTANCE if edge else DISTANCE[how]
     far, what = nearest_enemy(game, side, hex_id)
     enough = far > need if game["reserve-distance"] == "barred" and not edge else far >= need
     yield Test("distance", f"{need} hexes from the enemy (nearest: {what}, {far})", enough)
-    if how == "tactical":
-        found, why = anchors(game, unit, hex_id)
-        yield Test("anchor", why, found)
+    if any(u.side != side for u in game.units_at(hex_id)):
+        yield Test("enemy", "no enemy unit there", False)  # an isolated one keeps its own hex [10.22]
     if side == SOVIET and game.turn >= 5:
         yield Test("support", "in Soviet support", in_support(game, hex_id), "10.42")
     yield Test("stacking", "stacking", fits([*game.units_at(hex_id), unit]), "7.4")
 
 
-def _at_head(game: Game, side: str, hex_id: str, how: str) -> bool | None:
-    if not map_ready(game, side):
-        return None
-    heads = supply_heads(game, side)
+def _at_head(game: Game, hex_id: str, how: str, heads: set[str]) -> bool:
     if hex_id in heads or how == "strategic":
         return hex_id in heads
     return terrain(game, hex_id) in ("clear", "") and any(h in heads for h in game.maps.neighbours(hex_id))
@@ -189,6 +235,9 @@ def _against_it(ctx: Context) -> Iterator[Reason]:
     unit, named = game.units[ctx.values["unit"]], in_command(game).get("for", [])
     if game.phase == "reserve" and unit not in delayed(game):
         yield Reason("only full-strength reserves two turns late come in without a card", "11.3")
+    waiting = [called(u) for u in delayed(game) if u.side == SOVIET and game.phase == "reserve"]
+    if unit.side != SOVIET and waiting:
+        yield Reason(f"the Soviet side comes first: {', '.join(waiting)}", "4-I")
     if game.phase == "command" and unit.formation and unit.formation not in named:
         yield Reason(f"the card deploys {', '.join(named)}, not {unit.formation}", "5.3")
     for test in placement(game, unit, hex_id, str(ctx.values.get("how") or "tactical")):
@@ -198,7 +247,7 @@ def _against_it(ctx: Context) -> Iterator[Reason]:
 
 @rules.action(
     phase=("reserve", "command"),
-    by="any",
+    by=lambda game: "active" if game.phase == "command" else "any",
     rule="11.1",
     worksheet=deployment,
     label="Place a reserve",
@@ -213,3 +262,4 @@ def deploy_reserve(
 ) -> Events:
     """Put a reserve unit on the map; every placement rule is checked as far as positions and map book tell."""
     yield move(game, unit, hex, reason="deployed", rule="11.1")
+    yield from offer_reserves(game, game.units[unit].side)

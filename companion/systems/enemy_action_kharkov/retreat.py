@@ -209,9 +209,9 @@ def ways_out(game: Game, duty: e.Asked) -> dict[str, tuple[list[Unit], Route]]:
 def _choices(ctx: Context) -> list[tuple[str, str]]:
     found = []
     for value, (units, (way, cost)) in (ways_out(ctx.game, ctx.duty) if ctx.duty else {}).items():
-        who = f"{called(units[0])} to " if " " in value else ""
+        who = called(units[0]) if " " in value else "Retreat"
         price = f", lose {count(cost, 'step')}" if cost else ""
-        found.append((value, f"{who}{' then '.join(w.hex for w in way)}{price}"))
+        found.append((value, f"{who} to {' then '.join(w.hex for w in way)}{price}"))
     return found
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Annotated
 
 from companion.engine.forms.fields import Context, UnitRef
@@ -12,7 +13,7 @@ from companion.engine.play.duties import owe
 from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import fits, rules
+from companion.systems.enemy_action_kharkov.base import Reason, fits, rules
 from companion.systems.enemy_action_kharkov.losses import lose_step
 
 
@@ -28,6 +29,8 @@ def overstacked(game: Game) -> dict[str, str]:
 @rules.panel
 def too_many(game: Game, seat: str) -> Panel | None:
     """Hexes over the limit: the owner takes steps or units off."""
+    if game.phase == "command":
+        return None  # while units move nobody is nagged: it is said as the impulse ends
     rows = [Fact(hex_id, text, "7.4") for hex_id, text in overstacked(game).items()]
     return Panel("Too many in a hex", rows) if rows else None
 
@@ -59,8 +62,20 @@ def _stack(ctx: Context) -> list[Unit]:
     return ctx.game.units_at(str(ctx.args.get("hex", "")))
 
 
+def _more_than_needed(ctx: Context) -> Iterator[Reason]:
+    """The limit holds before all of the chosen units have paid [7.4]."""
+    chosen = set(ctx.values.get("units") or ())
+    paid = chosen - {next(iter(ctx.values.get("units") or ("",)))}
+    left = [replace(u, steps=u.steps - (u.id in paid)) for u in _stack(ctx)]
+    if len(chosen) > 1 and fits([u for u in left if u.steps]):
+        yield Reason("fewer steps will do", "7.4")
+
+
 @rules.follow_up(
-    rule="7.4", label="Lose a step", still=lambda game, duty: duty.args.get("hex") in overstacked(game)
+    rule="7.4",
+    label="Lose a step",
+    warns=_more_than_needed,
+    still=lambda game, duty: duty.args.get("hex") in overstacked(game),
 )
 def reduce_stack(
     game: Game,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from types import MappingProxyType
 from typing import Annotated
 
 from companion.engine.forms.fields import Choice, Context, Flag, HexId, UnitRef
@@ -11,6 +13,7 @@ from companion.engine.hexes.ground import RULEBOOK
 from companion.engine.hexes.trace import Ban, Policy, Situation, SupplyLine, Trace, either, trace
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
+from companion.engine.play.duties import owe
 from companion.engine.positions.pieces import on_map
 from companion.engine.positions.situation import board, situation
 from companion.engine.record import events as e
@@ -25,7 +28,6 @@ from companion.systems.enemy_action_kharkov.base import (
     owe_a_step,
     rules,
     side_at,
-    sides_left,
     ticked_off,
 )
 from companion.systems.enemy_action_kharkov.support import in_support
@@ -59,9 +61,15 @@ def at_start(game: Game) -> dict[str, set[str]]:
     return {SOVIET: places & SOVIET_TOWNS, GERMAN: places - SOVIET_TOWNS}
 
 
-def scene(game: Game) -> Situation:
-    """The map for tracing: isolated units have no zone [8.0, 10.22]."""
-    return situation(game, at_start(game), zoc=lambda u: game.mark(u.id, "supply") != "isolated")
+def scene(game: Game, moved: Mapping[str, str] = MappingProxyType({})) -> Situation:
+    """The map for tracing: isolated units have no zone [8.0, 10.22].
+
+    :param moved: units that would stand in another hex by then
+    """
+    here = situation(game, at_start(game), zoc=lambda u: game.mark(u.id, "supply") != "isolated")
+    if not moved:
+        return here
+    return replace(here, units=tuple(p._replace(hex=moved.get(p.id, p.hex)) for p in here.units))
 
 
 def _enemy_towns(game: Game, side: str) -> Callable[[Situation], Mapping[str, str]]:
@@ -76,9 +84,9 @@ def road_heads(game: Game, side: str, here: Situation) -> list[str]:
     return trace(here, roads, here.board.book.named("source", side)).reached()
 
 
-def traces(game: Game, side: str) -> list[Trace]:
+def traces(game: Game, side: str, moved: Mapping[str, str] = MappingProxyType({})) -> list[Trace]:
     """Seven hexes without crossing the Dniepr, or two with it, to an edge hex or a road head [10.1]."""
-    here = scene(game)
+    here = scene(game, moved)
     sources = [*here.board.book.named("edge", side), *road_heads(game, side, here)]
     found = []
     for reach, bans in ((REACH, (BLOCKED, DNIEPR)), (OVER_DNIEPR, (BLOCKED,))):
@@ -108,11 +116,15 @@ def map_ready(game: Game, side: str) -> bool:
     return any(by != RULEBOOK and f.kind in ("edge", "source") and f.value.lower() == side for f, by in facts)
 
 
-def hex_supplied(game: Game, side: str, hex_id: str) -> bool | None:
-    """Whether a hex can trace at this moment; None when the map book cannot tell [10.0]."""
+def hex_supplied(game: Game, side: str, hex_id: str, moved: Iterable[Unit] = ()) -> bool | None:
+    """Whether a hex can trace at this moment; None when the map book cannot tell [10.0].
+
+    :param moved: units that would stand there by then, and no longer where they are [8.1]
+    """
     if not map_ready(game, side):
         return None
-    return any(t.supplied(hex_id) for t in traces(game, side))
+    gone = {u.id: hex_id for u in moved}
+    return any(t.supplied(hex_id) for t in traces(game, side, gone))
 
 
 @rules.supplies
@@ -157,7 +169,7 @@ def _next_side(ctx: Context) -> str:
 
 
 def _side(ctx: Context) -> str:
-    return str(ctx.values.get("side") or _next_side(ctx))
+    return str(ctx.args.get("side") or ctx.values.get("side") or _next_side(ctx))
 
 
 def _own(ctx: Context) -> list[Unit]:
@@ -172,6 +184,19 @@ def _by_hand(ctx: Context) -> bool:
     return bool(_own(ctx)) and (bool(ctx.values.get("by_hand")) or not map_ready(ctx.game, _side(ctx)))
 
 
+ByHand = Annotated[bool, Flag(label="I say who is cut off", when=_can_trace)]
+CutOff = Annotated[
+    tuple[str, ...], UnitRef(label="Units that cannot trace", many=True, pick=_own, when=_by_hand)
+]
+
+
+def _german_first(ctx: Context) -> Iterator[Reason]:
+    """Markers that come off Germans may bring zones back before the Soviets are traced [4-III]."""
+    left = _unchecked(ctx.game)
+    if left and left[0] != _side(ctx):
+        yield Reason(f"{ctx.game.side_name(left[0])} units are checked first", "4-III")
+
+
 @rules.action(
     phase="supply",
     by="any",
@@ -181,17 +206,48 @@ def _by_hand(ctx: Context) -> bool:
     ticks=False,
     fresh=True,
     when=lambda game: bool(_unchecked(game)) or "supply is checked: a second check would worsen units twice",
+    warns=_german_first,
 )
 def check_supply(
     game: Game,
-    side: Annotated[str, sides_left(_unchecked, start=_next_side)],
-    by_hand: Annotated[bool, Flag(label="I say who is cut off", when=_can_trace)] = False,
-    cut: Annotated[
-        tuple[str, ...],
-        UnitRef(label="Units that cannot trace", many=True, pick=_own, when=_by_hand),
-    ] = (),
+    side: Annotated[
+        str,
+        Choice(
+            label="Side",
+            options=lambda c: [(s, c.game.side_name(s)) for s in _unchecked(c.game)],
+            start=_next_side,
+            quiet=lambda c: True,
+        ),
+    ] = "",
+    by_hand: ByHand = False,
+    cut: CutOff = (),
 ) -> Events:
-    """Clear the markers of units that can trace, worsen the others one level, and remind of surrenders."""
+    """Check the Germans, then the Soviets: clear the markers of units that can trace, worsen the others one level."""
+    yield from _check(game, side or _unchecked(game)[0], by_hand, cut)
+
+
+@rules.leaving("supply")
+def unchecked_goes_along(game: Game) -> Events:
+    """What nobody checked can still be checked on this turn [4-III]."""
+    for side in _unchecked(game):
+        text = f"{game.side_name(side)} supply of turn {game.turn} is not checked"
+        to = (*game.sides, "table")
+        yield owe(game, to, text, check_late, rule="4-III", side=side, turn=game.turn)
+
+
+def _still_unchecked(game: Game, duty: e.Asked) -> bool:
+    """The next turn's check takes the place of this one's."""
+    return duty.args["turn"] == game.turn and duty.args["side"] in _unchecked(game)
+
+
+@rules.follow_up(rule="4-III, 10.2", label="Check supply now", still=_still_unchecked, warns=_german_first)
+def check_late(game: Game, duty: e.Asked, by_hand: ByHand = False, cut: CutOff = ()) -> Events:
+    """Check a side's supply although its phase is over."""
+    yield from _check(game, str(duty.args["side"]), by_hand, cut)
+
+
+def _check(game: Game, side: str, by_hand: bool, cut: tuple[str, ...]) -> Events:
+    """Every unit of a side, by tracing or as told [10.2]."""
     units = on_map(game, side)
     if cut or by_hand or not map_ready(game, side):
         off = set(cut)
@@ -293,10 +349,10 @@ def _one_stack(ctx: Context) -> Iterator[Reason]:
         yield Reason("one unit or stack only", "10.3")
 
 
-@rules.follow_up(rule="10.3", label="Air supply", warns=_one_stack)
+@rules.follow_up(rule="10.3", label="Supply them by air", warns=_one_stack)
 def air_supply(
     game: Game,
-    units: Annotated[tuple[str, ...], UnitRef(label="Unit or stack", many=True, pick=_cut_off)] = (),
+    units: Annotated[tuple[str, ...], UnitRef(label="Unit or stack", many=True, pick=_cut_off)],
 ) -> Events:
     """One unsupplied unit or stack is supplied at once, until the next supply phase."""
     for unit in units:

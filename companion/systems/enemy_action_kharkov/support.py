@@ -63,7 +63,7 @@ def line_at_start(game: Game) -> Events:
 
 def lock_line(game: Game) -> Events:
     """The VP at this moment decide for the whole turn [4-III, 10.41]."""
-    if game.turn >= 8:
+    if game.turn >= 5:  # before turn 8 it is there already, unless the table began in mid-game
         yield from _set_line(game, "fixed for this turn")
 
 
@@ -91,7 +91,7 @@ def air_interdiction(
         str,
         Choice(
             label="Marker",
-            options=lambda c: [(h, h) for h in c.game.marked("forward-support")],
+            options=lambda c: [(h, f"The one in {h}") for h in c.game.marked("forward-support")],
         ),
     ],
 ) -> Events:

@@ -36,6 +36,7 @@ from companion.systems.enemy_action_kharkov.manifest import (
     remember,
     tactic_turns,
 )
+from companion.systems.enemy_action_kharkov.record import joiners, outside
 from companion.systems.enemy_action_kharkov.situations import TOWNS
 
 WILD = ("front", "stavka", "german army", "army group")
@@ -140,6 +141,8 @@ def _usable(game: Game, side: str, names: list[tuple[str, str]]) -> list[tuple[s
         return names
     have = {*battle.facts.get(ROLES[battle.role_of(side)], ())}
     closed = have | ({"screen"} if side == battle.attacker else set())
+    if side == battle.attacker and outside(game, battle, side) and not joiners(game, battle, side):
+        closed |= set(JOINING)  # nothing but the chit would come of it
     if not game["fixed-and-artillery"] and GUNS & have:
         closed |= GUNS
     return [(n, label) for n, label in names if n not in closed]
@@ -257,7 +260,9 @@ def _engineers(game: Game, battle: Battle, attacking: bool) -> Generator[e.Event
     if battle.facts.get("terrain") in TOWNS or cleared:
         return bool(battle.facts.get("ip"))
     if target and not game.mark(target, "ip"):
-        yield e.Marked(target, "ip", battle.defender, reason="combat engineers", rule="12.21")
+        manned = any(u.side == battle.defender for u in game.units_at(target))
+        who = battle.defender if manned else "on"  # of units on record it is told when they leave it
+        yield e.Marked(target, "ip", who, reason="combat engineers", rule="12.21")
     return True
 
 

@@ -209,7 +209,7 @@ def _breakthrough(game: Game) -> str:
     phase=("reserve", "command"),
     by="any",
     rule="15.1",
-    label="Kharkov entered or West line crossed",
+    label="Claim the breakthrough",
     group="book-keeping",
     fresh=True,
     when=lambda game: game.scenario.id == "initial-assault",

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Annotated
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
 
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.forms.fields import Context, Flag, HexId, UnitRef, Whole
@@ -45,6 +46,65 @@ def _free(game: Game, battle: Battle) -> list[str]:
     return [h for h in vacated(battle) if not any(u.side == beaten for u in game.units_at(h))]
 
 
+def along(game: Game, battle: Battle) -> list[str]:
+    """The vacated hexes, then the path of retreat as far as the victor may follow it [12.8]."""
+    found = _free(game, battle)
+    for origin in list(found):
+        found += _path(battle, origin)
+    return [h for h in dict.fromkeys(found) if not _held(game, battle, h)]
+
+
+def _path(battle: Battle, origin: str) -> list[str]:
+    """What lies behind a vacated hex; the advance spends its first hex on that one [12.82]."""
+    return list(battle.facts.get("paths", {}).get(origin, ()))[: max(0, int(battle.facts.get("back", 0)) - 1)]
+
+
+def _held(game: Game, battle: Battle, hex_id: str) -> bool:
+    beaten = side_of(battle, str(battle.facts.get("loser") or "D"))
+    return any(u.side == beaten for u in game.units_at(hex_id))
+
+
+def within_reach(game: Game, battle: Battle, unit: Unit) -> set[str]:
+    """Every hex that a unit may advance to: the vacated one, then on, hex by hex [12.82-12.85]."""
+    enemy = game.other(unit.side)
+    zones = ground.zones(game, enemy, combat=True)
+    found: set[str] = set()
+    for first in _free(game, battle):
+        if first not in ground.grid_at(game, unit.place).neighbours(unit.place):
+            continue
+        over = ground.features(game, unit.place, first)
+        if "impassable" in over or ("dnepr" in over and not over & ground.BRIDGES):
+            continue
+        found.add(first)
+        held_up = first in zones and not is_mech(unit)  # the mechanized ignore the zone of the first hex
+        if ground.is_city(game, first) or over & {"major river", "dnepr"} or held_up:
+            continue
+        if not is_mech(unit) and limited(game, battle):
+            continue
+        strict = not is_mech(unit) and first in battle.facts.get("paths", {})
+        only = set(_path(battle, first)) if strict else None
+        found |= _onward(game, battle, first, zones, only)
+    return found
+
+
+def _onward(
+    game: Game, battle: Battle, first: str, zones: Mapping[str, set[str]], only: set[str] | None
+) -> set[str]:
+    """Beyond the first hex: never over an unbridged river, and no further than a zone or a city."""
+    found, edge = {first}, [first]
+    for _ in range(int(battle.facts.get("back", 0)) - 1):
+        beyond = []
+        for a in edge:
+            for b in ground.grid_at(game, a).neighbours(a):
+                barred = ground.wall(game, a, b) or _held(game, battle, b) or b in found
+                if not barred and (only is None or b in only):
+                    found.add(b)
+                    if b not in zones and not ground.is_city(game, b):
+                        beyond.append(b)
+        edge = beyond
+    return found
+
+
 def victors(game: Game, battle: Battle) -> list[Unit]:
     """Who took part, or is stacked with somebody who did, and has not gone yet; nobody that never moves [12.8]."""
     fought = members(game, battle, victor(battle))
@@ -57,25 +117,30 @@ def victors(game: Game, battle: Battle) -> list[Unit]:
 def offer_advance(game: Game, battle: Battle, more: bool = False) -> Events:
     """The victor may follow as far as the beaten went [12.8]."""
     side, back = side_of(battle, victor(battle)), int(battle.facts.get("back", 0))
-    on_record = bool(battle.units(side))
-    units = victors(game, battle)
-    if on_record and (not _free(game, battle) or not [u for u in units if not more or not is_hq(u)]):
+    who, foot = game.side_name(side), "; non-mechanized units 1 hex after the encirclement"
+    foot = foot if limited(game, battle) else ""
+    if not battle.units(side):  # on the map, and nothing to answer here
+        yield e.Noted(f"{who} may advance up to {hex_count(back)}{foot}", rule="12.8")
         return
-    who = game.side_name(side)
-    text = (
-        f"{who}: does anybody else advance? Up to {hex_count(back)}"
-        if more
-        else f"{who}: advance up to {hex_count(back)}?"
-    )
-    text += "; non-mechanized units 1 hex after the encirclement" if limited(game, battle) else ""
-    names = [u.id for u in units]
+    units = victors(game, battle)
+    if not _free(game, battle) or not [u for u in units if not more or not is_hq(u)]:
+        return
+    words = "does anybody else advance? Up to" if more else "advance up to"
+    text = f"{who}: {words} {hex_count(back)}{'' if more else '?'}{foot}"
     yield offer(
-        game, side, text, advance if on_record else "", battle=battle, step=ADVANCE, units=names, rule="12.8"
+        game, side, text, advance, battle=battle, step=ADVANCE, units=[u.id for u in units], rule="12.8"
     )
 
 
 def _victors(ctx: Context) -> list[Unit]:
     return victors(ctx.game, ctx.battle) if ctx.battle else []
+
+
+def _likely(ctx: Context) -> list[str]:
+    """Everybody who can get there; headquarters stay unless they are told to go."""
+    battle = ctx.battle
+    able = [u for u in _victors(ctx) if not is_hq(u)] if battle else []
+    return [u.id for u in able if battle and within_reach(ctx.game, battle, u)]
 
 
 def _first(ctx: Context) -> str:
@@ -101,14 +166,27 @@ def _too_far(ctx: Context) -> Iterator[Objection]:
             because = f" ({reason})" if most < back else ""
             words = f"{label(unit)} may advance {hex_count(most)}{because}; {there} is {away} away"
             yield Objection(words, rule=rule)
+        elif there not in within_reach(ctx.game, ctx.battle, unit):
+            path = "" if is_mech(unit) else "along the path of retreat, and "
+            words = f"{label(unit)} does not get to {there}: first the vacated hex, {path}no further than an enemy zone"
+            yield Objection(f"{words}, a city or an unbridged Major River", rule="12.82-12.85")
+
+
+@dataclass(frozen=True)
+class Along(HexId):
+    """A hex to advance to; the vacated ones and the path of retreat are offered."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        hexes = along(ctx.game, ctx.battle) if ctx.battle else []
+        return {**super().describe(ctx), "choices": [{"value": h, "label": h} for h in hexes]}
 
 
 @rules.follow_up(rule="12.8", label="Advance", still=_still_open, warns=_too_far)
 def advance(
     game: Game,
     battle: Battle,
-    units: Annotated[tuple[str, ...], UnitRef(label="Who advances", many=True, pick=_victors)],
-    hex: Annotated[str, HexId(label="To hex", start=_first, help="empty: the hex the enemy left")] = "",
+    units: Annotated[tuple[str, ...], UnitRef(label="Who advances", many=True, pick=_victors, start=_likely)],
+    hex: Annotated[str, Along(label="To hex", start=_first, help="empty: the hex the enemy left")] = "",
 ) -> Events:
     """Victorious units follow, first into the vacated hex, each as far as it may; they need never advance."""
     if not units:

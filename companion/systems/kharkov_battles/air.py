@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
 from companion.engine.errors import NotNow
-from companion.engine.forms.fields import HexId, Whole
+from companion.engine.forms.fields import Context, HexId, Whole
 from companion.engine.play.actions import Events
-from companion.engine.play.duties import owe
+from companion.engine.play.duties import drop, owe
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import books
-from companion.systems.kharkov_battles.base import AXIS, SOVIET, add, fall_blau, rules
+from companion.systems.kharkov_battles.base import AXIS, SOVIET, Objection, add, done, fall_blau, rules, tick
 
 
 def printed_air(game: Game, side: str) -> int | None:
@@ -26,7 +27,12 @@ def printed_air(game: Game, side: str) -> int | None:
 
 @rules.entering("air")
 def air_phase(game: Game) -> Events:
-    """Fill both boxes from the owner's turn track, or ask."""
+    """Fill both boxes from the owner's turn track, or ask; again only when the weather was put right meanwhile."""
+    key = f"air/{game['weather']}"
+    if done(game, key):
+        return
+    yield tick(game, key)
+    yield from drop(game, "take-air", why="the weather was put right")
     blank = []
     for side in game.sides:
         points = printed_air(game, side)
@@ -50,11 +56,18 @@ def take_air(game: Game, duty: e.Asked, points: Annotated[int, Whole(label="Air 
     yield e.Set(f"air-{side}", points, was=game[f"air-{side}"], reason="turn track", rule="5.11")
 
 
+def _off_road(ctx: Context) -> Iterator[Objection]:
+    for h in ctx.values.get("hexes") or ():
+        if not on_road(ctx.game, h):
+            yield Objection(f"no road runs through {h} by your map book", rule="5.3")
+
+
 @rules.action(
     phase="air",
     by=AXIS,
     rule="5.3",
     label="Place interdiction",
+    warns=_off_road,
     when=lambda game: bool(game["air-axis"]) or "the Axis has no Air Points",
 )
 def interdict(game: Game, hexes: Annotated[tuple[str, ...], HexId(label="Road hexes", many=True)]) -> Events:
@@ -72,8 +85,6 @@ def interdict(game: Game, hexes: Annotated[tuple[str, ...], HexId(label="Road he
             raise NotNow(
                 f"{h} is interdicted already: one Air Point to a hex", field="hexes", given=h, rule="5.31"
             )
-        if not on_road(game, h):
-            raise NotNow(f"no road runs through {h} by your map book", field="hexes", given=h, rule="5.3")
         yield e.Marked(h, "interdiction", True, reason="Axis air", rule="5.3")
     yield from add(game, "air-axis", -len(hexes), "interdiction", "5.3")
 

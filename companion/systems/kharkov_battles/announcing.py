@@ -12,7 +12,7 @@ from companion.engine.play.actions import Chance, Events
 from companion.engine.play.duties import learn
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
-from companion.engine.record.changes import change, read_off
+from companion.engine.record.changes import OFF_IN_PASSING, change, read_off
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import chits
 from companion.systems.kharkov_battles.base import Objection, rules
@@ -169,7 +169,7 @@ def tell_strength(
     game: Game,
     duty: e.Asked,
     chance: Chance,
-    strength: Annotated[int, Whole(label="Strength", low=1, high=40, start=_as_another)],
+    strength: Annotated[int, Whole(label="Strength", low=1, high=99, start=_as_another)],
 ) -> Events:
     """Read the strength off a counter, or off the chit under it; it is kept."""
     unit = game.units[duty.units[0]]
@@ -178,5 +178,8 @@ def tell_strength(
             yield from chits.draw(game, unit, chance)
         yield from chits.tell(unit, strength)
         return
-    factors = {**unit.factors, "CS": strength}
-    yield read_off(game, unit.id, {"factors": factors}, "2.7", public=True)
+    yield read_off(game, unit.id, {"factors": {**unit.factors, "CS": strength}}, "2.7", public=True)
+    for other in list(game.units.values()):  # generic counters are alike [15.22]
+        if unit.kind == other.kind == "breakdown regiment" and to_be_told(game, other):
+            facts = {"factors": {**other.factors, "CS": strength}}
+            yield read_off(game, other.id, facts, "15.22", public=True, reason=OFF_IN_PASSING)

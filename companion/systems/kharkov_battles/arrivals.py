@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
 from companion.engine.errors import NotNow
@@ -11,7 +12,7 @@ from companion.engine.play.actions import Chance, Events
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, move, put_mark
 from companion.engine.record.game import Game
-from companion.systems.kharkov_battles.base import AXIS, SOVIET, rules
+from companion.systems.kharkov_battles.base import AXIS, SOVIET, Objection, rules
 from companion.systems.kharkov_battles.ground import zones
 from companion.systems.kharkov_battles.losses import come_back
 from companion.systems.kharkov_battles.units import is_hq, is_mech, label, mine, trait
@@ -29,12 +30,20 @@ def _somebody_waits(game: Game) -> bool | str:
     return bool(here) or "no unit on record waits to come in"
 
 
+def _controlled(ctx: Context) -> Iterator[Objection]:
+    game, hex_id = ctx.game, str(ctx.values.get("hex") or "")
+    sides = {game.units[n].side for n in ctx.values.get("units") or ()}
+    if hex_id and any(hex_id in zones(game, game.other(side)) for side in sides):
+        yield Objection(f"{hex_id} is in an enemy zone", rule="17.12")
+
+
 @rules.action(
     phase=("reinforcement", "axis-move", "soviet-move"),
     by="active",
     rule="17.0",
     label="Bring in reinforcements",
     order=1,
+    warns=_controlled,
     when=_somebody_waits,
 )
 def enter_units(
@@ -48,9 +57,8 @@ def enter_units(
         raise NotNow("say where they enter: a hex, or an Entry Area", field="hex", rule="17.0")
     for name in units:
         unit = game.units[name]
-        enemy = game.other(unit.side)
-        if hex and (any(u.side == enemy for u in game.units_at(hex)) or hex in zones(game, enemy)):
-            raise NotNow(f"{hex} is held or controlled by the enemy", field="hex", given=hex, rule="17.12")
+        if hex and any(u.side != unit.side for u in game.units_at(hex)):
+            raise NotNow(f"{hex} is held by the enemy", field="hex", given=hex, rule="17.12")
         if area:
             yield change(game, name, {"entry": area}, reason="reinforcement", rule="17.0")
         yield move(game, name, hex or "box:entry", reason="reinforcement", rule="17.0")
@@ -61,7 +69,7 @@ def enter_units(
             yield put_mark(game, name, "full-support", True, reason=f"{label(unit)} arrives", rule="17.11")
 
 
-@rules.action(by="any", rule="17.12", label="Entry Area blocked", group="arrive", phase="reinforcement")
+@rules.action(by="any", rule="17.12", label="Delay an arrival", group="arrive", phase="reinforcement")
 def delay_arrival(
     game: Game,
     what: Annotated[str, Text(label="Reinforcements", most=80)],

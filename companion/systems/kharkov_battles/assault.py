@@ -27,6 +27,7 @@ from companion.systems.kharkov_battles.battles import (
 )
 from companion.systems.kharkov_battles.command import wake
 from companion.systems.kharkov_battles.designate import against, reached_by
+from companion.systems.kharkov_battles.idle import offer_choice
 from companion.systems.kharkov_battles.odds import AUTOMATIC, COLUMNS, ladder, on_table
 from companion.systems.kharkov_battles.results import in_words, parse
 from companion.systems.kharkov_battles.strength import freeze_unknown, river_effect
@@ -193,7 +194,7 @@ def resolve_assault(game: Game, sheet: Breakdown, form: AssaultForm, die: Die = 
         raise NotNow("the defender commits his own Air Point", field="defender_air", rule="5.21")
     held = [u.id for u in game.units_at(target) if u.side != side] if target else []
     told = {f.name: getattr(form, f.name) for f in fields(AssaultForm)}
-    del told["attacker_air"], told["defender_air"]
+    del told["attacker_air"], told["defender_air"], told["more"]
     title = f"Attack on {target}" if target else "Attack"
     battle = yield from engage(
         game, title, side, [target] if target else [], {side: (), game.other(side): held}, "12.0",
@@ -242,6 +243,7 @@ def _fight(game: Game, battle: Battle, sheet: Breakdown, die: Roll | None) -> Ev
             Line(in_words(s, game.side_name(sides[s.role])), "", "12.6") for s in parse(sheet.result)
         ]
     yield from rules.settle(game, "prepared-assault", sheet, (*game.sides, "table"), "12.6", battle)
+    yield from offer_choice(game, battle)
 
 
 def _read(game: Game, sheet: Breakdown, roll: int) -> None:

@@ -80,6 +80,59 @@ def _at_a_table(ctx: Context) -> bool:
     return bool(ctx.game.phase)
 
 
+def all_told(ctx: Context) -> bool:
+    """Whether a battle's own card needs the die alone: the counters are on record, and its ground was told or mapped."""
+    battle = ctx.battle
+    if battle is None or ctx.duty is None or ctx.duty.action != "roll-assault":
+        return False
+    field = known.field_of(ctx)
+    edge = any(
+        ground.beside_the_edge(ctx.game, h) for h in field.hexes
+    )  # who sees the map says what lies beyond
+    told = "terrain" in battle.facts.get("form", {}) or bool(known.best_line(ctx.game, field.hexes))
+    return told and bool(field.force) and bool(field.held) and not edge
+
+
+def folded(otherwise: Callable[[Context], bool] = lambda c: False) -> Callable[[Context], bool]:
+    """Out of sight on a card that needs the die alone, else by its own reason."""
+    return lambda c: all_told(c) or otherwise(c)
+
+
+def _rare(otherwise: Callable[[Context], bool] = lambda c: False) -> Callable[[Context], bool]:
+    """Out of sight until somebody asks for more, and then by its own reason."""
+    return folded(lambda c: not c.values.get("more") or otherwise(c))
+
+
+# -- what a map that nobody entered cannot tell ------------------------------------------------------------
+
+INSIDE = (("town", "Town"), ("fz", "Fortified Zone"))
+"""What shelters a defender besides his terrain and is printed on the map [12.34, 18.1]; Rubble has its marker."""
+OVER = (
+    ("none", "No river"),
+    ("minor", "Minor"),
+    ("mixed", "Minor, Major"),
+    ("major", "Major"),
+    ("some", "Some Major"),
+)
+"""What all attackers cross, or some of them, in few words."""
+
+
+def unmapped(ctx: Context) -> bool:
+    return ctx.battle is not None and not known.best_line(ctx.game, ctx.battle.hexes)
+
+
+def inside(ctx: Context) -> list[tuple[str, str]]:
+    """Of these, what no marker tells already."""
+    field = known.field_of(ctx)
+    told = {"town": known.in_town, "fz": known.in_works}
+    return [(name, words) for name, words in INSIDE if not told[name](ctx.game, field)]
+
+
+def lines(ctx: Context) -> list[tuple[str, str]]:
+    rare = () if fall_blau(ctx.game) else RARE_LINES
+    return [(t, t.capitalize()) for t in LINES if t not in (*rare, "town")]
+
+
 @dataclass(frozen=True)
 class AssaultForm:
     """Everything that the odds of a Prepared Assault depend on."""
@@ -87,24 +140,27 @@ class AssaultForm:
     target: Annotated[str, HexId(label="Hex under attack")] = ""
     attack: Annotated[int, Whole(label="Attack strength", help="after halving and doubling", high=400)] = 0
     defence: Annotated[int, Whole(label="Defence strength", help="after halving and doubling", high=400)] = 0
-    terrain: Annotated[str, Choice(label="Terrain line", options=_lines)] = ""
-    town: Annotated[bool, Flag(label="Town in the hex", when=said(known.in_town))] = False
+    terrain: Annotated[str, Choice(label="Terrain line", options=_lines, quiet=folded())] = ""
+    town: Annotated[bool, Flag(label="Town in the hex", when=said(known.in_town), quiet=folded())] = False
     river: Annotated[
         str,
         Choice(
             label="Do they attack over a river?",
             options=_rivers,
             start=lambda c: "" if _mapped(c) else "none",
+            quiet=folded(),
         ),
     ] = ""
     attacker_air: Annotated[int, Whole(label="Attacker's Air Points", high=2, quiet=_no_air)] = 0
     defender_air: Annotated[int, Whole(label="Defender's Air Points", high=1, quiet=_at_a_table)] = 0
-    combined: Annotated[bool, Flag(label="Attacker has Combined Arms", quiet=counters_tell(True))] = False
+    combined: Annotated[bool, Flag(label="Attacker has Combined Arms", quiet=_rare(counters_tell(True)))] = (
+        False
+    )
     combined_defence: Annotated[
         bool,
         Flag(
             label="Defender has Combined Arms too",
-            quiet=lambda c: counters_tell(False)(c) or not c.values.get("combined"),
+            quiet=_rare(lambda c: counters_tell(False)(c) or not c.values.get("combined")),
         ),
     ] = False
     band_crosses: Annotated[
@@ -112,14 +168,25 @@ class AssaultForm:
         Flag(
             label="The armoured unit crosses the Major River",
             when=lambda c: c.values.get("river") in ("mixed", "some"),
+            quiet=folded(),
         ),
     ] = False
-    encircled: Annotated[bool, Flag(label="Defender encircled", when=said(known.encircled))] = False
-    fz: Annotated[bool, Flag(label="Defender in a Fortified Zone", when=said(known.in_works))] = False
-    rubble: Annotated[bool, Flag(label="Rubble", when=said(known.in_rubble))] = False
-    tigers: Annotated[int, Whole(label="Tigers attacking", high=6, quiet=_no_tigers(True))] = 0
-    tigers_defence: Annotated[int, Whole(label="Tigers defending", high=6, quiet=_no_tigers(False))] = 0
-    several_hexes: Annotated[bool, Flag(label="Defenders in several hexes")] = False
+    encircled: Annotated[
+        bool, Flag(label="Defender encircled", when=said(known.encircled), quiet=folded())
+    ] = False
+    fz: Annotated[
+        bool, Flag(label="Defender in a Fortified Zone", when=said(known.in_works), quiet=_rare())
+    ] = False
+    rubble: Annotated[bool, Flag(label="Rubble", when=said(known.in_rubble), quiet=_rare())] = False
+    tigers: Annotated[int, Whole(label="Tigers attacking", high=6, quiet=_rare(_no_tigers(True)))] = 0
+    tigers_defence: Annotated[
+        int, Whole(label="Tigers defending", high=6, quiet=_rare(_no_tigers(False)))
+    ] = 0
+    several_hexes: Annotated[bool, Flag(label="Defenders in several hexes", quiet=_rare())] = False
+
+    more: Annotated[
+        bool, Flag(label="More: Combined Arms, works, Rubble, Tigers, several hexes", quiet=folded())
+    ] = False
 
     @property
     def in_city(self) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from companion.engine.kit.roster import Unit
 from companion.engine.record.battle import Battle
 from companion.engine.record.game import Game
-from companion.systems.kharkov_battles.units import is_mech, is_tiger
+from companion.systems.kharkov_battles.units import brings_shift, is_mech
 
 BEGIN, AIR, ATTACK, DEFENCE, ROLL, CHOICE, LOSSES, BREAKOUT, RETREAT, TOLL, VICTOR, ADVANCE = range(1, 13)
 """The order of a battle: the attacker's air and then the defender's [5.21], the strengths and the die [12.0], the loser
@@ -69,6 +69,11 @@ def was_attacked(game: Game, unit: Unit, but: Battle | None = None) -> bool:
     return any(unit.id in b.units(b.defender) for b in others)
 
 
+def stopped(game: Game, unit: Unit) -> bool:
+    """Whether a unit's Mobile Assault of this phase failed: it moves no further [11.27]."""
+    return any(unit.id in b.units(b.attacker) and b.result.startswith("A") for b in of_phase(game, MOBILE))
+
+
 def holders(game: Game, battle: Battle) -> list[Unit]:
     """The other side's units in the hexes under attack; not those that have been attacked elsewhere."""
     found = [u for h in battle.hexes for u in game.units_at(h) if u.side == battle.defender]
@@ -108,9 +113,9 @@ def bystanders(game: Game, battle: Battle) -> list[str]:
 
 
 def first_to_lose(game: Game, battle: Battle, letter: str) -> list[Unit]:
-    """The first step comes from a participant: a Tiger, else an attacker's mechanized unit [12.63, 15.3]."""
+    """The first step comes from a participant: a Tiger that shifted, else an attacker's mechanized unit [12.63, 15.3]."""
     here = fighters(game, battle, letter)
-    tigers = [u for u in here if is_tiger(u)]
+    tigers = [u for u in here if brings_shift(game, u)]
     mech = [u for u in here if is_mech(u)]
     return tigers or (mech if letter == "A" else []) or here
 

@@ -9,21 +9,20 @@ from companion.engine.record.battle import Battle
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles.base import AXIS
 from companion.systems.kharkov_battles.battles import attack_of
-from companion.systems.kharkov_battles.units import STATIC, is_cadre, is_hq, is_mech, printed_number, trait
+from companion.systems.kharkov_battles.units import (
+    STATIC,
+    brings_shift,
+    is_cadre,
+    is_hq,
+    is_mech,
+    printed_number,
+    trait,
+)
 
 
 def tiger_shifts(game: Game, units: Iterable[Unit]) -> int:
-    """A battalion always, a company with a unit of its parent formation in the stack [15.3]."""
-    found = 0
-    for unit in units:
-        if unit.kind == "tiger battalion":
-            found += 1
-        elif unit.kind == "tiger company":
-            parent = [
-                u for u in game.units_at(unit.place) if u.id != unit.id and u.formation == unit.formation
-            ]
-            found += bool(parent and unit.formation)
-    return found
+    """One for each Tiger unit that can use its own [15.3]."""
+    return sum(brings_shift(game, unit) for unit in units)
 
 
 def combined_arms(

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Iterator
+from typing import Annotated, Any
 
-from companion.engine.errors import NotNow
-from companion.engine.forms.fields import HexId, UnitRef, Whole
+from companion.engine.forms.fields import Context, HexId, UnitRef, Whole
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.positions.pieces import on_map
+from companion.engine.positions.pieces import count, on_map
 from companion.engine.record.changes import create, move, put_mark
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import books, chits, ground
-from companion.systems.kharkov_battles.base import AXIS, SOVIET, STAR, K, add, done, rules, scenario, tick
+from companion.systems.kharkov_battles.base import (
+    AXIS,
+    SOVIET,
+    STAR,
+    K,
+    Objection,
+    add,
+    done,
+    rules,
+    scenario,
+    tick,
+)
 from companion.systems.kharkov_battles.losses import come_back
 from companion.systems.kharkov_battles.units import (
     is_cadre,
@@ -25,25 +36,44 @@ from companion.systems.kharkov_battles.units import (
 UNDER_STRENGTH = (57, 68, 88, 168)
 
 
-def may_break_down(game: Game, unit: Unit) -> bool:
-    """A full German infantry division away from enemy zones [15.21], no cadre, not Isolated [15.23].
+def whole(game: Game, unit: Unit) -> Objection | None:
+    """Why a unit cannot break down, or nothing: a full German infantry division away from the enemy may [15.21, 15.23].
 
     Four divisions of Second Kharkov have fewer than three regiments [20.2].
     """
     division = unit.side == AXIS and unit.kind == "infantry" and unit.size == "XX"
-    return (
-        division
-        and nation(game, unit) == "german"
-        and not is_cadre(game, unit)
-        and chits.status(game, unit) != "reduced"
-        and supply_state(game, unit) != "isolated"
-        and not ground.in_ezoc(game, unit)
-        and not (scenario(game) == K and printed_number(unit.name) in UNDER_STRENGTH)
-    )
+    if not division or nation(game, unit) != "german":
+        return Objection("is no German infantry division", rule="15.21")
+    if is_cadre(game, unit):
+        return Objection("is a cadre", rule="15.23")
+    if chits.status(game, unit) == "reduced":
+        return Objection("has a reduced chit", rule="15.21")
+    if supply_state(game, unit) == "isolated":
+        return Objection("is Isolated", rule="15.23")
+    if ground.in_ezoc(game, unit):
+        return Objection("is in an enemy zone", rule="15.21")
+    if scenario(game) == K and printed_number(unit.name) in UNDER_STRENGTH:
+        return Objection("has fewer than three regiments", rule="20.2")
+    return None
+
+
+def may_break_down(game: Game, unit: Unit) -> bool:
+    return whole(game, unit) is None
 
 
 def _divisible(game: Game) -> list[Unit]:
     return [u for u in on_map(game, AXIS) if may_break_down(game, u)]
+
+
+def _no_division(ctx: Context) -> Iterator[Objection]:
+    game, unit = ctx.game, ctx.game.units[str(ctx.values["unit"])]
+    why = whole(game, unit)
+    if why:
+        yield Objection(f"{label(unit)} {why.words}", rule=why.rule)
+    total = books.limit(game, "breakdown regiments")
+    in_use = [u for u in _regiments(game) if u.on_map]
+    if total is not None and len(in_use) + 3 > total:
+        yield Objection(f"the counter mix has {count(total, 'breakdown regiment')}", rule="15.23")
 
 
 def broken_down(game: Game) -> list[Unit]:
@@ -62,7 +92,10 @@ def _regiments(game: Game) -> list[Unit]:
     label="Break down a division",
     secret=True,
     order=3,
-    when=lambda game: bool(_divisible(game)) or "no division on record may break down now",
+    warns=_no_division,
+    when=lambda game: (
+        any(u.kind == "infantry" for u in on_map(game, AXIS)) or "no infantry division is on record"
+    ),
 )
 def break_down(
     game: Game,
@@ -70,17 +103,14 @@ def break_down(
         str,
         UnitRef(
             label="Division",
-            pick=lambda c: _divisible(c.game),
+            pick=lambda c: on_map(c.game, AXIS),
+            suggest=lambda c: _divisible(c.game),
         ),
     ],
 ) -> Events:
     """The division goes to the Breakdown Pool, its chit to the cup, three regiments take its place."""
     held = game.units[unit]
     idle = [u for u in game.units.values() if u.place == "box:regiments"]
-    total = books.limit(game, "breakdown regiments")
-    if total is not None and len(_regiments(game)) - len(idle) + 3 > total:
-        text = f"the counter mix has {total} breakdown regiments"
-        raise NotNow(text, field="unit", given=unit, rule="15.23")
     place = held.place
     state = game.mark(unit, "supply")
     yield from chits.give_back(game, held, "broken down")
@@ -92,10 +122,40 @@ def break_down(
         else:
             new = len(_regiments(game)) + 1
             name = f"axis-regiment-{new}"
-            facts = {"side": AXIS, "name": f"Regiment {new}", "kind": "breakdown regiment", "size": "III"}
+            kind = {"side": AXIS, "name": f"Regiment {new}", "kind": "breakdown regiment", "size": "III"}
+            facts = {**kind, "factors": printed_on_regiments(game)}
             yield create(game, name, place, facts, reason=f"from {label(held)}")
         if state:
             yield put_mark(game, name, "supply", state, rule="8.3")
+
+
+def printed_on_regiments(game: Game) -> dict[str, int]:
+    """What is printed on breakdown regiments: they are generic, so one that is known tells it of all [15.22]."""
+    return next((dict(u.factors) for u in _regiments(game) if u.factors.get("CS")), {})
+
+
+def _three(game: Game, hex_id: str) -> list[Unit]:
+    return [u for u in game.units_at(hex_id) if u.kind == "breakdown regiment"][:3]
+
+
+class Depot(HexId):
+    """A hex where regiments stand; those with three are offered."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        places = dict.fromkeys(u.place for u in _regiments(ctx.game) if len(_three(ctx.game, u.place)) == 3)
+        return {**super().describe(ctx), "choices": [{"value": h, "label": h} for h in places if h]}
+
+
+def _cannot_recombine(ctx: Context) -> Iterator[Objection]:
+    game, hex_id = ctx.game, str(ctx.values["hex"])
+    here = _three(game, hex_id)
+    if len(here) < 3:
+        words = f"{count(len(here), 'breakdown regiment')} on record in {hex_id}, three are needed"
+        yield Objection(words, rule="15.22")
+    if any(supply_state(game, u) == "isolated" for u in here):
+        yield Objection("Isolated units cannot recombine", rule="15.23")
+    if here and ground.in_ezoc(game, here[0]):
+        yield Objection(f"{hex_id} is in an enemy zone", rule="15.22")
 
 
 @rules.action(
@@ -104,11 +164,12 @@ def break_down(
     rule="15.22",
     label="Recombine a division",
     order=4,
+    warns=_cannot_recombine,
     when=lambda game: bool(broken_down(game)) or "the Breakdown Pool is empty",
 )
 def recombine(
     game: Game,
-    hex: Annotated[str, HexId(label="Hex with three regiments")],
+    hex: Annotated[str, Depot(label="Hex with three regiments")],
     division: Annotated[
         str,
         UnitRef(
@@ -118,17 +179,25 @@ def recombine(
     ],
 ) -> Events:
     """Three regiments in one hex, away from the enemy, become any division of the Breakdown Pool."""
-    here = [u for u in game.units_at(hex) if u.kind == "breakdown regiment"][:3]
-    if len(here) < 3:
-        text = f"{hex} holds {len(here)} breakdown regiments, three are needed"
-        raise NotNow(text, field="hex", given=hex, rule="15.22")
-    if any(supply_state(game, u) == "isolated" for u in here):
-        raise NotNow("Isolated units cannot recombine", field="hex", given=hex, rule="15.23")
-    if ground.in_ezoc(game, here[0]):
-        raise NotNow(f"{hex} is in an enemy zone", field="hex", given=hex, rule="15.22")
+    here = _three(game, hex)
+    state = next((s for u in here if (s := supply_state(game, u))), "")
     for unit in here:
         yield move(game, unit.id, "box:regiments", reason="recombined", rule="15.22")
     yield move(game, division, hex, reason="recombined", rule="15.22")
+    if state:  # what its regiments were judged this turn
+        yield put_mark(game, division, "supply", state, rule="8.3")
+
+
+def _in_hand(game: Game) -> list[Unit]:
+    return [u for u in game.units.values() if u.place == "box:ersatz"]
+
+
+def _no_depot(ctx: Context) -> Iterator[Objection]:
+    game, hex_id = ctx.game, str(ctx.values["hex"])
+    if game.mark(hex_id, "owner") == SOVIET:
+        yield Objection(f"{hex_id} is Soviet-owned", rule="20.1")
+    if ground.known_map(game) and ground.size(game, hex_id) not in ("town", "city"):
+        yield Objection(f"{hex_id} is no town or city by your map book", rule="20.1")
 
 
 @rules.action(
@@ -137,6 +206,7 @@ def recombine(
     rule="20.1",
     label="Place an Ersatz battalion",
     order=3,
+    warns=_no_depot,
     when=lambda game: (
         (scenario(game) == STAR and bool(game["ersatz"]) and not done(game, "ersatz"))
         or "no Ersatz battalion is available, or one was placed this turn [20.1]"
@@ -145,14 +215,18 @@ def recombine(
 def place_ersatz(
     game: Game,
     hex: Annotated[str, HexId(label="Owned town or city")],
-    strength: Annotated[int, Whole(label="Printed strength", low=1, high=9)] = 1,
+    strength: Annotated[
+        int,
+        Whole(
+            label="Printed strength",
+            high=9,
+            help="or when it first fights",
+            when=lambda c: not _in_hand(c.game),
+        ),
+    ] = 0,
 ) -> Events:
     """Put one available Ersatz battalion into an Axis-owned town or city; one a turn."""
-    if game.mark(hex, "owner") == SOVIET:
-        raise NotNow(f"{hex} is Soviet-owned", field="hex", given=hex, rule="20.1")
-    if ground.known_map(game) and ground.size(game, hex) not in ("town", "city"):
-        raise NotNow(f"{hex} is no town or city by your map book", field="hex", given=hex, rule="20.1")
-    waiting = [u for u in game.units.values() if u.place == "box:ersatz"]
+    waiting = _in_hand(game)
     if waiting:
         yield come_back(game, waiting[0], hex, "Ersatz", "20.1")
     else:
@@ -162,7 +236,7 @@ def place_ersatz(
             "name": f"Ersatz {number}",
             "kind": "ersatz",
             "size": "II",
-            "factors": {"CS": strength or 1},
+            "factors": {"CS": strength} if strength else {},
         }
         yield create(game, f"axis-ersatz-{number}", hex, facts, reason="Ersatz")
     yield from add(game, "ersatz", -1, "placed", "20.1")

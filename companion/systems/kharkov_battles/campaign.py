@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated
 
 from companion.engine.errors import NotNow
@@ -23,6 +24,7 @@ from companion.systems.kharkov_battles.base import (
     SETTING_UP,
     SOVIET,
     K,
+    Objection,
     add,
     done,
     rules,
@@ -52,7 +54,8 @@ def goal_box(game: Game) -> Events:
     if game.turn == game.scenario.first and rows and not game.piles["goals"].tokens():
         yield e.Drawn("goals", tuple(sorted(rows)), "", "box", len(rows), reason=IN_PASSING)
         yield e.Noted(f"{len(rows)} goal chits are in the box", rule="27.3")
-    if game.turn in DRAWS:
+    if game.turn in DRAWS and not done(game, "goal"):
+        yield tick(game, "goal")
         text = "Draw Hitler's goal; nobody else may see it"
         yield owe(game, AXIS, text, draw_goal, rule="27.3", only=SECRET, turn=game.turn)
 
@@ -172,7 +175,7 @@ def exit_units(
     phase=("axis-move", "axis-combat"),
     by=AXIS,
     rule="27.8",
-    label="Star hex entered",
+    label="Count units on Star hexes",
     group="units",
     when=lambda game: scenario(game) == JANUARY or "Star hexes are not watched in this scenario",
 )
@@ -212,6 +215,11 @@ def rostov_near(game: Game) -> bool:
     return any(d is not None and d <= 5 for d in near)
 
 
+def _far_from_rostov(ctx: Context) -> Iterator[Objection]:
+    if on_map(ctx.game, SOVIET) and not rostov_near(ctx.game):
+        yield Objection("no Soviet unit on record is within five hexes of an Axis-owned Rostov", rule="27.8")
+
+
 @rules.action(
     phase="maintenance",
     by="any",
@@ -219,6 +227,7 @@ def rostov_near(game: Game) -> bool:
     label="Fight for Rostov",
     order=5,
     when=lambda game: scenario(game) == JANUARY and not done(game, "rostov"),
+    warns=_far_from_rostov,
 )
 def rostov_fight(game: Game) -> Events:
     """A Soviet unit is within five hexes of Axis-owned Rostov: a point for this turn, Soviet replacements double."""
@@ -238,8 +247,9 @@ def rostov_reminder(game: Game) -> Events:
 @rules.entering("reinforcement")
 def campaign_reminders(game: Game) -> Events:
     """What falls due in the January Campaign."""
-    if scenario(game) != JANUARY:
+    if scenario(game) != JANUARY or done(game, "due"):
         return
+    yield tick(game, "due")
     if done(game, "free-division"):
         text = "Voronezh fell last turn: one free rifle division from the pool"
         yield owe(game, SOVIET, text, rule="27.8")
@@ -259,7 +269,13 @@ def _regions(game: Game) -> bool | str:
 
 
 @rules.action(
-    phase=SETTING_UP, by="any", rule="27.4", label="Fortress Region", group="setup", order=2, when=_regions
+    phase=SETTING_UP,
+    by="any",
+    rule="27.4",
+    label="Set up a Fortress Region",
+    group="setup",
+    order=2,
+    when=_regions,
 )
 def fortress_region(
     game: Game,
@@ -298,7 +314,7 @@ def _may_wait(game: Game) -> bool | str:
     phase=SETTING_UP,
     by="any",
     rule="13.1",
-    label="Uncommitted armies",
+    label="Mark armies that wait",
     group="setup",
     order=1,
     when=_may_wait,

@@ -26,7 +26,7 @@ from companion.systems.kharkov_battles.battles import (
 )
 from companion.systems.kharkov_battles.lines import can_trace
 from companion.systems.kharkov_battles.losses import destination, hit_by_attrition, lose
-from companion.systems.kharkov_battles.units import label, rating, steps_left, steps_seen
+from companion.systems.kharkov_battles.units import label, rating, steps_left, steps_seen, supply_state
 
 Step = Callable[[Game, Battle], Events]
 NEXT: dict[str, Step] = {}
@@ -52,8 +52,9 @@ def owe_losses(
     *,
     then: str = "",
     units: Iterable[str] = (),
+    traced: Iterable[bool | None] = (),
 ) -> Events:
-    """A force must lose steps [12.61]; `then` is what its battle goes on with."""
+    """A force must lose steps [12.61]; `then` is what its battle goes on with, `traced` whether a line reached each loss."""
     side = side_of(battle, letter)
     names = list(units) or [u.id for u in members(game, battle, letter)]
     way = " on the way back" if step == TOLL else ""
@@ -61,7 +62,7 @@ def owe_losses(
     first = step in (LOSSES, VICTOR)
     yield owe(
         game, side, text, take_losses, battle=battle, step=step, units=names, rule="12.61, 12.63",
-        side=side, steps=steps, role=letter, first=first, then=then,
+        side=side, steps=steps, role=letter, first=first, then=then, traced=list(traced),
     )  # fmt: skip
 
 
@@ -152,10 +153,19 @@ def _many(ctx: Context) -> bool:
 def _asks_line(ctx: Context) -> bool:
     """Whether a supply line decides over the box of somebody who may die, and the map cannot tell [16.31]."""
     return any(
-        destination(ctx.game, u, True) != destination(ctx.game, u, False) and can_trace(ctx.game, u) is None
+        destination(ctx.game, u, True) != destination(ctx.game, u, False)
+        and None in (ctx.args.get("traced") or [can_trace(ctx.game, u)])
         for u in bearers(ctx)
         if steps_seen(ctx.game, u, ctx.seat) <= _owed(ctx)
     )
+
+
+def _cut_off(ctx: Context) -> bool:
+    """What is likely where the map cannot tell: a pocket [8.4], an encircled stack [12.5] has no line to anywhere."""
+    battle = ctx.battle
+    ringed = battle is not None and battle.facts.get("encircled") and ctx.args.get("role") == "D"
+    before = ringed and ctx.args.get("first")  # on the way back they have left the ring
+    return bool(before) or any(supply_state(ctx.game, u) for u in bearers(ctx))
 
 
 def _no_choice(ctx: Context) -> Mapping[str, Any] | None:
@@ -202,7 +212,10 @@ def take_losses(
     how: Annotated[str, Choice(label="Who loses", options=_buttons, when=_few)] = "",
     who: Annotated[tuple[str, ...], Choice(label="Who loses", options=_chips, many=True, when=_many)] = (),
     no_line: Annotated[
-        bool, Flag(label="The lost have no supply line", when=_asks_line, help="they never come back")
+        bool,
+        Flag(
+            label="The lost have no supply line", when=_asks_line, start=_cut_off, help="they never come back"
+        ),
     ] = False,
     seat: str = "",
 ) -> Events:
@@ -212,12 +225,13 @@ def take_losses(
     way = _chosen(ctx, how, who)
     if not way:
         yield e.Noted(f"{game.side_name(side)} loses {count(steps, 'step')} on the board", rule="12.61")
-    taken = 0
+    taken, on_the_way = 0, list(duty.args.get("traced") or ())
     for name, n in way.items():
         unit = game.units[name]
         before = steps_left(game, unit)
         taken += min(n, before)
-        traced = can_trace(game, unit)
+        judged = on_the_way[taken - 1 : taken]  # where its last step fell [16.31]
+        traced = judged[0] if judged else can_trace(game, unit)
         yield from lose(game, unit, n, not no_line if traced is None else traced, chance, "step loss")
         if rating(game, unit) and before - n == 2:  # the chit turned in secret; that a step went is seen
             yield e.Noted(f"{game.side_name(side)}: {count(n, 'step')} taken", rule="12.61")

@@ -6,7 +6,7 @@ owner's chit sheet; with real chits the companion keeps only which units have on
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Annotated
 
 from companion.engine.errors import NotNow
@@ -14,6 +14,7 @@ from companion.engine.forms.fields import Choice, UnitRef
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Chance, Events
 from companion.engine.play.panels import Fact, Panel
+from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
@@ -122,7 +123,23 @@ def value(game: Game, unit: Unit) -> int | None:
     return int(told) if told is not None else None
 
 
-@rules.action(by="any", rule="2.6", label="Draw strength chits", group="units")
+def _somebody(test: Callable[[Game, Unit], bool], otherwise: str) -> Callable[[Game], bool | str]:
+    """Whether a counter on the map makes an action of chits possible."""
+    return lambda game: any(test(game, u) for u in on_map(game)) or otherwise
+
+
+def _marked(game: Game, unit: Unit) -> bool:
+    """That a unit has a chit is seen by everybody [2.6]."""
+    return bool(status(game, unit))
+
+
+@rules.action(
+    by="any",
+    rule="2.6",
+    label="Draw strength chits",
+    group="units",
+    when=_somebody(needs_chit, "no counter on record needs a chit"),
+)
 def draw_chits(
     game: Game,
     units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=on_the_map(needs_chit))],
@@ -138,7 +155,14 @@ def draw_chits(
         yield from draw(game, game.units[name], chance)
 
 
-@rules.action(by="any", rule="2.6", label="Correct a chit", group="fix", secret=True)
+@rules.action(
+    by="any",
+    rule="2.6",
+    label="Correct a chit",
+    group="fix",
+    secret=True,
+    when=_somebody(_marked, "no counter on record has a chit"),
+)
 def set_chit(
     game: Game,
     unit: Annotated[str, UnitRef(label="Unit", pick=on_the_map(lambda g, u: bool(status(g, u))))],
@@ -153,7 +177,13 @@ def set_chit(
         yield e.Marked(unit, NUMBER, None, reason=IN_PASSING, rule="2.7", only=(seat,))
 
 
-@rules.action(by="any", rule="2.6", label="Return a chit", group="fix")
+@rules.action(
+    by="any",
+    rule="2.6",
+    label="Return a chit",
+    group="fix",
+    when=_somebody(_marked, "no counter on record has a chit"),
+)
 def return_chit(
     game: Game, unit: Annotated[str, UnitRef(label="Unit", pick=on_the_map(lambda g, u: bool(status(g, u))))]
 ) -> Events:

@@ -28,14 +28,18 @@ from companion.systems.kharkov_battles.base import (
     scenario,
     tick,
 )
-from companion.systems.kharkov_battles.units import fortified, is_hq, is_mech, label, trait
+from companion.systems.kharkov_battles.units import fortified, icon, is_hq, is_mech, label, trait
 
 NEAR = 3
 
 
-def commit_colour(game: Game, colour: str, reason: str, rule: str) -> Iterator[e.Event]:
+def commit_colour(game: Game, army: str, reason: str, rule: str) -> Iterator[e.Event]:
     """A whole icon colour is committed for good, and Operational [13.12, 13.13]."""
-    for unit in [u for u in game.units.values() if u.side == SOVIET and u.formation == colour]:
+    yield from _commit(game, [u for u in game.units.values() if icon(u) == army.lower()], reason, rule)
+
+
+def _commit(game: Game, units: Iterable[Unit], reason: str, rule: str) -> Iterator[e.Event]:
+    for unit in [u for u in units if u.side == SOVIET]:
         if game.mark(unit.id, "uncommitted"):
             yield put_mark(game, unit.id, "uncommitted", None, reason=reason, rule=rule)
             if game.mark(unit.id, "supply"):
@@ -48,11 +52,13 @@ def wake(game: Game, attacked: Iterable[Unit]) -> Iterator[e.Event]:
     """An attack, mobile or prepared, commits the icon colours of those it strikes [13.12]."""
     for unit in attacked:
         if game.mark(unit.id, "uncommitted"):
-            yield from commit_colour(game, unit.formation, "attacked", "13.12")
+            army = icon(unit)  # of a counter without a colour nobody knows who else belongs to it
+            alike = [u for u in game.units.values() if icon(u) == army] if army else [unit]
+            yield from _commit(game, alike, "attacked", "13.12")
 
 
 def _waiting_colours(ctx: Context) -> list[tuple[str, str]]:
-    found = {u.formation for u in ctx.game.units.values() if ctx.game.mark(u.id, "uncommitted")}
+    found = {icon(u) for u in ctx.game.units.values() if ctx.game.mark(u.id, "uncommitted")}
     return [(c, c or "no colour") for c in sorted(found)]
 
 
@@ -74,8 +80,7 @@ def commit_army(
 def commit_all(game: Game) -> Events:
     """On turn 3 of Second Kharkov everybody is committed [20.2]."""
     if scenario(game) == K:
-        for colour in sorted({u.formation for u in on_map(game, SOVIET)}):
-            yield from commit_colour(game, colour, "turn 3", "20.2")
+        yield from _commit(game, list(game.units.values()), "turn 3", "20.2")
         yield tick(game, "commit-all", "All Soviet units are committed")
 
 
@@ -89,8 +94,7 @@ def in_command(game: Game, unit: Unit) -> bool:
     for hq in on_map(game, SOVIET):
         if not is_hq(hq) or game.mark(hq.id, "uncommitted"):
             continue
-        beige = unit.formation.lower() == "beige"
-        if not (any_hq(game) or beige or hq.formation == unit.formation):
+        if not (any_hq(game) or icon(unit) == "beige" or icon(hq) == icon(unit)):
             continue
         away = ground.distance(game, hq.place, unit.place)
         if away is not None and away <= hq.factors.get("CR", 0):
@@ -100,7 +104,7 @@ def in_command(game: Game, unit: Unit) -> bool:
 
 def dry(game: Game, unit: Unit) -> bool:
     """Popov's mechanized units without fuel [20.1]."""
-    return game["popov"] == "dry" and is_mech(unit) and unit.formation.lower() in ("orange", "pink")
+    return game["popov"] == "dry" and is_mech(unit) and icon(unit) in ("orange", "pink")
 
 
 def near_enemy(game: Game, unit: Unit) -> bool:
@@ -253,7 +257,7 @@ def command_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
 
 @rules.follow_up(
     rule="20.1",
-    label="Popov's fuel",
+    label="Roll for Popov's fuel",
     still=lambda game, duty: duty.args.get("turn", game.turn) == game.turn and game["popov"] == "fuelled",
 )
 def roll_popov(game: Game, die: Annotated[Roll, Dice(spec=D10, purpose="Popov's fuel")]) -> Events:
@@ -267,5 +271,7 @@ def roll_popov(game: Game, die: Annotated[Roll, Dice(spec=D10, purpose="Popov's 
 @rules.entering("supply", turns="6+")
 def popov_reminder(game: Game) -> Events:
     """The roll comes before supply is judged."""
-    if scenario(game) == STAR and game["popov-fuel"] and game["popov"] == "fuelled":
+    asked = done(game, "popov")
+    if scenario(game) == STAR and game["popov-fuel"] and game["popov"] == "fuelled" and not asked:
+        yield tick(game, "popov")
         yield owe(game, SOVIET, "Roll for Popov's fuel first", roll_popov, rule="20.1", turn=game.turn)

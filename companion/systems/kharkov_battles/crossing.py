@@ -6,9 +6,9 @@ from typing import Annotated
 
 from companion.engine.forms.fields import UnitRef
 from companion.engine.play.actions import Events
+from companion.engine.play.duties import owe
 from companion.engine.positions.pieces import on_map
-from companion.engine.record import events as e
-from companion.engine.record.changes import put_mark
+from companion.engine.record.changes import IN_PASSING, put_mark
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles.base import AXIS, MOVE_PHASES, SOVIET, rules
 from companion.systems.kharkov_battles.units import label, on_the_map
@@ -18,7 +18,7 @@ from companion.systems.kharkov_battles.units import label, on_the_map
     phase=MOVE_PHASES,
     by="active",
     rule="7.26",
-    label="Crossed a Major River",
+    label="Mark a river crossing",
     group="units",
     when=lambda game: bool(on_map(game, game.active)) or "no counter of the moving side is on record",
 )
@@ -43,8 +43,7 @@ def tidy_combat(game: Game) -> Events:
             yield put_mark(game, name, "disorganized", None, reason="combat phase over", rule="11.28")
     for name in list(game.marked("must-attack")):
         if game.units[name].side == side:
-            yield put_mark(game, name, "must-attack", None, rule="7.26")
+            yield put_mark(game, name, "must-attack", None, reason=IN_PASSING, rule="7.26")
             if side == AXIS:
-                yield e.Noted(
-                    f"{label(game.units[name])} did not attack: it retreats over the river", rule="7.26"
-                )
+                text = f"Axis: {label(game.units[name])} did not attack, retreat it over the river"
+                yield owe(game, side, text, units=[name], rule="7.26")

@@ -29,9 +29,17 @@ from companion.systems.kharkov_battles.battles import (
     was_attacked,
 )
 from companion.systems.kharkov_battles.command import out_of_command, wake
+from companion.systems.kharkov_battles.full_support import no_attack
 from companion.systems.kharkov_battles.strength import weight
-from companion.systems.kharkov_battles.support import no_attack
-from companion.systems.kharkov_battles.units import STATIC, is_hq, is_mech, is_silhouette, label, on_the_map
+from companion.systems.kharkov_battles.units import (
+    STATIC,
+    icon,
+    is_hq,
+    is_mech,
+    is_silhouette,
+    label,
+    on_the_map,
+)
 from companion.systems.kharkov_battles.works import stop_building
 
 BUSY = {
@@ -135,7 +143,7 @@ def _colours(game: Game, units: list[Unit]) -> list[str]:
     """The Soviet icon colours in an attack, where they do not share defenders; beige may join any [20.2]."""
     if scenario(game) != K or game.active != SOVIET:
         return []
-    return sorted({u.formation.lower() for u in units if u.formation and u.formation.lower() != "beige"})
+    return sorted({icon(u) for u in units} - {"", "beige"})
 
 
 def crowded(game: Game, force: list[Unit]) -> list[str]:

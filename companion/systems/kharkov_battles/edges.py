@@ -61,7 +61,7 @@ def _open(game: Game) -> bool | str:
     return bool(left) or "no edge is left to speak of this turn"
 
 
-@rules.action(phase="end", by="any", rule="20.0", label="Edge lost this turn", when=_open)
+@rules.action(phase="end", by="any", rule="20.0", label="Say an edge is lost", when=_open)
 def edge_lost(
     game: Game,
     side: Annotated[

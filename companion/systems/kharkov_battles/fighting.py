@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Annotated
 
 from companion.engine.forms.fields import Choice, Context
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.duties import DONE, drop, learn, leave, offer, owe, standing
+from companion.engine.play.duties import DONE, drop, learn, offer, owe, standing
 from companion.engine.positions.pieces import count
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
 from companion.engine.record.game import Game
-from companion.systems.kharkov_battles.base import Objection, add, rules
+from companion.systems.kharkov_battles.base import add, rules
 from companion.systems.kharkov_battles.battles import (
     AIR,
     CALLED_OFF,
     MOBILE,
     ROLES,
     ROLL,
-    holders,
     kind_of,
-    target_of,
-    waits_for,
     where,
 )
 from companion.systems.kharkov_battles.strength import to_be_told
@@ -77,55 +73,12 @@ def commit_air(
 # -- beginning ---------------------------------------------------------------------------------------------
 
 
-def _attacker_air(ctx: Context) -> list[tuple[str, str]]:
-    return air_choices(ctx.game, ctx.battle.attacker, True, False) if ctx.battle else []
-
-
-def _still_attacked(game: Game, duty: e.Asked) -> bool:
-    """Somebody is left to attack, and to be attacked, as far as counters are on record."""
-    battle = game.battles.get(duty.battle)
-    if battle is None:
-        return False
-    mine, theirs = battle.units(battle.attacker), battle.units(battle.defender)
-    return bool(not mine or standing(game, battle, battle.attacker)) and bool(
-        not theirs or holders(game, battle)
-    )
-
-
-def _unfinished(ctx: Context) -> Iterator[Objection]:
-    """Results are applied before another attack is resolved, but for attacks out of one hex [12.0, 12.23]."""
-    for battle in ctx.game.fighting:
-        if not battle.result or battle.id == (ctx.battle.id if ctx.battle else 0):
-            continue
-        if not waits_for(ctx.game, battle):
-            for duty in ctx.game.duties(battle):
-                if duty.is_owed:
-                    yield Objection(f"first finish the {battle.title}: {duty.text}", rule="12.0")
-
-
 def on_the_map(game: Game, duty: e.Asked, how: str) -> Events:
     """A battle that was fought without the companion has a result all the same, and its units have fought."""
     battle = game.battles.get(duty.battle)
     if battle is not None and how == DONE:
         yield from drop(game, *BEFORE, battle=battle)
         yield from learn(game, battle, result=DONE)
-
-
-@rules.follow_up(rule="12.0", label="Fight it", still=_still_attacked, warns=_unfinished, declined=on_the_map)
-def begin_assault(
-    game: Game,
-    battle: Battle,
-    points: Annotated[
-        str, Choice(label="Air Points", options=_attacker_air, when=lambda c: len(_attacker_air(c)) > 1)
-    ] = "0",
-) -> Events:
-    """Resolve this attack now, with the attacker's Air Points; no more attacks are designated from here on."""
-    yield from leave(game)
-    form = {"target": target_of(battle), "several_hexes": len(battle.hexes) > 1}
-    held = [u.id for u in holders(game, battle)]
-    battle = yield from learn(game, battle, forces={battle.defender: held}, begun=True, form=form)
-    yield from commit(game, battle, battle.attacker, int(points))
-    yield from go_on(game, game.battles[battle.id])
 
 
 def go_on(game: Game, battle: Battle) -> Events:

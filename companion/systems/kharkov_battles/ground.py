@@ -76,10 +76,28 @@ def grid_at(game: Game, hex_id: str) -> Grid:
     return game.maps.grid_of(hex_id)
 
 
+def wall(game: Game, a: str, b: str) -> bool:
+    """Whether nobody moves over this side without a bridge that is not there [12.83, 12.84]."""
+    found = features(game, a, b)
+    return "impassable" in found or bool(found & {"major river", "dnepr"} and not found & BRIDGES)
+
+
 def out_of_play(game: Game, hex_id: str) -> bool:
-    """Rows of the map that a scenario leaves out [20.3]."""
-    rows = game.scenario.extra.get("rows")
-    return rows is not None and not rows[0] <= grid_at(game, hex_id).column_row(hex_id)[1] <= rows[1]
+    """Rows of the map that a scenario leaves out [20.3], and January's area round Stalingrad [27.8]."""
+    rows, area = game.scenario.extra.get("rows"), game.scenario.extra.get("prohibited")
+    column, row = grid_at(game, hex_id).column_row(hex_id)
+    if rows is not None and not rows[0] <= row <= rows[1]:
+        return True
+    if area is None or not hex_id.startswith(area["map"]):
+        return False
+    last = area["columns"][1] - row % 2  # odd rows stand half a hex further east
+    return bool(area["rows"][0] <= row <= area["rows"][1] and area["columns"][0] <= column <= last)
+
+
+def beside_the_edge(game: Game, hex_id: str) -> bool:
+    """Whether the map may go on beside a hex where the companion's ends: nobody has told its limits."""
+    here = grid_at(game, hex_id)
+    return bool(here.bounds_note) and len(list(here.neighbours(hex_id))) < 6
 
 
 def distance(game: Game, a: str, b: str) -> int | None:
@@ -134,7 +152,7 @@ def next_to_enemy(game: Game, unit: Unit) -> bool:
 
 def encircled(game: Game, hex_id: str, attacker: str) -> bool:
     """One stack, no friend beside it, every usable hex around it taken or controlled by the attacker [12.5]."""
-    if is_city(game, hex_id):
+    if is_city(game, hex_id) or beside_the_edge(game, hex_id):
         return False
     defender = game.other(attacker)
     friends, enemies = stacks(game, defender), stacks(game, attacker)

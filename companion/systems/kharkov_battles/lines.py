@@ -23,9 +23,6 @@ from companion.systems.kharkov_battles.base import AXIS, SOVIET, L, fall_blau, r
 from companion.systems.kharkov_battles.ground import BRIDGES, out_of_play, pontoons, stacks, zones
 from companion.systems.kharkov_battles.units import has_zoc
 
-_MAJOR = Ban(
-    frozenset({"major river"}), "Major River without a bridge [8.11]", unless=BRIDGES, beside_unit=True
-)
 ZONE = ZoneRule(frozenset({"impassable", "dnepr"}), frozenset({"pontoon"}), none_from_cities=True)
 """How the map page draws zones [7.14, 7.15]; lines use the fuller `ground.zones`."""
 _IMPASSABLE = Ban(frozenset({"impassable"}), "impassable hexside [8.11]")
@@ -34,18 +31,29 @@ _IMPASSABLE = Ban(frozenset({"impassable"}), "impassable hexside [8.11]")
 def _policy(game: Game, side: str, limit: int | None = None, along: frozenset[str] = frozenset()) -> Policy:
     """What a line may cross: rivers by a bridge, a Major River also first of all; no enemy zone [8.11]."""
     laid = pontoons(game)
+
+    def unbridged(situation: Situation, a: str, b: str) -> bool:
+        return frozenset({a, b}) not in laid  # a pontoon carries supply over either river [18.21]
+
     dnepr = Ban(
         frozenset({"dnepr"}),
         "Dnepr without a bridge [8.11]",
         unless=BRIDGES,
-        when=lambda situation, a, b: frozenset({a, b}) not in laid,
+        when=unbridged if laid else None,
+    )
+    major = Ban(
+        frozenset({"major river"}),
+        "Major River without a bridge [8.11]",
+        unless=BRIDGES,
+        when=unbridged if laid else None,
+        beside_unit=True,
     )
     closed = closed_hexes(game, side)
     return Policy(
         side=side,
         zone=ZONE,
         ezoc="open",  # zones are among the closed hexes: rivers and pontoons are beyond the engine's zone rule
-        bans=(_MAJOR, dnepr, _IMPASSABLE),
+        bans=(major, dnepr, _IMPASSABLE),
         blocks=lambda situation: closed,
         limit=limit,
         along=along,

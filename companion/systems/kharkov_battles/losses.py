@@ -110,11 +110,14 @@ def hit_by_attrition(game: Game, side: str, hex_id: str) -> list[str]:
 
 
 def no_line_for(field: str) -> Callable[[Context], bool]:
-    """Whether the chosen unit has no supply line; unknown counts as in supply, the player says otherwise."""
+    """Whether the chosen unit has no supply line: the map's word, else that of its last supply phase."""
 
     def test(ctx: Context) -> bool:
         game, name = ctx.game, str(ctx.values.get(field) or "")
-        return name in game.units and can_trace(game, game.units[name]) is False
+        if name not in game.units:
+            return False
+        traced = can_trace(game, game.units[name])
+        return bool(supply_state(game, game.units[name])) if traced is None else not traced
 
     return test
 
@@ -136,7 +139,11 @@ NO_LINE = Annotated[
 ]
 
 
-@rules.action(by="any", rule="2.7", label="Lose steps", group="units")
+def _anybody(game: Game) -> bool | str:
+    return bool(pieces.on_map(game)) or "no counter is on record"
+
+
+@rules.action(by="any", rule="2.7", label="Lose steps", group="units", when=_anybody)
 def lose_steps(
     game: Game,
     chance: Chance,
@@ -148,7 +155,7 @@ def lose_steps(
     yield from lose(game, game.units[unit], steps, not no_line, chance, "step loss")
 
 
-@rules.action(by="any", rule="16.3", label="Eliminate a unit", group="units")
+@rules.action(by="any", rule="16.3", label="Eliminate a unit", group="units", when=_anybody)
 def eliminate_unit(
     game: Game, unit: Annotated[str, UnitRef(label="Unit", pick=on_the_map())], no_line: NO_LINE = False
 ) -> Events:

@@ -26,12 +26,19 @@ from companion.systems.kharkov_battles.base import (
     rules,
     scenario,
 )
-from companion.systems.kharkov_battles.battles import MOBILE, of_phase, origins
+from companion.systems.kharkov_battles.battles import MOBILE, of_phase, origins, stopped
 from companion.systems.kharkov_battles.command import out_of_command, wake
+from companion.systems.kharkov_battles.full_support import no_attack
 from companion.systems.kharkov_battles.mobile_results import in_words
 from companion.systems.kharkov_battles.mobile_sheet import mobile_odds, read, too_far
-from companion.systems.kharkov_battles.support import no_attack
-from companion.systems.kharkov_battles.units import is_mech, is_multi_step, label, on_the_map, supply_state
+from companion.systems.kharkov_battles.units import (
+    is_mech,
+    is_multi_step,
+    label,
+    on_the_map,
+    rooted,
+    supply_state,
+)
 from companion.systems.kharkov_battles.works import stop_building
 
 
@@ -52,8 +59,9 @@ def problem(game: Game, unit: Unit, target: str) -> Objection | None:
         return Objection("has made its Mobile Assault this phase", rule="11.2")
     if game.mark(unit.id, "infiltrated"):
         return Objection("used Mobile Infiltration this phase", rule="11.2")
-    if game.mark(unit.id, "repl") or game.mark(unit.id, "uncommitted"):
-        return Objection("may not move or attack now", rule="16.22, 13.11")
+    why = rooted(game, unit)
+    if why:
+        return why
     if supply_state(game, unit):
         return Objection("is not Operational", rule="11.2")
     why = out_of_command(game, unit) or no_attack(game, unit)
@@ -73,7 +81,8 @@ def _hex_problem(game: Game, unit: Unit, target: str) -> Objection | None:
         return Objection("cannot assault from or into Marsh", rule="11.22")
     if ground.river(game, unit.place, target) in ("major", "barred"):
         return Objection("cannot assault across a Major River or the Dnepr", rule="11.22")
-    others = ground.zones(game, game.other(unit.side)).get(unit.place, set()) - {target}
+    held = {} if ground.is_city(game, unit.place) else ground.zones(game, game.other(unit.side))  # [7.14]
+    others = held.get(unit.place, set()) - {target}
     return Objection(f"is also in the zone of {', '.join(sorted(others))}", rule="11.2") if others else None
 
 
@@ -128,7 +137,7 @@ def _air(ctx: Context) -> list[tuple[str, str]]:
     phase=MOVE_PHASES,
     by="active",
     rule="11.2",
-    label="Mobile Assault",
+    label="Make a Mobile Assault",
     when=_may_declare,
     primary=True,
     warns=_warnings,
@@ -234,6 +243,9 @@ def stopped_panel(game: Game, seat: str) -> Panel | None:
     """Units whose Mobile Assault failed: they move no further [11.27]."""
     if game.phase not in MOVE_PHASES:
         return None
-    names = [n for b in of_phase(game, MOBILE) for n in b.units(b.attacker) if game.mark(n, "disorganized")]
-    rows = [Fact(label(game.units[n]), "stopped, Disorganized", "11.27") for n in names]
+    rows = [
+        Fact(label(u), "stopped, Disorganized", "11.27")
+        for u in on_map(game, game.active)
+        if stopped(game, u)
+    ]
     return Panel("Moves no further", rows) if rows else None

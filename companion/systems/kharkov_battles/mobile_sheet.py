@@ -54,6 +54,22 @@ def _cost(ctx: Context) -> int:
     return int(cell) if here in chart.rows and cell.isdecimal() else 1
 
 
+def _paid(ctx: Context) -> bool:
+    """An assault that stands has been paid for [11.2]."""
+    return ctx.duty is not None
+
+
+def _complete(ctx: Context) -> bool:
+    """Whether the owner's table gives every modifier that a declared assault meets."""
+    told = ctx.told
+    attack, defence = told.get("attack"), told.get("defence")
+    if ctx.duty is None or not attack or not defence or attack < defence:
+        return ctx.duty is not None and bool(attack and defence)
+    wanted = [f"odds {EXACT.at(attack, defence)}"]
+    wanted += [f"{side} air" for side in ("attacker", "defender") if told.get(f"{side}_air")]
+    return all(drm(ctx.game, condition) is not None for condition in wanted)
+
+
 @rules.worksheet(rule="11.2", title="Mobile Assault")
 def mobile_odds(
     ctx: Context,
@@ -66,11 +82,18 @@ def mobile_odds(
         tuple[str, ...],
         Choice(label="Conditions on your table", options=_others, many=True, when=lambda c: bool(_others(c))),
     ] = (),
-    other: Annotated[int, Whole(label="Further modifier", low=-9, high=9)] = 0,
+    other: Annotated[int, Whole(label="Further modifier", low=-9, high=9, quiet=_complete)] = 0,
     terrain_cost: Annotated[
-        int, Whole(label="Cost of the target hex", help="roads and railways ignored", high=9, start=_cost)
+        int,
+        Whole(
+            label="Cost of the target hex",
+            help="roads and railways ignored",
+            high=9,
+            start=_cost,
+            quiet=_paid,
+        ),
     ] = 1,
-    mp_left: Annotated[int | None, Whole(label="Movement points left", high=30)] = None,
+    mp_left: Annotated[int | None, Whole(label="Movement points left", high=30, quiet=_paid)] = None,
 ) -> Breakdown:
     """Odds, modifiers and movement cost of a Mobile Assault."""
     if not attack or not defence:

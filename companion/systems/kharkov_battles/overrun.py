@@ -16,10 +16,17 @@ from companion.engine.record.changes import move
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import ground
 from companion.systems.kharkov_battles.base import MOVE_PHASES, Objection, rules
-from companion.systems.kharkov_battles.battles import CHOICE, OVERRUN
+from companion.systems.kharkov_battles.battles import CHOICE, OVERRUN, stopped, target_of
 from companion.systems.kharkov_battles.lines import can_trace
 from companion.systems.kharkov_battles.losses import destination, eliminate
-from companion.systems.kharkov_battles.units import has_zoc, is_multi_step, label, on_the_map, supply_state
+from companion.systems.kharkov_battles.units import (
+    has_zoc,
+    is_multi_step,
+    label,
+    on_the_map,
+    rooted,
+    supply_state,
+)
 
 LOST, CUT_OFF = "lost", "cut-off"
 
@@ -53,8 +60,10 @@ def barred(game: Game, unit: Unit, victim: Unit) -> Objection | None:
         return Objection("is not Operational: no Overrun", rule="11.34")
     if game.mark(unit.id, "infiltrated"):
         return Objection("used Mobile Infiltration this phase", rule="11.31")
-    if game.mark(unit.id, "repl") or game.mark(unit.id, "uncommitted"):
-        return Objection("may not move now", rule="16.22, 13.11")
+    if rooted(game, unit):
+        return rooted(game, unit)
+    if stopped(game, unit):
+        return Objection("moves no further: its Mobile Assault failed", rule="11.27")
     beside = victim.place in ground.grid_at(game, unit.place).neighbours(unit.place)
     if beside and ground.river(game, unit.place, victim.place) in ("major", "barred"):
         return Objection("cannot overrun across a Major River or the Dnepr", rule="11.33")
@@ -147,7 +156,7 @@ def _on_the_map(game: Game, duty: e.Asked, how: str) -> Events:
         yield from learn(game, battle, result="overrun")
 
 
-@rules.follow_up(rule="11.32", label="Overrun", alone=_only_way, declined=_on_the_map)
+@rules.follow_up(rule="11.32", label="Settle the overrun", alone=_only_way, declined=_on_the_map)
 def overrun_fate(
     game: Game, duty: e.Asked, battle: Battle, fate: Annotated[str, Choice(label="It is", options=_ways_out)]
 ) -> Events:
@@ -156,7 +165,21 @@ def overrun_fate(
     if fate in (LOST, CUT_OFF):
         traced = can_trace(game, unit)
         yield from eliminate(game, unit, fate == LOST if traced is None else traced, "overrun", overrun=True)
-        yield from learn(game, battle, result="overrun")
+        battle = yield from learn(game, battle, result="overrun")
     else:
         yield move(game, unit.id, fate, reason="Forced Displacement", rule="11.32")
-        yield from learn(game, battle, result="displaced")
+        battle = yield from learn(game, battle, result="displaced")
+    yield from _ride_on(game, battle)
+
+
+def _ride_on(game: Game, battle: Battle) -> Events:
+    """The overrunning unit stands in the hex it overran, and may go on [11.31]."""
+    hex_id = target_of(battle)
+    for name in battle.units(battle.attacker):
+        unit = game.units[name]
+        if (
+            unit.on_map
+            and unit.place != hex_id
+            and not any(u.side != unit.side for u in game.units_at(hex_id))
+        ):
+            yield move(game, name, hex_id, reason="overruns", rule="11.31")

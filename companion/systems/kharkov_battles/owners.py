@@ -85,7 +85,9 @@ def _undecided(ctx: Context) -> list[tuple[str, str]]:
     return [(h, f"{NAMES[h]} {h}") for h in GOALS[scenario(game)] if not owner(game, h)]
 
 
-@rules.follow_up(rule="2.3", label="Start line", still=lambda game, duty: bool(_undecided(Context(game))))
+@rules.follow_up(
+    rule="2.3", label="Set the start line", still=lambda game, duty: bool(_undecided(Context(game)))
+)
 def start_line(
     game: Game,
     axis: Annotated[
@@ -98,7 +100,7 @@ def start_line(
         yield e.Marked(h, "owner", "axis" if h in axis else "soviet", reason="start line", rule="2.3")
 
 
-@rules.action(by="any", rule="2.3", label="Hexes change hands", group="book-keeping")
+@rules.action(by="any", rule="2.3", label="Change the owner of hexes", group="book-keeping")
 def own_hexes(
     game: Game,
     side: Annotated[str, SideRef(label="Now owned by", start=own_side)],
@@ -126,7 +128,7 @@ def watch_owners(game: Game) -> Events:
                 yield e.Marked(one_hex(hex_id), "owner", sides.pop(), reason="entered", rule="2.3")
 
 
-@rules.action(by="any", rule="20.0", label="Victory hex cut off", group="book-keeping")
+@rules.action(by="any", rule="20.0", label="Cut off a victory hex", group="book-keeping")
 def victory_hex(
     game: Game,
     hexes: Annotated[tuple[str, ...], HexId(label="Hexes", many=True)],

@@ -8,7 +8,7 @@ from companion.engine.kit.roster import Unit
 from companion.engine.positions.pieces import on_map
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import lines
-from companion.systems.kharkov_battles.base import AXIS, K, scenario
+from companion.systems.kharkov_battles.base import AXIS, K, L, scenario
 from companion.systems.kharkov_battles.units import (
     is_german_regiment,
     is_hq,
@@ -25,7 +25,8 @@ def working_hqs(game: Game) -> list[Unit]:
     """Supported HQs that a road links to a source; without a map the road is believed."""
     found = []
     for hq in on_map(game, AXIS):
-        if is_hq(hq) and game.mark(hq.id, "supported") and lines.hq_on_road(game, hq) is not False:
+        supported = game.mark(hq.id, "supported") or scenario(game) == L  # all of them there [20.3]
+        if is_hq(hq) and supported and lines.hq_on_road(game, hq) is not False:
             found.append(hq)
     return found
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Annotated
 
 from companion.engine.errors import NotNow
-from companion.engine.forms.fields import Choice, Context, HexId, SideRef, Text, UnitRef, Whole
+from companion.engine.forms.fields import Choice, Context, HexId, SideRef, UnitRef, Whole
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.duties import owe
@@ -25,7 +25,6 @@ from companion.systems.kharkov_battles.base import (
     L,
     Objection,
     add,
-    count_done,
     done,
     only_its_own,
     own_phone,
@@ -42,7 +41,6 @@ from companion.systems.kharkov_battles.units import (
     is_german_regiment,
     is_hq,
     is_mech,
-    is_silhouette,
     label,
     nation,
     rating,
@@ -84,7 +82,10 @@ def doubled(game: Game) -> bool:
 
 @rules.entering("reinforcement")
 def points_phase(game: Game) -> Events:
-    """Axis points are added, Soviet ones replace what was left."""
+    """Axis points are added, Soviet ones replace what was left; once a turn, however often the phase is entered."""
+    if done(game, "points"):
+        return
+    yield tick(game, "points")
     mech, foot, satellite = schedule(game)
     yield from add(game, "rp-axis-mech", mech, "schedule", "16.0")
     yield from add(game, "rp-axis-foot", foot, "schedule", "16.0")
@@ -158,6 +159,22 @@ def _wanted(ctx: Context) -> list[Unit]:
     return [u for u in own if u.on_map and u.kind == "breakdown regiment"]
 
 
+NOT_WANTED = {
+    "cadre": "is no cadre on the map",
+    "rifle": "is no rifle division in the pool",
+    "silhouette": "is no silhouette in the pool",
+    "regiment": "is no breakdown regiment on the map",
+}
+
+
+def _nameable(ctx: Context) -> list[Unit]:
+    """Whoever may be named, so that the answer says why not; of chits nothing is told by a refusal [2.6]."""
+    if str(ctx.values.get("what") or "") == "reduced" or not _wanted(ctx):
+        return _wanted(ctx)
+    side = str(ctx.values.get("side") or own_side(ctx))
+    return [u for u in ctx.game.units.values() if u.side == side]
+
+
 def _goods(ctx: Context) -> list[tuple[str, str]]:
     side = str(ctx.values.get("side") or own_side(ctx))
     prices = {kind: str(price) for kind, price in PRICES.items()} | {"cadre": "2, 1 without a Rating"}
@@ -171,6 +188,25 @@ def _no_replacements(game: Game) -> bool | str:
     return any(int(game[p]) for p in purses) or "nobody has replacement points this turn"
 
 
+def _against_buying(ctx: Context) -> Iterator[Objection]:
+    """Who may not have replacements [16.1], what comes once a turn [16.34], which points serve whom, and the HQ [16.32]."""
+    game, values = ctx.game, ctx.values
+    side, what = str(values.get("side") or own_side(ctx)), str(values.get("what") or "")
+    held = game.units.get(str(values.get("unit") or ""))
+    if what == "regiment" and done(game, "regiment-to-division"):
+        yield Objection("one division a turn comes back this way", rule="16.34")
+    if held and what in ("reduced", "cadre", "regiment"):
+        why = ineligible(game, held)
+        if why:
+            yield Objection(f"{label(held)} {why.words}", rule=why.rule)
+    if held and side == AXIS:
+        why = _not_for(game, held, is_mech(held))
+        if why:
+            yield why
+    if what in ("rifle", "silhouette") and values.get("hex"):
+        yield from _no_hq(game, str(values["hex"]))
+
+
 @rules.action(
     phase="reinforcement",
     by="any",
@@ -178,12 +214,15 @@ def _no_replacements(game: Game) -> bool | str:
     label="Spend replacements",
     when=_no_replacements,
     primary=True,
+    warns=_against_buying,
 )
 def replace(
     game: Game,
     side: Annotated[str, SideRef(label="Side", start=own_side, quiet=own_phone)],
     what: Annotated[str, Choice(label="Buy", options=_goods)],
-    unit: Annotated[str, UnitRef(label="Unit", pick=_wanted, when=lambda c: bool(_wanted(c)))] = "",
+    unit: Annotated[
+        str, UnitRef(label="Unit", pick=_nameable, suggest=_wanted, when=lambda c: bool(_nameable(c)))
+    ] = "",
     klass: Annotated[
         str,
         Choice(
@@ -211,11 +250,8 @@ def replace(
     mech = is_mech(held) if held else klass == "mech"
     mech = mech if what in ("reduced", "cadre") else what == "silhouette"
     price = cost_of(what, bool(rating(game, held)) if held else True)
-    if what == "regiment" and done(game, "regiment-to-division"):
-        raise NotNow("one division a turn comes back this way", field="what", given=what, rule="16.34")
-    why = ineligible(game, held) if held and what in ("reduced", "cadre", "regiment") else None
-    if held and why:
-        raise why.to(label(held), field="unit", given=unit)
+    if held and what != "reduced" and held not in _wanted(Context(game, seat, {"side": side, "what": what})):
+        raise NotNow(f"{label(held)} {NOT_WANTED[what]}", field="unit", given=unit, rule="16.2, 16.3")
     track = _purse(game, side, mech, held)
     if price > int(game[track]):
         text = f"that costs {count(price, 'point')}; there are {game[track]}"
@@ -224,26 +260,33 @@ def replace(
     yield from _deliver(game, what, held, hex, division)
 
 
-def _purse(game: Game, side: str, mech: bool, unit: Unit | None) -> str:
-    """The track that pays; some points serve German units, or German regiments, alone [20.3, 27.7, 27.8]."""
-    name, pays = scenario(game), f"rp-{side}-{'mech' if mech else 'foot'}"
-    if unit is None or side != AXIS:
-        return pays
-    own_schedule = name == CAMPAIGN and bool(game["rp-schedule"])
+def _own_schedule(game: Game) -> bool:
+    return scenario(game) == CAMPAIGN and bool(game["rp-schedule"])
+
+
+def _not_for(game: Game, unit: Unit, mech: bool) -> Objection | None:
+    """Some points serve German units, or German regiments, alone [20.3, 27.7, 27.8]."""
+    name = scenario(game)
     if nation(game, unit) != "german":
-        if name in (L, JANUARY):
-            rule = "20.3" if name == L else "27.8"
-            text = "satellites get no replacements in this scenario"
-            raise NotNow(text, field="unit", given=unit.id, rule=rule)
-        return f"rp-{nation(game, unit)}" if own_schedule else pays
-    if mech and (own_schedule or name == JANUARY) and not is_german_regiment(game, unit):
-        text = "mechanized points serve German regiments only"
-        raise NotNow(text, field="unit", given=unit.id, rule="27.7" if own_schedule else "27.8")
-    return pays
+        words = "satellites get no replacements in this scenario"
+        return Objection(words, rule="20.3" if name == L else "27.8") if name in (L, JANUARY) else None
+    if mech and (_own_schedule(game) or name == JANUARY) and not is_german_regiment(game, unit):
+        words = "mechanized points serve German regiments only"
+        return Objection(words, rule="27.7" if _own_schedule(game) else "27.8")
+    return None
+
+
+def _purse(game: Game, side: str, mech: bool, unit: Unit | None) -> str:
+    """The track that pays: satellites have their own by the realistic schedule [27.7]."""
+    if unit is not None and side == AXIS and nation(game, unit) != "german" and _own_schedule(game):
+        return f"rp-{nation(game, unit)}"
+    return f"rp-{side}-{'mech' if mech else 'foot'}"
 
 
 def _deliver(game: Game, what: str, unit: Unit | None, hex_id: str, division: str) -> Iterator[e.Event]:
     if what == "regiment":
+        if unit is not None and not division:
+            raise NotNow("say which division comes from the Breakdown Pool", field="division", rule="16.34")
         yield tick(game, "regiment-to-division")
     if unit is None:
         yield e.Noted(f"replacements: {dict(KINDS)[what]}", rule="16.2")
@@ -266,77 +309,19 @@ def _deliver(game: Game, what: str, unit: Unit | None, hex_id: str, division: st
     yield put_mark(game, unit.id, "repl", True, rule="16.22")
 
 
-def _from_pool(game: Game, unit: Unit, hex_id: str) -> Iterator[e.Event]:
-    """To a committed, Operational HQ away from the enemy [16.32]."""
-    if not hex_id:
-        raise NotNow("say in which hex the HQ stands", field="hex", rule="16.32")
+def _no_hq(game: Game, hex_id: str) -> Iterator[Objection]:
+    """Units from the pool come to a committed, Operational HQ away from the enemy [16.32]."""
     hqs = [u for u in game.units_at(hex_id) if u.side == SOVIET and is_hq(u)]
     if any(is_hq(u) for u in game.units.values() if u.side == SOVIET) and not hqs:
-        raise NotNow(f"no Soviet HQ is in {hex_id}", field="hex", given=hex_id, rule="16.32")
+        yield Objection(f"no Soviet HQ is in {hex_id}", rule="16.32")
     for hq in hqs:
         if game.mark(hq.id, "uncommitted") or supply_state(game, hq) or ground.next_to_enemy(game, hq):
-            text = f"{label(hq)} is not committed, Operational and away from the enemy"
-            raise NotNow(text, field="hex", given=hex_id, rule="16.32")
+            yield Objection(
+                f"{label(hq)} is not committed, Operational and away from the enemy", rule="16.32"
+            )
+
+
+def _from_pool(game: Game, unit: Unit, hex_id: str) -> Iterator[e.Event]:
+    if not hex_id:
+        raise NotNow("say in which hex the HQ stands", field="hex", rule="16.32")
     yield come_back(game, unit, hex_id, "from the pool", "16.32")
-
-
-# -- coming back from the turn track -----------------------------------------------------------------------
-
-
-def due_back(game: Game) -> list[Unit]:
-    """Units on the turn track whose turn has come."""
-    return [u for u in game.units.values() if u.place == "box:track" and u.turn <= game.turn]
-
-
-def _due_to(ctx: Context) -> list[Unit]:
-    return [u for u in due_back(ctx.game) if ctx.seat in ("table", u.side)]
-
-
-def _returns(game: Game) -> bool | str:
-    if scenario(game) == K and game["k-returns"] == "stay":
-        return "nothing returns in this scenario [20.2]"
-    return bool(due_back(game)) or "nothing is due back this turn"
-
-
-@rules.action(
-    phase="reinforcement", by="any", rule="16.33, 16.35", label="Return a unit", when=_returns, order=2
-)
-def return_unit(
-    game: Game,
-    unit: Annotated[str, UnitRef(label="Unit", pick=lambda c: due_back(c.game), suggest=_due_to)],
-    hex: Annotated[str, HexId(label="City hex")] = "",
-    area: Annotated[str, Text(label="or Entry Area", most=10)] = "",
-    seat: str = "",
-) -> Events:
-    """An HQ or German silhouette comes back from the turn track to a friendly city or Entry Area."""
-    held = game.units[unit]
-    only_its_own(game, seat, held.side, "brings back its own units", field="unit")
-    if is_hq(held):
-        key = f"hq-back/{nation(game, held)}"
-        if done(game, key):
-            text = "one HQ of each nationality returns per turn; the others wait"
-            raise NotNow(text, field="unit", given=unit, rule="16.33")
-    elif is_silhouette(game, held):
-        if count_done(game, "silhouette-back") >= 3:
-            raise NotNow("three silhouettes have come back this turn", field="unit", given=unit, rule="16.35")
-        key = f"silhouette-back/{unit}"
-    else:
-        key = f"back/{unit}"
-    if not hex and not area:
-        raise NotNow(
-            "say where it comes back: a friendly city, or an Entry Area", field="hex", rule="16.33, 16.35"
-        )
-    if hex and game.mark(hex, "owner") not in (None, held.side):
-        text = f"{hex} is not owned by the {game.side_name(held.side)}"
-        raise NotNow(text, field="hex", given=hex, rule="16.33, 16.35")
-    yield come_back(game, held, hex or "box:entry", "returns", "16.33", turn=0, entry=area)
-    yield tick(game, key)
-
-
-@rules.leaving("reinforcement")
-def surplus(game: Game) -> Events:
-    """Of more than three silhouettes due, the rest are gone for good [16.35]."""
-    due = [u for u in due_back(game) if u.side == AXIS and is_silhouette(game, u) and u.turn == game.turn]
-    back = count_done(game, "silhouette-back")
-    for unit in due[max(0, 3 - back) :]:
-        yield move(game, unit.id, "box:dead", reason="more than three due on one turn", rule="16.35")

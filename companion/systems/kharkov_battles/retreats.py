@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Generator, Mapping, Sequence
 from typing import Annotated, Any
 
 from companion.engine.errors import NotNow
@@ -14,9 +13,8 @@ from companion.engine.play.actions import Events
 from companion.engine.play.duties import learn, offer, owe, units_of
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
-from companion.engine.record.changes import move
+from companion.engine.record.changes import IN_PASSING, move
 from companion.engine.record.game import Game
-from companion.systems.kharkov_battles import ground
 from companion.systems.kharkov_battles.advances import offer_advance
 from companion.systems.kharkov_battles.base import D10, hex_count, read_row, rules
 from companion.systems.kharkov_battles.battles import (
@@ -31,72 +29,12 @@ from companion.systems.kharkov_battles.battles import (
     target_of,
 )
 from companion.systems.kharkov_battles.casualties import NEXT, owe_losses, then
+from companion.systems.kharkov_battles.lines import can_trace
 from companion.systems.kharkov_battles.losses import eliminate
 from companion.systems.kharkov_battles.units import STATIC, is_hq, no_infiltration
+from companion.systems.kharkov_battles.ways import Way, connected, way_along, ways_back
 
 ELSEWHERE = "map"
-
-
-# -- where to ----------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Refuge:
-    """A hex where a retreat may end."""
-
-    hex: str
-    hexes: int
-    """How far it is by the way taken."""
-    steps: int
-    """What the way costs: enemy zones entered, and hexes that it cannot go [12.71, 12.73]."""
-
-    @property
-    def words(self) -> str:
-        there = self.hex if self.hexes else f"Stays in {self.hex}"
-        return f"{there}, lose {self.steps}" if self.steps else there
-
-
-def refuges(game: Game, battle: Battle, force: Sequence[Unit], origin: str, back: int) -> list[Refuge]:
-    """Where a stack may end: the cheapest ways, as far as can be from who attacked it [12.71-12.73]."""
-    if not force:
-        return []
-    side = force[0].side
-    enemy = game.other(side)
-    enemies, friends = ground.stacks(game, enemy), ground.stacks(game, side)
-    controlled = {h for h in ground.zones(game, enemy, combat=True) if h not in friends}  # [7.32]
-
-    def shut(a: str, b: str) -> bool:
-        return b in enemies or ground.river(game, a, b) == "barred" or ground.out_of_play(game, b)
-
-    def walk(path: tuple[str, ...], cost: int, left: int, found: dict[str, int]) -> None:
-        if not left:
-            found[path[-1]] = min(cost, found.get(path[-1], cost))
-            return
-        for h in ground.grid_at(game, path[-1]).neighbours(path[-1]):
-            if h not in path and not shut(path[-1], h):
-                walk((*path, h), cost + (h in controlled), left - 1, found)
-
-    for length in range(back, 0, -1):
-        ends: dict[str, int] = {}
-        walk((origin,), 0, length, ends)
-        if ends:
-            return _farthest(game, battle, enemy, ends, length, back - length)
-    return [Refuge(origin, 0, back)]
-
-
-def _farthest(
-    game: Game, battle: Battle, enemy: str, ends: Mapping[str, int], length: int, short: int
-) -> list[Refuge]:
-    cheapest = min(ends.values())
-    foes = [u.place for u in members(game, battle, "A" if enemy == battle.attacker else "D")]
-
-    def away(hex_id: str) -> int:
-        found = [d for f in foes if (d := ground.distance(game, hex_id, f)) is not None]
-        return min(found, default=0)
-
-    best = [h for h, cost in ends.items() if cost == cheapest]
-    far = max(map(away, best))
-    return [Refuge(h, length, cheapest + short) for h in sorted(best) if away(h) == far]
 
 
 # -- beginning ---------------------------------------------------------------------------------------------
@@ -140,7 +78,7 @@ def drive(game: Game, battle: Battle, letter: str, force: Sequence[Unit], back: 
         if (
             letter == "D"
             and _may_break_out(game, stack)
-            and refuges(game, battle, stack, origin, back)[0].steps
+            and ways_back(game, battle, stack, origin, back)[0].tolls
         ):
             yield _offer_breakout(game, battle, stack, BREAKOUT)
         deed = "retreat" if to == side else "move the defenders"
@@ -193,36 +131,65 @@ def _stack(ctx: Context) -> list[Unit]:
     return [u for u in units_of(ctx.game, ctx.duty) if u.place == ctx.args.get("origin", u.place)]
 
 
-def ways(ctx: Context) -> list[Refuge]:
+def ways(ctx: Context) -> dict[str, Way]:
+    """The ways of a stack by what stands for them in its answer: the end hex, or where two lead there the whole path."""
     if ctx.battle is None or not ctx.args.get("origin"):
-        return []
-    return refuges(ctx.game, ctx.battle, _stack(ctx), str(ctx.args["origin"]), int(ctx.args["back"]))
+        return {}
+    found: dict[str, Way] = {}
+    for way in ways_back(ctx.game, ctx.battle, _stack(ctx), str(ctx.args["origin"]), int(ctx.args["back"])):
+        found["-".join(way.path) if way.end in found else way.end] = way
+    return found
 
 
 def _choices(ctx: Context) -> list[tuple[str, str]]:
-    return [*((r.hex, r.words) for r in ways(ctx)), (ELSEWHERE, "Elsewhere, by the map")]
+    return [*((key, way.words) for key, way in ways(ctx).items()), (ELSEWHERE, "Elsewhere, by the map")]
+
+
+def _told_apart(ctx: Context) -> bool:
+    """Whether a card is about a way that the players take on the map: its hexes are asked, not its end."""
+    return bool(ctx.args.get("elsewhere"))
 
 
 def _by_hand(ctx: Context) -> bool:
-    return bool(_stack(ctx)) and ctx.values.get("to") == ELSEWHERE
+    return bool(_stack(ctx)) and (_told_apart(ctx) or ctx.values.get("to") == ELSEWHERE)
+
+
+def _on_the_card(ctx: Context) -> bool:
+    """The first card shows its ways as buttons and nothing else."""
+    return not _told_apart(ctx) and not _broken_out(ctx)
+
+
+def _broken_out(ctx: Context) -> bool:
+    return ctx.battle is not None and bool(ctx.battle.facts.get("breakout"))
 
 
 def _prices(ctx: Context) -> bool:
-    """The way's price is said by the players: they know a way of their own, or a breakout changed it [12.73]."""
-    return _by_hand(ctx) or (ctx.battle is not None and bool(ctx.battle.facts.get("breakout")))
+    """The players say the price where a breakout changed it [12.73], or where nobody told each hex of the way."""
+    told = ctx.values.get("hex") or ()
+    unseen = _by_hand(ctx) and not connected(ctx.game, str(ctx.args.get("origin")), told)
+    return unseen or _broken_out(ctx)
+
+
+def _taken(ctx: Context, to: str, path: Sequence[str]) -> Way | None:
+    """The way that was chosen, or told hex by hex."""
+    stack = _stack(ctx)
+    if to == ELSEWHERE and stack and path:
+        return way_along(ctx.game, stack[0].side, str(ctx.args["origin"]), path, int(ctx.args["back"]))
+    return ways(ctx).get(to)
 
 
 def _price(ctx: Context) -> int:
-    return next((r.steps for r in ways(ctx) if r.hex == ctx.values.get("to")), 0)
+    way = _taken(ctx, str(ctx.values.get("to") or ""), ctx.values.get("hex") or ())
+    return len(way.tolls) if way else 0
 
 
 def _only_way(ctx: Context) -> Mapping[str, Any] | None:
     """Nobody is left in the hex, or there is one way and it costs nothing."""
     if ctx.args.get("origin") and not _stack(ctx):
         return {"to": ELSEWHERE}
-    found = ways(ctx)
-    free = len(found) == 1 and not found[0].steps and bool(found[0].hexes)
-    return {"to": found[0].hex} if free and not _prices(ctx) else None
+    found = {} if _told_apart(ctx) else ways(ctx)
+    free = len(found) == 1 and not any(way.tolls for way in found.values())
+    return {"to": next(iter(found))} if free and not _prices(ctx) else None
 
 
 def _on_the_map(game: Game, duty: e.Asked, how: str) -> Events:
@@ -242,42 +209,91 @@ def fall_back(
     game: Game,
     duty: e.Asked,
     battle: Battle,
-    to: Annotated[str, Choice(label="To", options=_choices, when=lambda c: bool(_stack(c)))],
+    to: Annotated[
+        str, Choice(label="To", options=_choices, when=lambda c: bool(_stack(c)) and not _told_apart(c))
+    ],
     hex: Annotated[
-        str, HexId(label="To hex", help="empty: move the counters on the map later", when=_by_hand)
-    ] = "",
+        tuple[str, ...],
+        HexId(
+            label="Hexes it enters, in order",
+            many=True,
+            help="empty: move the counters on the map later",
+            when=_by_hand,
+            quiet=_on_the_card,
+        ),
+    ] = (),
     steps: Annotated[
-        int,
+        int | None,
         Whole(
             label="Steps it costs",
             high=9,
             when=_prices,
+            quiet=_on_the_card,
             start=_price,
             help="one for each enemy zone entered without a friend in it, one for each hex it cannot go",
         ),
-    ] = 0,
+    ] = None,
 ) -> Events:
-    """Move the beaten stack to where its retreat ends; it moves as a whole, no hex twice."""
+    """Move the beaten stack along its way back; it moves as a whole, no hex twice."""
     ctx = Context(game, duty=duty)
-    stack, back = _stack(ctx), int(duty.args.get("back", 0))
-    chosen = next((r for r in ways(ctx) if r.hex == to), None)
-    there = hex if to == ELSEWHERE else to
-    if there and any(u.side != stack[0].side for u in game.units_at(there)):
-        raise NotNow(f"{there} holds enemy units", field="hex", given=there, rule="12.71")
-    gone = chosen.hexes if chosen else back
-    price = chosen.steps if chosen and not battle.facts.get("breakout") else steps
-    for unit in stack if there else ():
-        if unit.place != there:
-            yield move(game, unit.id, there, reason="retreat", rule="12.7")
-    battle = yield from _gone(game, battle, gone)
+    if to == ELSEWHERE and _stack(ctx) and not hex and steps is None:
+        yield _ask_way(game, battle, duty)
+        return
+    stack, way = _stack(ctx), _taken(ctx, ELSEWHERE if _told_apart(ctx) else to, hex)
+    for h in way.path if way else ():
+        if any(u.side != stack[0].side for u in game.units_at(h)):
+            raise NotNow(f"{h} holds enemy units", field="hex", given=h, rule="12.71")
+    traced = yield from _walk(game, stack, way) if way else _stays()
+    if way:
+        paths = {**battle.facts.get("paths", {}), way.origin: list(way.path)}
+        battle = yield from learn(game, battle, paths=paths)
+    battle = yield from _gone(game, battle, way.hexes if way else int(duty.args.get("back", 0)))
+    price = len(traced) if steps is None else steps
     if price:
-        names = [u.id for u in stack]
         yield from owe_losses(
-            game, battle, str(duty.args.get("role", "D")), price, TOLL, then="gone", units=names
+            game,
+            battle,
+            str(duty.args.get("role", "D")),
+            price,
+            TOLL,
+            then="gone",
+            units=[u.id for u in stack],
+            traced=traced[:price],
         )
     elif not stack:
         yield e.Noted("the retreat is done on the map", rule="12.7")
     yield from _done(game, battle)
+
+
+def _ask_way(game: Game, battle: Battle, duty: e.Asked) -> e.Asked:
+    """The hexes of a way that is none of those offered."""
+    args = {**duty.args, "elsewhere": True}
+    return owe(
+        game, duty.to[0], duty.text, fall_back, battle=battle, step=RETREAT, units=duty.units, rule=duty.rule, **args
+    )  # fmt: skip
+
+
+Traced = Generator[e.Event, None, list[bool | None]]
+
+
+def _walk(game: Game, stack: Sequence[Unit], way: Way) -> Traced:
+    """Along the way, looking in each hex that costs a step whether a supply line reaches it there [16.31]."""
+    traced: list[bool | None] = []
+    for h in dict.fromkeys(way.tolls):
+        for unit in stack:
+            if game.units[unit.id].place != h:
+                yield move(game, unit.id, h, reason=IN_PASSING, rule="12.73")
+        traced += [can_trace(game, game.units[stack[0].id])] * way.tolls.count(h)
+    for unit in stack:
+        if unit.place != way.end:
+            yield e.Placed(unit.id, way.end, was=way.origin, reason="retreat", rule="12.7", side=unit.side)
+    return traced
+
+
+def _stays() -> Traced:
+    """Nobody on record moves."""
+    return []
+    yield
 
 
 def _gone(game: Game, battle: Battle, back: int) -> Any:

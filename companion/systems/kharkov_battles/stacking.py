@@ -7,7 +7,7 @@ from companion.engine.play.panels import Fact, Panel
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import books
 from companion.systems.kharkov_battles.base import AXIS, MOVE_PHASES, SOVIET, rules, scenario
-from companion.systems.kharkov_battles.replacements import due_back
+from companion.systems.kharkov_battles.returns import due_back
 from companion.systems.kharkov_battles.units import is_combat_unit, is_hq, label, nation, stacks_free
 
 

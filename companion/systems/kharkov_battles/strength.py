@@ -21,6 +21,7 @@ from companion.systems.kharkov_battles.base import (
 )
 from companion.systems.kharkov_battles.units import (
     STATIC,
+    icon,
     is_cadre,
     is_hq,
     is_mech,
@@ -118,7 +119,7 @@ def winter_bonus(game: Game, unit: Unit) -> tuple[str, str] | None:
         return ("counteroffensive", "27.2") if on else None
     if game["weather"] != "freeze":
         return None
-    if game["popov"] == "dry" and unit.formation.lower() in ("orange", "pink"):
+    if game["popov"] == "dry" and icon(unit) in ("orange", "pink"):
         return None
     return ("winter bonus", "14.2")
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 from companion.engine.errors import NotNow
@@ -13,13 +13,14 @@ from companion.engine.play.actions import Events
 from companion.engine.play.duties import owe
 from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
-from companion.engine.record.changes import put_mark
+from companion.engine.record.changes import IN_PASSING, put_mark
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import lines
 from companion.systems.kharkov_battles.base import (
     AXIS,
     D10,
     JANUARY,
+    Objection,
     done,
     only_its_own,
     own_phone,
@@ -73,12 +74,20 @@ def _to_judge(ctx: Context) -> list[Unit]:
     return [u for u in on_map(ctx.game, _judged(ctx)) if traces(ctx.game, u)]
 
 
+def _not_judged(ctx: Context) -> Iterator[Objection]:
+    """Uncommitted units trace no supply and suffer no effects [13.11]."""
+    for unit in (ctx.game.units[n] for n in ctx.values.get("cut") or ()):
+        if not traces(ctx.game, unit):
+            yield Objection(f"{label(unit)} is uncommitted: it is not judged", rule="13.11")
+
+
 @rules.action(
     phase="supply",
     by="any",
     rule="8.3",
     label="Judge supply",
     primary=True,
+    warns=_not_judged,
     when=lambda game: (
         any(not done(game, f"supply/{side}") for side in game.sides)
         or "both sides are judged for this turn; correct single units by marking them"
@@ -92,7 +101,8 @@ def judge_supply(
         UnitRef(
             label="Units without a supply line",
             many=True,
-            pick=_to_judge,
+            pick=lambda c: on_map(c.game, _judged(c)),
+            suggest=_to_judge,
             start=lambda c: cut_off(c.game, _judged(c)),
             when=lambda c: bool(on_map(c.game, _judged(c))),
             help="filled in from the map where positions and sources are known",
@@ -109,6 +119,8 @@ def judge_supply(
     if done(game, f"supply/{side}"):
         text = f"{game.side_name(side)} supply is judged for this turn; correct single units by marking them"
         raise NotNow(text, field="side", given=side, rule="8.3")
+    cut = (*cut, *(u.id for h in hexes for u in game.units_at(h) if u.side == side))  # those on record, too
+    hexes = tuple(h for h in hexes if not any(u.side == side for u in game.units_at(h)))
     owing: dict[str, None] = {}
     for unit in [u for u in on_map(game, side) if traces(game, u)]:
         before = str(game.mark(unit.id, "supply") or "")
@@ -150,6 +162,15 @@ def stop_work(game: Game, unit: Unit) -> Iterator[e.Event]:
     if here:
         yield e.Marked(str(here), f"building-{unit.side}", None, reason="builder out of supply", rule="18.16")
         yield put_mark(game, unit.id, "builder", None, reason="builder out of supply", rule="18.16")
+
+
+@rules.watch
+def forget_supply(game: Game) -> Events:
+    """A unit off the map has no supply state: whoever comes back from a box is Operational [8.31]."""
+    for name in list(game.marked("supply")):
+        unit = game.units.get(name)
+        if unit is not None and not unit.on_map:
+            yield put_mark(game, name, "supply", None, reason=IN_PASSING, rule="8.31")
 
 
 def attrition_roll(game: Game, die: int) -> int:
@@ -229,46 +250,51 @@ def _unit(ctx: Context) -> Unit | None:
     return ctx.game.units.get(str(ctx.values.get("unit") or ""))
 
 
-def _by_unit(read: Callable[[Game, Unit], Any], otherwise: Any) -> Callable[[Context], Any]:
-    """A first value read off the chosen unit."""
+def _unnamed(ctx: Context) -> bool:
+    return _unit(ctx) is None
 
-    def start(ctx: Context) -> Any:
-        unit = _unit(ctx)
-        return read(ctx.game, unit) if unit else otherwise
 
-    return start
+def _unprinted(ctx: Context) -> bool:
+    unit = _unit(ctx)
+    return unit is None or not unit.factors.get("MP")
+
+
+def _may_go_home(ctx: Context) -> bool:
+    """A cadre with Limited Support [9.42]."""
+    unit = _unit(ctx)
+    if unit is None:
+        return bool(ctx.values.get("limited"))
+    return is_cadre(ctx.game, unit) and bool(ctx.game.mark(unit.id, "ls"))
 
 
 @rules.worksheet(rule="8.32, 8.33, 9.4", title="Movement allowance")
 def movement(
     ctx: Context,
-    unit: Annotated[str, UnitRef(label="Unit", pick=lambda c: on_map(c.game))] = "",
-    printed: Annotated[
-        int, Whole(label="Printed allowance", high=30, start=_by_unit(lambda g, u: u.factors.get("MP", 0), 0))
-    ] = 0,
-    mech: Annotated[bool, Flag(label="Mechanized", start=_by_unit(lambda g, u: is_mech(u), False))] = False,
+    unit: Annotated[
+        str, UnitRef(label="Unit", pick=lambda c: on_map(c.game), when=lambda c: bool(on_map(c.game)))
+    ] = "",
+    printed: Annotated[int, Whole(label="Printed allowance", high=30, when=_unprinted)] = 0,
+    mech: Annotated[bool, Flag(label="Mechanized", when=_unnamed)] = False,
     state: Annotated[
         str,
         Choice(
             label="Supply",
             options=(("ok", "Operational"), ("oos", "OOS"), ("isolated", "Isolated")),
-            start=_by_unit(lambda g, u: supply_state(g, u) or "ok", "ok"),
+            when=_unnamed,
         ),
     ] = "ok",
-    limited: Annotated[
-        bool, Flag(label="Limited Support", start=_by_unit(lambda g, u: bool(g.mark(u.id, "ls")), False))
-    ] = False,
-    homeward: Annotated[
-        bool, Flag(label="Cadre moving toward a source or HQ", start=lambda c: False)
-    ] = False,
+    limited: Annotated[bool, Flag(label="Limited Support", when=_unnamed)] = False,
+    homeward: Annotated[bool, Flag(label="Cadre moving toward a source or HQ", when=_may_go_home)] = False,
 ) -> Breakdown:
-    """How far a unit may go this turn."""
-    found = _unit(ctx)
-    if found is not None and not printed:
-        printed, mech = found.factors.get("MP", 0), is_mech(found)
+    """How far a unit may go this turn: a counter on record tells all but what nobody copied from it."""
+    found = ctx.game.units.get(unit)
+    if found is not None:
+        printed, mech = found.factors.get("MP") or printed, is_mech(found)
         state = supply_state(ctx.game, found) or "ok"
         limited = bool(ctx.game.mark(found.id, "ls"))
         homeward = homeward and is_cadre(ctx.game, found)
+    if not printed:
+        raise NotNow("enter the allowance printed on the counter", field="printed", rule="10.53")
     points, rule = allowance(printed, mech, "" if state == "ok" else state, limited, homeward)
     sheet = Breakdown("Movement allowance" + (f", {label(found)}" if found else ""))
     sheet.add("printed", str(printed), "10.53")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 from companion.engine.errors import NotNow, Unreadable
@@ -29,8 +30,8 @@ from companion.systems.kharkov_battles.base import (
     scenario,
     tick,
 )
-from companion.systems.kharkov_battles.reach import fully_supported_regiments, is_xvii, korps
-from companion.systems.kharkov_battles.units import is_german_regiment, is_hq, label, supply_state
+from companion.systems.kharkov_battles.reach import is_xvii, korps
+from companion.systems.kharkov_battles.units import is_hq, label, supply_state
 
 SOURCES = (("roll", "Support Table"), ("track", "turn track"))
 
@@ -67,6 +68,12 @@ def _sources(ctx: Context) -> list[tuple[str, str]]:
 
 def hqs_need_points(game: Game) -> bool | str:
     return "all German HQs are supported for the whole scenario [20.3]" if scenario(game) == L else True
+
+
+def points_to_spend(game: Game) -> bool | str:
+    """Points, or a second ArmeeKorps that is paid for already [9.21]."""
+    some = int(game["sp"]) + int(game["sp-free"]) + int(game["ak-credit"])
+    return hqs_need_points(game) if some else "there are no Support Points to spend"
 
 
 def points_are_due(game: Game) -> bool | str:
@@ -135,6 +142,16 @@ def gain(game: Game, points: int, reason: str) -> Events:
     yield tick(game, "support")
 
 
+@rules.entering("maintenance")
+def from_the_track(game: Game) -> Events:
+    """Where nothing is rolled and the track's number is known, the points come by themselves [9.2]."""
+    if done(game, "support") or scenario(game) == L or suggested_source(game) != "track":
+        return
+    points = 0 if nothing_on_turn_1(game) else books.whole(books.track_row(game), "support")
+    if points is not None:
+        yield from gain(game, points, "turn track")
+
+
 # -- headquarters ------------------------------------------------------------------------------------------
 
 
@@ -144,6 +161,8 @@ def flippable(ctx: Context) -> list[Unit]:
 
 def barred_hq(game: Game, hq: Unit) -> Objection | None:
     """Why an HQ cannot be supported, or nothing."""
+    if game.mark(hq.id, "supported"):
+        return Objection("is supported already", rule="9.21")
     if supply_state(game, hq):
         return Objection("is not Operational", rule="9.22")
     if scenario(game) == K and korps(hq) == "XI":
@@ -175,7 +194,8 @@ HQS = Annotated[
     UnitRef(
         label="Turn to their supported side",
         many=True,
-        pick=flippable,
+        pick=lambda c: [u for u in on_map(c.game, AXIS) if is_hq(u)],
+        suggest=flippable,
         when=lambda c: bool(flippable(c)),
     ),
 ]
@@ -217,14 +237,22 @@ def support_cost(
     return sheet
 
 
+def _barred(ctx: Context) -> Iterator[Objection]:
+    for hq in (ctx.game.units[n] for n in ctx.values.get("hqs") or ()):
+        why = barred_hq(ctx.game, hq)
+        if why:
+            yield Objection(f"{label(hq)} {why.words}", rule=why.rule)
+
+
 @rules.action(
     phase="maintenance",
     by=AXIS,
     rule="9.21",
     label="Support headquarters",
     order=1,
+    warns=_barred,
     worksheet=support_cost,
-    when=hqs_need_points,
+    when=points_to_spend,
 )
 def support_hq(
     game: Game,
@@ -232,10 +260,6 @@ def support_hq(
     hqs: HQS = (),
 ) -> Events:
     """Spend Support Points and turn headquarters to their supported side."""
-    for name in hqs:
-        why = barred_hq(game, game.units[name])
-        if why:
-            raise why.to(label(game.units[name]), field="hqs", given=name)
     cost = int(sheet.facts["cost"])
     free = int(game["sp-free"])
     if cost > int(game["sp"]) + free:
@@ -247,95 +271,3 @@ def support_hq(
         yield e.Set("ak-credit", sheet.facts["credit"], was=game["ak-credit"], rule="9.21")
     for hq in hqs:
         yield put_mark(game, hq, "supported", True, rule="9.21")
-
-
-# -- full support ------------------------------------------------------------------------------------------
-
-
-def must_check(game: Game) -> list[Unit]:
-    """Operational German mechanized regiments, cadres too, not those supported by rule [9.3]."""
-    return [
-        u for u in on_map(game, AXIS)
-        if is_german_regiment(game, u) and not supply_state(game, u) and not game.mark(u.id, "full-support")
-    ]  # fmt: skip
-
-
-def without_support(game: Game) -> list[str]:
-    """The regiments that the positions on record leave without full support."""
-    served = fully_supported_regiments(game)
-    return [u.id for u in must_check(game) if u.id not in served]
-
-
-@rules.action(
-    phase="maintenance",
-    by=AXIS,
-    rule="9.3",
-    label="Check full support",
-    order=2,
-    when=lambda game: bool(must_check(game)) or "no mechanized regiment on record has to check",
-)
-def check_support(
-    game: Game,
-    limited: Annotated[
-        tuple[str, ...],
-        UnitRef(
-            label="Regiments without full support",
-            many=True,
-            pick=lambda c: must_check(c.game),
-            start=lambda c: without_support(c.game),
-            help="filled in from HQs, ranges and the three-division limit; change what you serve otherwise",
-        ),
-    ] = (),
-) -> Events:
-    """Put Limited Support markers on regiments that no supported PanzerKorps reaches."""
-    for unit in must_check(game):
-        wanted = unit.id in limited
-        if wanted != bool(game.mark(unit.id, "ls")):
-            yield put_mark(game, unit.id, "ls", wanted or None, rule="9.3")
-    yield tick(game, "support-check", "Full support checked")
-
-
-@rules.due_in("maintenance")
-def support_due(game: Game) -> list[str]:
-    """Every mechanized regiment on record checks for full support [9.3]."""
-    late = bool(must_check(game)) and not done(game, "support-check")
-    return ["check full support [9.3]"] if late else []
-
-
-def no_attack(game: Game, unit: Unit) -> Objection | None:
-    """Why an Axis unit may not attack for want of support, or nothing [9.0, 9.4, 15.15]."""
-    if unit.side != AXIS or game.mark(unit.id, "full-support"):
-        return None
-    if game.mark(unit.id, "ls"):
-        return Objection("has Limited Support", rule="9.4")
-    if is_german_regiment(game, unit) and supply_state(game, unit) and game["oos-regiments"] != "exempt":
-        return Objection("is not Operational, so not fully supported", rule="9.3")
-    return None
-
-
-@rules.entering("maintenance")
-def by_rule(game: Game) -> Events:
-    """Support that a scenario gives: LAH and the DR Tigers on turn 1 [20.1]; 108 Light [20.2]; all HQs [20.3]."""
-    for unit in on_map(game, AXIS):
-        if scenario(game) == STAR and game.turn == 1 and _free_on_turn_1(unit):
-            yield put_mark(game, unit.id, "full-support", True, reason="turn 1", rule="20.1")
-        if scenario(game) == K and unit.name.startswith("108") and not supply_state(game, unit):
-            yield put_mark(game, unit.id, "full-support", True, reason="Hungarian 108 Light", rule="20.2")
-        if scenario(game) == L and is_hq(unit) and not game.mark(unit.id, "supported"):
-            yield put_mark(game, unit.id, "supported", True, reason="whole scenario", rule="20.3")
-
-
-def _free_on_turn_1(unit: Unit) -> bool:
-    text = f"{unit.formation} {unit.name}".upper()
-    return "LAH" in text or (unit.kind == "tiger company" and "DR" in text.split())
-
-
-@rules.leaving("end")
-def stand_down(game: Game) -> Events:
-    """HQs turn back to unsupported, except where the scenario keeps them; one-turn points lapse [4.1]."""
-    if scenario(game) != L:
-        for hq in game.marked("supported"):
-            yield put_mark(game, hq, "supported", None, reason="end of turn", rule="4.1 D")
-    for track in ("ak-credit", "sp-free"):
-        if game[track]:
-            yield e.Set(track, 0, was=game[track], reason="end of turn", rule="9.21")

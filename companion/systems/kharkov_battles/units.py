@@ -6,10 +6,9 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Annotated, Any
 
-from companion.engine.forms.fields import Choice, Context, Flag, HexId, SideRef, Text, UnitRef, Whole
+from companion.engine.forms.fields import Choice, Context, Flag, HexId, SideRef, Text, Whole
 from companion.engine.kit.roster import Unit, slug
 from companion.engine.play.actions import Events
-from companion.engine.positions.pieces import on_map
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, create, put_mark
@@ -17,6 +16,7 @@ from companion.engine.record.game import Game
 from companion.systems.kharkov_battles.base import (
     AXIS,
     SOVIET,
+    STAR,
     K,
     Objection,
     fall_blau,
@@ -61,6 +61,19 @@ def is_tiger(unit: Unit) -> bool:
     return unit.kind.startswith("tiger")
 
 
+def brings_shift(game: Game, unit: Unit) -> bool:
+    """A Tiger battalion always, a company with a unit of its parent formation in the stack [15.3]."""
+    if unit.kind == "tiger battalion":
+        return True
+    friends = [u for u in game.units_at(unit.place) if u.id != unit.id and u.formation == unit.formation]
+    return unit.kind == "tiger company" and bool(unit.formation and friends)
+
+
+def icon(unit: Unit) -> str:
+    """The icon colour that a Soviet army is known by, however it was written [13.22]."""
+    return unit.formation.strip().lower()
+
+
 def rating(game: Game, unit: Unit) -> str:
     """The Combat Rating letter, empty when the unit has a printed strength."""
     return str(trait(game, unit, "rating") or "").upper()
@@ -80,9 +93,13 @@ def is_silhouette(game: Game, unit: Unit) -> bool:
 
 
 def is_german_regiment(game: Game, unit: Unit) -> bool:
-    """A regimental unit of a German mechanized division: it needs a PanzerKorps and costs points when lost."""
+    """A regimental unit of a German mechanized division: it needs a PanzerKorps and costs points when lost.
+
+    Second Kharkov's 3. Panzer is one counter and treated as a regiment [20.2].
+    """
+    whole = scenario(game) == K and unit.size == "XX"
     return (
-        unit.side == AXIS and is_mech(unit) and not is_silhouette(game, unit) and bool(unit.formation)
+        unit.side == AXIS and is_mech(unit) and not is_silhouette(game, unit) and bool(unit.formation or whole)
         and nation(game, unit) == "german"
     )  # fmt: skip
 
@@ -119,11 +136,8 @@ def steps_seen(game: Game, unit: Unit, seat: str) -> int:
 
 
 def supply_state(game: Game, unit: Unit) -> str:
-    """'', 'oos' or 'isolated'."""
-    state = game.mark(unit.id, "supply")
-    if state is None and unit.on_map:
-        state = game.mark(unit.place, f"supply-{unit.side}")
-    return str(state or "")
+    """'', 'oos' or 'isolated'; a hex's marker is about the stacks in it that are not on record."""
+    return str(game.mark(unit.id, "supply") or "")
 
 
 def fortified(game: Game, hex_id: str, side: str) -> bool:
@@ -164,6 +178,20 @@ def label(unit: Unit) -> str:
     return unit.name or unit.kind or unit.id
 
 
+def _is_headquarters(ctx: Context) -> bool:
+    """What only combat counters carry is not asked of an HQ, nor a command range of others."""
+    return str(ctx.values.get("kind") or "").startswith("hq")
+
+
+def _is_on_foot(ctx: Context) -> bool:
+    kind = str(ctx.values.get("kind") or "")
+    return bool(kind) and not kind.startswith(MECH)
+
+
+def _of(side: str) -> Callable[[Context], bool]:
+    return lambda c: str(c.values.get("side") or own_side(c)) == side
+
+
 @rules.action(by="any", label="Enrol a counter", group="units", rule="3.0")
 def enrol(
     game: Game,
@@ -172,22 +200,31 @@ def enrol(
     kind: Annotated[str, Choice(label="Type", options=lambda c: [(k, k) for k in c.game.kit.unit_kinds])],
     size: Annotated[str, Choice(label="Size", options=SIZES)] = "XX",
     formation: Annotated[str, Text(label="Division, or icon colour", most=30)] = "",
-    rating: Annotated[str, Text(label="Combat Rating letter", most=1)] = "",
-    strength: Annotated[int, Whole(label="Printed strength", high=30)] = 0,
+    rating: Annotated[str, Text(label="Combat Rating letter", most=1, quiet=_is_headquarters)] = "",
+    strength: Annotated[int, Whole(label="Printed strength", high=30, quiet=_is_headquarters)] = 0,
     movement: Annotated[int, Whole(label="Movement allowance", high=30)] = 0,
-    reach: Annotated[int, Whole(label="Command range (HQ)", high=30)] = 0,
-    steps: Annotated[int, Whole(label="Steps", low=1, high=3)] = 1,
-    band: Annotated[str, Choice(label="Armor band", options=(("blue", "blue"), ("yellow", "yellow")))] = "",
+    reach: Annotated[
+        int, Whole(label="Command range (HQ)", high=30, quiet=lambda c: not _is_headquarters(c))
+    ] = 0,
+    steps: Annotated[int, Whole(label="Steps", low=1, high=3, quiet=_is_headquarters)] = 1,
+    band: Annotated[
+        str,
+        Choice(label="Armor band", options=(("blue", "blue"), ("yellow", "yellow")), quiet=_is_on_foot),
+    ] = "",
     nationality: Annotated[
         str,
-        Choice(label="Nationality", options=[(n, n) for n in ("german", "hungarian", "italian", "rumanian")]),
+        Choice(
+            label="Nationality",
+            options=[(n, n) for n in ("german", "hungarian", "italian", "rumanian")],
+            quiet=_of(SOVIET),
+        ),
     ] = "",
-    half: Annotated[bool, Flag(label="White size symbol")] = False,
-    stripe: Annotated[bool, Flag(label="White stripe (no zone)")] = False,
-    silhouette: Annotated[bool, Flag(label="Silhouette")] = False,
-    guards: Annotated[bool, Flag(label="Guards")] = False,
-    nkvd: Annotated[bool, Flag(label="NKVD")] = False,
-    no_repl: Annotated[bool, Flag(label="No Repl")] = False,
+    half: Annotated[bool, Flag(label="White size symbol", quiet=_is_headquarters)] = False,
+    stripe: Annotated[bool, Flag(label="White stripe (no zone)", quiet=_is_headquarters)] = False,
+    silhouette: Annotated[bool, Flag(label="Silhouette", quiet=_is_on_foot)] = False,
+    guards: Annotated[bool, Flag(label="Guards", quiet=_of(AXIS))] = False,
+    nkvd: Annotated[bool, Flag(label="NKVD", quiet=_of(AXIS))] = False,
+    no_repl: Annotated[bool, Flag(label="No Repl", quiet=_is_headquarters)] = False,
     hex: Annotated[str, HexId(label="Hex")] = "",
 ) -> Events:
     """Put one counter on record with what is printed on it."""
@@ -207,37 +244,32 @@ def enrol(
             yield put_mark(game, unit_id, marker, value)
 
 
-@rules.action(
-    by="any",
-    label="Mobile Infiltration",
-    group="units",
-    phase=("axis-move", "soviet-move"),
-    rule="11.1",
-    when=lambda game: bool(on_map(game, game.active)) or "no counter of the moving side is on record",
-)
-def infiltrate(
-    game: Game, units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=on_the_map())]
-) -> Events:
-    """Note that units used Mobile Infiltration: they make no Mobile Assault or Overrun this phase."""
-    for unit in units:
-        why = no_infiltration(game, game.units[unit])
-        if why:
-            raise why.to(f"{label(game.units[unit])}:", field="units", given=unit)
-        yield put_mark(game, unit, "infiltrated", True, rule="11.1")
+def rooted(game: Game, unit: Unit) -> Objection | None:
+    """Why a unit may not move at all this turn, or nothing."""
+    if game.mark(unit.id, "repl"):
+        return Objection("is taking replacements and does not move", rule="16.22")
+    if game.mark(unit.id, "uncommitted"):
+        return Objection("is uncommitted and does not move", rule="13.11")
+    trucks = scenario(game) == STAR and not game.turn and bool(game["popov-trucks"])
+    if trucks and is_mech(unit) and icon(unit) == "orange":
+        return Objection("waits for Popov's trucks and does not move", rule="20.1")
+    return None
 
 
 def no_infiltration(game: Game, unit: Unit) -> Objection | None:
     """Why a unit cannot use Mobile Infiltration, or nothing."""
     if supply_state(game, unit) == "isolated":
-        return Objection("an Isolated unit cannot infiltrate", rule="8.33e")
+        return Objection("is Isolated and cannot infiltrate", rule="8.33e")
     if fall_blau(game) and (unit.side == SOVIET or not is_mech(unit)):
-        return Objection("only German mechanized units infiltrate under Fall Blau's errata", rule="27.2")
+        return Objection(
+            "does not infiltrate: only German mechanized units do, by Fall Blau's errata", rule="27.2"
+        )
     if unit.side == AXIS and (not is_mech(unit) or nation(game, unit) != "german"):
-        return Objection("on the Axis side only German mechanized units infiltrate", rule="11.1")
+        return Objection("does not infiltrate: only German mechanized units do", rule="11.1")
     if unit.side == SOVIET and not (is_mech(unit) or unit.kind == "cavalry"):
-        return Objection("only mechanized units and cavalry infiltrate", rule="11.1")
+        return Objection("does not infiltrate: only mechanized units and cavalry do", rule="11.1")
     if unit.side == SOVIET and scenario(game) == K and game.turn != 1:
-        return Objection("Soviets infiltrate on turn 1 only", rule="20.2")
+        return Objection("does not infiltrate: Soviets do on turn 1 only", rule="20.2")
     return None
 
 

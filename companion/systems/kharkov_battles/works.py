@@ -22,6 +22,7 @@ from companion.systems.kharkov_battles.base import (
     L,
     Objection,
     add,
+    done,
     only_its_own,
     own_phone,
     own_side,
@@ -57,9 +58,9 @@ def idle_hands(game: Game, unit: Unit) -> Objection | None:
 def no_site(game: Game, hex_id: str) -> Objection | None:
     """Why nothing can be built in a hex."""
     if ground.size(game, hex_id) in ("town", "city") or ground.terrain(game, hex_id) == "marsh":
-        return Objection(f"stands in {hex_id}: no Fortified Zone in town, city or marsh", rule="18.15")
+        return Objection(f"cannot build in {hex_id}: no Fortified Zone in town, city or marsh", rule="18.15")
     if ground.terrain(game, hex_id) == "high woods" and hex_id == "G4011":
-        return Objection("stands in High Woods", rule="27.2")
+        return Objection("cannot build in High Woods", rule="27.2")
     return None
 
 
@@ -78,7 +79,31 @@ def _builders(ctx: Context) -> list[Unit]:
     return on_the_map(lambda g, u: u.side == g.active and may_build(g, u))(ctx)
 
 
-@rules.action(phase=CONSTRUCTION, by="active", rule="18.14", label="Start a Fortified Zone", primary=True)
+def _against_building(ctx: Context) -> Iterator[Objection]:
+    """What speaks against the builders [18.14], the ground [18.15] and the counter mix [18.17]."""
+    game = ctx.game
+    units, hexes = [game.units[n] for n in ctx.values.get("units") or ()], ctx.values.get("hexes") or ()
+    for unit in units:
+        why = idle_hands(game, unit)
+        if why:
+            yield Objection(f"{label(unit)} {why.words}", rule=why.rule)
+    for h in hexes:
+        why = no_site(game, h)
+        if why:
+            yield Objection(f"{h} {why.words}", rule=why.rule)
+    left = counters_left(game, "building", game.active)
+    if left is not None and len({*hexes, *(u.place for u in units)}) > left:
+        yield Objection(f"{count(left, 'Building marker')} left", rule="18.17")
+
+
+@rules.action(
+    phase=CONSTRUCTION,
+    by="active",
+    rule="18.14",
+    label="Start a Fortified Zone",
+    primary=True,
+    warns=_against_building,
+)
 def build_fz(
     game: Game,
     units: Annotated[
@@ -100,27 +125,33 @@ def build_fz(
     sites = {game.units[name].place: name for name in units} | {h: "" for h in hexes}
     if not sites:
         raise NotNow("name the builders, or the hexes", field="units", rule="18.14")
-    left = counters_left(game, "building", side)
-    if left is not None and len(sites) > left:
-        text = f"{count(left, 'Building marker')} left"
-        raise NotNow(text, field="units", given=len(sites), rule="18.17")
-    for name in units:
-        why = idle_hands(game, game.units[name])
-        if why:
-            raise why.to(label(game.units[name]), field="units", given=name)
     for h, builder in sites.items():
-        why = no_site(game, h)
-        if why is None and (fortified(game, h, side) or game.mark(h, f"building-{side}")):
+        if fortified(game, h, side) or game.mark(h, f"building-{side}"):
             why = Objection("there is work or a Fortified Zone already", rule="18.14")
-        if why:
             raise why.to(f"{h}:", field="hexes", given=h)
         yield e.Marked(h, f"building-{side}", FIRST, rule="18.14")
         if builder:
             yield put_mark(game, builder, "builder", h, rule="18.14")
 
 
+def _idle(game: Game, hex_id: str, side: str) -> str:
+    """Why a work does not go on: its builder, where it is on record, can build no more [18.14]."""
+    names = [n for n, where in game.marked("builder").items() if where == hex_id]
+    here = [game.units[n] for n in names if game.units[n].side == side]
+    why = [w for u in here if (w := idle_hands(game, u))]
+    return f"{label(here[0])} {why[0].words}" if here and len(why) == len(here) else ""
+
+
 def _advance_work(game: Game, side: str) -> Iterator[e.Event]:
+    """Once a turn, however often the phase is entered."""
+    if done(game, f"works/{side}"):
+        return
+    yield tick(game, f"works/{side}")
     for h, number in list(game.marked(f"building-{side}").items()):
+        idle = _idle(game, h, side)
+        if idle:
+            yield e.Noted(f"the work in {h} stands still: {idle}", rule="18.14")
+            continue
         if int(number) > 1:
             yield e.Marked(h, f"building-{side}", int(number) - 1, rule="18.14")
             continue
@@ -206,8 +237,18 @@ def _may_place(game: Game) -> bool | str:
 @rules.entering("turn", turns="11")
 def pontoons_in_l(game: Game) -> Events:
     """An option gives the Soviets their pontoons in Third Kharkov too."""
-    if scenario(game) == L and game["l-pontoons"]:
+    if scenario(game) == L and game["l-pontoons"] and not done(game, "pontoons"):
         yield from add(game, "pontoons", 3, "option", "18.21")
+        yield tick(game, "pontoons")
+
+
+def _no_bridgehead(ctx: Context) -> Iterator[Objection]:
+    game, a, b = ctx.game, str(ctx.values["hex"]), str(ctx.values["across"])
+    here = {u.side for u in game.units_at(a)}
+    if "soviet" not in here and (here or on_map(game, "soviet")):
+        yield Objection(f"no Soviet unit stands in {a}", rule="18.21")
+    if ground.known_map(game) and "dnepr" not in ground.features(game, a, b):
+        yield Objection(f"your map book shows no Dnepr between {a} and {b}", rule="18.21")
 
 
 @rules.action(
@@ -217,6 +258,7 @@ def pontoons_in_l(game: Game) -> Events:
     label="Place a pontoon",
     when=_may_place,
     order=1,
+    warns=_no_bridgehead,
 )
 def place_pontoon(
     game: Game,
@@ -224,9 +266,6 @@ def place_pontoon(
     across: Annotated[str, HexId(label="Hex across the Dnepr")],
 ) -> Events:
     """Bridge a Dnepr hexside: from then on a bridged Major River for both sides."""
-    here = {u.side for u in game.units_at(hex)}
-    if "soviet" not in here and (here or on_map(game, "soviet")):
-        raise NotNow(f"no Soviet unit stands in {hex}", field="hex", given=hex, rule="18.21")
     yield from _lay(game, hex, across)
     yield from add(game, "pontoons", -1, "placed", "18.21")
 
@@ -234,9 +273,6 @@ def place_pontoon(
 def _lay(game: Game, a: str, b: str) -> Iterator[e.Event]:
     if b not in ground.grid_at(game, a).neighbours(a):
         raise NotNow(f"{b} is not adjacent to {a}", field="across", given=b, rule="18.21")
-    if ground.known_map(game) and "dnepr" not in ground.features(game, a, b):
-        text = f"your map book shows no Dnepr between {a} and {b}"
-        raise NotNow(text, field="across", given=b, rule="18.21")
     side = game.maps.hexside(a, b)
     if game.mark(side, "pontoon"):
         raise NotNow(f"{side} has a pontoon already", field="across", given=b, rule="18.21")
@@ -249,14 +285,22 @@ def _setting_up(game: Game) -> bool | str:
     return len(game.marked("pontoon")) < 3 or "there are three pontoons in the game [18.21]"
 
 
+def _no_river(ctx: Context) -> Iterator[Objection]:
+    """The set-up chart says where they stand: over whatever river it likes."""
+    game, a, b = ctx.game, str(ctx.values["hex"]), str(ctx.values["across"])
+    if ground.known_map(game) and not ground.features(game, a, b) & {"dnepr", "major river", "minor river"}:
+        yield Objection(f"your map book shows no river between {a} and {b}", rule="18.21")
+
+
 @rules.action(
     phase=SETTING_UP,
     by="any",
     rule="18.21, 20.2",
-    label="Pontoon at the start",
+    label="Set up a pontoon",
     group="setup",
     order=2,
     when=_setting_up,
+    warns=_no_river,
 )
 def setup_pontoon(
     game: Game, hex: Annotated[str, HexId(label="Hex")], across: Annotated[str, HexId(label="Hex across")]
@@ -269,8 +313,21 @@ def _laid(ctx: Context) -> list[tuple[str, str]]:
     return [(s, s) for s in ctx.game.marked("pontoon")]
 
 
+def _bank_held(ctx: Context) -> Iterator[Objection]:
+    """One's own unit on one bank and no enemy on the other [18.22]."""
+    game, side = ctx.game, str(ctx.values.get("side") or own_side(ctx))
+    banks = [u for h in str(ctx.values["bridge"]).split("-") for u in game.units_at(h)]
+    if any(u.side != side for u in banks) or (on_map(game) and not banks):
+        yield Objection("one bank must hold your unit and the other no enemy", rule="18.22")
+
+
 @rules.action(
-    by="any", rule="18.22", label="Remove a pontoon", group="units", when=lambda g: bool(g.marked("pontoon"))
+    by="any",
+    rule="18.22",
+    label="Remove a pontoon",
+    group="units",
+    when=lambda g: bool(g.marked("pontoon")),
+    warns=_bank_held,
 )
 def remove_pontoon(
     game: Game,
@@ -280,9 +337,5 @@ def remove_pontoon(
 ) -> Events:
     """Either player takes a pontoon off for good: his unit on one bank, no enemy on the other."""
     only_its_own(game, seat, side, "removes a pontoon itself")
-    banks = [u for h in bridge.split("-") for u in game.units_at(h)]
-    if any(u.side != side for u in banks) or (game.units and not banks):
-        text = "one bank must hold your unit and the other no enemy"
-        raise NotNow(text, field="bridge", given=bridge, rule="18.22")
     yield e.Marked(bridge, "pontoon", None, reason=f"removed by {game.side_name(side)}", rule="18.22")
     yield tick(game, f"pontoon/{bridge}")

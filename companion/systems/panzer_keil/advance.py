@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from companion.engine.errors import NotNow, Unreadable
+from companion.engine.errors import Unreadable
 from companion.engine.forms.fields import Choice, Context, UnitRef
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
@@ -18,7 +18,7 @@ from companion.engine.record.game import Game
 from companion.systems.panzer_keil.base import named, recorded, rules, surplus, target_of
 from companion.systems.panzer_keil.exchange import ALL_LOST
 from companion.systems.panzer_keil.ground import MAJOR, SEA, WATER, barrier, pass_through, terrain
-from companion.systems.panzer_keil.results import ADVANCE
+from companion.systems.panzer_keil.results import ADVANCE, one_for_crossers
 
 
 @rules.watch
@@ -32,13 +32,16 @@ def hex_vacated(game: Game) -> Events:
         defenders = battle.units(battle.defender)
         if defenders and not standing(game, battle, battle.defender):
             limit = ALL_LOST  # [9.8.2]
+        elif battle.facts.get("short") and game["advance-short"] == "hexes":
+            limit = min(limit, 1)  # two hexes were not retreated [9.8.2]
         if limit and not _held(game, battle):
             yield from _offer(game, battle, battle.units(battle.attacker), limit)
 
 
 def _held(game: Game, battle: Battle) -> bool:
     """Whether a defender is still in the hex."""
-    return any(u.side == battle.defender for u in game.units_at(target_of(battle)))
+    target = target_of(battle)
+    return bool(target) and any(u.side == battle.defender for u in game.units_at(target))
 
 
 def _offer(game: Game, battle: Battle, units: Sequence[str], limit: int, again: bool = False) -> Events:
@@ -54,8 +57,9 @@ def _offer(game: Game, battle: Battle, units: Sequence[str], limit: int, again: 
         yield offer(
             game, side, text, advance, battle=battle, step=ADVANCE, units=here, rule="9.8", limit=limit
         )
-    elif not units:
-        text = f"Attackers may advance {count(limit, 'hex', 'hexes')}, first into the vacated one"
+    elif here or not units:
+        far = f"{count(limit, 'hex', 'hexes')}{one_for_crossers(battle, limit)}"
+        text = f"Attackers may advance {far}, first into the vacated one"
         yield offer(game, side, text, battle=battle, step=ADVANCE, rule="9.8")
 
 
@@ -72,7 +76,7 @@ def _victors(ctx: Context) -> list[Unit]:
 def _as_many_as_fit(ctx: Context) -> list[str]:
     """Those ticked to begin with: whoever has room in the hex [9.8.3, B4]."""
     chosen: list[Unit] = []
-    there = ctx.game.units_at(target_of(ctx.battle))
+    there = ctx.game.units_at(target_of(ctx.battle)) if target_of(ctx.battle) else []
     for unit in _victors(ctx):
         if not surplus([*there, *chosen, unit]):
             chosen.append(unit)
@@ -91,7 +95,7 @@ def _choices(ctx: Context) -> list[tuple[str, str]]:
     units = ctx.values.get("units") or _as_many_as_fit(ctx)
     left = {game.units[u].place for u in units}
     beyond = [h for h in _beyond(game, recorded(ctx.battle)) if h not in left]
-    return [(target, target), *((h, f"{target}, then {h}") for h in beyond)]
+    return [(target, f"Into {target}"), *((h, f"On to {h}") for h in beyond)]
 
 
 def _beyond(game: Game, battle: Battle) -> list[str]:
@@ -106,22 +110,34 @@ def _beyond(game: Game, battle: Battle) -> list[str]:
     ]
 
 
-def _crowded(ctx: Context) -> list[str]:
-    """More units than a hex may hold [9.8.3, B4]."""
-    game, units = ctx.game, ctx.values.get("units") or ()
-    end = str(ctx.values.get("to") or target_of(ctx.battle))
+def _against(ctx: Context) -> list[str]:
+    """More units than a hex may hold; a second hex for those over a major river [9.8.3, B4, B10.3.2]."""
+    game, units, target = ctx.game, ctx.values.get("units") or (), target_of(ctx.battle)
+    end = str(ctx.values.get("to") or target)
     there = [u for u in game.units_at(end) if u.id not in units] if end else []
     over = surplus([*there, *(game.units[u] for u in units)])
-    return [f"{end} would hold {count(over, 'unit')} too many [9.8.3, B4]"] if over else []
+    found = [f"{end} would hold {count(over, 'unit')} too many [9.8.3, B4]"] if over else []
+    crossers = [u for u in units if u in recorded(ctx.battle).facts.get("crossers", ())]
+    if end != target and crossers:
+        words = f"{named(game, crossers)} attacked over a major river: one hex only [B10.3.2]"
+        found.append(words)
+    return found
 
 
-@rules.follow_up(rule="9.8", label="Advance", still=_still_open, warns=_crowded)
+@rules.follow_up(rule="9.8", label="Advance", still=_still_open, warns=_against)
 def advance(
     game: Game,
     duty: e.Asked,
     battle: Battle | None,
     units: Annotated[
-        tuple[str, ...], UnitRef(label="Units", many=True, pick=_victors, start=_as_many_as_fit)
+        tuple[str, ...],
+        UnitRef(
+            label="Units",
+            many=True,
+            pick=_victors,
+            start=_as_many_as_fit,
+            quiet=lambda c: len(_victors(c)) == 1 == len(_as_many_as_fit(c)),
+        ),
     ],
     to: Annotated[
         str,
@@ -139,8 +155,6 @@ def advance(
     if not units:
         raise Unreadable("choose who advances, or say no", field="units", rule="9.8")
     path = (target,) if to in ("", target) else (target, to)
-    if len(path) > 1 and set(units) & set(battle.facts.get("crossers", ())):
-        raise NotNow("who attacked over a major river advances one hex only", field="units", rule="B10.3.2")
     for unit in units:
         yield move(game, unit, path[-1], reason="advance after combat", rule="9.8")
     yield from pass_through(game, battle.attacker, path)

@@ -148,9 +148,23 @@ def may_type(ctx: Context) -> bool:
     return bool(attackers(ctx))
 
 
-def hindrances(ctx: Context) -> list[tuple[str, str]]:
-    """What may halve an attack; of units on record supply is known [9.2.1-9.2.3]."""
-    return [(c.id, c.words) for c in HINDRANCES if nobody_named(ctx) or c.id != "oos"]
+def also(ctx: Context) -> list[tuple[str, str]]:
+    """What may count besides the figures, and the record does not tell: who is halved, disrupted, around, allied."""
+    found = []
+    if hindrances_asked(ctx):  # of units on record supply is known [9.2.1-9.2.3]
+        found += [(c.id, c.words) for c in HINDRANCES if nobody_named(ctx) or c.id != "oos"]
+    if nobody_there(ctx):
+        found.append(("disrupted", "against disrupted units"))
+    if not not_concentric(ctx):
+        found.append(("concentric", "concentric, from all six sides"))
+    if not column_told(ctx):
+        found.append(("allies", "by allies alone"))
+    return found
+
+
+def no_weak(ctx: Context) -> bool:
+    """The strength of disrupted defenders stays away until they are ticked [9.2.5]."""
+    return not ctx.values.get("weak") and "disrupted" not in (ctx.values.get("halved") or ())
 
 
 def hindrances_asked(ctx: Context) -> bool:

@@ -30,7 +30,8 @@ from companion.systems.panzer_keil.odds import (
 )
 from companion.systems.panzer_keil.results import ADVANCE, RESULTS
 
-CODES = [code for code in RESULTS if code != "AE"]
+KEPT = ("crossers", "major", "all_major", "values", "defence", "halved", "concentric")
+"""The facts of a battle that its follow-ups need."""
 
 
 @rules.worksheet(rule="9.2-9.5, B11", title="Combat")
@@ -39,7 +40,8 @@ def combat(ctx: Context, form: CombatForm) -> Breakdown:
     game = ctx.game
     fight = assemble(game, form)
     where = fight.target
-    sheet = Breakdown(f"{fight.side.capitalize()} attack on {where}" if where else "Combat", dice="1d6")
+    title = f"{game.side_name(fight.side)} attack"
+    sheet = Breakdown(f"{title} on {where}" if where else title, dice="1d6")
     _attack_lines(sheet, fight, game["oos-halving"])
     _defence_lines(sheet, fight)
     sheet.warnings += [*map(str, faults(game, fight)), *doubts(game, fight, form)]
@@ -67,6 +69,8 @@ def _facts(fight: Fight, ratio: str) -> dict[str, Any]:
         "major": bool(fight.attack.major),
         "all_major": fight.attack.all_major,
         "values": dict(fight.worths),
+        "halved": {unit: list(found) for unit, found in fight.halved.items()},
+        "concentric": fight.concentric,
     }
 
 
@@ -174,9 +178,7 @@ def resolve_combat(
         yield read_off(game, unit, {"factors": {**game.units[unit].factors, name: strength}}, "2.2.1")
     sheet.roll = die.total
     look_up(sheet, game.chart(sheet.chart), str(die.total))
-    if sheet.read_chart:
-        sheet.codes = CODES
-    else:
+    if sheet.result:
         sheet.effects = [Line(RESULTS[sheet.result].text, "", "9.6")]
     yield from rules.settle(game, "combat", sheet, (battle.attacker, "table"), "9.5", battle)
 
@@ -185,5 +187,5 @@ def begin(game: Game, title: str, facts: Mapping[str, Any]) -> Generator[e.Event
     """The battle of a worked-out attack, with all that its follow-ups need to know."""
     side, target = str(facts["side"]), str(facts["target"])
     forces = {side: facts["attackers"], game.other(side): facts["defenders"]}
-    kept = {name: facts[name] for name in ("crossers", "major", "all_major", "values", "defence")}
+    kept = {name: facts[name] for name in KEPT if name in facts}
     return (yield from engage(game, title, side, [target] if target else [], forces, "9.1", **kept))

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from dataclasses import dataclass
+from typing import Annotated, Any
 
-from companion.engine.errors import NotNow, Unreadable
+from companion.engine.errors import Unreadable
 from companion.engine.forms.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
 from companion.engine.kit.roster import Unit
 from companion.engine.people.units import due
@@ -43,6 +44,22 @@ def on_record(ctx: Context) -> bool:
     return bool(own_on_map(ctx))
 
 
+@dataclass(frozen=True)
+class WantedUnits(UnitRef):
+    """Units that must be chosen wherever the field is shown, though the action can do without it elsewhere."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        return {**super().describe(ctx), "required": True}
+
+
+@dataclass(frozen=True)
+class WantedHex(HexId):
+    """The same of a hex."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        return {**super().describe(ctx), "required": True}
+
+
 FEW = 12
 """Units that a form shows at once; beyond that it asks for the hex first."""
 
@@ -63,6 +80,11 @@ def own_here(ctx: Context) -> list[Unit]:
 def here_field() -> HexId:
     """The hex whose units a form then offers."""
     return HexId(label="Stack in hex", help="its units are offered below", when=many_on_map)
+
+
+def units_on_record(game: Game) -> bool | str:
+    """For what is done to a unit wherever it is."""
+    return bool(game.units) or "no unit is on record"
 
 
 def any_on_map(game: Game) -> bool | str:
@@ -143,7 +165,15 @@ def _recovers(game: Game, unit: Unit) -> bool:
     return states.recover(now, states.nature_of(game, unit)) != now
 
 
-@rules.action(phase=phases("move"), by="active", rule="8.3", label="Forced march", order=20, when=any_on_map)
+@rules.action(
+    phase=phases("move"),
+    by="active",
+    rule="8.3",
+    label="Force march",
+    order=20,
+    when=any_on_map,
+    warns=lambda c: states.against(c.game, c.values["units"], states.forced_march),
+)
 def forced_march(
     game: Game,
     *,
@@ -162,9 +192,10 @@ def forced_march(
     phase=(*phases("move"), "german-mech"),
     by="active",
     rule="8.5.3",
-    label="One-hex move",
+    label="Move one hex with too few points",
     group="book-keeping",
     when=any_on_map,
+    warns=lambda c: states.against(c.game, c.values["units"], states.one_hex),
 )
 def one_hex_move(
     game: Game,
@@ -177,23 +208,16 @@ def one_hex_move(
     """Move one hex with too few movement points; a mechanized unit is exhausted by it."""
     yield from tell_types(game, units, kind)
     for unit in units:
-        if disrupted(game, unit):
-            raise NotNow(
-                f"{game.units[unit].name}: disrupted units cannot move",
-                field="units",
-                given=unit,
-                rule="8.5.1",
-            )
         if zone and not game["zone-exit-exhausts"]:
             yield e.Noted(f"{game.units[unit].name} leaves an enemy zone by one hex", rule="8.4.3")
         else:
             yield from states.put(game, unit, states.one_hex)
 
 
-def _recover(game: Game, units: Sequence[str]) -> Events:
+def _recover(game: Game, units: Sequence[str], trigger: states.Trigger = states.recover) -> Events:
     for unit in units:
         was = game.mark(unit, "disrupted")
-        yield from states.put(game, unit, states.recover)
+        yield from states.put(game, unit, trigger)
         if disrupted(game, unit) and game.mark(unit, "disrupted") != was:
             yield e.Marked(unit, "turned", game.turn, rule="11.1")
 
@@ -212,16 +236,19 @@ def recover(game: Game) -> Events:
     rule="11.1",
     label="Recover some units",
     group="book-keeping",
-    when=_any_able,
+    when=lambda game: bool(_disrupted(Context(game))) or "no unit of this side is disrupted",
+    warns=lambda c: states.against(c.game, c.values["units"], states.rally),
 )
 def recover_some(
     game: Game, units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=_disrupted)]
 ) -> Events:
     """Recover these units only."""
-    yield from _recover(game, units)
+    yield from _recover(game, units, states.rally)
 
 
-@rules.action(by="any", label="What the counter says", group="units", rule="2.2.1")
+@rules.action(
+    by="any", label="Enter what the counter says", group="units", rule="2.2.1", when=units_on_record
+)
 def describe_unit(
     game: Game,
     unit: Annotated[str, UnitRef(label="Unit")],

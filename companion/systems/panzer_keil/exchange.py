@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Annotated, Any
 
 from companion.engine.errors import Unreadable
-from companion.engine.forms.fields import Choice, Context, UnitRef, Whole
+from companion.engine.forms.fields import Choice, Context, Whole
 from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
@@ -18,8 +18,9 @@ from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil.base import DEAD, named, recorded, rules, target_of
+from companion.systems.panzer_keil.condition import WantedUnits
 from companion.systems.panzer_keil.form import Sums
-from companion.systems.panzer_keil.odds import exchange_loss
+from companion.systems.panzer_keil.odds import exchange_loss, half_down
 from companion.systems.panzer_keil.results import LOSSES, PAYING
 
 ALL_LOST = 2
@@ -66,7 +67,21 @@ def owe_exchange(game: Game, battle: Battle) -> Events:
 
 
 def _worths(battle: Battle | None) -> Mapping[str, int]:
+    """What each unit is worth by itself, as halved and doubled."""
     return battle.facts.get("values", {}) if battle else {}
+
+
+def given_up(game: Game, battle: Battle, units: Iterable[str]) -> int:
+    """What attackers are worth together: each its own half, or by a reading halved as the stack that fought [9.2.1, 9.6]."""
+    halved = battle.facts.get("halved", {}) if game["exchange-halves"] == "stack" else {}
+    stacks: dict[str, int] = {}
+    for unit in units:
+        if unit in halved:
+            strength, stack = halved[unit]
+            stacks[stack] = stacks.get(stack, 0) + int(strength)
+    twice = 2 if battle.facts.get("concentric") else 1
+    values = _worths(battle)
+    return sum(values[u] for u in units if u not in halved) + half_down(stacks.values()) * twice
 
 
 def _givers(ctx: Context) -> list[Unit]:
@@ -74,7 +89,7 @@ def _givers(ctx: Context) -> list[Unit]:
 
 
 @dataclass(frozen=True)
-class WorthyUnits(UnitRef):
+class WorthyUnits(WantedUnits):
     """Units offered with what they are worth in this exchange."""
 
     def describe(self, ctx: Context) -> dict[str, Any]:
@@ -85,7 +100,22 @@ class WorthyUnits(UnitRef):
         return found
 
 
-@rules.follow_up(rule="9.6", label="Give up attackers")
+@dataclass(frozen=True)
+class DemandedSums(Sums):
+    """Strengths that must be told wherever they are asked for."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        return {**super().describe(ctx), "required": True}
+
+
+def _only_giver(ctx: Context) -> Mapping[str, Any] | None:
+    """A single attacker has no choice, where the record tells the defenders."""
+    told = ctx.battle is not None and bool(ctx.battle.units(ctx.battle.defender))
+    found = _givers(ctx)
+    return {"units": [found[0].id]} if told and len(found) == 1 else None
+
+
+@rules.follow_up(rule="9.6", label="Give up attackers", alone=_only_giver)
 def exchange_attackers(
     game: Game,
     battle: Battle | None,
@@ -99,7 +129,7 @@ def exchange_attackers(
     ] = 0,
     strengths: Annotated[
         tuple[int, ...],
-        Sums(
+        DemandedSums(
             label="Defence of each defender",
             help="as halved",
             when=lambda c: c.battle is not None and not c.battle.units(c.battle.defender),
@@ -113,7 +143,7 @@ def exchange_attackers(
     values, holders = _worths(battle), battle.units(battle.defender)
     if not holders and not strengths:
         raise Unreadable("enter each defender's strength", field="strengths", accepted="4 4 3", rule="9.6")
-    paid = sum(values[u] for u in units) or loss
+    paid = given_up(game, battle, units) or loss
     for unit in units:
         yield from eliminate(game, game.units[unit], DEAD, "exchange", "9.6")
     here = [u.id for u in standing(game, battle, battle.defender)]

@@ -64,6 +64,8 @@ class Fight:
     """Attackers over a major river, as far as they are named."""
     worths: Mapping[str, int] = field(default_factory=dict)
     """Each unit's own modified strength, for an exchange [9.6]."""
+    halved: Mapping[str, tuple[int, str]] = field(default_factory=dict)
+    """Attackers that something halves: the strength before that, and the stack they are summed with [9.2.1]."""
     read: Mapping[str, int] = field(default_factory=dict)
     """Strengths typed off counters, to be kept on them."""
 
@@ -136,9 +138,13 @@ def assemble(game: Game, form: CombatForm) -> Fight:
         weak=weak_sum,
         ground=ground,
         armour=_armour(form, side, ground, attackers, defenders, causes, attack),
-        die=form.roll or (roll_column(attackers) if attackers else side),
+        die=form.roll
+        or (SOVIET if "allies" in form.halved else roll_column(attackers) if attackers else side),
         crossers=tuple(u for u, cause in causes.items() if cause == "major"),
         worths=_worths(thrust, guard, causes, weak, concentric),
+        halved={
+            u.id: (thrust[u.id], f"{u.place} {causes[u.id]}") for u in attackers if causes[u.id] != "full"
+        },
         read=_typed_anew(game, thrust, "AF") | _typed_anew(game, guard, "DF"),
     )
     if not found.defence:
@@ -171,18 +177,13 @@ def _strengths(
 def _cause(game: Game, form: CombatForm, unit: Unit, target: str) -> str:
     """What hinders an attacker, the ground before supply, for nothing is halved twice [9.2.1-9.2.4]."""
     said = {"river": form.by_river, "major": form.over, "marsh": form.by_marsh}
+    ground = ""
     if form.typed or not hindrances_known(game):
-        ground = next(
-            (
-                name
-                for name, units in said.items()
-                if name in form.halved and unit.id in _who(form, name, units)
-            ),
-            "",
-        )
-    else:
-        between = barrier(game, unit.place, target) if target else ""
-        here = "marsh" if target and terrain(game, unit.place) == "marsh" else ""
+        told = (n for n, who in said.items() if n in form.halved and unit.id in _who(form, n, who))
+        ground = next(told, "")
+    if not ground and not form.typed and target:
+        between = barrier(game, unit.place, target)
+        here = "marsh" if terrain(game, unit.place) == "marsh" else ""
         ground = {MAJOR: "major", RIVER: "river"}.get(between, here)
     return ground or ("oos" if out_of_supply(game, unit.id) else "full")
 
@@ -229,15 +230,16 @@ def _worths(
 
 
 def _concentric(game: Game, form: CombatForm, side: str, target: str, attackers: Sequence[Unit]) -> bool:
-    if form.concentric == "yes" and side != GERMAN:
+    said = form.concentric or ("yes" if "concentric" in form.halved else "")
+    if said == "yes" and side != GERMAN:
         raise NotNow(
             "only German attackers attack concentrically",
             field="concentric",
             given=form.concentric,
             rule="B11.2",
         )
-    if side != GERMAN or form.concentric:
-        return form.concentric == "yes"
+    if side != GERMAN or said:
+        return said == "yes"
     return bool(target and attackers) and not form.typed and surrounded(game, target)
 
 
@@ -297,6 +299,7 @@ def doubts(game: Game, fight: Fight, form: CombatForm) -> list[str]:
     blank = [u.id for units, said in known if not said for u in units if not type_known(u)]
     if blank and fight.armour.clear:
         found.append(f"the type is not on record, no armour counted: {named(game, blank)}")
-    if fight.side == GERMAN and not form.roll and any(not u.klass for u in fight.attackers):
+    told = form.roll or "allies" in form.halved
+    if fight.side == GERMAN and not told and any(not u.klass for u in fight.attackers):
         found.append("an attacker's nation is not on record: taken as German [B11.1]")
     return found

@@ -54,11 +54,16 @@ class Strengths(Sums):
 
     def describe(self, ctx: Context) -> dict[str, Any]:
         found, asked = super().describe(ctx), asking.to_type(ctx, self.factor)
-        if not asked:
-            whole = {"type": "whole", "min": 0, "max": 99, "help": "undisrupted units"}
-            return found if self.factor == "AF" else {**found, **whole}
-        names = named(ctx.game, [u.id for u in asked])
-        return {**found, "help": f"as printed, in this order: {names}", "placeholder": "3 5"}
+        if asked:
+            names = named(ctx.game, [u.id for u in asked])
+            told = {"help": f"as printed, in this order: {names}", "placeholder": "3 5", "required": True}
+            return {**found, **told}
+        if self.factor == "AF":
+            halved = any(ctx.values.get(name) for name in ("river", "major", "marsh", "oos"))
+            return {**found, "required": not asking.attackers(ctx) and not halved}
+        whole = {"type": "whole", "min": 0, "max": 99, "placeholder": "", "help": "undisrupted units"}
+        wanted = asking.nobody_there(ctx) and not ctx.values.get("weak")
+        return {**found, **whole, "required": wanted}
 
 
 def _hindered(name: str, label: str, help: str = "") -> Sums:
@@ -71,8 +76,13 @@ def _these(name: str, label: str) -> UnitRef:
     return UnitRef(label=label, many=True, pick=asking.attackers, when=asking.only_some(name))
 
 
-def _yes_no(label: str, quiet: asking.Quiet, help: str = "") -> Choice:
-    return Choice(label=label, help=help, options=YES_NO, quiet=quiet)
+def _yes_no(label: str, quiet: asking.Quiet) -> Choice:
+    return Choice(label=label, options=YES_NO, quiet=quiet)
+
+
+def _never_shown(ctx: Context) -> bool:
+    """Said by a tick among what else counts; the field itself serves the API and the command line."""
+    return True
 
 
 @dataclass(frozen=True)
@@ -108,13 +118,25 @@ class CombatForm:
         tuple[int, ...],
         Strengths(label="Attack", help="one number for each hex", quiet=asking.attack_told),
     ] = ()
+    defence: Annotated[
+        tuple[int, ...], Strengths(label="Defence", factor="DF", quiet=asking.defence_told)
+    ] = ()
+    ground: Annotated[
+        str,
+        Choice(
+            label="Defender's hex",
+            options=[("clear", "clear"), ("other", "other")],
+            quiet=asking.ground_told,
+        ),
+    ] = ""
     halved: Annotated[
         tuple[str, ...],
         Choice(
-            label="Some attackers are halved",
-            options=asking.hindrances,
+            label="The attack is",
+            help="wholly or in part",
+            options=asking.also,
             many=True,
-            when=asking.hindrances_asked,
+            when=lambda c: bool(asking.also(c)),
         ),
     ] = ()
     river: Annotated[tuple[int, ...], _hindered("river", "Attack over a river")] = ()
@@ -126,20 +148,10 @@ class CombatForm:
     marsh: Annotated[tuple[int, ...], _hindered("marsh", "Attack out of a marsh")] = ()
     by_marsh: Annotated[tuple[str, ...], _these("marsh", "Who attacks out of a marsh")] = ()
     oos: Annotated[tuple[int, ...], _hindered("oos", "Attack out of supply", "if not halved already")] = ()
-    defence: Annotated[
-        tuple[int, ...], Strengths(label="Defence", factor="DF", quiet=asking.defence_told)
-    ] = ()
     weak: Annotated[
-        int | None, Whole(label="Defence of disrupted units", high=99, when=asking.nobody_there)
+        int | None,
+        Whole(label="Defence of disrupted units", high=99, when=asking.nobody_there, quiet=asking.no_weak),
     ] = None
-    ground: Annotated[
-        str,
-        Choice(
-            label="Defender's hex",
-            options=[("clear", "clear"), ("other", "other")],
-            quiet=asking.ground_told,
-        ),
-    ] = ""
     armour: Annotated[
         str,
         Choice(
@@ -150,20 +162,8 @@ class CombatForm:
     ] = ""
     enemy_armour: Annotated[str, _yes_no("Defender's armour", asking.armour_told(defending=True))] = ""
     grenadiers: Annotated[str, _yes_no("German mechanized infantry takes part", asking.no_grenadiers)] = ""
-    concentric: Annotated[
-        str,
-        _yes_no(
-            "Concentric attack",
-            asking.not_concentric,
-            "all six hexes around are German or in German zones",
-        ),
-    ] = ""
+    concentric: Annotated[str, _yes_no("Concentric attack", _never_shown)] = ""
     roll: Annotated[
         str,
-        Choice(
-            label="Die column",
-            help="Soviet when only allies attack",
-            options=[(GERMAN, "German"), (SOVIET, "Soviet")],
-            quiet=asking.column_told,
-        ),
+        Choice(label="Die column", options=[(GERMAN, "German"), (SOVIET, "Soviet")], quiet=_never_shown),
     ] = ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from companion.engine.hexes.board import NOTHING, zone_indices
 from companion.engine.hexes.trace import Board, Situation, ZoneRule
@@ -45,9 +45,8 @@ def has_rails(game: Game) -> bool:
 
 
 def hindrances_known(game: Game) -> bool:
-    """Whether the owner has entered any river, major river, water or marsh: else nobody can look for one [9.2]."""
-    here = board(game)
-    return any(here.features.values()) or "marsh" in here.terrain.values()
+    """Whether the owner has entered any river: else nobody can look for what halves an attack [9.2]."""
+    return any(features & {RIVER, MAJOR} for features in board(game).features.values())
 
 
 def supply_zones(game: Game) -> ZoneRule:
@@ -138,6 +137,24 @@ def wrong_edge(game: Game, unit: Unit, hex_id: str) -> str:
         if wanted and hex_id not in wanted
         else ""
     )
+
+
+def at_the_edge(game: Game, hex_id: str) -> bool:
+    """Whether a hex lies at the edge of the map [8.6.1, 8.8]."""
+    return len(board(game).grid.neighbours(hex_id)) < 6
+
+
+def nearest_free(game: Game, wanted: Sequence[str], side: str) -> list[str]:
+    """The hexes nearest to some others where no enemy stands, and which are no water [8.6.4]."""
+    held, here = hexes_of(game, game.other(side)), board(game)
+    ring, seen = set(wanted), set(wanted)
+    while ring:
+        free = sorted(h for h in ring if h not in held and terrain(game, h) not in WATER)
+        if free:
+            return free
+        ring = {n for h in ring for n in here.grid.neighbours(h)} - seen
+        seen |= ring
+    return []
 
 
 def surrounded(game: Game, hex_id: str) -> bool:

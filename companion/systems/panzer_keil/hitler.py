@@ -9,8 +9,9 @@ from companion.engine.people.consent import propose_end
 from companion.engine.play.actions import Events
 from companion.engine.play.duties import drop, owe
 from companion.engine.record import events as e
+from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
-from companion.systems.panzer_keil.base import SOVIET, ZAPORIZHZHIA, rules
+from companion.systems.panzer_keil.base import GERMAN, SOVIET, ZAPORIZHZHIA, rules
 from companion.systems.panzer_keil.ground import occupier
 
 COMES, LEAVES = "7", "8"
@@ -26,6 +27,8 @@ def _arrives(game: Game) -> Events:
         yield e.Noted("Zaporizhzhia is Soviet: Hitler does not come", rule="B15.3.1")
         return
     yield e.Set("hitler", "here", was=game["hitler"], rule="B15.3.1")
+    if game.mark(ZAPORIZHZHIA, "owner") == SOVIET:  # who passes now passes anew
+        yield e.Marked(ZAPORIZHZHIA, "owner", GERMAN, reason=IN_PASSING, rule="B15.3.1")
     yield e.Marked(ZAPORIZHZHIA, "hitler-here", True, rule="B15.3.1")
 
 
@@ -89,9 +92,11 @@ def _grab(game: Game, die: Roll) -> Events:
 
 @rules.watch
 def _soviets_enter(game: Game) -> Events:
-    if game["hitler"] != "here" or game.ended or game.phase not in ("soviet-move", "soviet-combat"):
+    """Whoever enters, to stay, to pass or in retreat, gives the one chance [B15.3.3]."""
+    if game["hitler"] != "here" or game.ended:
         return
     inside = any(u.side == SOVIET for u in game.units_at(ZAPORIZHZHIA))
-    if inside and not game.duties(action=roll_for_hitler.name):
+    passed = game.mark(ZAPORIZHZHIA, "owner") == SOVIET
+    if (inside or passed) and not game.duties(action=roll_for_hitler.name):
         text = "A Soviet unit is in Zaporizhzhia: roll to capture Hitler"
         yield owe(game, SOVIET, text, roll_for_hitler, rule="B15.3.3")

@@ -95,7 +95,7 @@ def march(game: Game, side: str, path: Sequence[str]) -> tuple[list[list[str]], 
         if between == SEA or terrain(game, b) in WATER:
             wrong.append(Fault(f"sea or lake before {b}", "8.5.2"))
         if any(u.side == enemy for u in game.units_at(b)):
-            wrong.append(Fault(f"an enemy stands in {b}"))
+            wrong.append(Fault(f"an enemy stands in {b}", "8"))
         if (a in near and b in near) or (between == MAJOR and a in full and b in full):
             wrong.append(Fault(f"straight from one enemy zone into another at {b}", "8.4.4, B10.1.2"))
         elif b in near and b != path[-1]:

@@ -37,6 +37,7 @@ from companion.systems.panzer_keil.results import (
     Result,
     advance_limit,
     beside_river,
+    one_for_crossers,
     over_river,
 )
 from companion.systems.panzer_keil.retreat import owe_retreat
@@ -54,10 +55,12 @@ def combat_outcome(game: Game, sheet: dict[str, Any], code: str, battle: Battle 
     yield from _tire(game, attackers)
     if battle.attacker == SOVIET and any(is_sixth(game.units[d]) for d in defenders):
         yield from bind(game, attackers)
+        if not attackers:
+            yield e.Noted("Who attacked the 6th Army belongs to the Don Front from now on", rule="B13.2.1")
     result = RESULTS[code]
     if code == "EX":
         yield from owe_exchange(game, battle)
-    elif not attackers and not defenders:
+    elif not attackers and (not defenders or result.sufferer == ATTACKER):
         yield _on_the_map(game, battle, code)
         return
     elif result.sufferer == ATTACKER:
@@ -195,7 +198,7 @@ def _on_the_map(game: Game, battle: Battle, code: str) -> e.Asked:
             parts.append(f"the others {rest}: {_told(game, battle, rest)}")
     limit = advance_limit(code, bool(major and all_major))
     if limit:
-        parts.append(f"attackers may advance {limit}")
+        parts.append(f"attackers may advance {limit}{one_for_crossers(battle, limit)}")
     return _line(game, battle, "; ".join([*parts, TIRED]), "9.6, 9.9")
 
 

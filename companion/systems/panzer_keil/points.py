@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine.errors import NotNow, Unreadable
-from companion.engine.forms.fields import Choice, Context, Options, UnitRef, Whole
+from companion.engine.errors import Unreadable
+from companion.engine.forms.fields import Choice, Context, Options, Whole
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.duties import drop, owe
@@ -28,7 +28,7 @@ from companion.systems.panzer_keil.base import (
     rules,
 )
 from companion.systems.panzer_keil.books import Table, bands, points_at
-from companion.systems.panzer_keil.condition import on_record, own_on_map
+from companion.systems.panzer_keil.condition import WantedUnits, on_record, own_on_map
 from companion.systems.panzer_keil.ground import has_rails
 from companion.systems.panzer_keil.supply import front_distance, hq_of, in_command
 
@@ -63,8 +63,11 @@ def _table(game: Game) -> Table:
     return game.book.tables.get("front-points", {})
 
 
-def fill_fronts(game: Game) -> Events:
-    """Give each headquarters its points from the owner's table, and ask where it is blank [B6.3.2, B7.2]."""
+def fill_fronts(game: Game, again: bool = False) -> Events:
+    """Give each headquarters its points from the owner's table, and ask where it is blank [B6.3.2, B7.2].
+
+    :param again: what was spent of them in this phase stays spent
+    """
     missing: dict[str, str] = {}
     for front, name in FRONTS.items():
         if not front_alive(game, front):
@@ -78,20 +81,25 @@ def fill_fronts(game: Game) -> Events:
             missing[front] = f"{name} {distance} hexes"
         else:
             why = "no supply path or disrupted" if distance is None else f"{distance} hexes from the source"
-            yield from _set_front(game, front, found, why)
+            yield from _set_front(game, front, found, why, again)
     yield from drop(game, headquarters_points, why="settled")
     if missing:
-        yield from _ask_fronts(game, list(missing), list(missing.values()))
+        yield from _ask_fronts(game, missing)
 
 
-def _ask_fronts(game: Game, fronts: list[str], names: list[str]) -> Events:
-    text = f"Read the headquarters' points off your table: {', '.join(names)}"
-    yield owe(game, SOVIET, text, headquarters_points, rule="B6.3.2", fronts=fronts)
+def _ask_fronts(game: Game, fronts: Mapping[str, str]) -> Events:
+    """Ask how far headquarters are, where the owner's table tells the points then; else for the points themselves."""
+    far = bool(bands(_table(game))) and not any(hq_of(game, front) for front in fronts)
+    what = "How many hexes is each headquarters from the source" if far else "Read the points off your table"
+    text = f"{what}: {', '.join(fronts.values())}"
+    yield owe(game, SOVIET, text, headquarters_points, rule="B6.3.2", fronts=list(fronts))
 
 
-def _set_front(game: Game, front: str, points: tuple[int, int], reason: str) -> Events:
-    yield from fill(game, f"{front}-sp", points[0], reason, "B8.2.3")
-    yield from fill(game, f"{front}-sap", points[1], reason, "B8.3.1")
+def _set_front(game: Game, front: str, points: tuple[int, int], reason: str, again: bool = False) -> Events:
+    had = game[LAST_POINTS].get(front, points) if again else points
+    for kind, now, before, rule in zip(("sp", "sap"), points, had, ("B8.2.3", "B8.3.1"), strict=True):
+        spent = before - game[f"{front}-{kind}"] if again else 0
+        yield from fill(game, f"{front}-{kind}", max(0, now - spent), reason, rule)
     record = {**game[LAST_POINTS], front: list(points)}
     if record != game[LAST_POINTS]:
         yield e.Set(LAST_POINTS, record)
@@ -107,9 +115,9 @@ def _soviet_pools(game: Game) -> Events:
             yield from fill(game, f"{front}-{kind}", 0, "new turn", rule)
     if has_rails(game) and any(hq_of(game, front) for front in FRONTS):
         return  # the supply check works them out
-    alive = [front for front in FRONTS if front_alive(game, front)]
+    alive = {front: name for front, name in FRONTS.items() if front_alive(game, front)}
     if alive:
-        yield from _ask_fronts(game, alive, [FRONTS[f] for f in alive])
+        yield from _ask_fronts(game, alive)
 
 
 @rules.entering("german-supply")
@@ -158,7 +166,8 @@ class Payer(Choice):
     def describe(self, ctx: Context) -> dict[str, Any]:
         everybody = self.choices(ctx)
         rich = [(f, label) for f, label in everybody if ctx.game[f"{f}-{self.kind}"]]
-        return {"choices": [{"value": f, "label": label} for f, label in rich or everybody], "many": False}
+        offered = [{"value": f, "label": label} for f, label in rich or everybody]
+        return {"choices": offered, "many": False, "required": True}
 
 
 def paying(label: str, kind: str) -> Payer:
@@ -177,13 +186,19 @@ def payer(ctx: Context, kind: str) -> str:
 
 
 def _wanted(front: str, by_table: bool) -> Callable[[Context], bool]:
-    """Whether a form asks for this headquarters: by distance where the owner's table is filled, else for points."""
+    """Whether a form asks for this headquarters: by distance where the owner's table is filled, else for points.
+
+    A headquarters on record is asked about only because the table is blank for its distance: points are wanted then.
+    """
 
     def asked(ctx: Context) -> bool:
-        if not front_alive(ctx.game, front):
+        game = ctx.game
+        if not front_alive(game, front) or front not in (ctx.args.get("fronts") or FRONTS):
             return False
-        filled = bool(bands(_table(ctx.game)))
-        return front in (ctx.args.get("fronts") or FRONTS) and filled == by_table
+        measured = bool(bands(_table(game))) and hq_of(game, front) is None
+        typed = ctx.values.get(f"{front}_hexes")
+        blank = typed is not None and points_at(_table(game), typed) is None
+        return measured if by_table else not measured or blank
 
     return asked
 
@@ -215,7 +230,7 @@ def _still_wanted(game: Game, duty: e.Asked) -> bool:
     return not duty.is_owed or game.phase in ("soviet-supply", "soviet-support")
 
 
-@rules.follow_up(rule="B6.3.2", label="HQ points", still=_still_wanted)
+@rules.follow_up(rule="B6.3.2", label="Set the points", still=_still_wanted)
 def headquarters_points(
     game: Game,
     voronezh_hexes: Annotated[int | None, _hexes("voronezh")] = None,
@@ -265,10 +280,20 @@ def _front_by_hand(
     yield from _set_front(game, front, (values[0], values[1]), reason)
 
 
-@rules.action(phase="soviet-supply", by=SOVIET, rule="B6.3.2", label="Points of one HQ", group="book-keeping")
+def _alive(ctx: Context) -> list[tuple[str, str]]:
+    return [(front, name) for front, name in FRONT_CHOICES if front_alive(ctx.game, front)]
+
+
+@rules.action(
+    phase="soviet-supply",
+    by=SOVIET,
+    rule="B6.3.2",
+    label="Set the points of one headquarters",
+    group="book-keeping",
+)
 def front_points(
     game: Game,
-    front: Annotated[str, Choice(label="Front", options=FRONT_CHOICES)],
+    front: Annotated[str, Choice(label="Front", options=_alive)],
     distance: Annotated[int | None, Whole(label="Hexes from the source", high=99)] = None,
     supply: Annotated[
         int | None, Whole(label="Supply points", high=20, help="empty: from the owner's table")
@@ -278,10 +303,6 @@ def front_points(
     ] = None,
 ) -> Events:
     """Set a headquarters' supply and support points for this turn."""
-    if not front_alive(game, front):
-        raise NotNow(
-            f"the {FRONTS[front]} Front has no headquarters", field="front", given=front, rule="B6.3.2"
-        )
     yield from _front_by_hand(game, front, distance, supply, support)
 
 
@@ -296,8 +317,8 @@ def _refreshable(ctx: Context) -> list[Unit]:
 
 
 def _offered(ctx: Context) -> list[Unit]:
-    """Those of them that the paying headquarters commands [B8.2]."""
-    game, found = ctx.game, _refreshable(ctx)
+    """Those of them that the paying headquarters commands [B8.2]; where nobody can be helped, all who are exhausted."""
+    game, found = ctx.game, _refreshable(ctx) or _tired(ctx)
     front = payer(ctx, "sp")
     if game.active != SOVIET or not found or not front:
         return found
@@ -311,18 +332,39 @@ def _any_tired(game: Game) -> bool | str:
     ctx = Context(game)
     if not own_on_map(ctx):
         return True
-    return bool(_refreshable(ctx)) or "no exhausted unit in supply and undisrupted is on record [B6.3.3]"
+    return bool(_tired(ctx)) or "no exhausted unit is on record [B6.3]"
+
+
+def _against_spending(ctx: Context) -> list[str]:
+    """More than is left, on units that get none or that another headquarters commands [B6.3.3, B8.2, B13.2.1]."""
+    game, values = ctx.game, ctx.values
+    units, front = values.get("units") or (), str(values.get("front") or "")
+    found = [str(fault) for fault in states.against(game, units, states.supply_point)]
+    known = front or game.active == GERMAN  # the Front is asked for first
+    if known and (len(units) or values.get("count") or 0) > game[_pool(game, front)]:
+        found.append(f"only {game[_pool(game, front)]} of its supply points left [B6.3]")
+    return [*found, *_out_of_command(game, units, front)] if game.active == SOVIET else found
+
+
+def _pool(game: Game, front: str, kind: str = "sp") -> str:
+    return f"{front if game.active == SOVIET else GERMAN}-{kind}"
 
 
 @rules.action(
-    phase=phases("supply"), by="active", rule="B6.3", label="Spend supply points", order=3, when=_any_tired
+    phase=phases("supply"),
+    by="active",
+    rule="B6.3",
+    label="Spend supply points",
+    order=3,
+    when=_any_tired,
+    warns=_against_spending,
 )
 def spend_supply(
     game: Game,
     front: Annotated[str, paying("Points of", "sp")] = "",
     units: Annotated[
         tuple[str, ...],
-        UnitRef(label="Exhausted units", many=True, pick=_tired, suggest=_offered, when=on_record),
+        WantedUnits(label="Exhausted units", many=True, pick=_tired, suggest=_offered, when=on_record),
     ] = (),
     count: Annotated[int, Whole(label="Units turned back", high=20, quiet=on_record)] = 0,
 ) -> Events:
@@ -333,34 +375,19 @@ def spend_supply(
         raise Unreadable("say which units recover, or how many", field=field, rule="B6.3")
     if game.active == SOVIET and not front:
         raise Unreadable("whose points? Name the Front that commands the units", field="front", rule="B8.2")
-    pool = f"{front if game.active == SOVIET else GERMAN}-sp"
-    if spent > game[pool]:
-        raise NotNow(f"only {game[pool]} of its supply points left", field="units", given=spent, rule="B6.3")
-    if game.active == SOVIET:
-        _check_command(game, units, front)
+    pool = _pool(game, front)
     for unit in units:
         yield from states.put(game, unit, states.supply_point)
-    yield e.Set(pool, game[pool] - spent, was=game[pool], reason=f"{spent} spent", rule="B6.3.4")
+    left = max(0, game[pool] - spent)
+    yield e.Set(pool, left, was=game[pool], reason=f"{spent} spent", rule="B6.3.4")
 
 
-def _check_command(game: Game, units: tuple[str, ...], front: str) -> None:
+def _out_of_command(game: Game, units: Sequence[str], front: str) -> list[str]:
     """A headquarters supplies the units it commands [B8.2]; Don-bound ones only the Don's [B13.2.1]."""
-    for name in units:
-        if don_bound(game, game.units[name]) and front != "don":
-            raise NotNow(
-                f"{game.units[name].name} is bound to the Don Front",
-                field="front",
-                given=front,
-                rule="B13.2.1",
-            )
-    if hq_of(game, front) is None:
-        return
-    reach = in_command(game, front)
-    for name in units:
-        if name not in reach:
-            raise NotNow(
-                f"{game.units[name].name} is not in command of the {FRONTS[front]} Front",
-                field="units",
-                given=name,
-                rule="B8.2",
-            )
+    if not front:
+        return []
+    bound = [u for u in units if don_bound(game, game.units[u]) and front != "don"]
+    found = [f"{game.units[u].name} is bound to the Don Front [B13.2.1]" for u in bound]
+    reach = in_command(game, front) if hq_of(game, front) else set(units)
+    others = [u for u in units if u not in reach and u not in bound]
+    return [*found, *(f"{game.units[u].name} is not in command of {FRONTS[front]} [B8.2]" for u in others)]

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Annotated
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Annotated, Any
 
-from companion.engine.errors import NotNow, Unreadable
-from companion.engine.forms.fields import Context, HexId, UnitRef, Whole
-from companion.engine.hexes.board import zone_indices
+from companion.engine.errors import Unreadable
+from companion.engine.forms.fields import Context, HexId, Whole
+from companion.engine.hexes.board import NOTHING, zone_indices
 from companion.engine.hexes.trace import Situation
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING, move
 from companion.engine.record.game import Game
+from companion.systems.panzer_keil.arrivals import entry_faults
 from companion.systems.panzer_keil.base import (
     BY_RAIL,
     FIRST_RAILHEAD,
@@ -23,10 +26,9 @@ from companion.systems.panzer_keil.base import (
     SOVIET_ROOT,
     edge_of,
     hexes_of,
-    named,
     rules,
 )
-from companion.systems.panzer_keil.condition import waiting
+from companion.systems.panzer_keil.condition import WantedHex, WantedUnits, waiting
 from companion.systems.panzer_keil.ground import (
     RAIL,
     board,
@@ -35,11 +37,11 @@ from companion.systems.panzer_keil.ground import (
     pass_through,
     situation,
     supply_zones,
-    wrong_edge,
     zone,
 )
 
 REPAIRS, RAIL_UNITS, RAIL_HEXES, SAFETY = 3, 5, 30, 3  # [B9.3.1, B9.1, 8.7.3]
+MOST_HEXES = RAIL_UNITS * RAIL_HEXES
 
 
 def railhead(game: Game) -> str:
@@ -116,8 +118,23 @@ def _fresh_rails(game: Game) -> Events:
 
 
 def _repair_now(game: Game) -> bool | str:
-    wanted = f"{SOVIET}-{game['repair-phase']}"
-    return game.phase == wanted or "repairs belong to the phase chosen in the table's options [B9.3]"
+    if game.phase != f"{SOVIET}-{game['repair-phase']}":
+        return "repairs belong to the phase chosen in the table's options [B9.3]"
+    return game["rail-repaired"] < REPAIRS or f"{REPAIRS} hexes are repaired this turn [B9.3.1]"
+
+
+def _against_repair(ctx: Context) -> list[str]:
+    """Three hexes a turn, along a railroad, never into a German zone: no friend in it helps [B9.3.1, B9.3.2]."""
+    game, hexes = ctx.game, ctx.values["hexes"]
+    here, done = board(game), game["rail-repaired"]
+    found = [f"{h} lies in a German zone [B9.3.2]" for h in hexes if h in zone(game, GERMAN)]
+    if done + len(hexes) > REPAIRS:
+        found.append(f"{REPAIRS} hexes a turn at most, {done} are repaired [B9.3.1]")
+    for a, b in pairwise((railhead(game), *hexes)):
+        linked = here.links.get((here.grid.index[a], here.grid.index[b]), NOTHING)
+        if has_rails(game) and not RAIL & linked:
+            found.append(f"no railroad is entered from {a} to {b} [B9.3]")
+    return found
 
 
 @rules.action(
@@ -127,26 +144,14 @@ def _repair_now(game: Game) -> bool | str:
     label="Repair the railroad",
     when=_repair_now,
     order=30,
-    # A friendly unit does not help here: the rule for repairs knows no exception.
-    warns=lambda c: [
-        f"{h} lies in a German zone [B9.3.2]" for h in c.values["hexes"] if h in zone(c.game, GERMAN)
-    ],
+    warns=_against_repair,
 )
 def extend_railroad(
     game: Game,
     hexes: Annotated[tuple[str, ...], HexId(label="Rail hexes, from the marker outward", many=True)],
 ) -> Events:
     """Extend the Soviet railroad by up to three hexes a turn and move its marker."""
-    done = game["rail-repaired"]
-    if done + len(hexes) > REPAIRS:
-        raise NotNow(
-            f"{REPAIRS} hexes a turn at most, {done} already repaired",
-            field="hexes",
-            given=len(hexes),
-            rule="B9.3.1",
-        )
-    here, at = board(game), railhead(game)
-    for hex_id in hexes:
+    for at, hex_id in pairwise((railhead(game), *hexes)):
         if hex_id not in game.maps.neighbours(at):
             raise Unreadable(
                 f"{hex_id} does not touch {at}: name the hexes in order",
@@ -154,21 +159,26 @@ def extend_railroad(
                 given=hex_id,
                 rule="B9.3.1",
             )
-        pair = (here.grid.index[at], here.grid.index[hex_id])
-        if has_rails(game) and not RAIL & here.links.get(pair, set()):
-            raise Unreadable(
-                f"no railroad is entered from {at} to {hex_id}", field="hexes", given=hex_id, rule="B9.3"
-            )
-        at = hex_id
-    yield e.Set("rail-repaired", done + len(hexes), was=done, rule="B9.3.1")
-    yield from put_railhead(game, at, "repaired", "B9.3.1")
+    done = game["rail-repaired"]
+    yield e.Set("rail-repaired", min(REPAIRS, done + len(hexes)), was=done, rule="B9.3.1")
+    yield from put_railhead(game, hexes[-1], "repaired", "B9.3.1")
+
+
+@dataclass(frozen=True)
+class MarkerHex(HexId):
+    """Where the railroad marker goes; only the entered rails can tell it by themselves."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        known = has_rails(ctx.game)
+        told = {"help": "empty: as far as the line works"} if known else {"required": True}
+        return {**super().describe(ctx), **told}
 
 
 @rules.action(by="any", rule="B9.3.3", label="Move the railroad marker", group="fix")
-def pull_back_railhead(
-    game: Game, hex: Annotated[str, HexId(label="To rail hex", help="empty: as far as the line works")] = ""
-) -> Events:
+def pull_back_railhead(game: Game, hex: Annotated[str, MarkerHex(label="To rail hex")] = "") -> Events:
     """Pull the railroad marker back to where the line is still linked to 0114."""
+    if not hex and not has_rails(game):
+        raise Unreadable("no railroad is entered: say where the marker goes", field="hex", rule="B9.3.3")
     if hex:
         yield from put_railhead(game, hex, "set by hand", "B9.3.3")
     else:
@@ -205,26 +215,75 @@ def rail_way(game: Game, start: str, end: str, clear: bool) -> list[str]:
     )
 
 
-def _way_known(ctx: Context) -> bool:
-    """Whether the map book tells how long the ride is."""
+def _length_told(ctx: Context) -> bool:
+    """Whether the map book tells how long the ride is, or will once both its ends are named."""
     game, start, end = ctx.game, ctx.values.get("start") or _from_where(ctx), ctx.values.get("end")
-    return bool(start and end and rail_way(game, start, end, clear=False))
+    if not (start and end):
+        return _riders(ctx)
+    return bool(rail_way(game, start, end, clear=False))
 
 
 def _anybody_by_rail(game: Game) -> bool | str:
+    if game["rail-units"] >= RAIL_UNITS:
+        return f"{RAIL_UNITS} units have gone by rail this turn [B9.1]"
     if not game.units or rail_riders(Context(game)):
         return True
     return "only units that arrive this turn at a boxed edge go by rail [8.7.1, B14.4]"
 
 
-def _too_close(ctx: Context) -> list[str]:
-    """Soviet units too near to where a ride begins, ends, or cannot but pass [8.7.3]."""
-    game, end = ctx.game, str(ctx.values.get("end") or "")
-    start = str(ctx.values.get("start") or _from_where(ctx))
-    known = rail_way(game, start, end, clear=False) if start and end else []
-    clear = rail_way(game, start, end, clear=True) if known else []
-    close = near_enemy(game, [h for h in (start, end, *([] if clear else known)) if h], GERMAN, SAFETY)
-    return [f"Soviet units within {SAFETY} hexes: {', '.join(close)} [8.7.3]"] if close else []
+@dataclass(frozen=True)
+class Ride:
+    """A journey by rail as it is asked for."""
+
+    start: str
+    end: str
+    riders: int
+    known: tuple[str, ...]
+    """The way by the entered rails; empty where the map book tells of none."""
+    clear: tuple[str, ...]
+    """The one that keeps clear of Soviet units all along."""
+    hexes: int
+    total: int
+    """The hexes of all units that went this turn."""
+
+    @classmethod
+    def of(cls, ctx: Context) -> Ride:
+        game, values = ctx.game, ctx.values
+        start, end = str(values.get("start") or _from_where(ctx)), str(values.get("end") or "")
+        known = rail_way(game, start, end, clear=False) if start and end else []
+        clear = rail_way(game, start, end, clear=True) if known else []
+        riders = len(values.get("units") or ()) or int(values.get("count") or 0)
+        hexes = len(clear or known) - 1 if known else int(values.get("hexes") or 0)
+        total = game["rail-hexes"] + hexes * riders
+        return cls(start, end, riders, tuple(known), tuple(clear), hexes, total)
+
+
+def _against_riding(ctx: Context) -> list[str]:
+    """What the rules have against a ride: its length, its rails, its edge, Soviet units near it [8.7, B9.1, B14.4]."""
+    game, ride = ctx.game, Ride.of(ctx)
+    used, spent = game["rail-units"], game["rail-hexes"]
+    found = []
+    if used + ride.riders > RAIL_UNITS:
+        found.append(f"{RAIL_UNITS} units a turn by rail, {used} have gone [B9.1]")
+    if ride.hexes > RAIL_HEXES or (game["rail-limit"] == "total" and ride.total > RAIL_HEXES):
+        found.append(f"{RAIL_HEXES} rail hexes at most, {spent} used [B9.1]")
+    for unit in (game.units[u] for u in ctx.values.get("units") or ()):
+        if ride.start and not unit.place:
+            found += [str(fault) for fault in entry_faults(game, unit, ride.start)]
+    ends = [h for h in (ride.start, ride.end) if h]
+    off = [h for h in ends if has_rails(game) and not _on_rails(game, h)]
+    found += [f"no railroad is entered in {h} [8.7.2]" for h in off]
+    if len(ends) == 2 and not off and has_rails(game) and not ride.known:
+        found.append(f"no railroad is entered from {ride.start} to {ride.end} [8.7.2]")
+    close = near_enemy(game, [*ends, *(() if ride.clear else ride.known)], GERMAN, SAFETY)
+    if close:
+        found.append(f"Soviet units within {SAFETY} hexes: {', '.join(close)} [8.7.3]")
+    return list(dict.fromkeys(found))
+
+
+def _on_rails(game: Game, hex_id: str) -> bool:
+    here = board(game)
+    return bool(here.along(RAIL)[here.grid.index[hex_id]])
 
 
 @rules.action(
@@ -234,50 +293,34 @@ def _too_close(ctx: Context) -> list[str]:
     label="Move by rail",
     order=25,
     when=_anybody_by_rail,
-    warns=_too_close,
+    warns=_against_riding,
 )
 def rail_move(
     game: Game,
     units: Annotated[
-        tuple[str, ...], UnitRef(label="Arriving units", many=True, pick=rail_riders, when=_riders)
+        tuple[str, ...], WantedUnits(label="Arriving units", many=True, pick=rail_riders, when=_riders)
     ] = (),
-    count: Annotated[int, Whole(label="Arriving units", high=RAIL_UNITS, quiet=_riders)] = 0,
+    count: Annotated[int, Whole(label="How many units", high=RAIL_UNITS, quiet=_riders)] = 0,
     start: Annotated[
         str,
         HexId(label="From hex", help="where they come in", when=_riders, start=_from_where),
     ] = "",
-    end: Annotated[str, HexId(label="To hex", when=_riders)] = "",
-    hexes: Annotated[int, Whole(label="Rail hexes travelled by each", high=150, quiet=_way_known)] = 0,
+    end: Annotated[str, WantedHex(label="To hex", when=_riders)] = "",
+    hexes: Annotated[int, Whole(label="Rail hexes travelled by each", high=150, quiet=_length_told)] = 0,
 ) -> Events:
     """Carry arriving units along the rails: five units and thirty hexes a turn, clear of Soviet units."""
-    riders = len(units) or count
-    if not riders:
+    values = {"units": units, "count": count, "start": start, "end": end, "hexes": hexes}
+    ride = Ride.of(Context(game, values=values))
+    if not ride.riders:
         raise Unreadable("say which units travel, or how many", field="units", rule="8.7")
+    if units and not end:
+        raise Unreadable("where does the ride end?", field="end", rule="8.7")
+    for unit in units:
+        yield move(game, unit, end, reason="by rail", rule="8.7")
+        if game.mark(unit, "entered"):  # who has ridden rides no more
+            yield e.Marked(unit, "entered", None, reason=IN_PASSING, rule="8.7.1")
+    if units:
+        yield from pass_through(game, GERMAN, ride.clear or ride.known or [end])
     used, spent = game["rail-units"], game["rail-hexes"]
-    if used + riders > RAIL_UNITS:
-        raise NotNow(
-            f"{RAIL_UNITS} units a turn by rail, {used} have gone", field="units", given=riders, rule="B9.1"
-        )
-    start = start or _from_where(Context(game, values={"units": units}))
-    for unit in units:
-        wrong = wrong_edge(game, game.units[unit], start) if start and not game.units[unit].place else ""
-        if wrong:
-            raise Unreadable(wrong, field="start", given=start, rule="B14")
-    known = rail_way(game, start, end, clear=False) if start and end else []
-    way = rail_way(game, start, end, clear=True) if known else []
-    hexes = len(way or known) - 1 if known else hexes
-    total = spent + hexes * riders
-    if hexes > RAIL_HEXES or (game["rail-limit"] == "total" and total > RAIL_HEXES):
-        raise NotNow(
-            f"{RAIL_HEXES} rail hexes at most, {spent} used", field="hexes", given=hexes, rule="B9.1"
-        )
-    for unit in units:
-        if end:
-            yield move(game, unit, end, reason="by rail", rule="8.7")
-            yield e.Marked(unit, "entered", True, reason=IN_PASSING, rule="8.6")
-    if units and end:
-        yield from pass_through(game, GERMAN, way or [end])
-    if not end and units:
-        yield e.Noted(f"{named(game, units)} by rail", rule="8.7")
-    yield e.Set("rail-units", used + riders, was=used, rule="B9.1")
-    yield e.Set("rail-hexes", total, was=spent, rule="B9.1")
+    yield e.Set("rail-units", min(RAIL_UNITS, used + ride.riders), was=used, rule="B9.1")
+    yield e.Set("rail-hexes", min(MOST_HEXES, ride.total), was=spent, rule="B9.1")

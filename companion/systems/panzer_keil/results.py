@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from companion.engine.record.battle import Battle
+
 ATTACKER, DEFENDER = "attacker", "defender"
 ROLL, LOSSES, PAYING, RETREAT, ADVANCE, EXHAUSTION = range(6)
 """The order of a battle: losses, and the defender's price in an exchange [9.6], retreats [9.7], the advance [9.8],
@@ -67,6 +69,12 @@ def advance_limit(code: str, major: bool) -> int:
     """Hexes the attackers may advance; one at most over a major river [B10.3.2]."""
     limit = RESULTS[code].advance
     return min(limit, 1) if major else limit
+
+
+def one_for_crossers(battle: Battle, limit: int) -> str:
+    """Said of an advance of which some attackers, over a major river, make one hex only [B10.3.2]."""
+    some = battle.facts.get("major") and not battle.facts.get("all_major")
+    return ", those over the major river 1" if some and limit > 1 else ""
 
 
 def survivors_lost(units: int, owed: int, managed: int) -> int:

@@ -12,7 +12,7 @@ from companion.engine.errors import Unreadable
 from companion.engine.forms.fields import Choice, Context, UnitRef
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.duties import owe, units_of
+from companion.engine.play.duties import learn, owe, units_of
 from companion.engine.positions.pieces import count, eliminate
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
@@ -92,10 +92,10 @@ def retreat_ends(game: Game, units: Sequence[str], owed: int, battle: str = "") 
     beyond = found
     for _ in range(BEYOND):  # where every hex is full, the retreat goes on [9.7.3]
         room = {end: way for end, way in beyond.items() if _room(game, end, units)}
-        if room or not beyond:
+        if room:
             return room
-        beyond = _one_further(game, first, beyond, reach)
-    return found
+        beyond = _one_further(game, first, beyond, reach) if beyond else {}
+    return found  # with nothing open beyond, it ends in the full hex, which is looked at when the phase closes [5.1.3]
 
 
 def _one_further(game: Game, first: Unit, ways: Ways, reach: Reach) -> Ways:
@@ -206,7 +206,12 @@ def _only_way(ctx: Context) -> Mapping[str, Any] | None:
     if stack and price >= len(stack):
         return {}
     ways = [c for c, _ in _choices(ctx) if c != APART]
-    return {"to": ways[0]} if len(ways) == 1 and not price else None
+    if len(ways) != 1 or price:
+        return None
+    past_full = len(_ends(ctx.game, ctx.duty)[ways[0]]) > int(
+        ctx.args["hexes"]
+    )  # where a part of it may stop
+    return None if past_full and len(stack) > 1 else {"to": ways[0]}
 
 
 @rules.follow_up(
@@ -237,6 +242,7 @@ def retreat(
     again = partial(owe_retreat, game, battle, duty.to[0], rule=duty.rule)
     if _price(game, duty):
         managed, left = _managed(game, duty), _those_left(game, duty, lost or ())
+        yield from learn(game, battle, short=True)
         for unit in [u for u in stack if u not in left]:
             yield from eliminate(game, game.units[unit], DEAD, "no room to retreat", "9.7.5")
         if left and managed:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Annotated, Any
 
 from companion.engine.errors import Unreadable
@@ -130,16 +132,35 @@ def _of_formation(ctx: Context) -> list[Unit]:
     return unplaced(ctx.game, str(ctx.values.get("formation") or "-"))
 
 
+def _laid_out(
+    game: Game, formation: str, hexes: Sequence[str], each: int, units: Sequence[str]
+) -> tuple[list[str], list[str]]:
+    """The units to lay out, and a place for each of them in turn."""
+    waiting = list(units) or [u.id for u in unplaced(game, formation)]
+    return waiting, [h for h in hexes for _ in range(each)]
+
+
+def _outside(ctx: Context) -> list[str]:
+    """Who would not stand where his formation sets up [B14.1, B14.2]."""
+    game, given = ctx.game, ctx.values
+    laid = _laid_out(game, given["formation"], given["hexes"], given["each"], given["units"])
+    pairs = zip(*laid, strict=False)
+    return [f"{why} [B14]" for u, h in pairs if (why := misplaced(game, replace(game.units[u], place=h)))]
+
+
 @rules.action(
     by="any",
     label="Place a formation",
     group="units",
     rule="B14",
     when=lambda game: bool(unplaced(game)) or "every unit of the set-up has been placed",
+    warns=_outside,
 )
 def place_formation(
     game: Game,
-    formation: Annotated[str, Choice(label="Formation", options=_formations)],
+    formation: Annotated[
+        str, Choice(label="Formation", options=_formations, quiet=lambda c: c.duty is not None)
+    ],
     hexes: Annotated[tuple[str, ...], HexId(label="Hexes", help="filled in this order", many=True)],
     each: Annotated[int, Whole(label="Units to a hex", low=1, high=3)] = 1,
     units: Annotated[
@@ -148,8 +169,7 @@ def place_formation(
     ] = (),
 ) -> Events:
     """Lay out a formation hex by hex: Germans first, then Soviets."""
-    waiting = list(units) or [u.id for u in unplaced(game, formation)]
-    places = [h for h in hexes for _ in range(each)]
+    waiting, places = _laid_out(game, formation, hexes, each, units)
     if len(places) < len(units):
         raise Unreadable(
             f"{len(units)} units do not fit in there", field="hexes", given=len(hexes), rule="B14"
@@ -163,9 +183,6 @@ def place_formation(
         )
     for unit, place in zip(waiting, places, strict=False):
         yield move(game, unit, place, reason="set-up", rule="B14")
-        wrong = misplaced(game, game.units[unit])
-        if wrong:
-            yield e.Noted(wrong, rule="B14")
     yield from drop(game, "place-formation", why=formation)
     if game.turn == 1:
         yield from _ask_next(game)

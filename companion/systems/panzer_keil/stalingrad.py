@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Annotated
 
-from companion.engine.errors import NotNow, Unreadable
 from companion.engine.forms.fields import Context, HexId, UnitRef
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
@@ -21,6 +20,7 @@ from companion.systems.panzer_keil.base import (
     DON_TEN,
     SOVIET,
     STALINGRAD,
+    Fault,
     don_bound,
     in_play,
     is_hq,
@@ -35,7 +35,7 @@ from companion.systems.panzer_keil.condition import (
     own_here,
     own_on_map,
 )
-from companion.systems.panzer_keil.ground import occupier
+from companion.systems.panzer_keil.ground import occupier, pass_through
 
 
 def bind(game: Game, units: Sequence[str]) -> Events:
@@ -45,17 +45,12 @@ def bind(game: Game, units: Sequence[str]) -> Events:
             yield put_mark(game, unit, "don", True, reason="attacked the 6th Army", rule="B13.2.1")
 
 
-def strays(game: Game, unit: Unit) -> bool:
-    """A Don-bound unit further than five hexes from both Stalingrad hexes [B13.2.2]."""
-    if not unit.on_map or not don_bound(game, unit) or game["stalingrad"] == "fallen":
-        return False
-    return min(game.maps.distance(unit.place, h) for h in STALINGRAD) > DON_RADIUS
-
-
-def note_stray(game: Game, unit: Unit) -> Events:
-    """Advice for a Don-bound unit that has gone too far [B13.2.2]."""
-    if strays(game, unit):
-        yield e.Noted(f"{unit.name} is more than five hexes from Stalingrad", rule="B13.2.2")
+def strays(game: Game, unit: Unit, hex_id: str) -> list[Fault]:
+    """What speaks against a Don-bound unit in a hex: further than five from both Stalingrad hexes [B13.2.2]."""
+    if not don_bound(game, unit) or game["stalingrad"] == "fallen":
+        return []
+    far = min(game.maps.distance(hex_id, h) for h in STALINGRAD) > DON_RADIUS
+    return [Fault(f"{unit.name} would be more than five hexes from Stalingrad", "B13.2.2")] if far else []
 
 
 def _besieged_on_record(game: Game) -> bool | str:
@@ -103,14 +98,21 @@ def _still_besieged(game: Game) -> bool | str:
     return game["stalingrad"] == "besieged" or "Stalingrad has fallen already"
 
 
+def _still_there(ctx: Context) -> list[str]:
+    left = [u for u in sixth_left(ctx.game) if ctx.game.units[u].on_map]
+    return [f"6th Army units are still there: {named(ctx.game, left)} [B13.2.3]"] if left else []
+
+
 @rules.action(
-    by=SOVIET, rule="B13.2.3", label="Stalingrad has fallen", when=_still_besieged, group="book-keeping"
+    by=SOVIET,
+    rule="B13.2.3",
+    label="Take the Don Front off",
+    when=_still_besieged,
+    group="book-keeping",
+    warns=_still_there,
 )
 def fall_of_stalingrad(game: Game) -> Events:
     """Take the Don Front off the map; six of its divisions may come back from turn 10."""
-    left = sixth_left(game)
-    if any(game.units[u].on_map for u in left):
-        raise NotNow(f"6th Army units are still there: {named(game, left)}", given=len(left), rule="B13.2.3")
     yield from _withdraw(game)
 
 
@@ -146,8 +148,26 @@ def _may_return(game: Game) -> bool | str:
     return bool(_returning(Context(game))) or "no Don division is waiting to return"
 
 
+def _against_return(ctx: Context) -> list[str]:
+    """They come within one hex of a headquarters, and not among Germans [B13.2.3, 8.6.3]."""
+    game, place = ctx.game, ctx.values["hex"]
+    hqs = [u.place for u in on_map(game, SOVIET) if is_hq(u)]
+    found = []
+    if any(u.side != SOVIET for u in game.units_at(place)):
+        found.append(f"an enemy stands in {place} [8.6.3]")
+    if all(game.maps.distance(hq, place) > 1 for hq in hqs):
+        found.append(f"no headquarters on record within one hex of {place} [B13.2.3]")
+    return found
+
+
 @rules.action(
-    phase="soviet-move", by=SOVIET, rule="B14.3", label="Don divisions return", order=15, when=_may_return
+    phase="soviet-move",
+    by=SOVIET,
+    rule="B14.3",
+    label="Bring Don divisions back",
+    order=15,
+    when=_may_return,
+    warns=_against_return,
 )
 def return_don_units(
     game: Game,
@@ -155,13 +175,9 @@ def return_don_units(
     hex: Annotated[str, HexId(label="Hex within one of a headquarters")],
 ) -> Events:
     """Bring Don divisions back beside one headquarters, on turn 10 or later."""
-    hqs = [u.place for u in on_map(game) if is_hq(u)]
-    if hqs and all(game.maps.distance(place, hex) > 1 for place in hqs):
-        raise Unreadable(
-            f"{hex} is not within one hex of a headquarters", field="hex", given=hex, rule="B13.2.3"
-        )
     for unit in units:
         yield move(game, unit, hex, reason="returns", rule="B13.2.3")
         yield put_mark(game, unit, "grace", grace_until(game), rule="B14.3")
+    yield from pass_through(game, SOVIET, [hex])
     if not _returning(Context(game)):
         yield e.Ticked("arrival/don-10", True, "Don divisions have returned")

@@ -5,7 +5,7 @@ Every trigger is one function from state to state; a Mistake says why it cannot 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from companion.engine.errors import NotNow
@@ -15,7 +15,7 @@ from companion.engine.positions.pieces import eliminate
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, put_mark
 from companion.engine.record.game import Game
-from companion.systems.panzer_keil.base import DEAD, SOME_MECHANIZED, is_sixth, mechanized
+from companion.systems.panzer_keil.base import DEAD, SOME_MECHANIZED, Fault, is_sixth, mechanized
 
 
 @dataclass(frozen=True)
@@ -48,22 +48,16 @@ def _cannot(nature: Nature, why: str, rule: str) -> NotNow:
 
 
 def forced_march(state: State, nature: Nature) -> State:
-    """Flip, then move again; not everybody may [8.3, 8.3.1]."""
+    """Flip, then move again: who has no other side, or lies on it, cannot [8.3, 8.3.1]."""
     if nature.mechanized is False:
         raise _cannot(nature, "only mechanized units can force march", "8.3.1")
     if state.exhausted:
         raise _cannot(nature, "it is exhausted already", "8.3.1")
-    if not state.supplied:
-        raise _cannot(nature, "it is out of supply", "6.2, 8.3.1")
-    if state.disruption:
-        raise _cannot(nature, "it is disrupted", "8.3.1")
     return replace(state, exhausted=True)
 
 
 def one_hex(state: State, nature: Nature) -> State:
     """One hex in spite of too few points; it exhausts a mechanized unit [8.5.3]."""
-    if state.disruption:
-        raise _cannot(nature, "disrupted units cannot move", "8.5.1")
     return replace(state, exhausted=True) if nature.mechanized else state
 
 
@@ -73,13 +67,9 @@ def attack(state: State, nature: Nature) -> State:
 
 
 def supply_point(state: State, nature: Nature) -> State:
-    """One point, back to normal at once; not everybody gets one [6.3.1, 6.3.2, B6.3.3, B6.3.4]."""
+    """One point, back to normal at once [6.3, B6.3.4]."""
     if nature.mechanized is False or not state.exhausted:
         raise _cannot(nature, "it is not exhausted", "B6.3")
-    if not state.supplied:
-        raise _cannot(nature, "it is out of supply", "6.3.1, B6.3.3")
-    if state.disruption:
-        raise _cannot(nature, "it is disrupted", "6.3.2, B6.3.3")
     return replace(state, exhausted=False)
 
 
@@ -111,6 +101,11 @@ def recover(state: State, nature: Nature) -> State:
     return replace(state, disruption="") if able else state
 
 
+def rally(state: State, nature: Nature) -> State:
+    """Recovery of a unit that a player names, whose supply he knows better [11.1]."""
+    return replace(state, disruption="d" if state.disruption == "ad" else "")
+
+
 def lose_supply(state: State, nature: Nature) -> State:
     """No path in the own supply phase [6.1.6]; never the 6th Army [B13.1.1]."""
     return state if nature.sixth else replace(state, supplied=False)
@@ -133,9 +128,37 @@ RULES: dict[Trigger, tuple[str, str]] = {
     river_retreat: ("retreat over a major river", "B10.3.3"),
     river_rout: ("disrupted and over a major river", "B10.3.3"),
     recover: ("recovery", "11.1"),
+    rally: ("recovery", "11.1"),
     lose_supply: ("no supply path", "6.1.6"),
     find_supply: ("supply path", "6.1.5"),
 }
+
+
+UNSUPPLIED: dict[Trigger, str] = {forced_march: "6.2, 8.3.1", supply_point: "6.3.1, B6.3.3"}
+UNSETTLED: dict[Trigger, str] = {
+    forced_march: "8.3.1",
+    one_hex: "8.5.1",
+    supply_point: "6.3.2, B6.3.3",
+}
+"""What is not for units out of supply, and what not for disrupted ones; the markers on the map know better."""
+
+
+def objections(trigger: Trigger, state: State, nature: Nature) -> list[Fault]:
+    """What the rules have against a trigger, to be said before it is pulled [6.2, 6.3.1, 6.3.2, 8.3.1, 8.5.1]."""
+    found = []
+    if trigger is rally and recover(state, nature) == state:
+        found.append(Fault(f"{nature.name} is out of supply and does not recover", "11.1"))
+    if not state.supplied and trigger in UNSUPPLIED:
+        found.append(Fault(f"{nature.name} is out of supply", UNSUPPLIED[trigger]))
+    if state.disruption and trigger in UNSETTLED:
+        found.append(Fault(f"{nature.name} is disrupted", UNSETTLED[trigger]))
+    return found
+
+
+def against(game: Game, units: Iterable[str], trigger: Trigger) -> list[Fault]:
+    """The same of units at the table."""
+    held = [game.units[u] for u in units]
+    return [fault for u in held for fault in objections(trigger, state_of(game, u), nature_of(game, u))]
 
 
 def state_of(game: Game, unit: Unit) -> State:

@@ -30,6 +30,11 @@ def _traceable(game: Game) -> bool | str:
     return has_rails(game) or "enter the railroads in the map book first, or mark supply by hand"
 
 
+def is_judged(game: Game) -> bool:
+    """Whether this phase's supply is judged."""
+    return bool(game["supply-phase"] == [game.turn, game.phase])
+
+
 def _judged(game: Game) -> Events:
     """Note that this phase's supply is judged."""
     yield e.Set("supply-phase", [game.turn, game.phase])
@@ -38,8 +43,12 @@ def _judged(game: Game) -> Events:
 @rules.due_in(*phases("supply"))
 def _unjudged(game: Game) -> Iterable[str]:
     """Every supply phase judges its side's units [6.1]; said where the record can do it in one tap."""
-    if game["supply-phase"] != [game.turn, game.phase] and _traceable(game) is True:
+    if is_judged(game):
+        return
+    if _traceable(game) is True:
         yield "Check supply [6.1]"
+    elif out := [u.id for u in on_map(game, game.active) if out_of_supply(game, u.id)]:
+        yield f"Judge supply anew: {named(game, out)} went without a turn ago [6.1.6]"
 
 
 def _missing_hqs(ctx: Context) -> list[str]:
@@ -58,11 +67,29 @@ def _missing_hqs(ctx: Context) -> list[str]:
     rule="6.1, B6.2",
     label="Check supply",
     primary=True,
-    when=_traceable,
+    when=lambda game: "supply is judged for this phase [6.1.6]" if is_judged(game) else _traceable(game),
     warns=_missing_hqs,
 )
 def check_supply(game: Game) -> Events:
     """Trace every path and mark who is out of supply until this side's next supply phase."""
+    yield from _checked(game)
+
+
+@rules.action(
+    phase=phases("supply"),
+    by="active",
+    rule="6.1, B6.2",
+    label="Check supply again",
+    group="book-keeping",
+    when=lambda game: _traceable(game) if is_judged(game) else "supply is not judged yet",
+    warns=_missing_hqs,
+)
+def check_supply_again(game: Game) -> Events:
+    """Trace every path once more, after a unit or the map was put right."""
+    yield from _checked(game, again=True)
+
+
+def _checked(game: Game, again: bool = False) -> Events:
     side = game.active
     yield from _judged(game)
     if side == SOVIET:
@@ -76,7 +103,7 @@ def check_supply(game: Game) -> Events:
         trigger = states.find_supply if answer.supplied else states.lose_supply
         yield from states.put(game, name, trigger, reason=IN_PASSING)
     if side == SOVIET:
-        yield from fill_fronts(game)
+        yield from fill_fronts(game, again)
 
 
 def _cut_off(ctx: Context) -> list[str]:

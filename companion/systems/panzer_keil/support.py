@@ -15,7 +15,7 @@ from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil import states
-from companion.systems.panzer_keil.asking import Target
+from companion.systems.panzer_keil.asking import Target, tapped
 from companion.systems.panzer_keil.base import (
     FRONTS,
     GERMAN,
@@ -69,6 +69,9 @@ class SupportTarget(Target):
         game = ctx.game
         return targets(game, game.active, payer(ctx, "sap")) if game.active else []
 
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        return {**super().describe(ctx), "required": not tapped(self.found(ctx))}
+
 
 TARGET = SupportTarget(label="Target hex")
 
@@ -88,7 +91,7 @@ def _against_allotting(ctx: Context) -> list[str]:
     game, values, side = ctx.game, ctx.values, ctx.game.active
     target, front = str(values.get("elsewhere") or values.get("target") or ""), str(values.get("front") or "")
     found = []
-    if any(b.result for b in fought_now(game)):
+    if any(b.rolls for b in fought_now(game)):
         found.append("points are allotted before the first hex is resolved [7.3]")
     there = shelling(game, target) if target else None
     if there and front and there.facts["front"] != front:
@@ -101,7 +104,28 @@ def _against_allotting(ctx: Context) -> list[str]:
         and not sponsors(game, side, target, front)
     ):
         found.append(f"no undisrupted, supplied unit of that command beside {target} [7.1, B8.3]")
+    if target and any(u.side == side for u in game.units_at(target)):
+        found.append(f"own units stand in {target} [7.1]")
+    pool = f"{front if side == SOVIET else GERMAN}-sap"
+    left = game[pool] if front or side == GERMAN else MOST  # the Front is asked for first
+    if int(values["points"]) > left:
+        found.append(f"only {left} of its support points left [7.2.1]")
     return found
+
+
+def _all_of_them(ctx: Context) -> int | None:
+    """As many as may lie on one hex, to begin with."""
+    owner = payer(ctx, "sap") if ctx.game.active == SOVIET else GERMAN
+    left = ctx.game[f"{owner}-sap"] if owner else 0
+    return min(MOST, left) or None
+
+
+def _points_left(game: Game) -> bool | str:
+    """While there are points to lay; where nobody keeps count of them, until some were laid."""
+    pools = [f"{front}-sap" for front in FRONTS] if game.active == SOVIET else [f"{GERMAN}-sap"]
+    if any(game[pool] for pool in pools) or not fought_now(game):
+        return True
+    return "every support point is allotted [7.2.1]"
 
 
 @rules.action(
@@ -111,6 +135,7 @@ def _against_allotting(ctx: Context) -> list[str]:
     label="Allot support points",
     primary=True,
     order=1,
+    when=_points_left,
     warns=_against_allotting,
 )
 def allot_support(
@@ -119,7 +144,9 @@ def allot_support(
     front: Annotated[str, paying("From", "sap")] = "",
     target: Annotated[str, TARGET] = "",
     elsewhere: Annotated[str, TARGET.another()] = "",
-    points: Annotated[int, Whole(label="Points", low=1, high=MOST, help="five to a hex at most")],
+    points: Annotated[
+        int, Whole(label="Points", low=1, high=MOST, help="five to a hex at most", start=_all_of_them)
+    ],
 ) -> Events:
     """Lay support points on a target hex, five at most and from one headquarters; the roll is then owed."""
     side, target = game.active, elsewhere or target
@@ -132,10 +159,8 @@ def allot_support(
     if lies + points > MOST:
         words = f"{MOST} points to a hex, {lies} lie there already"
         raise NotNow(words, field="points", given=points, rule="7.2.3")
-    if points > game[pool]:
-        words = f"only {game[pool]} of its support points left"
-        raise NotNow(words, field="points", given=points, rule="7.2.1")
-    yield e.Set(pool, game[pool] - points, was=game[pool], reason=f"allotted to {target}", rule="7.2.2")
+    left = max(0, game[pool] - points)
+    yield e.Set(pool, left, was=game[pool], reason=f"allotted to {target}", rule="7.2.2")
     form = {"target": target, "points": lies + points}
     if battle is None:
         forces = {game.other(side): [u.id for u in game.units_at(target) if u.side != side]}
@@ -194,21 +219,19 @@ def _not_fired(game: Game, duty: e.Asked, how: str) -> Events:
         yield e.Set(pool, game[pool] + _points_in(battle), was=game[pool], reason="not fired", rule="7.2.1")
 
 
-@rules.follow_up(rule="7.3", label="Roll", worksheet=support, declined=_not_fired)
+@rules.follow_up(rule="7.3", label="Roll", declined=_not_fired)
 def roll_support(
     game: Game,
     battle: Battle | None,
-    sheet: Breakdown,
     die: Annotated[Roll, Dice(label="Die", spec="1d6", purpose="support attack")],
 ) -> Events:
     """Roll for one target hex and apply the result to every unit in it."""
     battle = recorded(battle)
+    sheet = support.answer(dict(battle.facts["form"]), Context(game))
     there = [u.id for u in game.units_at(target_of(battle)) if u.side == battle.defender]
     battle = yield from learn(game, battle, forces={battle.defender: there})
     sheet.roll = die.total
     look_up(sheet, game.chart("support"), str(die.total))
-    if sheet.read_chart:
-        sheet.codes = ["-", "D", "1D"]
     yield from rules.settle(game, "support", sheet, (battle.attacker, "table"), "7.3", battle)
 
 

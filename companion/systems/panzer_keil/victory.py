@@ -203,11 +203,15 @@ def _german_points(sheet: Breakdown, game: Game, form: ScoreForm) -> int:
     return total
 
 
+def _untold(game: Game) -> Iterable[str]:
+    if not game.duties(action="settle-units") and untold_units(game):
+        yield "German units without a type or nation on record are counted as German and not mechanized [B15.2]"
+    if not game.duties(action="settle-cities") and untold_cities(game):
+        yield f"nobody is known to hold {', '.join(untold_cities(game))}: counted as German [5.4]"
+
+
 def _doubts(game: Game) -> Iterable[str]:
-    if untold_units(game):
-        yield "German units without a type or nation on record were counted as German and not mechanized"
-    if untold_cities(game):
-        yield f"nobody is known to hold {', '.join(untold_cities(game))}: counted as German"
+    yield from _untold(game)
     if game.units and not has_rails(game):
         yield "no railroad is entered: whether the cities are linked to 0114 was not looked at"
 
@@ -261,7 +265,7 @@ def _still_untold(game: Game, duty: e.Asked) -> bool:
     return any(u in untold_units(game) for u in units_of(game, duty))
 
 
-def _untold(ctx: Context) -> list[Unit]:
+def _nameless(ctx: Context) -> list[Unit]:
     return untold_units(ctx.game)
 
 
@@ -271,7 +275,7 @@ def settle_units(
     mech: Annotated[
         tuple[str, ...],
         UnitRef(
-            label="Mechanized", many=True, pick=lambda c: [u for u in _untold(c) if mechanized(u) is None]
+            label="Mechanized", many=True, pick=lambda c: [u for u in _nameless(c) if mechanized(u) is None]
         ),
     ] = (),
     allies: Annotated[
@@ -279,7 +283,7 @@ def settle_units(
         UnitRef(
             label="Italian, Romanian, Hungarian",
             many=True,
-            pick=lambda c: [u for u in _untold(c) if not u.klass],
+            pick=lambda c: [u for u in _nameless(c) if not u.klass],
         ),
     ] = (),
 ) -> Events:
@@ -310,7 +314,10 @@ def _final(game: Game) -> bool | str:
 
 
 def _unsettled(ctx: Context) -> list[str]:
-    return [d.text for d in ctx.game.duties() if d.is_owed]
+    """What is owed, and what the record does not tell though nobody is asked for it any more."""
+    game = ctx.game
+    owed = [d.text for d in game.duties() if d.is_owed]
+    return [*owed, *_untold(game)]
 
 
 @rules.action(

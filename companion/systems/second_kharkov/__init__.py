@@ -1,6 +1,7 @@
 """Second Kharkov: what its rulebook adds to the engine, one module a subject."""
 
 from companion.systems.second_kharkov import (
+    aftermath,
     air,
     armies,
     arrivals,
@@ -11,6 +12,7 @@ from companion.systems.second_kharkov import (
     fighting,
     judging,
     losses,
+    marching,
     movement,
     pursuit,
     setup,
@@ -22,6 +24,7 @@ from companion.systems.second_kharkov import (
 from companion.systems.second_kharkov.base import rules
 
 __all__ = [
+    "aftermath",
     "air",
     "armies",
     "arrivals",
@@ -32,6 +35,7 @@ __all__ = [
     "fighting",
     "judging",
     "losses",
+    "marching",
     "movement",
     "pursuit",
     "rules",

@@ -10,8 +10,9 @@ from companion.engine.play.actions import Events
 from companion.engine.play.duties import drop, owe
 from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
+from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
-from companion.systems.second_kharkov.base import GERMAN, MOVE, put, rules
+from companion.systems.second_kharkov.base import FIGHT, GERMAN, MOVE, SOVIET, put, rules
 
 ALL = 6  # [12.17]
 FREE, INTERDICTING, USED = "air-free", "air-interdicting", "air-used"
@@ -100,7 +101,7 @@ def _ask_how_many(game: Game) -> Events:
 @rules.action(
     by=GERMAN,
     rule="10.4",
-    label="Aircraft arrive",
+    label="Bring aircraft in",
     group="arrive",
     when=lambda game: (game.turn > 1 and arrived(game) < ALL) or NotNow("no aircraft is due", rule="10.4"),
 )
@@ -114,6 +115,47 @@ def aircraft_arrive(game: Game, aircraft: Annotated[int, Whole(label="How many",
             rule="10.4",
         )
     yield from put(game, FREE, int(game[FREE]) + aircraft, "aircraft arrive", "10.4")
+    yield from drop(game, aircraft_arrive)  # whoever says it of his own accord is not asked again
+
+
+@rules.watch
+def all_are_here(game: Game) -> Events:
+    """Nobody is asked how many come when all have come, by whatever hand [10.4, 12.17]."""
+    if arrived(game) >= ALL and game.duties(action=aircraft_arrive.name):
+        yield from drop(game, aircraft_arrive, why="all are here")
+
+
+# -- defence ---------------------------------------------------------------------------------------
+
+NONE_TODAY = "ground-defence"
+"""The turn in whose Soviet combat phase the German has said that no aircraft defend any more."""
+
+
+def may_defend(game: Game) -> bool:
+    """Whether the German has aircraft that could defend against a Soviet attack, and has not waived them [12.17]."""
+    return int(game[FREE]) > 0 and game[NONE_TODAY] != game.turn
+
+
+def waive(game: Game) -> Events:
+    """He need not be asked at every attack of the phase."""
+    yield from put(game, NONE_TODAY, game.turn, IN_PASSING, "12.17")
+    yield e.Noted("No aircraft defend in this phase", rule="12.17")
+
+
+@rules.action(
+    by=GERMAN,
+    phase=FIGHT[SOVIET],
+    rule="12.17",
+    label="Let aircraft defend again",
+    order=20,
+    when=lambda game: (
+        (int(game[FREE]) > 0 and game[NONE_TODAY] == game.turn) or NotNow("they may defend", rule="12.17")
+    ),
+)
+def aircraft_defend_again(game: Game) -> Events:
+    """Be asked again at every Soviet attack."""
+    yield from put(game, NONE_TODAY, 0, IN_PASSING, "12.17")
+    yield e.Noted("Aircraft may defend again", rule="12.17")
 
 
 # -- interdiction ----------------------------------------------------------------------------------

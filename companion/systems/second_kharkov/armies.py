@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated
 
 from companion.engine.errors import NotNow
@@ -82,12 +83,14 @@ def released_on_turn_3(game: Game) -> Events:
 @rules.watch
 def released_by_a_move(game: Game) -> Events:
     """Seen from the record where the owner has entered the two lines [6.3]."""
-    if any_restricted(game):
-        beyond = area(game, WEST) & area(game, SOUTH)
-        for hex_id, stack in game.stacks().items() if beyond else ():
-            if hex_id in beyond and stack[0].side == SOVIET:
-                yield from triggered(game, f"Soviets in {hex_id}")
-                return
+    yield from released_by_passing(game, [h for h, stack in game.stacks().items() if stack[0].side == SOVIET])
+
+
+def released_by_passing(game: Game, hexes: Iterable[str]) -> Events:
+    """Soviets that were in one of these hexes, even if only on their way [6.3]."""
+    beyond = area(game, WEST) & area(game, SOUTH)
+    if any_restricted(game) and (crossed := [h for h in hexes if h in beyond]):
+        yield from triggered(game, f"Soviets in {crossed[0]}")
 
 
 def released_by_an_attack(game: Game, attacker: str, target: str) -> Events:
@@ -108,7 +111,7 @@ def haste_is_over(game: Game) -> Events:
     by="any",
     phase=(MOVE[SOVIET], FIGHT[SOVIET]),
     rule="6.3",
-    label="Front line crossed in the south",
+    label="Record: front line crossed in the south",
     order=30,
     when=lambda game: any_restricted(game) or NotNow("both armies are free already", rule="6.2"),
 )
@@ -121,12 +124,25 @@ def _still_held(ctx: Context) -> list[tuple[str, str]]:
     return [(dial, army) for army, dial in ARMY_DIALS.items() if restricted(ctx.game, army)]
 
 
+def _only_one_held(ctx: Context) -> list[str]:
+    held = [dial for dial, _ in _still_held(ctx)]
+    return held if len(held) == 1 else []
+
+
 def _may_release(game: Game) -> bool | NotNow:
     if historical(game):
         return NotNow("only the Alternative scenario lets the German free an army early", rule="13.4")
     if game.turn != 2 or game.phase != first_german_phase(game):
         return NotNow("on turn 2 only, as the German player turn opens", rule="13.4")
     return any_restricted(game) or NotNow("both armies are free already", rule="6.2")
+
+
+def _late(ctx: Context) -> list[Reason]:
+    """It is decided as the German player turn opens, before anything is done [13.4]."""
+    game = ctx.game
+    fought = [b for b in game.battles.values() if b.attacker == GERMAN and b.turn == game.turn]
+    moved = [n for n in game.marked("spent") if n in game.units and game.units[n].side == GERMAN]
+    return [Reason("the player turn is under way already", "13.4")] if fought or moved else []
 
 
 @rules.action(
@@ -136,9 +152,13 @@ def _may_release(game: Game) -> bool | NotNow:
     label="Free an army early",
     order=5,
     when=_may_release,
+    warns=_late,
 )
 def voluntary_release(
-    game: Game, armies: Annotated[tuple[str, ...], Choice(label="Armies", options=_still_held, many=True)]
+    game: Game,
+    armies: Annotated[
+        tuple[str, ...], Choice(label="Armies", options=_still_held, many=True, start=_only_one_held)
+    ],
 ) -> Events:
     """Free one or both armies now; this player turn they move and fight as if out of supply."""
     for dial in armies:

@@ -5,40 +5,33 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from companion.engine.errors import NotNow, Unreadable
+from companion.engine.errors import Mistake, NotNow, Unreadable
 from companion.engine.forms.fields import Choice, Context, HexId, Text, UnitRef
-from companion.engine.hexes.board import zone_indices
-from companion.engine.hexes.trace import Trace
 from companion.engine.kit.roster import Unit
-from companion.engine.people.units import due
+from companion.engine.people.units import arrive as arrive_plainly
+from companion.engine.people.units import arriving, can_arrive, due
 from companion.engine.play.actions import Events
 from companion.engine.play.panels import Fact, Panel
 from companion.engine.positions.situation import situation
 from companion.engine.record import events as e
-from companion.engine.record.changes import create, move
+from companion.engine.record.changes import IN_PASSING, create, move, put_mark
 from companion.engine.record.game import Game
-from companion.systems.second_kharkov import supply
-from companion.systems.second_kharkov.armies import any_restricted
-from companion.systems.second_kharkov.base import GERMAN, MOVE, SOUTH, SOVIET, area, rules
+from companion.systems.second_kharkov.base import GERMAN, MOVE, SOVIET, rules
 from companion.systems.second_kharkov.counters import fresh_id
 from companion.systems.second_kharkov.declaring import movement_has_begun
-from companion.systems.second_kharkov.judging import at_start, policy
+from companion.systems.second_kharkov.entry import HELD_BACK, doubts, entry_cost, unchecked
+from companion.systems.second_kharkov.judging import at_start
+from companion.systems.second_kharkov.movement import SPENT
 from companion.systems.second_kharkov.route import enemy_zone
-from companion.systems.second_kharkov.stacking import overstacked
 from companion.systems.second_kharkov.units import (
     ARMIES,
     NAMES,
-    SIXTH,
     Kind,
     class_of,
     full_strength,
-    is_172_75,
     label,
     type_of,
 )
-
-HELD_BACK = "box:delayed"
-PANZER_ARMY = ARMIES[0]
 
 
 def waiting(ctx: Context) -> list[Unit]:
@@ -48,74 +41,132 @@ def waiting(ctx: Context) -> list[Unit]:
     return [u for u in here if u.place in ("", HELD_BACK)]
 
 
-def doubts(game: Game, unit: Unit, hex_id: str) -> list[str]:
-    """What the rules have against this entry hex [7.1, 7.3, 10.1]; players decide."""
-    sources = _lines(game, unit.side)
-    if is_172_75(unit):
-        edge = situation(game).board.book.named("edge", "172/75")
-        found = [] if hex_id in edge else ["172/75 enters by 1402 to 2402 only"]
-    elif hex_id in sources.grid.ids and sources.grid.index[hex_id] in sources.starts:
-        found = _wrong_edge(game, unit, hex_id)
-    elif unit.side == SOVIET:
-        found = _wrong_town(game, sources, hex_id)
-    else:
-        found = ["it is no working German edge source"]
-    crowd = overstacked(unit.side, [*game.units_at(hex_id), unit])
-    return [*found, *([str(crowd)] if crowd else [])]
+@dataclass(frozen=True)
+class NewKind(Kind):
+    """The type of a new unit: asked where its name does not tell it [2.10]."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        told = type_of(str(ctx.values.get("name") or ""), ctx.game.active)
+        return {**super().describe(ctx), "required": not told}
 
 
-def _lines(game: Game, side: str) -> Trace:
-    return supply.lines(situation(game, at_start(game)), policy(game, side))
+@dataclass(frozen=True)
+class NewName(Text):
+    """The name of a new unit: of an untried Soviet its type is name enough [2.14]."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        plain = {**super().describe(ctx), "required": ctx.game.active == GERMAN}
+        return plain if waiting(ctx) else {**plain, "label": "Unit"}
 
 
-def _wrong_edge(game: Game, unit: Unit, hex_id: str) -> list[str]:
-    """6th Army comes in north of its boundary, 1st Panzer south of it [10.1], even after the release as the
-    table reads it [6.4]; 17th Army anywhere."""
-    south = area(game, SOUTH)
-    if (
-        not south
-        or unit.side == SOVIET
-        or (game["boundary-entry"] == "until-release" and not any_restricted(game))
-    ):
-        return []
-    if unit.formation == SIXTH and hex_id in south:
-        return ["6th Army enters north of its boundary"]
-    if unit.formation == PANZER_ARMY and hex_id not in south:
-        return ["1st Panzer Army enters south of the 6th Army Boundary"]
-    return []
+@dataclass(frozen=True)
+class Needed(Choice):
+    """A choice that must be made wherever the form asks for it."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        return {**super().describe(ctx), "required": True}
 
 
-def _wrong_town(game: Game, sources: Trace, hex_id: str) -> list[str]:
-    """A town Soviet from the start, held, supplied and clear of German zones [10.1]."""
-    now = sources.situation
-    if hex_id not in now.board.places["town"]:
-        return ["it is neither a working Soviet edge source nor a town"]
-    found = []
-    if hex_id in at_start(game)[GERMAN]:
-        found.append("the town was not Soviet at the start")
-    if now.controls(GERMAN, hex_id):
-        found.append("the town is German now")
-    zone = zone_indices(now.board, now.enemies(SOVIET), sources.policy.zone)
-    if now.board.grid.index[hex_id] in zone:
-        found.append("a German zone reaches the town")
-    if not sources.supplied(hex_id):
-        found.append("the town is out of supply")
-    return found
+def _only_one(ctx: Context) -> str:
+    here = waiting(ctx)
+    return here[0].id if len(here) == 1 else ""
 
 
 @dataclass(frozen=True)
 class EntryHex(HexId):
-    """A hex that must be given wherever the form asks for it."""
+    """A hex that must be given wherever the form asks for it; those used before are offered, and what is against it said."""
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        return {**super().describe(ctx), "required": True}
+        used = _last_entries(ctx.game)
+        plain = {**super().describe(ctx), "required": True, "help": _said(ctx)}
+        return {**plain, "choices": [{"value": h, "label": h} for h in used]}
+
+
+def _last_entries(game: Game) -> list[str]:
+    """Where this side's units of this turn came in, as far as they still stand there."""
+    here = [
+        u.place for u in game.units.values() if u.side == game.active and u.turn == game.turn and u.on_map
+    ]
+    return list(dict.fromkeys(h for h in here if any(game.mark(u.id, SPENT) for u in game.units_at(h))))
+
+
+def _said(ctx: Context) -> str:
+    """What is not checked of the hex as it is filled in."""
+    try:
+        unit, hex_id = _entering(ctx)
+    except (Mistake, KeyError):
+        return ""
+    return f"not checked: {'; '.join(open_)}" if (open_ := unchecked(ctx.game, unit, hex_id)) else ""
+
+
+def _entering(ctx: Context) -> tuple[Unit, str]:
+    """Who enters and where, once the form tells both.
+
+    :raises Mistake: while it does not
+    """
+    game, told = ctx.game, ctx.values
+    unit = str(told.get("unit") or "")
+    held = (
+        game.units[unit]
+        if unit
+        else _new_unit(game, *(str(told.get(n) or "") for n in ("name", "kind", "army")))
+    )
+    hex_id = str(told.get("hex") or "")
+    if not hex_id:
+        raise Unreadable(
+            "say where it enters; without positions tap 'in' beside what is due",
+            field="hex",
+            accepted="1402",
+            rule="10.1",
+        )
+    return held, hex_id
+
+
+def _against(ctx: Context) -> list[str]:
+    """Said before the unit stands there [10.1]."""
+    return doubts(ctx.game, *_entering(ctx))
+
+
+def _on_the_list(ctx: Context) -> list[Unit]:
+    """The units that an item of the track names and that still wait."""
+    item = dict(due(ctx.game)).get(str(ctx.values.get("arrival") or ""))
+    named = [ctx.game.units[n] for n in item.units if n in ctx.game.units] if item else []
+    return [u for u in named if not u.place]
+
+
+def _against_arriving(ctx: Context) -> list[str]:
+    """The same for units of the track that are given their hex beside it [10.1]."""
+    hex_id = str(ctx.values.get("hex") or "")
+    coming = _on_the_list(ctx) if hex_id else []
+    return [f"{label(u)}: {words}" for u in coming for words in doubts(ctx.game, u, hex_id)]
+
+
+@rules.action(
+    by="any",
+    label=arrive_plainly.label,
+    group="arrive",
+    rule="10.1",
+    when=can_arrive,
+    warns=_against_arriving,
+)
+def arrive(
+    game: Game,
+    arrival: Annotated[str, Choice(label="Which", options=arriving)],
+    hex: Annotated[str, HexId(label="Entry hex", when=lambda c: bool(_on_the_list(c)))] = "",
+) -> Events:
+    """Reinforcements have entered the map; those on record do so by a hex, which costs them movement."""
+    coming = _on_the_list(Context(game, values={"arrival": arrival})) if hex else []
+    yield from arrive_plainly.fn(game, arrival=arrival, hex=hex)
+    for unit in coming:
+        yield put_mark(game, unit.id, SPENT, entry_cost(game, unit, hex), reason=IN_PASSING, rule="10.1")
 
 
 def _may_bring_in(game: Game) -> bool | NotNow:
     """Nobody comes before his turn; whoever was delayed may come in any later one [10.2]."""
     if game.turn == 1:
         return NotNow("nobody arrives on turn 1", rule="10.1")
-    on_track = any(item.side == game.active for _, item in due(game))
+    today = [item for item in game.scenario.arrivals if item.turn == game.turn]  # ticked off or not
+    on_track = any(item.side == game.active for item in (*today, *(item for _, item in due(game))))
     return on_track or bool(waiting(Context(game))) or NotNow("nobody is due", rule="10.2")
 
 
@@ -126,47 +177,54 @@ def _may_bring_in(game: Game) -> bool | NotNow:
     label="Bring a unit in",
     order=12,
     when=_may_bring_in,
+    warns=_against,
 )
 def bring_in(
     game: Game,
     unit: Annotated[
-        str, UnitRef(label="Unit", help="waiting or held back", pick=waiting, when=lambda c: bool(waiting(c)))
+        str,
+        UnitRef(
+            label="Unit",
+            help="waiting or held back",
+            pick=waiting,
+            start=_only_one,
+            when=lambda c: bool(waiting(c)),
+        ),
     ] = "",
     name: Annotated[
         str,
-        Text(
+        NewName(
             label="or a new one",
             most=40,
             placeholder="name on the counter",
             when=lambda c: not c.values.get("unit"),
         ),
     ] = "",
-    kind: Annotated[str, Kind(label="Type", when=lambda c: not c.values.get("unit"))] = "",
+    kind: Annotated[str, NewKind(label="Type", when=lambda c: not c.values.get("unit"))] = "",
     army: Annotated[
         str,
-        Choice(
+        Needed(
             label="Army",
             options=[(a, a) for a in ARMIES],
             when=lambda c: not c.values.get("unit") and c.game.active == GERMAN,
         ),
     ] = "",
-    hex: Annotated[str, EntryHex(label="Entry hex")] = "",
+    hex: Annotated[
+        str, EntryHex(label="Entry hex", start=lambda c: (_last_entries(c.game) or [""])[-1])
+    ] = "",
 ) -> Events:
     """Bring a reinforcement onto the map; the entry hex is checked against the rules and costs movement."""
-    held = game.units[unit] if unit else _new_unit(game, name, kind, army)
-    if not hex:
-        raise Unreadable(
-            "say where it enters; without positions tap 'in' beside what is due",
-            field="hex",
-            accepted="1402",
-            rule="10.1",
-        )
+    held, hex = _entering(
+        Context(game, values={"unit": unit, "name": name, "kind": kind, "army": army, "hex": hex})
+    )
     problems = doubts(game, held, hex)  # judged before it stands there
+    problems += [f"not checked: {words}" for words in unchecked(game, held, hex)]
     yield from movement_has_begun(game)
     if not unit:
         yield create(game, held.id, hex, _facts(held), reason="reinforcement")
     else:
         yield move(game, unit, hex, reason="reinforcement", rule="10.1")
+    yield put_mark(game, held.id, SPENT, entry_cost(game, held, hex), reason=IN_PASSING, rule="10.1")
     if problems:
         seats = (held.side,) if game["fog"] else ()
         yield e.Noted(f"{label(held)} at {hex}: {'; '.join(problems)} (10.1)", rule="10.1", only=seats)
@@ -186,13 +244,22 @@ def _new_unit(game: Game, name: str, kind: str, army: str) -> Unit:
         raise Unreadable(f"say which army {called} belongs to", field="army", rule="2.7")
     steps = full_strength(side, called)
     unit = Unit(fresh_id(game, side, called), side, called, formation=army, steps=steps, full=steps)
-    unit.change({**told, "untried": side == SOVIET})
+    unit.change({**told, "untried": side == SOVIET, "turn": game.turn})
     return unit
 
 
 def _facts(unit: Unit) -> dict[str, Any]:
-    names = ("side", "name", "kind", "klass", "formation", "steps", "full", "untried")
+    names = ("side", "name", "kind", "klass", "formation", "steps", "full", "untried", "turn")
     return {name: getattr(unit, name) for name in names if getattr(unit, name)}
+
+
+def _not_held_back(ctx: Context) -> list[Unit]:
+    return [u for u in waiting(ctx) if u.place != HELD_BACK]
+
+
+def _only_one_waits(ctx: Context) -> list[str]:
+    here = _not_held_back(ctx)
+    return [here[0].id] if len(here) == 1 else []
 
 
 @rules.action(
@@ -201,16 +268,19 @@ def _facts(unit: Unit) -> dict[str, Any]:
     rule="10.2",
     label="Hold a unit back",
     group="arrive",
-    when=lambda game: bool(waiting(Context(game))) or NotNow("nobody on record is waiting", rule="10.2"),
+    when=lambda game: (
+        bool(_not_held_back(Context(game))) or NotNow("nobody on record is waiting", rule="10.2")
+    ),
 )
 def hold_back(
-    game: Game, units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=waiting)]
+    game: Game,
+    units: Annotated[
+        tuple[str, ...],
+        UnitRef(label="Units", many=True, pick=_not_held_back, start=_only_one_waits),
+    ],
 ) -> Events:
     """Delay reinforcements, turn by turn and unit by unit."""
     for name in units:
-        if game.units[name].place == HELD_BACK:
-            words = f"{label(game.units[name])} is held back already"
-            raise NotNow(words, field="units", given=name, rule="10.2")
         yield move(game, name, HELD_BACK, reason="arrival delayed", rule="10.2")
 
 

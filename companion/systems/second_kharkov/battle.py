@@ -62,11 +62,11 @@ class Fight:
 def assemble(ctx: Context, form: CombatForm) -> Fight:
     """The battle a form describes; what the form leaves open comes from the record and the map."""
     here = replace(ctx, values={**ctx.values, **vars(form)})
-    game, side = ctx.game, known.attacking_side(here)
+    side = known.attacking_side(here)
     force, holders = known.attackers(here), known.defenders(here)
     armies = (armies_of(force) or (form.army,)) if side == GERMAN else ()
-    late = (HASTE,) if len(armies) == 1 and hasty(game, armies[0]) else ()
-    out = out_of_supply(game, [*force, *holders])
+    late = _in_haste(here, force, armies)
+    out = _out_of_supply(here, [*force, *holders])
     typed = {"AF": _told(here, force, "AF", form.attack), "DF": _told(here, holders, "DF", form.defence)}
     return Fight(
         attacker=side,
@@ -84,11 +84,31 @@ def assemble(ctx: Context, form: CombatForm) -> Fight:
         tank_attack=_tank_attack(here, form) if side == SOVIET else "no",
         tank_defence=side == GERMAN and (tanks_only(holders) if holders else form.tank_defence),
         fight_move=known.fights_first(here),
-        supplied=frozenset(u.id for u in force if u.id not in out and not late),
+        supplied=frozenset(u.id for u in force if u.id not in out | late),
         typed=typed,
         open=tuple(_not_known(here, form, typed)),
         closed=known.is_closed(here),
     )
+
+
+def as_it_stands(ctx: Context) -> dict[str, list[str]]:
+    """Who is out of supply or in haste now: what a battle that is rolled for in a later phase must know [9.1, 13.4]."""
+    force, holders = known.attackers(ctx), known.holders(ctx)
+    late = _in_haste(ctx, force, armies_of(force) or (str(ctx.values.get("army") or ""),))
+    return {"out": sorted(out_of_supply(ctx.game, [*force, *holders])), "late": sorted(late)}
+
+
+def _out_of_supply(ctx: Context, units: Sequence[Unit]) -> set[str]:
+    """Judged as the battle begins [9.1]: of one carried into a later phase, as its own phase ended."""
+    kept = ctx.battle.facts.get("out") if ctx.battle else None
+    return out_of_supply(ctx.game, units) if kept is None else set(kept)
+
+
+def _in_haste(ctx: Context, force: Sequence[Unit], armies: Sequence[str]) -> set[str]:
+    kept = ctx.battle.facts.get("late") if ctx.battle else None
+    if kept is not None:
+        return set(kept)
+    return {u.id for u in force if hasty(ctx.game, u.formation or "".join(armies[:1]))}
 
 
 def _told(ctx: Context, units: Sequence[Unit], name: str, given: Sequence[int]) -> dict[str, int]:
@@ -113,13 +133,20 @@ def _not_known(ctx: Context, form: CombatForm, typed: Mapping[str, Mapping[str, 
 
 
 def _attack_groups(
-    ctx: Context, form: CombatForm, typed: Mapping[str, int], out: set[str], late: Causes
+    ctx: Context, form: CombatForm, typed: Mapping[str, int], out: set[str], late: set[str]
 ) -> tuple[Group, ...]:
     """The attack factors by what halves them: supply [9.9], the ground [12.13, 12.16], haste [13.4]."""
     force, into = known.attackers(ctx), known.terrain(ctx)
     slow: Causes = (INTO[into],) if into in INTO else ()
     if force:
-        causes = [(*((OOS,) if u.id in out else ()), *(slow if mechanised(u) else ()), *late) for u in force]
+        causes = [
+            (
+                *((OOS,) if u.id in out else ()),
+                *(slow if mechanised(u) else ()),
+                *((HASTE,) if u.id in late else ()),
+            )
+            for u in force
+        ]
         return _on_record(ctx.game, "AF", force, typed, causes)
     by_hand: tuple[tuple[tuple[int, ...], Causes], ...] = (
         (form.attack, ()),
@@ -127,7 +154,8 @@ def _attack_groups(
         (form.attack_mech, slow),
         (form.attack_both, (OOS, *slow)),
     )
-    return tuple(Group(stacks, causes + late) for stacks, causes in by_hand if stacks)
+    haste: Causes = (HASTE,) if known.attacking_side(ctx) == GERMAN and hasty(ctx.game, form.army) else ()
+    return tuple(Group(stacks, causes + haste) for stacks, causes in by_hand if stacks)
 
 
 def _defence_groups(
@@ -172,8 +200,9 @@ def doubts(game: Game, fight: Fight) -> list[Reason]:
 def _army_doubts(game: Game, fight: Fight) -> Iterator[Reason]:
     if len(fight.armies) > 1:
         yield Reason(f"armies may not attack together: {' + '.join(fight.armies)}", "12.24")
-    elif any(restricted(game, army) for army in fight.armies):
-        yield Reason(f"{fight.armies[0]} is restricted and may not attack", "6.2")
+    for army in fight.armies:
+        if restricted(game, army):
+            yield Reason(f"{army} is restricted and may not attack", "6.2")
 
 
 def _attacker_doubts(game: Game, fight: Fight) -> Iterator[Reason]:

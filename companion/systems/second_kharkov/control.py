@@ -73,11 +73,20 @@ def units_take_hexes(game: Game) -> Events:
             yield from take(game, hex_id, stack[0].side, "entered")
 
 
-@rules.action(by="active", phase=(*MOVE.values(), *FIGHT.values()), rule="3.5", label="Take a hex", order=32)
+def _who_enters(game: Game) -> str:
+    """The side to move; Germans that fall back in the Soviet combat phase enter hexes, too [12.23]."""
+    return "any" if game.phase == FIGHT[SOVIET] else game.active
+
+
+@rules.action(
+    by=_who_enters, phase=(*MOVE.values(), *FIGHT.values()), rule="3.5", label="Take a hex", order=32
+)
 def take_hex(
     game: Game,
     hexes: Annotated[tuple[str, ...], HexId(label="Hexes", many=True)],
-    side: Annotated[str, SideRef(label="Now held by", start=lambda c: c.game.active)],
+    side: Annotated[
+        str, SideRef(label="Now held by", start=lambda c: c.seat if c.seat in c.game.sides else c.game.active)
+    ],
 ) -> Events:
     """Note who holds a town, city, edge source or bank of a crossing; put or lift its control marker."""
     for hex_id in hexes:

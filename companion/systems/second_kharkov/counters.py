@@ -9,6 +9,7 @@ from companion.engine.forms.fields import Choice, Context, HexId, SideRef, Text,
 from companion.engine.kit.roster import Unit, slug
 from companion.engine.play.actions import Events
 from companion.engine.play.duties import owe
+from companion.engine.positions import pieces
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
 from companion.engine.record.changes import IN_PASSING, change, create, read_off
@@ -51,9 +52,19 @@ def _steps(unit: Unit) -> dict[str, Any]:
     """Steps that nobody told are those of a whole unit [2.13, 3.4]; no unit has more than it can have."""
     untold = unit.steps == unit.full == 1 and unit.kind not in KINDS[unit.side]
     full = full_strength(unit.side, unit.name or unit.id)
-    if unit.full == full or (unit.full < full and not untold):
+    if untold and unit.full != full:
+        return {"full": full, "steps": full}
+    if max(unit.steps, unit.full) <= full:
         return {}
-    return {"full": full, "steps": full if untold else min(unit.steps, full)}
+    return {"full": min(unit.full, full), "steps": min(unit.steps, full)}
+
+
+@rules.watch
+def without_steps(game: Game) -> Events:
+    """Whoever is set to no steps by hand is in the dead pile [2.13]; points for that are the players' to count."""
+    for unit in list(game.units.values()):
+        if unit.on_map and unit.steps < 1:
+            yield from pieces.eliminate(game, unit, "dead", rule="2.13")
 
 
 def _question_mark(game: Game, unit: Unit) -> dict[str, Any]:
@@ -143,7 +154,13 @@ def _picked_side(ctx: Context) -> str:
     return unit.side if unit else ""
 
 
-@rules.action(by="any", rule="2.5, 2.14", label="Copy a counter", group="units")
+@rules.action(
+    by="any",
+    rule="2.5, 2.14",
+    label="Copy a counter",
+    group="units",
+    when=lambda game: bool(game.units) or NotNow("no unit is on record", rule="2.5"),
+)
 def copy_counter(
     game: Game,
     unit: Annotated[str, UnitRef(label="Unit", pick=seen_by)],

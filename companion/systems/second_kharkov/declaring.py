@@ -6,6 +6,7 @@ from companion.engine.errors import NotNow
 from companion.engine.people.units import arrival_id
 from companion.engine.play.actions import Events
 from companion.engine.record import events as e
+from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, MOVE, put, rules
 
@@ -42,9 +43,19 @@ def movement_has_begun(game: Game) -> Events:
         yield from put(game, "german-order", "move-fight", "moved first", "5.3")
 
 
+def _arrived(game: Game) -> int:
+    """How many German arrivals are in."""
+    mine = [arrival_id(a, n) for n, a in enumerate(game.scenario.arrivals) if a.side == GERMAN]
+    return sum(f"arrival/{name}" in game.ticked for name in mine)
+
+
+@rules.entering(MOVE[GERMAN])
+def nobody_has_come_yet(game: Game) -> Events:
+    yield from put(game, "german-arrivals", _arrived(game), IN_PASSING, "10.1")
+
+
 @rules.watch
 def reinforcements_are_in(game: Game) -> Events:
-    """Bringing units in is movement, too [10.1]."""
-    here = [a for n, a in enumerate(game.scenario.arrivals) if f"arrival/{arrival_id(a, n)}" in game.ticked]
-    if any(a.side == GERMAN and a.turn == game.turn for a in here):
+    """Bringing units in is movement, too, those of earlier turns as well [10.1, 10.2]."""
+    if game.phase == MOVE[GERMAN] and _arrived(game) > int(game["german-arrivals"]):
         yield from movement_has_begun(game)

@@ -10,30 +10,27 @@ from companion.engine.errors import Mistake, NotNow, Unreadable
 from companion.engine.forms.fields import Choice, Context, Dice, Roll
 from companion.engine.forms.worksheet import Breakdown, Line, look_up
 from companion.engine.play.actions import Events
-from companion.engine.play.duties import DONE, engage, learn, leave, offer, owe
-from companion.engine.positions.pieces import count, on_map
+from companion.engine.play.duties import DONE, engage, learn, leave, owe
+from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
 from companion.engine.record.changes import IN_PASSING, OFF_IN_PASSING, fogged, put_mark, read_off
 from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_unit
 from companion.systems.second_kharkov import air
+from companion.systems.second_kharkov.aftermath import AIR, ROLL, TYPE, losses_of, target_of
 from companion.systems.second_kharkov.armies import released_by_an_attack
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET, rules
-from companion.systems.second_kharkov.battle import assemble, doubts, not_named
+from companion.systems.second_kharkov.battle import as_it_stands, assemble, doubts, not_named
 from companion.systems.second_kharkov.combat import combat, final_row
 from companion.systems.second_kharkov.counters import ask_types
-from companion.systems.second_kharkov.form import ATTACKERS, CombatForm, Target, air_choices
-from companion.systems.second_kharkov.odds import steps_of
+from companion.systems.second_kharkov.form import ATTACKERS, CombatForm, Target, air_choices, only_target
 from companion.systems.second_kharkov.units import turn_over, typeless
 from companion.systems.second_kharkov.victory import perimeter_attacked
 
 COMBAT_PHASES = tuple(FIGHT.values())
 
-AIR, TYPE, ROLL, DEFENDER, RETREAT, ATTACKER, ADVANCE, EXPLOIT = range(1, 9)
-"""The order of a battle: aircraft before stacks are opened [12.17], the roll [12.18], the defender's losses before
-the attacker's [12.19], then who moves in and on [12.21, 12.22]."""
-LOSSES = {SOVIET: "soviet-losses", GERMAN: "german-losses"}
+WAIVED = "off"
 CALLED_OFF, ON_THE_MAP = "called off", "fought on the map"
 PLAIN = {f.name: f.default for f in fields(CombatForm)}
 
@@ -92,7 +89,7 @@ def _german_may_fly(ctx: Context) -> bool:
 )
 def declare_attack(
     game: Game,
-    target: Annotated[str, Target(label="Target hex")],
+    target: Annotated[str, Target(label="Target hex", start=only_target)],
     attackers: Annotated[tuple[str, ...], ATTACKERS] = (),
     aircraft: Annotated[str, Choice(label="Aircraft", options=air_choices, when=_german_may_fly)] = "0",
 ) -> Events:
@@ -123,8 +120,8 @@ def _begin(game: Game, told: Mapping[str, Any]) -> Generator[e.Event, None, Batt
 
 
 def _asks_for_aircraft(game: Game) -> bool:
-    """Whether the German has aircraft that could defend against a Soviet attack [12.17]."""
-    return game.phase == FIGHT[SOVIET] and int(game[air.FREE]) > 0
+    """Whether the German is to be asked for aircraft against a Soviet attack [12.17]."""
+    return game.phase == FIGHT[SOVIET] and air.may_defend(game)
 
 
 def _ask_for_aircraft(game: Game, battle: Battle) -> Events:
@@ -187,14 +184,26 @@ def _none_can(ctx: Context) -> Mapping[str, Any] | None:
     return {"aircraft": "0"} if len(air_choices(ctx)) == 1 else None
 
 
+def _defending(ctx: Context) -> list[tuple[str, str]]:
+    """How many, none, or none until the phase is over."""
+    ways = [
+        (n, "None defend" if n == "0" else f"{n} {'defends' if n == '1' else 'defend'}")
+        for n, _ in air_choices(ctx)
+    ]
+    more = ctx.battle is not None and (ctx.battle.turn, ctx.battle.phase) == (ctx.game.turn, ctx.game.phase)
+    return [*ways, (WAIVED, "None in this phase")] if more and len(ways) > 1 else ways
+
+
 @rules.follow_up(
-    rule="12.17", label="Aircraft defend", still=_unresolved, alone=_none_can, declined=_none_defend
+    rule="12.17", label="Send aircraft", still=_unresolved, alone=_none_can, declined=_none_defend
 )
 def defend_by_air(
-    game: Game, battle: Battle, aircraft: Annotated[str, Choice(label="Aircraft", options=air_choices)]
+    game: Game, battle: Battle, aircraft: Annotated[str, Choice(label="Aircraft", options=_defending)]
 ) -> Events:
     """Promise aircraft to the declared battle, or none, before the stacks are opened."""
-    yield from _open(game, battle, int(aircraft))
+    if aircraft == WAIVED:
+        yield from air.waive(game)
+    yield from _open(game, battle, 0 if aircraft == WAIVED else int(aircraft))
 
 
 @rules.sheet_of_battle
@@ -207,6 +216,18 @@ def before_the_roll(game: Game, battle: Battle, seat: str) -> Breakdown | None:
     ctx = Context(game, seat, duty=duty)
     values = {**PLAIN, **ctx.told}
     return combat.answer(values, ctx.having(values))
+
+
+@rules.leaving(FIGHT[SOVIET])
+@rules.leaving(FIGHT[GERMAN])
+def supply_is_remembered(game: Game) -> Events:
+    """A battle carried into the next phase keeps the supply that it began with [9.1]."""
+    for battle in game.fighting:
+        here = (battle.turn, battle.phase) == (game.turn, game.phase)
+        if here and not battle.result and (duty := next(iter(game.duties(battle, "roll-combat")), None)):
+            ctx = Context(game, battle.attacker, duty=duty)
+            now = as_it_stands(ctx.having({**PLAIN, **ctx.told}))
+            yield from learn(game, battle, out=now["out"], late=now["late"])
 
 
 # -- resolving -------------------------------------------------------------------------------------
@@ -316,7 +337,7 @@ def _fight(game: Game, battle: Battle, sheet: Breakdown, die: Roll | None) -> Ev
         sheet.add(f"roll {die.total}{sheet.modifier:+d}", str(die.total + sheet.modifier), "12.18")
         look_up(sheet, game.chart("crt"), final_row(game, sheet, die.total))
     if sheet.result:
-        sheet.effects = [Line(words, "", "12.19") for _, _, words in _losses(game, battle, sheet.result)]
+        sheet.effects = [Line(words, "", "12.19") for _, _, words in losses_of(game, battle, sheet.result)]
     yield from rules.settle(game, "combat", sheet, (battle.attacker, "table"), "12.18", battle)
 
 
@@ -331,53 +352,3 @@ def _fought(game: Game, battle: Battle) -> Events:
         yield e.Marked(target, "defended", True, reason=IN_PASSING, rule="12.4")
     yield from released_by_an_attack(game, battle.attacker, target)
     yield from perimeter_attacked(game, battle.attacker, target)
-
-
-# -- the result ------------------------------------------------------------------------------------
-
-
-@rules.outcome("combat")
-def combat_outcome(game: Game, sheet: dict[str, Any], result: str, battle: Battle) -> Events:
-    """The defender takes his losses first, then the attacker [12.19]."""
-    for side, lost, words in _losses(game, battle, result):
-        step = DEFENDER if side == battle.defender else ATTACKER
-        units = battle.units(side)
-        yield owe(
-            game,
-            side,
-            words,
-            LOSSES[side],
-            battle=battle,
-            step=step,
-            units=units,
-            rule="12.19, 12.20",
-            steps=lost,
-        )
-
-
-def _losses(game: Game, battle: Battle, result: str) -> list[tuple[str, int, str]]:
-    """Who loses how much, defender first: (side, steps, in words)."""
-    steps = steps_of(result)
-    where = f" at {battle.hexes[0]}" if battle.hexes else ""
-    found = []
-    for role in ("defender", "attacker"):
-        if steps[role]:
-            side = battle.side_in(role)
-            words = f"{game.side_name(side)} {role}: lose {count(steps[role], 'step')}{where}"
-            found.append((side, steps[role], words))
-    return found
-
-
-def target_of(battle: Battle | None) -> str:
-    """The hex attacked, where it is on record."""
-    return battle.hexes[0] if battle and battle.hexes else ""
-
-
-def vacated(game: Game, battle: Battle) -> Events:
-    """The target hex is empty, so the attackers may move in [12.21]."""
-    where = target_of(battle) or "the target hex"
-    text = f"{where} is empty: attackers may move in"
-    units = battle.units(battle.attacker)
-    yield offer(
-        game, battle.attacker, text, "advance", battle=battle, step=ADVANCE, units=units, rule="12.21"
-    )

@@ -66,6 +66,11 @@ def supply_matters(ctx: Context) -> bool:
     return known.turn(ctx) > 1  # [5.5]
 
 
+def none_is_out(ctx: Context) -> bool:
+    """Nobody has said that somebody is out of supply: the fields for it stay folded."""
+    return not ctx.values.get("out")
+
+
 def mech_is_halved(ctx: Context) -> bool:
     return known.terrain(ctx) in INTO
 
@@ -151,7 +156,8 @@ class Factors(Text):
             return {**plain, "help": help_text, "placeholder": sample, "required": ctx.duty is not None}
         if not self.halved:
             return plain
-        help_text = "those not halved" if supply_matters(ctx) or mech_is_halved(ctx) else ""
+        split = mech_is_halved(ctx) or not none_is_out(ctx)
+        help_text = "those not halved" if split else ""
         wanted = not any(ctx.values.get(n) for n in self.halved) and not known.is_closed(ctx)
         return {**plain, "help": help_text, "required": wanted}
 
@@ -177,10 +183,22 @@ class Target(HexId):
     """The hex attacked: enemies on record next to one's own units are offered."""
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        game, side = ctx.game, known.attacking_side(ctx)
-        near = {h for u in pieces.on_map(game, side) for h in game.maps.neighbours(u.place)}
-        there = sorted({u.place for u in pieces.on_map(game, game.other(side))} & near)
-        return {**super().describe(ctx), "choices": [{"value": h, "label": h} for h in there]}
+        return {**super().describe(ctx), "choices": [{"value": h, "label": h} for h in in_reach(ctx)]}
+
+
+def in_reach(ctx: Context) -> list[str]:
+    """The enemy's hexes next to units that may still attack [12.1, 12.4]; not those attacked already."""
+    game, side = ctx.game, known.attacking_side(ctx)
+    mine = [u for u in pieces.on_map(game, side) if not game.mark(u.id, "attacked")]
+    near = {h for u in mine for h in game.maps.neighbours(u.place)}
+    there = {u.place for u in pieces.on_map(game, game.other(side)) if game.mark(u.id, "defended") != u.place}
+    return sorted(there & near)
+
+
+def only_target(ctx: Context) -> str:
+    """Where one hex alone can be attacked, it is chosen already."""
+    there = in_reach(ctx)
+    return there[0] if len(there) == 1 else ""
 
 
 @dataclass(frozen=True)
@@ -216,7 +234,8 @@ def likely_attackers(ctx: Context) -> list[str]:
 ATTACKERS = Attackers(
     label="Attackers",
     many=True,
-    pick=near_target,
+    pick=attackers_on_map,
+    suggest=near_target,
     start=likely_attackers,
     when=lambda c: bool(attackers_on_map(c)),
 )
@@ -236,7 +255,7 @@ class CombatForm:
     fight_move: Annotated[
         bool, Flag(label="German fights before moving", when=lambda c: no_table(c) and german_attacks(c))
     ] = False
-    target: Annotated[str, Target(label="Target hex")] = ""
+    target: Annotated[str, Target(label="Target hex", start=only_target)] = ""
     attackers: Annotated[tuple[str, ...], ATTACKERS] = ()
     attack: Annotated[
         tuple[int, ...],
@@ -263,12 +282,20 @@ class CombatForm:
             when=lambda c: nobody_named(c) and mech_is_halved(c),
         ),
     ] = ()
+    out: Annotated[
+        bool,
+        Flag(
+            label="Somebody is out of supply",
+            when=lambda c: (nobody_named(c) or nobody_there(c)) and supply_matters(c),
+        ),
+    ] = False
     attack_oos: Annotated[
         tuple[int, ...],
         Factors(
             label="Attack factors out of supply",
             help="halved",
             when=lambda c: nobody_named(c) and supply_matters(c),
+            quiet=none_is_out,
         ),
     ] = ()
     attack_both: Annotated[
@@ -277,6 +304,7 @@ class CombatForm:
             label="Mechanised and out of supply",
             help="halved twice",
             when=lambda c: nobody_named(c) and supply_matters(c) and mech_is_halved(c),
+            quiet=none_is_out,
         ),
     ] = ()
     defence_oos: Annotated[
@@ -285,6 +313,7 @@ class CombatForm:
             label="Defence factors out of supply",
             help="halved",
             when=lambda c: nobody_there(c) and supply_matters(c),
+            quiet=none_is_out,
         ),
     ] = ()
     army: Annotated[str, Choice(label="Army", options=[(a, a) for a in ARMIES], when=army_matters)] = SIXTH

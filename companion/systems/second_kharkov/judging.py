@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
-from typing import Annotated
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
 
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.forms.fields import Choice, Context, HexId, UnitRef
@@ -94,6 +94,14 @@ def _judged(ctx: Context) -> list[Unit]:
     return [u for u in seen_by(ctx, side) if u.on_map]
 
 
+@dataclass(frozen=True)
+class OrHexes(HexId):
+    """Hexes to be judged, unless units are chosen."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        return {**super().describe(ctx), "required": not ctx.values.get("units")}
+
+
 STATES = (("out", "out of supply"), ("in", "in supply"), ("trace", "as the trace says"))
 
 
@@ -107,7 +115,7 @@ STATES = (("out", "out of supply"), ("in", "in supply"), ("trace", "as the trace
 )
 def judge_supply(
     game: Game,
-    hexes: Annotated[tuple[str, ...], HexId(label="Hexes", many=True)] = (),
+    hexes: Annotated[tuple[str, ...], OrHexes(label="Hexes", many=True)] = (),
     units: Annotated[
         tuple[str, ...], UnitRef(label="or units", many=True, pick=_judged, when=lambda c: bool(_judged(c)))
     ] = (),

@@ -18,9 +18,9 @@ from companion.engine.record.battle import Battle
 from companion.engine.record.changes import change
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov import pursuit
+from companion.systems.second_kharkov.aftermath import target_of, vacated
 from companion.systems.second_kharkov.base import GERMAN, SOVIET, Reason, historical, rules
 from companion.systems.second_kharkov.dead import bury, eliminate, step_value
-from companion.systems.second_kharkov.fighting import target_of, vacated
 from companion.systems.second_kharkov.units import Wanted, after_loss, label
 from companion.systems.second_kharkov.victory import score
 
@@ -55,9 +55,16 @@ class Takers(Wanted):
     """Units to choose for losses: the form says how many."""
 
     how_many: Callable[[Context], object] = str
+    number: Callable[[Context], int] = lambda ctx: 0
+    """Where it is one, each unit is an answer by itself."""
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        return {**super().describe(ctx), "help": str(self.how_many(ctx) or "")}
+        several = self.number(ctx) != 1
+        return {
+            **super().describe(ctx),
+            "many": several,
+            "help": str(self.how_many(ctx) or "") if several else "",
+        }
 
 
 def _ways(ctx: Context, side: str, lose: str) -> list[tuple[str, str]]:
@@ -89,6 +96,25 @@ def _odd_steps(ctx: Context) -> Unreadable | None:
     except Unreadable as choice:
         return choice
     return None
+
+
+def _odd_takers(ctx: Context) -> list[Unit]:
+    """Who can take an odd step: those whom the even ones have left."""
+    choice = _odd_steps(ctx)
+    left = str(choice.accepted).split(", ") if choice else []
+    return [u for u in _germans(ctx) if u.id in left]
+
+
+def _odd_number(ctx: Context) -> int:
+    """How many take an odd step; 0 where that is open, because only the first round need be even."""
+    takers = [u.id for u in _odd_takers(ctx)]
+    for number in range(1, len(takers)) if ctx.game["even-losses"] == "rounds" else ():
+        try:
+            _shares(ctx.game, _germans(ctx), _owed(ctx), tuple(takers[:number]))
+        except Unreadable:
+            continue
+        return number
+    return 0
 
 
 def _may_fall_back(ctx: Context) -> bool:
@@ -147,9 +173,10 @@ def german_losses(
         Takers(
             label="Who takes the odd steps",
             many=True,
-            pick=_germans,
+            pick=_odd_takers,
             when=lambda c: _odd_steps(c) is not None,
             how_many=_odd_steps,
+            number=_odd_number,
         ),
     ] = (),
     mech: Annotated[
@@ -214,6 +241,7 @@ def soviet_losses(
             pick=_soviets,
             when=_soviet_choice,
             how_many=lambda c: Reason(f"choose {count(_steps(c), 'unit')}", "12.20"),
+            number=_steps,
         ),
     ] = (),
     how: Annotated[

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Annotated, Any
 
 from companion.engine.errors import NotNow, Unreadable
@@ -17,10 +18,10 @@ from companion.engine.record.battle import Battle
 from companion.engine.record.changes import move
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov import ground
+from companion.systems.second_kharkov.aftermath import EXPLOIT, RETREAT, target_of, vacated
 from companion.systems.second_kharkov.air import interdicted
 from companion.systems.second_kharkov.base import GERMAN, SOVIET, Reason, rules
 from companion.systems.second_kharkov.control import take
-from companion.systems.second_kharkov.fighting import EXPLOIT, RETREAT, target_of, vacated
 from companion.systems.second_kharkov.judging import at_start
 from companion.systems.second_kharkov.route import next_to
 from companion.systems.second_kharkov.stacking import LIMIT, overstacked
@@ -53,18 +54,22 @@ def working_sources(game: Game) -> list[str]:
 
 def refuges(game: Game, force: Sequence[Unit], origin: str) -> list[Refuge]:
     """The hexes nearest to a working source that take the whole force [12.23]; ties are his choice."""
+    found = _open_hexes(game, force, origin)
+    best = min((r.distance for r in found), default=0)
+    return [r for r in found if r.distance == best]
+
+
+def _open_hexes(game: Game, force: Sequence[Unit], origin: str) -> list[Refuge]:
+    """Every hex around that takes the whole force, near a source or not."""
     if not force or not origin:
         return []
     sources = working_sources(game)
     found = []
-    for hex_id in game.maps.neighbours(origin):
-        if _barred(game, force, origin, hex_id):
-            continue
-        distances = [(game.maps.distance(hex_id, s), s) for s in sources]
-        distance, source = min(distances, default=(0, ""))
-        found.append(Refuge(hex_id, distance, source))
-    best = min((r.distance for r in found), default=0)
-    return [r for r in sorted(found, key=lambda r: r.hex) if r.distance == best]
+    for hex_id in sorted(game.maps.neighbours(origin)):
+        if not _barred(game, force, origin, hex_id):
+            distance, source = min(((game.maps.distance(hex_id, s), s) for s in sources), default=(0, ""))
+            found.append(Refuge(hex_id, distance, source))
+    return found
 
 
 def _barred(
@@ -146,17 +151,30 @@ def fall_back(
     yield from vacated(game, battle)
 
 
+def _parted(game: Game, force: Sequence[Unit], origin: str) -> dict[str, str] | None:
+    """Where each of a force goes that no one hex takes: as near to a source as there is room, in few parts [12.23].
+
+    None when somebody would be left over.
+    """
+    found: dict[tuple[int, int], dict[str, str]] = {}
+    for chosen in product(*(_open_hexes(game, [unit], origin) for unit in force)):
+        parts: dict[str, list[Unit]] = {}
+        for unit, refuge in zip(force, chosen, strict=True):
+            parts.setdefault(refuge.hex, []).append(unit)
+        if not any(_barred(game, units, origin, h) for h, units in parts.items()):
+            price = sum(refuge.distance for refuge in chosen), len(parts)
+            found.setdefault(price, {u.id: h for h, units in parts.items() for u in units})
+    return found[min(found)] if found else None
+
+
 def _split(game: Game, force: Sequence[Unit], origin: str) -> Events:
     """Only where stacking bars one hex for all do they part, each to the nearest that takes him [12.23]."""
-    taken: set[str] = set()
-    for unit in force:
-        choices = [r.hex for r in refuges(game, [unit], origin)]
-        if not choices:
-            words = f"{label(unit)} has no hex to fall back to: the step is lost"
-            raise NotNow(words, field="how", rule="12.23")
-        where = next((h for h in choices if h in taken), choices[0])
-        taken.add(where)
-        yield move(game, unit.id, where, reason="falls back", rule="12.23")
+    ways = _parted(game, force, origin)
+    if ways is None:
+        words = f"not all of {', '.join(map(label, force))} have a hex to fall back to: the step is lost"
+        raise NotNow(words, field="how", rule="12.23")
+    for name, hex_id in ways.items():
+        yield move(game, name, hex_id, reason="falls back", rule="12.23")
     yield e.Noted(
         "No one hex takes the whole force, so it parts; where two hexes are equally near, move by hand",
         rule="12.23",
@@ -164,8 +182,9 @@ def _split(game: Game, force: Sequence[Unit], origin: str) -> Events:
 
 
 def can_fall_back(game: Game, battle: Battle, force: Sequence[Unit]) -> bool:
-    """Whether each of them has somewhere to go [12.23]."""
-    return all(refuges(game, [unit], target_of(battle)) for unit in force)
+    """Whether all of them have somewhere to go [12.23]."""
+    origin = target_of(battle)
+    return bool(refuges(game, force, origin)) or _parted(game, force, origin) is not None
 
 
 # -- advance and exploitation ----------------------------------------------------------------------
@@ -197,7 +216,17 @@ def _still_open(game: Game, duty: e.Asked) -> bool:
     return not held and bool(_can_enter(Context(game, duty=duty)))
 
 
-@rules.follow_up(rule="12.21", label="Advance", still=_still_open)
+def _against_advance(ctx: Context) -> list[str]:
+    """What ground and stacking have against these units in the won hex [12.21]; the map may know better."""
+    game, battle, hex_id = ctx.game, ctx.battle, target_of(ctx.battle)
+    force = [game.units[n] for n in ctx.values.get("units") or ()]
+    found = {str(bar): None for u in force if (bar := _barred(game, [u], u.place, hex_id, battle))}
+    if force and (crowd := overstacked(force[0].side, [*game.units_at(hex_id), *force])):
+        found[str(crowd)] = None
+    return [f"{hex_id}: {words}" for words in found]
+
+
+@rules.follow_up(rule="12.21", label="Advance", still=_still_open, warns=_against_advance)
 def advance(
     game: Game,
     battle: Battle,
@@ -217,34 +246,12 @@ def advance(
     side, target = battle.attacker, target_of(battle)
     if standing(game, battle, side) and target and not units:
         raise Unreadable("choose who moves in, or say no", field="units", rule="12.21")
-    _check_advance(game, battle, [game.units[n] for n in units])
     for name in units:
         yield move(game, name, target, reason="advance after combat", rule="12.21")
     if target:
         yield from take(game, target, side, "advance after combat")
     if side == GERMAN:
         yield from _offer_to_exploit(game, battle)
-
-
-def _check_advance(game: Game, battle: Battle, force: Sequence[Unit]) -> None:
-    """
-    :raises NotNow: when the ground, the enemy or stacking keeps one of them out [12.21]
-    """
-    hex_id = target_of(battle)
-    for unit in force:
-        _check_step(game, battle, unit, unit.place, hex_id, "units", unit.id)
-    crowd = overstacked(force[0].side, [*game.units_at(hex_id), *force]) if force else None
-    if crowd:
-        raise NotNow(f"{hex_id}: {crowd.words}", field="units", rule=crowd.rule)
-
-
-def _check_step(
-    game: Game, battle: Battle, unit: Unit, origin: str, hex_id: str, field: str, given: str
-) -> None:
-    bar = _barred(game, [unit], origin, hex_id, battle)
-    if bar:
-        words = f"{label(unit)} cannot enter {hex_id}: {bar.words}"
-        raise NotNow(words, field=field, given=given, rule=bar.rule)
 
 
 def _exploiters(ctx: Context) -> list[Unit]:
@@ -271,16 +278,49 @@ def _offer_to_exploit(game: Game, battle: Battle) -> Events:
     yield offer(game, GERMAN, text, action, battle=battle, step=EXPLOIT, rule="12.22")
 
 
+@dataclass(frozen=True)
+class Onward(HexId):
+    """The hexes of an exploitation: those that the unit can enter next are offered."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        gone = ctx.values.get("hexes") or ()
+        held = ctx.game.units.get(str(ctx.values.get("unit") or _only_exploiter(ctx)))
+        here = gone[-1] if gone else target_of(ctx.battle)
+        near = ctx.game.maps.neighbours(here) if here and len(gone) < EXPLOITATION else ()
+        free = [h for h in near if h not in gone]
+        if held is not None:
+            free = [h for h in free if not _barred(ctx.game, [held], here, h, ctx.battle)]
+        offered = [{"value": h, "label": h} for h in (*gone, *free)]
+        return {**super().describe(ctx), "help": "one or two", "choices": offered}
+
+
+def _against_exploit(ctx: Context) -> list[str]:
+    """What the ground has against each step [12.22]; the map may know better."""
+    game, held = ctx.game, ctx.game.units[str(ctx.values["unit"])]
+    found, here = [], held.place
+    for hex_id in ctx.values["hexes"]:
+        if bar := _barred(game, [held], here, hex_id, ctx.battle):
+            found.append(f"{hex_id}: {bar}")
+        here = hex_id
+    return found
+
+
+def _only_exploiter(ctx: Context) -> str:
+    here = _exploiters(ctx)
+    return here[0].id if len(here) == 1 else ""
+
+
 @rules.follow_up(
     rule="12.22",
     label="Exploit",
     still=lambda game, duty: duty.battle in game.battles and bool(_able(game, game.battles[duty.battle])),
+    warns=_against_exploit,
 )
 def exploit(
     game: Game,
     battle: Battle,
-    unit: Annotated[str, Wanted(label="Unit", pick=_exploiters)],
-    hexes: Annotated[tuple[str, ...], HexId(label="Hexes, in order", many=True)],
+    unit: Annotated[str, Wanted(label="Unit", pick=_exploiters, start=_only_exploiter)],
+    hexes: Annotated[tuple[str, ...], Onward(label="Hexes, in order", many=True)],
 ) -> Events:
     """Carry a supplied mechanised unit on by one or two hexes; enemy zones do not stop it."""
     held = game.units[unit]
@@ -290,7 +330,9 @@ def exploit(
     here = held.place
     for hex_id in hexes:
         next_to(game, here, hex_id)
-        _check_step(game, battle, held, here, hex_id, "hexes", hex_id)
+        if any(u.side != GERMAN for u in game.units_at(hex_id)):
+            words = f"{label(held)} cannot enter {hex_id}: enemy units are there"
+            raise NotNow(words, field="hexes", given=hex_id, rule="7.1")
         yield move(game, unit, hex_id, reason="exploits", rule="12.22")
         yield from take(game, hex_id, GERMAN, "exploitation")
         here = hex_id

@@ -44,10 +44,14 @@ def mixed(stack: Sequence[Unit]) -> Reason | None:
     return Reason(f"armies do not stack: {' + '.join(armies)}", "7.3") if len(armies) > 1 else None
 
 
+def over_limit(side: str) -> Reason:
+    return Reason(f"more than {LIMIT[side]} units", "7.1")
+
+
 def overstacked(side: str, stack: Sequence[Unit]) -> Reason | None:
     """What is wrong with a stack, None when nothing is."""
     if excess(side, stack):
-        return Reason(f"more than {LIMIT[side]} units", "7.1")
+        return over_limit(side)
     return mixed(stack) if side == GERMAN else None
 
 

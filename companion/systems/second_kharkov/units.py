@@ -11,7 +11,7 @@ from typing import Any
 from companion.engine.forms.fields import Choice, Context, Options, UnitRef
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.positions.names import key_of
+from companion.engine.positions.names import digits, key_of
 from companion.engine.record.changes import IN_PASSING, change, put_mark
 from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_unit
@@ -45,8 +45,9 @@ SPELLINGS = {
 }
 """How people write the types [2.10], beside their names; what the two sides call differently is set right below."""
 SOVIET_WORDS = {"panzer": "tank", "infantry": "rifle"}
-WEAK = ((r"(97|100|101)(?!\d)", 2), (r"(6|vi)r", 2), (r"(108|454)(?!\d)", 1), (r"17275", 1))
-"""The Germans without four steps [3.4], by their names without spaces and points."""
+WEAK = {"97": 2, "100": 2, "101": 2, "108": 1, "454": 1, "17275": 1}
+"""The Germans without four steps [3.4] by their numbers, but for the Romanians, whose corps number others have, too."""
+ROMANIANS = re.compile(r"^(6|vi)r|^r(o|u)\w*?(6|vi)(?!\d)")
 
 
 @lru_cache(1024)
@@ -65,7 +66,8 @@ def full_strength(side: str, name: str) -> int:
     """The steps of a whole unit: Soviets have one [2.13], Germans four but for the weak ones [3.4]."""
     if side == SOVIET:
         return 1
-    return next((steps for start, steps in WEAK if re.match(start, key_of(name))), 4)
+    key = key_of(name)
+    return 2 if ROMANIANS.match(key) else next((WEAK[n] for n in digits(key) if n in WEAK), 4)
 
 
 def class_of(kind: str) -> dict[str, str]:
@@ -130,7 +132,7 @@ def after_loss(game: Game, unit: Unit, steps: int) -> dict[str, Any]:
 
 def is_172_75(unit: Unit) -> bool:
     """The regiment with rules of its own for stacking [7.5] and entry [10.1]."""
-    return unit.side == GERMAN and (unit.id == "172-75" or unit.name.startswith("172/75"))
+    return unit.side == GERMAN and "17275" in (*digits(key_of(unit.id)), *digits(key_of(unit.name)))
 
 
 def label(unit: Unit) -> str:

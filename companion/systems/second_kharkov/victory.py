@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -14,6 +14,7 @@ from companion.engine.play.actions import Events
 from companion.engine.play.panels import Fact, Panel
 from companion.engine.positions.pieces import count
 from companion.engine.record import events as e
+from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov.base import (
     FIGHT,
@@ -34,8 +35,9 @@ from companion.systems.second_kharkov.judging import out_of_supply
 
 POINTS = {SOVIET: "vp-soviet", GERMAN: "vp-german"}
 LAST_TURN = 8
+CHECKED_AFTER = 4  # [4.3]
 FALLEN = "Kharkov"
-"""What the sudden death is founded on [4.2]: asked once, and no more when a hex is retaken."""
+"""What the sudden death is founded on, with the hexes held [4.2]: asked once of each, no more when a hex is retaken."""
 
 
 def score(game: Game, side: str, points: int, reason: str, rule: str) -> Events:
@@ -66,14 +68,26 @@ def german_needs(soviet_points: int) -> int:
 def kharkov_falls(game: Game) -> Events:
     """One hex of Kharkov wins at once [4.2]; the Alternative scenario asks for all three together [13.5]."""
     held = [h for h in KHARKOV if holder(game, h) == SOVIET]
-    if historical(game) and held:
+    enough = len(held) == len(KHARKOV) or (historical(game) and held)
+    key = f"{FALLEN} {' '.join(held)}" if enough else ""
+    yield from _other_grounds(game, key)
+    if key and historical(game):
         why = f"The Soviets hold {', '.join(held)} in Kharkov on turn {game.turn}."
-        yield from propose_end(game, SOVIET, "sudden death", why, "4.2", FALLEN)
-    elif not historical(game) and len(held) == len(KHARKOV):
+        yield from propose_end(game, SOVIET, "sudden death", why, "4.2", key)
+    elif key:
         why = f"All three hexes of Kharkov are Soviet on turn {game.turn}."
-        yield from propose_end(game, SOVIET, "", why, "13.5", FALLEN)
-    else:
-        yield from withdraw_end(game, FALLEN)
+        yield from propose_end(game, SOVIET, "", why, "13.5", key)
+
+
+def _other_grounds(game: Game, key: str) -> Events:
+    """Questions and refusals about hexes that are not held any more, or not they alone, are things of the past."""
+    for ask in list(game.asked.values()):
+        old = str(ask.args.get("key", ""))
+        if old.startswith(FALLEN) and old != key:
+            yield from withdraw_end(game, old)
+    kept = tuple(k for k in game["disputed"] if k == key or not str(k).startswith(FALLEN))
+    if len(kept) < len(game["disputed"]):
+        yield e.Set("disputed", kept, reason=IN_PASSING)
 
 
 @rules.leaving("turn", turns="4")
@@ -93,16 +107,21 @@ def _perimeter_open(game: Game) -> bool:
     return historical(game) and game["perimeter"] == "intact"
 
 
+def _may_cross(game: Game) -> bool | NotNow:
+    """Until turn 4 is over, and as long as both are asked whether that was the end [4.3]."""
+    asked = any(ask.args.get("key") == PERIMETER for ask in game.asked.values())
+    if _perimeter_open(game) and (game.turn <= CHECKED_AFTER or asked):
+        return True
+    return NotNow("the perimeter was crossed already, or does not matter any more", rule="4.3")
+
+
 @rules.action(
     by=SOVIET,
     phase=PHASES,
     rule="4.3",
-    label="Kharkov perimeter crossed",
+    label="Record: Kharkov perimeter crossed",
     order=31,
-    when=lambda game: (
-        _perimeter_open(game)
-        or NotNow("the perimeter was crossed already, or does not matter here", rule="4.3")
-    ),
+    when=_may_cross,
 )
 def cross_perimeter(game: Game, who: Crosser = "") -> Events:
     """A Soviet unit moved or attacked over the Kharkov outer perimeter; a failed attack counts too."""
@@ -113,11 +132,13 @@ def cross_perimeter(game: Game, who: Crosser = "") -> Events:
 @rules.watch
 def perimeter_entered(game: Game) -> Events:
     """Seen from the record where the owner has entered the perimeter [4.3]."""
-    if _perimeter_open(game):
-        for hex_id, stack in game.stacks().items():
-            if stack[0].side == SOVIET and hex_id in within(game):
-                yield from put(game, "perimeter", "crossed", f"turn {game.turn}: Soviets in {hex_id}", "4.3")
-                return
+    yield from perimeter_passed(game, [h for h, stack in game.stacks().items() if stack[0].side == SOVIET])
+
+
+def perimeter_passed(game: Game, hexes: Iterable[str]) -> Events:
+    """Soviets that were in one of these hexes, even if only on their way [4.3]."""
+    if _perimeter_open(game) and (inside := [h for h in hexes if h in within(game)]):
+        yield from put(game, "perimeter", "crossed", f"turn {game.turn}: Soviets in {inside[0]}", "4.3")
 
 
 def perimeter_attacked(game: Game, attacker: str, target: str) -> Events:
@@ -164,7 +185,7 @@ class CutOff(Whole):
         return f"{known}: {where or 'none'}. Add those that stand on the map only."
 
 
-@rules.action(by="any", rule="4.5", label="Terminal supply check", order=5, when=_may_check)
+@rules.action(by="any", rule="4.5", label="Make the terminal supply check", order=5, when=_may_check)
 def terminal_check(
     game: Game,
     units: Annotated[int, CutOff(label="Soviet units out of supply", start=lambda c: len(cut_off(c.game)))],

@@ -12,6 +12,7 @@ from companion.systems.wb95 import (  # noqa: F401 - imported for the rules that
     fighting,
     forts,
     hq,
+    hq_bridges,
     losses,
     masking,
     movement,
@@ -24,6 +25,7 @@ from companion.systems.wb95 import (  # noqa: F401 - imported for the rules that
     supply,
     taps,
     victory,
+    ways,
 )
 from companion.systems.wb95.base import rules
 

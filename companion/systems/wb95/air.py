@@ -38,22 +38,31 @@ def _mission(number: int) -> Choice:
 
 
 def _over(number: int) -> HexId:
-    return HexId(label="over hex", when=lambda c: bool(c.values.get(f"mission_{number}")))
+    label = "over hex" if number == 1 else f"over hex, mission {number}"
+    return HexId(label=label, when=lambda c: bool(c.values.get(f"mission_{number}")))
 
 
 @dataclass(frozen=True)
 class Points(Whole):
-    """Strength points, up to what the side has left today."""
+    """Strength points, up to what the side's other missions leave of today's."""
+
+    number: int = 1
 
     def describe(self, ctx: Context) -> dict[str, Any]:
         if ctx.seat not in ctx.game.sides:
             return {"min": self.low, "max": self.high}
-        left = ctx.game[f"air-{ctx.seat}"]
+        others = [n for n in (1, 2, 3) if n != self.number and ctx.values.get(f"mission_{n}")]
+        typed = [str(ctx.values.get(f"sp_{n}") or "") for n in others]
+        given = sum(int(sp) for sp in typed if sp.isdecimal())
+        left = max(0, ctx.game[f"air-{ctx.seat}"] - given)
         return {"min": self.low, "max": left, "help": f"of {left} left today"}
 
 
 def _points(number: int) -> Points:
-    return Points(label="with SP", low=1, high=99, when=lambda c: bool(c.values.get(f"mission_{number}")))
+    label = "with SP" if number == 1 else f"with SP, mission {number}"
+    return Points(
+        label=label, low=1, high=99, number=number, when=lambda c: bool(c.values.get(f"mission_{number}"))
+    )
 
 
 def _spreads(ctx: Context) -> bool:
@@ -113,7 +122,8 @@ def assign_air(
             plan.add(row(mission, hex_id, sp, number))
     for line in read_lines(game, more):
         plan.add(line)
-    yield from seal(game, choice_name(game), seat, plan.sealed())
+    able = tuple(s for s in game.sides if game[f"air-{s}"])  # a side without points has nothing to choose
+    yield from seal(game, choice_name(game), seat, plan.sealed(), able)
     if choice_name(game) in game.revealed:
         yield from launch(game, game.revealed[choice_name(game)])
 
@@ -189,7 +199,7 @@ def strength(game: Game, side: str, hexes: Sequence[str]) -> int:
     return total
 
 
-@rules.follow_up(rule="8.1.8", label="Air combat", still=_still_flying)
+@rules.follow_up(rule="8.1.8", label="Fight in the air", still=_still_flying)
 def fight_in_the_air(
     game: Game,
     battle: Battle,
@@ -259,19 +269,17 @@ def _awaited(game: Game, side: str) -> set[str]:
 
 
 def _begin(game: Game) -> Events:
-    """Yesterday's markers go; a side without points has nothing to choose."""
+    """Yesterday's markers go."""
     for side in game.sides:
         for hex_id in set(airmarks.everywhere(game, side)) - _awaited(game, side):
             yield airmarks.write(side, hex_id, {}, "missions over")
-    for side in game.sides:
-        if not game[f"air-{side}"]:
-            yield from seal(game, choice_name(game), side, {"sp": 0, "missions": []})
 
 
 @rules.due_in(*AIR)
 def unassigned(game: Game) -> list[str]:
     """Nobody ends the phase over the other's head without being told; who chose nothing flies nothing."""
-    if not game.sealed.get(choice_name(game)):
+    able = [s for s in game.sides if game[f"air-{s}"]]
+    if len(able) > 1 and not game.sealed.get(choice_name(game)):
         return []
     words = "has not assigned its air missions yet; none is a choice too (8.1.7)"
     return [f"{game.side_name(side)} {words}" for side in undecided(game)]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine.errors import NotNow
 from companion.engine.forms.fields import Context, Dice, HexId, Roll, SideRef, UnitRef, Whole
 from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
@@ -64,7 +63,7 @@ def air_attack(
 
 
 @rules.action(
-    phase=AIR, rule="8.2.6", worksheet=air_attack, label="Air attack", group="book-keeping", order=20
+    phase=AIR, rule="8.2.6", worksheet=air_attack, label="Roll an air attack", group="book-keeping", order=20
 )
 def attack_from_air(
     game: Game,
@@ -138,7 +137,14 @@ def hindered(
     return sheet
 
 
-@marching(rule="8.2.14", label="Loss roll under aircraft", order=40, when=_soviet_move)
+def _too_few(ctx: Context) -> list[str]:
+    """Only the second point on a hex brings a roll [8.2.14]."""
+    hex_id = str(ctx.values.get("hex") or "")
+    few = hex_id and airmarks.over(ctx.game, GERMAN, hex_id).get("harass", 0) < 2
+    return [f"fewer than 2 SP hinder movement over {hex_id}: no roll (8.2.14)"] if few else []
+
+
+@marching(rule="8.2.14", label="Roll under aircraft", order=40, when=_soviet_move, warns=_too_few)
 def roll_harassment(
     game: Game,
     hex: Annotated[str, HexId(label="Hindered hex")] = "",
@@ -147,10 +153,6 @@ def roll_harassment(
     die: Annotated[Roll, Dice(label="Roll", spec="2d6", purpose="movement under aircraft")],
 ) -> Events:
     """With two strength points on a hex each unit moving there rolls: 2, 3 or 4 costs 1 CEL."""
-    if hex and airmarks.over(game, GERMAN, hex).get("harass", 0) < 2:
-        raise NotNow(
-            f"fewer than 2 SP hinder movement over {hex}: no roll", field="hex", given=hex, rule="8.2.14"
-        )
     if die.total > 4:
         yield e.Noted(f"Under aircraft: {die.total}, no loss", rule="8.2.14")
     elif unit:
@@ -170,7 +172,7 @@ def _attacks(ctx: Context) -> str:
     return f"{max(1, min(20, known or int(ctx.values.get('attacks') or 1)))}d6"
 
 
-@marching(rule="8.2.20", label="Crossing under aircraft", order=41, when=_crossed)
+@marching(rule="8.2.20", label="Roll for a crossing", order=41, when=_crossed)
 def roll_crossing(
     game: Game,
     side: Annotated[str, SideRef(label="Side that crosses", hidden=True)] = "",
@@ -195,7 +197,7 @@ def roll_crossing(
 
 
 @rules.action(
-    phase=AIR, rule="8.2.25", label="Air supply", group="book-keeping", order=50,
+    phase=AIR, rule="8.2.25", label="Fly supplies", group="book-keeping", order=50,
     when=lambda game: bool(game["air-supply"]) or "only American and British aircraft fly supplies [8.2.23]",
 )  # fmt: skip
 def fly_supplies(

@@ -1,14 +1,16 @@
-"""Artillery: firing and travel position, fire at range, barrage, bridges [6.0]."""
+"""Artillery: combat and transport setup, fire at range, barrage, bridges [6.0]."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 from companion.engine.errors import NotNow
-from companion.engine.forms.fields import Context, Dice, Flag, HexId, Roll, UnitRef, Whole
+from companion.engine.forms.fields import Context, Dice, Flag, HexId, Roll, Whole
 from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
+from companion.engine.positions.pieces import count
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
 from companion.engine.record.changes import IN_PASSING, put_mark
@@ -26,11 +28,16 @@ from companion.systems.wb95.base import (
     in_transport,
     is_gun,
     is_kind,
+    level,
     refusal,
     rules,
     units_to_tap,
 )
+from companion.systems.wb95.named import Named, with_new
+from companion.systems.wb95.needed import NeededUnits, unless
 from companion.systems.wb95.obligations import duties
+from companion.systems.wb95.oos import raise_level
+from companion.systems.wb95.shaken import disturb
 from companion.systems.wb95.strength import label, worth
 from companion.systems.wb95.terrain import TargetGround
 
@@ -40,18 +47,31 @@ def _batteries(ctx: Context) -> list[Unit]:
     return [u for u in active_units(ctx) if is_gun(u) or (is_kind(u, "ART") and u.klass == "mechanized")]
 
 
-@rules.action(phase=MOVE, by="active", rule="6.2.4", label="Turn guns round", order=21)
+def _towed(ctx: Context) -> list[Unit]:
+    return [u for u in active_units(ctx) if is_gun(u)]
+
+
+@rules.action(phase=MOVE, by="active", rule="6.2.4", label="Change gun setup", order=21)
 def flip_artillery(
     game: Game,
     units: Annotated[
         tuple[str, ...],
-        UnitRef(label="Towed guns", many=True, pick=lambda c: [u for u in active_units(c) if is_gun(u)]),
-    ],
+        NeededUnits(
+            label="Towed guns",
+            many=True,
+            pick=_towed,
+            when=lambda c: bool(_towed(c)),
+            needed=unless("named"),
+        ),
+    ] = (),
+    named: Named = "",
+    seat: str = "",
 ) -> Events:
-    """Change between firing and travel position, for 1 MP each."""
+    """Change between combat and transport setup, for 1 MP each."""
+    units = yield from with_new(game, seat, units, named, kind="ART")
     for unit in units:
         moving = in_transport(game, game.units[unit])
-        word = "ready to fire" if moving else "ready to move"
+        word = "combat setup" if moving else "transport setup"
         yield put_mark(
             game, unit, "transport", None if moving else True, reason=f"{word}, 1 MP", rule="6.2.4"
         )
@@ -77,11 +97,24 @@ Doubled = Annotated[
 TargetHex = Annotated[str, HexId(label="Target hex")]
 
 
+def _starved(ctx: Context) -> list[Unit]:
+    """Named batteries out of supply [10.2.3]."""
+    named = [ctx.game.units[u] for u in ctx.values.get("guns") or ()]
+    return [u for u in named if level(ctx.game, u.id)]
+
+
+Pay = Annotated[
+    tuple[str, ...],
+    units_to_tap("Out of supply: pay a level for full strength", _starved, _starved, when=anybody),
+]
+
+
 @rules.worksheet(rule="6.4.2", title="Fire at range")
 def ranged_fire(
     ctx: Context,
     target: TargetHex = "",
     guns: Guns = (),
+    pay: Pay = (),
     sp: Annotated[int, Whole(label="Gun SP", help="only what is not on record")] = 0,
     air: Annotated[int, Whole(label="Air SP in support", help="0: as flown over the target")] = 0,
     terrain: TargetGround = (),
@@ -91,7 +124,7 @@ def ranged_fire(
     game, side, sheet = ctx.game, ctx.game.active, Breakdown("Barrage" if barrage else "Fire at range")
     if sp:
         sheet.add("guns", f"{sp} SP", "6.4.2")
-    total = sp + _batteries_worth(sheet, game, [game.units[g] for g in guns], target)
+    total = sp + _batteries_worth(sheet, game, [game.units[g] for g in guns], pay)
     if barrage:
         total *= 2
         sheet.add("barrage", f"doubled to {total} SP", "6.5.3")
@@ -104,17 +137,16 @@ def ranged_fire(
         raise refusal("give the strength of the guns", field="sp", accepted="a strength above 0")
     sheet.facts = {"victim": game.other(side) if side else "", "hexes": [target] if target else []}
     if side and target and any(u.place == target for u in duties(game, side).must_be_attacked):
-        sheet.warnings.append("this hex must be assaulted, so it cannot be shelled [6.4.5]")
+        sheet.warnings.append("this hex must be assaulted, so it cannot be shelled (6.4.5)")
     bombardment.aim(sheet, game, total, "fire", terrain, target)
     return sheet
 
 
-def _batteries_worth(sheet: Breakdown, game: Game, guns: list[Unit], target: str) -> int:
-    """Log the batteries on record and add them up [6.4.4]."""
+def _batteries_worth(sheet: Breakdown, game: Game, guns: list[Unit], pay: Sequence[str]) -> int:
+    """Log the batteries on record and add them up; out of supply they count half, or pay a level [6.4.4, 10.2.2, 10.2.3]."""
     total = 0
     for unit in guns:
-        _check_battery(game, unit, target)
-        value = worth(game, unit, "A")
+        value = worth(game, unit, "A", unit.id in pay)
         if value is None:
             sheet.warnings.append(f"{label(game, unit)}: strength not on record, add it by hand")
         else:
@@ -123,18 +155,23 @@ def _batteries_worth(sheet: Breakdown, game: Game, guns: list[Unit], target: str
     return total
 
 
-def _check_battery(game: Game, unit: Unit, target: str) -> None:
-    """Who fires at range: in position, not yet fired, two or three hexes away [6.1.2-6.1.4, 6.4.3]."""
-    why, rule = "", ""
+def _cannot_fire(game: Game, unit: Unit, target: str) -> str:
+    """Why a battery does not fire at range: not in position, fired already, too near or too far [6.1.2-6.1.4, 6.4.3]."""
     away = game.maps.distance(unit.place, target) if target else 2
     if in_transport(game, unit):
-        why, rule = "is on the move and cannot fire", "6.1.3"
-    elif not idle(game, unit):
-        why, rule = "has fired already", "6.1.4, 6.5.6"
-    elif not 2 <= away <= GUN_RANGE:
-        why, rule = f"is {away} hexes away: fire at range goes 2 or 3 hexes", "6.1.2, 6.4.3"
-    if why:
-        raise refusal(f"{unit.name} {why}", field="guns", given=unit.id, rule=rule)
+        return f"{unit.name} is in transport setup and cannot fire (6.1.3)"
+    if not idle(game, unit):
+        return f"{unit.name} has fired already (6.1.4, 6.5.6)"
+    if not 2 <= away <= GUN_RANGE:
+        return f"{unit.name} is {count(away, 'hex', 'hexes')} away: fire at range goes 2 or 3 hexes (6.1.2, 6.4.3)"
+    return ""
+
+
+def _unable(ctx: Context) -> list[str]:
+    """Named batteries that do not fire at range."""
+    game, target = ctx.game, str(ctx.values.get("target") or "")
+    named = [game.units[u] for u in ctx.values.get("guns") or ()]
+    return [why for unit in named if (why := _cannot_fire(game, unit, target))]
 
 
 def _against_shelling(ctx: Context) -> list[str]:
@@ -145,7 +182,13 @@ def _against_shelling(ctx: Context) -> list[str]:
         found.append(f"{target} must be assaulted, so it cannot be shelled (6.4.5)")
     if target and game.mark(target, "attacked"):
         found.append(f"{target} was attacked in this phase (6.4.5)")
-    return found
+    found += _unable(ctx)
+    named = [game.units[u] for u in ctx.values.get("guns") or ()]
+    return found + [
+        f"{u.name} is set aside for strategic movement (12.1.2)"
+        for u in named
+        if game.mark(u.id, "strategic")
+    ]
 
 
 @rules.action(
@@ -162,6 +205,7 @@ def fire_at_range(
     sheet: Breakdown,
     target: TargetHex = "",
     guns: Guns = (),
+    pay: Pay = (),
     barrage: Doubled = False,
     *,
     die: Annotated[Roll, Dice(label="Roll", spec="2d6", purpose="fire at range")],
@@ -172,16 +216,32 @@ def fire_at_range(
     battle = yield from bombardment.begin(
         game, "Fire at range", game.active, [target] if target else [], "6.4"
     )
-    for unit in guns:
-        yield put_mark(game, unit, "fired", True, reason=IN_PASSING, rule="6.1.4")
+    yield from _fire(game, guns, pay)
     if target:
         yield e.Marked(target, "shelled", True, rule="6.4.5")
         yield from airmarks.use_up(game, game.active, "support", [target])
     yield from bombardment.fire(game, battle, "ranged-fire", sheet, die.total)
 
 
+def _fire(game: Game, guns: Sequence[str], pay: Sequence[str]) -> Events:
+    """Guns fire once in a combat phase [6.1.4]; levels are paid at once [10.2.5]; who fires does not rest [5.6.5]."""
+    for unit in guns:
+        yield put_mark(game, unit, "fired", True, reason=IN_PASSING, rule="6.1.4")
+        if game.mark(unit, "strategic"):
+            yield put_mark(game, unit, "strategic", None, reason="fires", rule="12.1.2")
+    for unit in pay:
+        yield from raise_level(game, unit, 1, "full attack", "10.2.3")
+    yield from disturb(game, [game.units[u] for u in guns])
+
+
 @rules.action(
-    phase=BARRAGE, by="active", rule="6.5", worksheet=ranged_fire, label="Fire a barrage", primary=True
+    phase=BARRAGE,
+    by="active",
+    rule="6.5",
+    worksheet=ranged_fire,
+    label="Fire a barrage",
+    primary=True,
+    warns=_unable,
 )
 def fire_barrage(
     game: Game,
@@ -195,21 +255,22 @@ def fire_barrage(
     die: Annotated[Roll, Dice(label="Roll", spec="2d6", purpose="barrage")],
 ) -> Events:
     """At least two batteries, one ammo unit each, at double strength."""
-    count = batteries or len(guns)
+    firing = batteries or len(guns)
     side = game.active
     left = int(game[f"ammo-{side}"])
-    if count < 2:
-        raise refusal("at least two batteries fire on a hex", field="batteries", given=count, rule="6.5.4")
-    if count > left:
+    if firing < 2:
+        raise refusal("at least two batteries fire on a hex", field="batteries", given=firing, rule="6.5.4")
+    if firing > left:
         raise refusal(
-            f"{count} ammo units are needed, {left} are left", field="batteries", given=count, rule="6.5.7"
+            f"{firing} ammo units are needed, {left} are left", field="batteries", given=firing, rule="6.5.7"
         )
     if not barrage:
         raise refusal("a barrage doubles the guns: leave the box ticked", field="barrage", rule="6.5.3")
     battle = yield from bombardment.begin(game, "Barrage", side, sheet.facts["hexes"], "6.5")
-    yield e.Set(f"ammo-{side}", left - count, was=left, reason="barrage", rule="6.5.7")
+    yield e.Set(f"ammo-{side}", left - firing, was=left, reason="barrage", rule="6.5.7")
     for unit in guns:
         yield put_mark(game, unit, "barrage-fired", 2, rule="6.5.6")
+    yield from disturb(game, [game.units[u] for u in guns])
     yield from bombardment.fire(game, battle, "ranged-fire", sheet, die.total)
 
 
@@ -261,18 +322,22 @@ def bridge_name(game: Game, hexes: tuple[str, ...], field: str) -> str:
     return f"{a}-{b}"
 
 
-def _controlled(game: Game, sheet: Breakdown) -> None:
-    """Whether only the controller may destroy a bridge binds guns and aircraft is a table's reading [14.1.4]."""
-    name = sheet.facts.get("bridge", "")
-    enemy_bridge = name and game.mark(name, "bridge") not in (None, "down", game.active)
-    if enemy_bridge and not game["any-bridge"] and game.active:
-        raise NotNow(
-            "only the controller may destroy it, as this table reads the rule", field="bridge", rule="14.1.4"
-        )
+def _against_bridge(ctx: Context) -> list[str]:
+    """Whether only the controller may destroy a bridge binds guns and aircraft, too, is a table's reading [14.1.4]."""
+    game, hexes = ctx.game, tuple(ctx.values.get("bridge") or ())
+    side = ctx.battle.attacker if ctx.battle else game.active
+    if len(hexes) != 2 or game["any-bridge"] or not side:
+        return []
+    name = "-".join(sorted(hexes))
+    theirs = game.mark(name, "bridge") not in (None, "down", side)
+    return (
+        [f"only the side that controls {name} destroys it, as this table reads the rule (14.1.4)"]
+        if theirs
+        else []
+    )
 
 
 def _hit(game: Game, battle: Battle, sheet: Breakdown, by_air: bool, roll: int) -> Events:
-    _controlled(game, sheet)
     name = str(sheet.facts.get("bridge", ""))
     if name and by_air:
         for side in game.sides:
@@ -287,6 +352,7 @@ def _hit(game: Game, battle: Battle, sheet: Breakdown, by_air: bool, roll: int) 
     label="Hit a bridge",
     group="book-keeping",
     order=30,
+    warns=_against_bridge,
 )
 def hit_bridge(
     game: Game,
@@ -307,6 +373,7 @@ def hit_bridge(
     worksheet=object_attack,
     still=airmarks.overhead,
     declined=airmarks.spent,
+    warns=_against_bridge,
 )
 def bomb_bridge(
     game: Game,

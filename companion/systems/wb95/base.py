@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from math import ceil
 from typing import Any
@@ -81,7 +81,11 @@ def troops(game: Game, unit: Unit) -> str:
 
 def morale(game: Game, unit: Unit) -> int:
     """The roll from which a disorganisation test fails [5.6.2]."""
-    kind = troops(game, unit)
+    return limit_of(game, troops(game, unit))
+
+
+def limit_of(game: Game, kind: str) -> int:
+    """The morale limit of such soldiers; that of Italians is a table's reading [5.6.2]."""
     return int(game["italian-limit"]) if kind == "italian" else MORALE.get(kind, 10)
 
 
@@ -100,6 +104,10 @@ SPELLED = {
 
 def is_kind(unit: Unit, kind: str) -> bool:
     return unit.kind.strip().rstrip(".").upper() in SPELLED[kind]
+
+
+def is_gun_kind(kind: str) -> bool:
+    return kind.strip().rstrip(".").upper() in SPELLED["ART"]
 
 
 def is_hq(unit: Unit) -> bool:
@@ -127,12 +135,12 @@ def is_motorised(unit: Unit) -> bool:
 
 
 def in_transport(game: Game, unit: Unit) -> bool:
-    """Guns in travel position [6.2.2]."""
+    """Guns in transport setup [6.2.2]."""
     return is_gun(unit) and bool(game.mark(unit.id, "transport"))
 
 
 def idle(game: Game, unit: Unit) -> bool:
-    """Guns in firing position that have not fired [6.1.3, 6.1.4, 6.5.6]."""
+    """Guns in combat setup that have not fired [6.1.3, 6.1.4, 6.5.6]."""
     fired = any(game.mark(unit.id, m) for m in ("fired", "fought", "barrage-fired"))
     return not fired and not in_transport(game, unit)
 
@@ -184,8 +192,21 @@ def anybody(ctx: Context) -> bool:
     return any(u.on_map for u in ctx.game.units.values())
 
 
+def somebody_there(game: Game) -> bool | str:
+    """What is done to counters can be booked only for those on record; with none of them it is not offered."""
+    return bool(on_map(game)) or "no counter is on record: do it on the map"
+
+
+def rolls_itself(ctx: Context) -> Mapping[str, Any] | None:
+    """A compulsory test of counters on record: where the companion throws the dice nobody is asked to tap for it."""
+    known = ctx.duty is not None and bool(ctx.duty.units)
+    facts = ctx.battle.facts if ctx.battle else {}
+    fought_out = facts.get("kind") != "combat" or facts.get("concluded")  # pursuit comes first [5.2.1]
+    return {} if known and fought_out and ctx.game["mode-dice"] == "digital" else None
+
+
 def deployed(game: Game, unit: Unit) -> bool:
-    """Guns in firing position: they can neither move nor fall back [6.2.3, 6.2.4]."""
+    """Guns in combat setup: they can neither move nor fall back [6.2.3, 6.2.4]."""
     return is_gun(unit) and not in_transport(game, unit)
 
 

@@ -1,15 +1,13 @@
-"""Bridges: who controls them, blowing, rebuilding, and a headquarters' bridge over a big river [14.0]."""
+"""Bridges: who controls them, blowing and rebuilding [14.1, 14.2, 14.3.1]."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Annotated
 
-from companion.engine.errors import NotNow, Unreadable
-from companion.engine.forms.fields import Choice, Context, Flag, HexId, UnitRef
+from companion.engine.errors import Unreadable
+from companion.engine.forms.fields import Choice, Context
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.panels import Fact, Panel
@@ -18,8 +16,9 @@ from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.wb95.artillery import bridge_name
 from companion.systems.wb95.base import (
+    GERMAN,
     MOVE,
-    SUPPLY,
+    SOVIET,
     active_units,
     at_hexes,
     hq_range,
@@ -27,43 +26,18 @@ from companion.systems.wb95.base import (
     is_regular,
     occupants,
     rules,
+    units_to_tap,
 )
+from companion.systems.wb95.needed import NeededHex
 from companion.systems.wb95.terrain import crossed
-from companion.systems.wb95.zones import zones
 
 WATERS = (("river", "river or stream"), ("big", "big river"))
 DEMOLISH = {"river": 1, "big": 3}  # [14.2.1, 14.3.1]
 REBUILD = 3  # [14.2.2]
-_WORK = re.compile(r"(\S+) (?:since day )?(\d+)(?:,)? at (\S+)")
-READY = "ready"
-Pair = Annotated[tuple[str, ...], HexId(label="The two hexes it joins", many=True)]
 OtherPair = Annotated[
     tuple[str, ...],
-    HexId(label="The two hexes it joins", many=True, when=lambda c: not c.values.get("bridge")),
+    NeededHex(label="The two hexes it joins", many=True, when=lambda c: not c.values.get("bridge")),
 ]
-
-
-@dataclass(frozen=True)
-class Work:
-    """How far a headquarters' bridge has come [14.3.2]."""
-
-    name: str
-    """The two hexes that it will join; before they are declared, that it is ready to build."""
-    day: int
-    place: str
-
-    def __str__(self) -> str:
-        return f"{self.name} since day {self.day}, at {self.place}"
-
-    @property
-    def ready(self) -> bool:
-        return self.name == READY
-
-
-def work(game: Game, unit: str) -> Work | None:
-    """A headquarters' bridge, as its marker writes it."""
-    found = _WORK.fullmatch(str(game.mark(unit, "bridgework")))
-    return Work(found[1], int(found[2]), found[3]) if found else None
 
 
 def _bridge(state: Callable[[Game], str]) -> Choice:
@@ -76,25 +50,53 @@ def _bridge(state: Callable[[Game], str]) -> Choice:
     return Choice(label="Bridge", options=those, when=lambda c: len(those(c)) > 1)
 
 
+def _meant(ctx: Context) -> tuple[str, ...]:
+    """The two hexes of the bridge that is tapped or typed; none while that is unfinished."""
+    named = str(ctx.values.get("bridge") or "")
+    hexes = tuple(named.split("-")) if named else tuple(ctx.values.get("hexes") or ())
+    return hexes if len(hexes) == 2 and hexes[1] in ctx.game.maps.neighbours(hexes[0]) else ()
+
+
 def _known_water(ctx: Context) -> bool:
-    ends = str(ctx.values.get("bridge") or "").split("-")
+    ends = _meant(ctx)
     return len(ends) == 2 and bool(crossed(ctx.game, *ends))
 
 
-def _played(game: Game) -> bool | str:
+def played(game: Game) -> bool | str:
     return bool(game["bridges"]) or "bridges are not played at this table [14.0]"
 
 
-_at_a_bridge = partial(rules.action, phase=MOVE, by="active", group="book-keeping", when=_played)
+_at_a_bridge = partial(rules.action, phase=MOVE, by="active", group="book-keeping", when=played)
 
 
-def _pair(game: Game, hexes: tuple[str, ...]) -> str:
+def pair(game: Game, hexes: tuple[str, ...]) -> str:
     if len(hexes) != 2:
         raise Unreadable("name the two hexes that the bridge joins", field="hexes", given=" ".join(hexes))
     return bridge_name(game, hexes, "hexes")
 
 
-@_at_a_bridge(rule="14.2.1, 14.3.1", label="Demolish a bridge", order=30)
+def big(game: Game, hexes: tuple[str, ...]) -> bool:
+    return bool(game["doniec-is-big"]) and "doniec" in crossed(game, *hexes)
+
+
+def _against_blowing(ctx: Context) -> list[str]:
+    """Who controls it blows it, from one of its ends [14.1.4, 14.2.1, 14.3.1]."""
+    game, hexes = ctx.game, _meant(ctx)
+    if not hexes:
+        return []
+    name, found = "-".join(sorted(hexes)), []
+    holder = game.mark(name, "bridge")
+    if holder == "down":
+        found.append(f"the bridge {name} is down already (14.1.1)")
+    elif holder and holder != game.active:
+        found.append(f"the {game.side_name(str(holder))} side controls {name} (14.1.4)")
+    here = at_hexes(game, game.active, hexes)
+    if on_map(game, game.active) and not any(is_regular(u) or is_hq(u) for u in here):
+        found.append(f"no regular unit or headquarters of yours stands at {name} (14.2.1)")
+    return found
+
+
+@_at_a_bridge(rule="14.2.1, 14.3.1", label="Demolish a bridge", order=30, warns=_against_blowing)
 def demolish_bridge(
     game: Game,
     bridge: Annotated[str, _bridge(lambda game: game.active)] = "",
@@ -103,18 +105,8 @@ def demolish_bridge(
 ) -> Events:
     """A regular unit or headquarters at either end blows a bridge that its side controls."""
     hexes = tuple(bridge.split("-")) if bridge else hexes
-    name = _pair(game, hexes)
-    holder = game.mark(name, "bridge")
-    if holder == "down":
-        raise NotNow(f"the bridge {name} is down already", field="hexes", given=name, rule="14.1.1")
-    if holder and holder != game.active:
-        controls = f"the {game.side_name(str(holder))} side controls {name}"
-        raise NotNow(controls, field="hexes", given=name, rule="14.1.4")
-    here = at_hexes(game, game.active, hexes)
-    if on_map(game, game.active) and not any(is_regular(u) or is_hq(u) for u in here):
-        nobody = "a regular unit or headquarters must stand at one end"
-        raise NotNow(nobody, field="hexes", given=name, rule="14.2.1")
-    cost = DEMOLISH["big" if water == "big" or "doniec" in crossed(game, *hexes) else "river"]
+    name = pair(game, hexes)
+    cost = DEMOLISH["big" if water == "big" or big(game, hexes) else "river"]
     yield e.Marked(name, "bridge", "down", reason=f"demolished for {cost} MP", rule="14.2.1, 14.3.1")
 
 
@@ -123,134 +115,56 @@ def _builders(ctx: Context) -> list[Unit]:
     return [u for u in active_units(ctx) if is_regular(u) or is_hq(u)]
 
 
-@_at_a_bridge(rule="14.2.2", label="Rebuild a bridge", order=31)
+def _at_the_bridge(ctx: Context) -> list[Unit]:
+    return [u for u in _builders(ctx) if u.place in _meant(ctx)]
+
+
+def _against_rebuilding(ctx: Context) -> list[str]:
+    """Rivers and streams only, in range of a headquarters, where one was [14.2.2, 14.3.2]."""
+    game, hexes = ctx.game, _meant(ctx)
+    if not hexes:
+        return []
+    name, found = "-".join(sorted(hexes)), []
+    if big(game, hexes):
+        found.append("over a big river only a headquarters builds, in two turns (14.3.2)")
+    if game.mark(name, "bridge") not in (None, "down"):
+        found.append(f"the bridge {name} stands (14.2.2)")
+    chosen = [game.units[u] for u in (ctx.values.get("unit"),) if u]
+    there = chosen or [u for u in at_hexes(game, game.active, hexes) if is_regular(u) or is_hq(u)]
+    if chosen and chosen[0].place not in hexes:
+        found.append(f"{chosen[0].name} does not stand at {name} (14.2.2)")
+    elif on_map(game, game.active) and not there:
+        found.append(f"nobody who could build stands at {name} (14.2.2)")
+    near = [h for h in on_map(game, game.active) if is_hq(h)]
+    reach = game.maps.distance
+    if there and not any(reach(h.place, u.place) <= hq_range(game, h) for u in there for h in near):
+        found.append("no headquarters is in range (14.2.2)")
+    return found
+
+
+@_at_a_bridge(rule="14.2.2", label="Rebuild a bridge", order=31, warns=_against_rebuilding)
 def rebuild_bridge(
     game: Game,
     bridge: Annotated[str, _bridge(lambda game: "down")] = "",
     hexes: OtherPair = (),
-    unit: Annotated[str, UnitRef(label="Builder", pick=_builders)] = "",
+    unit: Annotated[str, units_to_tap("Builder", _builders, _at_the_bridge, many=False)] = "",
 ) -> Events:
     """Over a river or stream where one is printed: any unit but guns in HQ range, or the HQ, for 3 MP."""
-    hexes = tuple(bridge.split("-")) if bridge else hexes
-    name = _pair(game, hexes)
-    if "doniec" in crossed(game, *hexes) and game["doniec-is-big"]:
-        raise NotNow(
-            "over a big river only a headquarters builds, in two turns",
-            field="hexes",
-            given=name,
-            rule="14.3.2",
-        )
-    if unit:
-        builder = game.units[unit]
-        near = [h for h in on_map(game, builder.side) if is_hq(h)]
-        if not any(game.maps.distance(h.place, builder.place) <= hq_range(game, h) for h in near):
-            raise NotNow("no headquarters in range", field="unit", given=unit, rule="14.2.2")
+    name = pair(game, tuple(bridge.split("-")) if bridge else hexes)
     yield e.Marked(name, "bridge", game.active, reason=f"rebuilt for {REBUILD} MP", rule="14.2.2")
 
 
-def _headquarters(ctx: Context) -> list[Unit]:
-    return [u for u in active_units(ctx) if is_hq(u)]
+STATES = ((GERMAN, "held by the Germans"), (SOVIET, "held by the Soviets"), ("down", "destroyed"))
 
 
-def _at_work(ready: bool) -> UnitRef:
-    """A headquarters whose bridge has come so far; it stands in the form when there is just one."""
-
-    def those(ctx: Context) -> list[Unit]:
-        found = ((u, work(ctx.game, u.id)) for u in _headquarters(ctx))
-        return [u for u, step in found if step and step.ready == ready]
-
-    return UnitRef(
-        label="Headquarters",
-        pick=_headquarters,
-        suggest=those,
-        start=lambda c: found[0].id if len(found := those(c)) == 1 else "",
-    )
-
-
-Hq = Annotated[str, UnitRef(label="Headquarters", pick=_headquarters)]
-ReadyHq = Annotated[str, _at_work(ready=True)]
-BuildingHq = Annotated[str, _at_work(ready=False)]
-
-
-def _steps(game: Game) -> list[Work]:
-    """The active side's bridges being built; only that side's phone is offered to go on with them."""
-    found = [work(game, u.id) for u in on_map(game, game.active) if game.active]
-    return [step for step in found if step]
-
-
-def _prepared(game: Game) -> bool | str:
-    if not game["bridges"]:
-        return _played(game)
-    return any(s.ready for s in _steps(game)) or "no headquarters stood ready at a bank [14.3.2]"
-
-
-def _declared(game: Game) -> bool | str:
-    if not game["bridges"]:
-        return _played(game)
-    due = any(not s.ready and s.day < game.turn for s in _steps(game))
-    return due or "no bridge was declared a turn ago [14.3.2]"
-
-
-def _progress(game: Game, unit: Unit, name: str, reason: str = "") -> e.Marked:
-    """The marker of a headquarters' work, told to its side alone."""
-    value = str(Work(name, game.turn, unit.place))
-    return e.Marked(unit.id, "bridgework", value, reason=reason, rule="14.3.2", only=(unit.side,))
-
-
-_building = partial(rules.action, by="active", rule="14.3.2", secret=True)
-"""What a headquarters does for its bridge, on its side's own phone."""
-
-
-@_building(phase=SUPPLY, label="Prepare an HQ bridge", group="book-keeping", order=30, when=_played)
-def begin_bridge(game: Game, unit: Hq) -> Events:
-    """A headquarters at the bank of a big river may build in its next two movement phases."""
-    yield _progress(game, game.units[unit], READY)
-
-
-@_building(phase=MOVE, label="Declare an HQ bridge", order=32, when=_prepared)
-def declare_bridge(game: Game, unit: ReadyHq, hexes: Pair) -> Events:
-    """Note in secret which hexes the bridge will join; the headquarters spends all its movement."""
-    name = _pair(game, hexes)
-    held, step = game.units[unit], work(game, unit)
-    if step is None or not step.ready:
-        why = "it must have stood at the bank at the end of its supply phase"
-        raise NotNow(why, field="unit", given=unit, rule="14.3.2")
-    if held.place != step.place or held.place not in hexes:
-        why = "it must stay on its bank, and the bridge starts there"
-        raise NotNow(why, field="unit", given=unit, rule="14.3.4")
-    if any(
-        (other := work(game, u.id)) and other.name == name for u in on_map(game, held.side) if u.id != unit
-    ):
-        raise NotNow("one headquarters builds one bridge", field="unit", given=unit, rule="14.3.3")
-    yield _progress(game, held, name, "all MP spent")
-
-
-@_building(phase=MOVE, label="Complete an HQ bridge", order=33, when=_declared)
-def complete_bridge(
+@rules.action(rule="14.1.3", label="Set a bridge", group="book-keeping", order=61, when=played)
+def set_bridge(
     game: Game,
-    unit: BuildingHq,
-    sure: Annotated[
-        bool, Flag(label="The far hex was ours all the time", help="only needed without positions")
-    ] = False,
+    hexes: Annotated[tuple[str, ...], NeededHex(label="The two hexes it joins", many=True)],
+    state: Annotated[str, Choice(label="It is", options=STATES)],
 ) -> Events:
-    """A turn after the declaration, with the far hex still controlled, the bridge stands and can be used."""
-    held, step = game.units[unit], work(game, unit)
-    if step is None or step.ready or step.day >= game.turn:
-        why = "no bridge of this headquarters was declared a turn ago"
-        raise NotNow(why, field="unit", given=unit, rule="14.3.2")
-    if held.place != step.place:
-        raise NotNow("it left its hex: the work is lost", field="unit", given=unit, rule="14.3.4")
-    ends = step.name.split("-")
-    far = next(h for h in ends if h != held.place)
-    enemy = zones(game, game.other(held.side))
-    both = all(any(is_regular(u) for u in at_hexes(game, held.side, [h])) for h in ends)
-    lost = far in enemy or bool(at_hexes(game, game.other(held.side), [far]))
-    if lost and not both and not sure:
-        why = f"{far} is not controlled: an enemy zone reaches it"
-        raise NotNow(why, field="unit", given=far, rule="14.3.2")
-    built = "built by a headquarters, all MP spent"
-    yield e.Marked(step.name, "bridge", held.side, reason=built, rule="14.3.2")
-    yield e.Marked(unit, "bridgework", None, reason="the bridge stands", only=(held.side,))
+    """Put a bridge on record, or correct who holds it."""
+    yield e.Marked(pair(game, hexes), "bridge", state, reason="by hand", rule="14.1.3")
 
 
 @rules.watch
@@ -268,14 +182,9 @@ def take_bridges(game: Game) -> Events:
 
 @rules.panel
 def bridge_panel(game: Game, seat: str) -> Panel | None:
-    """Known bridges, and a side's own secret building."""
-    words = {"down": "destroyed"}
+    """Known bridges, and who controls them."""
     rows = [
-        Fact(f"Bridge {name}", words.get(str(v), game.side_name(str(v))), "14.1.3")
+        Fact(f"Bridge {name}", "destroyed" if v == "down" else game.side_name(str(v)), "14.1.3")
         for name, v in sorted(game.marked("bridge").items())
     ]
-    for unit in on_map(game, seat) if seat in game.sides else []:
-        step = work(game, unit.id)
-        if step:
-            rows.append(Fact(f"{unit.name}: bridge", f"{step.name} since day {step.day}", "14.3.2"))
     return Panel("Bridges", rows) if rows and game["bridges"] else None

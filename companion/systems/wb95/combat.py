@@ -15,8 +15,8 @@ from companion.systems.wb95.combat_form import CombatForm
 from companion.systems.wb95.fight import Fight, assemble
 from companion.systems.wb95.hq import covered
 from companion.systems.wb95.ratio import COLUMNS, TOP, shifted, start_column
-from companion.systems.wb95.strength import concentration, numbers
-from companion.systems.wb95.terrain import halves_attacker, hex_shift, shift
+from companion.systems.wb95.strength import against_support, concentration, numbers
+from companion.systems.wb95.terrain import crossed, halves_attacker, hex_shift, shift
 
 
 @rules.worksheet(rule="5.2.1", title="Combat")
@@ -47,7 +47,10 @@ def work_out(ctx: Context, fight: Fight) -> Breakdown:
     total = _total(sheet, game, fight)
     column = _ratio(sheet, game, fight, total)
     plus, minus = Shifts(sheet, "attacker"), Shifts(sheet, "defender")
-    _shifts(plus, minus, game, fight)
+    if (
+        not fight.helpless
+    ):  # those are always attacked in the last column, whatever else counts [5.1.9, 6.6.4]
+        _shifts(plus, minus, game, fight)
     after, final = shifted(column, plus.total, minus.total)
     if column + plus.total > TOP:
         sheet.add("attacker's shifts stop at", COLUMNS[after], "1.6")
@@ -119,7 +122,7 @@ def _total(sheet: Breakdown, game: Game, fight: Fight) -> int:
 def _ratio(sheet: Breakdown, game: Game, fight: Fight, total: int) -> int:
     """The column before any shift [1.5, 1.7]."""
     if fight.helpless:
-        sheet.add("headquarters or guns on the move alone", "10:1", "5.1.9, 6.6.4")
+        sheet.add("only headquarters, or guns in transport setup", "10:1", "5.1.9, 6.6.4")
         return TOP
     if total <= 0:
         raise refusal("give the attackers: on record, or as strength", field="attack", accepted="above 0")
@@ -164,9 +167,8 @@ def _shifts(plus: Shifts, minus: Shifts, game: Game, fight: Fight) -> None:
     _fortification(minus, game, fight)
     if game["concentration"]:
         _concentrate(plus, game, (*fight.attackers, *fight.guns), form.attack_formations, "attack_formations")
-        _concentrate(
-            minus, game, (*fight.defenders, *fight.cover), form.defence_formations, "defence_formations"
-        )
+        held = tuple(u for u in (*fight.defenders, *fight.cover) if u not in fight.wall.idle)
+        _concentrate(minus, game, held, form.defence_formations, "defence_formations")
     _special(plus, minus, fight)
     _stars(plus, minus, game, fight)
     plus.add("fallen headquarters", form.attack_pool, "9.1.6")
@@ -224,16 +226,26 @@ def _special(plus: Shifts, minus: Shifts, fight: Fight) -> None:
 def _stars(plus: Shifts, minus: Shifts, game: Game, fight: Fight) -> None:
     """Both sides' stars as far as they count, one shift each [15.1.3, 15.1.4]."""
     form = fight.form
+    dry = [u for u in fight.stars[0] if not _over_big_river(game, u, form.target)]
     given, held = stars.judge(
-        _counted(form.attack_stars, "attack_stars", game, fight.stars[0]),
+        _counted(form.attack_stars, "attack_stars", game, dry),
         _counted(form.defence_stars, "defence_stars", game, fight.stars[1]),
         fortified=fight.fortified,
         attack_mech=form.attack_mech or any(u.klass == "mechanized" for u in fight.attackers),
         defence_mech=form.defence_mech or any(u.klass == "mechanized" for u in fight.defenders),
         all_across_big_river=bool(game["doniec-is-big"]) and 0 < fight.regular <= fight.water["doniec"],
     )
-    plus.stars(given, fight.stars[0], game)
+    plus.stars(given, dry, game)
+    if len(dry) < len(fight.stars[0]):
+        plus.sheet.add("stars across the big river (attacker)", "0", "15.1.8")
     minus.stars(held, fight.stars[1], game)
+
+
+def _over_big_river(game: Game, unit: Unit, target: Iterable[str]) -> bool:
+    """Whether a unit can reach what it attacks only across a big river [15.1.8]."""
+    beside = [h for h in target if h in game.maps.neighbours(unit.place)]
+    across = [h for h in beside if game["doniec-is-big"] and "doniec" in crossed(game, unit.place, h)]
+    return bool(beside) and len(across) == len(beside)
 
 
 def _counted(typed: str, name: str, game: Game, units: Iterable[Unit]) -> dict[str, int]:
@@ -260,10 +272,10 @@ def _doubts(game: Game, fight: Fight) -> list[str]:
     """What is missing, or looks wrong; the players decide."""
     form, found = fight.form, []
     if any(game.mark(h, "shelled") for h in form.target):
-        found.append("shelled at range this phase: it may not be assaulted [6.4.5]")
+        found.append("shelled at range this phase: it may not be assaulted (6.4.5)")
     if len({u.place for u in fight.attackers}) > 1 and len(form.target) > 1:
-        found.append("one of the two sides must stand in a single hex [5.1.5]")
-    return found
+        found.append("one of the two sides must stand in a single hex (5.1.5)")
+    return found + against_support(game, fight.guns, [u.place for u in fight.attackers])
 
 
 def _follow_up(fight: Fight) -> dict[str, Any]:

@@ -5,13 +5,13 @@ The form shows what most combats need; a tap on *Also counts* opens the rest. A 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from companion.engine.forms.fields import Choice, Context, Flag, Text, UnitRef, Whole
 from companion.engine.kit.roster import Unit
-from companion.systems.wb95.base import SOVIET, active_units, anybody, at_hexes, is_towed, units_to_tap
+from companion.systems.wb95.base import SOVIET, anybody, at_hexes, is_towed, units_to_tap
 from companion.systems.wb95.front import EnemyHexes, Guns, able, all_fresh, fresh, only_target, starved
 from companion.systems.wb95.hq import usable
 from companion.systems.wb95.strength import Force, attacking, defending
@@ -31,6 +31,7 @@ SPECIAL = (
     ("vs-defends", "Volkssturm defends (15.3)"),
 )
 ALSO = (
+    ("more", "units not on record"),
     ("guns", "artillery"),
     ("air", "aircraft"),
     ("halved", "halved units"),
@@ -45,10 +46,28 @@ ALSO = (
 
 def _also(ctx: Context) -> list[tuple[str, str]]:
     """What a tap opens, without the rules that this table does not play and what the record tells anyway."""
+    named = bool(ctx.values.get("attackers"))
     gone = set() if ctx.game["special-units"] else {"stars", "special"}
     gone |= set() if ctx.game["concentration"] else {"division"}
     gone |= set() if ctx.values.get("target") else {"fort"}
+    gone |= set() if rare(ctx) else {"special"}
+    gone |= {"halved", "division", "stars"} if named and _all_named(ctx) else set() if named else {"more"}
+    gone |= {"alone"} if defenders(ctx) else set()
     return [(name, text) for name, text in ALSO if name not in gone]
+
+
+def _all_named(ctx: Context) -> bool:
+    """Every attacker is on record, which then tells what halves, concentrates and shines."""
+    more = "more" in (ctx.values.get("also") or ()) or ctx.values.get("attack")
+    return bool(ctx.values.get("attackers")) and not more
+
+
+@dataclass(frozen=True)
+class AlsoChoice(Choice):
+    """Offers what may still count; whatever was ticked before is read."""
+
+    def read(self, raw: Any, ctx: Context) -> Any:
+        return Choice(options=ALSO, many=True).read(raw, ctx)
 
 
 def _aside(part: str, name: str) -> Callable[[Context], bool]:
@@ -70,6 +89,23 @@ def _text(part: str, name: str, label: str, example: str, most: int = 60, **more
 
 def _stars(ctx: Context) -> bool:
     return bool(ctx.game["special-units"])
+
+
+def rare(ctx: Context) -> bool:
+    """Fixed positions, resilience groups, Volkssturm, fortification units: no scenario here has any.
+
+    Away from a table they are said, not played.
+    """
+    return bool(ctx.game["rare-units"]) or not ctx.game.phase
+
+
+def _rare_units(ctx: Context) -> bool:
+    return _stars(ctx) and rare(ctx)
+
+
+def _loose_stars(ctx: Context) -> bool:
+    """Stars of attackers on record are on their counters; only those of others are typed [15.1.5]."""
+    return _stars(ctx) and (not ctx.values.get("attackers") or bool(ctx.values.get("attack")))
 
 
 def _volkssturm(ctx: Context) -> bool:
@@ -158,11 +194,17 @@ def unprinted(label: str, lacking: Callable[[Context], list[Unit]]) -> Unprinted
 class FortChoice(Choice):
     """As recorded, or another; without a hex there is no record, so that means none."""
 
-    def describe(self, ctx: Context) -> dict[str, Any]:
+    def choices(self, ctx: Context) -> Sequence[tuple[str, str]]:
+        told = [f for f in FORTS if f[0] != "fp" or rare(ctx)]
         if ctx.values.get("target"):
-            return super().describe(ctx)
-        offered = [("auto", "none"), *(f for f in FORTS if f[0] not in {"auto", "none"})]
-        return {"choices": [{"value": v, "label": text} for v, text in offered], "many": False}
+            return told
+        return [("auto", "none"), *(f for f in told if f[0] != "auto")]
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        rows = super().describe(ctx)
+        if not ctx.values.get("target"):
+            rows["choices"] = [c for c in rows["choices"] if c["value"] != "none"]
+        return rows
 
 
 def _as_recorded(ctx: Context) -> bool:
@@ -182,7 +224,7 @@ AttackGuns = Annotated[
 Brought = Annotated[tuple[str, ...], UnitRef(many=True, when=_never)]
 Pay = Annotated[
     tuple[str, ...],
-    units_to_tap("Out of supply: pay a level for full strength", active_units, starved, when=anybody),
+    units_to_tap("Out of supply: pay a level for full strength", starved, starved, when=anybody),
 ]
 AttackPool = Annotated[int, Whole(label="Shifts for a fallen HQ", high=20, when=_has_pool)]
 Terrain = Annotated[
@@ -241,9 +283,7 @@ class CombatForm:
             help="one of them then shares any loss",
         ),
     ] = ()
-    attack: Annotated[
-        int, Whole(label="Attack SP", help="of attackers not on record", quiet=_named_attack)
-    ] = 0
+    attack: Annotated[int, Whole(label="Attack SP", help="of attackers not on record", quiet=_all_named)] = 0
     defence_guns: Brought = ()
     defence_star_units: Brought = ()
     defence_sp: Annotated[str, unprinted("SP of each defender", _lacks_defence)] = ""
@@ -260,7 +300,7 @@ class CombatForm:
     defence_pool: Annotated[int, Whole(high=20, when=_never)] = 0
     also: Annotated[
         tuple[str, ...],
-        Choice(label="Also counts", options=_also, many=True, help="opens what is to be filled in"),
+        AlsoChoice(label="Also counts", options=_also, many=True, help="opens what is to be filled in"),
     ] = ()
     attack_artillery: Annotated[int, _number("guns", "attack_artillery", "Artillery SP in attack")] = 0
     defence_artillery: Annotated[
@@ -276,12 +316,10 @@ class CombatForm:
     doniec: Annotated[int, _number("water", "doniec", "Attack SP across the Doniec")] = 0
     lone_guns: Annotated[
         int,
-        _number(
-            "alone", "lone_guns", "Hexes held by guns alone, in firing position", high=6, when=off_record
-        ),
+        _number("alone", "lone_guns", "Hexes held by guns alone, in combat setup", high=6, when=off_record),
     ] = 0
     helpless: Annotated[
-        bool, _tick("alone", "helpless", "Only an HQ, or guns in travel position", when=off_record)
+        bool, _tick("alone", "helpless", "Only an HQ, or guns in transport setup", when=off_record)
     ] = False
     attack_formations: AttackFormations = ""
     defence_formations: Annotated[
@@ -295,7 +333,7 @@ class CombatForm:
             "attack_stars",
             "Stars used in attack",
             "black 1, yellow 2",
-            when=_stars,
+            when=_loose_stars,
             help="of units not on record, and not of towed ones",
         ),
     ] = ""
@@ -314,7 +352,7 @@ class CombatForm:
             label="Special units",
             options=SPECIAL,
             many=True,
-            when=_stars,
+            when=_rare_units,
             quiet=_aside("special", "special"),
         ),
     ] = ()

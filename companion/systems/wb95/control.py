@@ -15,6 +15,7 @@ from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.wb95.base import GERMAN, SOVIET, SUPPLY, in_1942, level, occupants, rules
 from companion.systems.wb95.cities import hexes_of, victory_hexes, worth_watching
+from companion.systems.wb95.oos import fed
 from companion.systems.wb95.zones import has_zone, zones
 
 CITIES = ("kharkov", "bielgorod", "izjum")
@@ -30,13 +31,16 @@ def _extend(game: Game) -> Events:
     side = game.active
     enemy = game.other(side)
     standing = occupants(game)
+    # Who still has to roll for surrender provides no control: he may be gone [4.3.4].
+    doomed = {n for duty in game.duties(action="surrender-tests") for n in duty.units}
+    sure = {u.place for u in on_map(game, side) if u.id not in doomed}
     if standing:
-        supplied = zones(game, side, lambda g, u: has_zone(g, u) and not level(g, u.id))
+        supplied = zones(game, side, lambda g, u: has_zone(g, u) and fed(g, u))
         mine, theirs = zones(game, side), zones(game, enemy)
         for hex_id in worth_watching(game):
             before, now = owner(game, hex_id), None
             if standing.get(hex_id) == side:
-                now = side
+                now = side if hex_id in sure else None
             elif hex_id not in standing:
                 now = _empty(game, hex_id, side, hex_id in supplied, hex_id in mine, theirs.get(hex_id, []))
             if now and now != before:
@@ -50,8 +54,7 @@ def _empty(game: Game, hex_id: str, side: str, supplied: bool, mine: bool, foes:
         return side
     if mine and foes:
         return "nobody" if game["contested"] == "nobody" else None
-    fed = any(not level(game, u.id) for u in foes)
-    if foes and not fed and owner(game, hex_id) == side and game["oos-strips"]:
+    if foes and all(level(game, u.id) for u in foes) and owner(game, hex_id) == side and game["oos-strips"]:
         return "nobody"
     return None
 

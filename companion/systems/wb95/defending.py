@@ -19,7 +19,7 @@ from companion.engine.record.game import Game
 from companion.systems.wb95.base import DEFEND, GUN_RANGE, at_hexes, deployed, idle, is_gun, rules
 from companion.systems.wb95.combat_form import unprinted
 from companion.systems.wb95.hq import covered, spend, usable
-from companion.systems.wb95.strength import defending, told
+from companion.systems.wb95.strength import against_support, defending, told
 
 TYPED = ("defence", "defence_halved", "defence_artillery", "lone_guns", "helpless")
 """What tells a defence that is not on record."""
@@ -50,7 +50,7 @@ class Means:
 
 
 def batteries(game: Game, side: str, hexes: Iterable[str]) -> list[Unit]:
-    """Guns in firing position outside the hexes that are attacked, one of them in range [6.3.3]."""
+    """Guns in combat setup outside the hexes that are attacked, one of them in range [6.3.3]."""
     where = set(hexes)
     near = game.maps.distance
     mine = [u for u in on_map(game, side) if deployed(game, u) and u.place not in where]
@@ -137,7 +137,7 @@ def _untold(ctx: Context) -> bool:
 def _fired(ctx: Context) -> list[str]:
     """Guns fire once in a combat phase, whomever they support [6.1.4]."""
     named = [ctx.game.units[u] for u in ctx.values.get("guns") or ()]
-    return [f"{u.name} has fired in this phase (6.1.4)" for u in named if not idle(ctx.game, u)]
+    return against_support(ctx.game, named, ctx.battle.hexes if ctx.battle else ())
 
 
 @rules.follow_up(rule="6.3.3", label="Join the defence", still=both_there, warns=_fired)

@@ -7,12 +7,14 @@ from fractions import Fraction
 from math import ceil
 from typing import Annotated
 
-from companion.engine.forms.fields import Context, Text, UnitRef, Whole
+from companion.engine.errors import Mistake
+from companion.engine.forms.fields import Context, Flag, Text, UnitRef, Whole
 from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
-from companion.engine.people.units import due
+from companion.engine.people.units import due, waits
 from companion.engine.play.actions import Events
 from companion.engine.play.panels import Fact, Panel
+from companion.engine.positions.pieces import count, on_map
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, move
 from companion.engine.record.game import Game
@@ -60,17 +62,17 @@ def stack_entry(
     """The first stack pays the hex once, the second twice, and so on."""
     sheet = Breakdown("Entry by stacks")
     least = ceil(cel / STACKING)
-    count = max(stacks, least)
-    if not count:
+    number_of = max(stacks, least)
+    if not number_of:
         raise refusal("give the CEL that enter, or the number of stacks", field="cel", rule="11.1.5")
     if cel:
         sheet.add(f"{cel} CEL at {STACKING} to a hex", f"at least {least} stacks", "3.2.1")
     base = amount(cost, "cost")
-    costs = [base * n for n in range(1, count + 1)]
+    costs = [base * n for n in range(1, number_of + 1)]
     for number, price in enumerate(costs, 1):
         late = " (must wait or change zone)" if mp and price > mp else ""
         sheet.add(f"stack {number}", f"{words(price)} MP{late}", "11.1.5")
-    sheet.facts = {"stacks": count, "costs": [words(c) for c in costs]}
+    sheet.facts = {"stacks": number_of, "costs": [words(c) for c in costs]}
     return sheet
 
 
@@ -108,7 +110,7 @@ def zone_change(
         sheet.add("next zone, this phase", f"{words(Fraction(now))} MP", "11.2.1")
     if apart:
         sheet.add(
-            f"{apart} zones away, after {wait} turn{'s' if wait > 1 else ''} of waiting", f"{mp} MP", "11.2.2"
+            f"{count(apart, 'zone')} away, after {count(wait, 'turn')} of waiting", f"{mp} MP", "11.2.2"
         )
     sheet.facts = {"distance": apart, "wait": wait, "now": None if now is None else words(Fraction(now))}
     return sheet
@@ -116,18 +118,35 @@ def zone_change(
 
 def _waiting(ctx: Context) -> list[Unit]:
     game = ctx.game
-    off = [u for u in game.units.values() if not u.place or u.place == "box:off-map"]
+    off = [u for u in game.units.values() if waits(game, u) and u.entry.startswith("zone ")]
     return [u for u in off if ctx.seat in {"table", u.side} and game.active in {"", u.side}]
 
 
 def _due_units(ctx: Context) -> list[Unit]:
     """Those whose day has come; who sends others on their way early may still name them."""
     named = {n for _, a in due(ctx.game) for n in a.units}
-    return [u for u in _waiting(ctx) if u.id in named or u.place == "box:off-map"]
+    return [u for u in _waiting(ctx) if u.id in named] or _waiting(ctx)
 
 
 def _somebody_waits(game: Game) -> bool | str:
-    return bool(_waiting(Context(game, "table"))) or "nobody waits to enter"
+    return bool(_waiting(Context(game, "table"))) or "nobody waits to enter by a zone"
+
+
+def _apart(game: Game, unit: Unit, letter: str) -> int:
+    """Zones between where the list or a way on lets a unit in, the nearest of several, and another [11.2]."""
+    zones = [read_zone(z, "units") for z in unit.entry.removeprefix("zone ").split(" or ")]
+    return min(zone_distance(z, letter, game["zones-circle"]) for z in zones)
+
+
+def _next_door(ctx: Context) -> bool:
+    """Whether every unit named may enter by the wanted zone at once [11.2.1]."""
+    try:
+        letter = read_zone(str(ctx.values.get("zone") or ""), "zone")
+    except Mistake:
+        return False
+    named = [ctx.game.units[u] for u in ctx.values.get("units") or ()]
+    today = all(u.turn <= ctx.game.turn for u in named)
+    return bool(named) and today and all(_apart(ctx.game, u, letter) == 1 for u in named)
 
 
 @marching(rule="11.2", label="Send to another zone", order=50, when=_somebody_waits)
@@ -138,15 +157,16 @@ def redirect_entry(
         UnitRef(label="Units waiting", many=True, pick=_waiting, suggest=_due_units),
     ],
     zone: Annotated[str, Text(label="To zone", most=8, placeholder="D")],
+    now: Annotated[bool, Flag(label="Enter there now, with half the MP", when=_next_door)] = False,
 ) -> Events:
-    """Let reinforcements wait and enter elsewhere: three zones for each turn of delay."""
+    """Enter elsewhere: three zones for each turn of waiting, or the next zone at once with half the MP."""
     letter = read_zone(zone, "zone")
     for name in units:
         unit = game.units[name]
-        here = read_zone(unit.entry.split(" or ")[0], "units")
-        wait = ceil(zone_distance(here, letter, game["zones-circle"]) / PER_TURN)
+        wait = 0 if now else ceil(_apart(game, unit, letter) / PER_TURN)
         facts = {"entry": f"zone {letter}", "turn": max(unit.turn, game.turn) + wait}
-        yield change(game, name, facts, reason=f"waits {wait} turn{'s' if wait != 1 else ''}", rule="11.2.2")
+        reason = "enters by the next zone, half its MP" if now else f"waits {count(wait, 'turn')}"
+        yield change(game, name, facts, reason=reason, rule="11.2.1" if now else "11.2.2")
 
 
 @rules.warns_of("arrive")
@@ -163,7 +183,11 @@ def _leavers(ctx: Context) -> list[Unit]:
     return [u for u in active_units(ctx) if u.side == ctx.game.active]
 
 
-@marching(rule="11.2.3", label="Leave the map", order=51)
+def _somebody_moves(game: Game) -> bool | str:
+    return bool(on_map(game, game.active or "nobody")) or "nobody of this side is on record"
+
+
+@marching(rule="11.2.3", label="Leave the map", order=51, when=_somebody_moves)
 def leave_map(
     game: Game,
     units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=_leavers)],
@@ -186,7 +210,7 @@ def waiting_room(game: Game, seat: str) -> Panel | None:
 
 
 @rules.action(
-    rule="Kharkov 1942", label="Izjum has fallen", group="book-keeping", order=70,
+    rule="Kharkov 1942", label="Report the fall of Izjum", group="book-keeping", order=70,
     when=lambda game: in_1942(game) and game["izjum"] != GERMAN,
 )  # fmt: skip
 def izjum_falls(game: Game) -> Events:

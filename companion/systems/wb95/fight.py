@@ -63,7 +63,7 @@ class Fight:
 
     @property
     def helpless(self) -> bool:
-        """Only headquarters, or guns on the move, defend [5.1.9, 6.6.4]."""
+        """Only headquarters, or guns in transport setup, defend [5.1.9, 6.6.4]."""
         return self.form.helpless or self.wall.helpless
 
     @property
@@ -90,6 +90,8 @@ def assemble(ctx: Context, form: CombatForm) -> Fight:
     if wall.unknown and form.defence_sp:
         wall = defending(ctx, theirs, cover, told(wall.unknown, form.defence_sp, "defence_sp"))
     fought_over = {*target, *(u.place for u in mine)}
+    strongest = max(target, key=lambda h: wall.by_hex.get(h, 0), default="")
+    # Of several hexes the one with most SP decides whatever the defender gains: ground, works, water [5.5.3].
     return Fight(
         form=form,
         side=side,
@@ -106,11 +108,11 @@ def assemble(ctx: Context, form: CombatForm) -> Fight:
         attack_air=form.attack_air or (_flown(game, side, "support", fought_over) if side else 0),
         defence_air=form.defence_air
         or (_flown(game, game.other(side), "defence", fought_over) if side else 0),
-        fort=form.fort if form.fort != "auto" else _recorded_fort(game, target),
-        ground=form.terrain or (printed(game, _strongest(target, wall)) if target else ()),
+        fort=form.fort if form.fort != "auto" else str(game.mark(strongest, "fort") or "none"),
+        ground=form.terrain or (printed(game, strongest) if strongest else ()),
         water={
-            "river": form.river or across(game, mine, target, "river", force.by_hex),
-            "doniec": form.doniec or across(game, mine, target, "doniec", force.by_hex),
+            "river": form.river or across(game, mine, strongest, "river", force.by_hex),
+            "doniec": form.doniec or across(game, mine, strongest, "doniec", force.by_hex),
         },
     )
 
@@ -128,13 +130,3 @@ def _units(game: Game, names: Iterable[str]) -> tuple[Unit, ...]:
 def _flown(game: Game, side: str, mission: str, hexes: Iterable[str]) -> int:
     """Support missions over the hexes of this combat [8.2.2, 8.2.4]."""
     return sum(over(game, side, h).get(mission, 0) for h in hexes)
-
-
-def _recorded_fort(game: Game, target: tuple[str, ...]) -> str:
-    """The fortification of the hex that is named first [7.1.10, 7.2.1]."""
-    return str(game.mark(target[0], "fort") or "none") if target else "none"
-
-
-def _strongest(target: tuple[str, ...], wall: Force) -> str:
-    """The hex with most SP decides the defender's terrain [5.5.3]."""
-    return max(target, key=lambda h: wall.by_hex.get(h, 0))

@@ -25,8 +25,8 @@ from companion.systems.wb95.base import (
     ROLL,
     at_hexes,
     deployed,
-    idle,
     is_regular,
+    level,
     rules,
 )
 from companion.systems.wb95.combat import combat, row_of
@@ -36,7 +36,7 @@ from companion.systems.wb95.hq import covered, spend
 from companion.systems.wb95.losses import owe_losses
 from companion.systems.wb95.retreat import owe_retreat
 from companion.systems.wb95.shaken import disturb, exposed, owe_tests, shake
-from companion.systems.wb95.strength import attacking, closed, defending
+from companion.systems.wb95.strength import against_support, attacking, closed, defending
 
 # -- before it is declared -------------------------------------------------------------------------
 
@@ -55,8 +55,12 @@ def _said_against(ctx: Context) -> list[str]:
         if target and all(near(u.place, h) != 1 for h in target)
     ]
     found += [f"{u.name} has fought in this phase (5.1.1)" for u in mine if game.mark(u.id, "fought")]
+    guns = _named(ctx, "attack_guns")
+    found += against_support(game, guns, [u.place for u in mine])
     found += [
-        f"{u.name} has fired in this phase (6.1.4)" for u in _named(ctx, "attack_guns") if not idle(game, u)
+        f"{u.name} is set aside for strategic movement (12.1.2)"
+        for u in (*mine, *guns)
+        if game.mark(u.id, "strategic")
     ]
     for hex_id in target:
         if game.mark(hex_id, "attacked") or any(hex_id in b.hexes for b in _open_combats(game)):
@@ -258,9 +262,9 @@ def _fight(game: Game, battle: Battle, sheet: Breakdown, die: Roll | None) -> Ev
     )
     yield from _mark_fighters(game, attackers, [*guns, *cover], there, target)
     for unit in pay:
-        yield from oos.raise_level(game, unit, 1, "full attack", "10.2.3")
-    yield from disturb(game, [game.units[u] for u in attackers])
-    yield from disturb(game, there)
+        if level(game, unit):
+            yield from oos.raise_level(game, unit, 1, "full attack", "10.2.3")
+    yield from disturb(game, [*(game.units[u] for u in (*attackers, *guns, *cover)), *there])
     yield from airmarks.use_up(game, side, "support", {*target, *from_where})
     yield from airmarks.use_up(game, foe, "defence", {*target, *from_where})
     sheet.roll = die.total
@@ -275,6 +279,9 @@ def _mark_fighters(
     game: Game, attackers: Sequence[str], guns: Sequence[str], there: Sequence[Unit], target: Sequence[str]
 ) -> Events:
     """Everybody fights once a phase [5.1.1], guns fire once [6.1.4], and a hex that was attacked has been [5.1.4]."""
+    for unit in (*attackers, *guns):
+        if game.mark(unit, "strategic"):  # who fought does not move after combat [12.1.2]
+            yield put_mark(game, unit, "strategic", None, reason="fights", rule="12.1.2")
     for unit in attackers:
         yield put_mark(game, unit, "fought", True, reason=IN_PASSING, rule="5.1.1")
     for unit in (*guns, *(u.id for u in there if deployed(game, u))):

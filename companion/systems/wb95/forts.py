@@ -5,23 +5,27 @@ from __future__ import annotations
 from typing import Annotated
 
 from companion.engine.errors import Unreadable
-from companion.engine.forms.fields import Context, Flag, HexId
+from companion.engine.forms.fields import Context
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
+from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.wb95.base import (
+    AIR,
     ATTACK,
     BARRAGE,
     MOVE,
     STRATEGIC,
     SUPPLY,
     active_units,
+    at_hexes,
     is_regular,
     occupants,
     rules,
     units_to_tap,
 )
+from companion.systems.wb95.needed import NeededHex
 from companion.systems.wb95.terrain import printed
 
 
@@ -35,37 +39,45 @@ def _unsheltered(ctx: Context) -> list[Unit]:
     return [u for u in _diggers(ctx) if not mark(u.place, "fort") and not mark(u.id, "strategic")]
 
 
-def _fell_back(ctx: Context) -> bool:
-    """Asked only where one of the named units fell back."""
-    return any(ctx.game.mark(u, "retreated") for u in ctx.values.get("units") or ())
+def _dug(ctx: Context) -> list[str]:
+    """The hexes that are meant: those named, and those of the units."""
+    units = [ctx.game.units[u].place for u in ctx.values.get("units") or ()]
+    return list(dict.fromkeys([*units, *(ctx.values.get("hexes") or ())]))
 
 
-@rules.action(phase=MOVE, by="active", rule="7.1.2", label="Dig in", order=20)
+def _against_digging(ctx: Context) -> list[str]:
+    """Who may not dig, and where nobody does [7.1.2, 7.1.3, 7.1.8, 7.1.9, 12.1.2]."""
+    game, hexes = ctx.game, _dug(ctx)
+    named, found = ctx.values.get("units") or (), []
+    for hex_id in hexes:
+        there = [u for u in at_hexes(game, game.active, [hex_id]) if is_regular(u)]
+        diggers = [u for u in there if u.id in named] or there
+        if diggers and all(game.mark(u.id, "retreated") for u in diggers):
+            found.append(f"{hex_id} fell back: it digs only if it cannot leave an enemy zone (7.1.2, 7.1.3)")
+        if diggers and all(game.mark(u.id, "strategic") for u in diggers):
+            found.append(f"{hex_id} is set aside for strategic movement (12.1.2)")
+        if "swamp" in printed(game, hex_id):
+            found.append(f"{hex_id} is swamp (7.1.8)")
+        if game.mark(hex_id, "fort") == "fp":
+            found.append(f"{hex_id} has a fixed position (7.1.9)")
+        if on_map(game, game.active) and not there:
+            found.append(f"no regular unit of yours is on record in {hex_id} (7.1.2)")
+    return found
+
+
+@rules.action(phase=MOVE, by="active", rule="7.1.2", label="Dig in", order=20, warns=_against_digging)
 def dig_in(
     game: Game,
-    hexes: Annotated[tuple[str, ...], HexId(label="In hexes", many=True)] = (),
-    units: Annotated[
-        tuple[str, ...], units_to_tap("or units that stay and dig", _diggers, _unsheltered)
+    units: Annotated[tuple[str, ...], units_to_tap("Units that stay and dig", _diggers, _unsheltered)] = (),
+    hexes: Annotated[
+        tuple[str, ...],
+        NeededHex(label="Hexes where somebody digs", many=True, needed=lambda c: not _unsheltered(c)),
     ] = (),
-    hemmed: Annotated[bool, Flag(label="Fell back and cannot leave an enemy zone", when=_fell_back)] = False,
 ) -> Events:
     """Build field fortifications for all the movement of units that do not move."""
     if not units and not hexes:
-        raise Unreadable("say who digs: units, or hexes", field="units")
-    for name in units:
-        if game.mark(name, "retreated") and not hemmed:  # [7.1.3]
-            unit = game.units[name].name
-            raise Unreadable(
-                f"{unit} fell back in the last combat phase and cannot dig",
-                field="units",
-                given=name,
-                rule="7.1.2",
-            )
+        raise Unreadable("say who digs: units, or hexes", field="hexes", accepted="2408")
     for hex_id in dict.fromkeys([*(game.units[u].place for u in units), *hexes]):
-        if "swamp" in printed(game, hex_id):
-            raise Unreadable(f"{hex_id} is swamp: no digging", field="hexes", given=hex_id, rule="7.1.8")
-        if game.mark(hex_id, "fort") == "fp":
-            raise Unreadable(f"{hex_id} has a fixed position", field="hexes", given=hex_id, rule="7.1.9")
         if not game.mark(hex_id, "fort"):
             yield e.Marked(hex_id, "fort", "ff", reason="dug in", rule="7.1.4")
 
@@ -88,14 +100,12 @@ def taken_forts(game: Game) -> Events:
 def _abandoned(game: Game) -> Events:
     """Field fortifications without a unit go at the end of a phase; improved ones stay [7.1.5, 7.2.1]."""
     held = occupants(game)
-    if not held:
-        return
     for hex_id, kind in list(game.marked("fort").items()):
-        if kind == "ff" and hex_id not in held:
+        # Works that nobody on record ever stood in are the board's business.
+        if kind == "ff" and hex_id not in held and game.mark(hex_id, "fort-of"):
             yield e.Marked(hex_id, "fort", None, reason="nobody is there", rule="7.1.5")
-            if game.mark(hex_id, "fort-of"):
-                yield e.Marked(hex_id, "fort-of", None)
+            yield e.Marked(hex_id, "fort-of", None)
 
 
-for _phase in (*BARRAGE, *MOVE, *ATTACK, *STRATEGIC, *SUPPLY):
+for _phase in (*AIR, *BARRAGE, *MOVE, *ATTACK, *STRATEGIC, *SUPPLY):
     rules.leaving(_phase)(_abandoned)

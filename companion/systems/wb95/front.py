@@ -81,8 +81,9 @@ def all_fresh(ctx: Context) -> list[str]:
 
 
 def starved(ctx: Context) -> list[Unit]:
-    """Attackers out of supply, who may pay a level [10.2.3]."""
-    return [ctx.game.units[u] for u in ctx.values.get("attackers") or () if level(ctx.game, u)]
+    """Attackers and guns with them that are out of supply, who may pay a level [10.2.3]."""
+    named = [*(ctx.values.get("attackers") or ()), *(ctx.values.get("attack_guns") or ())]
+    return [ctx.game.units[u] for u in named if level(ctx.game, u)]
 
 
 @dataclass(frozen=True)
@@ -97,7 +98,7 @@ class Guns:
         return self._near(ctx, mine) or mine
 
     def ready(self, ctx: Context) -> list[Unit]:
-        """Those in reach, in firing position, that have not fired."""
+        """Those in reach, in combat setup, that have not fired."""
         return [u for u in self._near(ctx, self.known(ctx)) if idle(ctx.game, u)]
 
     def _near(self, ctx: Context, guns: list[Unit]) -> list[Unit]:

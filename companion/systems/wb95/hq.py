@@ -2,56 +2,72 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated
 
-from companion.engine.errors import NotNow, Unreadable
-from companion.engine.forms.fields import Context, HexId, SideRef, UnitRef
+from companion.engine.errors import Unreadable
+from companion.engine.forms.fields import Context, UnitRef
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.panels import Fact, Panel
 from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
+from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
 from companion.systems.wb95.base import (
     ATTACK,
+    at_hexes,
     hq_range,
     is_hq,
+    is_regular,
     rules,
     touchable,
     visible,
 )
-from companion.systems.wb95.moments import Moment, next_attacks, now
+from companion.systems.wb95.moments import Moment, before, next_attacks, now, written
+from companion.systems.wb95.needed import NeededHex, NeededSide
 
 POOL, RADIUS = 5, 8  # [9.1.6, 9.1.7]
-_POOL = re.compile(r"(\d+) CM: (.+)")
 
 
 @dataclass(frozen=True)
 class Pool:
-    """Shifts left for a fallen headquarters: where it fell and when they may be used."""
+    """Shifts left for a fallen headquarters: where it fell and in which two combat phases they may be used."""
 
     hex: str
     left: int
-    moments: tuple[Moment, ...]
-
-    def __str__(self) -> str:
-        return f"{self.left} CM: {', '.join(map(str, self.moments))}"
-
-    @classmethod
-    def read(cls, hex_id: str, text: str) -> Pool | None:
-        """The pool that a marker in a hex writes."""
-        match = _POOL.fullmatch(text)
-        moments = [Moment.read(part) for part in match[2].split(", ")] if match else []
-        return cls(hex_id, int(match[1]), tuple(m for m in moments if m)) if match and all(moments) else None
+    moments: tuple[Moment, Moment]
 
 
 def pools(game: Game, side: str) -> list[Pool]:
     """What a side may still spend, wherever and whenever."""
-    found = (Pool.read(hex_id, str(value)) for hex_id, value in game.marked(f"hq-pool-{side}").items())
-    return [pool for pool in found if pool]
+    ends = game.marked(f"pool-until-{side}")
+    found = []
+    for hex_id, left in game.marked(f"hq-pool-{side}").items():
+        if hex_id in ends:
+            last = Moment.of(int(ends[hex_id]))
+            found.append(Pool(hex_id, int(left), (before(game, last), last)))
+    return found
+
+
+@rules.watch
+def date_pools(game: Game) -> Events:
+    """Shifts laid by hand serve the next two combat phases; those of an early record say themselves when they end."""
+    for side in game.sides:
+        for hex_id, value in list(game.marked(f"hq-pool-{side}").items()):
+            said = written(value)
+            if said:
+                yield e.Marked(hex_id, f"hq-pool-{side}", int(str(value).split()[0]), reason=IN_PASSING)
+            if not game.mark(hex_id, f"pool-until-{side}"):
+                yield _ends(side, hex_id, said[-1] if said else next_attacks(game)[-1])
+        for hex_id in set(game.marked(f"pool-until-{side}")) - set(game.marked(f"hq-pool-{side}")):
+            yield _ends(side, hex_id, None)
+
+
+def _ends(side: str, hex_id: str, end: Moment | None) -> e.Marked:
+    value = int(end) if end else None
+    return e.Marked(hex_id, f"pool-until-{side}", value, reason=IN_PASSING, rule="9.1.6")
 
 
 def usable(game: Game, side: str, hexes: Iterable[str] = ()) -> list[Pool]:
@@ -71,8 +87,8 @@ def open_pool(game: Game, victim: str, hex_id: str) -> Events:
         return
     side = game.other(victim)
     had = sum(p.left for p in pools(game, side) if p.hex == hex_id)
-    pool = Pool(hex_id, POOL + had, next_attacks(game))
-    yield e.Marked(hex_id, f"hq-pool-{side}", str(pool), reason="headquarters eliminated", rule="9.1.6")
+    yield e.Marked(hex_id, f"hq-pool-{side}", POOL + had, reason="headquarters eliminated", rule="9.1.6")
+    yield _ends(side, hex_id, next_attacks(game)[-1])
 
 
 def spend(game: Game, side: str, amount: int, hexes: Iterable[str], field: str) -> Events:
@@ -81,9 +97,8 @@ def spend(game: Game, side: str, amount: int, hexes: Iterable[str], field: str) 
     for pool in sorted(usable(game, side, hexes), key=lambda p: p.moments[-1] != now(game)):
         used = min(left, pool.left)
         if used:
-            rest = replace(pool, left=pool.left - used)
-            value = str(rest) if rest.left else None
-            yield e.Marked(pool.hex, f"hq-pool-{side}", value, reason=f"{used} used", rule="9.1.6")
+            rest = pool.left - used or None
+            yield e.Marked(pool.hex, f"hq-pool-{side}", rest, reason=f"{used} used", rule="9.1.6")
             left -= used
     if left:
         raise Unreadable(
@@ -96,19 +111,26 @@ def spend(game: Game, side: str, amount: int, hexes: Iterable[str], field: str) 
 
 
 def covered(ctx: Context, side: str, hexes: Iterable[str]) -> bool:
-    """Whether all these hexes are in range of a friendly headquarters that the seat can see [9.2.1]."""
+    """Whether all these hexes are in range of a friendly headquarters that the seat can see [9.2.1].
+
+    Whether one that is attacked alone stands in its own range is a table's reading.
+    """
     game, where = ctx.game, [h for h in hexes if h]
     known = [u for u in visible(ctx, on_map(game, side)) if is_hq(u) and side]
-    return bool(where) and all(
-        any(game.maps.distance(u.place, h) <= hq_range(game, u) for u in known) for h in where
-    )
+
+    def commands(headquarters: Unit, hex_id: str) -> bool:
+        itself = headquarters.place == hex_id and not any(map(is_regular, at_hexes(game, side, [hex_id])))
+        near = game.maps.distance(headquarters.place, hex_id) <= hq_range(game, headquarters)
+        return near and (not itself or bool(game["hq-own-range"]))
+
+    return bool(where) and all(any(commands(u, h) for u in known) for h in where)
 
 
 def _expire(game: Game) -> Events:
     """What two combat phases left of the shifts is lost [9.1.6]."""
     for side in game.sides:
         for pool in pools(game, side):
-            if pool.moments[-1] == now(game):
+            if pool.moments[-1] <= now(game):
                 yield e.Marked(
                     pool.hex, f"hq-pool-{side}", None, reason="its two combat phases are over", rule="9.1.6"
                 )
@@ -137,12 +159,18 @@ def _headquarters(ctx: Context) -> list[Unit]:
     return [u for u in touchable(ctx) if is_hq(u)]
 
 
-@rules.action(rule="9.1.5, 9.1.6", label="A headquarters falls", group="book-keeping", order=40)
+def _unnamed(ctx: Context) -> bool:
+    return not ctx.values.get("unit")
+
+
+@rules.action(rule="9.1.5, 9.1.6", label="Lose a headquarters", group="book-keeping", order=40)
 def lose_hq(
     game: Game,
-    unit: Annotated[str, UnitRef(label="Headquarters", pick=_headquarters)] = "",
-    side: Annotated[str, SideRef(label="or whose it was")] = "",
-    hex: Annotated[str, HexId(label="in hex")] = "",
+    unit: Annotated[
+        str, UnitRef(label="Headquarters", pick=_headquarters, when=lambda c: bool(_headquarters(c)))
+    ] = "",
+    side: Annotated[str, NeededSide(label="Whose it was", when=_unnamed)] = "",
+    hex: Annotated[str, NeededHex(label="Where it fell", when=_unnamed)] = "",
 ) -> Events:
     """Take a headquarters off the map and give the enemy its five shifts."""
     from companion.systems.wb95.losses import remove  # losses open the pool too
@@ -151,5 +179,5 @@ def lose_hq(
         yield from remove(game, unit, "eliminated", "9.1.5")
         return
     if not side or not hex:
-        raise NotNow("name the headquarters, or its side and hex", field="unit", rule="9.1.5")
+        raise Unreadable("say whose it was, and where it fell", field="hex" if side else "side", rule="9.1.5")
     yield from open_pool(game, side, hex)

@@ -16,7 +16,7 @@ from companion.engine.record.battle import Battle
 from companion.engine.record.changes import change, fogged
 from companion.engine.record.game import Game
 from companion.engine.record.sight import seen_units
-from companion.systems.wb95.base import ATTACK, LOSSES, is_hq, rules, touchable
+from companion.systems.wb95.base import ATTACK, LOSSES, is_hq, rules, somebody_there, touchable
 from companion.systems.wb95.hq import open_pool
 
 HELD, EMPTY = "held", "empty"
@@ -200,7 +200,7 @@ def _names(game: Game, seat: str, units: Iterable[Unit]) -> str:
 # -- by hand ---------------------------------------------------------------------------------------
 
 
-@rules.action(rule="5.1.8", label="Take CEL off", group="units", order=20)
+@rules.action(rule="5.1.8", label="Take CEL off", group="units", order=20, when=somebody_there)
 def lose_cel(
     game: Game,
     units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=touchable)],

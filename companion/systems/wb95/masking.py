@@ -13,7 +13,7 @@ from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
 from companion.engine.record.changes import change
 from companion.engine.record.game import Game
-from companion.systems.wb95.base import ATTACK, at_hexes, rules
+from companion.systems.wb95.base import ATTACK, at_hexes, rules, somebody_there
 
 
 def told(game: Game, unit: Unit) -> str:
@@ -45,9 +45,13 @@ def neighbours(game: Game, seat: str) -> Panel | None:
     return Panel("What you are told", rows) if rows else None
 
 
+def _can_mask(game: Game) -> bool | str:
+    return somebody_there(game) if game["masking"] else "masking is not played [16.0]"
+
+
 @rules.action(
     by="any", rule="16.1.2", label="Mask a stack", group="book-keeping", order=80, secret=True,
-    when=lambda game: bool(game["masking"]) or "masking is not played [16.0]",
+    when=_can_mask,
 )  # fmt: skip
 def mask_stack(
     game: Game,

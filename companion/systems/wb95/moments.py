@@ -1,4 +1,4 @@
-"""Moments of the game as markers name them: `day 3 phase 10`."""
+"""Moments of the game, the phases of its days: counted, compared, and kept as one number (day 3 phase 10 is 310)."""
 
 from __future__ import annotations
 
@@ -8,31 +8,32 @@ from dataclasses import dataclass
 from companion.engine.record.game import Game
 from companion.systems.wb95.base import ATTACK
 
-_TEXT = re.compile(r"(?:day )?(\d+)(?: phase |/)(\d+)")
+_WRITTEN = re.compile(r"(?:day )?(\d+)(?: phase |/)(\d+)")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, order=True)
 class Moment:
-    """A phase of a day."""
+    """A phase of a day, by its printed number."""
 
     day: int
-    phase: str
-    """Its printed number."""
+    phase: int
 
     def __str__(self) -> str:
         return f"day {self.day} phase {self.phase}"
 
+    def __int__(self) -> int:
+        """How a marker keeps it."""
+        return 100 * self.day + self.phase
+
     @classmethod
-    def read(cls, text: str) -> Moment | None:
-        """The moment that was written so; early records say 3/10."""
-        found = _TEXT.fullmatch(text)
-        return cls(int(found[1]), found[2]) if found else None
+    def of(cls, number: int) -> Moment:
+        return cls(*divmod(number, 100))
 
 
 def when(game: Game, turn: int, phase: str) -> Moment:
     """A phase, by its name, of a day."""
     found = game.phase_def(phase)
-    return Moment(turn, found.code if found else phase)
+    return Moment(turn, int(found.code) if found else 0)
 
 
 def now(game: Game) -> Moment:
@@ -41,8 +42,17 @@ def now(game: Game) -> Moment:
 
 def next_attacks(game: Game) -> tuple[Moment, Moment]:
     """The next two combat phases after this moment [9.1.6]."""
-    names = [p.id for p in game.kit.phases]
-    here = names.index(game.phase) if game.phase in names else -1
-    coming = [when(game, game.turn, p) for p in ATTACK if names.index(p) > here]
-    coming += [when(game, game.turn + 1, p) for p in ATTACK]
+    days = (game.turn, game.turn + 1)
+    coming = [m for day in days for p in ATTACK if (m := when(game, day, p)) > now(game)]
     return coming[0], coming[1]
+
+
+def before(game: Game, attack: Moment) -> Moment:
+    """The combat phase before another."""
+    first, second = (when(game, attack.day, p) for p in ATTACK)
+    return first if attack == second else when(game, attack.day - 1, ATTACK[1])
+
+
+def written(text: object) -> list[Moment]:
+    """The moments in the words of a marker, as early records kept them: 'until day 3 phase 10', or 3/10."""
+    return [Moment(int(day), int(phase)) for day, phase in _WRITTEN.findall(str(text))]

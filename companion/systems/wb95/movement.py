@@ -8,7 +8,7 @@ from math import ceil
 from typing import Annotated
 
 from companion.engine.errors import NotNow
-from companion.engine.forms.fields import Choice, Context, Flag, HexId, UnitRef, Whole
+from companion.engine.forms.fields import Choice, Context, Flag, HexId, Whole
 from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
@@ -33,6 +33,8 @@ from companion.systems.wb95.base import (
     units_to_tap,
 )
 from companion.systems.wb95.entry import words
+from companion.systems.wb95.named import Named, with_new
+from companion.systems.wb95.needed import NeededUnits, unless
 from companion.systems.wb95.pursuit import overrun
 from companion.systems.wb95.terrain import CLASSES, GROUND, ROADS, WATER, step_cost
 from companion.systems.wb95.zones import zones
@@ -75,7 +77,9 @@ def allowance(
 @rules.worksheet(rule="3.1.11-3.1.13", title="Cost of a hex")
 def hex_cost(
     ctx: Context,
-    klass: Annotated[str, Choice(label="Unit", options=CLASSES)] = "foot",
+    klass: Annotated[
+        str, Choice(label="Unit", options=CLASSES, quiet=lambda c: bool(c.values.get("hq")))
+    ] = "foot",
     terrain: Annotated[
         tuple[str, ...], Choice(label="Terrain", options=[(g, g) for g in GROUND], many=True)
     ] = (),
@@ -90,6 +94,7 @@ def hex_cost(
 ) -> Breakdown:
     """Terrain and water add up; one hex never costs more than the unit started with."""
     sheet = Breakdown("Cost of a hex")
+    klass = "trucked" if hq else klass  # a headquarters moves like trucks [9.1.2]
     cost = step_cost(ctx.game, klass, terrain, water, road)
     if cost is None:
         if not hq:
@@ -121,25 +126,36 @@ def _free(ctx: Context) -> list[Unit]:
     return [u for u in active_units(ctx) if u.place not in threat and not game.mark(u.id, "strategic")]
 
 
+def _against_setting_aside(ctx: Context) -> list[str]:
+    """From an enemy zone nobody moves strategically [12.2.1]."""
+    game = ctx.game
+    threat = zones(game, game.other(game.active)) if game.active else {}
+    named = [game.units[u] for u in ctx.values.get("units") or ()]
+    return [f"{u.name} is in an enemy zone (12.2.1)" for u in named if u.place in threat]
+
+
 @rules.action(
-    phase=MOVE, by="active", rule="12.1.4", label="Mark for strategic move", order=10,
+    phase=MOVE, by="active", rule="12.1.4", label="Mark for strategic move", order=10, warns=_against_setting_aside,
     when=lambda game: bool(game["strategic-movement"]) or "strategic movement is not played [12.0]",
 )  # fmt: skip
 def mark_strategic(
     game: Game,
     units: Annotated[
         tuple[str, ...],
-        UnitRef(label="Units that do not move now", many=True, pick=active_units, suggest=_free),
-    ],
+        NeededUnits(
+            label="Units that do not move now",
+            many=True,
+            pick=active_units,
+            suggest=_free,
+            when=lambda c: bool(active_units(c)),
+            needed=unless("named"),
+        ),
+    ] = (),
+    named: Named = "",
+    seat: str = "",
 ) -> Events:
     """Set units aside: they neither move nor fight now, and move after combat with 2 MP less."""
-    threat = zones(game, game.other(game.active))
-    for unit in units:
-        if game.units[unit].place in threat:
-            name = game.units[unit].name
-            raise NotNow(
-                f"{name} is in an enemy zone: no strategic movement", field="units", given=unit, rule="12.2.1"
-            )
+    units = yield from with_new(game, seat, units, named)
     for unit in units:
         yield put_mark(game, unit, "strategic", True, rule="12.1.4")
 
@@ -246,4 +262,4 @@ def stacking(game: Game, seat: str) -> Panel | None:
         Fact(place, f"{cel} CEL of {STACKING}" if open_book else "too many", "3.2.1")
         for place, cel in _crowded(game, game.sides if seat == "table" else [seat]).items()
     ]
-    return Panel("Over the stacking limit", rows) if rows else None
+    return Panel("Over the stacking limit", rows, first=True) if rows else None

@@ -74,7 +74,6 @@ def obligations(game: Game, seat: str) -> Panel | None:
         [
             Fact("Own hexes that must attack", _hexes(duty.must_attack), "5.1.3"),
             Fact("Enemy hexes to be attacked", _hexes(duty.must_be_attacked), "5.1.4"),
-            Fact("In each combat", "one side stands in a single hex", "5.1.5"),
         ],
-        first=seat == "table",
+        first=seat in {"table", game.active} and bool(duty.must_attack or duty.must_be_attacked),
     )

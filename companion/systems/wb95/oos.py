@@ -22,12 +22,15 @@ from companion.systems.wb95.base import (
     anybody,
     at_hexes,
     level,
+    rolls_itself,
     rules,
     touchable,
     units_to_tap,
     visible,
 )
 from companion.systems.wb95.losses import remove
+from companion.systems.wb95.named import Named, NamedToo, with_new
+from companion.systems.wb95.needed import NeededUnits, unless
 from companion.systems.wb95.supply import supplies
 
 REGAINED = 4  # [10.2.7]
@@ -83,6 +86,12 @@ def checked(game: Game) -> bool:
     return bool(game["supply-checked"] == f"{game.turn}/{game.phase}")
 
 
+def fed(game: Game, unit: Unit) -> bool:
+    """Whether a unit's zone takes hold of hexes: supplied; one still above level 0 is a table's reading [4.3.5]."""
+    back = game["recovering-controls"] and checked(game) and not game.mark(unit.id, "cut-off")
+    return not level(game, unit.id) or bool(back)
+
+
 def _unchecked(game: Game) -> bool | str:
     return "supply was checked in this phase" if checked(game) else True
 
@@ -113,14 +122,19 @@ def check_supply(
     hexes: Annotated[
         tuple[str, ...], AlsoCut(label="Also cut off: all units in hexes", many=True, when=anybody)
     ] = (),
+    named: NamedToo = "",
     seat: str = "",
 ) -> Events:
     """Set the levels: 1 for units newly cut off, 4 less for those back in supply; then surrender rolls."""
     side = game.active
+    if named:
+        out = yield from with_new(game, side, out, named)
     closed = _closed_and_cut_off(game, seat)
     out = tuple(dict.fromkeys([*out, *closed, *(u.id for u in at_hexes(game, side, hexes))]))
     for unit in on_map(game, side):
         had = level(game, unit.id)
+        if bool(game.mark(unit.id, "cut-off")) != (unit.id in out):
+            yield put_mark(game, unit.id, "cut-off", unit.id in out or None, reason=IN_PASSING, rule="10.2.1")
         if unit.id in out and not had:
             yield from raise_level(game, unit.id, 1, "no line of supply", "10.2.1")
         elif unit.id not in out and had:
@@ -164,7 +178,7 @@ def _owe_surrender(game: Game, units: Iterable[Unit]) -> Events:
         kinds = ", ".join(f"{u.kind or 'unit'} level {level(game, u.id)}" for u in stack)
         only = fogged(game, side)  # the shared screen must not tell what stands there
         ids = [u.id for u in stack]
-        text = f"Surrender test at {place}: {kinds}"
+        text = f"{game.side_name(side)}: roll for surrender at {place}: {kinds}"
         yield owe(game, side, text, surrender_tests, units=ids, rule="10.2.6", only=only)
 
 
@@ -177,7 +191,7 @@ def _testing(ctx: Context) -> list[Unit]:
     return [u for u in there if level(ctx.game, u.id) > 2]
 
 
-@rules.follow_up(rule="10.2.6", label="Surrender test", still=_cut_off_still)
+@rules.follow_up(rule="10.2.6", label="Roll for surrender", still=_cut_off_still, alone=rolls_itself)
 def surrender_tests(
     game: Game,
     duty: e.Asked,
@@ -233,9 +247,15 @@ def pay_level(
 @rules.action(rule="10.2.1", label="Set supply levels", group="book-keeping", order=52)
 def set_supply(
     game: Game,
-    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=touchable)],
+    units: Annotated[
+        tuple[str, ...],
+        NeededUnits(label="Units", many=True, pick=touchable, when=anybody, needed=unless("named")),
+    ] = (),
+    named: Named = "",
     now: Annotated[int, Whole(label="Level", high=30, help="0: in supply")] = 1,
+    seat: str = "",
 ) -> Events:
     """Set out-of-supply levels by hand."""
+    units = yield from with_new(game, seat, units, named)
     for unit in units:
         yield put_mark(game, unit, "oos", now or None, reason="by hand", rule="10.2.1")

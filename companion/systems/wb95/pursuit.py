@@ -55,34 +55,38 @@ def prey(game: Game, battle: Battle, loser: str) -> list[Prey]:
     return found
 
 
-def _reach(game: Game, side: str, prey: Prey) -> set[str]:
-    """Where a pursuit through this hex can end: along the way back and a hex beside it [5.4.2-5.4.6]."""
-    near, found = game.maps.distance, {prey.hex}
-    path = {prey.hex}
-    for end in prey.ends:
-        far = near(prey.hex, end)
-        inside = [
-            h for h in _within(game, prey.hex, prey.limit - 1) if near(prey.hex, h) + near(h, end) == far
-        ]
-        path |= set(inside)
+def _reach(game: Game, unit: Unit, prey: Prey) -> set[str]:
+    """Where a unit's pursuit through this hex can end: along the way back and a hex beside it [5.4.2-5.4.8]."""
+    side, near = unit.side, game.maps.distance
+    if not _open(game, unit, prey.hex):
+        return set()
+    found, edge = {prey.hex}, [] if _stops(game, unit.place, prey.hex) else [prey.hex]
     if not prey.ends and prey.hex in zones(game, game.other(side)):
         return found  # who enters an enemy zone stops, for this is movement [5.4.10]
-    for here in path:
-        if near(prey.hex, here) < prey.limit:
-            found.add(here)
-            if near(prey.hex, here) + 1 < prey.limit and not _stops(game, prey.hex, here):
-                found |= set(game.maps.neighbours(here))
-    return {h for h in found if not foes_in(game, side, h)}
+    for _ in range(1, prey.limit):
+        ahead = []
+        for here in edge:
+            for there in game.maps.neighbours(here):
+                if there in found or not _open(game, unit, there):
+                    continue
+                found.add(there)
+                on_the_way = any(
+                    near(prey.hex, there) + near(there, e) == near(prey.hex, e) for e in prey.ends
+                )
+                if on_the_way and not _stops(game, here, there):
+                    ahead.append(there)
+        edge = ahead
+    return found
 
 
-def _within(game: Game, centre: str, reach: int) -> list[str]:
-    grid = game.maps.grid_of(centre)
-    return [h for ring in range(reach + 1) for h in (grid.ring(centre, ring) if ring else [centre])]
+def _open(game: Game, unit: Unit, hex_id: str) -> bool:
+    """Neither held by the enemy nor closed ground [3.1.8, 5.4.7]."""
+    return not foes_in(game, unit.side, hex_id) and not barred(game, hex_id, is_motorised(unit))
 
 
-def _stops(game: Game, origin: str, here: str) -> bool:
+def _stops(game: Game, here: str, there: str) -> bool:
     """Who has crossed a big river goes no further [5.4.8]."""
-    return bool(game["doniec-is-big"]) and "doniec" in crossed(game, origin, here)
+    return bool(game["doniec-is-big"]) and "doniec" in crossed(game, here, there)
 
 
 @rules.watch
@@ -138,9 +142,9 @@ def _goals(ctx: Context) -> list[str]:
     game, battle, able = ctx.game, ctx.battle, _victors(ctx)
     if battle is None or not able:
         return []
-    side = able[0].side
-    ends = {h for p in prey(game, battle, game.other(side)) for h in _reach(game, side, p)}
-    first = [p.hex for p in prey(game, battle, game.other(side))]
+    left = prey(game, battle, game.other(able[0].side))
+    ends = {h for p in left for u in able if _beside(game, u, [p]) for h in _reach(game, u, p)}
+    first = [p.hex for p in left]
     return [*first, *sorted(ends - set(first) - {u.place for u in able})]
 
 
@@ -167,6 +171,8 @@ def _against_pursuit(ctx: Context) -> list[str]:
     for unit in units:
         if not _beside(game, unit, entries):
             found.append(f"{unit.name} is not beside the hex that was left (5.4.4)")
+        elif to in _goals(ctx) and not any(to in _reach(game, unit, p) for p in entries):
+            found.append(f"{unit.name} stops behind the big river (5.4.8)")
         if barred(game, to, is_motorised(unit)):
             found.append(f"{to} is closed to {unit.name} (5.4.7)")
     return found
@@ -208,9 +214,9 @@ def pursue(
         return
     found = prey(game, battle, game.other(side))
     to = to or found[0].hex
+    through = next((p.hex for p in found for u in going if to in _reach(game, u, p)), to)
     for unit in going:
         yield move(game, unit.id, to, reason="pursuit", rule="5.4")
-    through = next((p.hex for p in found if to in _reach(game, side, p)), to)
     yield from overrun(game, game.other(side), [through, to])
     left = [u.id for u in able if u not in going]
     if left:

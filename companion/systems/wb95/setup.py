@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from companion.engine.errors import Unreadable
+from companion.engine.errors import NotNow, Unreadable
 from companion.engine.forms.fields import Choice, Context, Text, UnitRef, Whole
 from companion.engine.kit.roster import Unit, slug
+from companion.engine.kit.when import holds
 from companion.engine.people.units import set_up as plain_set_up
+from companion.engine.people.units import waits
 from companion.engine.play.actions import Events
 from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
@@ -71,7 +73,7 @@ def _counters(ctx: Context) -> list[Unit]:
 
 
 @rules.action(
-    rule="set-up list", label="Missing CEL are taken off", group="setup", order=91,
+    rule="set-up list", label="Take missing CEL off", group="setup", order=91,
     when=lambda game: bool(game.marked("short")) or "no formation lacks CEL",
 )  # fmt: skip
 def take_missing(
@@ -118,7 +120,11 @@ def short_formations(game: Game, seat: str) -> Panel | None:
     return Panel("To take off before play", rows) if rows else None
 
 
-@rules.action(rule="1.2", label="Set a counter", group="units", order=75)
+def _anything(game: Game) -> bool | str:
+    return bool(game.units) or "no counter is on record"
+
+
+@rules.action(rule="1.2", label="Set a counter", group="units", order=75, when=_anything)
 def set_counter(
     game: Game,
     unit: Annotated[str, UnitRef(label="Unit", pick=_known)],
@@ -157,10 +163,33 @@ def set_counter(
         yield put_mark(game, unit, "star", star, rule="15.1")
 
 
-@rules.action(rule="1.3", label="Open a formation into counters", group="units", order=76)
+KEPT = ("star", "short")
+"""Marks that belong to one counter or to the line of the list, not to all counters of a formation."""
+
+
+def _in_battle(game: Game, unit: str) -> bool:
+    """Whether something is owed that is about this very counter."""
+    return any(unit in duty.units for duty in game.duties()) or any(
+        unit in units for battle in game.fighting for units in battle.forces.values()
+    )
+
+
+def _formations(ctx: Context) -> list[Unit]:
+    """What may stand for several counters; not while its reserve is held back, whose counters nobody could date."""
+    barred = {n for a in ctx.game.scenario.arrivals if not holds(a.when, ctx.game.values) for n in a.units}
+    return [u for u in _known(ctx) if u.id not in barred and (u.on_map or waits(ctx.game, u))]
+
+
+def _any_formation(game: Game) -> bool | str:
+    return bool(_formations(Context(game, "table"))) or "nothing is on record"
+
+
+@rules.action(
+    rule="1.3", label="Open a formation into counters", group="units", order=76, when=_any_formation
+)
 def open_formation(
     game: Game,
-    unit: Annotated[str, UnitRef(label="Formation", pick=_known)],
+    unit: Annotated[str, UnitRef(label="Formation", pick=_formations)],
     counters: Annotated[str, Text(label="Its counters", most=200, placeholder="I/6, 3, 394, Art.")],
 ) -> Events:
     """Replace the one line of a division or corps by its counters, all in the same place."""
@@ -168,7 +197,9 @@ def open_formation(
     names = [n.strip() for n in counters.split(",") if n.strip()]
     if not names:
         raise Unreadable("name the counters, separated by commas", field="counters", rule="1.3")
-    marks = {m: game.mark(unit, m) for m in ("troops", "oos") if game.mark(unit, m)}
+    if _in_battle(game, unit):
+        raise NotNow("it is in a battle: finish that first", field="unit", given=unit, rule="1.3")
+    marks = {m: game.mark(unit, m) for m in game.marks.get(unit, {}) if m not in KEPT}
     for name in names:
         gun = name.lower().startswith("art")
         facts = {

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
 from typing import Annotated
 
-from companion.engine.forms.fields import Choice, Context, Dice, Roll, UnitRef, Whole
+from companion.engine.forms.fields import Choice, Context, Dice, Roll, UnitRef
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.duties import owe, units_of
+from companion.engine.play.duties import has_units, owe, units_of
+from companion.engine.play.panels import Fact, Panel
 from companion.engine.positions.pieces import count
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
-from companion.engine.record.changes import fogged, put_mark
+from companion.engine.record.changes import IN_PASSING, fogged, put_mark, take_off
 from companion.engine.record.game import Game
+from companion.engine.record.sight import may_see_mark
 from companion.systems.wb95.base import (
     AIR,
     ATTACK,
@@ -23,35 +23,25 @@ from companion.systems.wb95.base import (
     GERMAN,
     GERMAN_ALLIES,
     MORALE,
+    MOVE,
     SOVIET,
+    STRATEGIC,
+    SUPPLY,
     TESTS,
+    anybody,
     is_gun,
+    limit_of,
     morale,
+    rolls_itself,
     rules,
+    somebody_there,
     touchable,
 )
-from companion.systems.wb95.moments import Moment, now, when
+from companion.systems.wb95.moments import Moment, now, when, written
+from companion.systems.wb95.named import Named, with_new
+from companion.systems.wb95.needed import NeededUnits, unless
 
 ORDINARY = {GERMAN: "wehrmacht", SOVIET: "soviet"}
-_REST = re.compile(r"until (.+), at (.*)")
-
-
-@dataclass(frozen=True)
-class Rest:
-    """What a disorganised unit needs to recover: until when it must rest, and where [5.6.5]."""
-
-    until: Moment
-    place: str
-
-    def __str__(self) -> str:
-        return f"until {self.until}, at {self.place}"
-
-    @classmethod
-    def read(cls, text: str) -> Rest | None:
-        """The rest that a marker writes; one laid by hand writes none."""
-        found = _REST.fullmatch(text)
-        until = Moment.read(found[1]) if found else None
-        return cls(until, found[2]) if found and until else None
 
 
 def until(game: Game, unit: Unit) -> Moment:
@@ -63,47 +53,86 @@ def until(game: Game, unit: Unit) -> Moment:
     return when(game, game.turn if later else game.turn + 1, mine)
 
 
-def _unrest(game: Game, unit: Unit, reason: str, rule: str = "") -> e.Marked:
-    """The marker of a unit whose rest begins now."""
-    return put_mark(
-        game, unit.id, "disorganised", str(Rest(until(game, unit), unit.place)), reason=reason, rule=rule
-    )
+def rests_until(game: Game, unit: str) -> Moment | None:
+    """When a disorganised unit recovers, as far as it is known."""
+    number = game.mark(unit, "rests-until")
+    return Moment.of(int(number)) if number else None
+
+
+def _rest(game: Game, unit: Unit, end: Moment, place: str) -> Events:
+    """A disorganised unit must rest until then, and where it is [5.6.5]."""
+    yield put_mark(game, unit.id, "rests-until", int(end), reason=IN_PASSING, rule="5.6.5")
+    yield put_mark(game, unit.id, "rests-at", place, reason=IN_PASSING, rule="5.6.5")
 
 
 def shake(game: Game, units: Iterable[Unit], reason: str, rule: str = "5.6.1") -> Events:
     """Units become disorganised."""
     for unit in units:
-        yield _unrest(game, unit, reason, rule)
+        yield put_mark(game, unit.id, "disorganised", True, reason=reason, rule=rule)
+        yield from disturb(game, [unit])
 
 
 def stays_shaken(game: Game, unit: str, place: str) -> Events:
     """A disorganised unit was driven to another hex: that is no movement of its own."""
-    rest = Rest.read(str(game.mark(unit, "disorganised")))
-    if rest:
-        yield put_mark(game, unit, "disorganised", str(replace(rest, place=place)), reason="fell back")
+    if end := rests_until(game, unit):
+        yield from _rest(game, game.units[unit], end, place)
 
 
 def disturb(game: Game, units: Iterable[Unit]) -> Events:
-    """Disorganised units that fight, or are attacked, start their rest anew [5.6.5]."""
+    """Disorganised units that fight, fire or are attacked start their rest anew, never to rest the less for it [5.6.5]."""
     for unit in list(units):
         if game.mark(unit.id, "disorganised"):
-            yield _unrest(game, unit, "no rest", "5.6.5")
+            had = rests_until(game, unit.id)
+            anew = until(game, unit)
+            yield from _rest(game, unit, max(had, anew) if had else anew, unit.place)
+
+
+@rules.watch
+def begin_rests(game: Game) -> Events:
+    """A marker laid by hand begins its rest now; one of an early record says itself when it ends."""
+    for target, value in list(game.marked("disorganised").items()):
+        unit = game.units.get(target)
+        if unit is not None and not game.mark(target, "rests-until"):
+            said = written(value)
+            place = str(value).rpartition(", at ")[2] if said else unit.place
+            yield from _rest(game, unit, said[0] if said else until(game, unit), place)
+    for target in set(game.marked("rests-until")) - set(game.marked("disorganised")):
+        yield from _rested(game, target)
+
+
+def _rested(game: Game, unit: str) -> Events:
+    for name in ("rests-until", "rests-at"):
+        if game.mark(unit, name):
+            yield take_off(game, unit, name, IN_PASSING)
 
 
 def _recover(game: Game) -> Events:
-    """Units that rested long enough where they were are themselves again [5.6.5]."""
-    for target, value in list(game.marked("disorganised").items()):
-        rest, unit = Rest.read(str(value)), game.units.get(target)
-        if unit is None or rest is None or rest.until != now(game):
+    """Units that rested long enough where they were are themselves again, whatever the phase [5.6.5]."""
+    for target in list(game.marked("disorganised")):
+        end, unit = rests_until(game, target), game.units.get(target)
+        if unit is None or end is None or end > now(game):
             continue
-        if unit.place == rest.place:
+        if unit.place == game.mark(target, "rests-at"):
             yield put_mark(game, target, "disorganised", None, reason="rested", rule="5.6.5")
+            yield from _rested(game, target)
         else:
-            yield _unrest(game, unit, "moved")
+            yield from _rest(game, unit, until(game, unit), unit.place)
 
 
-for _phase in (*AIR, *BARRAGE, *ATTACK):
+for _phase in (*AIR, *BARRAGE, *MOVE, *ATTACK, *STRATEGIC, *SUPPLY):
     rules.leaving(_phase)(_recover)
+
+
+@rules.panel
+def recovering(game: Game, seat: str) -> Panel | None:
+    """When a side's disorganised units are themselves again, if they rest [5.6.5]."""
+    found = [(game.units[n], rests_until(game, n)) for n in game.marked("disorganised") if n in game.units]
+    rows = [
+        Fact(f"{unit.name} {unit.place}", f"end of {end}", "5.6.5")
+        for unit, end in found
+        if end and may_see_mark(game, unit.id, "disorganised", seat)
+    ]
+    return Panel("Disorganised, recover if they rest", rows) if rows else None
 
 
 # -- tests -----------------------------------------------------------------------------------------
@@ -158,20 +187,23 @@ def _nth(number: int) -> Dice:
 
 def _limits(ctx: Context) -> list[tuple[str, str]]:
     """The morale limits of a side's soldiers that are not on record [5.6.2]."""
-    german = {"wehrmacht", "ss", "volkssturm", *GERMAN_ALLIES}
-    mine = GERMAN in ctx.duty.to if ctx.duty else True
-    first = ORDINARY[GERMAN if mine else SOVIET]
-    kinds = [first, *(k for k in MORALE if (k in german) == mine and k != first)]
-    return [
-        (kind, f"{kind.upper() if kind == 'ss' else kind.capitalize()}: {MORALE[kind]}") for kind in kinds
-    ]
+    return _kinds(ctx.game, GERMAN if ctx.duty is None or GERMAN in ctx.duty.to else SOVIET)
+
+
+def _kinds(game: Game, side: str) -> list[tuple[str, str]]:
+    """A side's soldiers with their morale limits, the ordinary ones first; Volkssturm only where there is any."""
+    first = ORDINARY[side]
+    german = {"wehrmacht", "ss", *(("volkssturm",) if game["rare-units"] else ()), *GERMAN_ALLIES}
+    theirs = german if side == GERMAN else set(MORALE) - {*german, "volkssturm"}
+    kinds = [first, *(k for k in MORALE if k in theirs and k != first)]
+    return [(k, f"{'SS' if k == 'ss' else k.capitalize()} {limit_of(game, k)}") for k in kinds]
 
 
 def _off_record(ctx: Context) -> bool:
     return ctx.duty is not None and not ctx.duty.units
 
 
-@rules.follow_up(rule="5.6.2", label="Disorganisation test")
+@rules.follow_up(rule="5.6.2", label="Test for disorganisation", still=has_units, alone=rolls_itself)
 def take_tests(
     game: Game,
     duty: e.Asked,
@@ -186,7 +218,7 @@ def take_tests(
 ) -> Events:
     """Roll two dice for each test; from the morale limit up a unit is disorganised."""
     side = next(s for s in duty.to if s in game.sides)
-    limit = 0 if duty.units else MORALE[troops or ORDINARY[side]]
+    limit = 0 if duty.units else limit_of(game, troops or ORDINARY[side])
     for roll in (die, die_2, die_3, die_4):
         if roll is not None:
             yield from _judge(game, side, units_of(game, duty), roll.total, limit)
@@ -205,25 +237,40 @@ def _judge(game: Game, side: str, meant: list[Unit], rolled: int, limit: int = 0
     yield from shake(game, failed, "failed its test", "5.6.2")
 
 
-@rules.action(rule="5.6.2", label="Test units for order", group="book-keeping", order=30)
+OWN = "own"
+
+
+def _held_against(ctx: Context) -> list[tuple[str, str]]:
+    """Each unit's own limit, or another for all of them."""
+    sides = {ctx.game.units[u].side for u in ctx.values.get("units") or ()} or set(ctx.game.sides)
+    return [(OWN, "each unit's own"), *(k for s in ctx.game.sides if s in sides for k in _kinds(ctx.game, s))]
+
+
+@rules.action(rule="5.6.2", label="Test units for order", group="book-keeping", order=30, when=somebody_there)
 def test_order(
     game: Game,
     units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=touchable)],
-    limit: Annotated[int, Whole(label="Morale limit", high=13, help="0: each unit's own")] = 0,
+    limit: Annotated[str, Choice(label="Morale limit", options=_held_against)] = OWN,
     *,
     die: Annotated[Roll, Dice(label="Roll", spec="2d6", purpose="disorganisation test")],
 ) -> Events:
     """Roll two dice for units by hand; from the morale limit up they are disorganised."""
     meant = [game.units[u] for u in units]
-    yield from _judge(game, meant[0].side, meant, die.total, limit)
+    yield from _judge(game, meant[0].side, meant, die.total, 0 if limit == OWN else limit_of(game, limit))
 
 
 @rules.action(rule="5.6.1", label="Disorganise units", group="book-keeping", order=31)
 def disorganise(
     game: Game,
-    units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=touchable)],
+    units: Annotated[
+        tuple[str, ...],
+        NeededUnits(label="Units", many=True, pick=touchable, when=anybody, needed=unless("named")),
+    ] = (),
+    named: Named = "",
+    seat: str = "",
 ) -> Events:
     """Put the disorganisation marker on units; it lifts by itself after their rest."""
+    units = yield from with_new(game, seat, units, named)
     yield from shake(game, [game.units[u] for u in units], "by hand")
 
 

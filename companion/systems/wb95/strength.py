@@ -38,8 +38,10 @@ class Force:
     closed: bool = False
     """Some of it may not be looked at by this seat."""
     helpless: bool = False
-    """Only headquarters or guns on the move: the rightmost column [5.1.9, 6.6.4]."""
+    """Only headquarters or guns in transport setup: the rightmost column [5.1.9, 6.6.4]."""
     by_hex: dict[str, int] = field(default_factory=dict)
+    idle: list[Unit] = field(default_factory=list)
+    """Those who stand there without taking part: guns in transport setup, or that have fired, and headquarters."""
 
 
 def label(game: Game, unit: Unit) -> str:
@@ -125,7 +127,7 @@ def attacking(
             )
         if not is_hq(unit):
             _count(force, game, unit, worth(game, unit, "A", unit.id in paid, typed))
-    _support(force, game, guns, "A", [u.place for u in units], "attack_guns", typed)
+    _support(force, game, guns, "A", paid, typed)
     return force
 
 
@@ -155,14 +157,18 @@ def defending(
                 if is_regular(unit):
                     _count(force, game, unit, worth(game, unit, "D", typed=typed))
                 elif unit in batteries and idle(game, unit):  # once in a combat phase [6.1.4]
-                    _count(force, game, unit, worth(game, unit, "D", typed=typed), gun=True)
+                    value = worth(game, unit, "D", typed=typed)
+                    _count(force, game, unit, value, gun=True)
+                    force.by_hex[place] = force.by_hex.get(place, 0) + (value.amount if value else 0)
+                else:
+                    force.idle.append(unit)
         elif batteries:
             fighting = True
             force.regular += 1
             force.by_hex[place] = 1
             force.lines.append((f"guns alone in {place}", "1 SP", "6.6.3"))
     force.helpless = bool(stacks) and not fighting
-    _support(force, game, guns, "D", list(stacks), "defence_guns", typed)
+    _support(force, game, guns, "D", (), typed)
     return force
 
 
@@ -185,22 +191,28 @@ def _support(
     game: Game,
     guns: Sequence[Unit],
     factor: str,
-    hexes: Sequence[str],
-    name: str,
+    paid: Sequence[str],
     typed: Mapping[str, int] | None,
 ) -> None:
-    """Guns that fire from afar, a hex of the combat in range [6.3.1-6.3.3]."""
+    """Guns that fire from afar [6.3.1]; out of supply they attack with half, or pay a level [10.2.2, 10.2.3]."""
     for unit in guns:
-        why, rule = "", ""
+        _count(force, game, unit, worth(game, unit, factor, unit.id in paid, typed), gun=True)
+
+
+def against_support(game: Game, guns: Iterable[Unit], hexes: Sequence[str]) -> list[str]:
+    """What the rules have against guns that support a combat at these hexes [6.1.2-6.1.4, 6.3.2, 6.3.3, 6.5.6]."""
+    found = []
+    for unit in guns:
+        name = label(game, unit)
         if in_transport(game, unit):
-            why, rule = "is on the move and cannot fire", "6.1.3"
+            found.append(f"{name} is in transport setup and cannot fire (6.1.3)")
         elif game.mark(unit.id, "barrage-fired"):
-            why, rule = "fired a barrage and supports nobody", "6.5.6"
-        elif hexes and all(game.maps.distance(unit.place, h) > GUN_RANGE for h in hexes):
-            why, rule = f"is more than {GUN_RANGE} hexes away", "6.1.2"
-        if why:
-            raise refusal(f"{unit.name} {why}", field=name, given=unit.id, rule=rule)
-        _count(force, game, unit, worth(game, unit, factor, typed=typed), gun=True)
+            found.append(f"{name} fired a barrage and supports nobody (6.5.6)")
+        elif not idle(game, unit):
+            found.append(f"{name} has fired in this phase (6.1.4)")
+        if hexes and all(game.maps.distance(unit.place, h) > GUN_RANGE for h in hexes):
+            found.append(f"{name} is more than {GUN_RANGE} hexes away (6.1.2)")
+    return found
 
 
 def concentration(game: Game, units: Iterable[Unit]) -> dict[str, int]:
@@ -218,16 +230,10 @@ def _concentrates(game: Game, unit: Unit) -> bool:
         return troops(game, unit) not in GERMAN_ALLIES or bool(game["concentration-allies"])
     if unit.formation.endswith("CAV Corps"):
         return bool(game["concentration-cavalry"])
-    return unit.formation.endswith("ARM Corps")
+    return unit.formation.endswith(("ARM Corps", "MECH Corps"))
 
 
-def across(
-    game: Game, units: Iterable[Unit], targets: Sequence[str], water: str, by_hex: dict[str, int]
-) -> int:
-    """Strength that attacks over this water, from units that touch a target hex [5.5.4]."""
-    total = 0
-    for place in {u.place for u in units}:
-        beside = [t for t in targets if t in game.maps.neighbours(place)]
-        if beside and all(water in crossed(game, place, t) for t in beside):
-            total += by_hex.get(place, 0)
-    return total
+def across(game: Game, units: Iterable[Unit], target: str, water: str, by_hex: dict[str, int]) -> int:
+    """Strength that attacks a hex over this water [5.5.4]."""
+    places = {u.place for u in units} if target else set()
+    return sum(by_hex.get(place, 0) for place in places if water in crossed(game, place, target))

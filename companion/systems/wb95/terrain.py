@@ -80,6 +80,16 @@ def crossed(game: Game, a: str, b: str) -> frozenset[str]:
     )
 
 
+def bridged(game: Game, a: str, b: str) -> bool:
+    """Whether a bridge stands between two hexes: on record, or printed and not destroyed [5.3.5, 14.1.1]."""
+    state = game.mark("-".join(sorted((a, b))), "bridge")
+    if state:
+        return bool(state != "down")
+    if b not in game.maps.neighbours(a):
+        return False
+    return "bridge" in board(game).book.features(game.maps.hexside(a, b))
+
+
 def number(text: str) -> Fraction:
     """A cost as printed: `2`, `1.5`, `1/3`, `+2`."""
     return Fraction(text.lstrip("+").strip())

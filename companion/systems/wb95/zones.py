@@ -22,7 +22,7 @@ def has_zone(game: Game, unit: Unit) -> bool:
 
 
 def blocks_supply(game: Game, unit: Unit) -> bool:
-    """For lines of supply all units count but guns on the move and headquarters [10.1.11]."""
+    """For lines of supply all units count but guns in transport setup and headquarters [10.1.11]."""
     return not is_hq(unit) and not in_transport(game, unit)
 
 

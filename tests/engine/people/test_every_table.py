@@ -12,6 +12,7 @@ from companion.engine.forms.fields import Context
 from companion.engine.people.units import due, marker_value, unit_words
 from companion.engine.play.phases import in_force
 from companion.engine.record import events as e
+from companion.engine.record.changes import change
 from companion.systems import new_rules
 
 
@@ -267,6 +268,27 @@ def test_reinforcements_are_due_from_their_turn_until_they_are_in() -> None:
 def test_reinforcements_placed_by_hand_are_in() -> None:
     table = Table().until("weather", 2)
     table.do("blue", "place-unit", unit="Relief", hex="1010")
+    assert [a.text for _, a in due(table.game)] == ["A supply drop"]
+
+
+def test_a_reinforcement_is_due_where_and_when_it_now_enters() -> None:
+    """The due list follows the unit: it is sent elsewhere, later, and no longer comes with its list's line."""
+    table = Table().until("weather", 2)
+    relief = table.game.unit("Relief")
+    table.record(change(table.game, relief.id, {"turn": 3, "entry": "the south"}))
+    assert [a.text for _, a in due(table.game)] == ["A supply drop"]
+    table.until("weather", 3)
+    assert [(a.text, a.entry) for _, a in due(table.game)] == [
+        ("A supply drop", ""),
+        ("Relief", "the south"),
+    ]
+    assert [d["text"] for d in table.sees("red")["due"]] == [
+        "A supply drop"
+    ]  # how it goes is its side's secret
+    with refused(Unreadable, field="arrival"):
+        table.do("table", "arrive", arrival="Relief", hex="1010")
+    table.do("blue", "arrive", arrival="Relief", hex="1010")
+    assert table.game.unit("Relief").place == "1010"
     assert [a.text for _, a in due(table.game)] == ["A supply drop"]
 
 

@@ -207,8 +207,17 @@ def command(scenario: str = "campaign", book: Book | None = None, turn: int = 1,
         t.do("table", "go-to", turn=turn, phase="cards")
     t.until("cards")
     t.do("table", "prepare-cards")
-    t.until("command")
+    to_command(t)
     return t
+
+
+def to_command(t: Bench) -> None:
+    """On to the command phase, with everybody's supply checked on the way: nobody is cut off."""
+    t.until("supply" if t.game.turn > 1 else "command")
+    while t.game.phase == "supply" and "check-supply" in {a["name"] for a in t.sees("table")["actions"]}:
+        side = next(f["value"] for f in t.form("table", "check-supply") if f["name"] == "side")
+        t.do("table", "check-supply", side=side, by_hand=True)
+    t.until("command")
 
 
 def put(
@@ -267,6 +276,9 @@ def activate(t: Bench, number: str, formation: str, **fields: Any) -> None:
 def play_event(t: Bench) -> None:
     """The active side plays a card for an event, which activates nobody."""
     side = t.game.active
-    t.do(side, "play-card", card=hand(t, side)[0])
-    t.do(side, "give-command", what="event", event="special")
+    plain = [n for n in hand(t, side) if n not in TYPES]
+    t.do(side, "play-card", card=(plain or hand(t, side))[0])
+    t.do(side, "give-command", what="event", event="special" if plain else "engineers")
+    for duty in t.game.duties(action="engineers"):
+        t.do(side, "dismiss", ask=duty.id)
     t.do(side, "end-impulse")

@@ -99,8 +99,9 @@ def test_front_card_takes_stacked_units_of_its_front_along() -> None:
     stranger = put(t, "soviet", "350.6", "1207", formation="6")
     take(t, "soviet", "P02")
     t.do("soviet", "play-card", card="P02")
-    with refused(Unreadable, rule="5.2", field="units"):
+    with refused(Warned) as told:
         t.do("soviet", "give-command", what="activate", formations="3T", units=[stranger])
+    assert told.value.said == ["350.6 cannot come along [5.2]"]
     t.do("soviet", "give-command", what="activate", formations="3T", units=[a, b])
     assert len(t.game.marked("active")) == 3
     t.do("soviet", "end-impulse", anyway=True)  # 7.4: four units in one hex are still owed
@@ -113,8 +114,9 @@ def test_an_army_card_takes_nobody_along() -> None:
     extra = put(t, "soviet", "270.69", "1207", formation="69")
     take(t, "soviet", "P03")
     t.do("soviet", "play-card", card="P03")
-    with refused(Unreadable, rule="5.2", field="units"):
+    with refused(Warned) as told:
         t.do("soviet", "give-command", what="activate", formations="3T", units=[extra])
+    assert told.value.said == ["270.69 cannot come along [5.2]"]
 
 
 def test_one_unit_once_a_turn_and_no_attack() -> None:
@@ -141,8 +143,9 @@ def test_army_units_in_two_hexes_at_most() -> None:
     ]
     take(t, "soviet", "P04")
     t.do("soviet", "play-card", card="P04")
-    with refused(Unreadable, rule="5.2", field="units"):
+    with refused(Warned) as told:
         t.do("soviet", "give-command", what="units", units=units)
+    assert told.value.said == ["an Army Units card activates units in up to two hexes [5.2]"]
     t.do("soviet", "give-command", what="units", units=units[:2])
 
 

@@ -34,7 +34,7 @@ def play_out(t: Any) -> None:
             return
         side = t.game.active
         if not hand(t, side):
-            t.do(side, "pass-impulse")
+            t.do(side, "draw-hand" if zones(t, side)["draw"] else "pass-impulse")
             continue
         play_event(t)
     raise AssertionError("the command phase never ended")
@@ -99,7 +99,8 @@ def test_heavy_mud_only_returns_supplementals() -> None:
 def test_hands_fill_up_only_at_the_end_of_ones_own_impulse() -> None:
     t = command()
     assert zones(t, "soviet")["hand"] == 5
-    t.do("soviet", "play-card", card=hand(t, "soviet")[0])
+    take(t, "soviet", "P07")
+    t.do("soviet", "play-card", card="P07")
     assert zones(t, "soviet")["hand"] == 4
     t.do("soviet", "give-command", what="event", event="special")
     t.do("soviet", "end-impulse")
@@ -112,15 +113,15 @@ def test_stavka_leaves_the_game_from_turn_7() -> None:
         set_(t, "impulse", "soviet")
         take(t, "soviet", "P01")
         t.do("soviet", "play-card", card="P01")
-        t.do("soviet", "give-command", what="event", event="special")
+        t.do("soviet", "give-command", what="event", event="nkvd")
         t.do("soviet", "end-impulse")
         assert "P01" in t.game.piles["soviet-cards"][zone]
 
 
 def test_discards_can_lie_face_down() -> None:
     t = command(discards_open=False)
-    card = hand(t, "soviet")[0]
-    t.do("soviet", "play-card", card=card)
+    take(t, "soviet", "P07")
+    t.do("soviet", "play-card", card="P07")
     t.do("soviet", "give-command", what="event", event="special")
     t.do("soviet", "end-impulse")
     piles = {p["id"]: p for p in t.sees("german")["piles"]}
@@ -138,7 +139,7 @@ def test_discards_can_lie_face_down() -> None:
         ("german", 4, 3, 0, False),
         ("german", 1, 3, 2, False),
         ("soviet", 0, 2, 0, True),
-        ("soviet", 0, 2, 3, True),  # no card to play: the table's reading of an empty hand
+        ("soviet", 0, 2, 3, False),  # no card to play, and no pass either: see the empty hand
     ],
 )
 def test_who_may_pass(side: str, mine: int, theirs: int, pile: int, may: bool) -> None:

@@ -30,7 +30,7 @@ from companion.systems.enemy_action_kharkov import rules
 from companion.systems.enemy_action_kharkov.fight import Fight
 from companion.systems.enemy_action_kharkov.hits import adjust
 from companion.systems.enemy_action_kharkov.odds import distribution
-from companion.systems.enemy_action_kharkov.situations import applies, judge
+from companion.systems.enemy_action_kharkov.situations import applies, judge, words
 from companion.systems.enemy_action_kharkov.taking import attack_options, defence_options
 
 
@@ -264,7 +264,14 @@ def test_digital_draw_declares_and_totals() -> None:
     for seat in ("soviet", "german", "table"):  # 9.4: for both players to see, with their faces
         rolls = t.sees(seat)["battles"][-1]["rolls"]
         assert [token["id"] for roll in rolls for token in roll["tokens"]] == fought(t).chits
-        assert all(token["front_hits"] for roll in rolls for token in roll["tokens"])
+        for token in [token for roll in rolls for token in roll["tokens"]]:
+            row = t.game.face("chits", token["id"])
+            for side in ("front", "back"):  # as printed, and not as the row of a book
+                assert token[side].endswith(
+                    f"{words(row[side], row[f'{side}_detail'])}: {row[f'{side}_hits']}"
+                )
+            up = [side for side in ("front", "back") if token[side].startswith("\u2713")]
+            assert up == list(filter(None, [judge(row, fought(t), 2).face]))
     ask = next(a for a in t.asked("soviet") if a["action"] == "declare-draws")
     sheet = t.calc("extra-draws", extra=2)
     assert abs(sum(sheet.chances.values()) - 1) < 1e-9 and "expected_defender" in sheet.facts
@@ -427,8 +434,9 @@ def test_step_losses_in_their_order() -> None:
     t = attacked(tank, foot, other)
     t.do("soviet", "draw-chits", hits="D2, -, -, -, -")
     t.answer("german", choice="stand")
-    with refused(NotNow, rule="9.61", field="units"):
+    with refused(Warned) as told:
         t.answer("german", units=["d1", "d2"])
+    assert told.value.said == ["the first loss goes to a three-step or armoured unit: d0 [9.61]"]
     for wrong in (["d0"], ["d0", "d1", "d2"]):
         with refused(Unreadable, rule="9.62", field="units"):
             t.answer("german", units=wrong)

@@ -80,7 +80,7 @@ def test_stavka_without_a_name_still_leaves_the_game_as_command_and_as_tactic() 
             t.do("german", "play-card", card="P23", type="corps", value=2, what="event", event="special")
             t.do("german", "end-impulse")
             take(t, "soviet", "P01")
-            t.do("soviet", "play-card", card="P01", type="stavka", value=4, what="event", event="special")
+            t.do("soviet", "play-card", card="P01", type="stavka", value=4, what="event", event="nkvd")
             t.do("soviet", "end-impulse")
         assert t.game.piles["soviet-cards"]["removed"] == ["P01"]
 
@@ -368,7 +368,7 @@ def test_the_companions_cup_needs_strengths() -> None:
     """9.4: nought against nought would make every `at least` chit apply."""
     t = command()
     activate(t, "P03", "3T")
-    with refused(Unreadable, rule="9.4", field="attack"):
+    with refused(Unreadable, rule="9.4", field="strengths"):
         t.do("soviet", "declare-combat", small=3, steps=2, terrain="clear")
     first = {f["name"]: f["value"] for f in t.form("soviet", "declare-combat")}
     assert (first["terrain"], first["status"], first["hexes"]) == ("clear", "good", 1)

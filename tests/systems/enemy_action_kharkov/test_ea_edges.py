@@ -71,8 +71,9 @@ def test_one_unit_needs_a_supplied_hex() -> None:
     put(t, "german", "far", "1512", formation="XL")
     take(t, "german", "P23")
     t.do("german", "play-card", card="P23")
-    with refused(NotNow, rule="6.1", field="units"):
+    with refused(Warned) as told:
         t.do("german", "give-command", what="one-unit", units=["far"])
+    assert told.value.said == ["1512 cannot trace supply now [6.1]"]
     t.do("german", "give-command", what="one-unit", units=["near"])
 
 
@@ -80,8 +81,9 @@ def test_deploy_limits_by_card() -> None:
     t = command(turn=7)
     take(t, "german", "P44")
     t.do("german", "play-card", card="P44")
-    with refused(Unreadable, rule="5.3, 5.5", field="formations"):
+    with refused(Warned) as told:
         t.do("german", "give-command", what="deploy", formations="XL III IISS")
+    assert told.value.said == ["this card names 2 formations at most [5.3, 5.5]"]
     t.do("german", "give-command", what="deploy", formations="XL III")
     assert t.game["command"]["for"] == ["XL", "III"]
 
@@ -90,8 +92,9 @@ def test_raus_reading() -> None:
     t = command(turn=7, raus_by_4pz=False)
     take(t, "german", "P25")
     t.do("german", "play-card", card="P25")
-    with refused(NotNow, rule="2.21", field="formations"):
+    with refused(Warned) as told:
         t.do("german", "give-command", what="deploy", formations="Raus")
+    assert told.value.said == ["Corps Raus stands alone for deployment at this table [2.21]"]
 
 
 def test_attackers_must_stand_beside_the_target() -> None:
@@ -114,8 +117,9 @@ def test_a_defender_beside_an_active_enemy_cannot_reinforce() -> None:
     activate(t, "P03", "3T")
     t.do("soviet", "declare-combat", hex="1210", units=[red])
     t.do("german", "play-tactic", card=hand(t, "german")[0], tactic="reinforce battle")
-    with refused(Unreadable, field="units", given=pinned):
+    with refused(Warned) as told:
         t.do("german", "join-combat", units=[pinned])
+    assert told.value.said == ["pinned stands beside an active enemy [9.1]"]
     with refused(NotYours, given="soviet"):  # 9.1, 9.0: the enemy adds no defenders
         t.do("soviet", "join-combat", units=[free])
     t.do("german", "join-combat", units=[free])

@@ -23,6 +23,10 @@ FRONT = ("1909", "2009", "2110", "1910"), ("2010", "2011", "1911", "2111")
 KINDS = ("infantry", "armour", "mechanised", "cavalry")
 OPEN_FIELDS = ("whole", "text", "hex")
 TRIES = 120
+DEEDS = {
+    "build-ip", "withdraw", "check-supply", "reveal-ground", "lay-ground", "deploy-reserve", "replace-steps",
+    "mud-replacements", "take-town", "score-edge",
+}  # fmt: skip
 
 
 class Evening(RuleBasedStateMachine):
@@ -53,6 +57,8 @@ class Evening(RuleBasedStateMachine):
                     t, side, f"{side[0]}{n}", place, formation=formation, steps=steps, full=steps,
                     kind=KINDS[(seed + n) % 4], factors=factors,
                 )  # fmt: skip
+            for n, box in enumerate((f"box:reserve-{side}", f"box:eliminated-{side}")):
+                put(t, side, f"{side[0]}-box{n}", box, formation=formation, steps=1 - n, full=2)
         mark(t, f"g{seed % 6}", "supply", ("oos", "isolated")[seed % 2])
         mark(t, f"s{seed % 6}", "dispersed", "on")
         self.look()
@@ -82,7 +88,8 @@ class Evening(RuleBasedStateMachine):
         else:
             cards = hand(t, side)
             done = bool(cards) and self.do(side, "play-card", card=cards[pick % len(cards)])
-        for what, formation in product(("activate", "kg", "units"), army) if done else ():
+        aims = ("activate", "kg", "units") if pick % 9 else ("deploy", "replace", "one-unit")
+        for what, formation in product(aims, army) if done else ():
             fields: dict[str, Any] = (
                 {"hex": "2010", "reach": 2} if what == "kg" else {"formations": formation}
             )
@@ -153,6 +160,21 @@ class Evening(RuleBasedStateMachine):
         assert self.do(seat, "dismiss", ask=duty.id), f"a dead end: {duty.text}"
 
     @rule(pick=PICK)
+    def deed(self, pick: int) -> None:
+        """What a phase offers besides cards and combats, filled in from its own choices."""
+        t = self.t
+        seat = ("table", *SIDES)[pick % 3]
+        open_ = {a["name"] for a in t.sees(seat)["actions"]} & DEEDS
+        if not open_:
+            self.answer(pick)
+            return
+        name = sorted(open_)[pick % len(open_)]
+        form = t.form(seat, name)
+        for fields in islice(fillings(form, pick), 12):
+            if self.do(seat, name, **fields):
+                return
+
+    @rule(pick=PICK)
     def wave_away(self, pick: int) -> None:
         """Done on the map, does not apply, or no; where both must agree, they do."""
         duties = self.t.game.duties()
@@ -188,7 +210,7 @@ class Evening(RuleBasedStateMachine):
         if self.t.game.phase == "cards":
             self.do("table", "prepare-cards")
         if self.t.game.phase == "command" and pick % 30:
-            names = ("end-impulse", "pass-impulse")
+            names = ("end-impulse", "pass-impulse", "draw-hand")
             ended = any(self.do(side, name, anyway=True) for name in names)
         else:
             ended = self.do("table", "next-phase", anyway=True)

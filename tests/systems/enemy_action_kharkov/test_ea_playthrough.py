@@ -40,7 +40,10 @@ def order(t: Any, side: str) -> None:
                 except Mistake:
                     continue
                 return
-    t.do(side, "give-command", what="event", event="special")
+    events = [f for f in t.form(side, "give-command", what="event") if f["name"] == "event"]
+    t.do(side, "give-command", what="event", event=events[0]["choices"][-1]["value"])
+    for duty in t.game.duties(action="disperse"):
+        t.do(side, "dismiss", ask=duty.id)
 
 
 def fight(t: Any, side: str, number: int) -> None:
@@ -74,7 +77,7 @@ def impulse(t: Any, number: int) -> None:
     side = t.game.active
     real = t.game["cards-run"] == "real"
     if zones(t, side)["hand"] == 0:
-        t.do(side, "pass-impulse")
+        t.do(side, "draw-hand" if zones(t, side)["draw"] else "pass-impulse")
         return
     if real:
         box = t.game.piles[f"{side}-cards"]["box"]
@@ -103,6 +106,9 @@ def play(t: Any, **answers: Any) -> Any:
         phase = t.game.phase
         if phase == "cards" and t.game["cards-prepared"] < t.game.turn:
             t.do("table", "prepare-cards", **answers)
+        elif phase == "supply":
+            for side in ("german", "soviet")[: 1 if t.game.turn < 4 else 2]:
+                t.do("table", "check-supply", side=side, by_hand=True)
         elif phase == "command":
             number += 1
             impulse(t, number)

@@ -37,6 +37,27 @@ def phases(t: Any, turn: int) -> list[str]:
     return seen
 
 
+def test_no_form_asks_two_things_under_one_name() -> None:
+    """A label that stands twice is filled in twice."""
+    for action in table().rules.actions.values():
+        if "enemy_action" in action.fn.__module__:
+            labels = [field.label for field in action.fields.values() if not field.hidden]
+            assert len(labels) == len(set(labels)), action.name
+
+
+def test_an_empty_table_is_offered_only_what_it_can_do() -> None:
+    """With nothing on record: no form of this game demands a unit that does not exist, in any phase."""
+    t = blank_table(mode_chits="physical")
+    for phase in ("reserve", "cards", "command", "supply", "end"):
+        t.do("table", "go-to", turn=6, phase=phase)
+        for seat in ("soviet", "german", "table"):
+            for name in [a["name"] for a in t.sees(seat)["actions"]]:
+                action = t.rules.find(name)
+                if "enemy_action" in action.fn.__module__:
+                    asked = [f for f in t.form(seat, name) if f["type"] == "unit" and not f["quiet"]]
+                    assert not asked, (phase, name)
+
+
 def test_supply_is_skipped_on_turn_1() -> None:
     t = table()
     assert phases(t, 1) == ["reserve", "cards", "command", "end"]
@@ -131,9 +152,10 @@ def test_a_forgotten_marker_is_asked_for_next_turn() -> None:
     t = at_end(6)
     t.next()
     assert t.game["ground"] == "frozen"
-    assert any(a["action"] == "reveal-ground" for a in t.asked("table"))
+    assert [a["action"] for a in t.asked("table")] == ["turn-up-late"]
     set_(t, "mode-chits", "physical")
     t.do("table", "reveal-ground", shows="heavy-mud")
+    assert not t.asked("table")  # done of one's own accord, it is no longer owed
     assert t.game["ground"] == "heavy-mud"
     t.next()
     t.next()

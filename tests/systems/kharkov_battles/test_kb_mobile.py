@@ -275,10 +275,11 @@ def test_who_may_infiltrate(side, kind, scenario, turn, barred):
     prefix = t.game.scenario.extra["map"]
     unit = enrol(t, side, "U", kind, f"{prefix}2010", size="XXX", formation="X")
     if barred:
-        with refused(NotNow, rule=barred, field="units"):
-            t.do(side, "infiltrate", units=[unit])
+        with warned(barred, "U does not infiltrate"):
+            t.do(side, "infiltrate", units=[unit], hex=f"{prefix}2011")
     else:
-        t.do(side, "infiltrate", units=[unit])
+        t.do(side, "infiltrate", units=[unit], hex=f"{prefix}2011")
+        assert t.game.units[unit].place == f"{prefix}2011"
         assert t.game.mark(unit, "infiltrated")
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 from harness import SCENARIOS, bare
-from kb_bench import duties, enrol, synthetic_book, table
+from kb_bench import duties, enrol, jump, synthetic_book, table
 
 from companion.engine.forms.fields import Context
 from companion.engine.record.game import Book
@@ -149,7 +149,8 @@ def test_every_form_can_be_drawn_for_every_seat_in_every_phase(scenario):
 )
 def test_every_worksheet_works_without_a_table(worksheet):
     sheet = find_system("kharkov-battles", SCENARIOS).rules.worksheets[worksheet]
-    fields = {"attack": 29, "defence": 5} if "attack" in sheet.fields else {}
+    needed = {"attack": 29, "defence": 5, "printed": 8}
+    fields = {name: value for name, value in needed.items() if name in sheet.fields}
     assert sheet.work(fields, bare("kharkov-battles")).title
 
 
@@ -157,3 +158,55 @@ def test_campaigns_say_what_they_leave_to_fall_blau():
     for scenario in ALL:
         partial = table(scenario).game.scenario.partial
         assert bool(partial) == (scenario in ("january-campaign", "grand-campaign"))
+
+
+@pytest.mark.parametrize("scenario", ALL)
+def test_with_nothing_on_record_nothing_wants_a_counter(scenario):
+    """Every act of the game works with a hex or a number, or is not offered; no form has two fields of one label."""
+    t = table(scenario)
+    engine = {"place-unit"}
+    for _ in range(26):
+        for seat in ("axis", "soviet", "table"):
+            for offer in t.sees(seat)["actions"]:
+                rows = t.form(seat, offer["name"])
+                shown = [row for row in rows if not row["hidden"] and not row["quiet"]]
+                empty = [r for r in shown if r["type"] == "unit" and r["required"] and not r["choices"]]
+                assert not empty or offer["name"] in engine, (offer["name"], t.game.phase)
+                labels = [row["label"] for row in shown]
+                assert len(labels) == len(set(labels)), (offer["name"], labels)
+        if t.game.ended:
+            break
+        t.next()
+
+
+def test_commands_that_are_done_go_away():
+    """4.1: the weather once set, points once received and spent, both sides judged."""
+    t = table("second-kharkov-k")
+    t.until("supply", 2)
+    for side in ("axis", "soviet"):
+        t.do(side, "judge-supply", side=side)
+    offered = {a["name"] for a in t.sees("table")["actions"]}
+    assert not {"judge-supply", "set-weather"} & offered
+    t.until("maintenance", 2)
+    assert "receive-support" not in {a["name"] for a in t.sees("axis")["actions"]}
+    assert "support-hq" in {a["name"] for a in t.sees("axis")["actions"]}
+    t.do("table", "correct", name="sp", value="0")
+    assert "support-hq" not in {a["name"] for a in t.sees("axis")["actions"]}
+
+
+def test_forms_ask_little_at_first():
+    """3.0, 12.0: of a counter what its kind carries, of an assault what is usual; the rest on demand, and always read."""
+    t = table("operation-star")
+    jump(t, "axis-combat", 1)
+
+    def shown(action, **filled):
+        return {r["name"] for r in t.form("axis", action, **filled) if not r["hidden"] and not r["quiet"]}
+
+    assert {"attack", "defence", "terrain", "more"} <= shown("resolve-assault") and len(
+        shown("resolve-assault")
+    ) <= 10
+    assert "fz" not in shown("resolve-assault") and "fz" in shown("resolve-assault", more=True)
+    assert "reach" in shown("enrol", kind="hq army") and "strength" not in shown("enrol", kind="hq army")
+    assert not {"guards", "nkvd", "reach", "band"} & shown("enrol", side="axis", kind="infantry")
+    t.do("axis", "resolve-assault", attack=9, defence=3, fz=True, die="4")
+    assert t.game.battles[max(t.game.battles)].sheet["column"] == "2-1"

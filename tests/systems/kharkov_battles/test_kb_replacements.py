@@ -2,7 +2,7 @@
 
 import pytest
 from harness import refused
-from kb_bench import answer, designate, enrol, jump, synthetic_book, table
+from kb_bench import answer, designate, enrol, jump, synthetic_book, table, warned
 
 from companion.engine.errors import NotNow, NotYours
 from companion.engine.forms.fields import Context
@@ -88,11 +88,11 @@ def test_eligibility():
     unit = enrol(t, "axis", "10 It", "infantry", "KB3010", steps=2, nationality="italian", strength=3)
     t.do("axis", "lose-steps", unit=unit)
     enemy = enrol(t, "soviet", "E", "rifle", "KB3011", strength=1)
-    with refused(NotNow, rule="16.1", field="unit"):
+    with warned("16.1"):
         t.do("axis", "replace", side="axis", what="cadre", unit=unit)
     t.do("table", "place-unit", unit=enemy, hex="KB3020")
     t.do("table", "mark", marker="supply", units=[unit], value="oos")
-    with refused(NotNow, rule="16.1", field="unit"):
+    with warned("16.1"):
         t.do("axis", "replace", side="axis", what="cadre", unit=unit)
 
 
@@ -153,11 +153,11 @@ def test_hqs_and_silhouettes_return_after_five_turns():
     with refused(NotYours, field="unit", given="soviet"):  # its own side brings it back
         t.do("soviet", "return-unit", unit=hqs[0], hex="KB1905")
     t.do("axis", "return-unit", unit=hqs[0], hex="KB1905")
-    with refused(NotNow, rule="16.33", field="unit"):
+    with warned("16.33"):
         t.do("axis", "return-unit", unit=hqs[1], hex="KB1905")
     for unit in stugs[:3]:
         t.do("axis", "return-unit", unit=unit, area="S1")
-    with refused(NotNow, rule="16.35", field="unit"):
+    with warned("16.35"):
         t.do("axis", "return-unit", unit=stugs[3], area="S1")
     t.next()
     assert [t.game.units[s].place for s in stugs[3:]] == ["box:dead", "box:dead"]
@@ -180,39 +180,44 @@ def test_breaking_down_and_recombining():
     t.do("axis", "break-down", unit=unit)  # the same three counters serve again
     assert {u.id for u in t.game.units_at("KB3010")} == set(regiments)
     t.do("table", "place-unit", unit=regiments[0], hex="KB3013")
-    with refused(NotNow, rule="15.22", field="hex"):
+    with warned("15.22"):
         t.do("axis", "recombine", hex="KB3010", division=unit)
     jump(t, "reinforcement", 6)
     t.do("table", "correct", name="rp-axis-foot", value="4")
     t.do("axis", "replace", side="axis", what="regiment", unit=regiments[0], division=unit)
     assert t.game.units[unit].place == "KB3013" and t.game.mark(unit, "repl")
-    with refused(NotNow, rule="16.34", field="what"):
+    with warned("16.34"):
         t.do("axis", "replace", side="axis", what="regiment", unit=regiments[1])
 
 
 @pytest.mark.parametrize(
-    ("facts", "mark"),
+    ("facts", "mark", "rule"),
     [
-        ({"kind": "light", "rating": "A"}, None),
-        ({"kind": "infantry", "rating": "A"}, ("supply", "isolated")),
-        ({"kind": "infantry", "rating": "A", "nationality": "hungarian"}, None),
+        ({"kind": "light", "rating": "A"}, None, "15.21"),
+        ({"kind": "infantry", "rating": "A"}, ("supply", "isolated"), "15.23"),
+        ({"kind": "infantry", "rating": "A", "nationality": "hungarian"}, None, "15.21"),
+        ({"kind": "infantry", "rating": "A"}, ("cadre", "on"), "15.23"),
     ],
 )
-def test_who_cannot_break_down(facts, mark):
+def test_who_cannot_break_down(facts, mark, rule):
+    """15.21, 15.23: the reason is said, and the players may know better."""
     t = table("operation-star")
     jump(t, "maintenance", 2)
     unit = enrol(t, "axis", "U", hex="KB3010", **facts)
+    enrol(t, "axis", "W", "infantry", "KB3020", rating="A")
     if mark:
         t.do("table", "mark", marker=mark[0], units=[unit], value=mark[1])
-    with refused(NotNow, given="break-down"):
+    with warned(rule, "U is"):
         t.do("axis", "break-down", unit=unit)
+    t.do("axis", "break-down", unit=unit, anyway=True)
+    assert t.game.units[unit].place == "box:breakdown"
 
 
 def test_some_divisions_never_break_down_and_counters_run_out():
     t = table("second-kharkov-k")
     jump(t, "maintenance", 2)
     unit = enrol(t, "axis", "57 Inf", "infantry", "KH3010", rating="A")
-    with refused(NotNow, given="break-down"):
+    with warned("20.2", "57 Inf"):
         t.do("axis", "break-down", unit=unit)
     for number in range(2):
         t.do(
@@ -220,7 +225,7 @@ def test_some_divisions_never_break_down_and_counters_run_out():
             "break-down",
             unit=enrol(t, "axis", f"9{number} Inf", "infantry", f"KH301{number}", rating="A"),
         )
-    with refused(NotNow, rule="15.23", field="unit"):
+    with warned("15.23"):
         t.do("axis", "break-down", unit=enrol(t, "axis", "99 Inf", "infantry", "KH3015", rating="A"))
 
 
@@ -290,7 +295,7 @@ def test_points_for_germans_only(scenario, hex_id, rule):
     t.until("reinforcement")
     cadre = enrol(t, "axis", "Ravenna", "infantry", hex_id, nationality="italian", strength=3, steps=2)
     t.do("axis", "lose-steps", unit=cadre)
-    with refused(NotNow, rule=rule, field="unit"):
+    with warned(rule):
         t.do("axis", "replace", side="axis", what="cadre", unit=cadre)
 
 

@@ -199,16 +199,10 @@ def test_a_counter_without_a_strength_is_asked_about_never_taken_for_one():
     enemy = enrol(t, "soviet", "R", "rifle", "KB3011")
     designate(t, "KB3011", one, two)
     answer(t, "axis", "begin-assault")
-    assert [a["text"] for a in duties(t, "axis", "tell-strength")] == [
-        "Axis: Regiment 1's strength",
-        "Axis: Regiment 2's strength",
-    ]
+    assert len(duties(t, "axis", "tell-strength")) == 2
     with refused(NotNow, rule="12.0", field="total"):
         answer(t, "axis", "announce-strength")
-    answer(t, "axis", "tell-strength", strength=3)
-    ask = duties(t, "axis", "tell-strength")[0]
-    assert next(f["value"] for f in ask["form"] if f["name"] == "strength") == 3  # as its like
-    answer(t, "axis", "tell-strength", strength=3)
+    answer(t, "axis", "tell-strength", strength=3)  # they are generic [15.22]: one tells it of all
     assert battle_total(t, "attack") == 6 and t.game.units[one].factors["CS"] == 3
     answer(t, "soviet", "tell-strength", strength=4)
     assert battle_total(t, "defence") == 4 and t.game.units[enemy].factors["CS"] == 4

@@ -7,6 +7,7 @@ from kb_bench import enrol, jump, mapped, printed, table, warned
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.forms.fields import Context
 from companion.systems.kharkov_battles.base import Objection
+from companion.systems.kharkov_battles.full_support import no_attack
 from companion.systems.kharkov_battles.lines import hq_on_road
 from companion.systems.kharkov_battles.reach import (
     choose,
@@ -14,7 +15,7 @@ from companion.systems.kharkov_battles.reach import (
     may_serve,
     supported_now,
 )
-from companion.systems.kharkov_battles.support import no_attack, price
+from companion.systems.kharkov_battles.support import price
 
 
 @pytest.mark.parametrize(
@@ -63,7 +64,7 @@ def test_second_kharkov_takes_the_track_and_has_its_own_korps():
     eleven = enrol(t, "axis", "XI. Korps", "hq armeekorps", "KH2010", reach=4)
     seventeen = enrol(t, "axis", "XVII. AK", "hq armeekorps", "KH3010", reach=4)
     other = enrol(t, "axis", "LI. AK", "hq armeekorps", "KH3015", reach=4)
-    with refused(NotNow, rule="20.2", field="hqs"):
+    with warned("20.2"):
         t.do("axis", "support-hq", hqs=[eleven])
     t.do("axis", "support-hq", hqs=[seventeen, other])
     assert t.game["sp"] == 0
@@ -75,7 +76,7 @@ def test_an_hq_out_of_supply_gets_nothing():
     t.do("table", "correct", name="sp", value="5")
     hq = enrol(t, "axis", "III. PzK", "hq panzerkorps", "KB3010", reach=4)
     t.do("table", "mark", marker="supply", units=[hq], value="oos")
-    with refused(NotNow, rule="9.22", field="hqs"):
+    with warned("9.22"):
         t.do("axis", "support-hq", hqs=[hq])
 
 
@@ -188,10 +189,10 @@ def test_january_spends_its_first_point_on_one_korps():
     """27.8"""
     t = table("january-campaign")
     t.until("maintenance", 61)
-    t.do("axis", "receive-support", source="track", printed=1)
+    t.do("table", "correct", name="sp", value="1")
     wrong = enrol(t, "axis", "17th PzK", "hq panzerkorps", "B3010", reach=4)
     right = enrol(t, "axis", "48th PzK", "hq panzerkorps", "B3012", reach=4)
-    with refused(NotNow, rule="27.8", field="hqs"):
+    with warned("27.8"):
         t.do("axis", "support-hq", hqs=[wrong])
     t.do("axis", "support-hq", hqs=[right])
     assert t.game["sp"] == 0

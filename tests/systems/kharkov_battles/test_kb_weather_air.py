@@ -2,7 +2,20 @@
 
 import pytest
 from harness import refused
-from kb_bench import answer, battle, duties, enrol, jump, mapped, printed, synthetic_book, table, total, track
+from kb_bench import (
+    answer,
+    battle,
+    duties,
+    enrol,
+    jump,
+    mapped,
+    printed,
+    synthetic_book,
+    table,
+    total,
+    track,
+    warned,
+)
 
 from companion.engine.errors import NotNow, NotYours, Unreadable
 
@@ -89,7 +102,7 @@ def test_interdiction_needs_a_road_where_the_map_is_known():
     t = mapped(("link", "KB3010", "KB3011", "road"), ("link", "KB3012", "KB3013", "rail"))
     t.until("air", 2)
     t.do("axis", "interdict", hexes=["KB3010"])
-    with refused(NotNow, rule="5.3", field="hexes"):
+    with warned("5.3"):
         t.do("axis", "interdict", hexes=["KB3012"])
 
 

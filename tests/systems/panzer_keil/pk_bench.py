@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import tomllib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
-from harness import SCENARIOS, Bench
+from harness import SCENARIOS, Bench, refused
 
+from companion.engine.errors import Warned
 from companion.engine.hexes.ground import MapBook, Vocabulary
 from companion.engine.hexes.groundtext import enter
 from companion.engine.record.game import Book
@@ -104,6 +107,15 @@ def strike(bench: Bench, result: str, **fields: Any) -> None:
     given = {"target": "2040", "attackers": ["ss-w-1", "302id"], "die": "1", **fields}
     bench.do("german", "resolve-combat", **given)
     reply(bench, "german", "enter-result", result=result)
+
+
+@contextmanager
+def warned(*rules: str) -> Iterator[None]:
+    """What these rules have against it is said first, and nothing is done."""
+    with refused(Warned) as refusal:
+        yield
+    said = refusal.value.said
+    assert all(any(number in line for line in said) for number in rules), said
 
 
 def duty(bench: Bench, seat: str, action: str) -> dict[str, Any]:

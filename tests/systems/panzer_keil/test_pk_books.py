@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from harness import SCENARIOS
 from systems.panzer_keil.pk_bench import owners_book
 
+from companion.books.book import ChartSheet
+from companion.store import open_store
 from companion.systems import find_system
 from companion.systems.panzer_keil import BOOK_CHECKS
 from companion.systems.panzer_keil.books import flag, number, points_at
+from companion.systems.panzer_keil.results import RESULTS
 
 KIT = find_system("panzer-keil", SCENARIOS).kit
 
@@ -85,3 +89,19 @@ def test_only_the_rulebooks_cells_are_shipped() -> None:
     assert filled == {"terrain": 9}
     sources = {c.source for c in KIT.charts["terrain"].cells.values()}
     assert sources == {"rulebook", "doubtful"}
+
+
+@pytest.mark.parametrize(
+    ("chart", "codes"),
+    [
+        *((name, [c for c in RESULTS if c != "AE"]) for name in KIT.charts if name.startswith("crt-")),
+        ("support", ["-", "D", "1D"]),
+    ],
+)
+def test_a_table_offers_its_codes_from_the_first_cell(tmp_path: Path, chart: str, codes: list[str]) -> None:
+    """7.3.2, 9.6: the codes are the rulebook's, where they stand is the owner's; AE is on no table."""
+    store = open_store(tmp_path / "companion.db")
+    sheet = ChartSheet(store, find_system("panzer-keil", SCENARIOS), chart)
+    assert not sheet.filled and sheet.known_codes() == codes
+    assert len(codes) <= 16  # as many as a card shows
+    store.close()

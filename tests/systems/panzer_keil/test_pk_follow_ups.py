@@ -85,20 +85,20 @@ def test_an_exchange_asks_nothing_the_record_tells() -> None:
 def test_typed_strengths_overrule_the_record_in_an_exchange_too() -> None:
     t = fight()
     strike(t, "EX", typed=True, full="3", defence="5 4", attackers=["302id"])  # the counter said 6
-    reply(t, "german", "exchange-attackers", units=["302id"])
+    assert t.game.units["302id"].place == "box:dead"  # the only attacker: nobody is asked
     assert all(t.game.units[f"voronezh-{n}"].on_map for n in (1, 2))  # 3 is less than any of them
 
 
 def test_an_exchange_stays_with_its_battle() -> None:
     t = fight()
-    strike(t, "EX", attackers=["302id"])
+    strike(t, "EX")
     put(t, "88id", "2239", kind="infantry", nation="german", attack=9)
     put(t, "voronezh-3", "2238", kind="infantry", defence=9)
     with refused(Warned):  # 9: one battle after the other
         t.do("german", "resolve-combat", target="2238", attackers=["88id"], die="2")
     t.do("german", "resolve-combat", target="2238", attackers=["88id"], die="2", anyway=True)
     reply(t, "german", "enter-result", result="C")
-    assert offered(t, "german", "exchange-attackers", "units") == ["302id"]
+    assert offered(t, "german", "exchange-attackers", "units") == ["302id", "ss-w-1"]
     reply(t, "german", "exchange-attackers", units=["302id"])  # 6 of 4 and 5
     assert t.game.units["voronezh-2"].place == "box:dead"
 
@@ -219,11 +219,11 @@ def test_the_dead_are_not_exhausted() -> None:
 
 def test_a_question_about_the_dead_goes_away() -> None:
     t = unknown_types()
-    strike(t, "EX", attackers=["ss-w-1"])
+    strike(t, "EX", attackers=["ss-w-1", "ss-w-2"])
     assert actions(t, "german", live=False) == ["exchange-attackers", "exhaust"]
     assert actions(t, "german") == ["exchange-attackers"]
-    reply(t, "german", "exchange-attackers", units=["ss-w-1"])
-    assert not t.asked("german")  # he was given up: nobody is left to be exhausted or to advance
+    reply(t, "german", "exchange-attackers", units=["ss-w-1", "ss-w-2"])
+    assert not t.asked("german")  # both were given up: nobody is left to be exhausted or to advance
 
 
 def test_who_is_mechanized_is_asked_once_and_remembered() -> None:

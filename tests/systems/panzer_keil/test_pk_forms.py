@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from harness import Bench, refused
-from systems.panzer_keil.pk_bench import go, mark, owners_book, put, quiet, shown, table
+from systems.panzer_keil.pk_bench import go, mark, owners_book, put, quiet, shown, table, warned
 
 from companion.engine.errors import NotNow, Unreadable, Warned
 
@@ -62,15 +62,59 @@ def test_the_length_of_the_game_is_not_promised() -> None:
 
 # -- the combat form -----------------------------------------------------------------------------------------
 
-BY_HAND = ["target", "full", "halved", "defence", "weak", "ground", "armour", "enemy_armour"]
+BY_HAND = ["target", "full", "defence", "ground", "halved", "armour", "enemy_armour"]
 
 
 def test_by_hand_each_side_is_asked_what_can_matter_to_it() -> None:
     t = table(units=False)
     go(t, "soviet-combat")
     assert list(shown(t, "soviet", "resolve-combat")) == [*BY_HAND, "die"]
+    assert also(t, "soviet") == ["river", "major", "marsh", "oos", "disrupted"]
     go(t, "german-combat")
-    assert list(shown(t, "german", "resolve-combat")) == [*BY_HAND, "concentric", "roll", "die"]
+    assert list(shown(t, "german", "resolve-combat")) == [*BY_HAND, "die"]  # what is rare is folded
+    assert also(t, "german") == ["river", "major", "marsh", "oos", "disrupted", "concentric", "allies"]
+
+
+def test_no_field_is_called_optional_that_is_then_demanded() -> None:
+    """9.2: strengths are wanted, unless all of them are told as halved."""
+    t = table(units=False)
+    go(t, "german-combat")
+
+    def demanded(**fields: Any) -> list[str]:
+        rows = shown(t, "german", "resolve-combat", **fields)
+        return [name for name, row in rows.items() if row["required"]]
+
+    assert demanded() == ["full", "defence"]
+    assert demanded(halved=["river"], river="3", weak=4) == []
+    t.calc("combat", halved="river", river="3", weak=4)
+
+
+def test_a_command_without_fields_is_done_at_once() -> None:
+    t = table(owners_book())
+    put(t, "ss-w-1", "2041")
+    t.until("german-supply")
+    assert next(a["fields"] for a in t.sees("german")["actions"] if a["name"] == "check-supply") == 0
+
+
+def also(t: Bench, seat: str, **fields: Any) -> list[str]:
+    """What else may be said to count."""
+    return [c["value"] for c in shown(t, seat, "resolve-combat", **fields)["halved"]["choices"]]
+
+
+@pytest.mark.parametrize(
+    ("ticked", "figures", "odds", "chart"),
+    [
+        ("", {"defence": 4}, "2:1", "crt-german-clear"),
+        ("disrupted", {"weak": 4}, "4:1", "crt-german-clear"),  # 9.2.5
+        ("concentric", {"defence": 4}, "4:1", "crt-german-clear"),  # B11.2
+        ("allies", {"defence": 4}, "2:1", "crt-soviet-clear"),  # B11.1
+    ],
+)
+def test_what_else_counts_is_one_tick(ticked: str, figures: dict[str, int], odds: str, chart: str) -> None:
+    t = table(units=False)
+    go(t, "german-combat")
+    sheet = t.calc("combat", full="8", halved=ticked, **figures)
+    assert (sheet.facts["odds"], sheet.chart) == (odds, chart)
 
 
 @pytest.mark.parametrize(
@@ -78,6 +122,8 @@ def test_by_hand_each_side_is_asked_what_can_matter_to_it() -> None:
     [
         ({"halved": ["river", "oos"]}, {"river", "oos"}, set()),
         ({"river": "3"}, {"river"}, set()),  # what was typed never goes out of sight
+        ({"halved": ["disrupted"]}, {"weak"}, set()),
+        ({"weak": 3}, {"weak"}, set()),
         ({"ground": "other"}, set(), {"armour", "enemy_armour"}),
         ({"armour": "free"}, {"grenadiers"}, set()),
     ],
@@ -102,7 +148,8 @@ def test_what_the_record_tells_is_not_asked() -> None:
     fields = {"target": "2040", "attackers": ["302id"]}
     assert list(shown(t, "german", "resolve-combat", **fields)) == ["target", "attackers", "typed", "die"]
     by_hand = shown(t, "german", "resolve-combat", **fields, typed=True)
-    assert {"full", "halved", "defence", "ground", "concentric"} <= set(by_hand)
+    assert {"full", "halved", "defence", "ground"} <= set(by_hand)
+    assert "concentric" in also(t, "german", **fields, typed=True)
     assert t.calc("combat", **fields, typed=True, full="9", defence=2).facts["odds"] == "4:1"
 
 
@@ -231,10 +278,13 @@ def test_the_set_up_leads_from_formation_to_formation() -> None:
     t.do("table", "set-up")
     assert [a["text"] for a in t.asked("german")] == ["Set up FP: 3 units, within 5 of 1722"]
     assert not t.asked("soviet")  # Germans first
+    rows = [r["name"] for r in t.asked("german")[0]["form"] if not (r["quiet"] or r["hidden"])]
+    assert rows == ["hexes", "each", "units"]  # which formation is no question
     t.answer("german", hexes="1722 1721", each=1)
     assert [a["text"] for a in t.asked("german")] == ["Set up FP: 1 unit, within 5 of 1722"]
-    done = t.answer("german", hexes="2722")
-    assert any("not within 5" in getattr(event, "text", "") for event in done)
+    with warned("B14"):
+        t.answer("german", hexes="2722")  # not within 5 of 1722
+    t.answer("german", hexes="2722", anyway=True)
     assert t.asked("german")[0]["args"]["formation"] == "Hollidt-A"
     with refused(Unreadable, rule="B14", field="hexes"):
         t.answer("german", hexes="2319 2318 2320 2419", each=3)
@@ -273,3 +323,60 @@ def test_without_units_an_arrival_is_ticked_off() -> None:
     assert list(shown(t, "german", "arrive", arrival="ss-w")) == ["arrival"]
     t.do("german", "arrive", arrival="ss-w")
     assert [d["id"] for d in t.sees("table")["due"]] == ["west-1"]
+
+
+# -- with nothing on record ----------------------------------------------------------------------------------
+
+BY_TYPING: dict[str, dict[str, Any]] = {
+    "roll-weather": {"die": "3"},
+    "set-up": {},
+    "spend-supply": {"front": "voronezh", "count": 1},
+    "allot-support": {"front": "voronezh", "target": "2040", "points": 2},
+    "extend-railroad": {"hexes": "1405 1404"},
+    "exit-map": {"west": True, "count": 1},
+    "resolve-combat": {"full": "8", "defence": 4, "die": "2"},
+    "rail-move": {"count": 2, "hexes": 10},
+}
+
+
+@pytest.mark.parametrize("phase", PLAIN)
+def test_without_units_whatever_is_offered_is_done_by_typing(phase: str) -> None:
+    for name in PLAIN[phase]:
+        t = table(units=False)
+        t.until(phase)
+        for front in ("voronezh-sp", "voronezh-sap"):
+            t.do("table", "correct", name=front, value="3")
+        fields = BY_TYPING[name]
+        if phase.startswith("german"):
+            fields = {k: v for k, v in fields.items() if k != "front"}
+        t.do("table", name, **fields)
+
+
+@pytest.mark.parametrize("units", [False, True])
+@pytest.mark.parametrize("phase", PLAIN)
+def test_no_form_wants_what_it_cannot_offer_or_asks_twice_by_one_name(phase: str, units: bool) -> None:
+    t = table(units=False)
+    if units:
+        t.do("table", "set-up")
+    t.until(phase)
+    for action in t.sees("table")["actions"]:
+        rows = [r for r in t.form("table", action["name"]) if not (r["hidden"] or r["quiet"])]
+        wanting = [r["name"] for r in rows if r["type"] == "unit" and r["required"] and not r["choices"]]
+        assert not wanting or "at" in {r["name"] for r in rows}, action["name"]  # a hex is asked for first
+        labels = [r["label"] for r in rows]
+        assert len(labels) == len(set(labels)), (action["name"], labels)
+
+
+@pytest.mark.parametrize(
+    ("phase", "action", "field"),
+    [
+        ("german-move", "exit-map", "units"),
+        ("german-move", "rail-move", "end"),
+        ("german-support", "allot-support", "target"),
+    ],
+)
+def test_what_is_demanded_says_so(phase: str, action: str, field: str) -> None:
+    t = table()
+    put(t, "ss-w-1", "2050", kind="armour")
+    t.until(phase)
+    assert shown(t, "german", action)[field]["required"]

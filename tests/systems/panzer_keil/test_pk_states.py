@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 from systems.panzer_keil.pk_bench import go, mark, put, table
 
-from companion.engine.errors import Mistake, NotNow
+from companion.engine.errors import Mistake, NotNow, Warned
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.condition import can_mech_move
 from companion.systems.panzer_keil.states import Nature, State, nature_of, state_of
@@ -68,17 +68,28 @@ def test_transition(before: State, trigger: states.Trigger, nature: Nature, afte
     [
         (OK, states.forced_march, FOOT, "8.3.1"),
         (TIRED, states.forced_march, PANZER, "8.3.1"),
-        (State(supplied=False), states.forced_march, PANZER, "6.2, 8.3.1"),
-        (State(disruption="d"), states.forced_march, PANZER, "8.3.1"),
-        (State(disruption="ad"), states.one_hex, PANZER, "8.5.1"),
         (OK, states.supply_point, PANZER, "B6.3"),
-        (State(exhausted=True, supplied=False), states.supply_point, PANZER, "6.3.1, B6.3.3"),
-        (State(exhausted=True, disruption="d"), states.supply_point, PANZER, "6.3.2, B6.3.3"),
     ],
 )
 def test_refusal(before: State, trigger: states.Trigger, nature: Nature, rule_number: str) -> None:
     with refused(NotNow, rule=rule_number, field="units"):
         trigger(before, nature)
+
+
+@pytest.mark.parametrize(
+    ("before", "trigger", "rule_number"),
+    [
+        (State(supplied=False), states.forced_march, "6.2, 8.3.1"),
+        (State(disruption="d"), states.forced_march, "8.3.1"),
+        (State(disruption="ad"), states.one_hex, "8.5.1"),
+        (State(exhausted=True, supplied=False), states.supply_point, "6.3.1, B6.3.3"),
+        (State(exhausted=True, disruption="d"), states.supply_point, "6.3.2, B6.3.3"),
+    ],
+)
+def test_objection(before: State, trigger: states.Trigger, rule_number: str) -> None:
+    """Said first; the markers on the map may know better."""
+    assert [fault.rule for fault in states.objections(trigger, before, PANZER)] == [rule_number]
+    assert not states.objections(trigger, OK, PANZER)
 
 
 def test_turning_the_marker_may_do_without_supply_by_a_reading() -> None:
@@ -159,6 +170,10 @@ class UnitLife(RuleBasedStateMachine):
             with pytest.raises(Mistake):
                 self.t.do("german", action, **fields)
             return
+        if states.objections(trigger, self.model[unit], self.nature(unit)):
+            with pytest.raises(Warned):
+                self.t.do("german", action, **fields)
+            fields["anyway"] = True
         self.t.do("german", action, **fields)
         self.model[unit] = expected
 
@@ -181,7 +196,8 @@ class UnitLife(RuleBasedStateMachine):
     @rule(unit=units)
     def rest(self, unit: str) -> None:
         if self.model[unit].disruption:
-            self.pull(unit, states.recover, "german-recovery", "recover-some", units=[unit])
+            go(self.t, "german-supply", self.t.game.turn % 29 + 1)  # one recovery phase a turn [11.1]
+            self.pull(unit, states.rally, "german-recovery", "recover-some", units=[unit])
 
     @rule(out=st.sets(st.sampled_from(("ss-w-1", "302id"))))
     def supply(self, out: set[str]) -> None:

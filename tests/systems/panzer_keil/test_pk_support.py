@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from harness import Bench, refused
-from systems.panzer_keil.pk_bench import actions, go, mark, owners_book, put, reply, table
+from systems.panzer_keil.pk_bench import actions, go, mark, owners_book, put, reply, table, warned
 
 from companion.engine.errors import NotNow, StillOwed, Unreadable, Warned
 
@@ -53,8 +53,11 @@ def test_five_points_a_hex_within_the_pool() -> None:
     t.do("german", "allot-support", target="2039", points=4)
     with refused(NotNow, rule="7.2.3", field="points"):
         t.do("german", "allot-support", target="2039", points=2)
+    t.do("table", "correct", name="german-sap", value="1")
+    with warned("7.2.1"):
+        t.do("german", "allot-support", target="2038", points=2)
     t.do("table", "correct", name="german-sap", value="0")
-    with refused(NotNow, rule="7.2.1", field="points"):
+    with refused(NotNow, given="allot-support"):  # what is done goes away
         t.do("german", "allot-support", target="2039", points=1)
 
 

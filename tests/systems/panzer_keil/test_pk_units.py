@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from harness import SCENARIOS, Bench, bare, refused
-from systems.panzer_keil.pk_bench import go, mark, owners_book, put, table
+from systems.panzer_keil.pk_bench import go, mark, owners_book, put, table, warned
 
-from companion.engine.errors import NotNow, Unreadable
+from companion.engine.errors import NotNow, Unreadable, Warned
 from companion.engine.forms.fields import Context
 from companion.engine.seat.words import describe
 from companion.systems import find_system
@@ -164,17 +164,16 @@ def test_reinforcements_enter_at_their_edge_or_later() -> None:
     t = table(owners_book("edge 40A 0130 0131\nedge WN 0950\nedge WS 2350\n"))
     go(t, "soviet-move", 4)
     assert [a["late"] for a in t.sees("soviet")["due"] if a["id"] == "40a"] == [1]
-    with refused(Unreadable, rule="B14", field="hex") as refusal:
+    with refused(Warned) as refusal:
         t.do("soviet", "enter-units", units=["40a-1"], hex="0140")
-    assert "0130, 0131" in refusal.value.message
+    assert "0130, 0131" in refusal.value.said[0] and "B14" in refusal.value.said[0]
     t.do("soviet", "enter-units", units=["40a-1", "40a-2"], hex="0131")
     assert t.game.mark("40a-1", "grace") == 5
     assert "40a" in [a["id"] for a in t.sees("soviet")["due"]]
-    t.do("soviet", "enter-units", units=["40a-3"], hex="0129", delayed=True)  # 8.6.4
     go(t, "german-move", 5)
     for n, place in ((1, "0950"), (2, "2350")):  # W is either edge, in split groups too
         t.do("german", "enter-units", units=[f"gd-dr-{n}"], hex=place)
-    with refused(Unreadable, rule="B14", field="hex"):
+    with warned("B14"):
         t.do("german", "enter-units", units=["333id"], hex="0150")
 
 
@@ -209,7 +208,7 @@ def test_no_entry_into_an_enemy_held_hex() -> None:
     t = table()
     put(t, "voronezh-1", "1450")
     go(t, "german-move")
-    with refused(NotNow, rule="8.6.3", field="hex"):
+    with warned("8.6.3"):
         t.do("german", "enter-units", units=["302id"], hex="1450")
 
 

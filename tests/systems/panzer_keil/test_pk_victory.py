@@ -138,7 +138,7 @@ def test_breakthrough(west: bool, oos: bool, box: str, scored: int) -> None:
     if oos:
         mark(t, "voronezh-1", "oos")
     go(t, "soviet-move")
-    t.do("soviet", "exit-map", units=["voronezh-1"], west=west)
+    t.do("soviet", "exit-map", units=["voronezh-1"], west=west, anyway=oos)  # which is said first
     assert (t.game.units["voronezh-1"].place, t.game["exits"]) == (box, scored)  # 8.8, B15.1
 
 

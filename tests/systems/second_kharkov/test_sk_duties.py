@@ -177,7 +177,11 @@ def test_resolve_asks_the_german_first_and_tells_him_nothing(table: Any) -> None
         heard = json.dumps([t.sees(seat), t.hears(seat)])
         assert "83" not in heard and "41" not in heard, seat
     assert t.view("soviet").battles[0].sheet.facts["odds"] == "2:1"
-    assert [c["label"] for c in owed(t, "german")["aircraft"]["choices"]] == ["none", "1"]
+    assert [c["label"] for c in owed(t, "german")["aircraft"]["choices"]] == [
+        "None defend",
+        "1 defends",
+        "None in this phase",
+    ]
     t.answer("german", aircraft="1")
     assert t.view("german").battles[0].sheet.facts["attack"] == 83, "now the stacks lie open"
     t.answer("soviet", die="3")
@@ -530,6 +534,10 @@ def test_a_crossing_remembered_late_takes_the_ending_back(table: Any) -> None:
         ("german", "97 J\u00e4ger", 2, "jaeger"),
         ("german", "101J", 2, "jaeger"),
         ("german", "6 Rom", 2, ""),
+        ("german", "Romanian VI Corps", 2, ""),
+        ("german", "Sec 454", 1, "security"),
+        ("german", "Jg 100", 2, "jaeger"),
+        ("german", "16 Pz", 4, "panzer"),
         ("german", "108 H Inf", 1, "infantry"),
         ("german", "454 Sec", 1, "security"),
         ("soviet", "TB", 1, "tank"),
@@ -549,7 +557,7 @@ def test_steps_and_type_are_right_however_a_unit_enters(
             t.do(side, way, text=f"+{name} 2510")
         else:
             extra = {"army": "6th Army", "kind": kind or "infantry"} if side == "german" else {}
-            t.do(side, way, name=name, hex="2510", **extra)
+            t.do(side, way, name=name, hex="2510", anyway=True, **extra)
         (unit,) = t.game.units_at("2510")
         assert (unit.steps, unit.full) == (steps, steps), way
         assert unit.kind == (kind or ("infantry" if way == "bring-in" else "")), way

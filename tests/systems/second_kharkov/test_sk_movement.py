@@ -113,7 +113,11 @@ def test_judged_and_hasty_units_are_halved(table: Any) -> None:
     t = table("alternative")
     t.until("german-move", 2)
     unit = t.enter("23 Pz", "german", "2510", army="1st Panzer Army", kind="panzer", mf=9)
-    assert "6.2" in " ".join(t.calc("movement", unit=unit, hexes="2511").warnings)
+    assert [
+        line.rule
+        for line in t.calc("movement", unit=unit, hexes="2511").lines
+        if line.effect == "not checked"
+    ] == ["6.2"]
     t.do("german", "voluntary-release", armies="first-panzer")
     assert t.calc("movement", unit=unit, hexes="2511").facts["mf"] == 5
     t.do("german", "judge-supply", units=unit, state="out")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from harness import refused
 
-from companion.engine.errors import NotNow, NotYours, Unreadable
+from companion.engine.errors import NotNow, NotYours, Unreadable, Warned
 from companion.engine.kit.roster import Unit
 from companion.engine.record import events as e
 from companion.systems.second_kharkov.stacking import excess, overstacked
@@ -149,12 +149,16 @@ def test_german_held_banks(table: Any, reading: str, supplied: bool) -> None:
     ],
 )
 def test_german_entry(table: Any, unit: str, army: str, hex: str, doubt: str) -> None:
-    """10.1, A6: a doubtful entry is written down, never refused."""
+    """10.1, A6: a doubtful entry is said first, then made all the same and written down, never refused."""
     t = table(ground=LINES)
     t.do("table", "set-up")
     t.do("table", "go-to", turn=2, phase="german-move")
     given = {"unit": unit} if unit != "new" else {"name": "23 Pz", "kind": "panzer", "army": army}
-    done = t.do("german", "bring-in", hex=hex, **given)
+    if doubt:
+        with refused(Warned) as said:
+            t.do("german", "bring-in", hex=hex, **given)
+        assert doubt in said.value.said[0]
+    done = t.do("german", "bring-in", hex=hex, **given, anyway=bool(doubt))
     notes = [event.text for event in done if event.KIND == "noted"]
     assert (doubt in notes[0]) if doubt else not notes
     assert any(u.place == hex for u in t.game.units.values())
@@ -185,7 +189,10 @@ def test_soviet_entry(table: Any, hex: str, extra: str, doubt: str) -> None:
     t = table(turn=2, ground=towns, fog=False)
     if extra:
         t.enter("44", "german", extra)
-    done = t.do("soviet", "bring-in", name="RD", kind="rifle", hex=hex)
+    if doubt:
+        with refused(Warned):
+            t.do("soviet", "bring-in", name="RD", kind="rifle", hex=hex)
+    done = t.do("soviet", "bring-in", name="RD", kind="rifle", hex=hex, anyway=bool(doubt))
     notes = [event.text for event in done if event.KIND == "noted"]
     assert (doubt in " ".join(notes)) if doubt else not notes
     assert t.game.units["soviet-rd"].untried
@@ -214,7 +221,7 @@ def test_a_soviet_type_is_name_enough(table: Any) -> None:
     done = t.do("soviet", "bring-in", kind="rifle", hex="3202")
     unit = t.game.units["soviet-rifle-division"]
     assert (unit.name, unit.klass, unit.untried, unit.place) == ("Rifle division", "non-mech", True, "3202")
-    assert [type(event) for event in done] == [e.Placed, e.Ticked]
+    assert [type(event) for event in done] == [e.Placed, e.Marked, e.Ticked]
     with refused(Unreadable, rule="10.1", field="name"):
         t.do("soviet", "bring-in", hex="3202")
 
@@ -256,7 +263,7 @@ def test_a_lost_source_is_judged_before_the_unit_stands_there(table: Any) -> Non
     """10.1, 9.13."""
     t = table(turn=2)
     t.do("table", "take-hex", hexes="3202", side="german")
-    done = t.do("soviet", "bring-in", kind="rifle", hex="3202")
+    done = t.do("soviet", "bring-in", kind="rifle", hex="3202", anyway=True)
     assert any("neither a working Soviet edge source" in str(event) for event in done)
 
 
@@ -356,6 +363,14 @@ def test_hexes_change_hands_by_hand_too(table: Any) -> None:
     t.do("table", "take-hex", hexes="4202", side="german")
     assert t.game.mark("4202", "owner") == "german"
     assert t.do("table", "take-hex", hexes="4202", side="german") == []
+
+
+def test_who_falls_back_into_a_town_takes_it(table: Any) -> None:
+    """3.5, 12.23: in the Soviet combat phase, with nobody on record, the German says so himself."""
+    t = table(turn=4, phase="soviet-combat", ground=(("town", "2510", "", "T"),))
+    t.do("soviet", "take-hex", hexes="2510", side="soviet")
+    t.do("german", "take-hex", hexes="2510", side="german")
+    assert t.game.mark("2510", "owner") == "german"
 
 
 def test_seats_keep_to_their_side(table: Any) -> None:

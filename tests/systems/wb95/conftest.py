@@ -77,6 +77,11 @@ class Table(Bench):
         rows = {row["name"]: row for row in self.duty(seat, action)["form"]}
         return [c["label"] for c in rows[field]["choices"]] if field in rows else []
 
+    def ways(self, seat: str, action: str) -> list[str]:
+        """The hexes that a card offers."""
+        rows = {row["name"]: row for row in self.duty(seat, action)["form"]}
+        return [c["value"] for c in rows["to"]["choices"] if c["value"].isdecimal()] if "to" in rows else []
+
     @property
     def fight(self) -> Any:
         """The newest battle."""

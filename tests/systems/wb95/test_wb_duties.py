@@ -436,3 +436,40 @@ def test_types_are_read_as_people_write_them(table: Make, word: str) -> None:
     t.unit("german", "gun", "3013", a=4, d=3, kind=word, cel=1)
     attack(t)
     assert t.offered("german", "defend", "guns") == ["gun (3013)"]
+
+
+# -- digital dice
+
+
+def test_compulsory_tests_roll_themselves_after_the_pursuit(table: Make) -> None:
+    """5.2.1 g, 5.3.9: with digital dice nobody is asked to tap for them; the way back and the pursuit still come first."""
+    t = table(phase="attack-a", fog=False)
+    t.unit("soviet", "rifles", "3010", a=40)
+    t.unit("german", "landser", "3011", a=4)
+    t.do("soviet", "resolve-combat", target="3011", attackers="rifles", die="3 4")  # 10:1, 7: - / D4
+    t.record(e.Set("mode-dice", "digital"))
+    t.settle("german", "retreat", go=4)
+    t.settle("german", "fall-back", to="3015")
+    assert "take-tests" in t.asks() and not rolled_tests(t)
+    t.do("soviet", "dismiss", ask=t.duty("soviet", "pursue")["id"])
+    assert len(rolled_tests(t)) == 3 and not t.game.fighting
+
+
+def rolled_tests(t: Any) -> list[e.Event]:
+    return [event for event in t.events if getattr(event, "purpose", "") == "disorganisation test"]
+
+
+def test_surrender_rolls_itself_with_digital_dice(table: Make) -> None:
+    """10.2.6: level 13 surrenders whatever the dice say, level 3 on a 2 alone."""
+    t = table(phase="supply-a", fog=False, mode_dice="digital")
+    lost, held = t.unit("soviet", "lost", "3010", oos=13), t.unit("soviet", "held", "3110", oos=2)
+    t.do("soviet", "check-supply", hexes="3010 3110")
+    assert t.asks() == []
+    assert (t.game.units[lost].place, t.game.units[held].place) == ("box:dead", "3110")
+
+
+def test_typed_dice_are_asked_for(table: Make) -> None:
+    t = table(phase="supply-a", fog=False, mode_dice="physical")
+    t.unit("soviet", "lost", "3010", oos=13)
+    t.do("soviet", "check-supply", hexes="3010")
+    assert t.asks() == ["surrender-tests"]

@@ -121,7 +121,7 @@ def test_pursuit_of_a_regiment(table: Make) -> None:
     t.settle("german", "retreat", go=3)
     t.settle("german", "fall-back", to="3014")
     assert t.game.unit("167").steps == 1
-    hexes = t.offered("soviet", "pursue", "to")
+    hexes = t.ways("soviet", "pursue")
     assert hexes[0] == "3011" and "3013" in hexes and "3014" not in hexes
     t.settle("soviet", "pursue", to="3013")
 

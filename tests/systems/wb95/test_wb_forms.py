@@ -10,6 +10,7 @@ from harness import SCENARIOS, refused
 
 from companion.engine.errors import Unreadable
 from companion.engine.forms.fields import Context
+from companion.engine.record import events as e
 from companion.systems import find_system
 
 Make = Callable[..., Any]
@@ -56,7 +57,19 @@ def test_every_action_named_by_a_checklist_exists() -> None:
 def test_every_action_is_two_taps_away(table: Make) -> None:
     """On the main screen, on More or Units, or asked for: no action is out of reach."""
     groups = {a.group for a in find_system("wb95", SCENARIOS).rules.actions.values()}
-    reached = {"phase", "setup", "next", "units", "arrive", "book-keeping", "dice", "fix", "talk", "settings"}
+    reached = {
+        "phase",
+        "setup",
+        "next",
+        "units",
+        "arrive",
+        "book-keeping",
+        "dice",
+        "fix",
+        "talk",
+        "settings",
+        "map",
+    }
     assert groups - reached <= {"hidden"}
 
 
@@ -104,7 +117,7 @@ def test_an_attack_asked_for_on_a_phone_needs_no_side(table: Make) -> None:
 
 def test_a_bridge_on_record_is_named_by_itself(table: Make) -> None:
     t = table("kharkov-1942", turn=6, phase="air-a")
-    t.do("table", "mark", marker="bridge", hexes="1602", value="soviet")  # a stray mark is no bridge
+    t.record(e.Marked("1602", "bridge", "soviet"))  # a stray mark of an early record is no bridge
     t.game.marks.pop("1602")
     t.do("table", "set-up")
     t.do("german", "assign-air", mission_1="object", hex_1="1602", sp_1=4)
@@ -141,6 +154,28 @@ def test_the_combat_form_is_short(table: Make) -> None:
     assert labels(form["attack_guns"]) == ["battery (3009)"]
     assert "fort" not in form  # it is on record
     assert "defence_guns" not in form and "pay" not in form
+    named = {"target": "3011", "attackers": "soviet-rifles"}
+    also = t.shown("soviet", "resolve-combat", **named)["also"]
+    assert labels(also) == [
+        "units not on record",
+        "artillery",
+        "aircraft",
+        "river, Doniec",
+        "other fortification",
+    ]
+
+
+def test_half_on_record_the_rest_is_a_tap_away(table: Make) -> None:
+    """Attackers beside those on record: their strength, what halves them, their division and stars."""
+    t = battlefield(table)
+    named = {"target": "3011", "attackers": "soviet-rifles"}
+    assert "attack" not in t.shown("soviet", "resolve-combat", **named)
+    form = t.shown("soviet", "resolve-combat", **named, also=["more"])
+    assert "attack" in form and {"halved units", "same division", "stars"} <= set(labels(form["also"]))
+    form = t.shown("soviet", "resolve-combat", **named, also=["more", "halved"])
+    assert "attack_halved" in form
+    sheet = t.calc("combat", **named, also="more halved", attack=3, attack_halved="5")
+    assert sheet.lines[1].effect == "3 SP" and sheet.lines[2].effect == "3 SP"
 
 
 @pytest.mark.parametrize(
@@ -157,7 +192,7 @@ def test_the_combat_form_is_short(table: Make) -> None:
     ],
 )
 def test_a_tap_opens_what_else_counts(table: Make, part: str, fields: set[str]) -> None:
-    t = table(phase="attack-a")
+    t = table(phase="attack-a", **{"rare-units": part == "special"})
     before, after = t.shown("soviet", "resolve-combat"), t.shown("soviet", "resolve-combat", also=part)
     assert set(after) - set(before) == fields
 
@@ -208,10 +243,12 @@ def test_cards_ask_only_what_is_open(table: Make) -> None:
     assert asked_for(t, "german", "take-tests") == []
 
 
-def test_markers_read_like_a_player_wrote_them(table: Make) -> None:
+def test_the_panel_says_when_a_unit_recovers(table: Make) -> None:
     t = battlefield(table)
     t.do("table", "disorganise", units=t.game.unit("rifles").id)
-    assert t.mark(t.game.unit("rifles").id, "disorganised") == "until day 2 phase 4, at 3010"
+    title = "Disorganised, recover if they rest"
+    assert t.panel("soviet", title) == {"rifles 3010": "end of day 2 phase 4"}
+    assert t.panel("german", title) == {}
 
 
 # -- supply
@@ -221,7 +258,7 @@ def test_a_pocket_is_named_by_its_hexes(table: Make) -> None:
     t = table(phase="supply-a")
     inside = t.unit("soviet", "cut off", "3010")
     outside = t.unit("soviet", "free", "3020")
-    assert list(t.shown("soviet", "check-supply")) == ["hexes"]
+    assert list(t.shown("soviet", "check-supply")) == ["hexes", "named"]
     t.do("soviet", "check-supply", hexes="3010")
     assert (t.mark(inside, "oos"), t.mark(outside, "oos")) == (1, None)
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from harness import refused
+from harness import refused, warned
 
 from companion.engine.errors import NotNow, Unreadable
 
@@ -24,9 +24,9 @@ def test_digging_in(table: Make) -> None:
     assert t.mark("3010", "fort") == "ff"
     assert t.mark("3010", "fort-of") == "soviet"
     t.do("table", "mark", marker="retreated", units=a, value="on")
-    with refused(Unreadable, rule="7.1.2", field="units"):
+    with warned("7.1.2, 7.1.3"):
         t.do("soviet", "dig-in", units=a)
-    t.do("soviet", "dig-in", units=a, hemmed=True)  # 7.1.3
+    t.do("soviet", "dig-in", units=a, anyway=True)  # 7.1.3: hemmed in
     gun = t.unit("soviet", "gun", "3012", kind="ART", cel=1)
     with refused(Unreadable, field="units", given=gun):
         t.do("soviet", "dig-in", units=gun)  # a regular unit digs
@@ -34,10 +34,10 @@ def test_digging_in(table: Make) -> None:
 
 def test_no_digging_in_swamp_or_fixed_positions(table: Make, map_book: Make) -> None:
     t = table(phase="move-a", fog=False, book=map_book("terrain,3010,,swamp"))
-    with refused(Unreadable, rule="7.1.8", field="hexes"):
+    with warned("7.1.8"):
         t.do("soviet", "dig-in", hexes="3010")
     t.do("table", "mark", marker="fort", hexes="3012", value="fp")
-    with refused(Unreadable, rule="7.1.9", field="hexes"):
+    with warned("7.1.9"):
         t.do("soviet", "dig-in", hexes="3012")
 
 
@@ -155,12 +155,12 @@ def test_scenario_bridges_and_their_control(table: Make) -> None:
 def test_only_the_controller_demolishes(table: Make) -> None:
     t = table(phase="move-b", fog=False)
     t.do("table", "set-up")
-    with refused(NotNow, rule="14.1.4", field="hexes"):
+    with warned("14.1.4", "14.2.1"):
         t.do("german", "demolish-bridge", hexes="1602 1603")
     t.until("move-a", 2)
     t.do("soviet", "demolish-bridge", hexes="1602 1603")
     assert t.mark("1602-1603", "bridge") == "down"
-    with refused(NotNow, rule="14.1.1", field="hexes"):
+    with warned("14.1.1"):
         t.do("soviet", "demolish-bridge", hexes="1602 1603")
     with refused(Unreadable, field="hexes", given="1602 1605"):
         t.do("soviet", "demolish-bridge", hexes="1602 1605")
@@ -177,7 +177,7 @@ def test_rebuilding_needs_a_headquarters_in_range(table: Make) -> None:
     t = table(phase="move-a", fog=False)
     unit = t.unit("soviet", "sappers", "1603")
     t.do("soviet", "demolish-bridge", hexes="1602 1603")
-    with refused(NotNow, rule="14.2.2", field="unit"):
+    with warned("14.2.2"):
         t.do("soviet", "rebuild-bridge", hexes="1602 1603", unit=unit)
     t.unit("soviet", "HQ x", "1600", kind="HQ", cel=1)
     t.do("soviet", "rebuild-bridge", hexes="1602 1603", unit=unit)
@@ -186,7 +186,7 @@ def test_rebuilding_needs_a_headquarters_in_range(table: Make) -> None:
 
 def test_no_quick_bridge_over_the_doniec(table: Make, map_book: Make) -> None:
     t = table(phase="move-a", book=map_book("side,1602,1603,doniec"))
-    with refused(NotNow, rule="14.3.2", field="hexes"):
+    with warned("14.3.2"):
         t.do("soviet", "rebuild-bridge", hexes="1602 1603")
 
 
@@ -212,19 +212,59 @@ def test_a_headquarters_bridge_takes_two_movement_phases(table: Make) -> None:
 def test_an_enemy_zone_on_the_far_bank_stops_it(table: Make) -> None:
     t, hq = headquarters_bridge(table)
     t.unit("german", "landser", "3012")
-    t.until("move-a", 3)
-    with refused(NotNow, rule="14.3.2", given="3011"):
+    with refused(NotNow, given="complete-bridge"):
         t.do("soviet", "complete-bridge", unit=hq)
+    t.until("move-a", 3)
+    with warned("14.3.2"):
+        t.do("soviet", "complete-bridge", unit=hq)
+    t.do("soviet", "complete-bridge", unit=hq, anyway=True)  # the board may know better
+
+
+def test_regular_units_on_both_banks_hold_them(table: Make) -> None:
+    """14.3.2: an enemy zone does not matter then."""
+    t, hq = headquarters_bridge(table)
     t.unit("soviet", "one", "3010")
     t.unit("soviet", "two", "3011")
-    t.do("soviet", "complete-bridge", unit=hq)  # own regular units in both hexes
+    t.unit("german", "landser", "3012")
+    t.until("move-a", 3)
+    t.do("soviet", "complete-bridge", unit=hq)
+
+
+def test_a_far_bank_lost_for_a_night_is_lost(table: Make) -> None:
+    """14.3.2: controlled until the next turn's movement, not only when it is completed."""
+    t, hq = headquarters_bridge(table)
+    raider = t.unit("german", "raider", "3012")
+    t.until("attack-b", 2)
+    t.do("german", "place-unit", unit=raider, hex="3030")  # gone again before the bridge is due
+    t.until("move-a", 3)
+    with warned("14.3.2") as said:
+        t.do("soviet", "complete-bridge", unit=hq)
+    assert said.value.said == ["3011 was not controlled in day 2 phase 3 (14.3.2)"]
+    assert "lost in day 2 phase 3" in t.panel("soviet", "Bridges being built")["HQ x: bridge"]
+    assert not t.panel("german", "Bridges being built")
+
+
+def test_a_bridge_is_prepared_at_a_big_river(table: Make, map_book: Make) -> None:
+    """14.3.2: where the map book knows one; it then names the far bank, too."""
+    t = table(phase="supply-a", book=map_book("side,3010,3011,doniec"))
+    dry, hq = (t.unit("soviet", n, h, kind="HQ", cel=1) for n, h in (("HQ dry", "2020"), ("HQ x", "3010")))
+    with warned("14.3.2"):
+        t.do("soviet", "begin-bridge", unit=dry)
+    t.do("soviet", "begin-bridge", unit=hq)
+    t.until("move-a", 2)
+    with warned("14.3.2"):
+        t.do("soviet", "declare-bridge", unit=hq, hexes="3010 3009")
+    with warned("14.3.4"):
+        t.do("soviet", "declare-bridge", unit=hq, hexes="3110 3111")
+    row = next(r for r in t.form("soviet", "declare-bridge", unit=hq) if r["name"] == "hexes")
+    assert row["value"] == ["3010", "3011"]
 
 
 def test_the_headquarters_stays_put(table: Make) -> None:
     t, hq = headquarters_bridge(table)
     t.do("soviet", "place-unit", unit=hq, hex="3009")
     t.until("move-a", 3)
-    with refused(NotNow, rule="14.3.4", field="unit"):
+    with warned("14.3.4"):
         t.do("soviet", "complete-bridge", unit=hq)
 
 

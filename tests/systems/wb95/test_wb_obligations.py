@@ -10,6 +10,8 @@ import pytest
 from harness import refused
 
 from companion.engine.errors import Unreadable
+from companion.engine.record.state import Mark
+from companion.systems.wb95.hq import pools
 from companion.systems.wb95.obligations import duties
 
 Make = Callable[..., Any]
@@ -94,20 +96,26 @@ def test_panel_names_hexes_only(table: Make) -> None:
 # -- headquarters
 
 
+def pool(t: Any, side: str = "soviet") -> tuple[int, list[str]] | None:
+    """The one pool of a side: what is left, and when it may be used."""
+    found = pools(t.game, side)
+    return (found[0].left, [str(m) for m in found[0].moments]) if found else None
+
+
 def test_fallen_headquarters_example(table: Make) -> None:
     """9.1.6: lost in phase 4 of turn 5, used in phase 10 of turn 5 and phase 4 of turn 6."""
     t = table(fog=False)
     t.until("attack-a", 5)
     hq = t.unit("german", "HQ x", "3011", kind="HQ", cel=1)
     t.do("table", "lose-hq", unit=hq)
-    assert t.mark("3011", "hq-pool-soviet") == "5 CM: day 5 phase 10, day 6 phase 4"
+    assert pool(t) == (5, ["day 5 phase 10", "day 6 phase 4"])
     t.do("soviet", "resolve-combat", attack=4, defence=4, attack_pool=2, die="3 4")
     assert t.game.last_result["breakdown"]["column"] == "1:1"  # not yet: the field is not offered
     t.until("attack-b")
     t.do("german", "resolve-combat", target="3013", attack=8, defence=4, anyway=True)
     t.settle("soviet", "defend", shifts=2)  # the defender spends them on his own phone
     t.settle("german", "roll-combat", die="3 4")
-    assert t.mark("3011", "hq-pool-soviet") == "3 CM: day 5 phase 10, day 6 phase 4"
+    assert pool(t) == (3, ["day 5 phase 10", "day 6 phase 4"])
     assert t.breakdown["column"] == "1:2"
     t.until("attack-a", 6)
     with refused(Unreadable, rule="9.1.6, 9.1.7", field="attack_pool"):
@@ -137,11 +145,31 @@ def test_the_pool_expires(table: Make) -> None:
     assert t.mark("3011", "hq-pool-soviet") is None
 
 
-@pytest.mark.parametrize(("opens", "found"), [(True, "5 CM: day 1 phase 4, day 1 phase 10"), (False, None)])
-def test_headquarters_lost_in_movement(table: Make, opens: bool, found: str | None) -> None:
+@pytest.mark.parametrize("opens", [True, False])
+def test_headquarters_lost_in_movement(table: Make, opens: bool) -> None:
     t = table(phase="move-a", fog=False, **{"hq-pool-moving": opens})
     t.do("table", "lose-hq", side="german", hex="3011")
-    assert t.mark("3011", "hq-pool-soviet") == found
+    assert pool(t) == ((5, ["day 1 phase 4", "day 1 phase 10"]) if opens else None)
+
+
+def test_a_pool_put_right_by_hand_keeps_its_phases(table: Make) -> None:
+    """Two shifts were used on the map; and one laid by hand serves the next two combat phases."""
+    t = table(phase="attack-a", fog=False)
+    t.do("table", "lose-hq", side="german", hex="3011")
+    t.do("table", "mark", marker="hq-pool-soviet", hexes="3011", value="3")
+    assert pool(t) == (3, ["day 1 phase 10", "day 2 phase 4"])
+    t.do("table", "mark", marker="hq-pool-soviet", hexes="3011", value="off")
+    assert pool(t) is None and not t.game.marked("pool-until-soviet")
+    t.until("move-b")
+    t.do("table", "mark", marker="hq-pool-soviet", hexes="3011", value="5")
+    assert pool(t) == (5, ["day 1 phase 10", "day 2 phase 4"])
+
+
+def test_a_pool_of_an_early_record_is_still_used(table: Make) -> None:
+    t = table(phase="attack-b", fog=False)
+    t.game.marks.setdefault("3011", {})["hq-pool-german"] = Mark("4 CM: day 1 phase 10, day 2 phase 4")
+    t.do("german", "note", text="on")
+    assert pool(t, "german") == (4, ["day 1 phase 10", "day 2 phase 4"])
 
 
 @pytest.mark.parametrize(

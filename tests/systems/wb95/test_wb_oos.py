@@ -93,7 +93,7 @@ def test_a_stack_rolls_at_once(table: Make) -> None:
     t.unit("soviet", "far", "2020", oos=5)
     t.do("soviet", "check-supply", hexes="3010 2020")
     first, second = t.asked("soviet")
-    assert first["text"] == "Surrender test at 3010: INF level 8, INF level 8"
+    assert first["text"] == "Soviet: roll for surrender at 3010: INF level 8, INF level 8"
     assert first["form"][0]["dice"] == "4d6" and second["form"][0]["dice"] == "2d6"
     t.answer("soviet", dice="3 4 4 4")
     assert [t.game.units[u].on_map for u in stack] == [False, True, True]
@@ -106,7 +106,7 @@ def test_surrender_tests_are_not_dropped_with_the_phase(table: Make) -> None:
     t.do("soviet", "check-supply", out=a)
     with refused(StillOwed) as said:
         t.do("soviet", "next-phase")
-    assert said.value.said == ["Surrender test at 3010: INF level 13"]
+    assert said.value.said == ["Soviet: roll for surrender at 3010: INF level 13"]
     t.do("soviet", "next-phase", anyway=True)
     t.settle("soviet", "surrender-tests", dice="6 6")
     assert t.game.units[a].place == "box:dead"

@@ -14,11 +14,9 @@ from companion.engine.kit.roster import Unit
 from companion.systems import find_system
 from companion.systems.wb95 import rules
 from companion.systems.wb95.grammar import retreat_choices
-from companion.systems.wb95.hq import Pool
 from companion.systems.wb95.losses import shares
-from companion.systems.wb95.moments import Moment
+from companion.systems.wb95.moments import Moment, written
 from companion.systems.wb95.ratio import COLUMNS, shifted, start_column
-from companion.systems.wb95.shaken import Rest
 
 strengths = st.integers(1, 120)
 
@@ -104,20 +102,19 @@ def test_what_is_typed_decides_without_a_table() -> None:
     assert (sheet.facts["strength"], sheet.column) == (8, "6-8")
 
 
-moments = st.builds(Moment, st.integers(1, 22), st.integers(1, 12).map(str))
+moments = st.builds(Moment, st.integers(1, 22), st.integers(1, 12))
 
 
-@given(moments, moments, st.integers(1, 20))
-def test_markers_read_what_they_wrote(first: Moment, second: Moment, left: int) -> None:
-    rest, pool = Rest(first, "3010"), Pool("3011", left, (first, second))
-    assert Moment.read(str(first)) == first
-    assert Rest.read(str(rest)) == rest
-    assert Pool.read("3011", str(pool)) == pool
+@given(moments, moments)
+def test_moments_are_kept_as_numbers_in_their_order(first: Moment, second: Moment) -> None:
+    assert Moment.of(int(first)) == first
+    assert (int(first) < int(second)) == (first < second)
+    assert written(f"5 CM: {first}, {second}") == [first, second]  # as early records wrote them
 
 
 @pytest.mark.parametrize("text", ["True", "None", "day 3", "until noon, at 3010", "5 CM: tomorrow"])
 def test_markers_laid_by_hand_say_nothing_more(text: str) -> None:
-    assert Moment.read(text) is None and Rest.read(text) is None and Pool.read("3011", text) is None
+    assert written(text) == []
 
 
 def test_every_line_of_a_checklist_names_its_rule() -> None:

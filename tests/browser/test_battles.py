@@ -4,7 +4,7 @@ import re
 
 import ownbooks
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 from screens import Screens, answer, hand, play_out, roll
 from tablehand import Table, tap
 

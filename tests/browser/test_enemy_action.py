@@ -11,7 +11,6 @@ import urllib.parse
 import urllib.request
 from collections.abc import Callable
 
-import pytest
 from playwright.sync_api import Locator, Page, expect
 from tablehand import Table, tap
 

@@ -29,7 +29,15 @@ HX = ("", "live", "sheet")
 QUERIES = {
     "map_page": ("", "layer=control&layer=supply", "layer=zoc-{a}&layer=zoc-{b}", "x=0&y=0"),
     "hex_sheet": ("", "reach=3", "to={hex}", "tap=1", "tap=1&from={hex}&units={near}"),
-    "units_page": ("", "show=oos", "show=reduced", "show=mine", "show=waiting", "most=600", "most=600&q={near}"),
+    "units_page": (
+        "",
+        "show=oos",
+        "show=reduced",
+        "show=mine",
+        "show=waiting",
+        "most=600",
+        "most=600&q={near}",
+    ),
     "log_page": ("", "kind=noted", "kind=placed", "side={a}", "before=40"),
     "entry_hints": ("text=zq", "text={near}", "text={hex} zq"),
     "entry_page": ("", "text={near}"),

@@ -138,20 +138,13 @@ def join_combat(
     side, facts = duty.to[0], battle.facts
     yield from _move_up(game, battle, side, units, hex)
     chosen = on_record(game, units)
-    changed: dict[str, Any] = {
-        "brought": [*facts.get("brought", ()), *units],
-        "points": {**facts.get("points", {}), side: facts.get("points", {}).get(side, 0) + points},
-    }
     if side == battle.attacker:
-        changed["small"] = facts.get("small", 0) + small + sum(u.steps < 3 for u in chosen)
-        changed["large"] = facts.get("large", 0) + large + sum(u.steps >= 3 for u in chosen)
-        on_land = dry or _on_land(game, battle, chosen)
-        changed["river"] = bool(facts.get("river")) and not (on_land and game["joiners-river"])
+        changed = _attackers(game, battle, chosen, (small, large), dry)
     else:
-        changed["steps"] = facts.get("steps", 0) + steps + sum(u.steps for u in chosen)
-        if chosen:  # a friend next door may be the one who came
-            beside = adjacent_help(game, _target(battle), side)
-            changed["adjacent"] = bool(facts.get("adjacent")) and beside
+        changed = _defenders(game, battle, chosen, steps)
+    changed["brought"] = [*facts.get("brought", ()), *units]
+    told = facts.get("points", {})
+    changed["points"] = {**told, side: told.get(side, 0) + points}
     forces = {side: (*battle.units(side), *units)}
     words = f"{game.side_name(side)} reinforces the combat"
     battle = yield from learn(game, battle, words, forces=forces, **changed)
@@ -160,6 +153,29 @@ def join_combat(
     yield from ask_of_units(game, battle)
     yield from drop(game, draw_chits, battle=battle, why="units joined")
     yield owe_chits(game, battle)
+
+
+def _attackers(
+    game: Game, battle: Battle, chosen: list[Unit], typed: tuple[int, int], dry: bool
+) -> dict[str, Any]:
+    """What more attackers change: the chits, and whether all attack across the river [9.3, 9.51]."""
+    facts, (small, large) = battle.facts, typed
+    on_land = dry or _on_land(game, battle, chosen)
+    return {
+        "small": facts.get("small", 0) + small + sum(u.steps < 3 for u in chosen),
+        "large": facts.get("large", 0) + large + sum(u.steps >= 3 for u in chosen),
+        "river": bool(facts.get("river")) and not (on_land and game["joiners-river"]),
+    }
+
+
+def _defenders(game: Game, battle: Battle, chosen: list[Unit], steps: int) -> dict[str, Any]:
+    """What more defenders change: the required draw, and the friend next door who may be the one who came [9.3, 9.4]."""
+    facts = battle.facts
+    changed: dict[str, Any] = {"steps": facts.get("steps", 0) + steps + sum(u.steps for u in chosen)}
+    if chosen:
+        beside = adjacent_help(game, _target(battle), battle.defender)
+        changed["adjacent"] = bool(facts.get("adjacent")) and beside
+    return changed
 
 
 def _move_up(game: Game, battle: Battle, side: str, units: tuple[str, ...], hex_id: str) -> Events:

@@ -45,7 +45,8 @@ SPELLINGS = {
 }
 """How people write the types [2.10], beside their names; what the two sides call differently is set right below."""
 SOVIET_WORDS = {"panzer": "tank", "infantry": "rifle"}
-WEAK = {"97": 2, "100": 2, "101": 2, "108": 1, "454": 1, "17275": 1}
+REGIMENT = "17275"
+WEAK = {"97": 2, "100": 2, "101": 2, "108": 1, "454": 1}
 """The Germans without four steps [3.4] by their numbers, but for the Romanians, whose corps number others have, too."""
 ROMANIANS = re.compile(r"^(6|vi)r|^r(o|u)\w*?(6|vi)(?!\d)")
 
@@ -67,7 +68,12 @@ def full_strength(side: str, name: str) -> int:
     if side == SOVIET:
         return 1
     key = key_of(name)
-    return 2 if ROMANIANS.match(key) else next((WEAK[n] for n in digits(key) if n in WEAK), 4)
+    if ROMANIANS.match(key):
+        return 2
+    if REGIMENT in digits(key):
+        return 1
+    led = re.match(r"([^\W\d_]*)(\d+)", key)  # the number comes first, or after the type: 454 Sec, Sec 454
+    return WEAK.get(led[2], 4) if led and (not led[1] or type_of(led[1], side)) else 4
 
 
 def class_of(kind: str) -> dict[str, str]:
@@ -132,7 +138,7 @@ def after_loss(game: Game, unit: Unit, steps: int) -> dict[str, Any]:
 
 def is_172_75(unit: Unit) -> bool:
     """The regiment with rules of its own for stacking [7.5] and entry [10.1]."""
-    return unit.side == GERMAN and "17275" in (*digits(key_of(unit.id)), *digits(key_of(unit.name)))
+    return unit.side == GERMAN and REGIMENT in (*digits(key_of(unit.id)), *digits(key_of(unit.name)))
 
 
 def label(unit: Unit) -> str:

@@ -679,7 +679,7 @@ def test_the_campaigns_trace_nothing_and_say_so(scenario):
     t = mapped(("source", "A3010", "", "axis"), scenario=scenario)
     unit = enrol(t, "axis", "U", "infantry", "A3012", strength=3)
     assert supplies(t.game, "axis") == {} and can_trace(t.game, t.game.units[unit]) is None
-    assert "supply" in t.game.scenario.partial.lower()
+    assert "nothing is traced" in t.game.scenario.partial
 
 
 def test_who_cannot_be_chosen_is_told_why():

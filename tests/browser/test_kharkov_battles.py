@@ -198,7 +198,7 @@ def test_the_end_is_seen_coming_and_announced(start_server, device):
     table = Table(server, "kharkov-battles", "operation-star")
     tablet, axis = table.seat(device("tablet"), "table"), table.seat(device("phone"), "axis")
     for page in (tablet, axis):
-        expect(page.get_by_role("region", name="Victory")).to_contain_text("Axis wins at once with Valuki")
+        expect(page.get_by_label("Victory")).to_contain_text("Axis wins at once with Valuki")
     table.do("axis", "own-hexes", side="axis", hexes=["KB3631"])
     for page in (tablet, axis):
         expect(page.get_by_text(re.compile("Strategic Victory")).first).to_be_visible()

@@ -80,7 +80,7 @@ def test_a_blank_cell_is_read_off_the_printed_chart(server, device):
     expect(soviet.locator(".battle")).to_contain_text("Waiting for German defender: lose 1 step")
     expect(soviet.locator(".battle")).to_contain_text("Soviet attacker: lose 1 step")
     # The log tells the battle in one entry (12.18).
-    lines = tablet.get_by_role("region", name="Last events").locator(".logline")
+    lines = tablet.get_by_label("This turn so far").locator(".logline")
     expect(lines.first).to_contain_text("Soviet attack, 1:1 -1, die 4: 1/1.")
 
 
@@ -123,7 +123,7 @@ def test_the_german_turn_opens_with_one_tap(server, device):
     sheet_of(tablet).get_by_role("textbox", name="Hexes").fill("2720")
     sheet_of(tablet).get_by_role("button", name="Interdict hexes").click()
     expect(sheet_of(tablet).locator(".sheet")).to_have_count(0)
-    zone = tablet.get_by_role("region", name="Interdiction: Soviets +1 MP")
+    zone = tablet.get_by_label("Interdiction: Soviets +1 MP")
     expect(zone).to_contain_text("2720 2719 2820 2821 2721 2621 2620")
     for phase in ("soviet-move", "soviet-combat", "air-removal", "german-move"):
         table.do("table", "next-phase")
@@ -140,6 +140,7 @@ def test_kharkov_falls_on_every_screen(server, device):
     table = Table(server, "second-kharkov", "historical")
     tablet = table.seat(device("tablet"), "table")
     soviet, german = (table.seat(device("small"), side) for side in ("soviet", "german"))
+    tap(soviet.locator("#todo > summary"), soviet.locator("#todo .checklist"))
     line = soviet.get_by_role("listitem").filter(has_text="a Kharkov hex or an edge source entered")
     tap(line.get_by_role("link", name="Open"), sheet_of(soviet).locator(".sheet"))
     sheet_of(soviet).get_by_role("textbox", name="Hexes").fill("2406")

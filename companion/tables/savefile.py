@@ -9,8 +9,8 @@ from datetime import datetime
 from typing import Any, NoReturn
 
 from companion import limits
+from companion.engine import dice
 from companion.engine.errors import Unreadable
-from companion.engine.record import dice
 from companion.tables.background import slices
 from companion.tables.misfits import misfit
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.books.book import load_book
+from companion.engine import dice
 from companion.engine.errors import NotNow
 from companion.engine.forms.fields import storable
 from companion.engine.guard import attempt
@@ -22,7 +23,6 @@ from companion.engine.people.talk import judge
 from companion.engine.play.actions import Action, Chance
 from companion.engine.play.performing import TAKING_BACK, AnsweredWrong, perform
 from companion.engine.play.phases import open_table
-from companion.engine.record import dice
 from companion.engine.record import events as e
 from companion.engine.record.game import Book, Game
 from companion.engine.record.hindsight import Hindsight

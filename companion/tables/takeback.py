@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import secrets
 
+from companion.engine import dice
 from companion.engine.errors import NotNow
-from companion.engine.record import dice
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 

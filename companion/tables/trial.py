@@ -12,11 +12,11 @@ from dataclasses import fields
 from typing import Any
 
 from companion import limits
+from companion.engine.dice import Spec
 from companion.engine.errors import Mistake, Unreadable
 from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
 from companion.engine.record import events as e
-from companion.engine.record.dice import Spec
 from companion.engine.record.game import Game
 from companion.engine.seat.view import view
 from companion.engine.seat.words import describe

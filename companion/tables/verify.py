@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from companion.engine import dice
 from companion.engine.errors import Unreadable
-from companion.engine.record import dice
 from companion.engine.record import events as e
 from companion.engine.record.game import Game, replay
 from companion.tables.savefile import check_shape

@@ -148,7 +148,9 @@ def support_and_movement(e: Evening) -> None:
     ask.get_by_role("button", name="5", exact=True).click()
     answer(e.soviet, "column 2, row 5", "1D")
     answer(e.soviet, "back 1 hex", "2035")
-    expect(e.german.locator(".panel, [id^=panel-]").filter(has_text="Disrupted").first).to_contain_text("German 2")
+    expect(e.german.locator(".panel, [id^=panel-]").filter(has_text="Disrupted").first).to_contain_text(
+        "German 2"
+    )
     e.end_phase(e.soviet, "Soviet movement")
     start(e.soviet, "Move units")
     tick(e.soviet, r"S\.West 3")

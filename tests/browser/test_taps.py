@@ -18,7 +18,7 @@ from playwright.sync_api import Locator, Page, expect
 from screens import Screens, answer, hand, roll
 from tablehand import Table
 
-from companion.engine.record import dice
+from companion.engine import dice
 from companion.store import open_store
 from companion.systems import IDS
 

@@ -15,11 +15,11 @@ import pytest
 from games.expected import plain
 from harness import Bench, consents
 
+from companion.engine.dice import Stream
 from companion.engine.errors import Mistake, NotNow, NotYours, Warned
 from companion.engine.play.actions import Chance
 from companion.engine.play.performing import perform
 from companion.engine.record import events as e
-from companion.engine.record.dice import Stream
 from companion.engine.record.game import Game
 from companion.engine.record.sequence import order
 

@@ -7,9 +7,9 @@ import pytest
 from harness import refused
 from toykit import all_agree
 
+from companion.engine.dice import commitment
 from companion.engine.errors import NotNow
 from companion.engine.record import events as e
-from companion.engine.record.dice import commitment
 from companion.store import open_store
 from companion.tables.tables import Tables
 from companion.tables.transfer import export_table, import_table

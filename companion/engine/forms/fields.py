@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from companion.engine import dice
 from companion.engine.errors import Unreadable, did_you_mean
-from companion.engine.record import dice
 from companion.engine.record.sight import may_see_zone, seen_units
 from companion.limits import NUMBER_DIGITS
 

@@ -11,11 +11,11 @@ from functools import cache
 from itertools import product
 from typing import Any, get_type_hints
 
+from companion.engine import dice
 from companion.engine.errors import Mistake, Several
 from companion.engine.forms.fields import REQUIRED, Context, Field
 from companion.engine.forms.reading import read_all
 from companion.engine.kit.chart import Chart
-from companion.engine.record import dice
 
 
 @dataclass(frozen=True)

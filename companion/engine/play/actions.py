@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from companion.engine import dice
 from companion.engine.errors import Mistake, NotNow, NotYours
 from companion.engine.forms.fields import REQUIRED, Context, Dice, Field, Flag
 from companion.engine.forms.reading import read_all
 from companion.engine.forms.worksheet import Worksheet, signature_fields
-from companion.engine.record import dice
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 

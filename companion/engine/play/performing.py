@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from companion.engine import dice
 from companion.engine.errors import Mistake, NotNow, Several, StillOwed, Unreadable, Warned
 from companion.engine.forms.fields import Context, Dice, Roll
 from companion.engine.forms.reading import fits, read_all
@@ -15,7 +16,6 @@ from companion.engine.kit.when import Turns, holds
 from companion.engine.play.actions import Action, Chance, FollowUp
 from companion.engine.play.duties import DONE, LEFT, NO, NOT_NEEDED
 from companion.engine.play.rules import Rules
-from companion.engine.record import dice
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game

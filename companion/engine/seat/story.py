@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from companion.engine.dice import Spec
 from companion.engine.record.battle import Battle
-from companion.engine.record.dice import Spec
 from companion.engine.record.game import Game
 from companion.engine.seat.words import describe
 

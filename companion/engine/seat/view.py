@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property, partial, wraps
 from typing import Any, TypeVar
 
+from companion.engine.dice import Spec
 from companion.engine.forms.fields import Context, Dice, Roll
 from companion.engine.guard import Guard, name_of
 from companion.engine.kit.blocks import Note, PileDef, Scenario, Side, SystemKit
@@ -19,7 +20,6 @@ from companion.engine.play.panels import Panel
 from companion.engine.play.phases import in_force
 from companion.engine.play.rules import PanelMaker, Rules
 from companion.engine.record import sight
-from companion.engine.record.dice import Spec
 from companion.engine.record.events import Ended
 from companion.engine.record.game import Game
 from companion.engine.record.sequence import order, skip_reason

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from companion.engine.dice import Spec
 from companion.engine.people.corrections import named_values
 from companion.engine.people.settings import SETTING_NAMES, SETTING_VALUES
 from companion.engine.record.changes import BY_SEQUENCE, IN_PASSING, OFF_IN_PASSING, PUT_BACK
-from companion.engine.record.dice import Spec
 from companion.engine.record.events import OFFERED, is_about_seats
 from companion.engine.record.game import Game
 

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from companion.engine.dice import Spec, Stream, Told, commitment
 from companion.engine.errors import Unreadable
-from companion.engine.record.dice import Spec, Stream, Told, commitment
 
 SEED = "0f" * 32
 

@@ -76,6 +76,7 @@
       } catch { /* no storage: begin anew */ }
       if (own) shapeToStage(); else frameAll();
     }
+    let framed = numbers("frame").length === 4;
     function frameAll() {
       const frame = numbers("frame"), home = numbers("home");
       fit();
@@ -367,7 +368,9 @@
 
     document.body.addEventListener("htmx:afterSwap", ({ detail }) => {
       draw();
-      if (detail.target?.id === "live" && !own) frameAll(); // the first counters have come
+      if (detail.target?.id !== "live") return;
+      if (!own && !framed) frameAll(); // the first counters have come; later the map lies still under the finger
+      framed = framed || numbers("frame").length === 4;
       if (detail.target?.id === "sheet" && !byId("hex-sheet")) byId("pick")?.replaceChildren(); // it closed, and so does its drawing
     });
     document.body.addEventListener("htmx:oobAfterSwap", draw);

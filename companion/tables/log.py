@@ -21,6 +21,7 @@ from companion.tables.reading import Seen, seen_record
 from companion.tables.seating import is_seat_line
 
 LOOK_BACK = 120
+"""So many lines of the record at least are looked through for a screen's strip."""
 LONGEST = 60
 """So many lines of one action at most are drawn on any page."""
 UNTOLD = "(something that cannot be put into words)"
@@ -102,7 +103,7 @@ class TableLog:
         """
         latest = self.game.revision
         top = min(before - 1, latest) if before else latest
-        floor = max(0, top - limit * 4)
+        floor = max(0, top - max(limit * 4, LOOK_BACK))  # one battle may be forty lines of the record
         deeds = self._remembered(floor, top) if most and not before else self._read(floor, top, most)
         void = self.past.taken_back(latest)
         told = [deed for deed in reversed(deeds) if deed.lines]

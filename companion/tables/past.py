@@ -14,7 +14,7 @@ from typing import Any
 from companion.store import Store
 from companion.tables.backwards import Backwards, LastAct, LastUndo, last_counting, last_undo, taken_back
 
-KEPT = 100
+KEPT = 300
 """So many actions, as one seat or another reads them: the log strips of all screens of a table."""
 
 

@@ -91,7 +91,7 @@ def toast_of(visit: DeviceVisit, lines: Sequence[str], before: int) -> Toast | N
     act = visit.undo
     undo = act.to if act and act.to >= before else None
     words = [*lines[:TOAST_LINES], *(["…"] if len(lines) > TOAST_LINES else [])]
-    if not words and act and undo is not None and act.label != "put away":  # nothing is less news than a No
+    if not words and act and undo is not None and act.label != "answer":  # nothing is less news than a No
         words = [f"{act.label[:1].upper()}{act.label[1:]}."]
     return Toast(words, undo=undo, live=not is_elsewhere(visit.code, visit.seat)) if words else None
 

@@ -55,7 +55,7 @@ def _instead(ctx: Context) -> list[tuple[str, str]]:
     return [(word, word.capitalize()) for word in said]
 
 
-@talk_rules.action(by="any", label="Put away", group="hidden")
+@talk_rules.action(by="any", label="Answer", group="hidden")
 def dismiss(
     game: Game,
     ask: Annotated[str, Text(most=60)],

@@ -176,6 +176,8 @@ class Submission:
 
     def settle(self) -> None:
         """What happens by itself: watchers look; duties that no longer apply go, those with one answer are answered."""
+        for asked in [a for a in self.game.asked.values() if a.by == TAKING_BACK[1]]:
+            self.take(e.Answered(asked.id, NO_LONGER))  # play has gone on: there is nothing to put back
         again = True
         while again:
             while self._declined:

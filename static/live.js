@@ -400,6 +400,9 @@
     byId("toast")?.querySelector(".toast:not(.toast-error)")?.remove(); // its way back is in the thumb bar, too
     if (!stepped) history.pushState({ sheet: true }, "");
     stepped = true;
+    // What is wrong is looked at first, wherever in the form it is.
+    const wrong = byId("sheet").querySelector(".field-bad, .error");
+    if (wrong && detail.requestConfig?.verb === "post") { wrong.scrollIntoView({ block: "center" }); return; }
     const first = byId("sheet").querySelector("[autofocus], input:not([type=hidden]), select, textarea, button, a");
     if (!byId("sheet").contains(document.activeElement)) first?.focus({ preventScroll: true });
   });

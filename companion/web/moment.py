@@ -44,9 +44,14 @@ class Moment:
 
     @cached_property
     def loose(self) -> list[Card]:
-        """The cards that belong to no battle that is shown."""
+        """The cards that belong to no battle that is shown; what the other side asks stands above everything."""
         shown = {b.id for b in self.battles}
-        return [card for card in self.cards if card.battle not in shown]
+        return [card for card in self.cards if card.battle not in shown and card not in self.consents]
+
+    @cached_property
+    def consents(self) -> list[Card]:
+        """What another side wants to do, and may not alone."""
+        return [card for card in self.cards if card.questions[0].duty.consent]
 
     @property
     def busy(self) -> bool:

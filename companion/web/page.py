@@ -81,6 +81,8 @@ class Toast:
     """The line to go back to, where one tap takes it back."""
     live: bool = True
     """Whether it stands on the seat's main page, whose live part the answer to Undo is; other pages look again."""
+    called: bool = False
+    """Whether this seat is asked something that stands on its main screen, and this is another page."""
 
 
 def toast_of(visit: DeviceVisit, lines: Sequence[str], before: int) -> Toast | None:
@@ -93,7 +95,11 @@ def toast_of(visit: DeviceVisit, lines: Sequence[str], before: int) -> Toast | N
     words = [*lines[:TOAST_LINES], *(["…"] if len(lines) > TOAST_LINES else [])]
     if not words and act and undo is not None and act.label != "answer":  # nothing is less news than a No
         words = [f"{act.label[:1].upper()}{act.label[1:]}."]
-    return Toast(words, undo=undo, live=not is_elsewhere(visit.code, visit.seat)) if words else None
+    if not words:
+        return None
+    elsewhere = is_elsewhere(visit.code, visit.seat)
+    called = elsewhere and any(a.mine and a.live for a in visit.view.asked)
+    return Toast(words, undo=undo, live=not elsewhere, called=called)
 
 
 def said(visit: DeviceVisit) -> Toast | None:

@@ -145,7 +145,7 @@ def test_a_watcher_reads_score_story_and_who_is_awaited_but_no_checklist(
     told = words(page)
     assert "check-box" not in page and "Roll for the weather" not in told
     assert [n for n in range(5) if f"note-{n}." in told] == [2, 3, 4], "three sentences"
-    assert told.index("note-2.") < told.index("note-4."), "as they came"
+    assert told.index("note-4.") < told.index("note-2."), "newest first, as on every screen"
     assert re.search(r'class="watch-awaits"><span[^>]*>\S', page)
     assert 'aria-label="Score"' in page
     assert "watching" in told and f"The code {code} lets anybody look on" in told

@@ -71,7 +71,8 @@
     use.textContent = any ? `Use ${hands.map((hand) => hand.words).join(" and ")}` : use.dataset.use;
     use.classList.toggle("btn-primary", any || !roll);
     form.querySelector("[data-clear-dice]").hidden = !any;
-    if (roll) roll.hidden = any; // what was entered by hand must not be rolled over by a slip of the thumb
+    // What was entered by hand must not be rolled over by a slip of the thumb; and no die may jump away under it.
+    if (roll) { roll.disabled = any; roll.classList.toggle("btn-gone", any); }
   }
 
   // A die tapped and a sum typed would contradict each other: the newer one counts.

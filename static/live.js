@@ -253,6 +253,8 @@
 
   const asked = () => document.querySelector("#live .duty");
   const showAsked = () => {
+    const wrong = document.querySelector("#live .duty .error");
+    if (wrong) { wrong.scrollIntoView({ block: "center" }); return; }
     const card = asked(), box = card?.getBoundingClientRect();
     if (!card && before.asked) scrollTo({ top: 0 }); // all is answered: what comes of it stands on top
     if (!card || card.id === before.asked || document.querySelector("#sheet .sheet") || document.activeElement?.matches("input, textarea, select")) return;
@@ -357,9 +359,18 @@
 
   let touched = 0;
   for (const kind of ["input", "change"]) {
-    document.addEventListener(kind, ({ target }) => { if (target.closest?.("#sheet-body, [data-preview]")) touched += 1; }, true);
+    document.addEventListener(kind, ({ target }) => {
+      const form = target.closest?.("#sheet-body, [data-preview]")?.closest("form");
+      if (!form) return;
+      touched += 1;
+      // What nobody touched follows from what was: units next to a target that was just tapped are ticked.
+      form.dataset.touched = [...new Set([...(form.dataset.touched || "").split(" ").filter(Boolean), target.name])].join(" ");
+    }, true);
   }
   body.addEventListener("htmx:beforeRequest", ({ detail }) => { if (detail.elt.matches("#sheet-body, [data-preview]")) detail.xhr.touched = touched; });
+  body.addEventListener("htmx:configRequest", ({ detail }) => {
+    if (detail.elt.matches("#sheet-body")) detail.parameters._touched = detail.elt.closest("form")?.dataset.touched || "";
+  });
   body.addEventListener("htmx:beforeSwap", ({ detail }) => {
     if (detail.xhr?.touched !== undefined && detail.xhr.touched !== touched) detail.shouldSwap = false;
   });

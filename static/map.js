@@ -368,9 +368,10 @@
 
     document.body.addEventListener("htmx:afterSwap", ({ detail }) => {
       draw();
-      if (detail.target?.id !== "live") return;
-      if (!own && !framed) frameAll(); // the first counters have come; later the map lies still under the finger
-      framed = framed || numbers("frame").length === 4;
+      if (detail.target?.id === "live") {
+        if (!own && !framed) frameAll(); // the first counters have come; later the map lies still under the finger
+        framed = framed || numbers("frame").length === 4;
+      }
       if (detail.target?.id === "sheet" && !byId("hex-sheet")) byId("pick")?.replaceChildren(); // it closed, and so does its drawing
     });
     document.body.addEventListener("htmx:oobAfterSwap", draw);

@@ -160,7 +160,8 @@ class TableLog:
         action = self.rules.actions.get(deed.name)
         name = act_words(deed.bodies, action.label if action else "")
         why = f" ({body['reason']})" if body.get("reason") else ""
-        return f"took back: {name}{why}" if name else line
+        how = "taken back" if why else "took back"  # by consent it was nobody's alone
+        return f"{how}: {name}{why}" if name else line
 
     def _remembered(self, floor: int, top: int) -> list[Deed]:
         """The actions that end above `floor`, oldest first; only those that were never asked for are read."""

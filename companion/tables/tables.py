@@ -31,7 +31,7 @@ from companion.store import NewTable, Store, StoredEvent, StoreError, TableRow, 
 from companion.systems import System, find_system, load_systems
 from companion.tables.backwards import seats_since, taken_back
 from companion.tables.folding import fold
-from companion.tables.log import Entry, told
+from companion.tables.log import Entry, TableLog, told
 from companion.tables.options import read_options
 from companion.tables.past import Past
 from companion.tables.played import Known, keep_what_was_read
@@ -306,7 +306,9 @@ class Tables:
             chance = Chance(dice.Stream(row.seed, tx.stream, [w for w in sides if w]))
             game.seated = seated(self.store, code)
             if action.name in (*TAKING_BACK, "agree"):
-                game.hindsight = self._hindsight(code, tx.latest, raw)
+                game.hindsight = self._hindsight(
+                    code, tx.latest, raw, TableLog(self.past(code), system.rules, game, seat)
+                )
             known = Known.of(game)
             try:
                 events = perform(system.rules, game, seat, action, raw, chance)
@@ -350,13 +352,15 @@ class Tables:
             self.book_changed()
         return answer
 
-    def _hindsight(self, code: str, latest: int, raw: Mapping[str, Any]) -> Hindsight:
+    def _hindsight(self, code: str, latest: int, raw: Mapping[str, Any], log: TableLog) -> Hindsight:
         """What the game must know of its past to take something back."""
         line, undo = str(raw.get("to", "")).strip(), self.past(code).last_undo(latest)
         to = int(line) if line.isdecimal() and len(line) < 10 else latest
+        act = self.past(code).last_act(latest)
         return Hindsight(
             taken_back(self.store, code, latest),
             seats_since(self.store, code, to, latest),
+            log.name_of(act) if act and act.to == to else "",
             undo.to if undo else 0,
             undo.by if undo else "",
         )

@@ -130,7 +130,19 @@ def action_preview(code: str, seat: str, name: str) -> tuple[str, int] | str:
             fields = form_fields(action.describe(context, _plain(raw)), {})
             base = f"/t/{visit.code}/{seat}"
             return render_template("duty_form.html", q=Question(asked, "form", fields), base=base)
-    return _sheet(visit, action, context, _first_values(action, context, raw, but=("flag",)))
+    return _sheet(
+        visit, action, context, _first_values(action, context, _touched(action, raw), but=("flag",))
+    )
+
+
+def _touched(action: Action, raw: dict[str, Any]) -> dict[str, Any]:
+    """What a person filled in: a first value that follows from other answers is worked out anew while nobody touched it."""
+    told = raw.get("_touched")
+    if told is None:  # without JavaScript nobody knows
+        return raw
+    names = {name.partition(".")[0] for name in str(told).split()}
+    follows = {name for name, field in action.fields.items() if field.start and field.type != "flag"}
+    return {name: value for name, value in raw.items() if name in names or name not in follows}
 
 
 @bp.post("/t/<code>/<seat>/do/<name>")

@@ -35,8 +35,10 @@ class Moment:
 
     @cached_property
     def battles(self) -> list[BattleView]:
-        """The battles of which something is open."""
-        return [b for b in self.view.battles if b.waits or b.then]
+        """The battles of which something is open: first where this seat is asked something, then the newest."""
+        found = [b for b in self.view.battles if b.waits or b.then]
+        mine = {card.battle for card in self.cards}
+        return sorted(found, key=lambda b: (b.id not in mine, -b.id))
 
     def of(self, battle: BattleView) -> list[Card]:
         """This seat's cards of a battle, which stand inside it."""

@@ -149,8 +149,14 @@ def page_context(
 def _news(visit: DeviceVisit, log: Sequence[Entry]) -> str:
     """What every screen says aloud when somebody else did it: something was taken back, or put back."""
     newest = next((line for line in log if not line.about_seats), None)
-    told = newest is not None and "undone" in newest.kinds and newest.seat != visit.seat
-    return f"{newest.seat_name} {newest.lines[0]}" if newest and told else ""
+    if newest is None or newest.seat == visit.seat:
+        return ""
+    line = newest.lines[0]
+    if line.startswith("Refused"):
+        return line
+    if "undone" not in newest.kinds:
+        return ""
+    return line[:1].upper() + line[1:] if line.startswith("taken back") else f"{newest.seat_name} {line}"
 
 
 def tabs() -> list[dict[str, Any]]:

@@ -72,13 +72,17 @@ def test_whoever_is_called_is_told_on_every_page(server, device):
     for path in ("/log", "/map", "/settings"):
         phone.goto(f"{server.url}/t/{table.code}/soviet{path}")
         expect(phone.locator("#link")).to_have_text("live")
-        badge = phone.get_by_role("link", name=re.compile("Now.*awaited"))
+        badge = phone.get_by_role("link", name=re.compile("Now.*asked"))
         expect(badge).to_have_count(0)
         table.do("table", "go-to", turn=1, phase="soviet-combat")
         expect(phone.locator(".phone-head")).to_contain_text("Soviet combat")
         expect(phone.locator(".phone-head")).to_contain_text("your move")
+        expect(badge).to_have_count(0)  # to move is no question
+        table.do("german", "end-game", winner="german", why="the last train")
+        expect(phone.locator(".phone-head")).to_contain_text("your answer")
         expect(badge).to_be_visible()
         assert phone.title().startswith("! ")
+        table.do("soviet", "agree", ask=table.sees("soviet")["asked"][0]["id"], yes=False)
         table.do("table", "go-to", turn=1, phase="german-move")
         expect(phone.locator(".phone-head")).to_contain_text("German")
         expect(phone.locator("#link")).to_have_text("live")

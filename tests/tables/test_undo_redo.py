@@ -215,7 +215,7 @@ def test_the_log_says_what_was_taken_back_and_put_back(tables: Tables, code: str
     all_agree(tables, code)
     visit = tables.visit(code, "blue")
     visit.log(8, most=12)
-    assert visit.log(8, most=12)[0].lines[0] == "took back: attack on 0505 (agreed by Blue)"
+    assert visit.log(8, most=12)[0].lines[0] == "taken back: attack on 0505 (Red asked, Blue agreed)"
     tables.act(code, "red", "redo", {})
     all_agree(tables, code)
-    assert tables.log(code, "blue")[0].lines[0] == "put back what was taken back, agreed by Blue"
+    assert tables.log(code, "blue")[0].lines[0] == "put back what was taken back: Red asked, Blue agreed"

@@ -89,7 +89,10 @@ def agree(
     together = [a.id for a in game.asked.values() if a.args.get("group", a.id) == group]
     if not yes:
         for name in together:
-            yield e.Answered(name, "refused" if seat in question.to else "withdrawn")
+            told = (
+                question.text.removesuffix(" Agree?") if name == together[0] and seat in question.to else ""
+            )
+            yield e.Answered(name, "refused" if seat in question.to else "withdrawn", text=told)
         if question.by == RULES_END:
             yield e.Set("disputed", (*game["disputed"], question.args["key"]), reason=IN_PASSING)
             yield e.Noted(f"{who(game, seat)} does not agree that the game is over: {question.args['why']}")
@@ -125,7 +128,8 @@ def take_back(
             yield e.Undone(to)
             return
         names = " and ".join(map(game.side_name, theirs))
-        text = f"{who(game, seat)} wants to take back what {names} did. Agree?"
+        what = f": {past.what}" if past.what else ""
+        text = f"{who(game, seat)} wants to take back what {names} did{what}. Agree?"
         yield from request(game, seat, TAKE_BACK, text, {"to": to}, theirs)
         return
     beyond = "the game's end" if game.ended else "a roll or draw"
@@ -140,7 +144,12 @@ def _is_anothers(game: Game, side: str, seat: str) -> bool:
 
 @deed(TAKE_BACK)
 def _taken_back(game: Game, args: Mapping[str, Any], by: str) -> Events:
-    yield e.Undone(int(args["to"]), reason=f"agreed by {by}" if by else "")
+    yield e.Undone(int(args["to"]), reason=_agreed(game, args, by))
+
+
+def _agreed(game: Game, args: Mapping[str, Any], by: str) -> str:
+    """Who wanted it and who agreed, for the log; nothing where nobody had to."""
+    return f"{who(game, str(args.get('asker', '')))} asked, {by} agreed" if by else ""
 
 
 @consent_rules.action(by="any", label="Redo", group="hidden")
@@ -160,7 +169,7 @@ def redo(game: Game, seat: str = "") -> Events:
 def _put_back(game: Game, args: Mapping[str, Any], by: str) -> Events:
     if game.hindsight.redo_to != int(args["to"]):
         raise NotNow("Play has gone on since: what was taken back cannot be put back any more.")
-    yield e.Undone(int(args["to"]), reason=f"{PUT_BACK}, agreed by {by}" if by else PUT_BACK)
+    yield e.Undone(int(args["to"]), reason=f"{PUT_BACK}: {_agreed(game, args, by)}" if by else PUT_BACK)
 
 
 def who(game: Game, seat: str) -> str:

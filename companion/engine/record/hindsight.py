@@ -13,6 +13,8 @@ class Hindsight:
     """Spans of the record between these lines that were taken back."""
     acted: frozenset[str] = frozenset()
     """The seats whose actions would be undone."""
+    what: str = ""
+    """What would be undone, as whoever asks may read it."""
     redo_to: int = 0
     """The line before the undo that was the last thing to happen; 0 where something has happened since."""
     redo_by: str = ""

@@ -88,7 +88,7 @@ def awaits(seen: SeatView) -> shapes.AwaitedView:
         return shapes.AwaitedView("the game is over", False)
     asked = [a for a in game.asked.values() if game.is_live(a) and (a.is_consent or _holds_up(game, a))]
     if any(seat in a.to for a in asked) and seat in game.sides:
-        return shapes.AwaitedView("your answer", True)
+        return shapes.AwaitedView("your answer", True, True)
     held_up = sorted((a for a in asked if not a.is_consent), key=lambda a: not a.battle)  # battles first
     if held_up:
         more = f", and {len(held_up) - 1} more" if len(held_up) > 1 else ""
@@ -96,7 +96,7 @@ def awaits(seen: SeatView) -> shapes.AwaitedView:
     if seat in seen.movers:
         return shapes.AwaitedView("your move", True)
     if seat in game.sides and any(seat in a.to and game.is_live(a) for a in game.asked.values()):
-        return shapes.AwaitedView("your answer", True)
+        return shapes.AwaitedView("your answer", True, True)
     return shapes.AwaitedView(f"{' and '.join(map(game.side_name, seen.movers))} to move", False)
 
 

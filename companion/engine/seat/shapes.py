@@ -160,6 +160,8 @@ class AwaitedView(Shown):
     words: str
     mine: bool
     """Whether it is this seat."""
+    asked: bool = False
+    """Whether it is asked something, and not only to move."""
 
 
 class DutyView(Shown):

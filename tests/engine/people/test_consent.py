@@ -185,7 +185,9 @@ def test_past_chance_the_other_side_must_agree(chance: tuple[str, dict[str, str]
     assert ask.to == ("blue", "table")
     with refused(NotYours, field="ask", given="red"):
         table.do("red", "agree", ask=ask.id, yes=True)
-    assert table.do("blue", "agree", ask=ask.id, yes=True) == [e.Undone(line, reason="agreed by Blue")]
+    assert table.do("blue", "agree", ask=ask.id, yes=True) == [
+        e.Undone(line, reason="Red asked, Blue agreed")
+    ]
     assert table.game.revision > line and table.game.last_chance == 0
     with refused(NotNow, field="ask", given=ask.id):
         table.do("blue", "agree", ask=ask.id, yes=True)

@@ -43,6 +43,7 @@ from companion.web.book import walk
 from companion.web.flood import Allowance
 from companion.web.live import Hub
 from companion.web.page import clock, tabs
+from companion.web.watching import Drawn
 
 
 def create_app(
@@ -77,6 +78,7 @@ def create_app(
         "tables": found,
         "store": store,
         "hub": hub,
+        "drawn": Drawn(),
         "secret": secret,
         "site": site,
         "guesses": security.FailureLimit(),

@@ -38,9 +38,10 @@ class Moment:
         """The battles of which something is open."""
         return [b for b in self.view.battles if b.waits or b.then]
 
-    def of(self, battle: BattleView) -> list[Card]:
-        """This seat's cards of a battle, which stand inside it."""
-        return [card for card in self.cards if card.battle == battle.id]
+    @cached_property
+    def inside(self) -> dict[int, list[Card]]:
+        """This seat's cards of each battle, which stand inside it."""
+        return {b.id: [card for card in self.cards if card.battle == b.id] for b in self.battles}
 
     @cached_property
     def loose(self) -> list[Card]:

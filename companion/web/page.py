@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import Response, g, make_response, redirect, request, url_for
+from flask import Response, g, make_response, redirect, render_template, request, url_for
 
 from companion.engine.seat.shapes import MarkView
 from companion.tables.log import Entry
@@ -138,6 +138,12 @@ def page_context(
         "fragment": is_htmx(),
         "qr": qr.svg(join, f"Watch table {visit.code}"),
     }
+
+
+def screen(visit: DeviceVisit, toast: Toast | None = None, template: str = "", **more: Any) -> str:
+    """A seat's main screen; only its live part unless a page is named."""
+    context = {**page_context(visit, toast, **more), "tabs": tabs()}
+    return render_template(template or live_template(visit.seat), **parts.watched(context, base_url()))
 
 
 def _news(visit: DeviceVisit, log: Sequence[Entry]) -> str:

@@ -42,7 +42,7 @@ from companion.web import (
 from companion.web.book import walk
 from companion.web.flood import Allowance
 from companion.web.live import Hub
-from companion.web.page import clock, tabs
+from companion.web.page import clock, revision, tabs
 from companion.web.watching import Drawn
 
 
@@ -131,6 +131,7 @@ def _pages(app: Flask) -> None:
 def _filters(app: Flask) -> None:
     """What templates need besides the fields of what they are given."""
     app.jinja_env.globals["seat_tabs"] = tabs
+    app.jinja_env.globals["revision"] = revision
     app.jinja_env.globals["came_from"] = carryon.came_from
     app.jinja_env.filters["clock"] = clock
     app.jinja_env.globals["part"] = parts.part

@@ -172,6 +172,12 @@ def tabs() -> list[dict[str, Any]]:
     ]
 
 
+def revision() -> int:
+    """The revision that a page is drawn at, for a macro that is given no view."""
+    visit: DeviceVisit = g.visit
+    return visit.game.revision
+
+
 def clock(at: str) -> str:
     """A moment of the record as the time of day here."""
     return datetime.fromisoformat(at).astimezone().strftime("%H:%M")

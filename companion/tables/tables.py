@@ -117,6 +117,7 @@ class Tables:
         self._book_version += 1
         for code, game in list(self._games.items()):
             game.book = self.book(self.system_of(code))
+            game.worked.clear()
 
     def system_of(self, code: str) -> System:
         return self.system(self.store.table(code).system)

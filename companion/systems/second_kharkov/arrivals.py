@@ -17,6 +17,7 @@ from companion.engine.positions.situation import situation
 from companion.engine.record import events as e
 from companion.engine.record.changes import create, move
 from companion.engine.record.game import Game
+from companion.engine.record.once import once
 from companion.systems.second_kharkov import supply
 from companion.systems.second_kharkov.armies import any_restricted
 from companion.systems.second_kharkov.base import GERMAN, MOVE, SOUTH, SOVIET, area, rules
@@ -214,6 +215,7 @@ def hold_back(
         yield move(game, name, HELD_BACK, reason="arrival delayed", rule="10.2")
 
 
+@once
 def closed_sources(game: Game) -> dict[str, dict[str, list[str]]]:
     """Each side's edge sources that do not work now, by reason [9.12, 9.13]. German ones work in a zone, too."""
     now = situation(game, at_start(game))

@@ -161,7 +161,7 @@ class Tables:
 
     def _summary(self, game: Game, *, played: bool = True) -> dict[str, Any]:
         """What the lobby and the hall tell of a table: nothing that anybody keeps secret."""
-        phase, score = game.phase_def(), self.systems[game.kit.id].rules.score
+        phase, score = game.phase_def(), self.system(game.kit.id).rules.score
         return {
             "played": played,
             "turn": game.turn,
@@ -346,7 +346,8 @@ class Tables:
             if undone is None and latest // SNAPSHOT_EVERY > before // SNAPSHOT_EVERY:
                 tx.save_snapshot(latest, game.dump())
         if undone is not None:
-            self._games.pop(code, None)
+            game.revision = latest  # it stands where it stood then, at the end of the record
+            self._games[code] = game
         if keep_what_was_read(self.store, system, row, events, game, known, self.clock()):
             self.book_changed()
         return answer

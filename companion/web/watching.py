@@ -17,13 +17,15 @@ from typing import Any
 
 SCREENS = 1_200
 """Kept at most: those of 400 tables."""
+TIMES = 3
+"""So many drawings of a part are kept: a battle begins and is over, and the screen is as it was."""
 STEADY = {"v.system", "v.scenario", "v.sides", "v.revision", "v.seat_name"}
 """What never changes at a table for one seat; and the revision, which a page sends as it shows it."""
 
 
 @dataclass(frozen=True)
 class Kept:
-    """A part as it was drawn last."""
+    """A part as it was drawn."""
 
     looked_at: Mapping[str, bytes]
     """The sign of each thing."""
@@ -31,14 +33,18 @@ class Kept:
     drawn: bytes
 
 
+Parts = dict[str, list[Kept]]
+"""A screen's parts by name, each as it was drawn the last times, newest first."""
+
+
 class Drawn:
-    """The parts of all screens as they were drawn last, by table, seat and the address that the device knows us by."""
+    """The parts of all screens as they were drawn lately, by table, seat and the address that the device knows us by."""
 
     def __init__(self, most: int = SCREENS) -> None:
         self.most = most
-        self._screens: OrderedDict[tuple[str, ...], dict[str, Kept]] = OrderedDict()
+        self._screens: OrderedDict[tuple[str, ...], Parts] = OrderedDict()
 
-    def screen(self, key: tuple[str, ...]) -> dict[str, Kept]:
+    def screen(self, key: tuple[str, ...]) -> Parts:
         """A screen's parts; the screen that was not looked at for longest goes."""
         found = self._screens.setdefault(key, {})
         self._screens.move_to_end(key)
@@ -62,7 +68,7 @@ def sign_of(value: Any) -> bytes | None:
 class Watch:
     """One drawing of a screen: notes what each part looks at."""
 
-    def __init__(self, parts: dict[str, Kept]) -> None:
+    def __init__(self, parts: Parts) -> None:
         self.parts = parts
         self._things: dict[str, Any] = {}
         self._signs: dict[str, bytes | None] = {}
@@ -93,13 +99,13 @@ class Watch:
         return self._signs[name]
 
     def kept(self, part: str) -> Kept | None:
-        """The part as it was drawn before, if nothing has changed of what it looked at."""
-        found = self.parts.get(part)
-        if found is None or any(self.sign(name) != sign for name, sign in found.looked_at.items()):
-            return None
-        for name in found.looked_at:
-            self.look(name)  # whatever it is a part of looks at the same
-        return found
+        """The part as it was drawn before, if all it looked at is as it was then."""
+        for found in self.parts.get(part, ()):
+            if all(self.sign(name) == sign for name, sign in found.looked_at.items()):
+                for name in found.looked_at:
+                    self.look(name)  # whatever it is a part of looks at the same
+                return found
+        return None
 
     def draw(self, part: str, caller: Callable[[], str], signed: Callable[[str], str]) -> tuple[str, str]:
         """The part drawn anew with its sign, and kept if it can be."""
@@ -112,9 +118,7 @@ class Watch:
         signs = {name: self.sign(name) for name in seen}
         told = {name: one for name, one in signs.items() if one is not None}
         if len(told) == len(signs):
-            self.parts[part] = Kept(told, sign, drawn.encode())
-        else:
-            self.parts.pop(part, None)
+            self.parts[part] = [Kept(told, sign, drawn.encode()), *self.parts.get(part, ())][:TIMES]
         return drawn, sign
 
 

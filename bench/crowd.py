@@ -44,6 +44,12 @@ class Failed(Exception):
     """An answer that is none."""
 
 
+def _words(page: bytes) -> str:
+    """What a refusal says."""
+    found = re.search(r'(?:role="alert"|toast-lines)[^>]*>(.*?)</', page.decode(), re.S)
+    return re.sub(r"<[^>]*>", " ", found[1]).strip() if found else page[-200:].decode()
+
+
 class Link:
     """A kept-alive connection."""
 
@@ -130,7 +136,7 @@ class Screen:
             self.link.send(method, path, {**self.headers, **more}, body)
             status, page = self.link.answer()
         if status >= 400:
-            raise Failed(f"{method} {path}: {status} {page[-300:]!r}")
+            raise Failed(f"{method} {path}: {status} {_words(page)}")
         shown = _REV.search(page)
         if shown:
             self.parts |= {name.decode(): sign.decode() for name, sign in _PART.findall(page)}

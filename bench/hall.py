@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import cycle
@@ -29,6 +30,8 @@ class Sample:
     form: dict[str, str]
     given: Sequence[e.Event] = ()
     """What else is on record: a card that was played."""
+    elsewhere: str = ""
+    """A phase to go to and back from, where ending this one draws a card and so cannot be taken back by one alone."""
 
 
 SAMPLES = (
@@ -51,6 +54,7 @@ SAMPLES = (
             e.Drawn("soviet-cards", ("P22",), "box", "in-use", 1),
             e.Set("command", {"card": "P22", "what": "activate"}),
         ),
+        "supply",
     ),
     Sample(
         "kharkov-battles", "operation-star", "soviet", "soviet-combat", "resolve-assault",
@@ -78,6 +82,11 @@ class Place:
         done = Tap("table", "do/dismiss", {}, answers=True)
         onward = Tap("table", "do/next-phase", {"anyway": "on"})
         stay = Tap("table", "do/take-back", {}, undoes=True)
+        if self.sample.elsewhere:
+            onward, stay = (
+                Tap("table", "do/go-to", {"turn": str(self.turn), "phase": phase}, sheet=True)
+                for phase in (self.sample.elsewhere, self.sample.phase)
+            )
         here, there = (
             Tap(seat, "do/place-unit", {"unit": self.walker, "hex": h}, sheet=True) for h in self.hexes
         )
@@ -90,10 +99,8 @@ def found(app: Flask, sample: Sample, rolls: int = 0) -> Place:
     """A table that is set up, with so many rolls on record."""
     tables: Tables = app.extensions["companion"]["tables"]
     code = tables.new(sample.system, sample.scenario, {})
-    try:
+    with contextlib.suppress(Mistake):  # this scenario's roster may be its owner's
         tables.act(code, "table", "set-up", {})
-    except Mistake:  # this scenario's roster is its owner's
-        pass
     walker, hexes = _walker(tables, code, sample)
     turn = tables.game(code).turn
     tables.act(

@@ -54,22 +54,29 @@ def _sign(drawn: str) -> str:
     return blake2b(_REVISION.sub("", drawn).encode(), digest_size=6).hexdigest()
 
 
+def _same(name: str) -> Markup:
+    return Markup(f'<div class="part" id="part-{name}" data-same></div>')
+
+
 def part(name: str, caller: Callable[[], str]) -> Markup:
     """`{% call part("acts") %}...{% endcall %}`: drawn, or only named where the page shows the same."""
     watch: Watch | None = g.get("watch")
     kept = watch.kept(name) if watch else None
     if kept is not None and current_app.testing:
-        assert _sign(str(caller()).strip()) == kept.sign, f"the part {name!r} changed, but nothing it looked at"
-    drawn: str | None = None
-    if kept is not None:
-        sign = kept.sign
+        assert _sign(str(caller()).strip()) == kept.sign, (
+            f"the part {name!r} changed, but nothing it looked at"
+        )
+    if kept is not None and _shown().get(name) == kept.sign:
+        kept.drawn = None
+        return _same(name)
+    if kept is not None and kept.drawn is not None:
+        sign, now = kept.sign, f'name="rev" value="{g.visit.game.revision}"'
+        drawn = _REVISION.sub(now, kept.drawn.decode())
     elif watch is not None:
         drawn, sign = watch.draw(name, caller, _sign)
     else:
         drawn = str(caller()).strip()
         sign = _sign(drawn)
     if _shown().get(name) == sign:
-        return Markup(f'<div class="part" id="part-{name}" data-same></div>')
-    if kept is not None:
-        drawn = _REVISION.sub(f'name="rev" value="{g.visit.game.revision}"', kept.drawn.decode())
+        return _same(name)
     return Markup(f'<div class="part" id="part-{name}" data-part="{name}={sign}">{drawn}</div>')

@@ -10,35 +10,37 @@ from __future__ import annotations
 import io
 import pickle
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
 SCREENS = 1_200
 """Kept at most: those of 400 tables."""
-TIMES = 3
-"""So many drawings of a part are kept: a battle begins and is over, and the screen is as it was."""
 STEADY = {"v.system", "v.scenario", "v.sides", "v.revision", "v.seat_name"}
 """What never changes at a table for one seat; and the revision, which a page sends as it shows it."""
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Kept:
-    """A part as it was drawn."""
+    """A part as it was drawn last."""
 
-    looked_at: Mapping[str, bytes]
-    """The sign of each thing."""
+    looked_at: tuple[str, ...]
+    signs: bytes
+    """Of all that it looked at."""
     sign: str
-    drawn: bytes
+    """Its own."""
+    drawn: bytes | None
+    """Let go as soon as a page is found to show it: a hall of screens is much to remember."""
 
 
-Parts = dict[str, list[Kept]]
-"""A screen's parts by name, each as it was drawn the last times, newest first."""
+Parts = dict[str, Kept]
+"""A screen's parts by name."""
 
 
 class Drawn:
-    """The parts of all screens as they were drawn lately, by table, seat and the address that the device knows us by."""
+    """The parts of all screens as they were drawn last, by table, seat and the address that the device knows us by."""
 
     def __init__(self, most: int = SCREENS) -> None:
         self.most = most
@@ -51,6 +53,12 @@ class Drawn:
         while len(self._screens) > self.most:
             self._screens.popitem(last=False)
         return found
+
+
+@lru_cache(2_000)
+def _same_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The same object for the same names: thousands of parts look at the same things."""
+    return names
 
 
 def sign_of(value: Any) -> bytes | None:
@@ -91,7 +99,7 @@ class Watch:
 
     def sign(self, name: str) -> bytes | None:
         if name in STEADY:
-            return b""
+            return b"steady"
         if name not in self._signs:
             owner, _, attribute = name.partition(".")
             thing = self._things[owner]
@@ -99,13 +107,19 @@ class Watch:
         return self._signs[name]
 
     def kept(self, part: str) -> Kept | None:
-        """The part as it was drawn before, if all it looked at is as it was then."""
-        for found in self.parts.get(part, ()):
-            if all(self.sign(name) == sign for name, sign in found.looked_at.items()):
-                for name in found.looked_at:
-                    self.look(name)  # whatever it is a part of looks at the same
-                return found
-        return None
+        """The part as it was drawn before, if all that it looked at is as it was then."""
+        found = self.parts.get(part)
+        if found is None or self._signs_of(found.looked_at) != found.signs:
+            return None
+        for name in found.looked_at:
+            self.look(name)  # whatever it is a part of looks at the same
+        return found
+
+    def _signs_of(self, names: tuple[str, ...]) -> bytes | None:
+        """One sign for several things; None if one of them has none."""
+        signs = [self.sign(name) for name in names]
+        told = [sign for sign in signs if sign is not None]
+        return blake2b(b"".join(told), digest_size=12).digest() if len(told) == len(signs) else None
 
     def draw(self, part: str, caller: Callable[[], str], signed: Callable[[str], str]) -> tuple[str, str]:
         """The part drawn anew with its sign, and kept if it can be."""
@@ -115,10 +129,12 @@ class Watch:
         finally:
             seen = self._open.pop()
         sign = signed(drawn)
-        signs = {name: self.sign(name) for name in seen}
-        told = {name: one for name, one in signs.items() if one is not None}
-        if len(told) == len(signs):
-            self.parts[part] = [Kept(told, sign, drawn.encode()), *self.parts.get(part, ())][:TIMES]
+        names = _same_names(tuple(sorted(seen)))
+        signs = self._signs_of(names)
+        if signs is not None:
+            self.parts[part] = Kept(names, signs, sign, drawn.encode())
+        else:
+            self.parts.pop(part, None)
         return drawn, sign
 
 

@@ -1,6 +1,7 @@
 """A few connections to one file, shared by any number of threads or greenlets."""
 
 import os
+import queue
 import sqlite3
 import threading
 import time
@@ -39,7 +40,10 @@ class Pool:
         self._lock = threading.RLock()
         self._writing = False
         self._writer: Database | None = None
-        self._slots = threading.Semaphore(READERS)
+        # A semaphore, but of a kind that needs no condition: under gevent each of those lets everybody else go first.
+        self._slots: queue.SimpleQueue[None] = queue.SimpleQueue()
+        for _ in range(READERS):
+            self._slots.put(None)
         self._idle: list[Database] = []
         self._closed = False
         self._presence = Presence(path)
@@ -47,9 +51,18 @@ class Pool:
         self._unfolded_since: float | None = None
 
     @contextmanager
+    def _slot(self) -> Iterator[None]:
+        """One of the places for readers."""
+        self._slots.get()
+        try:
+            yield
+        finally:
+            self._slots.put(None)
+
+    @contextmanager
     def reading(self) -> Iterator[Database]:
         """Lend a connection for reading what is committed."""
-        with self._slots, translated(self.path):
+        with self._slot(), translated(self.path):
             self._refuse_if_closed()
             self._presence.check()
             try:

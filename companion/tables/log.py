@@ -107,7 +107,7 @@ class TableLog:
         deeds = self._remembered(floor, top) if most and not before else self._read(floor, top, most)
         void = self.past.taken_back(latest)
         told = [deed for deed in reversed(deeds) if deed.lines]
-        return [self._entry(group, void, most) for group in _by_battle(told, void)][:limit]
+        return [self._entry(group, void, most) for group in _by_battle(told, void)[:limit]]
 
     def lines_of(self, last: int) -> list[str]:
         """The lines of the action that ended with this event."""

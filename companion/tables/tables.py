@@ -117,6 +117,7 @@ class Tables:
         self._book_version += 1
         for code, game in list(self._games.items()):
             game.book = self.book(self.system_of(code))
+            game.worked.clear()
 
     def system_of(self, code: str) -> System:
         return self.system(self.store.table(code).system)
@@ -160,7 +161,7 @@ class Tables:
 
     def _summary(self, game: Game, *, played: bool = True) -> dict[str, Any]:
         """What the lobby and the hall tell of a table: nothing that anybody keeps secret."""
-        phase, score = game.phase_def(), self.systems[game.kit.id].rules.score
+        phase, score = game.phase_def(), self.system(game.kit.id).rules.score
         return {
             "played": played,
             "turn": game.turn,
@@ -347,7 +348,8 @@ class Tables:
             if undone is None and latest // SNAPSHOT_EVERY > before // SNAPSHOT_EVERY:
                 tx.save_snapshot(latest, game.dump())
         if undone is not None:
-            self._games.pop(code, None)
+            game.revision = latest  # it stands where it stood then, at the end of the record
+            self._games[code] = game
         if keep_what_was_read(self.store, system, row, events, game, known, self.clock()):
             self.book_changed()
         return answer

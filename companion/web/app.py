@@ -42,7 +42,8 @@ from companion.web import (
 from companion.web.book import walk
 from companion.web.flood import Allowance
 from companion.web.live import Hub
-from companion.web.page import clock, tabs
+from companion.web.page import clock, revision, tabs
+from companion.web.watching import Drawn
 
 
 def create_app(
@@ -77,6 +78,7 @@ def create_app(
         "tables": found,
         "store": store,
         "hub": hub,
+        "drawn": Drawn(),
         "secret": secret,
         "site": site,
         "guesses": security.FailureLimit(),
@@ -129,6 +131,7 @@ def _pages(app: Flask) -> None:
 def _filters(app: Flask) -> None:
     """What templates need besides the fields of what they are given."""
     app.jinja_env.globals["seat_tabs"] = tabs
+    app.jinja_env.globals["revision"] = revision
     app.jinja_env.globals["came_from"] = carryon.came_from
     app.jinja_env.filters["clock"] = clock
     app.jinja_env.globals["part"] = parts.part

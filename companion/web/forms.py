@@ -23,8 +23,8 @@ from companion.web.page import (
     form_values,
     is_elsewhere,
     is_htmx,
-    live_template,
     page_context,
+    screen,
     see_other,
     target,
     toast_of,
@@ -176,8 +176,7 @@ def _warned(
             sheet.headers.update({"HX-Retarget": "#sheet", "HX-Reswap": "innerHTML"})
         return sheet
     warning = Objection(action.name, mistake, raw)
-    template = live_template(visit.seat) if is_htmx() else "warned.html"
-    return render_template(template, **page_context(visit, warning=warning)), mistake.status
+    return screen(visit, template="" if is_htmx() else "warned.html", warning=warning), mistake.status
 
 
 def _refused(
@@ -196,8 +195,7 @@ def _refused(
     if is_htmx() and target() == "live":
         wrong = {duty.id: message} if duty is not None and visit.seat in duty.to else {}
         toast = None if wrong else Toast([message], bad=True)
-        context = page_context(visit, toast, wrong=wrong, sent=raw)
-        return render_template(live_template(visit.seat), **context), 409
+        return screen(visit, toast, wrong=wrong, sent=raw), 409
     if is_htmx():
         body = render_template("sheet_error.html", message=message, code=visit.code, seat=visit.seat)
         return body, 409
@@ -220,7 +218,7 @@ def _done(visit: DeviceVisit, answer: Answer, before: int) -> Response | str:
         undone = any(line.startswith("taken back") for line in answer.lines)  # the log knows what it was
         toast = toast_of(visit, visit.last_words(answer.revision) if undone else answer.lines, before)
         if target() == "live" and not is_elsewhere(visit.code, visit.seat):
-            return render_template(live_template(visit.seat), **page_context(visit, toast))
+            return screen(visit, toast)
         return _said(visit, toast)
     back = request.values.get("back", "")
     # never a page elsewhere, never a header

@@ -26,7 +26,8 @@ STREAMS_PER_SEAT = 20
 WATCHERS_PER_TABLE = 60
 """Nobody crowds round one table with more; the others' pages ask every few seconds instead."""
 
-News = queue.Queue[int | None]
+News = queue.SimpleQueue[int | None]
+"""The simple kind: under gevent the other is made of locks that let everybody else go first."""
 
 
 class Page(NamedTuple):
@@ -95,7 +96,7 @@ class Hub:
         A seat's streams give way to that seat's alone. Watchers' give way to watchers', and among them those of
         the address that has most, so that one device cannot push the others out.
         """
-        mine: News = queue.Queue()
+        mine: News = queue.SimpleQueue()
         with self._lock:
             here = self._listeners.setdefault(code, {})
             ended = page if page in here else _surplus(here, page)

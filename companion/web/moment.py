@@ -40,9 +40,10 @@ class Moment:
         mine = {card.battle for card in self.cards}
         return sorted(found, key=lambda b: (b.id not in mine, -b.id))
 
-    def of(self, battle: BattleView) -> list[Card]:
-        """This seat's cards of a battle, which stand inside it."""
-        return [card for card in self.cards if card.battle == battle.id]
+    @cached_property
+    def inside(self) -> dict[int, list[Card]]:
+        """This seat's cards of each battle, which stand inside it."""
+        return {b.id: [card for card in self.cards if card.battle == b.id] for b in self.battles}
 
     @cached_property
     def loose(self) -> list[Card]:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import Response, g, make_response, redirect, request, url_for
+from flask import Response, g, make_response, redirect, render_template, request, url_for
 
 from companion.engine.seat.shapes import MarkView
 from companion.tables.log import Entry
@@ -146,6 +146,12 @@ def page_context(
     }
 
 
+def screen(visit: DeviceVisit, toast: Toast | None = None, template: str = "", **more: Any) -> str:
+    """A seat's main screen; only its live part unless a page is named."""
+    context = {**page_context(visit, toast, **more), "tabs": tabs()}
+    return render_template(template or live_template(visit.seat), **parts.watched(context, base_url()))
+
+
 def _news(visit: DeviceVisit, log: Sequence[Entry]) -> str:
     """What every screen says aloud when somebody else did it: something was taken back, or put back."""
     newest = next((line for line in log if not line.about_seats), None)
@@ -176,6 +182,12 @@ def tabs() -> list[dict[str, Any]]:
         }
         for one in visit.held
     ]
+
+
+def revision() -> int:
+    """The revision that a page is drawn at, for a macro that is given no view."""
+    visit: DeviceVisit = g.visit
+    return visit.game.revision
 
 
 def clock(at: str) -> str:

@@ -1,7 +1,8 @@
-"""Parts of a live screen: those that a page shows already are not sent again.
+"""Parts of a live screen: those that a page shows already are not sent again, and what did not change is not drawn again.
 
 A page tells with each request which parts it shows (`X-Parts: acts=1f09a3c2b7d4 dice=...`). A part that would be the same is
-answered by an empty element with its id, which the page leaves as it is (live.js).
+answered by an empty element with its id, which the page leaves as it is (live.js). What a part looks at is watched
+(watching.py), so that the one drawn for the last revision serves this one, too, unless something in it changed.
 """
 
 from __future__ import annotations
@@ -9,11 +10,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from hashlib import blake2b
+from typing import Any
 
-from flask import g, request
+from flask import current_app, g, request
 from markupsafe import Markup
 
+from companion.web.watching import Drawn, Watch
+
 HEADER = "X-Parts"
+WHOLE = ("log", "undo", "redo", "table_free", "warning", "tabs")
+"""What a screen is made of besides the view and the moment, which are watched by their parts."""
 _REVISION = re.compile(r'name="rev" value="\d+"')
 """The one thing in a part that changes though nothing else does: a page sends the revision that it shows itself."""
 
@@ -32,12 +38,45 @@ def tells() -> bool:
     return HEADER in request.headers
 
 
+def watched(context: dict[str, Any], base: str) -> dict[str, Any]:
+    """What a screen is made of, watched while it is drawn.
+
+    :param base: the address that stands in its links to other devices
+    """
+    held: Drawn = current_app.extensions["companion"]["drawn"]
+    g.watch = watch = Watch(held.screen((context["code"], context["seat"], base)))
+    whole = {name: watch.whole(name, context[name]) for name in WHOLE}
+    each = {name: watch.attributes(name, context[name]) for name in ("v", "moment")}
+    return {**context, **whole, **each}
+
+
+def _sign(drawn: str) -> str:
+    return blake2b(_REVISION.sub("", drawn).encode(), digest_size=6).hexdigest()
+
+
+def _same(name: str) -> Markup:
+    return Markup(f'<div class="part" id="part-{name}" data-same></div>')
+
+
 def part(name: str, caller: Callable[[], str]) -> Markup:
     """`{% call part("acts") %}...{% endcall %}`: drawn, or only named where the page shows the same."""
-    drawn = str(caller()).strip()
-    sign = blake2b(_REVISION.sub("", drawn).encode(), digest_size=6).hexdigest()
+    watch: Watch | None = g.get("watch")
+    kept = watch.kept(name) if watch else None
+    if kept is not None and current_app.testing:
+        assert _sign(str(caller()).strip()) == kept.sign, (
+            f"the part {name!r} changed, but nothing it looked at"
+        )
+    if kept is not None and _shown().get(name) == kept.sign:
+        kept.drawn = None
+        return _same(name)
+    if kept is not None and kept.drawn is not None:
+        sign, now = kept.sign, f'name="rev" value="{g.visit.game.revision}"'
+        drawn = _REVISION.sub(now, kept.drawn.decode())
+    elif watch is not None:
+        drawn, sign = watch.draw(name, caller, _sign)
+    else:
+        drawn = str(caller()).strip()
+        sign = _sign(drawn)
     if _shown().get(name) == sign:
-        return Markup('<div class="part" id="part-{}" data-same></div>').format(name)
-    return Markup('<div class="part" id="part-{}" data-part="{}={}">{}</div>').format(
-        name, name, sign, Markup(drawn)
-    )
+        return _same(name)
+    return Markup(f'<div class="part" id="part-{name}" data-part="{name}={sign}">{drawn}</div>')

@@ -9,7 +9,7 @@ from flask import Blueprint, Response, render_template, request, url_for
 from companion.engine.play.phases import phase_title
 from companion.tables.log import LONGEST, Entry
 from companion.web.intake import number
-from companion.web.page import live_template, page_context, said, see_other, target, unless_known
+from companion.web.page import page_context, said, screen, see_other, target, unless_known
 from companion.web.seats import WATCH, DeviceVisit, require, visit
 
 bp = Blueprint("play", __name__)
@@ -45,10 +45,10 @@ def seat_page(code: str, seat: str) -> Response | str:
     if target() == "live":
         return unless_known(
             f"{visit.row.revision}-{seat}",
-            lambda: render_template(live_template(seat), **page_context(visit)),
+            lambda: screen(visit),
         )
     page = {"table": "table.html", WATCH: "watch.html"}.get(seat, "phone.html")
-    return render_template(page, **page_context(visit, said(visit)))
+    return screen(visit, said(visit), page)
 
 
 @bp.get("/t/<code>/<seat>/head")

@@ -219,3 +219,20 @@ def test_the_log_says_what_was_taken_back_and_put_back(tables: Tables, code: str
     tables.act(code, "red", "redo", {})
     all_agree(tables, code)
     assert tables.log(code, "blue")[0].lines[0] == "put back what was taken back: Red asked, Blue agreed"
+
+
+def test_the_table_after_a_take_back_is_the_one_that_its_record_tells(tables: Tables, code: str) -> None:
+    tables.act(code, "red", "note", {"text": "one"})
+    tables.act(code, "red", "note", {"text": "two"})
+    undo(tables, code, "red")
+    assert tables.game(code).dump() == tables.load(code).dump()
+    tables.act(code, "red", "note", {"text": "three"})
+    assert tables.game(code).dump() == tables.load(code).dump()
+
+
+def test_what_was_worked_out_is_dropped_with_a_new_book(tables: Tables, code: str) -> None:
+    game = tables.game(code)
+    game.stacks()
+    assert game.worked
+    tables.book_changed()
+    assert not game.worked

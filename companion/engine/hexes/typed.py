@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from companion.engine.errors import Mistake
 
@@ -24,12 +25,19 @@ def is_hex_text(text: str) -> bool:
 
 def split_text(text: str) -> tuple[str, str]:
     """Split a typed hex number into prefix and four digits: ' kb 713' is ('KB', '0713')."""
-    # Cut first: the text may be anything that a browser sends.
-    found = HEX_TEXT.fullmatch("".join(text[:40].split()).upper())
-    if found is None or len(text) > 40:
+    # Only what is short is looked at: the text may be anything that a browser sends.
+    found = _split(text) if len(text) <= 40 else None
+    if found is None:
         shown = text if len(text) <= 20 else text[:20] + "..."
         raise HexError(f"{shown!r} is not a hex number: four digits like 2408")
-    return found[1], found[2].zfill(4)
+    return found
+
+
+@lru_cache(8_000)
+def _split(text: str) -> tuple[str, str] | None:
+    """Read once for every hex of a map: distances ask for the same ones over and over."""
+    found = HEX_TEXT.fullmatch("".join(text.split()).upper())
+    return (found[1], found[2].zfill(4)) if found else None
 
 
 def pairs(digits: str) -> tuple[int, int]:

@@ -10,6 +10,7 @@ from companion.engine.play.actions import Events
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING, take_off
 from companion.engine.record.game import Game
+from companion.engine.record.once import once
 
 
 def count(number: int, thing: str, things: str = "") -> str:
@@ -19,7 +20,12 @@ def count(number: int, thing: str, things: str = "") -> str:
 
 def on_map(game: Game, side: str = "") -> list[Unit]:
     """The units on the map, of one side where it is told."""
-    return [u for u in game.units.values() if u.on_map and side in ("", u.side)]
+    return list(_on_map(game, side))
+
+
+@once
+def _on_map(game: Game, side: str) -> tuple[Unit, ...]:
+    return tuple(u for u in game.units.values() if u.on_map and side in ("", u.side))
 
 
 def eliminate(game: Game, unit: Unit, box: str, reason: str = "eliminated", rule: str = "") -> Events:

@@ -16,6 +16,7 @@ from companion.engine.kit.when import holds
 from companion.engine.record import events as e
 from companion.engine.record.battle import begun
 from companion.engine.record.hindsight import Hindsight
+from companion.engine.record.once import once
 from companion.engine.record.pile import Pile
 from companion.engine.record.state import Mark, State
 
@@ -149,6 +150,7 @@ class Game(State):
         """The stack in a hex or box, top unit first."""
         return sorted((u for u in self.units.values() if u.place == place), key=lambda u: -u.order)
 
+    @once
     def stacks(self) -> dict[str, list[Unit]]:
         """Every occupied hex with its stack, top unit first."""
         found: dict[str, list[Unit]] = {}
@@ -253,11 +255,13 @@ class Game(State):
 
     def apply(self, event: e.Event, seq: int | None = None) -> None:
         """Take one fact over into the state."""
+        self.worked.clear()
         # Counted before the event is taken over: a battle is known by the event that begins it.
         self.revision = self.revision + 1 if seq is None else seq
         getattr(self, f"_{event.KIND}")(event)
         if e.is_chance(event):
             self.last_chance = self.revision
+        self.worked.clear()  # whatever was worked out in the middle of it
 
     def _started(self, event: e.Started) -> None:
         self.title, self.commitment = event.title, event.commitment

@@ -9,6 +9,7 @@ from typing import Any, Self
 from companion.engine.kit.roster import Unit
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
+from companion.engine.record.once import Worked
 from companion.engine.record.pile import Pile
 
 STATE_VERSION = 2
@@ -54,6 +55,8 @@ class State:
         self.last_chance = 0
         """The newest roll, draw or reveal that counts: taking back past it needs the other side's consent."""
         self.order = 0
+        self.worked = Worked()
+        """What was worked out of all this; no part of it."""
 
     def duties(self, battle: Battle | int = 0, action: str = "") -> list[e.Asked]:
         """What is open, of one battle and of one action where they are told, in the order it came up."""
@@ -108,6 +111,7 @@ class State:
         """
         if state.get("version") != STATE_VERSION:
             raise ValueError(f"a state of version {state.get('version')!r}, not {STATE_VERSION}")
+        self.worked.clear()
         for name in _PLAIN:
             setattr(self, name, state[name])
         for name in _NAMED:

@@ -16,6 +16,7 @@ from companion.engine.positions.situation import situation
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING, create, move, put_mark
 from companion.engine.record.game import Game
+from companion.engine.record.once import once
 from companion.systems.second_kharkov.base import GERMAN, MOVE, SOVIET, rules
 from companion.systems.second_kharkov.counters import fresh_id
 from companion.systems.second_kharkov.declaring import movement_has_begun
@@ -284,6 +285,7 @@ def hold_back(
         yield move(game, name, HELD_BACK, reason="arrival delayed", rule="10.2")
 
 
+@once
 def closed_sources(game: Game) -> dict[str, dict[str, list[str]]]:
     """Each side's edge sources that do not work now, by reason [9.12, 9.13]. German ones work in a zone, too."""
     now = situation(game, at_start(game))

@@ -29,12 +29,13 @@ def neighbours(game: Game, seat: str) -> Panel | None:
         return None
     enemy = game.other(seat)
     mine = {u.place for u in on_map(game, seat)}
-    rows = []
-    for place in sorted({u.place for u in on_map(game, enemy)}):
-        stack = at_hexes(game, enemy, [place])
+    stacks: dict[str, list[Unit]] = {}
+    for unit in on_map(game, enemy):
+        stacks.setdefault(unit.place, []).append(unit)
+    rows, laid_open = [], game.laid_open
+    for place, stack in sorted(stacks.items()):
         fought = game.phase in ATTACK and (
-            game.mark(place, "attacked")
-            or any(u.id in game.laid_open or game.mark(u.id, "fought") for u in stack)
+            game.mark(place, "attacked") or any(u.id in laid_open or game.mark(u.id, "fought") for u in stack)
         )
         if fought:
             words = ", ".join(f"{u.name} {u.steps} CEL" for u in stack)

@@ -8,6 +8,7 @@ from companion.engine.kit.roster import Unit
 from companion.engine.play.panels import Fact, Panel
 from companion.engine.positions.pieces import on_map
 from companion.engine.record.game import Game
+from companion.engine.record.once import once
 from companion.systems.wb95.base import ATTACK, is_regular, is_towed, rules
 from companion.systems.wb95.zones import zones
 
@@ -24,6 +25,7 @@ def fortified(game: Game, unit: Unit) -> bool:
     return bool(game.mark(unit.place, "fort"))
 
 
+@once
 def duties(game: Game, side: str) -> Duty:
     """Units in an enemy zone attack unless fortified; an enemy whose zone holds such a unit is attacked.
 

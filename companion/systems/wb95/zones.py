@@ -9,6 +9,7 @@ from companion.engine.kit.roster import Unit
 from companion.engine.positions.pieces import on_map
 from companion.engine.positions.situation import board
 from companion.engine.record.game import Game
+from companion.engine.record.once import once
 from companion.systems.wb95.base import in_transport, is_hq, is_kind, is_motorised, is_regular
 from companion.systems.wb95.terrain import cell
 
@@ -46,6 +47,7 @@ def reach(game: Game, unit: Unit) -> tuple[str, ...]:
     return hexes
 
 
+@once
 def zones(game: Game, side: str, counts: Callable[[Game, Unit], bool] = has_zone) -> Zones:
     """All zones of a side's units on the map."""
     found: Zones = {}

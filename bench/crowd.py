@@ -1,0 +1,240 @@
+"""Devices round many tables: every one holds a stream and shows a screen, and fetches it again when the table moves on.
+
+They do what static/live.js does: a page tells which parts it shows, a tap on the screen is answered by that screen, one in
+a sheet closes the sheet, and then the page looks again like all others. One process, on loopback.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from urllib.parse import urlencode
+
+import gevent
+from gevent import socket
+from gevent.event import Event
+from gevent.lock import RLock
+
+_REV = re.compile(rb'id="live"[^>]* data-rev="(\d+)"')
+_PART = re.compile(rb'data-part="([^"=]+)=([^"]+)"')
+_ASKED = re.compile(rb'name="ask" value="([^"]+)"')
+WAITS = 20.0
+
+
+@dataclass(frozen=True)
+class Tap:
+    """One thing that a player does."""
+
+    seat: str
+    path: str
+    """The last part of the address: 'do/roll-dice'."""
+    fields: dict[str, str]
+    sheet: bool = False
+    """Whether it is sent from a sheet, and not by a button on the screen."""
+    undoes: bool = False
+    """Whether it takes the tap before it back."""
+    answers: bool = False
+    """Whether it says of what is owed that it was done on the map."""
+
+
+class Failed(Exception):
+    """An answer that is none."""
+
+
+def _words(page: bytes) -> str:
+    """What a refusal says."""
+    found = re.search(r'(?:role="alert"|toast-lines)[^>]*>(.*?)</', page.decode(), re.S)
+    return re.sub(r"<[^>]*>", " ", found[1]).strip() if found else page[-200:].decode()
+
+
+class Link:
+    """A kept-alive connection."""
+
+    def __init__(self, port: int) -> None:
+        self.port = port
+        self.sock = socket.create_connection(("127.0.0.1", port), timeout=WAITS)
+        self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self.held = b""
+        self.bytes = 0
+
+    def send(self, method: str, path: str, headers: dict[str, str], body: bytes = b"") -> None:
+        lines = [f"{method} {path} HTTP/1.1", f"Host: 127.0.0.1:{self.port}"]
+        lines += [f"{name}: {value}" for name, value in headers.items()]
+        if method == "POST":
+            lines += ["Content-Type: application/x-www-form-urlencoded", f"Content-Length: {len(body)}"]
+        self.sock.sendall("\r\n".join([*lines, "", ""]).encode() + body)
+
+    def more(self) -> bytes:
+        data = self.sock.recv(65536)
+        if not data:
+            raise Failed("the connection was closed")
+        self.bytes += len(data)
+        return bytes(data)
+
+    def answer(self) -> tuple[int, bytes]:
+        """Status and body of the next answer."""
+        while b"\r\n\r\n" not in self.held:
+            self.held += self.more()
+        head, _, rest = self.held.partition(b"\r\n\r\n")
+        low = head.lower()
+        found = re.search(rb"content-length: (\d+)", low)
+        length = int(found[1]) if found else 0
+        while len(rest) < length:
+            rest += self.more()
+        body, self.held = rest[:length], rest[length:]
+        if b"content-encoding: gzip" in low:
+            body = zlib.decompress(body, 47)
+        return int(head.split(b" ", 2)[1]), body
+
+
+class Screen:
+    """One device: what it shows, its connection and its stream."""
+
+    def __init__(self, port: int, base: str, token: str, number: int) -> None:
+        self.port, self.base, self.number = port, base, number
+        self.headers = {"Accept-Encoding": "gzip, deflate", "Authorization": f"Bearer {token}"}
+        self.parts: dict[str, str] = {}
+        self.shown = 0
+        self.asked = ""
+        """Something that is owed."""
+        self.changed = Event()
+        self.lock = RLock()
+
+    def open(self) -> None:
+        """Show the page, and listen."""
+        self.connect()
+        self.look()
+        self.stream = Link(self.port)
+        self.stream.send("GET", f"{self.base}/stream?page=p{self.number}", self.headers)
+        self.stream.sock.settimeout(None)
+        self.listener = gevent.spawn(self._listen)
+
+    def connect(self) -> Screen:
+        self.link = Link(self.port)
+        self.parts.clear()
+        return self
+
+    def close(self) -> None:
+        self.listener.kill()
+        self.link.sock.close()
+        self.stream.sock.close()
+
+    def _listen(self) -> None:
+        while True:
+            heard = re.findall(rb"data: (\d+)", self.stream.more())
+            if heard and int(heard[-1]) > self.shown:
+                self.look()
+
+    def ask(self, method: str, path: str, body: bytes = b"", target: str = "live") -> bytes:
+        """An answer; what it shows of the screen is shown."""
+        with self.lock:
+            told = " ".join(f"{name}={sign}" for name, sign in self.parts.items())
+            more = {"HX-Request": "true", "HX-Target": target, "X-Parts": told} if target else {}
+            self.link.send(method, path, {**self.headers, **more}, body)
+            status, page = self.link.answer()
+        if status >= 400:
+            raise Failed(f"{method} {path}: {status} {_words(page)}")
+        shown = _REV.search(page)
+        if shown:
+            self.parts |= {name.decode(): sign.decode() for name, sign in _PART.findall(page)}
+            if b'data-part="happening=' in page:
+                asked = _ASKED.search(page)
+                self.asked = asked[1].decode() if asked else ""
+            self.shown = max(self.shown, int(shown[1]))
+            self.changed.set()
+        return page
+
+    def look(self) -> None:
+        self.ask("GET", self.base)
+
+    def tap(self, tap: Tap) -> None:
+        body = urlencode({**tap.fields, "rev": self.shown}).encode()
+        self.ask("POST", f"{self.base}/{tap.path}", body, "sheet" if tap.sheet else "live")
+        if tap.sheet:  # the sheet has closed
+            self.look()
+
+
+@dataclass
+class Table:
+    """A table with its devices, and what its players do next."""
+
+    screens: dict[str, Screen]
+    taps: Iterator[Tap]
+    busy: bool = False
+    before: int = 0
+    """What was shown before the last tap."""
+
+    def play(self) -> float:
+        """Seconds from the next tap until all screens show its outcome."""
+        tap = next(self.taps)
+        if tap.undoes:
+            tap = replace(tap, fields={"to": str(self.before)})
+        if tap.answers:
+            asked = self.screens[tap.seat].asked
+            tap = replace(tap, fields={"ask": asked}) if asked else next(self.taps)
+        before = self.before = max(screen.shown for screen in self.screens.values())
+        start = time.perf_counter()
+        self.screens[tap.seat].tap(tap)
+        for screen in self.screens.values():
+            while screen.shown <= before:
+                screen.changed.clear()
+                if not screen.changed.wait(WAITS):
+                    raise Failed(f"a screen still shows {screen.shown} {WAITS:g} s after {tap}")
+        return time.perf_counter() - start
+
+
+@dataclass
+class Felt:
+    """What came of so many taps a second."""
+
+    waits: list[float] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    cpu: float = 0.0
+    """Seconds of the server."""
+    bytes: int = 0
+
+    @property
+    def taps(self) -> int:
+        return max(1, len(self.waits))
+
+    def quantile(self, part: float) -> float:
+        """Milliseconds within which this part of the taps was shown everywhere."""
+        ordered = sorted(self.waits) or [float("inf")]
+        return ordered[min(len(ordered) - 1, int(part * len(ordered)))] * 1e3
+
+
+def cpu_of(pid: int) -> float:
+    """Seconds of processor time that a process has used: Linux has a clock for each."""
+    return time.clock_gettime((~pid << 3) | 2)
+
+
+def drive(tables: Sequence[Table], pid: int, rate: float, seconds: float) -> Felt:
+    """Taps at a steady rate, whatever becomes of them, each at the next table that is not busy."""
+    felt = Felt()
+    links = [link for t in tables for s in t.screens.values() for link in (s.link, s.stream)]
+    sent, used = sum(link.bytes for link in links), cpu_of(pid)
+
+    def one(table: Table) -> None:
+        try:
+            felt.waits.append(table.play())
+        except (Failed, OSError) as error:
+            felt.errors.append(str(error))
+        table.busy = False
+
+    going, start, index = [], time.perf_counter(), 0
+    for number in range(int(rate * seconds)):
+        gevent.sleep(max(0.0, start + number / rate - time.perf_counter()))
+        free = next((k for k in range(len(tables)) if not tables[(index + k) % len(tables)].busy), None)
+        if free is None:
+            felt.errors.append("every table still waits for its screens")
+            continue
+        index = (index + free + 1) % len(tables)
+        table = tables[index - 1]
+        table.busy = True
+        going.append(gevent.spawn(one, table))
+    gevent.joinall(going, timeout=WAITS * 2)
+    felt.cpu, felt.bytes = cpu_of(pid) - used, sum(link.bytes for link in links) - sent
+    return felt

@@ -1,0 +1,179 @@
+"""Which of the things that a screen is made of each part of it looks at: unless one of them changed, it need not be drawn.
+
+A part is kept for one seat of one table, with the signs of all that was looked at while it was drawn. What is looked
+at is noted by itself, so nobody has to say what a part depends on; what cannot be told by a sign makes the part one
+that is drawn each time.
+"""
+
+from __future__ import annotations
+
+import io
+import pickle
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Any
+
+SCREENS = 1_200
+"""Kept at most: those of 400 tables."""
+STEADY = {"v.system", "v.scenario", "v.sides", "v.revision", "v.seat_name"}
+"""What never changes at a table for one seat; and the revision, which a page sends as it shows it."""
+
+
+@dataclass(slots=True)
+class Kept:
+    """A part as it was drawn last."""
+
+    looked_at: tuple[str, ...]
+    signs: bytes
+    """Of all that it looked at."""
+    sign: str
+    """Its own."""
+    drawn: bytes | None
+    """Let go as soon as a page is found to show it: a hall of screens is much to remember."""
+
+
+Parts = dict[str, Kept]
+"""A screen's parts by name."""
+
+
+class Drawn:
+    """The parts of all screens as they were drawn last, by table, seat and the address that the device knows us by."""
+
+    def __init__(self, most: int = SCREENS) -> None:
+        self.most = most
+        self._screens: OrderedDict[tuple[str, ...], Parts] = OrderedDict()
+
+    def screen(self, key: tuple[str, ...]) -> Parts:
+        """A screen's parts; the screen that was not looked at for longest goes."""
+        found = self._screens.setdefault(key, {})
+        self._screens.move_to_end(key)
+        while len(self._screens) > self.most:
+            self._screens.popitem(last=False)
+        return found
+
+
+@lru_cache(2_000)
+def _same_names(names: tuple[str, ...]) -> tuple[str, ...]:
+    """The same object for the same names: thousands of parts look at the same things."""
+    return names
+
+
+def sign_of(value: Any) -> bytes | None:
+    """A sign that differs whenever anything in the value does; None where there is none."""
+    out = io.BytesIO()
+    pickler = pickle.Pickler(out, 5)
+    pickler.fast = True  # equal values give equal bytes, whichever of their parts are one object
+    try:
+        pickler.dump(value)
+    except Exception:  # noqa: BLE001 - whatever it is: what has no sign is drawn each time
+        return None
+    return blake2b(out.getbuffer(), digest_size=12).digest()
+
+
+class Watch:
+    """One drawing of a screen: notes what each part looks at."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+        self._things: dict[str, Any] = {}
+        self._signs: dict[str, bytes | None] = {}
+        self._open: list[set[str]] = []
+
+    def attributes(self, name: str, thing: Any) -> Any:
+        """The thing for a template, each attribute of which is watched."""
+        self._things[name] = thing
+        return _Attributes(self, name, thing)
+
+    def whole(self, name: str, thing: Any) -> Any:
+        """The thing for a template, watched as one."""
+        self._things[name] = thing
+        return _Whole(self, name, thing)
+
+    def look(self, name: str) -> None:
+        """The parts that are being drawn look at something."""
+        for seen in self._open:
+            seen.add(name)
+
+    def sign(self, name: str) -> bytes | None:
+        if name in STEADY:
+            return b"steady"
+        if name not in self._signs:
+            owner, _, attribute = name.partition(".")
+            thing = self._things[owner]
+            self._signs[name] = sign_of(getattr(thing, attribute) if attribute else thing)
+        return self._signs[name]
+
+    def kept(self, part: str) -> Kept | None:
+        """The part as it was drawn before, if all that it looked at is as it was then."""
+        found = self.parts.get(part)
+        if found is None or self._signs_of(found.looked_at) != found.signs:
+            return None
+        for name in found.looked_at:
+            self.look(name)  # whatever it is a part of looks at the same
+        return found
+
+    def _signs_of(self, names: tuple[str, ...]) -> bytes | None:
+        """One sign for several things; None if one of them has none."""
+        signs = [self.sign(name) for name in names]
+        told = [sign for sign in signs if sign is not None]
+        return blake2b(b"".join(told), digest_size=12).digest() if len(told) == len(signs) else None
+
+    def draw(self, part: str, caller: Callable[[], str], signed: Callable[[str], str]) -> tuple[str, str]:
+        """The part drawn anew with its sign, and kept if it can be."""
+        self._open.append(set())
+        try:
+            drawn = str(caller()).strip()
+        finally:
+            seen = self._open.pop()
+        sign = signed(drawn)
+        names = _same_names(tuple(sorted(seen)))
+        signs = self._signs_of(names)
+        if signs is not None:
+            self.parts[part] = Kept(names, signs, sign, drawn.encode())
+        else:
+            self.parts.pop(part, None)
+        return drawn, sign
+
+
+class _Attributes:
+    """Something a template is given, whose attributes are watched one by one."""
+
+    __slots__ = ("_name", "_thing", "_watch")
+
+    def __init__(self, watch: Watch, name: str, thing: Any) -> None:
+        self._watch, self._name, self._thing = watch, name, thing
+
+    def __getattr__(self, name: str) -> Any:
+        self._watch.look(f"{self._name}.{name}")
+        return getattr(self._thing, name)
+
+
+class _Whole:
+    """Something a template is given, watched as one: a list, a flag, or nothing."""
+
+    __slots__ = ("_name", "_thing", "_watch")
+
+    def __init__(self, watch: Watch, name: str, thing: Any) -> None:
+        self._watch, self._name, self._thing = watch, name, thing
+
+    def _looked(self) -> Any:
+        self._watch.look(self._name)
+        return self._thing
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._looked(), name)
+
+    def __bool__(self) -> bool:
+        return bool(self._looked())
+
+    def __len__(self) -> int:
+        return len(self._looked())
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._looked())
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._looked()[index]

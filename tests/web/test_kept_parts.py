@@ -1,0 +1,149 @@
+"""Parts of a screen are drawn again only when something they look at has changed, and serve their own seat alone."""
+
+import re
+from dataclasses import dataclass
+from types import SimpleNamespace
+
+import pytest
+from flask import Flask, g
+from toykit import Device
+
+from companion.tables.tables import Tables
+from companion.web import parts
+from companion.web.watching import Drawn, Watch, sign_of
+
+
+@pytest.fixture
+def code(tables: Tables) -> str:
+    return tables.new("toy", "skirmish", {}, "")
+
+
+@dataclass(frozen=True)
+class Fact:
+    words: list[str]
+
+
+class Screen:
+    """A screen of one seat, drawn as often as a test likes."""
+
+    def __init__(self, drawn: Drawn | None = None, seat: str = "red") -> None:
+        self.drawn, self.seat, self.times = drawn or Drawn(), seat, 0
+
+    def draw(self, **view) -> str:
+        watch = Watch(self.drawn.screen(("TOY1", self.seat)))
+        v = watch.attributes("v", SimpleNamespace(**view))
+        kept = watch.kept("acts")
+        if kept is not None and kept.drawn is not None:
+            return kept.drawn.decode()
+
+        def caller() -> str:
+            self.times += 1
+            return " ".join(v.told.words)
+
+        return watch.draw("acts", caller, lambda drawn: drawn)[0]
+
+
+# -- what is kept, and until when ------------------------------------------------------------------------
+
+
+def test_a_part_is_drawn_once_while_all_it_looks_at_is_the_same() -> None:
+    screen = Screen()
+    for other in range(3):
+        assert screen.draw(told=Fact(["so", "it", "is"]), other=other) == "so it is"
+    assert screen.times == 1
+
+
+def test_a_part_is_drawn_again_when_something_in_what_it_looks_at_changes_in_place() -> None:
+    screen, words = Screen(), ["before"]
+    screen.draw(told=Fact(words))
+    words[0] = "after"
+    assert screen.draw(told=Fact(words)) == "after" and screen.times == 2
+
+
+def test_what_has_no_sign_is_drawn_each_time() -> None:
+    screen, words = Screen(), SimpleNamespace(words=["so"], how=lambda: None)
+    assert sign_of(words) is None
+    screen.draw(told=words)
+    screen.draw(told=words)
+    assert screen.times == 2
+
+
+def test_equal_things_have_one_sign_whichever_objects_they_are_made_of() -> None:
+    word = "".join(["s", "o"])
+    assert sign_of([word, word]) == sign_of([word, "".join(["s", "o"])]) != sign_of([word])
+
+
+def test_a_seat_is_never_given_what_was_drawn_for_another() -> None:
+    drawn = Drawn()
+    red, blue = Screen(drawn), Screen(drawn, "blue")
+    red.draw(told=Fact(["secret"]))
+    blue.draw(told=Fact(["secret"]))
+    assert (red.times, blue.times) == (1, 1)
+
+
+def test_the_screen_not_looked_at_for_longest_is_forgotten() -> None:
+    drawn = Drawn(most=2)
+    red, blue, third = (Screen(drawn, seat) for seat in ("red", "blue", "table"))
+    for screen in (red, blue, red, third, red, blue):
+        screen.draw(told=Fact(["so"]))
+    assert (red.times, blue.times) == (1, 2)
+
+
+def test_what_a_page_shows_already_is_remembered_by_its_sign_alone(app: Flask, code: str) -> None:
+    kept: dict = {}
+    with app.test_request_context():
+        g.watch = Watch(kept)
+        first = parts.part("acts", lambda: "so")
+        sign = kept["acts"].sign
+    with app.test_request_context(headers={"X-Parts": f"acts={sign}"}):
+        g.watch = Watch(kept)
+        assert "data-same" in parts.part("acts", lambda: "so") and kept["acts"].drawn is None
+    with app.test_request_context():
+        g.watch = Watch(kept)
+        assert parts.part("acts", lambda: "so") == first and kept["acts"].drawn == b"so"
+
+
+# -- on a page -------------------------------------------------------------------------------------------
+
+
+def drawn_parts(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The names of the parts that are drawn from now on."""
+    found, draw = list[str](), Watch.draw
+
+    def noted(self: Watch, part: str, *args):
+        found.append(part)
+        return draw(self, part, *args)
+
+    monkeypatch.setattr(Watch, "draw", noted)
+    return found
+
+
+def test_a_roll_does_not_have_the_whole_screen_drawn_again(
+    app: Flask, tables: Tables, code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    red = Device(app, code, "red")
+    tables.act(code, "red", "note", {"text": "ready"})
+    red.get(target="live")
+    drawn = drawn_parts(monkeypatch)
+    red.get(target="live")
+    assert drawn == []
+    tables.act(code, "red", "note", {"text": "one more line for the log"})
+    assert "one more line" in red.get(target="live").text
+    assert "so-far" in drawn and not {"head", "acts", "hand", "due", "folds", "tabbar"} & set(drawn)
+
+
+def test_a_part_that_is_kept_carries_the_revision_of_the_page(app: Flask, tables: Tables, code: str) -> None:
+    red = Device(app, code, "red")
+    red.get()
+    tables.act(code, "red", "note", {"text": "the table moves on"})
+    now = tables.store.latest(code)
+    assert set(re.findall(r'name="rev" value="(\d+)"', red.get().text)) <= {str(now)}
+
+
+def test_a_part_that_hides_what_it_is_made_of_fails_its_test(app: Flask, code: str) -> None:
+    with app.test_request_context():
+        g.watch, hidden = Watch({}), ["one"]
+        parts.part("acts", lambda: hidden[0])
+        hidden[0] = "two"
+        with pytest.raises(AssertionError, match="acts"):
+            parts.part("acts", lambda: hidden[0])

@@ -23,6 +23,7 @@ from companion.systems.enemy_action_kharkov import (  # noqa: F401 - each adds i
     tactics,
     taking,
     taps,
+    telling,
     victory,
 )
 from companion.systems.enemy_action_kharkov.base import rules

@@ -14,7 +14,7 @@ from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov import command as c
-from companion.systems.enemy_action_kharkov.base import FORMATION_NAMES, GERMAN, SIDES, SOVIET, rules
+from companion.systems.enemy_action_kharkov.base import FORMATION_NAMES, GERMAN, SIDES, SOVIET, rules, titled
 from companion.systems.enemy_action_kharkov.deck import Deck
 from companion.systems.enemy_action_kharkov.manifest import (
     KINDS,
@@ -151,7 +151,7 @@ CardValue = Annotated[
 def _played(game: Game, number: str, order: Order) -> e.Noted:
     """One line that says it all: who plays which card, and for what."""
     named = [FORMATION_NAMES.get(f, f) for f in (*order.formations, *order.also)]
-    parts = named or [order.event.capitalize()]
+    parts = named or [titled(order.event)]
     for_what = f": {', '.join(filter(None, [c.COMMANDS[order.what], *parts]))}" if order.what else ""
     return e.Noted(f"{game.side_name(game.active)} plays {card(game, number).label}{for_what}", rule="5.1")
 

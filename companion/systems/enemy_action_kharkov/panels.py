@@ -5,7 +5,7 @@ from __future__ import annotations
 from companion.engine.play.panels import Fact, Panel
 from companion.engine.record.game import Game
 from companion.engine.seat.words import value_label
-from companion.systems.enemy_action_kharkov.base import FORMATION_NAMES, rules
+from companion.systems.enemy_action_kharkov.base import FORMATION_NAMES, rules, titled
 from companion.systems.enemy_action_kharkov.command import COMMANDS, in_command, last, played
 from companion.systems.enemy_action_kharkov.deck import Deck
 from companion.systems.enemy_action_kharkov.impulse import may_pass, must_draw
@@ -27,7 +27,7 @@ def impulse(game: Game, seat: str) -> Panel | None:
     if said:
         what = COMMANDS.get(str(said.get("what")), "command not given yet")
         names = [FORMATION_NAMES.get(f, f) for f in said.get("for", [])]
-        more = ", ".join([*names, *([said["event"].capitalize()] if "event" in said else [])])
+        more = ", ".join([*names, *([titled(said["event"])] if "event" in said else [])])
         rows.append(Fact(played(game).label, f"{what}: {more}" if more else what, "5.2"))
     else:
         right = may_pass(game, game.active)

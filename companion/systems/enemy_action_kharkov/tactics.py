@@ -12,7 +12,7 @@ from companion.engine.play.duties import learn, offer, owe
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, TACTICS, names_for, rules
+from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, TACTICS, names_for, rules, titled
 from companion.systems.enemy_action_kharkov.deck import Deck
 from companion.systems.enemy_action_kharkov.fight import (
     BONUS,
@@ -131,7 +131,7 @@ def tactic_choices(ctx: Context) -> list[tuple[str, str]]:
     if wild or printed is None or "any" in printed:
         every = names_for(known.side, TACTICS)
         return _usable(game, known.side, [(n, t) for n, t in every if game.turn in tactic_turns(game, n)])
-    return _usable(game, known.side, [(n, n.capitalize()) for n in printed])
+    return _usable(game, known.side, [(n, titled(n)) for n in printed])
 
 
 def _usable(game: Game, side: str, names: list[tuple[str, str]]) -> list[tuple[str, str]]:

@@ -6,6 +6,7 @@ from companion.systems.enemy_action_kharkov import (  # noqa: F401 - each adds i
     copying,
     cup,
     ground,
+    handover,
     impulse,
     joining,
     losses,

@@ -21,10 +21,11 @@ from companion.systems.enemy_action_kharkov.base import (
     on_record,
     rules,
     steps_untold,
+    titled,
 )
 from companion.systems.enemy_action_kharkov.command import in_command, played
 from companion.systems.enemy_action_kharkov.cup import owe_chits
-from companion.systems.enemy_action_kharkov.fight import LARGE, Fight, draws, one_at_a_time
+from companion.systems.enemy_action_kharkov.fight import LARGE, Fight, draws, headline, one_at_a_time
 from companion.systems.enemy_action_kharkov.form import CombatForm, against_attacker, attacker, inactive
 from companion.systems.enemy_action_kharkov.manifest import cup_is_real
 from companion.systems.enemy_action_kharkov.record import (
@@ -115,7 +116,11 @@ def _sheet(fight: Fight, preview: int = 0) -> Breakdown:
     sheet.facts["fight"] = fight.to_json()
     ours, theirs = armoured(fight)
     for label, true, rule in (
-        (f"defender's tactics: {', '.join(fight.defence_tactics)}", bool(fight.defence_tactics), "9.2"),
+        (
+            f"defender's tactics: {', '.join(map(titled, fight.defence_tactics))}",
+            bool(fight.defence_tactics),
+            "9.2",
+        ),
         ("flank attack", flank(fight), "9.4"),
         ("one-hex attack", fight.hexes == 1, "9.4"),
         ("defender adjacent to a friend", fight.adjacent, "9.4"),
@@ -182,7 +187,7 @@ def declare_combat(game: Game, sheet: Breakdown) -> Events:
     yield from leave(game)
     battle = yield from engage(
         game,
-        f"Attack on {fight.target}" if fight.target else "Attack",
+        headline(game, fight.attacker, fight.target, {"attack_tactics": fight.attack_tactics}),
         fight.attacker,
         [fight.target] if fight.target else [],
         {fight.attacker: fight.units, fight.defender: fight.defenders},

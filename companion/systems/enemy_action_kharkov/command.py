@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from companion.engine.kit.roster import Unit
@@ -52,6 +52,20 @@ WILD = ("front", "stavka", "german army", "army group", "von manstein")
 RANGES = {"army group": 3}
 """How far a Kampfgruppe reaches from its marker, where it is not USUAL_RANGE [6.2]."""
 USUAL_RANGE = 2
+
+
+@dataclass(frozen=True)
+class Order:
+    """What a card is played for, as it was said."""
+
+    what: str
+    hex: str = ""
+    reach: int | None = None
+    units: tuple[str, ...] = ()
+    formations: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    event: str = ""
+    steps: int = 1
 
 
 def in_command(game: Game) -> dict[str, Any]:

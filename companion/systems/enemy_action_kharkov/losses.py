@@ -28,6 +28,7 @@ from companion.systems.enemy_action_kharkov.base import (
     steps_untold,
     told_steps,
 )
+from companion.systems.enemy_action_kharkov.fight import tell
 
 
 def lose_step(game: Game, unit: Unit, steps: int = 1) -> Events:
@@ -163,7 +164,7 @@ class Takers(UnitRef):
         else:
             more = steps - force
             help = f"each loses a step; who loses {'the other one' if more == 1 else f'the other {more}'}?"
-        return {**super().describe(ctx), "required": True, "help": help}
+        return {**super().describe(ctx), "required": True, "exactly": _exactly(ctx), "help": help}
 
 
 def _no_choice(ctx: Context) -> Mapping[str, Any] | None:
@@ -183,7 +184,7 @@ def lose_steps(
     duty: e.Asked,
     units: Annotated[
         tuple[str, ...],
-        Takers(label="Who", many=True, pick=_force, suggest=_takers, exactly=_exactly, when=_chooses),
+        Takers(label="Who", many=True, pick=_force, suggest=_takers, when=_chooses),
     ] = (),
     counter: Annotated[
         str,
@@ -198,8 +199,15 @@ def lose_steps(
             raise Unreadable(f"how many steps has {called(unit)}?", field="counter", rule="9.6")
         yield from _tell(game, duty, unit, int(counter))
         return
-    for name, steps in shares(game, duty, units_of(game, duty), units).items():
-        yield from lose_step(game, game.units[name], steps)
+    found, held = shares(game, duty, units_of(game, duty), units), dict(game.units)
+    for name, steps in found.items():
+        yield from lose_step(game, held[name], steps)
+    if battle is not None and found:
+        lost = [
+            f"{called(held[n])} {'loses ' + count(s, 'step') if game.units[n].steps else 'is eliminated'}"
+            for n, s in found.items()
+        ]
+        battle = yield from tell(game, battle, "; ".join(lost))
     if battle is not None and duty.to[0] == battle.defender:
         yield from left_the_hex(game, battle)
 

@@ -421,8 +421,9 @@ def real_chits(page: Page, attacker: int, defender: int) -> None:
     """What came out of the real cup."""
     duty = page.locator(".duty", has_text=re.compile(r"draw \d+ chit"))
     expect(duty).to_be_visible()
-    enter(duty, "Attacker hits", attacker)
-    enter(duty, "Defender hits", defender)
+    for role, hits in (("Attacker", attacker), ("Defender", defender)):
+        if hits:
+            enter(duty, f"{role} hits", hits)
     duty.get_by_role("button", name="Enter the chits").click()
 
 

@@ -43,8 +43,8 @@ def _real(ctx: Context) -> bool:
     return cup_is_real(ctx.game)
 
 
-Hits = partial(Tapped, low=-9, high=30, needed=lambda ctx: not ctx.values.get("each"))
-"""The sum of real chits; any other than those on the chips is told chit by chit."""
+Hits = partial(Tapped, low=-9, high=30, help="0 if you tap none", needed=lambda ctx: False)
+"""The sum of real chits: one of the two is tapped, be it nought. Any that is not on the chips is told chit by chit."""
 
 
 def _how_many(ctx: Context) -> list[tuple[str, str]]:

@@ -101,7 +101,7 @@ def end_impulse(game: Game, chance: Chance) -> Events:
 
 @rules.warns_of("next-phase")
 def leaves_early(ctx: Context) -> Iterator[Reason]:
-    """The phase goes on until all piles and hands are empty; whoever leaves before gives the rest away [4-IV.3, 5.1]."""
+    """The phase goes on until all piles and hands are empty; whoever leaves before gives the rest away [4-IV.3]."""
     game = ctx.game
     if game.phase != "command":
         return

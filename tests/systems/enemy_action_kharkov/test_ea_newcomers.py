@@ -239,7 +239,7 @@ def test_real_chits_begin_with_nothing_chosen() -> None:
     rows = {row["name"]: row for row in ask["form"]}
     assert ask["label"] == "Enter the chits"
     for name in ("attacker", "defender"):
-        assert rows[name]["value"] is None and rows[name]["required"]
+        assert rows[name]["value"] is None
     with refused(Unreadable, rule="9.5", field="defender"):
         t.do("soviet", "draw-chits")
     assert "-1" in [c["value"] for c in rows["defender"]["choices"]]
@@ -306,7 +306,11 @@ def test_digital_cards_without_a_manifest_are_said_at_once() -> None:
     (panel,) = [p for p in t.sees("soviet")["panels"] if p["title"] == "Who deals"]
     words = " ".join(row["label"] for row in panel["rows"])
     assert t.game.phase == "reserve" and panel["first"]
-    assert "cannot deal" in words and "Chart book" in words and "your own deck, the companion counts" not in words
+    assert (
+        "cannot deal" in words
+        and "Chart book" in words
+        and "your own deck, the companion counts" not in words
+    )
 
 
 def test_a_tapped_command_is_not_asked_again() -> None:

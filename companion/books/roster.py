@@ -149,6 +149,8 @@ class RosterBook:
         words = {
             name: facts[name] for name in ("kind", "klass") if facts.get(name) and not getattr(held, name)
         }
+        if held.steps == 1 and facts.get("full", 1) > 1:  # one is what an empty cell reads as
+            words["steps"] = facts["full"]
         if factors == held.factors and not words:
             return False
         note = " ".join(filter(None, (held.note, f"(from play, table {table})")))[:NOTE_LIMIT]

@@ -422,7 +422,7 @@ def test_enemy_action(start_server, device, mode):
                 table.do("table", "tell-strength", _asked=ask["id"], points=5 - number)
 
     # Tactics, attacker first, out of hidden hands: two taps and a No.
-    screens.waits("soviet", "waiting for Soviet: tactics")
+    screens.waits("soviet", "waiting for Soviet: play a tactic, or No")
     screens.shot("ea-tactics")
     for side, tactic in (("soviet", "Artillery"), ("german", "Combat engineers")):
         page, card = screens.phones[side], hand(table, side)[0]
@@ -431,7 +431,7 @@ def test_enemy_action(start_server, device, mode):
         page.locator("#hand .hand-card", has_text=card).click()
         screens.shot(f"ea-card-{side}")
         page.locator("#sheet").get_by_role("button", name=tactic, exact=True).click()
-        screens.stands(tactic.lower())
+        screens.stands(tactic)
         screens.shot(f"ea-played-{side}")
         page.locator(".duty").get_by_role("button", name="No", exact=True).click()
     screens.waits("soviet", "waiting for Soviet: draw 2 chits")
@@ -439,7 +439,7 @@ def test_enemy_action(start_server, device, mode):
     if mode == "physical":
         for hits in ("Defender hits", "Attacker hits"):  # tapped, not typed
             soviet.get_by_role("group", name=re.compile(hits)).locator("label.choice", has_text="2").click()
-        soviet.locator(".duty").get_by_role("button", name="Draw chits").click()
+        soviet.locator(".duty").get_by_role("button", name="Enter the chits").click()
     else:
         soviet.locator(".duty").get_by_role("button", name="Draw 2 chits").click()
     expect(soviet.locator(".duty")).to_contain_text("stop, or draw up to 2 more")

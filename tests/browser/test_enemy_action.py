@@ -216,8 +216,8 @@ def test_three_impulses_and_a_combat_with_hidden_hands(start_server, device):
 
     # Tactics, attacker first; the defender is asked when the attacker is done. Each card is two taps.
     for side, words, tactic in (
-        ("soviet", "Soviet: tactics", "Artillery"),
-        ("german", "German: tactics", "Combat engineers"),
+        ("soviet", "Soviet: play a tactic", "Artillery"),
+        ("german", "German: play a tactic", "Combat engineers"),
     ):
         page, other = evening.phones[side], evening.phones[next(s for s in SIDES if s != side)]
         expect(page.locator(".duty").filter(has_text=words)).to_be_visible()
@@ -227,7 +227,8 @@ def test_three_impulses_and_a_combat_with_hidden_hands(start_server, device):
             sheet.get_by_role("button", name=tactic, exact=True),
             lambda page=page: expect(page.locator("#sheet .sheet")).to_have_count(0, timeout=4_000),
         )
-        expect(tablet.locator(".battle")).to_contain_text(tactic.lower())
+        expect(other.locator(".battle .battle-title")).to_contain_text(tactic)
+        expect(tablet.locator(".battle .battle-title")).to_contain_text(tactic)
         answer(page, words, "No")
     evening.keep_secrets(*EVERY_PAGE)
 
@@ -237,7 +238,7 @@ def test_three_impulses_and_a_combat_with_hidden_hands(start_server, device):
         expect(page.locator(".battle .chit")).to_have_count(1)
         expect(page.locator(".battle .chit")).to_contain_text("clear terrain: A1 D1")
         expect(page.locator(".battle .chit")).to_contain_text("city terrain: A1")
-    answer(soviet, "draw 1 chit", "Draw chits")
+    answer(soviet, "draw 1 chit", "Draw 1 chit")
     expect(soviet.locator(".duty").get_by_role("button", name="Stop here")).to_be_visible()
     answer(soviet, "stop, or draw up to 2 more", re.compile("Draw 1 more"))
     # Three chits, less one for the position that the defender's engineers made (9.51).
@@ -356,9 +357,9 @@ def test_taps_of_a_card_and_of_a_combat_with_units(start_server, device):
     finger.tap(
         soviet.get_by_role("group", name=re.compile("Defender hits")).locator("label.choice", has_text="2")
     )
-    finger.tap(duty(soviet, "Draw chits"))
+    finger.tap(duty(soviet, "Enter the chits"))
     finger.tap(duty(german, re.compile("Retreat one hex")))  # one unit: its loss is told, not asked
-    finger.tap(duty(german, "Retreat to 2012"))
+    finger.tap(duty(german, "2012"))
     finger.tap(duty(soviet, "Advance"))
     for page in (soviet, german):
         expect(page.locator(".duty, .battle, #sheet .sheet")).to_have_count(0)
@@ -373,7 +374,7 @@ def test_taps_of_a_card_and_of_a_combat_with_units(start_server, device):
     finger = Finger()
     finger.tap(german.locator("#hand .hand-card"))
     finger.tap(german.locator("#sheet").get_by_role("button", name="Artillery", exact=True))
-    expect(german.locator(".battle")).to_contain_text("artillery")
+    expect(german.locator(".battle")).to_contain_text("Artillery")
     assert finger.cost == (2, 0)
 
 

@@ -259,7 +259,7 @@ def test_chits_owed(server, device) -> None:
     for side in ("soviet", "german"):
         for ask in table.sees(side)["asked"]:
             if ask["action"] == "no-tactics" and ask["live"] and ask["mine"]:
-                table.do(side, "dismiss", ask=ask["id"], how="no")
+                table.do(side, "no-tactics", _asked=ask["id"], until="here")
     screens = Screens(table, device, "soviet", "german")
     soviet = screens.phones["soviet"]
     with counted(screens, "draw the chits owed"):
@@ -421,9 +421,10 @@ def real_chits(page: Page, attacker: int, defender: int) -> None:
     """What came out of the real cup."""
     duty = page.locator(".duty", has_text=re.compile(r"draw \d+ chit"))
     expect(duty).to_be_visible()
-    enter(duty, "Attacker hits", attacker)
-    enter(duty, "Defender hits", defender)
-    duty.get_by_role("button", name="Draw chits").click()
+    for role, hits in (("Attacker", attacker), ("Defender", defender)):
+        if hits:
+            enter(duty, f"{role} hits", hits)
+    duty.get_by_role("button", name="Enter the chits").click()
 
 
 def test_enemy_action_with_units(server, device) -> None:

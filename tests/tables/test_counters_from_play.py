@@ -67,3 +67,14 @@ def test_a_locked_book_is_not_written(tables: Tables) -> None:
     unit = next(u for u in roster(tables, code).units() if not u.factors)
     tables.store.setting_put(LOCK, {"seats": False})
     assert not read_off(tables, code, unit.id, S=3)
+
+
+def test_steps_fill_an_empty_cell_and_overwrite_none(tables: Tables) -> None:
+    """One step is what an empty cell reads as; a number that stands there stays."""
+    code = tables.new("enemy-action-kharkov", "campaign", {})
+    held = roster(tables, code)
+    assert held.take([["id", "side", "name", "steps"], ["gd", "german", "GD.Raus", ""]], AT) == (1, [])
+    for steps in (3, 2):
+        held.seen_in_play("gd", {"steps": steps, "full": steps}, code, AT)
+        held = roster(tables, code)
+        assert [u.steps for u in held.units() if u.id == "gd"] == [3]

@@ -293,9 +293,13 @@ class SystemKit:
 
     @property
     def uses(self) -> tuple[str, ...]:
-        """Of dice, chits and cards those that the game has; a pile from which hands are held is one of cards."""
+        """Of dice, chits and cards those that the game has; a pile from which hands are held is one of cards.
+
+        A game without a tray of dice rolls none.
+        """
         hands = [any(zone.id == "hand" for zone in pile.zones) for pile in self.piles]
-        return ("dice", *(["chits"] if False in hands else []), *(["cards"] if True in hands else []))
+        has = {"dice": bool(self.tray), "chits": False in hands, "cards": True in hands}
+        return tuple(thing for thing, there in has.items() if there)
 
 
 @dataclass(frozen=True)

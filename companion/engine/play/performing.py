@@ -142,9 +142,9 @@ class Submission:
     def _warn(self, action: Action, ctx: Context) -> None:
         """Say what is owed before something ends, and what the rules have against it before it is done."""
         owed = self.rules.owed(self.game, ctx.seat) if action.ends else []
-        if owed:
-            raise StillOwed(owed)
         said = [str(reason) for reason in action.warns(ctx)] if action.warns else []
+        if owed:
+            raise StillOwed([*owed, *said])
         if said:
             raise Warned(said)
 

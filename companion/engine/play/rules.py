@@ -27,6 +27,8 @@ PanelMaker = Callable[[Game, str], Panel | None]
 """A block of facts for a seat's screen, or None for nothing to show."""
 BattleSheet = Callable[[Game, Battle, str], Breakdown | None]
 """A battle's calculation before its roll, as a seat may know it: (game, battle, seat) -> breakdown."""
+BattleTale = Callable[[Game, Battle], Iterable[str]]
+"""How both sides took a battle's result, in words for everybody: (game, battle) -> words."""
 Faces = Callable[[Game, Battle, str], Mapping[str, str]]
 """A chit or card of a battle in a reader's words: (game, battle, token) -> each face by its name."""
 Warns = Callable[[Context], Iterable[object]]
@@ -79,6 +81,7 @@ class Rules:
         self.duties: list[tuple[tuple[str, ...], Words]] = []
         """What must be done before a phase ends, worked out from the game: phases, and the words for what is left."""
         self.battle_sheet: BattleSheet | None = None
+        self.battle_tale: BattleTale | None = None
         self.faces: dict[str, Faces] = {}
         """How the tokens of a pile read on a battle's card; others show what the owner's book has of them."""
         self.supply: Supply | None = None
@@ -228,6 +231,11 @@ class Rules:
     def sheet_of_battle(self, fn: BattleSheet) -> BattleSheet:
         """How an open battle stands before its roll: drawn live on every screen, for each seat from what it may know."""
         self.battle_sheet = fn
+        return fn
+
+    def tells_of_battle(self, fn: BattleTale) -> BattleTale:
+        """What became of a battle since its result, in words that everybody may read: shown with what the result means."""
+        self.battle_tale = fn
         return fn
 
     def faces_of(self, pile: str) -> Callable[[Faces], Faces]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from companion.engine.errors import Mistake
 from companion.engine.forms.fields import Context, Roll
-from companion.engine.forms.worksheet import Breakdown
+from companion.engine.forms.worksheet import Breakdown, Line
 from companion.engine.kit.roster import Unit
 from companion.engine.people.consent import voices
 from companion.engine.play.actions import Action
@@ -116,7 +116,7 @@ def battles(seen: SeatView) -> list[shapes.BattleView]:
 def _battle(seen: SeatView, battle: Battle) -> shapes.BattleView:
     game, seat = seen._game, seen.seat
     forces = {
-        side: [u.name or u.id for u in sight.seen_units(game, _held(game, units), seat)]
+        side: [_standing(u) for u in sight.seen_units(game, _held(game, units), seat)]
         for side, units in battle.forces.items()
         if battle.opened or seat in battle.known_to.get(side, (seat,))
     }
@@ -144,6 +144,11 @@ def _held(game: Game, units: Sequence[str]) -> list[Unit]:
     return [game.units[n] for n in units if n in game.units]
 
 
+def _standing(unit: Unit) -> str:
+    """A unit's name, and whether nothing is left of it."""
+    return f"{unit.name or unit.id}{'' if unit.steps else ' (eliminated)'}"
+
+
 def _told(game: Game, ask: Asked, seat: str) -> str:
     """A duty as the others read it: who must do what; of a hidden one only who."""
     side = next((game.side_name(s) for s in ask.to if s in game.sides), "the table")
@@ -162,7 +167,11 @@ def _told(game: Game, ask: Asked, seat: str) -> str:
 def _sheet(seen: SeatView, battle: Battle) -> Breakdown | None:
     """A battle's calculation as it was recorded, or before that as this seat may know it."""
     if battle.sheet:
-        return shapes.sheet_of(battle.sheet) if seen.seat in (battle.sheet_for or (seen.seat,)) else None
+        if seen.seat not in (battle.sheet_for or (seen.seat,)):
+            return None
+        sheet, tale = shapes.sheet_of(battle.sheet), seen._rules.battle_tale
+        sheet.effects += [Line(words) for words in (tale(seen._game, battle) if tale else ())]
+        return sheet
     make = seen._rules.battle_sheet
     if make is None or battle.result:
         return None

@@ -6,6 +6,7 @@ from companion.systems.enemy_action_kharkov import (  # noqa: F401 - each adds i
     copying,
     cup,
     ground,
+    handover,
     impulse,
     joining,
     losses,
@@ -23,6 +24,7 @@ from companion.systems.enemy_action_kharkov import (  # noqa: F401 - each adds i
     tactics,
     taking,
     taps,
+    telling,
     victory,
 )
 from companion.systems.enemy_action_kharkov.base import rules

@@ -8,7 +8,7 @@ from typing import Annotated
 from companion.engine.forms.fields import Choice, Context, UnitRef
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.duties import learn, offer, standing
+from companion.engine.play.duties import NO, learn, offer, standing
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
@@ -23,7 +23,7 @@ from companion.systems.enemy_action_kharkov.base import (
     on_record,
     rules,
 )
-from companion.systems.enemy_action_kharkov.fight import ADVANCE, FURTHER
+from companion.systems.enemy_action_kharkov.fight import ADVANCE, FURTHER, tell
 from companion.systems.enemy_action_kharkov.posts import enemy_zone, in_area
 from companion.systems.enemy_action_kharkov.supply import owner, towns
 
@@ -99,7 +99,13 @@ def _too_many(ctx: Context) -> Iterator[Reason]:
         yield Reason(f"{ctx.battle.hexes[0]} would hold too many units or steps", "7.4")
 
 
-@rules.follow_up(rule="9.8", label="Advance", still=_still_open, warns=_too_many)
+def _stays(game: Game, duty: e.Asked, how: str) -> Events:
+    """That nobody moves in is told as well."""
+    if (battle := game.battles.get(duty.battle)) is not None and how == NO:
+        yield from tell(game, battle, f"{game.side_name(battle.attacker)} does not advance")
+
+
+@rules.follow_up(rule="9.8", label="Advance", still=_still_open, warns=_too_many, declined=_stays)
 def advance(
     game: Game,
     battle: Battle,
@@ -114,6 +120,8 @@ def advance(
     captured = target in towns(game) and owner(game, target) != battle.attacker
     for unit in units:
         yield move(game, unit, target, reason="advance", rule="9.8")
+    names = ", ".join(called(u) for u in on_record(game, units))
+    battle = yield from tell(game, battle, f"{names}: advance into {target}")
     if units and _is_far(game, battle):
         onward = [u for u in units if u not in stopped]
         battle = yield from learn(game, battle, onward=onward, entered=list(units) if captured else None)
@@ -130,7 +138,10 @@ def _crosses(game: Game, a: str, b: str) -> bool:
 
 
 def _onward(game: Game, battle: Battle) -> list[Unit]:
-    """Mechanised units that moved in and may go on; Panzer Battalion lets one infantry unit do so [9.81]."""
+    """Mechanised units that moved in and may go on; Panzer Battalion lets one infantry unit do so [9.81].
+
+    Of one whose type nobody has told only the players know it.
+    """
     target, entered = battle.hexes[0], battle.facts.get("entered", ())
     if len([u for u in on_record(game, entered) if u.place == target]) == 1:
         return []  # whoever enters an enemy town stops there; only those after him pass through [12.1]
@@ -139,7 +150,7 @@ def _onward(game: Game, battle: Battle) -> list[Unit]:
         if u.id in battle.facts.get("onward", ()) and u.place == target
     ]  # fmt: skip
     carried = "panzer battalion" in battle.facts.get("attack_tactics", ()) and not battle.facts.get("carried")
-    return [u for u in there if mechanised(u) or (carried and kind_of(u) == "infantry")]
+    return [u for u in there if mechanised(u) or not kind_of(u) or (carried and kind_of(u) == "infantry")]
 
 
 def _second_hexes(game: Game, battle: Battle, unit: Unit) -> list[str]:
@@ -161,7 +172,7 @@ def _moves(game: Game, battle: Battle | None) -> Sequence[tuple[str, str]]:
     if battle is None or not battle.hexes:
         return []
     return [
-        (f"{unit.id} {hex_id}", f"{called(unit)} to {hex_id}")
+        (f"{unit.id} {hex_id}", f"{called(unit)}{'' if kind_of(unit) else ', if mechanised,'} to {hex_id}")
         for unit in _onward(game, battle)
         for hex_id in _second_hexes(game, battle, unit)
     ]
@@ -185,6 +196,7 @@ def go_on(
     """Advance a mechanised unit into a second hex."""
     name, _, hex_id = where.rpartition(" ")
     yield move(game, name, hex_id, reason="advance", rule="9.81")
-    if not mechanised(game.units[name]):
+    battle = yield from tell(game, battle, f"{called(game.units[name])}: on to {hex_id}")
+    if kind_of(game.units[name]) == "infantry":
         battle = yield from learn(game, battle, carried=True)
     yield from _offer_more(game, battle)

@@ -116,9 +116,18 @@ class Reason(NamedTuple):
         return f"{self.words} [{self.rule}]"
 
 
+PROPER = {"nkvd": "NKVD", "stavka": "STAVKA", "von manstein": "Von Manstein", "corps kg": "Corps KG"}
+"""Names that a capital letter alone does not make."""
+
+
+def titled(name: str) -> str:
+    """A tactic, an event or a type of card as it is written: Soviet airpower, NKVD."""
+    return PROPER.get(name, name[:1].upper() + name[1:])
+
+
 def names_for(side: str, table: Mapping[str, str]) -> list[tuple[str, str]]:
     """Choices of tactics or events open to a side."""
-    return [(name, name.capitalize()) for name, whose in table.items() if whose in ("both", side)]
+    return [(name, titled(name)) for name, whose in table.items() if whose in ("both", side)]
 
 
 def side_at(ctx: Context) -> str:
@@ -155,6 +164,18 @@ def mechanised(unit: Unit) -> bool:
 def strength(unit: Unit) -> int | None:
     """The combat strength at the steps it has left, as far as the roster tells."""
     return unit.factors.get(f"CS{unit.steps}")
+
+
+def steps_untold(game: Game, unit: Unit) -> bool:
+    """A bare name on record: nobody has told how many steps its counter has, and one is only what a record begins with."""
+    bare = unit.steps == unit.full == 1 and not kind_of(unit) and not unit.factors
+    return bare and unit.id not in game["one-step"]
+
+
+def told_steps(game: Game, unit: Unit, steps: int) -> Iterator[e.Event]:
+    """Remember a counter of one step: of all others the unit itself tells."""
+    if steps == 1 and unit.id not in game["one-step"]:
+        yield e.Set("one-step", [*game["one-step"], unit.id], reason=IN_PASSING)
 
 
 def called(unit: Unit) -> str:

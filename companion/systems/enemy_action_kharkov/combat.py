@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import Annotated, Any
 
 from companion.engine.errors import NotNow, Unreadable
-from companion.engine.forms.fields import Choice, Context, Whole
+from companion.engine.forms.fields import Context
 from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.duties import engage, leave, owe, units_of
-from companion.engine.positions.pieces import count
+from companion.engine.play.duties import engage, leave
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
-from companion.engine.record.changes import read_off
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import SOVIET, Reason, called, on_record, rules
+from companion.systems.enemy_action_kharkov.base import (
+    SOVIET,
+    Reason,
+    called,
+    on_record,
+    rules,
+    steps_untold,
+    titled,
+)
 from companion.systems.enemy_action_kharkov.command import in_command, played
 from companion.systems.enemy_action_kharkov.cup import owe_chits
-from companion.systems.enemy_action_kharkov.fight import LARGE, STRENGTH, Fight, draws, one_at_a_time
+from companion.systems.enemy_action_kharkov.fight import LARGE, Fight, draws, headline, one_at_a_time
 from companion.systems.enemy_action_kharkov.form import CombatForm, against_attacker, attacker, inactive
 from companion.systems.enemy_action_kharkov.manifest import cup_is_real
 from companion.systems.enemy_action_kharkov.record import (
@@ -29,10 +34,10 @@ from companion.systems.enemy_action_kharkov.record import (
     from_record,
     terrain,
     unknown_units,
-    untold,
 )
 from companion.systems.enemy_action_kharkov.situations import armoured, flank
 from companion.systems.enemy_action_kharkov.tactics import invite, owe_bonus
+from companion.systems.enemy_action_kharkov.telling import ask_of_units
 
 
 @rules.worksheet(rule="9.3, 9.4", title="Combat")
@@ -44,12 +49,22 @@ def combat(ctx: Context, form: CombatForm) -> Breakdown:
     sheet.facts["typed"] = {
         "attack": _strength(None, attack, form.attack_halved),
         "defence": _strength(None, defence, form.defence_halved),
+        "attackers": form.small is not None or form.large is not None,
+        "steps": form.steps is not None,
     }
+    if bare := _bare(game, form):
+        sheet.warnings.append(f"asked next, and counted as one step until then: {', '.join(bare)} [9.3]")
     if in_command(game) and not cup_is_real(game) and played(game).value is None:
         sheet.warnings.append(
             "no command value is known for the card: chits that name one do not apply [9.4]"
         )
     return sheet
+
+
+def _bare(game: Game, form: CombatForm) -> list[str]:
+    """Units that would fight and whose steps nobody has told."""
+    here = [u for u in game.units_at(form.hex) if form.hex and u.id not in form.units]
+    return [called(u) for u in (*on_record(game, form.units), *here) if steps_untold(game, u)]
 
 
 def assemble(game: Game, form: CombatForm) -> Fight:
@@ -101,7 +116,11 @@ def _sheet(fight: Fight, preview: int = 0) -> Breakdown:
     sheet.facts["fight"] = fight.to_json()
     ours, theirs = armoured(fight)
     for label, true, rule in (
-        (f"defender's tactics: {', '.join(fight.defence_tactics)}", bool(fight.defence_tactics), "9.2"),
+        (
+            f"defender's tactics: {', '.join(map(titled, fight.defence_tactics))}",
+            bool(fight.defence_tactics),
+            "9.2",
+        ),
         ("flank attack", flank(fight), "9.4"),
         ("one-hex attack", fight.hexes == 1, "9.4"),
         ("defender adjacent to a friend", fight.adjacent, "9.4"),
@@ -168,7 +187,7 @@ def declare_combat(game: Game, sheet: Breakdown) -> Events:
     yield from leave(game)
     battle = yield from engage(
         game,
-        f"Attack on {fight.target}" if fight.target else "Attack",
+        headline(game, fight.attacker, fight.target, {"attack_tactics": fight.attack_tactics}),
         fight.attacker,
         [fight.target] if fight.target else [],
         {fight.attacker: fight.units, fight.defender: fight.defenders},
@@ -228,57 +247,7 @@ def _leave_ip(game: Game, unit: Unit, fight: Fight) -> Events:
 def before_the_chits(game: Game, battle: Battle, seat: str) -> Breakdown | None:
     """How a declared combat stands: everything in it is public [9.3, 9.4]."""
     sheet = _sheet(fight_of(game, battle))
-    asked = [] if cup_is_real(game) else unknown_units(game, battle)
+    asked = unknown_units(game, battle)
     if asked:
         sheet.warnings.append(f"not known yet: {', '.join(called(u) for u in asked)} [9.4]")
     return sheet
-
-
-# -- what nobody has told of a unit [9.4] ---------------------------------------------------------------
-
-
-def ask_of_units(game: Game, battle: Battle) -> Events:
-    """Chits look at strengths and armour: what is not known is asked at the unit, and kept [9.4]."""
-    if cup_is_real(game):
-        return
-    open_ = {unit for duty in game.duties(battle, "tell-strength") for unit in duty.units}
-    for unit in unknown_units(game, battle):
-        if unit.id not in open_:
-            what = " and ".join(untold(game, battle, unit))
-            text = f"{game.side_name(unit.side)}: {what} of {called(unit)} at {count(unit.steps, 'step')}"
-            to = (*game.sides, "table")
-            yield owe(
-                game, to, text, tell_strength, battle=battle, step=STRENGTH, units=[unit.id], rule="9.4"
-            )
-
-
-def _asks(what: str) -> Callable[[Context], bool]:
-    return lambda c: bool(
-        c.duty and c.battle and any(what in untold(c.game, c.battle, u) for u in units_of(c.game, c.duty))
-    )
-
-
-def _not_known(game: Game, duty: e.Asked) -> bool:
-    battle = game.battles.get(duty.battle)
-    return battle is not None and any(untold(game, battle, u) for u in units_of(game, duty))
-
-
-@rules.follow_up(rule="9.4", label="Keep it", still=_not_known)
-def tell_strength(
-    game: Game,
-    duty: e.Asked,
-    points: Annotated[int | None, Whole(label="Printed strength", high=30, when=_asks("strength"))] = None,
-    kind: Annotated[
-        str,
-        Choice(label="Type", options=lambda c: [(k, k) for k in c.game.kit.unit_kinds], when=_asks("type")),
-    ] = "",
-) -> Events:
-    """Enter what is printed on the counter; it is kept."""
-    unit = game.units[duty.units[0]]
-    facts: dict[str, Any] = {"kind": kind} if kind else {}
-    if points is not None:
-        facts["factors"] = {**unit.factors, f"CS{unit.steps}": points}
-    if not facts:
-        raise Unreadable("what is printed on the counter?", field="points", rule="9.4")
-    yield read_off(game, unit.id, facts, "9.4", public=True)
-    yield from ask_of_units(game, game.battles[duty.battle])

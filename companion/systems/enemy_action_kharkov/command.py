@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from companion.engine.kit.roster import Unit
@@ -21,6 +21,7 @@ from companion.systems.enemy_action_kharkov.base import (
     SOVIET_ARMIES,
     names_for,
     rules,
+    titled,
 )
 from companion.systems.enemy_action_kharkov.manifest import Card, card, listed
 
@@ -53,6 +54,20 @@ RANGES = {"army group": 3}
 USUAL_RANGE = 2
 
 
+@dataclass(frozen=True)
+class Order:
+    """What a card is played for, as it was said."""
+
+    what: str
+    hex: str = ""
+    reach: int | None = None
+    units: tuple[str, ...] = ()
+    formations: tuple[str, ...] = ()
+    also: tuple[str, ...] = ()
+    event: str = ""
+    steps: int = 1
+
+
 def in_command(game: Game) -> dict[str, Any]:
     """The card being played for a command and what was said about it."""
     return dict(game["command"])
@@ -82,7 +97,7 @@ def last(game: Game, side: str) -> list[str]:
 def types_of(side: str) -> list[tuple[str, str]]:
     """The types of card a side has."""
     names = [t for t in BY_TYPE if (t in SOVIET_TYPES) == (side == SOVIET)]
-    return [(t, {"stavka": "STAVKA", "corps kg": "Corps KG"}.get(t, t.capitalize())) for t in names]
+    return [(t, titled(t)) for t in names]
 
 
 def commands(game: Game, known: Card) -> list[tuple[str, str]]:
@@ -114,9 +129,9 @@ def event_choices(game: Game, known: Card) -> list[tuple[str, str]]:
     printed = listed(known.events, game.turn)
     if known.type in WILD or (printed is not None and "any" in printed):
         own = [n for n in printed or () if n != "any" and n not in dict(every)]
-        return [*every, *((n, n.capitalize()) for n in own)]
+        return [*every, *((n, titled(n)) for n in own)]
     if printed is not None:
-        return [(n, n.capitalize()) for n in printed]
+        return [(n, titled(n)) for n in printed]
     return [*every, ("special", "Special event, as printed")]
 
 

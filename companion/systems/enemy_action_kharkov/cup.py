@@ -18,8 +18,8 @@ from companion.engine.record.battle import Battle
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import rules
-from companion.systems.enemy_action_kharkov.fight import CHITS, clean_up, current
-from companion.systems.enemy_action_kharkov.hits import tally
+from companion.systems.enemy_action_kharkov.fight import CHITS, SUMMED, clean_up, current
+from companion.systems.enemy_action_kharkov.hits import base_hits, tally
 from companion.systems.enemy_action_kharkov.manifest import PLAIN, cup_is_real, dark
 from companion.systems.enemy_action_kharkov.numbers import Tapped
 from companion.systems.enemy_action_kharkov.odds import forecast
@@ -43,12 +43,13 @@ def _real(ctx: Context) -> bool:
     return cup_is_real(ctx.game)
 
 
-Hits = partial(Tapped, usual=range(7), low=-9, high=30, start=lambda ctx: 0)
-"""The sum of real chits; a larger one, or one below nought, is told chit by chit."""
+Hits = partial(Tapped, low=-9, high=30, help="0 if you tap none", needed=lambda ctx: False)
+"""The sum of real chits: one of the two is tapped, be it nought. Any that is not on the chips is told chit by chit."""
 
 
 def _how_many(ctx: Context) -> list[tuple[str, str]]:
-    return [("all", f"Draw {_missing(ctx)} chits"), ("one", "Draw one of them")]
+    number = _missing(ctx)
+    return [("all", f"Draw {count(number, 'chit')}"), *([("one", "Draw one of them")] if number > 1 else [])]
 
 
 def _by_hand(game: Game, duty: e.Asked, how: str) -> Events:
@@ -62,16 +63,20 @@ def _by_hand(game: Game, duty: e.Asked, how: str) -> Events:
     yield from clean_up(game, battle, fought=how == DONE)
 
 
-@rules.follow_up(rule="9.3, 9.41", label="Draw chits", declined=_by_hand)
+@rules.follow_up(rule="9.3, 9.41", label="Enter the chits", declined=_by_hand)
 def draw_chits(
     game: Game,
     battle: Battle,
     chance: Chance,
     number: Annotated[
-        str, Choice(label="How many", options=_how_many, when=lambda c: not _real(c) and _missing(c) > 1)
+        str, Choice(label="Chits", options=_how_many, start=lambda c: "all", when=lambda c: not _real(c))
     ] = "all",
-    defender: Annotated[int, Hits(label="Defender hits on them (D)", when=_real)] = 0,
-    attacker: Annotated[int, Hits(label="Attacker hits on them (A)", when=_real)] = 0,
+    defender: Annotated[
+        int | None, Hits(label="Defender hits on them (D)", usual=range(-1, 7), when=_real)
+    ] = None,
+    attacker: Annotated[
+        int | None, Hits(label="Attacker hits on them (A)", usual=range(7), when=_real)
+    ] = None,
     was_dark: Annotated[bool, Flag(label="A dark chit was among them", when=_real)] = False,
     each: Annotated[bool, Flag(label="Enter them one by one", when=_real)] = False,
     hits: Annotated[
@@ -88,7 +93,9 @@ def draw_chits(
 ) -> Events:
     """Draw the chits that are due, or enter what came out of the real cup: by their sum, or one by one."""
     if cup_is_real(game):
-        summed = f"A{attacker} D{defender}{'*' if was_dark else ''}"
+        if not hits.strip() and attacker is None and defender is None:
+            raise Unreadable("which hits are on the chits?", field="defender", rule="9.5")
+        summed = f"A{attacker or 0} D{defender or 0}{'*' if was_dark else ''}"
         yield from _enter(game, battle, hits, summed)
     else:
         missing = fight_of(game, battle).missing
@@ -133,14 +140,14 @@ def _enter(game: Game, battle: Battle, hits: str, summed: str) -> Events:
     """Real chits: which ones the companion cannot know, so any of their shade are counted off."""
     missing = fight_of(game, battle).missing
     items = [item.strip() for item in re.split(r"[,;/]", hits) if item.strip()]
-    items = items or [summed, *["-"] * (missing - 1)]
+    items = items or [summed, *[SUMMED] * (missing - 1)]
     if len(items) > missing:
         wrong = f"{len(items)} chits are too many: {missing} are owed"
         raise Unreadable(wrong, field="hits", given=hits, accepted="commas between", rule="9.3")
     entered = list(battle.facts.get("entered", ()))
     for item in items:
         text = item.replace("*", "").strip()
-        if text not in ("-", "") and not PLAIN.fullmatch(text.upper()):
+        if text not in ("-", "", SUMMED) and not PLAIN.fullmatch(text.upper()):
             wrong = f"{item!r} is not a chit: write A1, D2, A1 D1, D-1, S1, or - when it does not apply"
             raise Unreadable(wrong, field="hits", given=item)
         cup = game.piles["chits"]["cup"]
@@ -162,7 +169,9 @@ def _after(game: Game, battle: Battle) -> Events:
     if fight.missing:
         yield owe_chits(game, battle)
     elif fight.declared is None and fight.extra:
-        text = f"{game.side_name(battle.attacker)}: stop, or draw up to {fight.extra} more"
+        attacker, defender = base_hits(game, fight)
+        so_far = f"A{attacker} D{defender} so far"
+        text = f"{game.side_name(battle.attacker)}: {so_far}: stop, or draw up to {fight.extra} more"
         yield owe(
             game, battle.attacker, text, declare_draws, battle=battle, step=CHITS, rule="9.3", binding=True
         )

@@ -9,6 +9,7 @@ from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov import command as c
+from companion.systems.enemy_action_kharkov.base import titled
 
 FOLLOW_UP = {
     "air supply": ("air-supply", "Choose the unit or stack that is supplied again", "10.3"),
@@ -24,7 +25,8 @@ def play_event(game: Game, side: str, event: str) -> Events:
     """What an event does, or who has to do it [5.4]."""
     if not event:
         raise Unreadable("which event?", field="event", rule="5.4")
-    yield e.Set("command", {**c.in_command(game), "what": "event", "event": event}, reason=f"event: {event}")
+    said = {**c.in_command(game), "what": "event", "event": event}
+    yield e.Set("command", said, reason=f"event: {titled(event)}")
     if event == "nkvd":
         yield e.Set("nkvd-turn", game.turn, was=game["nkvd-turn"], reason="NKVD chits apply this turn [9.4]")
     elif event in FOLLOW_UP:
@@ -36,4 +38,4 @@ def play_event(game: Game, side: str, event: str) -> Events:
         known = action if targets.get(action, [True]) else ""  # nobody on record to choose from
         yield owe(game, side, text, known, rule=rule)
     else:
-        yield e.Noted(f"{event.capitalize()}: carry it out as the card and the events aid say", rule="5.4")
+        yield e.Noted(f"{titled(event)}: carry it out as the card and the events aid say", rule="5.4")

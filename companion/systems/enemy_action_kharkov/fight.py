@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Generator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from fractions import Fraction
 from typing import Any
@@ -10,12 +10,12 @@ from typing import Any
 from companion.engine.errors import NotNow
 from companion.engine.forms.worksheet import Breakdown
 from companion.engine.play.actions import Events
-from companion.engine.play.duties import standing
+from companion.engine.play.duties import learn, standing
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET
+from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, rules, titled
 from companion.systems.enemy_action_kharkov.deck import Deck
 from companion.systems.enemy_action_kharkov.manifest import card
 
@@ -36,6 +36,9 @@ STRENGTH, BONUS, JOIN, TACTICS, DEFENDER_JOINS, DEFENDER_TACTICS, CHITS, AID = r
 DEFEND, LOSE, RETREAT, PAY, ATTACK, ATTACKER_LOSES, ADVANCE, FURTHER = range(9, 17)
 """The order of a combat: the attacker's tactics, the defender's, the chits; the defender's hits, the attacker's, the
 advance [9.0]. Units that a tactic brings come before the next tactic."""
+
+SUMMED = "+"
+"""A real chit whose hits are in the sum that was entered before it."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,7 @@ class Fight:
     chits: Sequence[str] = ()
     """Digital chits in the order of drawing."""
     entered: Sequence[str] = ()
-    """Hits of real chits as entered, '' for one that did not apply."""
+    """Hits of real chits as entered, '' for one that did not apply, SUMMED for one told by the sum before it."""
 
     @property
     def defender(self) -> str:
@@ -119,6 +122,27 @@ class Fight:
         return told | {"attacked_from": self.hexes}
 
 
+def headline(game: Game, attacker: str, target: str, tactics: Mapping[str, Sequence[str]]) -> str:
+    """A combat with the tactics of both sides in the order they were played, for everybody to read [9.0, 9.2]."""
+    played = [
+        f"{game.side_name(side)}: {', '.join(map(titled, names))}"
+        for side, role in ((attacker, "attack_tactics"), (game.other(attacker), "defence_tactics"))
+        if (names := tactics.get(role))
+    ]
+    return "; ".join([f"Attack on {target}" if target else "Attack", *played])
+
+
+def tell(game: Game, battle: Battle, words: str, **facts: Any) -> Generator[e.Event, None, Battle]:
+    """How a side took its hits or moved up: a line of the log, and read on the battle's card from then on."""
+    return (yield from learn(game, battle, words, taken=[*battle.facts.get("taken", ()), words], **facts))
+
+
+@rules.tells_of_battle
+def taken(game: Game, battle: Battle) -> Sequence[str]:
+    """Everything in it is done in the open [9.52, 9.8]."""
+    return [str(words) for words in battle.facts.get("taken", ())]
+
+
 def drawn_for(battle: Battle) -> list[str]:
     """The digital chits of a battle, in order."""
     return [t for roll in battle.rolls if roll.get("pile") == "chits" for t in roll["tokens"]]
@@ -151,7 +175,11 @@ def draws(fight: Fight, sheet: Breakdown | None = None) -> Breakdown:
 
     count("attackers of one or two steps", fight.small, "9.3")
     count(f"attackers of three steps, two each: {fight.large}", 2 * fight.large, "9.3")
-    count(f"attacker's tactics: {', '.join(fight.attack_tactics)}", len(set(fight.attack_tactics)), "9.2")
+    count(
+        f"attacker's tactics: {', '.join(map(titled, fight.attack_tactics))}",
+        len(set(fight.attack_tactics)),
+        "9.2",
+    )
     if fight.status == "isolated":
         count("defenders isolated", 2, "10.22")
     elif fight.status in ("oos", "dispersed-oos", "mixed"):

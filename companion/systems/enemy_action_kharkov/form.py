@@ -198,6 +198,26 @@ def _early(ctx: Context) -> bool:
 
 
 @dataclass(frozen=True)
+class More(Flag):
+    """What is rarely needed, by name: only what would open here and now."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        inside = [
+            ("halving", not _not_judged(ctx)),
+            ("supply" if len(_statuses(ctx)) > 2 else "dispersed", not _told(ctx)),
+            ("friends beside", not _not_judged(ctx)),
+            ("position", not _no_ip(ctx)),
+            ("river", not _rivers_known(ctx)),
+            ("armour", not _not_judged(ctx)),
+            ("support", _late(ctx) and not _support_known(ctx)),
+        ]
+        return {
+            **super().describe(ctx),
+            "label": f"More: {', '.join(name for name, there in inside if there)}",
+        }
+
+
+@dataclass(frozen=True)
 class CombatForm:
     """A combat as it is typed; None, an empty text and an unticked box leave it to the record."""
 
@@ -275,7 +295,7 @@ class CombatForm:
         ),
     ] = ""
     more: Annotated[
-        bool, Flag(label="More: supply, river, position, armour, halving", quiet=_nothing_more)
+        bool, More(label="More: supply, river, position, armour, halving", quiet=_nothing_more)
     ] = False
     """Ticked to see what is rarely needed."""
     halving: Annotated[

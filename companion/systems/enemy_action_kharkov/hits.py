@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from companion.engine.forms.worksheet import Breakdown
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.fight import Fight
+from companion.systems.enemy_action_kharkov.base import titled
+from companion.systems.enemy_action_kharkov.fight import SUMMED, Fight
 from companion.systems.enemy_action_kharkov.manifest import adjustment, dark, parse_hits
 from companion.systems.enemy_action_kharkov.situations import TOWNS, UNPLEASANT, Judged, by_role, judge
 
@@ -31,8 +32,13 @@ def base_hits(game: Game, fight: Fight, total: int | None = None) -> tuple[int, 
 def tally(game: Game, fight: Fight) -> Breakdown:
     """The chits one by one with the side that applies, and the running total."""
     sheet = Breakdown("Chits")
-    names = [*fight.chits, *(f"chit {n}" for n in range(1, len(fight.entered) + 1))]
+    for role, names in (("attacker", fight.attack_tactics), ("defender", fight.defence_tactics)):
+        if names:
+            sheet.add(f"{role}'s tactics: {', '.join(map(titled, names))}", "", "9.2")
+    names = [*fight.chits, *_entered(fight)]
     for name, chit in zip(names, judged_chits(game, fight), strict=True):
+        if not name:
+            continue  # in the sum before it
         mark = ", dark" if name in fight.chits and dark(game.face("chits", name)) else ""
         told = chit.situation if chit.face else "neither side applies"
         sheet.add(f"{name}{mark}: {told}", hit_text(chit) if chit.face else "-", "9.4")
@@ -41,6 +47,17 @@ def tally(game: Game, fight: Fight) -> Breakdown:
     sheet.result = f"A{attacker} D{defender} so far"
     sheet.facts = {"A": attacker, "D": defender, "drawn": fight.drawn}
     return sheet
+
+
+def _entered(fight: Fight) -> list[str]:
+    """Real chits by their number; those that were told by their sum are one line, and the others of it none."""
+    found: list[str] = []
+    for number, text in enumerate(fight.entered, 1):
+        rest = fight.entered[number:]
+        more = next((n for n, other in enumerate(rest) if other != SUMMED), len(rest))
+        together = f"chits {number} to {number + more} together" if more else f"chit {number}"
+        found.append("" if text == SUMMED else together)
+    return found
 
 
 def hit_text(chit: Judged) -> str:
@@ -103,7 +120,7 @@ def _tactics(game: Game, fight: Fight, sheet: Breakdown, attacker: int, defender
         for name in names:
             a, d = adjustment(game, name, role) or (0, 0)
             if a or d:
-                sheet.add(name, f"A{a:+d} D{d:+d}", "9.51")
+                sheet.add(titled(name), f"A{a:+d} D{d:+d}", "9.51")
                 attacker, defender = attacker + a, defender + d
     if fight.status == "isolated":
         attacker = min(attacker, 0)

@@ -14,7 +14,6 @@ from companion.engine.record.battle import Battle
 from companion.engine.record.changes import move
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import Reason, fits, on_record, rules
-from companion.systems.enemy_action_kharkov.combat import ask_of_units
 from companion.systems.enemy_action_kharkov.cup import draw_chits, owe_chits
 from companion.systems.enemy_action_kharkov.record import (
     adjacent_help,
@@ -24,6 +23,7 @@ from companion.systems.enemy_action_kharkov.record import (
     outside,
     river_between,
 )
+from companion.systems.enemy_action_kharkov.telling import ask_of_units
 
 
 def _side(ctx: Context) -> str:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
 from companion.engine.errors import Unreadable
-from companion.engine.forms.fields import Context, UnitRef
+from companion.engine.forms.fields import Choice, Context, UnitRef
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.duties import owe, standing, units_of
@@ -15,10 +15,20 @@ from companion.engine.positions import pieces
 from companion.engine.positions.pieces import count, dealt
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
-from companion.engine.record.changes import change, put_mark
+from companion.engine.record.changes import change, put_mark, read_off
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.advance import vacated
-from companion.systems.enemy_action_kharkov.base import EVENLY, Reason, armour, called, isolated, rules
+from companion.systems.enemy_action_kharkov.base import (
+    EVENLY,
+    Reason,
+    armour,
+    called,
+    isolated,
+    rules,
+    steps_untold,
+    told_steps,
+)
+from companion.systems.enemy_action_kharkov.fight import tell
 
 
 def lose_step(game: Game, unit: Unit, steps: int = 1) -> Events:
@@ -105,6 +115,16 @@ def _force(ctx: Context) -> list[Unit]:
     return units_of(ctx.game, ctx.duty) if ctx.duty else []
 
 
+def _bare(ctx: Context) -> Unit | None:
+    """One of them whose steps nobody has told: it is not taken for a counter of one step [9.6]."""
+    return next((u for u in _force(ctx) if steps_untold(ctx.game, u)), None)
+
+
+def _step_numbers(ctx: Context) -> list[tuple[str, str]]:
+    unit = _bare(ctx)
+    return [(str(n), f"{called(unit)} has {count(n, 'step')}") for n in (1, 2, 3)] if unit else []
+
+
 def _takers(ctx: Context) -> list[Unit]:
     """The units to choose from: a single loss falls on a strong one [9.61]."""
     force = _force(ctx)
@@ -123,17 +143,39 @@ def _choice(ctx: Context) -> Unreadable | None:
     return None
 
 
+def _chooses(ctx: Context) -> bool:
+    return _bare(ctx) is None and _choice(ctx) is not None
+
+
+def _exactly(ctx: Context) -> int | None:
+    """How many must be chosen: one for each step, or who takes the last one when all have lost theirs [9.62]."""
+    steps, force = int(ctx.args.get("steps", 0)), len(_force(ctx))
+    return steps if steps < force else 1 if steps == force + 1 else None
+
+
 @dataclass(frozen=True)
 class Takers(UnitRef):
     """Units to choose for losses: the form says how many."""
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        asked = _choice(ctx)
-        return {**super().describe(ctx), "required": True, "help": asked.message if asked else ""}
+        steps, force = int(ctx.args.get("steps", 0)), len(_force(ctx))
+        if steps < force:
+            help = "" if steps == 1 else f"choose {steps}: each loses a step"
+        else:
+            more = steps - force
+            help = f"each loses a step; who loses {'the other one' if more == 1 else f'the other {more}'}?"
+        return {**super().describe(ctx), "required": True, "exactly": _exactly(ctx), "help": help}
 
 
 def _no_choice(ctx: Context) -> Mapping[str, Any] | None:
-    return {} if _choice(ctx) is None else None
+    return {} if _bare(ctx) is None and _choice(ctx) is None else None
+
+
+def _tell(game: Game, duty: e.Asked, unit: Unit, steps: int) -> Events:
+    """The counter is read before it loses anything; then the losses are asked for again."""
+    yield from told_steps(game, unit, steps)
+    yield read_off(game, unit.id, {"steps": steps, "full": steps}, "9.6", public=True)
+    yield replace(duty, id=f"lose-steps-{game.revision}")
 
 
 @rules.follow_up(rule="9.6", label="Lose steps", alone=_no_choice, warns=_against_choice)
@@ -142,13 +184,30 @@ def lose_steps(
     duty: e.Asked,
     units: Annotated[
         tuple[str, ...],
-        Takers(label="Who", many=True, pick=_force, suggest=_takers, when=lambda c: _choice(c) is not None),
+        Takers(label="Who", many=True, pick=_force, suggest=_takers, when=_chooses),
     ] = (),
+    counter: Annotated[
+        str,
+        Choice(label="Its counter", options=_step_numbers, when=lambda c: _bare(c) is not None),
+    ] = "",
     battle: Battle | None = None,
 ) -> Events:
     """Take the steps that are owed, no more and no fewer."""
-    for name, steps in shares(game, duty, units_of(game, duty), units).items():
-        yield from lose_step(game, game.units[name], steps)
+    unit = _bare(Context(game, duty=duty))
+    if unit is not None:
+        if not counter:
+            raise Unreadable(f"how many steps has {called(unit)}?", field="counter", rule="9.6")
+        yield from _tell(game, duty, unit, int(counter))
+        return
+    found, held = shares(game, duty, units_of(game, duty), units), dict(game.units)
+    for name, steps in found.items():
+        yield from lose_step(game, held[name], steps)
+    if battle is not None and found:
+        lost = [
+            f"{called(held[n])} {'loses ' + count(s, 'step') if game.units[n].steps else 'is eliminated'}"
+            for n, s in found.items()
+        ]
+        battle = yield from tell(game, battle, "; ".join(lost))
     if battle is not None and duty.to[0] == battle.defender:
         yield from left_the_hex(game, battle)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, Any
 
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.forms.fields import Choice, Context, HexId, UnitRef, Whole
@@ -24,6 +24,7 @@ from companion.systems.enemy_action_kharkov.base import (
     called,
     rules,
 )
+from companion.systems.enemy_action_kharkov.command import Order
 from companion.systems.enemy_action_kharkov.events import play_event
 from companion.systems.enemy_action_kharkov.manifest import Card, chosen_card
 from companion.systems.enemy_action_kharkov.replacements import candidates
@@ -35,20 +36,6 @@ DEPLOYS = {"army units": 1, "army": 1, "corps": 1, "corps kg": 1, "german army":
 OF_THE_CARD = ("activate", "units", "kg", "deploy", "replace")
 """Commands for the formation that the card names: where it is one, nobody is asked."""
 ACTIVATIONS = ("activate", "units", "kg", "one-unit")
-
-
-@dataclass(frozen=True)
-class Order:
-    """What a card is played for, as it was said."""
-
-    what: str
-    hex: str = ""
-    reach: int | None = None
-    units: tuple[str, ...] = ()
-    formations: tuple[str, ...] = ()
-    also: tuple[str, ...] = ()
-    event: str = ""
-    steps: int = 1
 
 
 def _laid(game: Game) -> bool | str:
@@ -163,13 +150,13 @@ def _picks_units(ctx: Context) -> bool:
 
 
 def _along(ctx: Context) -> list[tuple[str, str]]:
-    """Armies that a front or STAVKA card can take units of along, named by hand [5.2]."""
-    game, known = ctx.game, _card(ctx)
-    if known is None or game.active != SOVIET or not _takes_along(ctx):
+    """Armies that a front or STAVKA card can take units of along, named by hand once its own army is [5.2]."""
+    game, known, army = ctx.game, _card(ctx), _army(ctx)
+    if known is None or not (known.type and army) or game.active != SOVIET or not _takes_along(ctx):
         return []
     front = known.formation if known.type == "front" and game["front-extras"] == "front" else ""
     closed = c.barred(game, SOVIET, known, "activate")
-    open_ = [f for f, of in SOVIET_ARMIES.items() if f not in closed and (not front or of == front)]
+    open_ = [f for f, of in SOVIET_ARMIES.items() if f not in (*closed, army) and (not front or of == front)]
     return [(f, FORMATION_NAMES[f]) for f in open_]
 
 
@@ -200,9 +187,23 @@ def _asks_steps(ctx: Context) -> bool:
     )
 
 
+@dataclass(frozen=True)
+class Formation(Choice):
+    """Armies on one side, corps on the other; the card and its command stand there, where they are not asked again."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        known, what = _card(ctx), _said(ctx)
+        label = "Army" if ctx.game.active == SOVIET else "Corps"
+        return {
+            **super().describe(ctx),
+            "label": label,
+            "help": f"{known.label}: {c.COMMANDS[what]}" if known and what in c.COMMANDS else "",
+        }
+
+
 Formations = Annotated[
     tuple[str, ...],
-    Choice(
+    Formation(
         label="Army or corps",
         options=_formations,
         many=True,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from companion.engine.play.panels import Fact, Panel
 from companion.engine.record.game import Game
 from companion.engine.seat.words import value_label
-from companion.systems.enemy_action_kharkov.base import FORMATION_NAMES, rules
+from companion.systems.enemy_action_kharkov.base import FORMATION_NAMES, rules, titled
 from companion.systems.enemy_action_kharkov.command import COMMANDS, in_command, last, played
 from companion.systems.enemy_action_kharkov.deck import Deck
 from companion.systems.enemy_action_kharkov.impulse import may_pass, must_draw
@@ -27,7 +27,7 @@ def impulse(game: Game, seat: str) -> Panel | None:
     if said:
         what = COMMANDS.get(str(said.get("what")), "command not given yet")
         names = [FORMATION_NAMES.get(f, f) for f in said.get("for", [])]
-        more = ", ".join([*names, *([said["event"].capitalize()] if "event" in said else [])])
+        more = ", ".join([*names, *([titled(said["event"])] if "event" in said else [])])
         rows.append(Fact(played(game).label, f"{what}: {more}" if more else what, "5.2"))
     else:
         right = may_pass(game, game.active)
@@ -35,7 +35,7 @@ def impulse(game: Game, seat: str) -> Panel | None:
         words = "draws: no card in hand" if empty else "a card, or pass" if right.allowed else "a card"
         rows.append(Fact(f"{side} to play", words, "5.1"))
         if right.hands and not right.allowed:
-            rows.append(Fact("No pass", right.hands, "5.1"))
+            rows.append(Fact("No pass with these cards in hand", right.hands, "5.1"))
     for whose in sorted(game.sides, key=lambda s: s != seat):
         names = [FORMATION_NAMES.get(f, f) for f in last(game, whose)]
         if names:
@@ -57,11 +57,18 @@ def dealing(game: Game, seat: str) -> Panel | None:
         rows = [Fact("The companion deals; a hand shows on its own phone only", "", "4-II")]
     else:
         rows = [Fact("You deal from your own deck, the companion counts", "", "4-II")]
-        if wanted:
+        if game["mode-cards"] == "digital":
+            rows = [
+                Fact("Set to digital cards, but the companion cannot deal yet", "", "4-II"),
+                Fact("Fill in kind and turn of all 45 cards: Chart book, card manifest", "", "2.3"),
+                Fact("Or change Cards in the settings to your own deck", "", "2.3"),
+            ]
+        elif wanted:
             rows.append(Fact("It can deal once the card manifest in the chart book is filled in", "", "2.3"))
     if cup_is_real(game):
         rows.append(Fact("You draw chits from your own cup and enter their hits", "", "9.3"))
-    return Panel("Who deals", rows, first=game.phase == "cards")
+    stuck = game["mode-cards"] == "digital" and not manifest_ready(game)
+    return Panel("Who deals", rows, first=stuck or game.phase == "cards")
 
 
 @rules.panel

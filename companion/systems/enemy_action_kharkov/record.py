@@ -20,9 +20,11 @@ from companion.systems.enemy_action_kharkov.base import (
     isolated,
     kind_of,
     mechanised,
+    steps_untold,
     strength,
 )
 from companion.systems.enemy_action_kharkov.fight import Fight, drawn_for
+from companion.systems.enemy_action_kharkov.manifest import cup_is_real
 from companion.systems.enemy_action_kharkov.support import east_of_artillery_line, in_support
 
 RIVERS = frozenset({"donets", "dniepr"})
@@ -93,13 +95,20 @@ def _strength(game: Game, battle: Battle, role: str) -> int | None:
 
 
 def untold(game: Game, battle: Battle, unit: Unit) -> list[str]:
-    """What the chits need to know of a unit and nobody has told: its strength, unless a total was typed, its type [9.4]."""
+    """What a combat needs to know of a unit and nobody has told [9.3, 9.4, 9.61, 9.81].
+
+    Its steps and its type, and where the companion judges the chits its strength, unless a total was typed.
+    """
     role = "attack" if unit.side == battle.attacker else "defence"
     typed = battle.facts.get("typed", {}).get(role) is not None and unit.id not in battle.facts.get(
         "brought", ()
     )
-    strength_missing = strength(unit) is None and not typed
-    return [*(["strength"] if strength_missing else []), *([] if kind_of(unit) else ["type"])]
+    missing = {
+        "steps": steps_untold(game, unit),
+        "strength": strength(unit) is None and not typed and not cup_is_real(game),
+        "type": not kind_of(unit),
+    }
+    return [what for what, open_ in missing.items() if open_]
 
 
 def unknown_units(game: Game, battle: Battle) -> list[Unit]:

@@ -11,7 +11,7 @@ from companion.engine.forms.fields import Choice, Context, HexId
 from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.duties import learn, owe, units_of
+from companion.engine.play.duties import owe, units_of
 from companion.engine.positions.pieces import count
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e
@@ -19,7 +19,7 @@ from companion.engine.record.battle import Battle
 from companion.engine.record.changes import move, put_mark
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import GERMAN, SIDES, called, fits, owe_a_step, rules
-from companion.systems.enemy_action_kharkov.fight import LOSE, PAY, RETREAT
+from companion.systems.enemy_action_kharkov.fight import LOSE, PAY, RETREAT, tell
 from companion.systems.enemy_action_kharkov.losses import left_the_hex, owe_losses
 from companion.systems.enemy_action_kharkov.posts import enemy_zone, in_area
 from companion.systems.enemy_action_kharkov.supply import hex_supplied, owner, towns
@@ -209,9 +209,9 @@ def ways_out(game: Game, duty: e.Asked) -> dict[str, tuple[list[Unit], Route]]:
 def _choices(ctx: Context) -> list[tuple[str, str]]:
     found = []
     for value, (units, (way, cost)) in (ways_out(ctx.game, ctx.duty) if ctx.duty else {}).items():
-        who = called(units[0]) if " " in value else "Retreat"
+        who = f"{called(units[0])} " if " " in value else ""
         price = f", lose {count(cost, 'step')}" if cost else ""
-        found.append((value, f"{who} to {' then '.join(w.hex for w in way)}{price}"))
+        found.append((value, f"{who}{'-'.join(w.hex for w in way)}{price}"))
     return found
 
 
@@ -237,7 +237,9 @@ def retreat(
     game: Game,
     duty: e.Asked,
     battle: Battle,
-    route: Annotated[str, Choice(label="Where to", options=_choices, when=lambda c: bool(_choices(c)))] = "",
+    route: Annotated[
+        str, Choice(label="Retreat to", options=_choices, when=lambda c: bool(_choices(c)))
+    ] = "",
 ) -> Events:
     """Move the defenders back by the priorities; some hexes cost a step."""
     open_ways, length = ways_out(game, duty), int(duty.args["hexes"])
@@ -255,7 +257,8 @@ def retreat(
             yield e.Marked(unit.id, "fell-back", True, rule="9.74")
         if length == 2:
             yield put_mark(game, unit.id, "dispersed", "on", rule="9.75")
-    battle = yield from learn(game, battle, path=[*battle.facts.get("path", ()), way[0].hex])
+    words = f"{', '.join(map(called, stack))}: back to {end}"
+    battle = yield from tell(game, battle, words, path=[*battle.facts.get("path", ()), way[0].hex])
     for hex_id in [w.hex for w in way if COST[w.priority]]:
         text = f"lose a step for the retreat into {hex_id}"
         yield owe_a_step(game, text, ids, "9.7", battle, PAY)

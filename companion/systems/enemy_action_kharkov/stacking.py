@@ -13,7 +13,14 @@ from companion.engine.play.duties import owe
 from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import Reason, fits, rules
+from companion.systems.enemy_action_kharkov.base import (
+    Reason,
+    called,
+    fits,
+    owe_a_step,
+    rules,
+    steps_untold,
+)
 from companion.systems.enemy_action_kharkov.losses import lose_step
 
 
@@ -85,6 +92,9 @@ def reduce_stack(
     """Reduce or eliminate units of your choice until the hex holds them."""
     hex_id = str(duty.args["hex"])
     for unit in units:
-        yield from lose_step(game, game.units[unit])
+        if steps_untold(game, game.units[unit]):
+            yield owe_a_step(game, f"lose a step of {called(game.units[unit])}", [unit], "7.4")
+        else:
+            yield from lose_step(game, game.units[unit])
     if text := overstacked(game).get(hex_id):
         yield _owe(game, hex_id, text)

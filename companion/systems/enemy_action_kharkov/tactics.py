@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Generator
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from companion.engine.errors import NotNow
 from companion.engine.forms.fields import Choice, Context, Flag
 from companion.engine.play.actions import Events
-from companion.engine.play.duties import learn, offer, owe
+from companion.engine.play.duties import offer, owe
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
 from companion.engine.record.game import Game
-from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, TACTICS, names_for, rules
+from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, TACTICS, names_for, rules, titled
 from companion.systems.enemy_action_kharkov.deck import Deck
 from companion.systems.enemy_action_kharkov.fight import (
     BONUS,
@@ -22,6 +23,7 @@ from companion.systems.enemy_action_kharkov.fight import (
     Fight,
     current,
     drawn_for,
+    headline,
 )
 from companion.systems.enemy_action_kharkov.fight import (
     TACTICS as TACTICS_STEP,
@@ -54,14 +56,13 @@ NONE_MORE = "no-tactics"
 
 def invite(game: Game, battle: Battle, fight: Fight) -> Events:
     """Offer tactics to the attacker, then to the defender, as far as they have cards and may play them [9.0, 9.2]."""
-    how = "" if game["cards-run"] == "real" else ": tap cards in your hand"
     for side, open_, step in (
         (battle.attacker, fight.attacker_tactics_open, TACTICS_STEP),
         (battle.defender, fight.defender_tactics_open, DEFENDER_TACTICS),
     ):
         if open_ and Deck(game, side).count("hand") and side not in game[NONE_MORE]:
-            text = f"{game.side_name(side)}: tactics{how}"
-            yield offer(game, side, text, no_tactics, battle=battle, step=step, rule="9.2")
+            text = f"{game.side_name(side)}: play a tactic, or No"
+            yield owe(game, side, text, no_tactics, battle=battle, step=step, rule="9.2")
 
 
 def _still_time(game: Game, duty: e.Asked) -> bool:
@@ -74,10 +75,29 @@ def _undrawn(battle: Battle | None) -> bool:
     return battle is not None and not (battle.result or drawn_for(battle) or battle.facts.get("entered"))
 
 
-@rules.follow_up(rule="9.2", label="None for the rest of this impulse", still=_still_time)
-def no_tactics(game: Game, duty: e.Asked) -> Events:
-    """Play no tactics in this combat nor in later ones of this impulse."""
+HERE, REST = "here", "rest"
+NOT_NOW = [(HERE, "No"), (REST, "None for the rest of this impulse")]
+
+
+@dataclass(frozen=True)
+class Declined(Choice):
+    """The plain No first; who holds a dealt hand is told how a card is played."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        how = "" if ctx.game["cards-run"] == "real" else "To play one, tap a card in your hand."
+        return {**super().describe(ctx), "help": how if ctx.seat in ctx.game.sides else ""}
+
+
+@rules.follow_up(rule="9.2", label="No tactics", still=_still_time)
+def no_tactics(
+    game: Game,
+    duty: e.Asked,
+    until: Annotated[str, Declined(label="Tactics", options=NOT_NOW, start=lambda c: HERE)] = REST,
+) -> Events:
+    """Play no tactics, or no more, in this combat; or none in later ones of this impulse either."""
     side = duty.to[0]
+    if until == HERE:
+        return
     yield e.Set(NONE_MORE, [*game[NONE_MORE], side], reason=f"{game.side_name(side)}: none in this impulse")
 
 
@@ -131,7 +151,7 @@ def tactic_choices(ctx: Context) -> list[tuple[str, str]]:
     if wild or printed is None or "any" in printed:
         every = names_for(known.side, TACTICS)
         return _usable(game, known.side, [(n, t) for n, t in every if game.turn in tactic_turns(game, n)])
-    return _usable(game, known.side, [(n, n.capitalize()) for n in printed])
+    return _usable(game, known.side, [(n, titled(n)) for n in printed])
 
 
 def _usable(game: Game, side: str, names: list[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -227,20 +247,21 @@ def _play(game: Game, number: str, tactic: str, second: str, told: dict[str, str
     names = [tactic, *filter(None, [second])]
     if len(set(names)) < len(names) or (not game["fixed-and-artillery"] and set(names) == GUNS):
         raise NotNow(f"{second} counts once in a combat", field="second", given=second, rule="9.21")
-    what = " and ".join(names)
-    yield e.Noted(f"{game.side_name(side)} plays {card(game, number).label}: {what}", rule="9.2")
     yield from remember(game, number, told)
     yield from Deck(game, side).lay(number, "tactics")
-    yield from apply(game, battle, side, names)
+    yield from apply(game, battle, side, names, card(game, number).label)
 
 
-def apply(game: Game, battle: Battle, side: str, names: list[str]) -> Events:
-    """What a tactic changes in the combat."""
+def apply(game: Game, battle: Battle, side: str, names: list[str], source: str) -> Events:
+    """What a tactic changes in the combat; both sides read it in the battle's heading and in its lines [9.0]."""
     attacking, role = side == battle.attacker, ROLES[battle.role_of(side)]
     facts: dict[str, Any] = {role: [*battle.facts.get(role, ()), *names]}
     if "combat engineers" in names:
         facts["ip"] = yield from _engineers(game, battle, attacking)
-    yield from learn(game, battle, f"{game.side_name(side)}: {', '.join(names)}", **facts)
+    target = battle.hexes[0] if battle.hexes else ""
+    title = headline(game, battle.attacker, target, {**battle.facts, **facts})
+    words = f"{game.side_name(side)} plays {source}: {' and '.join(map(titled, names))}"
+    yield e.Engaged(battle.id, title=title, facts=facts, reason=words)
     if any(n in JOINING for n in names):
         text = f"{game.side_name(side)}: bring units into the combat; they cannot advance afterwards"
         step = JOIN if attacking else DEFENDER_JOINS
@@ -292,4 +313,4 @@ def bonus_tactic(
     game: Game, battle: Battle, tactic: Annotated[str, Choice(label="Tactic", options=_free_tactics)]
 ) -> Events:
     """Choose the wild tactic that STAVKA or Von Manstein gives to this attack."""
-    yield from apply(game, battle, battle.attacker, [tactic])
+    yield from apply(game, battle, battle.attacker, [tactic], "its free tactic")

@@ -8,14 +8,22 @@ from typing import Annotated, Any
 from companion.engine.forms.fields import Choice, Context, Whole
 from companion.engine.forms.worksheet import Breakdown
 from companion.engine.play.actions import Events
-from companion.engine.play.duties import learn, owe, standing
+from companion.engine.play.duties import owe, standing
 from companion.engine.positions.pieces import count
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
 from companion.engine.record.changes import put_mark, read_face
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.advance import vacated
-from companion.systems.enemy_action_kharkov.base import SOVIET, isolated, mechanised, on_record, rules
+from companion.systems.enemy_action_kharkov.base import (
+    SOVIET,
+    isolated,
+    mechanised,
+    on_record,
+    rules,
+    steps_untold,
+    titled,
+)
 from companion.systems.enemy_action_kharkov.fight import (
     AID,
     ATTACK,
@@ -24,6 +32,7 @@ from companion.systems.enemy_action_kharkov.fight import (
     LOSE,
     Fight,
     clean_up,
+    tell,
 )
 from companion.systems.enemy_action_kharkov.hits import adjust, base_hits, tally, unknown_tactics
 from companion.systems.enemy_action_kharkov.losses import left_the_hex, owe_losses
@@ -35,7 +44,7 @@ def settle(game: Game, battle: Battle) -> Events:
     """All chits are drawn: total them, or first ask for what only the tactics aid tells [9.5, 9.51]."""
     unknown = unknown_tactics(game, fight_of(game, battle))
     if unknown:
-        text = f"Read your tactics aid: what do {', '.join(unknown)} add to the hits?"
+        text = f"Read your tactics aid: what do {', '.join(map(titled, unknown))} add to the hits?"
         yield owe(game, (*game.sides, "table"), text, total_hits, battle=battle, step=AID, rule="9.51")
         return
     yield from _total(game, battle, (0, 0))
@@ -100,26 +109,35 @@ def retreat_limit(game: Game, fight: Fight) -> int:
     return 2
 
 
-def steps_text(number: int) -> str:
-    return count(number, "step") if number else "no steps"
+def steps_text(number: int, have: int | None = None) -> str:
+    """What a loss is called: of all the steps there are, as far as they are known, it is the end [9.63]."""
+    if have and number >= have:
+        return "eliminated"
+    return f"lose {count(number, 'step') if number else 'no steps'}"
 
 
-def defence_options(hits: int, limit: int) -> list[tuple[str, str]]:
+def steps_of(game: Game, battle: Battle, side: str) -> int | None:
+    """The steps of a side's units in a combat; None where some are not known."""
+    units = standing(game, battle, side)
+    return None if any(steps_untold(game, u) for u in units) else sum(u.steps for u in units) or None
+
+
+def defence_options(hits: int, limit: int, have: int | None = None) -> list[tuple[str, str]]:
     """Stand, or retreat a hex a hit, up to two [9.52]."""
-    found = [("stand", f"Stand: lose {steps_text(hits)}")]
+    found = [("stand", f"Stand: {steps_text(hits, have)}")]
     if hits >= 1 and limit >= 1:
-        found.append(("retreat-1", f"Retreat one hex: lose {steps_text(hits - 1)}"))
+        found.append(("retreat-1", f"Retreat one hex: {steps_text(hits - 1, have)}"))
     if hits >= 2 and limit >= 2:
-        found.append(("retreat-2", f"Retreat two hexes, dispersed: lose {steps_text(hits - 2)}"))
+        found.append(("retreat-2", f"Retreat two hexes, dispersed: {steps_text(hits - 2, have)}"))
     return found
 
 
-def attack_options(hits: int) -> list[tuple[str, str]]:
+def attack_options(hits: int, have: int | None = None) -> list[tuple[str, str]]:
     """The first hit costs a step; dispersing all attackers satisfies up to two more [9.52]."""
-    found = [("steps", f"Lose {steps_text(hits)}")]
+    found = [("steps", f"{'All attackers ' if have and hits >= have else ''}{steps_text(hits, have)}")]
     if hits >= 2:
-        found.append(("disperse", f"Disperse all attackers: lose {steps_text(max(1, hits - 2))}"))
-    return found
+        found.append(("disperse", f"Disperse all attackers: {steps_text(max(1, hits - 2), have)}"))
+    return [(name, label[:1].upper() + label[1:]) for name, label in found]
 
 
 @rules.worksheet(rule="9.52", title="Ways to satisfy hits")
@@ -144,7 +162,7 @@ def ways_to_defend(game: Game, battle: Battle, hits: int) -> list[tuple[str, str
     """Stand, or retreat as far as the rules and the hexes around let all of them [9.52, 9.7]."""
     units = standing(game, battle, battle.defender)
     limit = retreat_limit(game, fight_of(game, battle))
-    found = defence_options(hits, limit)
+    found = defence_options(hits, limit, steps_of(game, battle, battle.defender))
     return [
         (name, label) for name, label in found
         if not (BACK[name] and units) or can_leave(game, units, BACK[name])
@@ -159,7 +177,8 @@ def _defence(ctx: Context) -> list[tuple[str, str]]:
 
 
 def _attack(ctx: Context) -> list[tuple[str, str]]:
-    return attack_options(int(ctx.args.get("hits", 0)))
+    have = steps_of(ctx.game, ctx.battle, ctx.battle.attacker) if ctx.battle else None
+    return attack_options(int(ctx.args.get("hits", 0)), have)
 
 
 def _sole(options: list[tuple[str, str]]) -> Mapping[str, Any] | None:
@@ -181,8 +200,9 @@ def apply_defence(
     back, side = BACK[choice], battle.defender
     losses = int(duty.args["hits"]) - back
     how = {0: "stands", 1: "retreats one hex", 2: "retreats two hexes, dispersed"}[back]
-    words = f"{game.side_name(side)} {how}, loses {steps_text(losses)}"
-    battle = yield from learn(game, battle, words, retreat=back)
+    lost = f", loses {count(losses, 'step')}" if losses else ""
+    words = f"{game.side_name(side)} {how}{lost}"
+    battle = yield from tell(game, battle, words, retreat=back)
     units = standing(game, battle, side)
     if losses and units:
         yield owe_losses(game, battle, side, losses, LOSE)
@@ -200,8 +220,8 @@ def apply_attack(
     hits, side, dispersed = int(duty.args["hits"]), battle.attacker, choice == "disperse"
     losses = max(1, hits - 2) if dispersed else hits
     also = ", all attackers dispersed" if dispersed else ""
-    words = f"{game.side_name(side)} loses {steps_text(losses)}{also}"
-    battle = yield from learn(game, battle, words, dispersed=dispersed or None)
+    words = f"{game.side_name(side)} loses {count(losses, 'step')}{also}"
+    battle = yield from tell(game, battle, words, dispersed=dispersed or None)
     units = standing(game, battle, side)
     if dispersed:
         for unit in units:

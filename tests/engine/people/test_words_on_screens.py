@@ -48,7 +48,7 @@ def test_whom_one_waits_for_is_no_question() -> None:
         ("panzer-keil", ("dice",)),
         ("wb95", ("dice",)),
         ("kharkov-battles", ("dice", "chits")),
-        ("enemy-action-kharkov", ("dice", "chits", "cards")),
+        ("enemy-action-kharkov", ("chits", "cards")),
     ],
 )
 def test_a_game_offers_only_what_it_has(system: str, uses: tuple[str, ...]) -> None:

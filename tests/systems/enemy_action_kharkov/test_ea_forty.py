@@ -747,4 +747,4 @@ def test_48_a_card_known_by_its_manifest_is_asked_nothing_it_tells() -> None:
             for f in t.form("german", "play-card", card="P23", what=what)
             if not f["quiet"] and not f["hidden"]
         ]
-        assert shown == ["what"], what
+        assert shown == [], what  # the command was tapped on the card

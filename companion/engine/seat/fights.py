@@ -116,8 +116,8 @@ def battles(seen: SeatView) -> list[shapes.BattleView]:
 def _battle(seen: SeatView, battle: Battle) -> shapes.BattleView:
     game, seat = seen._game, seen.seat
     forces = {
-        side: [u.name or u.id for u in sight.seen_units(game, _held(game, units), seat)]
-        for side, units in battle.forces.items()
+        side: [u.name or u.id for u in _fought(game, battle, side, seat)]
+        for side in battle.forces
         if battle.opened or seat in battle.known_to.get(side, (seat,))
     }
     open_duties = sorted(game.duties(battle), key=lambda a: a.step)
@@ -138,6 +138,12 @@ def _named(told: Iterable[str]) -> list[str]:
     """Without a bare side where something of the same side is named."""
     words = list(dict.fromkeys(told))
     return [one for one in words if not any(other.startswith(f"{one}:") for other in words)]
+
+
+def _fought(game: Game, battle: Battle, side: str, seat: str) -> list[Unit]:
+    """A side's units in a battle: who lay open in it was seen by all, whatever covers him since."""
+    units = _held(game, battle.units(side))
+    return units if battle.opened and side not in battle.known_to else sight.seen_units(game, units, seat)
 
 
 def _held(game: Game, units: Sequence[str]) -> list[Unit]:
@@ -162,7 +168,12 @@ def _told(game: Game, ask: Asked, seat: str) -> str:
 def _sheet(seen: SeatView, battle: Battle) -> Breakdown | None:
     """A battle's calculation as it was recorded, or before that as this seat may know it."""
     if battle.sheet:
-        return shapes.sheet_of(battle.sheet) if seen.seat in (battle.sheet_for or (seen.seat,)) else None
+        if seen.seat not in (battle.sheet_for or (seen.seat,)):
+            return None
+        sheet, deeds = shapes.sheet_of(battle.sheet), seen._rules.battle_deeds
+        if deeds is not None and battle.result:
+            sheet.effects = list(deeds(seen._game, battle, seen.seat))
+        return sheet
     make = seen._rules.battle_sheet
     if make is None or battle.result:
         return None

@@ -22,6 +22,7 @@ from companion.systems.second_kharkov.aftermath import EXPLOIT, RETREAT, target_
 from companion.systems.second_kharkov.air import interdicted
 from companion.systems.second_kharkov.base import GERMAN, SOVIET, Reason, rules
 from companion.systems.second_kharkov.control import take
+from companion.systems.second_kharkov.deeds import done, told
 from companion.systems.second_kharkov.judging import at_start
 from companion.systems.second_kharkov.route import next_to
 from companion.systems.second_kharkov.stacking import LIMIT, overstacked
@@ -108,15 +109,13 @@ def _river_bar(
 def must_fall_back(game: Game, battle: Battle) -> Events:
     """The Germans who are left leave together [12.23]; where to is asked of those who are left."""
     force, origin = standing(game, battle, battle.defender), target_of(battle)
-    if not battle.units(battle.defender):
-        yield e.Noted("The German defenders fall back one hex", rule="12.23")
-    elif force and refuges(game, force, origin):
+    if force and refuges(game, force, origin):
         text, names = f"German: fall back from {origin}", [u.id for u in force]
         yield owe(
             game, battle.defender, text, fall_back, battle=battle, step=RETREAT, units=names, rule="12.23"
         )
     elif force:
-        yield from _split(game, force, origin)
+        yield from _split(game, battle, force, origin)
 
 
 def _leaving(ctx: Context) -> list[Unit]:
@@ -148,6 +147,7 @@ def fall_back(
         raise Unreadable("say where they fall back to, or move them by hand", field="to", rule="12.23")
     for unit in left_behind:
         yield move(game, unit.id, to, reason="falls back", rule="12.23")
+    yield from done(game, battle, GERMAN, {u.id: f"to {to}" for u in left_behind}, "12.23")
     yield from vacated(game, battle)
 
 
@@ -167,7 +167,7 @@ def _parted(game: Game, force: Sequence[Unit], origin: str) -> dict[str, str] | 
     return found[min(found)] if found else None
 
 
-def _split(game: Game, force: Sequence[Unit], origin: str) -> Events:
+def _split(game: Game, battle: Battle, force: Sequence[Unit], origin: str) -> Events:
     """Only where stacking bars one hex for all do they part, each to the nearest that takes him [12.23]."""
     ways = _parted(game, force, origin)
     if ways is None:
@@ -175,6 +175,7 @@ def _split(game: Game, force: Sequence[Unit], origin: str) -> Events:
         raise NotNow(words, field="how", rule="12.23")
     for name, hex_id in ways.items():
         yield move(game, name, hex_id, reason="falls back", rule="12.23")
+    yield from done(game, battle, GERMAN, {name: f"to {h}" for name, h in ways.items()}, "12.23")
     yield e.Noted(
         "No one hex takes the whole force, so it parts; where two hexes are equally near, move by hand",
         rule="12.23",
@@ -248,6 +249,9 @@ def advance(
         raise Unreadable("choose who moves in, or say no", field="units", rule="12.21")
     for name in units:
         yield move(game, name, target, reason="advance after combat", rule="12.21")
+    yield from done(game, battle, side, {name: f"to {target}" for name in units}, "12.21")
+    if not units:
+        yield from told(game, battle, side, f"moves into {target or 'the hex'}", "12.21")
     if target:
         yield from take(game, target, side, "advance after combat")
     if side == GERMAN:
@@ -336,4 +340,5 @@ def exploit(
         yield move(game, unit, hex_id, reason="exploits", rule="12.22")
         yield from take(game, hex_id, GERMAN, "exploitation")
         here = hex_id
+    yield from done(game, battle, GERMAN, {unit: f"on to {' and '.join(hexes)}"}, "12.22")
     yield from _offer_to_exploit(game, battle)

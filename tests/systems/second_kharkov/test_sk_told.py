@@ -1,0 +1,137 @@
+"""What a battle came to is told: on its card as it was done, in the log as one sentence [12.18-12.23]."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from systems.second_kharkov.test_sk_battle import germans_attack, newest
+
+from companion.engine.seat.story import battle_story
+
+
+def card(t: Any, seat: str) -> list[str]:
+    """The lines under the newest battle's result."""
+    return [line.label for line in t.view(seat).battles[-1].sheet.effects]
+
+
+def sentence(t: Any, seat: str) -> str:
+    """The newest battle as the log tells a seat."""
+    return battle_story([event.seen_by(seat) for event in t.events], newest(t).id, t.game)
+
+
+def bare(table: Any, result: str = "1/2") -> Any:
+    """A battle of which nobody is on record."""
+    t = table(turn=3, phase="soviet-combat", result=result)
+    t.do("soviet", "resolve-combat", attack=26, defence=7, die="4")
+    return t
+
+
+def brigades(t: Any, number: int, hex: str = "2719") -> list[str]:
+    before = set(t.game.units)
+    for _ in range(number):
+        t.do("table", "add-unit", side="soviet", name="Tank brigade", hex=hex, kind="tank")
+    return [u for u in t.game.units if u not in before]
+
+
+def fell_back(table: Any) -> Any:
+    """12.23: 454 takes the one step that is left, 294 falls back from 2619; one of two brigades is lost."""
+    t = table(turn=1, phase="soviet-combat", result="1/2")
+    t.enter("294 Inf", "german", "2619", army="6th Army", kind="infantry", af=4, df=5)
+    t.enter("454", "german", "2619", army="6th Army", kind="security", steps=1, af=1, df=1)
+    first, second, _ = brigades(t, 3)
+    t.do("soviet", "declare-attack", target="2619", attackers=[first, second])
+    t.answer("soviet", attack="9+9", die="3")
+    t.answer("german", how="back", units="german-454")
+    t.answer("soviet", units=first)
+    return t
+
+
+def test_a_bare_battle_says_what_was_done_and_not_what_was_printed(table: Any) -> None:
+    """12.19, 12.23: he fell back, so that one step was lost of the two printed."""
+    t = bare(table)
+    assert card(t, "german") == ["German defender: lose 2 steps", "Soviet attacker: lose 1 step"]
+    t.answer("german", how="back")
+    for seat in ("german", "soviet", "table"):
+        assert card(t, seat) == ["German: falls back one hex, 1 step lost", "Soviet: 1 unit lost"]
+
+
+def test_a_loss_put_away_still_says_what_was_printed(table: Any) -> None:
+    """12.19: nobody has told what was done on the map."""
+    t = bare(table)
+    t.do("german", "dismiss", ask=t.asked("german")[0]["id"], how="done on the map")
+    assert card(t, "soviet") == ["German defender: lose 2 steps", "Soviet: 1 unit lost"]
+
+
+def test_the_log_of_a_bare_battle_tells_losses_retreat_and_advance(table: Any) -> None:
+    """12.18-12.23: one battle, one sentence."""
+    t = bare(table)
+    t.answer("german", how="back")
+    t.answer("soviet")
+    for seat in ("german", "soviet", "table"):
+        told = sentence(t, seat)
+        assert told.startswith("Soviet attack, 3:1, die 4: 1/2.")
+        for part in ("falls back one hex, 1 step lost", "Soviet: 1 unit lost", "Soviet: moves into the hex"):
+            assert part in told, told
+
+
+def test_an_emptied_hex_is_told(table: Any) -> None:
+    """12.21."""
+    t = bare(table, "0/2")
+    t.answer("german", how="empty", mech="1")
+    assert card(t, "soviet") == ["German: 2 steps lost, the hex is empty"]
+
+
+def test_who_falls_back_reads_where_his_counters_go(table: Any) -> None:
+    """12.23: the hex was taken by itself; he must push the counter."""
+    t = fell_back(table)
+    assert t.game.units["german-294-inf"].place == "2620"
+    assert {"454: eliminated", "294 Inf: to 2620"} <= set(card(t, "german"))
+
+
+def test_the_other_side_reads_no_more_of_it_than_of_any_stack(table: Any) -> None:
+    """7.6: under a stack that he joined, nobody else knows who it was."""
+    t = fell_back(table)
+    assert "294 Inf: to 2620" in card(t, "soviet"), "alone in 2620 he is the top of his stack"
+    t.enter("44", "german", "2620", army="6th Army", kind="infantry", af=4, df=5)
+    for seat in ("soviet", "table", "watch"):
+        assert "a German unit: to 2620" in card(t, seat) and "294 Inf: to 2620" not in card(t, seat)
+        heard = [b for b in t.hears(seat) if "294" in str(b.get("facts", ""))]
+        assert not any("2620" in str(b["facts"]) for b in heard)
+    assert "294 Inf: to 2620" in card(t, "german")
+
+
+def test_steps_and_hex_stand_on_one_line(table: Any) -> None:
+    """12.20, 12.23: '294 Inf: 3 steps, to 2620'."""
+    t = table(turn=1, phase="soviet-combat", result="0/2")
+    t.enter("294 Inf", "german", "2619", army="6th Army", kind="infantry", af=4, df=5)
+    t.do("soviet", "declare-attack", target="2619", attackers=brigades(t, 1))
+    t.answer("soviet", attack="30", die="3")
+    t.answer("german", how="back")
+    assert card(t, "german") == ["294 Inf: 3 steps, to 2620"]
+
+
+def test_advance_and_exploitation_are_on_the_card(table: Any) -> None:
+    """12.21, 12.22."""
+    t = germans_attack(table)
+    t.do("german", "resolve-combat", target="2610", attackers="german-3-pz, german-44", die="3")
+    t.answer("german", units="german-3-pz")
+    t.answer("german", unit="german-3-pz", hexes="2611 2612")
+    assert card(t, "german") == ["TB: eliminated", "3 Pz: to 2610, on to 2611 and 2612"]
+
+
+def test_two_of_a_name_are_two_lines(table: Any) -> None:
+    """12.20: two brigades lost are not one."""
+    t = table(turn=1, phase="soviet-combat", result="2/0")
+    t.enter("294 Inf", "german", "2619", army="6th Army", kind="infantry", af=4, df=5)
+    t.do("soviet", "declare-attack", target="2619", attackers=brigades(t, 2))
+    t.answer("soviet", attack="15+15", die="3")
+    assert card(t, "german") == ["Tank brigade: eliminated"] * 2
+
+
+def test_who_fought_is_read_on_the_card_whatever_became_of_him(table: Any) -> None:
+    """7.6: all lay open in the battle; neither death nor a counter on top takes one off the list."""
+    t = fell_back(table)
+    for seat in ("german", "soviet", "table"):
+        forces = t.view(seat).battles[-1].forces
+        assert forces["soviet"] == ["Tank brigade", "Tank brigade"], seat
+        assert set(forces["german"]) == {"294 Inf", "454"}, seat

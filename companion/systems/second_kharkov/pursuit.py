@@ -282,20 +282,35 @@ def _offer_to_exploit(game: Game, battle: Battle) -> Events:
     yield offer(game, GERMAN, text, action, battle=battle, step=EXPLOIT, rule="12.22")
 
 
+THEN = "then "
+"""What marks the second hex of an exploitation among the choices."""
+
+
 @dataclass(frozen=True)
 class Onward(HexId):
-    """The hexes of an exploitation: those that the unit can enter next are offered."""
+    """The hexes of an exploitation. The first ones keep their places in the list while it is drawn again and the second
+    ones say that they are: the order of the list is not the order of the way."""
 
     def describe(self, ctx: Context) -> dict[str, Any]:
         gone = ctx.values.get("hexes") or ()
-        held = ctx.game.units.get(str(ctx.values.get("unit") or _only_exploiter(ctx)))
-        here = gone[-1] if gone else target_of(ctx.battle)
-        near = ctx.game.maps.neighbours(here) if here and len(gone) < EXPLOITATION else ()
-        free = [h for h in near if h not in gone]
-        if held is not None:
-            free = [h for h in free if not _barred(ctx.game, [held], here, h, ctx.battle)]
-        offered = [{"value": h, "label": h} for h in (*gone, *free)]
+        start = target_of(ctx.battle)
+        first = self._free(ctx, start)
+        second = [h for h in self._free(ctx, gone[0]) if h != start] if gone else []
+        values = [THEN + h if h in second and h != gone[0] else h for h in first]
+        values += [THEN + h for h in second if h not in first]
+        offered = [{"value": value, "label": value} for value in values]
         return {**super().describe(ctx), "help": "one or two", "choices": offered}
+
+    def _free(self, ctx: Context, here: str) -> list[str]:
+        """The hexes around one that the unit can enter."""
+        held = ctx.game.units.get(str(ctx.values.get("unit") or _only_exploiter(ctx)))
+        near = ctx.game.maps.neighbours(here) if here else ()
+        return [h for h in near if held is None or not _barred(ctx.game, [held], here, h, ctx.battle)]
+
+    def read(self, raw: Any, ctx: Context) -> Any:
+        parts = [str(part) for part in raw] if isinstance(raw, list | tuple) else [str(raw)]
+        parts.sort(key=lambda part: part.startswith(THEN))
+        return super().read(" ".join(part.replace(THEN, " ") for part in parts), ctx)
 
 
 def _against_exploit(ctx: Context) -> list[str]:

@@ -135,3 +135,44 @@ def test_who_fought_is_read_on_the_card_whatever_became_of_him(table: Any) -> No
         forces = t.view(seat).battles[-1].forces
         assert forces["soviet"] == ["Tank brigade", "Tank brigade"], seat
         assert set(forces["german"]) == {"294 Inf", "454"}, seat
+
+
+# -- the forms -------------------------------------------------------------------------------------
+
+
+def going_on(table: Any) -> tuple[Any, Any]:
+    """12.22: 3 Pz has moved into 2610 and may go on."""
+    t = germans_attack(table)
+    t.do("german", "resolve-combat", target="2610", attackers="german-3-pz, german-44", die="3")
+    t.answer("german", units="german-3-pz")
+    return t, next(iter(t.game.duties(action="exploit")))
+
+
+def hexes_of(t: Any, duty: Any, **filled: Any) -> dict[str, Any]:
+    return next(f for f in t.form_of("german", duty, **filled) if f["name"] == "hexes")
+
+
+def test_the_first_hexes_of_an_exploitation_keep_their_places(table: Any) -> None:
+    """12.22: a list that is drawn again under the finger ticks no other hex."""
+    t, duty = going_on(table)
+    before = [c["value"] for c in hexes_of(t, duty)["choices"]]
+    for place, first in enumerate(before):
+        drawn = hexes_of(t, duty, hexes=["", first])
+        after = [c["value"] for c in drawn["choices"]]
+        assert after[place] == first and [h.removeprefix("then ") for h in after[: len(before)]] == before
+        assert [v for v in after if v in drawn["value"]] == [first], "one tick"
+        near = t.game.maps.neighbours(first)
+        assert {v.removeprefix("then ") for v in after if v.startswith("then ")} <= set(near)
+
+
+def test_the_second_hex_is_the_second_wherever_it_stands_in_the_list(table: Any) -> None:
+    """12.22: the browser sends ticks in the order of the list."""
+    t, duty = going_on(table)
+    first = next(c["value"] for c in reversed(hexes_of(t, duty)["choices"]))
+    after = [c["value"] for c in hexes_of(t, duty, hexes=["", first])["choices"]]
+    second = next(v for v in after if v.startswith("then "))
+    assert after.index(second) < after.index(first)
+    ticked = [v for v in after if v in (first, second)]
+    assert [v for v in after if v in hexes_of(t, duty, hexes=["", *ticked])["value"]] == ticked
+    t.answer("german", unit="german-3-pz", hexes=["", *ticked])
+    assert t.game.units["german-3-pz"].place == second.removeprefix("then ")

@@ -141,9 +141,11 @@ def _named(told: Iterable[str]) -> list[str]:
 
 
 def _fought(game: Game, battle: Battle, side: str, seat: str) -> list[Unit]:
-    """A side's units in a battle: who lay open in it was seen by all, whatever covers him since."""
+    """A side's units in a battle. Until its phase is over all know who lay open in it, whatever covers him since."""
     units = _held(game, battle.units(side))
-    return units if battle.opened and side not in battle.known_to else sight.seen_units(game, units, seat)
+    fresh = (battle.turn, battle.phase) == (game.turn, game.phase)
+    told = fresh and battle.opened and side not in battle.known_to
+    return units if told else sight.seen_units(game, units, seat)
 
 
 def _held(game: Game, units: Sequence[str]) -> list[Unit]:

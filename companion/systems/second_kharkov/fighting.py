@@ -24,7 +24,14 @@ from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET, rules
 from companion.systems.second_kharkov.battle import as_it_stands, assemble, doubts, not_named
 from companion.systems.second_kharkov.combat import combat, final_row
 from companion.systems.second_kharkov.counters import ask_types
-from companion.systems.second_kharkov.form import ATTACKERS, CombatForm, Target, air_choices, only_target
+from companion.systems.second_kharkov.form import (
+    ATTACKERS,
+    CombatForm,
+    Target,
+    air_choices,
+    given_up,
+    only_target,
+)
 from companion.systems.second_kharkov.units import turn_over, typeless
 from companion.systems.second_kharkov.victory import perimeter_attacked
 
@@ -115,6 +122,8 @@ def _begin(game: Game, told: Mapping[str, Any]) -> Generator[e.Event, None, Batt
         only=fogged(game, side),
         form={**told, "fight_move": side == GERMAN and game["german-order"] == "fight-move"},
     )
+    for duty, words in given_up(game):
+        yield e.Answered(duty.id, "given up", battle=duty.battle, text=words)
     yield from leave(game)
     return battle
 

@@ -7,6 +7,7 @@ from typing import Any
 from systems.second_kharkov.test_sk_battle import germans_attack, newest
 
 from companion.engine.seat.story import battle_story
+from companion.engine.seat.words import describe
 
 
 def card(t: Any, seat: str) -> list[str]:
@@ -176,3 +177,103 @@ def test_the_second_hex_is_the_second_wherever_it_stands_in_the_list(table: Any)
     assert [v for v in after if v in hexes_of(t, duty, hexes=["", *ticked])["value"]] == ticked
     t.answer("german", unit="german-3-pz", hexes=["", *ticked])
     assert t.game.units["german-3-pz"].place == second.removeprefix("then ")
+
+
+def field(form: list[dict[str, Any]], name: str) -> dict[str, Any]:
+    return next(f for f in form if f["name"] == name)
+
+
+def test_brigades_of_one_hex_can_be_told_apart(table: Any) -> None:
+    """2.14, 12.4, 12.20: by factors, as untried, as one that has attacked."""
+    t = table(turn=1, phase="soviet-combat", result="1/1")
+    t.enter("294 Inf", "german", "2619", army="6th Army", kind="infantry", af=4, df=5)
+    t.enter("44", "german", "2720", army="6th Army", kind="infantry", af=4, df=5)
+    first, second, third = brigades(t, 3)
+    t.do("soviet", "declare-attack", target="2619", attackers=[first, second])
+    t.answer("soviet", attack="13+17", die="3")
+    t.answer("german", how="stand")
+    (which,) = t.asked("soviet")[0]["form"]
+    assert [c["label"] for c in which["choices"]] == [
+        "Tank brigade (2719), AF 13, has attacked",
+        "Tank brigade (2719), AF 17, has attacked",
+    ]
+    t.answer("soviet", units=first)
+    ticks = field(t.form("soviet", "declare-attack", target="2720"), "attackers")
+    assert {c["value"]: c["label"] for c in ticks["choices"]} == {
+        second: "Tank brigade (2719), AF 17, has attacked",
+        third: "Tank brigade (2719), untried",
+    }
+    t.enter("Rifles", "soviet", "2719", kind="rifle")
+    ticks = field(t.form("soviet", "declare-attack", target="2720"), "attackers")
+    assert "Rifles (2719)" in [c["label"] for c in ticks["choices"]], "a name that says enough stays short"
+
+
+def won(table: Any) -> Any:
+    """12.21: 2610 is empty, and another hex can be attacked."""
+    t = germans_attack(table)
+    t.enter("RD", "soviet", "2611", kind="rifle", af=5, df=2)
+    t.enter("57", "german", "2511", army="6th Army", kind="infantry", af=9, df=5)
+    t.do("german", "resolve-combat", target="2610", attackers="german-3-pz, german-44", die="3")
+    return t
+
+
+def test_an_advance_is_given_up_in_so_many_words(table: Any) -> None:
+    """12.21: said on the form of the next attack, and in the log when it is declared."""
+    for action, extra in (("declare-attack", {}), ("resolve-combat", {"die": "3"})):
+        t = won(table)
+        assert "the advance into 2610" in field(t.form("german", action), "target")["help"]
+        done = t.do("german", action, target="2611", attackers="german-57", **extra)
+        lines = [describe(event.seen_by("soviet"), t.game) for event in done]
+        assert "Given up: the advance into 2610" in lines
+        assert not [d for d in t.game.duties(action="advance") if t.game.battles[d.battle].hexes == ("2610",)]
+
+
+def test_an_exploitation_is_given_up_in_so_many_words(table: Any) -> None:
+    """12.22."""
+    t = won(table)
+    t.answer("german", units="german-3-pz")
+    assert "the exploitation" in field(t.form("german", "declare-attack"), "target")["help"]
+    done = t.do("german", "declare-attack", target="2611", attackers="german-57")
+    assert "Given up: the exploitation" in [describe(event.seen_by("german"), t.game) for event in done]
+
+
+def test_nothing_is_given_up_where_nothing_is_offered(table: Any) -> None:
+    t = won(table)
+    t.do("german", "dismiss", ask=t.asked("german")[0]["id"], how="no")
+    assert not field(t.form("german", "declare-attack"), "target")["help"]
+
+
+def test_a_target_named_later_brings_its_attackers(table: Any) -> None:
+    """12.1, 12.3: with two targets in reach none is chosen; until one is, nobody is asked who attacks it."""
+    t = table(turn=4, phase="german-combat", fog=False)
+    t.enter("3 Pz", "german", "2510", army="6th Army", kind="panzer", af=8, df=6)
+    for hex_id in ("2610", "2509"):
+        t.enter(f"TB {hex_id}", "soviet", hex_id, kind="tank", af=5, df=2)
+    for action in ("declare-attack", "resolve-combat"):
+        blank = field(t.form("german", action), "attackers")
+        assert blank["quiet"] and not blank["value"], "nothing is sent, so that nobody has said: none of them"
+        named = field(t.form("german", action, target="2610"), "attackers")
+        assert not named["quiet"] and named["value"] == ["german-3-pz"]
+
+
+def test_factors_of_untried_units_are_asked_once_they_are_turned_over(table: Any) -> None:
+    """2.14: not on the form that declares the attack."""
+    t = table(turn=4, phase="soviet-combat", fog=False)
+    t.enter("44", "german", "2510", army="6th Army", kind="infantry", af=4, df=5)
+    t.enter("RD", "soviet", "2610", kind="rifle")
+    assert field(t.form("soviet", "resolve-combat", target="2510", attackers=["soviet-rd"]), "attack")[
+        "quiet"
+    ]
+    t.do("soviet", "resolve-combat", target="2510", attackers="soviet-rd")
+    duty = next(iter(t.game.duties(action="roll-combat")))
+    asked = field(t.form_of("soviet", duty), "attack")
+    assert not asked["quiet"] and asked["required"] and "RD" in asked["help"]
+
+
+def test_only_the_halved_side_is_told_of_halving(table: Any) -> None:
+    """9.9, 12.13: marsh halves attackers; a defender stands in one hex."""
+    t = table(turn=4, phase="soviet-combat")
+    form = t.form("soviet", "resolve-combat", terrain="marsh")
+    assert field(form, "attack")["help"] and not field(form, "defence")["help"]
+    assert "+" in field(form, "attack")["placeholder"] and "+" not in field(form, "defence")["placeholder"]
+    assert field(t.form("soviet", "resolve-combat", out=True), "defence")["help"]

@@ -89,7 +89,7 @@ def _german_may_fly(ctx: Context) -> bool:
     phase=COMBAT_PHASES,
     by="active",
     rule="12.5",
-    label="Declare an attack",
+    label="Declare an attack, roll later",
     order=10,
     when=_ready,
     warns=_against,
@@ -100,7 +100,7 @@ def declare_attack(
     attackers: Annotated[tuple[str, ...], ATTACKERS] = (),
     aircraft: Annotated[str, Choice(label="Aircraft", options=air_choices, when=_german_may_fly)] = "0",
 ) -> Events:
-    """Name one target hex; from here the attack stands. Aircraft are promised before stacks are opened."""
+    """By the book: only target and attackers are named, and the stacks opened. The attack stands from here."""
     battle = yield from _begin(game, {"target": target, "attackers": list(attackers)})
     if _asks_for_aircraft(game):
         yield from _ask_for_aircraft(game, battle)
@@ -272,7 +272,7 @@ Die = Annotated[Roll | None, Dice(label="Die", spec="1d6", purpose="combat", whe
     warns=_against,
 )
 def resolve_combat(game: Game, sheet: Breakdown, form: CombatForm, die: Die) -> Events:
-    """Declare an attack and roll for it. Where German aircraft could defend, or a stack is closed, that comes first."""
+    """Target, attackers, factors and die at once. Where aircraft could defend, or a stack is closed, the roll waits."""
     battle = yield from _begin(game, _told(game, form, bool(sheet.facts["closed"])))
     if _asks_for_aircraft(game):
         yield from _ask_for_aircraft(game, battle)
@@ -311,7 +311,7 @@ def _promised(game: Game, battle: Battle) -> int:
 
 @rules.follow_up(rule="12.7", label="Roll", worksheet=combat, declined=_waived)
 def roll_combat(game: Game, battle: Battle, sheet: Breakdown, die: Die) -> Events:
-    """Roll for the attack that stands."""
+    """Factors that nobody had copied are typed here, one number a unit, and kept."""
     if not sheet.column and not sheet.result:
         missing = [line for line in sheet.lines if line.effect == "?"]
         field = "attack" if "attack" in missing[0].label else "defence"

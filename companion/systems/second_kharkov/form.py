@@ -148,6 +148,7 @@ class Factors(Text):
 
     most: int = 120
     placeholder: str = "26"
+    keys: str = "tel"  # 5+4 needs a plus
     units: Callable[[Context], list[Unit]] = lambda ctx: []
     """The units on record that a factor is asked of, one each."""
     halved: tuple[str, ...] = ()

@@ -277,3 +277,13 @@ def test_only_the_halved_side_is_told_of_halving(table: Any) -> None:
     assert field(form, "attack")["help"] and not field(form, "defence")["help"]
     assert "+" in field(form, "attack")["placeholder"] and "+" not in field(form, "defence")["placeholder"]
     assert field(t.form("soviet", "resolve-combat", out=True), "defence")["help"]
+    assert all(field(form, name)["keys"] == "tel" for name in ("attack", "defence"))
+
+
+def test_the_two_ways_to_attack_and_the_roll_say_different_things(table: Any) -> None:
+    """12.5, 12.7: one act stands out; the roll's sheet does not say its title three times."""
+    t = table(turn=4, phase="soviet-combat")
+    offered = {a.name: a for a in t.view("soviet").actions}
+    assert offered["resolve-combat"].primary and not offered["declare-attack"].primary
+    assert "roll later" in offered["declare-attack"].label
+    assert "Roll for the attack" not in t.rules.actions["roll-combat"].doc

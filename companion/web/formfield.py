@@ -26,6 +26,8 @@ class FormField:
     """How many of the choices must be taken; None where that is open."""
     choices: Sequence[Mapping[str, Any]] = ()
     placeholder: str = ""
+    keys: str = ""
+    """The keyboard that a phone should show, where it is not the one for words."""
     long: bool = False
     min: int | None = None
     max: int | None = None

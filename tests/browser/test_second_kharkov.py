@@ -272,3 +272,37 @@ def test_a_combat_of_three_units_within_its_taps(start_server, device, mode):
     assert not table.sees("table")["asked"]
     taps, typed = screens.cost()
     assert taps <= 9 and typed == 0, (taps, typed)
+
+
+def test_one_tap_ticks_one_hex_of_an_exploitation(server, device):
+    """12.22: the list is drawn again under the finger; what is ticked is what was tapped, and what is booked."""
+    table = Table(server, "second-kharkov", "historical")
+    table.do("table", "go-to", turn=4, phase="german-combat")
+    for name, side, hex_id, kind in (
+        ("23 Pz", "german", "2717", "panzer"),
+        ("TB", "soviet", "2718", "tank"),
+    ):
+        table.do("table", "add-unit", name=name, side=side, hex=hex_id, kind=kind)
+        unit = next(u["id"] for u in table.sees(side)["units"] if u["name"] == name)
+        table.do(
+            side, "copy-counter", unit=unit, af=30, df=5, **({"army": "6th Army"} if kind == "panzer" else {})
+        )
+    table.do("german", "resolve-combat", target="2718", attackers="german-23-pz", die="3")
+    asked = table.sees("german")["asked"]
+    if asked and asked[0]["action"] == "enter-result":
+        table.do("german", "enter-result", result="0/1")
+    table.do("german", "advance", units="german-23-pz")
+    german = table.seat(device("small"), "german")
+    hexes = first_duty(german).get_by_role("group", name="Hexes, in order")
+    for tapped in ("2819", "2818"):
+        hexes.get_by_role("checkbox", name=tapped, exact=True).click()
+        expect(hexes.get_by_text(re.compile("^then ")).first).to_be_visible()
+        expect(hexes.get_by_role("checkbox", checked=True)).to_have_count(1)
+        expect(hexes.get_by_role("checkbox", name=tapped, exact=True)).to_be_checked()
+        if tapped == "2819":
+            hexes.get_by_role("checkbox", name=tapped, exact=True).click()
+            expect(hexes.get_by_text(re.compile("^then "))).to_have_count(0)
+    hexes.get_by_role("checkbox", name="then 2817", exact=True).click()
+    expect(hexes.get_by_role("checkbox", checked=True)).to_have_count(2)
+    tap_away(first_duty(german).get_by_role("button", name="Exploit"))
+    assert next(u for u in table.sees("german")["units"] if u["name"] == "23 Pz")["place"] == "2817"

@@ -110,3 +110,8 @@ def test_templates_and_scripts_keep_to_the_content_security_policy():
         assert not re.search(r"\sstyle=|\son(click|change|submit|load|input)=|<style|hx-on|js:", text), path
         assert not re.search(r"<script(?![^>]*\ssrc=)", text), path
         assert not re.search(r"""(?:src|href|url)\s*[=(]\s*["']?(?:https?:)?//""", text), path
+
+
+def test_a_field_may_ask_for_another_keyboard():
+    """Sums such as 5+4 want digits and a plus, which a phone shows for 'tel' alone."""
+    assert 'inputmode="tel"' in field(keys="tel") and "inputmode" not in field()

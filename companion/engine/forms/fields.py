@@ -102,6 +102,8 @@ class Text(Field):
     most: int = 500
     long: bool = False
     placeholder: str = ""
+    keys: str = ""
+    """The keyboard that a phone should show, as HTML names it: 'tel' for digits with a plus."""
 
     def read(self, raw: Any, ctx: Context) -> str:
         text = storable(str(raw).replace("\r\n", "\n").replace("\0", "")).strip()
@@ -114,7 +116,8 @@ class Text(Field):
         return text
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        return {"most": self.most, "long": self.long, "placeholder": self.placeholder}
+        plain = {"most": self.most, "long": self.long, "placeholder": self.placeholder}
+        return {**plain, "keys": self.keys} if self.keys else plain
 
 
 @dataclass(frozen=True)

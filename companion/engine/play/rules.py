@@ -9,7 +9,7 @@ from typing import Any
 
 from companion.engine.errors import Unknown, did_you_mean
 from companion.engine.forms.fields import Context
-from companion.engine.forms.worksheet import Breakdown, Worksheet, signature_fields
+from companion.engine.forms.worksheet import Breakdown, Line, Worksheet, signature_fields
 from companion.engine.hexes.trace import SupplyLine
 from companion.engine.kit.roster import Unit
 from companion.engine.kit.when import Turns
@@ -27,8 +27,8 @@ PanelMaker = Callable[[Game, str], Panel | None]
 """A block of facts for a seat's screen, or None for nothing to show."""
 BattleSheet = Callable[[Game, Battle, str], Breakdown | None]
 """A battle's calculation before its roll, as a seat may know it: (game, battle, seat) -> breakdown."""
-BattleTale = Callable[[Game, Battle], Iterable[str]]
-"""How both sides took a battle's result, in words for everybody: (game, battle) -> words."""
+BattleDeeds = Callable[[Game, Battle, str], Iterable[Line]]
+"""What was done about a battle's result, as a seat may know it: (game, battle, seat) -> lines."""
 Faces = Callable[[Game, Battle, str], Mapping[str, str]]
 """A chit or card of a battle in a reader's words: (game, battle, token) -> each face by its name."""
 Warns = Callable[[Context], Iterable[object]]
@@ -81,7 +81,7 @@ class Rules:
         self.duties: list[tuple[tuple[str, ...], Words]] = []
         """What must be done before a phase ends, worked out from the game: phases, and the words for what is left."""
         self.battle_sheet: BattleSheet | None = None
-        self.battle_tale: BattleTale | None = None
+        self.battle_deeds: BattleDeeds | None = None
         self.faces: dict[str, Faces] = {}
         """How the tokens of a pile read on a battle's card; others show what the owner's book has of them."""
         self.supply: Supply | None = None
@@ -233,9 +233,9 @@ class Rules:
         self.battle_sheet = fn
         return fn
 
-    def tells_of_battle(self, fn: BattleTale) -> BattleTale:
-        """What became of a battle since its result, in words that everybody may read: shown with what the result means."""
-        self.battle_tale = fn
+    def deeds_of_battle(self, fn: BattleDeeds) -> BattleDeeds:
+        """What was really done about a battle's result: on its card it stands in place of what the result asked for."""
+        self.battle_deeds = fn
         return fn
 
     def faces_of(self, pile: str) -> Callable[[Faces], Faces]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from companion.engine.errors import Mistake
 from companion.engine.forms.fields import Context, Roll
-from companion.engine.forms.worksheet import Breakdown, Line
+from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
 from companion.engine.people.consent import voices
 from companion.engine.play.actions import Action
@@ -116,8 +116,8 @@ def battles(seen: SeatView) -> list[shapes.BattleView]:
 def _battle(seen: SeatView, battle: Battle) -> shapes.BattleView:
     game, seat = seen._game, seen.seat
     forces = {
-        side: [_standing(u) for u in sight.seen_units(game, _held(game, units), seat)]
-        for side, units in battle.forces.items()
+        side: [_standing(u) for u in _fought(game, battle, side, seat)]
+        for side in battle.forces
         if battle.opened or seat in battle.known_to.get(side, (seat,))
     }
     open_duties = sorted(game.duties(battle), key=lambda a: a.step)
@@ -138,6 +138,14 @@ def _named(told: Iterable[str]) -> list[str]:
     """Without a bare side where something of the same side is named."""
     words = list(dict.fromkeys(told))
     return [one for one in words if not any(other.startswith(f"{one}:") for other in words)]
+
+
+def _fought(game: Game, battle: Battle, side: str, seat: str) -> list[Unit]:
+    """A side's units in a battle. Until its phase is over all know who lay open in it, whatever covers him since."""
+    units = _held(game, battle.units(side))
+    fresh = (battle.turn, battle.phase) == (game.turn, game.phase)
+    told = fresh and battle.opened and side not in battle.known_to
+    return units if told else sight.seen_units(game, units, seat)
 
 
 def _held(game: Game, units: Sequence[str]) -> list[Unit]:
@@ -169,8 +177,9 @@ def _sheet(seen: SeatView, battle: Battle) -> Breakdown | None:
     if battle.sheet:
         if seen.seat not in (battle.sheet_for or (seen.seat,)):
             return None
-        sheet, tale = shapes.sheet_of(battle.sheet), seen._rules.battle_tale
-        sheet.effects += [Line(words) for words in (tale(seen._game, battle) if tale else ())]
+        sheet, deeds = shapes.sheet_of(battle.sheet), seen._rules.battle_deeds
+        if deeds is not None and battle.result:
+            sheet.effects = list(deeds(seen._game, battle, seen.seat))
         return sheet
     make = seen._rules.battle_sheet
     if make is None or battle.result:

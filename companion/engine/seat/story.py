@@ -76,14 +76,15 @@ def _plain(result: str) -> str:
 
 
 def _after(bodies: Sequence[Body], game: Game) -> str:
-    """What became of the units, each once."""
+    """What became of the units, each once; where none is on record, what the rules noted."""
     told: dict[str, list[str]] = {}
     for body in bodies:
         if body["kind"] == "placed" and (line := describe(body, game)):
             unit, _, what = line.partition(": ")
             told.setdefault(unit, []).append(what)
     lines = [f"{unit}: {', '.join(dict.fromkeys(what))}" for unit, what in told.items()]
-    more = f"; and {len(lines) - MOST_TOLD} more units" if len(lines) > MOST_TOLD else ""
+    lines = lines or [str(b["text"]) for b in bodies if b["kind"] == "noted" and "text" in b]
+    more = f"; and {len(lines) - MOST_TOLD} more" if len(lines) > MOST_TOLD else ""
     return f" {'; '.join(lines[:MOST_TOLD])}{more}." if lines else ""
 
 

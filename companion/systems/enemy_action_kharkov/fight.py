@@ -8,13 +8,14 @@ from fractions import Fraction
 from typing import Any
 
 from companion.engine.errors import NotNow
-from companion.engine.forms.worksheet import Breakdown
+from companion.engine.forms.worksheet import Breakdown, Line
 from companion.engine.play.actions import Events
 from companion.engine.play.duties import learn, standing
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
+from companion.engine.seat.shapes import sheet_of
 from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, rules, titled
 from companion.systems.enemy_action_kharkov.deck import Deck
 from companion.systems.enemy_action_kharkov.manifest import card
@@ -137,10 +138,10 @@ def tell(game: Game, battle: Battle, words: str, **facts: Any) -> Generator[e.Ev
     return (yield from learn(game, battle, words, taken=[*battle.facts.get("taken", ()), words], **facts))
 
 
-@rules.tells_of_battle
-def taken(game: Game, battle: Battle) -> Sequence[str]:
-    """Everything in it is done in the open [9.52, 9.8]."""
-    return [str(words) for words in battle.facts.get("taken", ())]
+@rules.deeds_of_battle
+def taken(game: Game, battle: Battle, seat: str) -> list[Line]:
+    """What the hits mean and how they were taken: everything in it is done in the open [9.52, 9.8]."""
+    return [*sheet_of(battle.sheet).effects, *(Line(str(words)) for words in battle.facts.get("taken", ()))]
 
 
 def drawn_for(battle: Battle) -> list[str]:

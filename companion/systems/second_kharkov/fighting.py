@@ -24,7 +24,14 @@ from companion.systems.second_kharkov.base import FIGHT, GERMAN, SOVIET, rules
 from companion.systems.second_kharkov.battle import as_it_stands, assemble, doubts, not_named
 from companion.systems.second_kharkov.combat import combat, final_row
 from companion.systems.second_kharkov.counters import ask_types
-from companion.systems.second_kharkov.form import ATTACKERS, CombatForm, Target, air_choices, only_target
+from companion.systems.second_kharkov.form import (
+    ATTACKERS,
+    CombatForm,
+    Target,
+    air_choices,
+    given_up,
+    only_target,
+)
 from companion.systems.second_kharkov.units import turn_over, typeless
 from companion.systems.second_kharkov.victory import perimeter_attacked
 
@@ -82,7 +89,7 @@ def _german_may_fly(ctx: Context) -> bool:
     phase=COMBAT_PHASES,
     by="active",
     rule="12.5",
-    label="Declare an attack",
+    label="Declare an attack, roll later",
     order=10,
     when=_ready,
     warns=_against,
@@ -93,7 +100,7 @@ def declare_attack(
     attackers: Annotated[tuple[str, ...], ATTACKERS] = (),
     aircraft: Annotated[str, Choice(label="Aircraft", options=air_choices, when=_german_may_fly)] = "0",
 ) -> Events:
-    """Name one target hex; from here the attack stands. Aircraft are promised before stacks are opened."""
+    """By the book: only target and attackers are named, and the stacks opened. The attack stands from here."""
     battle = yield from _begin(game, {"target": target, "attackers": list(attackers)})
     if _asks_for_aircraft(game):
         yield from _ask_for_aircraft(game, battle)
@@ -115,6 +122,8 @@ def _begin(game: Game, told: Mapping[str, Any]) -> Generator[e.Event, None, Batt
         only=fogged(game, side),
         form={**told, "fight_move": side == GERMAN and game["german-order"] == "fight-move"},
     )
+    for duty, words in given_up(game):
+        yield e.Answered(duty.id, "given up", battle=duty.battle, text=words)
     yield from leave(game)
     return battle
 
@@ -263,7 +272,7 @@ Die = Annotated[Roll | None, Dice(label="Die", spec="1d6", purpose="combat", whe
     warns=_against,
 )
 def resolve_combat(game: Game, sheet: Breakdown, form: CombatForm, die: Die) -> Events:
-    """Declare an attack and roll for it. Where German aircraft could defend, or a stack is closed, that comes first."""
+    """Target, attackers, factors and die at once. Where aircraft could defend, or a stack is closed, the roll waits."""
     battle = yield from _begin(game, _told(game, form, bool(sheet.facts["closed"])))
     if _asks_for_aircraft(game):
         yield from _ask_for_aircraft(game, battle)
@@ -302,7 +311,7 @@ def _promised(game: Game, battle: Battle) -> int:
 
 @rules.follow_up(rule="12.7", label="Roll", worksheet=combat, declined=_waived)
 def roll_combat(game: Game, battle: Battle, sheet: Breakdown, die: Die) -> Events:
-    """Roll for the attack that stands."""
+    """Factors that nobody had copied are typed here, one number a unit, and kept."""
     if not sheet.column and not sheet.result:
         missing = [line for line in sheet.lines if line.effect == "?"]
         field = "attack" if "attack" in missing[0].label else "defence"

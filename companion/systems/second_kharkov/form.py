@@ -8,16 +8,18 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from companion.engine.errors import Unreadable
-from companion.engine.forms.fields import Choice, Context, Flag, HexId, Text, UnitRef, Whole
+from companion.engine.forms.fields import Choice, Context, Flag, HexId, Text, Whole
 from companion.engine.kit.roster import Unit
 from companion.engine.positions import pieces
 from companion.engine.positions.situation import board
+from companion.engine.record import events as e
+from companion.engine.record.game import Game
 from companion.systems.second_kharkov import known
 from companion.systems.second_kharkov.armies import frozen, restricted
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, SIDES, in_play
 from companion.systems.second_kharkov.ground import TERRAINS
 from companion.systems.second_kharkov.odds import INTO
-from companion.systems.second_kharkov.units import ARMIES, ARMY_DIALS, SIXTH, armies_of, label, seen_by
+from companion.systems.second_kharkov.units import ARMIES, ARMY_DIALS, SIXTH, Apart, armies_of, label, seen_by
 
 RIVERS = (("none", "none"), ("minor", "minor"), ("major", "major, or a crossing"))
 
@@ -51,6 +53,11 @@ def attack_is_typed(ctx: Context) -> bool:
 
 def defence_is_typed(ctx: Context) -> bool:
     return not known.defenders(ctx) or bool(blank_defenders(ctx))
+
+
+def later(units: Callable[[Context], list[Unit]]) -> Callable[[Context], bool]:
+    """Whether factors are asked at the roll alone: one of these counters must be turned over first [2.14]."""
+    return lambda ctx: ctx.duty is None and any(u.untried for u in units(ctx))
 
 
 def nobody_named(ctx: Context) -> bool:
@@ -140,7 +147,8 @@ class Factors(Text):
     or hex by hex so that each stack is rounded for itself [1.5]."""
 
     most: int = 120
-    placeholder: str = "26, or hex by hex 14+12"
+    placeholder: str = "26"
+    keys: str = "tel"  # 5+4 needs a plus
     units: Callable[[Context], list[Unit]] = lambda ctx: []
     """The units on record that a factor is asked of, one each."""
     halved: tuple[str, ...] = ()
@@ -151,12 +159,11 @@ class Factors(Text):
         if asked:
             sample = "+".join(str(5 - n % 3) for n in range(len(asked)))
             names = ", ".join(map(label, asked))
-            later = ctx.duty is None and any(u.untried for u in asked)
-            help_text = f"{'once turned over, ' if later else ''}one number each: {names}"
+            help_text = f"one number each: {names}"
             return {**plain, "help": help_text, "placeholder": sample, "required": ctx.duty is not None}
         if not self.halved:
             return plain
-        split = mech_is_halved(ctx) or not none_is_out(ctx)
+        split = not none_is_out(ctx) or ("attack_mech" in self.halved and mech_is_halved(ctx))
         help_text = "those not halved" if split else ""
         wanted = not any(ctx.values.get(n) for n in self.halved) and not known.is_closed(ctx)
         return {**plain, "help": help_text, "required": wanted}
@@ -180,10 +187,30 @@ class Factors(Text):
 
 @dataclass(frozen=True)
 class Target(HexId):
-    """The hex attacked: enemies on record next to one's own units are offered."""
+    """The hex attacked: enemies on record next to one's own units are offered. What another attack ends is said."""
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        return {**super().describe(ctx), "choices": [{"value": h, "label": h} for h in in_reach(ctx)]}
+        offered = [{"value": h, "label": h} for h in in_reach(ctx)]
+        lost = [words for _, words in given_up(ctx.game)] if ctx.duty is None and in_play(ctx.game) else []
+        help_text = f"this attack gives up {' and '.join(lost)} (12.21)" if lost else ""
+        return {**super().describe(ctx), "choices": offered, "help": help_text}
+
+
+def given_up(game: Game) -> list[tuple[e.Asked, str]]:
+    """What the last battle still offers, and the next one ends: it is taken before another is fought [12.21, 12.22]."""
+    found = []
+    for duty in game.duties():
+        battle = game.battles.get(duty.battle)
+        if (
+            battle is not None
+            and battle.result
+            and not duty.is_owed
+            and duty.action in ("advance", "exploit")
+        ):
+            where = f" into {battle.hexes[0]}" if battle.hexes and duty.action == "advance" else ""
+            word = "the advance" if duty.action == "advance" else "the exploitation"
+            found.append((duty, f"{word}{where}"))
+    return found
 
 
 def in_reach(ctx: Context) -> list[str]:
@@ -202,7 +229,7 @@ def only_target(ctx: Context) -> str:
 
 
 @dataclass(frozen=True)
-class Attackers(UnitRef):
+class Attackers(Apart):
     """Who attacks. The shared screen knows the top of a stack only, and says so [7.6]."""
 
     def describe(self, ctx: Context) -> dict[str, Any]:
@@ -238,6 +265,7 @@ ATTACKERS = Attackers(
     suggest=near_target,
     start=likely_attackers,
     when=lambda c: bool(attackers_on_map(c)),
+    quiet=lambda c: not known.target(c),  # who stands next to it is chosen as it is named
 )
 
 
@@ -261,7 +289,9 @@ class CombatForm:
         tuple[int, ...],
         Factors(
             label="Attack factors",
+            placeholder="26, or hex by hex 14+12",
             when=attack_is_typed,
+            quiet=later(blank_attackers),
             units=blank_attackers,
             halved=("attack_mech", "attack_oos", "attack_both"),
         ),
@@ -269,7 +299,11 @@ class CombatForm:
     defence: Annotated[
         tuple[int, ...],
         Factors(
-            label="Defence factors", when=defence_is_typed, units=blank_defenders, halved=("defence_oos",)
+            label="Defence factors",
+            when=defence_is_typed,
+            quiet=later(blank_defenders),
+            units=blank_defenders,
+            halved=("defence_oos",),
         ),
     ] = ()
     terrain: Annotated[str, Choice(label="Defender in", options=terrain_choices)] = ""

@@ -21,6 +21,7 @@ from companion.systems.second_kharkov import pursuit
 from companion.systems.second_kharkov.aftermath import target_of, vacated
 from companion.systems.second_kharkov.base import GERMAN, SOVIET, Reason, historical, rules
 from companion.systems.second_kharkov.dead import bury, eliminate, step_value
+from companion.systems.second_kharkov.deeds import done, told
 from companion.systems.second_kharkov.units import Wanted, after_loss, label
 from companion.systems.second_kharkov.victory import score
 
@@ -188,14 +189,30 @@ def german_losses(
     falls_back = how == BACK
     lost = max(0, int(duty.args["steps"]) - falls_back)
     force = standing(game, battle, GERMAN)
-    for name, steps in _shares(game, force, lost, units).items():
+    shares = _shares(game, force, lost, units)
+    taken = {name: _left(game.units[name].steps - steps) for name, steps in shares.items() if steps}
+    for name, steps in shares.items():
         yield from _reduce(game, game.units[name], steps)
+    yield from done(game, battle, GERMAN, taken, "12.20", loss=True)
     if not force:
+        yield from told(
+            game, battle, GERMAN, _bare_words(lost, how), "12.23" if falls_back else "12.19", loss=True
+        )
         words = count(lost, "German step") + (f", {mech} mechanised" if int(mech) else "")
         yield from score(game, SOVIET, lost + int(mech), words, "4.4")
     if falls_back:
         yield from pursuit.must_fall_back(game, battle)
     yield from _after(game, battle, GERMAN, how == EMPTY or (falls_back and not force))
+
+
+def _left(steps: int) -> str:
+    return count(steps, "step") if steps else "eliminated"
+
+
+def _bare_words(lost: int, how: str, thing: str = "step") -> str:
+    """How losses were taken by a force that is not on record."""
+    loses = f"{count(lost, thing)} lost" if lost else "nothing lost"
+    return {BACK: f"falls back one hex, {loses}", EMPTY: f"{loses}, the hex is empty"}.get(how, loses)
 
 
 def _reduce(game: Game, unit: Unit, lost: int) -> Events:
@@ -258,7 +275,9 @@ def soviet_losses(
             raise Unreadable(words, field="units", accepted=accepted, rule="12.20")
         for name in lost:
             yield from eliminate(game, game.units[name], "12.20")
+        yield from done(game, battle, SOVIET, dict.fromkeys(lost, _left(0)), "12.20", loss=True)
     else:
+        yield from told(game, battle, SOVIET, _bare_words(steps, how, "unit"), "12.19", loss=True)
         yield from score(game, GERMAN, steps, count(steps, "Soviet unit"), "4.4")
     yield from _after(game, battle, SOVIET, how == EMPTY)
 

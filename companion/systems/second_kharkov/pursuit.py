@@ -22,6 +22,7 @@ from companion.systems.second_kharkov.aftermath import EXPLOIT, RETREAT, target_
 from companion.systems.second_kharkov.air import interdicted
 from companion.systems.second_kharkov.base import GERMAN, SOVIET, Reason, rules
 from companion.systems.second_kharkov.control import take
+from companion.systems.second_kharkov.deeds import done, told
 from companion.systems.second_kharkov.judging import at_start
 from companion.systems.second_kharkov.route import next_to
 from companion.systems.second_kharkov.stacking import LIMIT, overstacked
@@ -108,15 +109,13 @@ def _river_bar(
 def must_fall_back(game: Game, battle: Battle) -> Events:
     """The Germans who are left leave together [12.23]; where to is asked of those who are left."""
     force, origin = standing(game, battle, battle.defender), target_of(battle)
-    if not battle.units(battle.defender):
-        yield e.Noted("The German defenders fall back one hex", rule="12.23")
-    elif force and refuges(game, force, origin):
+    if force and refuges(game, force, origin):
         text, names = f"German: fall back from {origin}", [u.id for u in force]
         yield owe(
             game, battle.defender, text, fall_back, battle=battle, step=RETREAT, units=names, rule="12.23"
         )
     elif force:
-        yield from _split(game, force, origin)
+        yield from _split(game, battle, force, origin)
 
 
 def _leaving(ctx: Context) -> list[Unit]:
@@ -148,6 +147,7 @@ def fall_back(
         raise Unreadable("say where they fall back to, or move them by hand", field="to", rule="12.23")
     for unit in left_behind:
         yield move(game, unit.id, to, reason="falls back", rule="12.23")
+    yield from done(game, battle, GERMAN, {u.id: f"to {to}" for u in left_behind}, "12.23")
     yield from vacated(game, battle)
 
 
@@ -167,7 +167,7 @@ def _parted(game: Game, force: Sequence[Unit], origin: str) -> dict[str, str] | 
     return found[min(found)] if found else None
 
 
-def _split(game: Game, force: Sequence[Unit], origin: str) -> Events:
+def _split(game: Game, battle: Battle, force: Sequence[Unit], origin: str) -> Events:
     """Only where stacking bars one hex for all do they part, each to the nearest that takes him [12.23]."""
     ways = _parted(game, force, origin)
     if ways is None:
@@ -175,6 +175,7 @@ def _split(game: Game, force: Sequence[Unit], origin: str) -> Events:
         raise NotNow(words, field="how", rule="12.23")
     for name, hex_id in ways.items():
         yield move(game, name, hex_id, reason="falls back", rule="12.23")
+    yield from done(game, battle, GERMAN, {name: f"to {h}" for name, h in ways.items()}, "12.23")
     yield e.Noted(
         "No one hex takes the whole force, so it parts; where two hexes are equally near, move by hand",
         rule="12.23",
@@ -248,6 +249,9 @@ def advance(
         raise Unreadable("choose who moves in, or say no", field="units", rule="12.21")
     for name in units:
         yield move(game, name, target, reason="advance after combat", rule="12.21")
+    yield from done(game, battle, side, {name: f"to {target}" for name in units}, "12.21")
+    if not units:
+        yield from told(game, battle, side, f"moves into {target or 'the hex'}", "12.21")
     if target:
         yield from take(game, target, side, "advance after combat")
     if side == GERMAN:
@@ -278,20 +282,35 @@ def _offer_to_exploit(game: Game, battle: Battle) -> Events:
     yield offer(game, GERMAN, text, action, battle=battle, step=EXPLOIT, rule="12.22")
 
 
+THEN = "then "
+"""What marks the second hex of an exploitation among the choices."""
+
+
 @dataclass(frozen=True)
 class Onward(HexId):
-    """The hexes of an exploitation: those that the unit can enter next are offered."""
+    """The hexes of an exploitation. The first ones keep their places in the list while it is drawn again and the second
+    ones say that they are: the order of the list is not the order of the way."""
 
     def describe(self, ctx: Context) -> dict[str, Any]:
         gone = ctx.values.get("hexes") or ()
-        held = ctx.game.units.get(str(ctx.values.get("unit") or _only_exploiter(ctx)))
-        here = gone[-1] if gone else target_of(ctx.battle)
-        near = ctx.game.maps.neighbours(here) if here and len(gone) < EXPLOITATION else ()
-        free = [h for h in near if h not in gone]
-        if held is not None:
-            free = [h for h in free if not _barred(ctx.game, [held], here, h, ctx.battle)]
-        offered = [{"value": h, "label": h} for h in (*gone, *free)]
+        start = target_of(ctx.battle)
+        first = self._free(ctx, start)
+        second = [h for h in self._free(ctx, gone[0]) if h != start] if gone else []
+        values = [THEN + h if h in second and h != gone[0] else h for h in first]
+        values += [THEN + h for h in second if h not in first]
+        offered = [{"value": value, "label": value} for value in values]
         return {**super().describe(ctx), "help": "one or two", "choices": offered}
+
+    def _free(self, ctx: Context, here: str) -> list[str]:
+        """The hexes around one that the unit can enter."""
+        held = ctx.game.units.get(str(ctx.values.get("unit") or _only_exploiter(ctx)))
+        near = ctx.game.maps.neighbours(here) if here else ()
+        return [h for h in near if held is None or not _barred(ctx.game, [held], here, h, ctx.battle)]
+
+    def read(self, raw: Any, ctx: Context) -> Any:
+        parts = [str(part) for part in raw] if isinstance(raw, list | tuple) else [str(raw)]
+        parts.sort(key=lambda part: part.startswith(THEN))
+        return super().read(" ".join(part.replace(THEN, " ") for part in parts), ctx)
 
 
 def _against_exploit(ctx: Context) -> list[str]:
@@ -336,4 +355,5 @@ def exploit(
         yield move(game, unit, hex_id, reason="exploits", rule="12.22")
         yield from take(game, hex_id, GERMAN, "exploitation")
         here = hex_id
+    yield from done(game, battle, GERMAN, {unit: f"on to {' and '.join(hexes)}"}, "12.22")
     yield from _offer_to_exploit(game, battle)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -12,9 +13,10 @@ from companion.engine.forms.fields import Choice, Context, Options, UnitRef
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.positions.names import digits, key_of
+from companion.engine.positions.pieces import count
 from companion.engine.record.changes import IN_PASSING, change, put_mark
 from companion.engine.record.game import Game
-from companion.engine.record.sight import may_see_unit
+from companion.engine.record.sight import may_see_mark, may_see_unit
 from companion.systems.second_kharkov.base import GERMAN, SOVIET
 
 MECHANISED = ("panzer", "tank", "motorised")  # [2.10]
@@ -146,7 +148,31 @@ def label(unit: Unit) -> str:
 
 
 @dataclass(frozen=True)
-class Wanted(UnitRef):
+class Apart(UnitRef):
+    """Units to choose from, of which those that would read alike say what tells them apart."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        plain = super().describe(ctx)
+        alike = Counter(choice["label"] for choice in plain["choices"])
+        choices = [
+            self._apart(ctx, choice) if alike[choice["label"]] > 1 else choice for choice in plain["choices"]
+        ]
+        return {**plain, "choices": choices}
+
+    def _apart(self, ctx: Context, choice: Mapping[str, str]) -> dict[str, str]:
+        """Factors as far as the record gives them, untried or veteran [2.14], and who has attacked [12.4]."""
+        game, unit = ctx.game, ctx.game.units[choice["value"]]
+        known = [
+            f"{name} {value}" for name in ("AF", "DF") if (value := factor(game, unit, name)) is not None
+        ]
+        known += [count(unit.steps, "step")] if unit.full > 1 else []
+        known += ["untried"] if unit.untried else ["veteran"] if unit.side == SOVIET and not known else []
+        known += ["has attacked"] if may_see_mark(game, unit.id, "attacked", ctx.seat) else []
+        return {**choice, "label": ", ".join([choice["label"], *known])}
+
+
+@dataclass(frozen=True)
+class Wanted(Apart):
     """Units of the battle just fought, to be chosen from wherever the form asks for them."""
 
     def describe(self, ctx: Context) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from typing import Any
 
 from companion.engine.forms.worksheet import Line
 from companion.engine.play.actions import Events
-from companion.engine.play.duties import learn
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
 from companion.engine.record.changes import fogged
@@ -46,7 +45,7 @@ def done(
 
 def _keep(game: Game, battle: Battle, only: tuple[str, ...], **deed: Any) -> Events:
     number = len(_kept(game.battles[battle.id]))
-    yield from learn(game, battle, only=only, **{f"{DEED}{number}": deed})
+    yield e.Engaged(battle.id, facts={f"{DEED}{number}": deed}, only=only)
 
 
 def _kept(battle: Battle) -> list[Mapping[str, Any]]:

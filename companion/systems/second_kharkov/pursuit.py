@@ -292,7 +292,7 @@ class Onward(HexId):
     ones say that they are: the order of the list is not the order of the way."""
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        gone = ctx.values.get("hexes") or ()
+        gone: tuple[str, ...] = ctx.values.get("hexes") or ()
         start = target_of(ctx.battle)
         first = self._free(ctx, start)
         second = [h for h in self._free(ctx, gone[0]) if h != start] if gone else []

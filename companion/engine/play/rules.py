@@ -9,7 +9,7 @@ from typing import Any
 
 from companion.engine.errors import Unknown, did_you_mean
 from companion.engine.forms.fields import Context
-from companion.engine.forms.worksheet import Breakdown, Worksheet, signature_fields
+from companion.engine.forms.worksheet import Breakdown, Line, Worksheet, signature_fields
 from companion.engine.hexes.trace import SupplyLine
 from companion.engine.kit.roster import Unit
 from companion.engine.kit.when import Turns
@@ -26,6 +26,7 @@ Outcome = Callable[..., Iterable[e.Event]]
 PanelMaker = Callable[[Game, str], Panel | None]
 """A block of facts for a seat's screen, or None for nothing to show."""
 BattleSheet = Callable[[Game, Battle, str], Breakdown | None]
+BattleDeeds = Callable[[Game, Battle, str], Iterable[Line]]
 """A battle's calculation before its roll, as a seat may know it: (game, battle, seat) -> breakdown."""
 Faces = Callable[[Game, Battle, str], Mapping[str, str]]
 """A chit or card of a battle in a reader's words: (game, battle, token) -> each face by its name."""
@@ -79,6 +80,7 @@ class Rules:
         self.duties: list[tuple[tuple[str, ...], Words]] = []
         """What must be done before a phase ends, worked out from the game: phases, and the words for what is left."""
         self.battle_sheet: BattleSheet | None = None
+        self.battle_deeds: BattleDeeds | None = None
         self.faces: dict[str, Faces] = {}
         """How the tokens of a pile read on a battle's card; others show what the owner's book has of them."""
         self.supply: Supply | None = None
@@ -136,7 +138,8 @@ class Rules:
 
     def owed(self, game: Game, seat: str) -> list[str]:
         """All that is owed as a phase, impulse or turn is to end, in words that a seat may read."""
-        found = [a.text if not a.only or seat in a.only else HIDDEN for a in game.duties() if a.is_owed]
+        owed = [a for a in game.duties() if a.is_owed]
+        found = [_in_full(game, a) if not a.only or seat in a.only else HIDDEN for a in owed]
         for phases, fn in self.duties:
             if game.phase in phases:
                 found += fn(game)
@@ -230,6 +233,11 @@ class Rules:
         self.battle_sheet = fn
         return fn
 
+    def deeds_of_battle(self, fn: BattleDeeds) -> BattleDeeds:
+        """What has become of a battle since its result, for its card: below what the result means."""
+        self.battle_deeds = fn
+        return fn
+
     def faces_of(self, pile: str) -> Callable[[Faces], Faces]:
         """How chits or cards that were drawn in a battle read on every screen."""
 
@@ -308,3 +316,11 @@ class Rules:
                 accepted=", ".join(sorted(self.actions)),
             )
         return self.actions[wanted]
+
+
+def _in_full(game: Game, duty: e.Asked) -> str:
+    """What is owed, with the battle that it is owed to, where its words do not name it."""
+    battle = game.battles.get(duty.battle)
+    if battle is None or battle.title in duty.text or any(h in duty.text for h in battle.hexes):
+        return duty.text
+    return f"{duty.text.rstrip('.?')} ({battle.title})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from companion.engine.errors import Mistake
@@ -89,7 +90,8 @@ def awaits(seen: SeatView) -> shapes.AwaitedView:
     asked = [a for a in game.asked.values() if game.is_live(a) and (a.is_consent or _holds_up(game, a))]
     if any(seat in a.to for a in asked) and seat in game.sides:
         return shapes.AwaitedView("your answer", True)
-    held_up = sorted((a for a in asked if not a.is_consent), key=lambda a: not a.battle)  # battles first
+    # battles first, and of them the one that is furthest: others wait until it is settled
+    held_up = sorted((a for a in asked if not a.is_consent), key=lambda a: (not a.battle, -a.step))
     if held_up:
         more = f", and {len(held_up) - 1} more" if len(held_up) > 1 else ""
         return shapes.AwaitedView(f"waiting for {_told(game, held_up[0], seat).rstrip('.?')}{more}", False)
@@ -162,7 +164,11 @@ def _told(game: Game, ask: Asked, seat: str) -> str:
 def _sheet(seen: SeatView, battle: Battle) -> Breakdown | None:
     """A battle's calculation as it was recorded, or before that as this seat may know it."""
     if battle.sheet:
-        return shapes.sheet_of(battle.sheet) if seen.seat in (battle.sheet_for or (seen.seat,)) else None
+        if seen.seat not in (battle.sheet_for or (seen.seat,)):
+            return None
+        sheet, deeds = shapes.sheet_of(battle.sheet), seen._rules.battle_deeds
+        since = deeds(seen._game, battle, seen.seat) if deeds else ()
+        return replace(sheet, effects=[*sheet.effects, *since])
     make = seen._rules.battle_sheet
     if make is None or battle.result:
         return None

@@ -149,6 +149,10 @@ class RosterBook:
         words = {
             name: facts[name] for name in ("kind", "klass") if facts.get(name) and not getattr(held, name)
         }
+        if "kind" in words and facts.get(
+            "full"
+        ):  # a counter without a type is listed with one step for want of better
+            words["steps"] = facts["full"]
         if factors == held.factors and not words:
             return False
         note = " ".join(filter(None, (held.note, f"(from play, table {table})")))[:NOTE_LIMIT]

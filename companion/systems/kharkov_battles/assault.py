@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Annotated, Any
 
 from companion.engine.errors import Mistake, NotNow
@@ -53,6 +53,7 @@ def prepared_assault(ctx: Context, form: AssaultForm) -> Breakdown:
     _shelter_and_tigers(sheet, form)
     sheet.column = on_table(columns.shifted(start, sheet.modifier))
     sheet.add(f"{form.terrain} line", sheet.column, "12.0")
+    sheet.modifier = 0  # the column is the shifted one: nothing is left to be added
     sheet.facts = {
         "start": start,
         "final": sheet.column,
@@ -157,13 +158,16 @@ def before_the_roll(game: Game, battle: Battle, seat: str) -> Breakdown | None:
     action = "roll-mobile" if kind_of(battle) == MOBILE else "roll-assault"
     duty = next(iter(game.duties(battle, action)), None)
     form = battle.facts.get("form", {})
-    if duty is None or not form.get("attack") or not form.get("defence"):
+    if duty is None or not form.get("attack"):
         return None
+    if not form.get("defence"):
+        return Breakdown(battle.title, column=f"{form['attack']} : ?")
     sheet = rules.actions[action].worksheet
     assert sheet is not None
     ctx = Context(game, seat, duty=duty)
     values = {**sheet.defaults, **ctx.told}
-    return sheet.answer(values, ctx.having(values))
+    found = sheet.answer(values, ctx.having(values))
+    return replace(found, column=f"{form['attack']} : {form['defence']} = {found.column}")
 
 
 # -- rolling -----------------------------------------------------------------------------------------------

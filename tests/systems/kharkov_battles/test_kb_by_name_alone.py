@@ -227,6 +227,22 @@ def test_both_totals_stand_on_the_card_once_they_are_announced():
         assert t.sees(seat)["battles"][-1]["sheet"]["column"] == "24 : 9 = 2-1"
 
 
+def test_what_hangs_on_a_type_that_nobody_told_is_said_before_the_die():
+    """12.43, 14.2, 15.3: not counted in silence."""
+    t = table("operation-star")
+    jump(t, "axis-combat", 1)
+    own, enemy = typed(t, "axis 19Pz KB3010", "soviet 195Rifle KB3011")
+    designate(t, "KB3011", own)
+    answer(t, "axis", "begin-assault")
+    answer(t, "axis", "announce-strength", total=24)
+    answer(t, "soviet", "announce-strength", total=9)
+    warnings = t.sees("axis")["battles"][-1]["sheet"]["warnings"]
+    assert any("19Pz, 195Rifle" in words and "[12.43" in words for words in warnings)
+    for unit, kind in ((own, "panzer"), (enemy, "rifle")):
+        t.do("table", "describe-counter", unit=unit, kind=kind, steps="1")
+    assert not any("12.43" in words for words in t.sees("axis")["battles"][-1]["sheet"].get("warnings", ()))
+
+
 # -- who is awaited ----------------------------------------------------------------------------------------
 
 
@@ -322,3 +338,16 @@ def test_the_log_tells_a_battle_with_nobody_on_record_in_one_sentence():
         assert (
             "Axis loses 1 step and retreats 2 hexes" in story and "Soviet may advance up to 2 hexes" in story
         )
+
+
+def test_an_overrun_counter_is_known_before_it_is_lost():
+    """11.32, 16.3: its type says to which box it goes."""
+    t = table("operation-star")
+    jump(t, "axis-move", 1)
+    rider = enrol(t, "axis", "LAH 1", "panzergrenadier", "KB3010", size="III", steps=2, strength=9)
+    enrol(t, "soviet", "7 HQ", "hq army", "KB3017")
+    (victim,) = typed(t, "soviet 6HQ KB3011")
+    t.do("axis", "overrun", victim=victim, by_unit=rider, anyway=True)
+    assert [d["action"] for d in duties(t, "soviet")] == ["tell-counter"]
+    answer(t, "soviet", "tell-counter", kind="hq army")
+    assert t.game.units[victim].place == "box:track"

@@ -149,7 +149,9 @@ class RosterBook:
         words = {
             name: facts[name] for name in ("kind", "klass") if facts.get(name) and not getattr(held, name)
         }
-        if held.steps == 1 and facts.get("full", 1) > 1:  # one is what an empty cell reads as
+        if (
+            not held.kind and held.steps == 1 and facts.get("full", 1) > 1
+        ):  # one is what an empty cell reads as
             words["steps"] = facts["full"]
         if factors == held.factors and not words:
             return False

@@ -322,7 +322,7 @@ def test_kharkov_battles(start_server, device, mode):
     screens.shot("kb-form")
     soviet.locator("#sheet .sheet-foot button").last.click()
     screens.stands("Attack on KB3620", "12 Tank", "62 Gds")
-    screens.waits("soviet", "waiting for Soviet: fight it once all attacks are designated")
+    screens.waits("soviet", "waiting for Soviet: fight the attack on KB3620")
     screens.shot("kb-designated")
     soviet.locator(".duty").get_by_role("button", name="Fight it").click()  # in the clear, without air
 

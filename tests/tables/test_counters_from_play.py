@@ -78,3 +78,23 @@ def test_steps_fill_an_empty_cell_and_overwrite_none(tables: Tables) -> None:
         held.seen_in_play("gd", {"steps": steps, "full": steps}, code, AT)
         held = roster(tables, code)
         assert [u.steps for u in held.units() if u.id == "gd"] == [3]
+
+
+def test_a_type_comes_with_its_steps(tables: Tables) -> None:
+    """A counter without a type is listed with one step for want of better; a listed type keeps the steps beside it."""
+    code = tables.new("panzer-keil", "winter-1943", {})
+    held = roster(tables, code)
+    typed = next(u for u in held.units() if u.kind)
+    heads = ["id", "side", "name", "kind", "steps"]
+    rows = [["new", typed.side, "New", "", "1"], ["old", typed.side, "Old", typed.kind, "1"]]
+    assert held.take([heads, *rows], AT) == (2, [])
+    for unit in ("new", "old"):
+        facts = {"kind": typed.kind, "full": 3, "steps": 3}
+        seen = e.Placed(unit, facts=facts, reason=OFF_COUNTER, side=typed.side)
+        game = tables.game(code)
+        keep_what_was_read(
+            tables.store, tables.system_of(code), tables.row(code), [seen], game, Known.of(game), AT
+        )
+    known = {u.id: u for u in roster(tables, code).units()}
+    assert (known["new"].kind, known["new"].steps) == (typed.kind, 3)
+    assert known["old"].steps == 1

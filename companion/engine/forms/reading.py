@@ -53,9 +53,8 @@ def read_all(
             given = False  # an unticked box is not sent by a browser
         if given is None or (given in ("", [], ()) and not isinstance(item, Flag)):
             if defaults.get(name) is REQUIRED:
-                mistakes.append(
-                    Unreadable(f"{item.label or name} is missing", field=name, accepted=item.help)
-                )
+                lacks = ": choose at least one" if getattr(item, "many", False) else " is missing"
+                mistakes.append(Unreadable(f"{item.label or name}{lacks}", field=name, accepted=item.help))
             values[name] = blank
             continue
         try:

@@ -139,7 +139,8 @@ class Rules:
 
     def owed(self, game: Game, seat: str) -> list[str]:
         """All that is owed as a phase, impulse or turn is to end, in words that a seat may read."""
-        found = [a.text if not a.only or seat in a.only else HIDDEN for a in game.duties() if a.is_owed]
+        owed = [a for a in game.duties() if a.is_owed]
+        found = [_in_full(game, a) if not a.only or seat in a.only else HIDDEN for a in owed]
         for phases, fn in self.duties:
             if game.phase in phases:
                 found += fn(game)
@@ -316,3 +317,11 @@ class Rules:
                 accepted=", ".join(sorted(self.actions)),
             )
         return self.actions[wanted]
+
+
+def _in_full(game: Game, duty: e.Asked) -> str:
+    """What is owed, with the battle that it is owed to, where its words do not name it."""
+    battle = game.battles.get(duty.battle)
+    if battle is None or battle.title in duty.text or any(h in duty.text for h in battle.hexes):
+        return duty.text
+    return f"{duty.text.rstrip('.?')} ({battle.title})"

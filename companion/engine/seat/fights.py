@@ -89,7 +89,8 @@ def awaits(seen: SeatView) -> shapes.AwaitedView:
     asked = [a for a in game.asked.values() if game.is_live(a) and (a.is_consent or _holds_up(game, a))]
     if any(seat in a.to for a in asked) and seat in game.sides:
         return shapes.AwaitedView("your answer", True, True)
-    held_up = sorted((a for a in asked if not a.is_consent), key=lambda a: not a.battle)  # battles first
+    # battles first, and of them the one that is furthest: others wait until it is settled
+    held_up = sorted((a for a in asked if not a.is_consent), key=lambda a: (not a.battle, -a.step))
     if held_up:
         more = f", and {len(held_up) - 1} more" if len(held_up) > 1 else ""
         return shapes.AwaitedView(f"waiting for {_told(game, held_up[0], seat).rstrip('.?')}{more}", False)

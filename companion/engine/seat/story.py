@@ -76,16 +76,26 @@ def _plain(result: str) -> str:
 
 
 def _after(bodies: Sequence[Body], game: Game) -> str:
-    """What became of the units, each once; where none is on record, what the rules noted."""
+    """What became of the units, each once; of a battle with nobody on record, what was said after its result."""
     told: dict[str, list[str]] = {}
     for body in bodies:
         if body["kind"] == "placed" and (line := describe(body, game)):
             unit, _, what = line.partition(": ")
             told.setdefault(unit, []).append(what)
-    lines = [f"{unit}: {', '.join(dict.fromkeys(what))}" for unit, what in told.items()]
-    lines = lines or [str(b["text"]) for b in bodies if b["kind"] == "noted" and "text" in b]
-    more = f"; and {len(lines) - MOST_TOLD} more" if len(lines) > MOST_TOLD else ""
+    lines = [f"{unit}: {', '.join(dict.fromkeys(what))}" for unit, what in told.items()] or _said(
+        bodies, game
+    )
+    rest = f"; and {len(lines) - MOST_TOLD} more{' units' if told else ''}"
+    more = rest if len(lines) > MOST_TOLD else ""
     return f" {'; '.join(lines[:MOST_TOLD])}{more}." if lines else ""
+
+
+def _said(bodies: Sequence[Body], game: Game) -> list[str]:
+    """The notes that follow a battle's result."""
+    kinds = [b["kind"] for b in bodies]
+    since = bodies[kinds.index("resolved") :] if "resolved" in kinds else ()
+    found = (describe(b, game) for b in since if b["kind"] == "noted")
+    return [line.rstrip(".") for line in dict.fromkeys(found) if line]
 
 
 def act_words(bodies: Iterable[Body], label: str) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from companion.engine.dice import Spec
 from companion.engine.people.corrections import named_values
 from companion.engine.people.settings import SETTING_NAMES, SETTING_VALUES
-from companion.engine.record.changes import BY_SEQUENCE, IN_PASSING, OFF_IN_PASSING, PUT_BACK
+from companion.engine.record.changes import BY_SEQUENCE, IN_PASSING, OFF_COUNTER, OFF_IN_PASSING, PUT_BACK
 from companion.engine.record.events import OFFERED, is_about_seats
 from companion.engine.record.game import Game
 
@@ -149,13 +149,22 @@ def _placed(body: Mapping[str, Any], game: Game) -> str:
     )
     place = body.get("place")
     if place is None:
-        steps = body.get("facts", {}).get("steps") if isinstance(body.get("facts"), dict) else None
-        if steps is not None:
-            return f"{unit}: {steps_label(game, int(steps))}{_why(body)}"
+        facts = body["facts"] if isinstance(body.get("facts"), dict) else {}
+        if body.get("reason") == OFF_COUNTER and (read := _read_off(facts, game)):
+            return f"{unit}: {read}{_why(body)}"
+        if facts.get("steps") is not None:
+            return f"{unit}: {steps_label(game, int(facts['steps']))}{_why(body)}"
         return f"{unit}: {body.get('reason') or 'record changed'}"
     was = body.get("was")
     before = f"{place_label(game, str(was))} \u2192 " if was else ""
     return f"{unit}: {before}{place_label(game, str(place))}{_why(body)}"
+
+
+def _read_off(facts: Mapping[str, Any], game: Game) -> str:
+    """What a counter shows, as it was read: 'infantry, 2 steps, CS 9'."""
+    steps = [steps_label(game, int(facts["steps"]))] if facts.get("steps") else []
+    factors = [f"{name} {value}" for name, value in (facts.get("factors") or {}).items()]
+    return ", ".join([*filter(None, [str(facts.get("kind") or "")]), *steps, *factors])
 
 
 def _marked(body: Mapping[str, Any], game: Game) -> str:

@@ -20,6 +20,7 @@ from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import ground
 from companion.systems.kharkov_battles.base import Objection, fall_blau, hex_count, rules
 from companion.systems.kharkov_battles.battles import ADVANCE, members, origins, side_of
+from companion.systems.kharkov_battles.deeds import names, show, tell
 from companion.systems.kharkov_battles.units import STATIC, is_hq, is_mech, label
 
 
@@ -120,7 +121,7 @@ def offer_advance(game: Game, battle: Battle, more: bool = False) -> Events:
     who, foot = game.side_name(side), "; non-mechanized units 1 hex after the encirclement"
     foot = foot if limited(game, battle) else ""
     if not battle.units(side):  # on the map, and nothing to answer here
-        yield e.Noted(f"{who} may advance up to {hex_count(back)}{foot}", rule="12.8")
+        yield from tell(game, battle, f"{who} may advance up to {hex_count(back)}{foot}", "12.8")
         return
     units = victors(game, battle)
     if not _free(game, battle) or not [u for u in units if not more or not is_hq(u)]:
@@ -196,6 +197,8 @@ def advance(
         raise NotNow(f"{there or 'the hex'} holds enemy units", field="hex", given=there, rule="12.8")
     for name in units:
         yield move(game, name, there, reason="advance", rule="12.8")
+    words = f"{names([game.units[n] for n in units])}: advance to {there}"
+    battle = yield from show(game, battle, words, "12.8")
     gone = [*battle.facts.get("advanced", ()), *units]
     battle = yield from learn(game, battle, advanced=gone)
     yield from offer_advance(game, battle, more=True)

@@ -63,6 +63,9 @@ def _open(game: Game, duty: e.Asked) -> bool:
     return not told and not (battle is not None and battle.result)
 
 
+EITHER = "Total of all, or else tell each counter's strength below"
+
+
 class Total(Whole):
     """The total by hand, with what the record says about single units, so that nothing is forgotten."""
 
@@ -74,7 +77,8 @@ class Total(Whole):
                 f"{line.label.strip()}: {line.effect}" for line in sheet.lines if line.label[:2] == "  "
             ]
         words = "after halving and doubling"
-        return {**super().describe(ctx), "help": f"{words}; {', '.join(reasons)}" if reasons else words}
+        found = {**super().describe(ctx), "help": f"{words}; {', '.join(reasons)}" if reasons else words}
+        return {**found, "label": EITHER} if _force(ctx) else found
 
 
 @rules.follow_up(rule="12.0", label="Announce strength", still=_open, alone=_nothing_to_say, warns=_too_many)

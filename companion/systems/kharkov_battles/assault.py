@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Annotated, Any
 
 from companion.engine.errors import Mistake, NotNow
@@ -14,7 +14,7 @@ from companion.engine.play.duties import engage, learn, leave
 from companion.engine.record.battle import Battle
 from companion.engine.record.changes import BY_SEQUENCE, put_mark
 from companion.engine.record.game import Game
-from companion.systems.kharkov_battles import air, fighting
+from companion.systems.kharkov_battles import air, fighting, known
 from companion.systems.kharkov_battles.assault_form import AssaultForm, with_record
 from companion.systems.kharkov_battles.base import COMBAT_PHASES, D10, Objection, rules
 from companion.systems.kharkov_battles.battles import (
@@ -31,6 +31,7 @@ from companion.systems.kharkov_battles.idle import offer_choice
 from companion.systems.kharkov_battles.odds import AUTOMATIC, COLUMNS, ladder, on_table
 from companion.systems.kharkov_battles.results import in_words, parse
 from companion.systems.kharkov_battles.strength import freeze_unknown, river_effect
+from companion.systems.kharkov_battles.units import is_unknown, label
 from companion.systems.kharkov_battles.works import stop_building
 
 
@@ -53,6 +54,8 @@ def prepared_assault(ctx: Context, form: AssaultForm) -> Breakdown:
     _shelter_and_tigers(sheet, form)
     sheet.column = on_table(columns.shifted(start, sheet.modifier))
     sheet.add(f"{form.terrain} line", sheet.column, "12.0")
+    _untold(ctx, sheet, form)
+    sheet.modifier = 0  # the column is the shifted one: nothing is left to be added
     sheet.facts = {
         "start": start,
         "final": sheet.column,
@@ -63,6 +66,15 @@ def prepared_assault(ctx: Context, form: AssaultForm) -> Breakdown:
     }
     _look_ahead(ctx.game, sheet)
     return sheet
+
+
+def _untold(ctx: Context, sheet: Breakdown, form: AssaultForm) -> None:
+    """Counters of which only the name is on record bring nothing that hangs on their type [12.43, 14.2, 15.3]."""
+    field = known.field_of(known.having(ctx, form.target))
+    unknown = [label(u) for u in (*field.force, *field.held) if is_unknown(ctx.game, u)]
+    if unknown:
+        words = "Combined Arms, winter bonus and Tigers are not counted"
+        sheet.warnings.append(f"{', '.join(unknown)}: type not told, so {words} [12.43, 14.2, 15.3]")
 
 
 def _combined_arms(game: Game, sheet: Breakdown, form: AssaultForm) -> None:
@@ -157,13 +169,16 @@ def before_the_roll(game: Game, battle: Battle, seat: str) -> Breakdown | None:
     action = "roll-mobile" if kind_of(battle) == MOBILE else "roll-assault"
     duty = next(iter(game.duties(battle, action)), None)
     form = battle.facts.get("form", {})
-    if duty is None or not form.get("attack") or not form.get("defence"):
+    if duty is None or not form.get("attack"):
         return None
+    if not form.get("defence"):
+        return Breakdown(battle.title, column=f"{form['attack']} : ?")
     sheet = rules.actions[action].worksheet
     assert sheet is not None
     ctx = Context(game, seat, duty=duty)
     values = {**sheet.defaults, **ctx.told}
-    return sheet.answer(values, ctx.having(values))
+    found = sheet.answer(values, ctx.having(values))
+    return replace(found, column=f"{form['attack']} : {form['defence']} = {found.column}")
 
 
 # -- rolling -----------------------------------------------------------------------------------------------

@@ -24,6 +24,8 @@ from companion.systems.kharkov_battles.battles import (
     side_of,
     waits_for,
 )
+from companion.systems.kharkov_battles.deeds import loss, show, tell
+from companion.systems.kharkov_battles.identity import ask_identity, being_asked
 from companion.systems.kharkov_battles.lines import can_trace
 from companion.systems.kharkov_battles.losses import destination, hit_by_attrition, lose
 from companion.systems.kharkov_battles.units import label, rating, steps_left, steps_seen, supply_state
@@ -60,6 +62,7 @@ def owe_losses(
     way = " on the way back" if step == TOLL else ""
     text = f"{game.side_name(side)}: lose {count(steps, 'step')}{way}"
     first = step in (LOSSES, VICTOR)
+    yield from ask_identity(game, [game.units[n] for n in names if n in game.units], battle, step - 1)
     yield owe(
         game, side, text, take_losses, battle=battle, step=step, units=names, rule="12.61, 12.63",
         side=side, steps=steps, role=letter, first=first, then=then, traced=list(traced),
@@ -70,6 +73,7 @@ def owe_attrition(game: Game, side: str, steps: int, pocket: str) -> Events:
     """A pocket loses steps of its Isolated units [8.4]."""
     text = f"{game.side_name(side)}: lose {count(steps, 'step')} of the Isolated units in {pocket}"
     units = hit_by_attrition(game, side, pocket)
+    yield from ask_identity(game, [game.units[n] for n in units])
     yield owe(game, side, text, take_losses, units=units, rule="8.4", side=side, steps=steps)
 
 
@@ -124,12 +128,15 @@ def _key(way: Mapping[str, int]) -> str:
     return "+".join(f"{name}:{n}" for name, n in way.items())
 
 
-def _said(game: Game, name: str, n: int) -> str:
-    return f"{label(game.units[name])} \u2212{n}"
+def _said(ctx: Context, name: str, n: int) -> str:
+    """A unit and its loss; with its hex, where another has the same name."""
+    unit = ctx.game.units[name]
+    alike = [u for u in bearers(ctx) if label(u) == label(unit)]
+    return f"{label(unit)}{f' ({unit.place})' if len(alike) > 1 else ''} \u2212{n}"
 
 
 def _buttons(ctx: Context) -> list[tuple[str, str]]:
-    return [(_key(way), ", ".join(_said(ctx.game, n, k) for n, k in way.items())) for way in _ways(ctx)]
+    return [(_key(way), ", ".join(_said(ctx, n, k) for n, k in way.items())) for way in _ways(ctx)]
 
 
 def _chips(ctx: Context) -> list[tuple[str, str]]:
@@ -138,7 +145,7 @@ def _chips(ctx: Context) -> list[tuple[str, str]]:
     found = []
     for unit in bearers(ctx):
         for n in range(1, min(most, steps_seen(ctx.game, unit, ctx.seat)) + 1):
-            found.append((f"{unit.id}:{n}", _said(ctx.game, unit.id, n)))
+            found.append((f"{unit.id}:{n}", _said(ctx, unit.id, n)))
     return found
 
 
@@ -170,7 +177,7 @@ def _cut_off(ctx: Context) -> bool:
 
 def _no_choice(ctx: Context) -> Mapping[str, Any] | None:
     """Nobody on record, or one way only and no line to be judged; but not while results wait [12.23]."""
-    if ctx.battle is not None and waits_for(ctx.game, ctx.battle):
+    if (ctx.battle is not None and waits_for(ctx.game, ctx.battle)) or being_asked(ctx.game, bearers(ctx)):
         return None
     ways = _ways(ctx)
     if not ways:
@@ -182,6 +189,13 @@ def waiting(ctx: Context) -> Iterator[Objection]:
     """Results wait while another attack from the same hex is still to be rolled [12.23]."""
     for other in waits_for(ctx.game, ctx.battle) if ctx.battle else ():
         yield Objection(f"the {other.title} comes from the same hex and is not rolled yet", rule="12.23")
+
+
+def _too_early(ctx: Context) -> Iterator[Objection]:
+    """Results wait for another attack [12.23], and for what the counters are [2.7]."""
+    yield from waiting(ctx)
+    if being_asked(ctx.game, bearers(ctx)):
+        yield Objection("type and steps of a counter are still to be told", rule="2.7")
 
 
 def _on_the_map(game: Game, duty: e.Asked, how: str) -> Events:
@@ -202,7 +216,7 @@ def _makes_sense(game: Game, duty: e.Asked) -> bool:
     still=_makes_sense,
     alone=_no_choice,
     declined=_on_the_map,
-    warns=waiting,
+    warns=_too_early,
 )
 def take_losses(
     game: Game,
@@ -224,7 +238,7 @@ def take_losses(
     side, steps = str(duty.args["side"]), int(duty.args["steps"])
     way = _chosen(ctx, how, who)
     if not way:
-        yield e.Noted(f"{game.side_name(side)} loses {count(steps, 'step')} on the board", rule="12.61")
+        yield from _on_the_board(game, battle, duty, f"{game.side_name(side)} loses {count(steps, 'step')}")
     taken, on_the_way = 0, list(duty.args.get("traced") or ())
     for name, n in way.items():
         unit = game.units[name]
@@ -235,6 +249,8 @@ def take_losses(
         yield from lose(game, unit, n, not no_line if traced is None else traced, chance, "step loss")
         if rating(game, unit) and before - n == 2:  # the chit turned in secret; that a step went is seen
             yield e.Noted(f"{game.side_name(side)}: {count(n, 'step')} taken", rule="12.61")
+        if battle is not None:
+            battle = yield from show(game, battle, loss(game, name, min(n, before)), "12.61")
     if battle is None:
         return
     lost = {**battle.facts.get("lost", {})}
@@ -248,6 +264,14 @@ def take_losses(
         )  # fmt: skip
     else:
         yield from _proceed(game, battle, duty)
+
+
+def _on_the_board(game: Game, battle: Battle | None, duty: e.Asked, words: str) -> Events:
+    """Nobody on record bears it; what the loser chose to do is told with his choice [12.62]."""
+    if battle is not None and battle.facts.get("loser") != duty.args.get("role"):
+        yield from tell(game, battle, words, "12.61")
+    elif battle is None:
+        yield e.Noted(f"{words} on the board", rule="8.4")
 
 
 def _chosen(ctx: Context, how: str, who: tuple[str, ...]) -> dict[str, int]:

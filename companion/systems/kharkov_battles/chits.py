@@ -133,24 +133,21 @@ def _marked(game: Game, unit: Unit) -> bool:
     return bool(status(game, unit))
 
 
-@rules.action(
-    by="any",
-    rule="2.6",
-    label="Draw strength chits",
-    group="units",
-    when=_somebody(needs_chit, "no counter on record needs a chit"),
-)
+def _can_draw(game: Game) -> bool | str | NotNow:
+    """Somebody needs a chit, and there is a cup to draw from: the companion's, or a real one."""
+    if game["mode-chits"] != "physical" and not digital(game):
+        words = "no chit list is filled in: take a real chit, and tell its number when the counter fights"
+        return NotNow(words, rule="2.6")
+    return _somebody(needs_chit, "no counter on record needs a chit")(game)
+
+
+@rules.action(by="any", rule="2.6", label="Draw strength chits", group="units", when=_can_draw)
 def draw_chits(
     game: Game,
     units: Annotated[tuple[str, ...], UnitRef(label="Units", many=True, pick=on_the_map(needs_chit))],
     chance: Chance,
 ) -> Events:
     """Draw for units with a Combat Rating that are about to fight."""
-    if game["mode-chits"] == "digital" and not digital(game):
-        raise NotNow(
-            "the chit sheet is empty: fill it in the owner's books, or set the table to real chits",
-            rule="2.6",
-        )
     for name in units:
         yield from draw(game, game.units[name], chance)
 

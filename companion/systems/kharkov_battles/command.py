@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Annotated, Any
 
+from companion.engine.errors import Unreadable
 from companion.engine.forms.fields import Choice, Context, Dice, Flag, Roll, Text, UnitRef
 from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
@@ -211,11 +212,18 @@ def _no_fuel(ctx: Context) -> bool:
     return bool(unit and dry(ctx.game, unit))
 
 
+def _soviets(ctx: Context) -> list[Unit]:
+    return on_map(ctx.game, SOVIET)
+
+
 @rules.action(phase="soviet-command", by=SOVIET, rule="13.2", label="Roll for command", primary=True)
 def roll_command(
     game: Game,
-    unit: Annotated[str, UnitRef(label="Unit", pick=lambda c: on_map(c.game, SOVIET))] = "",
-    name: Annotated[str, Text(label="or its name", most=40, when=lambda c: not c.values.get("unit"))] = "",
+    unit: Annotated[str, UnitRef(label="Unit", pick=_soviets, when=lambda c: bool(_soviets(c)))] = "",
+    name: Annotated[
+        str,
+        Text(label="Name of one not on record", most=40, when=lambda c: not c.values.get("unit")),
+    ] = "",
     guards: Annotated[bool, Flag(label="Guards", start=_guards)] = False,
     no_fuel: Annotated[
         bool, Flag(label="Popov's, out of gas", when=lambda c: bool(c.game["popov"] == "dry"), start=_no_fuel)
@@ -224,6 +232,10 @@ def roll_command(
 ) -> Events:
     """One roll for a unit that the record does not know to be out of command."""
     held = game.units.get(unit)
+    if held is None and not name:
+        raise Unreadable(
+            "say which unit rolls", field="unit" if on_map(game, SOVIET) else "name", rule="13.2"
+        )
     if held is not None:
         yield tick(game, f"command/{unit}")
         guards, no_fuel = bool(trait(game, held, "guards")), dry(game, held)

@@ -238,7 +238,7 @@ def declare_assault(
         battle = yield from engage(
             game, f"Attack on {target}", side, hexes, forces, "12.1", kind=PREPARED, origins=places
         )
-        text = f"Attack on {target}: fight it once all attacks are designated"
+        text = f"Fight the attack on {target}"
         yield owe(game, side, text, "begin-assault", battle=battle, step=BEGIN, rule="12.0", binding=True)
     else:
         battle = yield from learn(

@@ -14,6 +14,7 @@ from companion.engine.record.changes import change
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import chits
 from companion.systems.kharkov_battles.base import AXIS, SOVIET, K, add, done, rules, scenario
+from companion.systems.kharkov_battles.identity import undescribed
 from companion.systems.kharkov_battles.lines import can_trace
 from companion.systems.kharkov_battles.units import (
     become_cadre,
@@ -143,7 +144,7 @@ def _anybody(game: Game) -> bool | str:
     return bool(pieces.on_map(game)) or "no counter is on record"
 
 
-@rules.action(by="any", rule="2.7", label="Lose steps", group="units", when=_anybody)
+@rules.action(by="any", rule="2.7", label="Lose steps", group="units", when=_anybody, warns=undescribed)
 def lose_steps(
     game: Game,
     chance: Chance,
@@ -155,7 +156,9 @@ def lose_steps(
     yield from lose(game, game.units[unit], steps, not no_line, chance, "step loss")
 
 
-@rules.action(by="any", rule="16.3", label="Eliminate a unit", group="units", when=_anybody)
+@rules.action(
+    by="any", rule="16.3", label="Eliminate a unit", group="units", when=_anybody, warns=undescribed
+)
 def eliminate_unit(
     game: Game, unit: Annotated[str, UnitRef(label="Unit", pick=on_the_map())], no_line: NO_LINE = False
 ) -> Events:

@@ -17,6 +17,7 @@ from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import ground
 from companion.systems.kharkov_battles.base import MOVE_PHASES, Objection, rules
 from companion.systems.kharkov_battles.battles import CHOICE, OVERRUN, stopped, target_of
+from companion.systems.kharkov_battles.identity import ask_identity
 from companion.systems.kharkov_battles.lines import can_trace
 from companion.systems.kharkov_battles.losses import destination, eliminate
 from companion.systems.kharkov_battles.units import (
@@ -125,6 +126,7 @@ def overrun(
         game, f"Overrun in {unit.place}", side, [unit.place], forces, "11.3", kind=OVERRUN
     )
     yield from leave(game)
+    yield from ask_identity(game, [unit], battle, CHOICE - 1)  # its type says whether and where it is lost
     text = f"{game.side_name(unit.side)}: {label(unit)} is overrun in {unit.place}"
     yield owe(game, unit.side, text, overrun_fate, battle=battle, step=CHOICE, units=[victim], rule="11.32")
 

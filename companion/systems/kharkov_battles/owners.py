@@ -13,8 +13,10 @@ from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import books
 from companion.systems.kharkov_battles.base import (
+    AXIS,
     CAMPAIGN,
     JANUARY,
+    SOVIET,
     STAR,
     K,
     L,
@@ -96,8 +98,13 @@ def start_line(
     ] = (),
 ) -> Events:
     """Tap what lies on the Axis side of the printed start line; the rest belongs to the Soviets."""
-    for h, _ in _undecided(Context(game)):
-        yield e.Marked(h, "owner", "axis" if h in axis else "soviet", reason="start line", rule="2.3")
+    told: dict[str, list[str]] = {AXIS: [], SOVIET: []}
+    for h, words in _undecided(Context(game)):
+        side = AXIS if h in axis else SOVIET
+        told[side].append(words)
+        yield e.Marked(h, "owner", side, reason=IN_PASSING, rule="2.3")
+    held = (f"{game.side_name(s)}: {', '.join(towns)}" for s, towns in told.items() if towns)
+    yield e.Noted(f"Start line. {'; '.join(held)}", rule="2.3")
 
 
 @rules.action(by="any", rule="2.3", label="Change the owner of hexes", group="book-keeping")

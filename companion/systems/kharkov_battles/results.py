@@ -18,6 +18,7 @@ from companion.engine.record.game import Game
 from companion.systems.kharkov_battles.base import hex_count, rules
 from companion.systems.kharkov_battles.battles import CHOICE, LOSSES, VICTOR, members, side_of, waits_for
 from companion.systems.kharkov_battles.casualties import owe_losses, waiting
+from companion.systems.kharkov_battles.deeds import tell
 from companion.systems.kharkov_battles.retreats import begin_retreat, retreated
 from companion.systems.kharkov_battles.units import steps_seen
 
@@ -152,7 +153,8 @@ def settle_result(
     extra = int(more)
     total, back = share.steps + extra, share.retreat - extra
     deeds = [f"loses {count(total, 'step')}"] * bool(total) + [f"retreats {hex_count(back)}"] * bool(back)
-    yield e.Noted(f"{game.side_name(side_of(battle, share.role))} {' and '.join(deeds)}", rule="12.62")
+    words = f"{game.side_name(side_of(battle, share.role))} {' and '.join(deeds)}"
+    battle = yield from tell(game, battle, words, "12.62")
     battle = yield from learn(
         game, battle, loser=share.role, mandatory=share.steps, retreat=share.retreat, extra=extra
     )

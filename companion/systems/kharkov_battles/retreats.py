@@ -18,7 +18,6 @@ from companion.engine.record.game import Game
 from companion.systems.kharkov_battles.advances import offer_advance
 from companion.systems.kharkov_battles.base import D10, hex_count, read_row, rules
 from companion.systems.kharkov_battles.battles import (
-    ADVANCE,
     BREAKOUT,
     MOBILE,
     RETREAT,
@@ -29,9 +28,10 @@ from companion.systems.kharkov_battles.battles import (
     target_of,
 )
 from companion.systems.kharkov_battles.casualties import NEXT, owe_losses, then
+from companion.systems.kharkov_battles.deeds import names, show, tell
 from companion.systems.kharkov_battles.lines import can_trace
 from companion.systems.kharkov_battles.losses import eliminate
-from companion.systems.kharkov_battles.units import STATIC, is_hq, no_infiltration
+from companion.systems.kharkov_battles.units import STATIC, is_hq, label, no_infiltration
 from companion.systems.kharkov_battles.ways import Way, connected, way_along, ways_back
 
 ELSEWHERE = "map"
@@ -68,6 +68,7 @@ def drive(game: Game, battle: Battle, letter: str, force: Sequence[Unit], back: 
     for unit in force:
         if unit.kind in STATIC:
             yield from eliminate(game, unit, True, "cannot retreat")
+            yield from show(game, battle, f"{label(unit)} cannot retreat and is lost", "20.1, 27.4")
     stacks: dict[str, list[Unit]] = {}
     for unit in force:
         if unit.kind not in STATIC:
@@ -90,7 +91,7 @@ def drive(game: Game, battle: Battle, letter: str, force: Sequence[Unit], back: 
 
 
 def _offer_breakout(game: Game, battle: Battle, stack: Sequence[Unit], step: int) -> e.Asked:
-    text = f"{game.side_name(battle.defender)}: try to break out instead of paying for enemy zones?"
+    text = f"{game.side_name(battle.defender)}: try to break out, to lose no step to enemy zones?"
     return offer(
         game,
         battle.defender,
@@ -111,12 +112,14 @@ def retreated(game: Game, battle: Battle, letter: str, back: int) -> Events:
     """The retreat is over, on record or on the map: the victor may follow as far [12.8, 12.81]."""
     who = game.side_name(side_of(battle, letter))
     if not back:
-        yield e.Noted(f"{who} takes no retreat: no advance", rule="12.8")
+        yield from tell(game, battle, f"{who} takes no retreat: no advance", "12.8")
         return
     if not battle.units(side_of(battle, letter)):
-        yield e.Noted(f"{who} retreats {hex_count(back)}", rule="12.7")
+        if "extra" not in battle.facts:  # else it was told as it was chosen
+            yield from tell(game, battle, f"{who} retreats {hex_count(back)}", "12.7")
         if letter == "D":  # nobody on record can say whether it could
-            yield _offer_breakout(game, battle, (), ADVANCE)
+            words = f"{who} may roll for a Breakout where its way leads through enemy zones"
+            yield from show(game, battle, words, "12.73")
     battle = yield from learn(game, battle, loser=letter, back=back)
     yield from offer_advance(game, battle)
 
@@ -247,6 +250,7 @@ def fall_back(
     if way:
         paths = {**battle.facts.get("paths", {}), way.origin: list(way.path)}
         battle = yield from learn(game, battle, paths=paths)
+        battle = yield from show(game, battle, f"{names(stack)}: back to {way.end}", "12.7")
     battle = yield from _gone(game, battle, way.hexes if way else int(duty.args.get("back", 0)))
     price = len(traced) if steps is None else steps
     if price:
@@ -304,7 +308,8 @@ def _gone(game: Game, battle: Battle, back: int) -> Any:
 @then("gone")
 def _done(game: Game, battle: Battle) -> Events:
     """Once every stack has gone and paid, the victor may follow."""
-    if any(d.action == fall_back.name or d.step == TOLL for d in game.duties(battle)):
+    unpaid = [d for d in game.duties(battle) if d.step == TOLL and d.action == "take-losses"]
+    if unpaid or any(d.action == fall_back.name for d in game.duties(battle)):
         return
     if kind_of(battle) == MOBILE:
         yield from NEXT["move-in"](game, battle)
@@ -317,7 +322,7 @@ def _done(game: Game, battle: Battle) -> Events:
 
 @rules.follow_up(rule="12.73", label="Try to break out")
 def breakout(game: Game, battle: Battle, die: Annotated[Roll, Dice(spec=D10, purpose="Breakout")]) -> Events:
-    """A defending stack with a unit able to infiltrate tries to break out instead of paying for enemy zones."""
+    """A defending stack with a unit able to infiltrate tries to break out, to lose no step to enemy zones."""
     title = f"Breakout from {target_of(battle)}" if target_of(battle) else "Breakout"
     sheet = Breakdown(title, column="result", dice=D10, roll=die.total)
     read_row(sheet, game.chart("breakout"), str(sheet.roll))

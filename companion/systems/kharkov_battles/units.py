@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Annotated, Any
 
 from companion.engine.forms.fields import Choice, Context, Flag, HexId, SideRef, Text, Whole
@@ -83,6 +83,12 @@ def is_cadre(game: Game, unit: Unit) -> bool:
     return bool(trait(game, unit, "cadre"))
 
 
+def is_unknown(game: Game, unit: Unit) -> bool:
+    """Whether a counter came on record by its name alone: nobody has told its type nor its steps [2.5, 2.7]."""
+    bare = unit.kind in ("", "unit") and unit.full == 1
+    return bare and not unit.untried and not rating(game, unit) and not is_cadre(game, unit)
+
+
 def is_multi_step(game: Game, unit: Unit) -> bool:
     """More than one step printed, and not down to its cadre [2.7]."""
     return (unit.full > 1 or bool(rating(game, unit))) and not is_cadre(game, unit)
@@ -130,6 +136,8 @@ def steps_left(game: Game, unit: Unit) -> int:
 
 def steps_seen(game: Game, unit: Unit, seat: str) -> int:
     """The steps as a seat may know them: under a chit that it cannot see there may be all of them [2.6]."""
+    if is_unknown(game, unit):  # as many as a counter may have
+        return 3
     if rating(game, unit) and not is_cadre(game, unit) and seat != unit.side:
         return 3
     return steps_left(game, unit)
@@ -192,7 +200,18 @@ def _of(side: str) -> Callable[[Context], bool]:
     return lambda c: str(c.values.get("side") or own_side(c)) == side
 
 
-@rules.action(by="any", label="Enrol a counter", group="units", rule="3.0")
+def _enrolled_before(ctx: Context) -> Iterator[Objection]:
+    """A counter of that name is on record, perhaps by its name alone."""
+    side, name = str(ctx.values.get("side") or ""), slug(str(ctx.values.get("name") or ""))
+    for unit in ctx.game.units.values():
+        if unit.side == side and slug(unit.name) == name:
+            where = f" in {unit.place}" if unit.on_map else ""
+            yield Objection(
+                f"{unit.name} is on record already{where}: describe it instead, or enrol another", rule="3.0"
+            )
+
+
+@rules.action(by="any", label="Enrol a counter", group="units", rule="3.0", warns=_enrolled_before)
 def enrol(
     game: Game,
     side: Annotated[str, SideRef(label="Side", start=own_side)],

@@ -8,6 +8,7 @@ from companion.engine.errors import Unreadable
 from companion.engine.forms.fields import Choice, Context, Dice, Roll, Text
 from companion.engine.play.actions import Events
 from companion.engine.play.duties import drop, owe
+from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import books
@@ -114,6 +115,30 @@ def roll_mud(game: Game, duty: e.Asked, die: Annotated[Roll, Dice(spec=D10, purp
 def weather_phase(game: Game) -> Events:
     """Set what needs no die."""
     yield from from_track(game)
+
+
+@rules.due_in("weather")
+def weather_due(game: Game) -> list[str]:
+    """Last turn's weather does not stay by itself [19.11]."""
+    if done(game, "weather") or game.duties(action="roll-mud"):
+        return []
+    return [f"set the weather: {_now(game)} is last turn's [19.11]"]
+
+
+def _now(game: Game) -> str:
+    return dict(KINDS)[str(game["weather"])]
+
+
+@rules.panel
+def weather_panel(game: Game, seat: str) -> Panel | None:
+    """This turn's weather, in sight while it is to be set, and as long as it changes anything."""
+    if not game.phase:
+        return None
+    unset = game.phase == "weather" and not done(game, "weather")
+    if not unset and game["weather"] == "clear":
+        return None
+    words = f"{_now(game)}, last turn's: read the turn track" if unset else _now(game)
+    return Panel("Weather", [Fact("Now", words, "19.0")], first=True)
 
 
 @rules.entering("turn", turns="0")

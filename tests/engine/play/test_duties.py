@@ -152,7 +152,12 @@ def test_a_phase_ends_over_what_is_owed_only_when_that_is_said() -> None:
     before = plain(table.game)
     with pytest.raises(StillOwed) as came:
         table.do("red", "next-phase")
-    assert came.value.said == ["Blue: lose 1 step", "Red: lose 1 step", "Fall back from 0505"]
+    named = "(Attack on 0505)"  # where the words do not name it themselves
+    assert came.value.said == [
+        f"Blue: lose 1 step {named}",
+        f"Red: lose 1 step {named}",
+        "Fall back from 0505",
+    ]
     assert plain(table.game) == before
     table.do("red", "next-phase", anyway=True)
     assert table.game.phase == "blue-move"

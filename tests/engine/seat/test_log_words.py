@@ -6,7 +6,7 @@ import pytest
 from toykit import HIDDEN, OPEN, Table
 
 from companion.engine.record import events as e
-from companion.engine.record.changes import IN_PASSING
+from companion.engine.record.changes import IN_PASSING, OFF_COUNTER
 from companion.engine.seat.words import describe, name_label, place_label, value_label
 
 GAME = Table().game
@@ -36,6 +36,14 @@ LINES: list[tuple[e.Event, str]] = [
     (e.Placed("red-guards", "", reason=IN_PASSING), ""),
     (e.Placed("red-guards", facts={"steps": 1}), "Guards: 1 step"),
     (e.Placed("red-guards", facts={"name": "x"}, reason="renamed"), "Guards: renamed"),
+    (
+        e.Placed("red-guards", facts={"factors": {"A": 9}}, reason=OFF_COUNTER),
+        "Guards: A 9 (read off the counter)",
+    ),
+    (
+        e.Placed("red-guards", facts={"kind": "rifle", "steps": 2, "factors": {}}, reason=OFF_COUNTER),
+        "Guards: rifle, 2 steps (read off the counter)",
+    ),
     (e.Marked("red-guards", "oos", 2), "Guards: Out of supply 2"),
     (e.Marked("0303", "fort", True), "0303: Fort"),
     (e.Marked("0303", "fort"), "0303: Fort off"),

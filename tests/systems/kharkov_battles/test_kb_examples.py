@@ -47,7 +47,11 @@ def test_the_combat_example_to_its_end():
     sheet = t.sees("axis")["battles"][0]["sheet"]
     effects = {line["label"]: line["effect"] for line in sheet["lines"]}
     assert effects["29 : 5, rounded for the defender"] == "5-1"
-    assert effects["Combined Arms"] == "+1" and effects["Encirclement"] == "+1" and sheet["column"] == "7-1"
+    assert (
+        effects["Combined Arms"] == "+1"
+        and effects["Encirclement"] == "+1"
+        and sheet["facts"]["final"] == "7-1"
+    )
     answer(t, "axis", "roll-assault", die="4")
     assert t.game.battles[first.id].result == "D(1)r2"
 
@@ -108,7 +112,7 @@ def test_a_friend_beside_the_defender_costs_the_encirclement():
     t.do("soviet", "place-unit", unit=u["G"], hex="KB3110")
     designate(t, "KB3011", u["92"], u["120"], u["inf"])
     answer(t, "axis", "begin-assault")
-    assert t.sees("axis")["battles"][0]["sheet"]["column"] == "6-1"
+    assert t.sees("axis")["battles"][0]["sheet"]["facts"]["final"] == "6-1"
 
 
 def test_the_step_loss_example():

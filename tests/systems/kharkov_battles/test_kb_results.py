@@ -293,7 +293,7 @@ def test_mixed_results_settle_the_loser_first_then_the_victor():
         t.do("axis", "take-losses", _asked=ask["id"])
     t.answer("soviet", more=0)
     told = [x.text for x in t.events if x.KIND == "noted"]
-    assert {"Axis loses 1 step on the board", "Axis may advance up to 2 hexes"} <= set(told)
+    assert {"Axis loses 1 step", "Axis may advance up to 2 hexes"} <= set(told)
     assert not duties(t, "axis")  # nobody on record, so nothing to close
 
 

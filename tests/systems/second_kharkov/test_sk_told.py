@@ -134,7 +134,9 @@ def test_who_fought_is_read_on_the_card_whatever_became_of_him(table: Any) -> No
     t = fell_back(table)
     for seat in ("german", "soviet", "table"):
         forces = t.view(seat).battles[-1].forces
-        alive = {side: [name.removesuffix(" (eliminated)") for name in names] for side, names in forces.items()}
+        alive = {
+            side: [name.removesuffix(" (eliminated)") for name in names] for side, names in forces.items()
+        }
         assert alive["soviet"] == ["Tank brigade", "Tank brigade"], seat
         assert set(alive["german"]) == {"294 Inf", "454"}, seat
         assert "454 (eliminated)" in forces["german"], seat

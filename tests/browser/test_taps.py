@@ -439,6 +439,7 @@ def test_enemy_action_with_units(server, device) -> None:
         real_chits(soviet, 0, 2)
         soviet.locator(".duty").get_by_role("button", name="Stop here").click()
         german.locator(".duty").get_by_role("button", name=re.compile("Retreat one hex")).click()
+        expect(german.locator(".duty", has_text=re.compile(r"take \d hit"))).to_have_count(0)
         settle(screens)
 
 

@@ -206,7 +206,7 @@ def test_a_table_that_has_begun_is_not_asked(
     [
         ("wb95", "kharkov-1942", {"mode-dice"}),
         ("kharkov-battles", "operation-star", {"mode-dice", "mode-chits"}),
-        ("enemy-action-kharkov", "campaign", {"mode-dice", "mode-chits", "mode-cards"}),
+        ("enemy-action-kharkov", "campaign", {"mode-chits", "mode-cards"}),
     ],
 )
 def test_a_new_table_offers_only_what_the_game_has(

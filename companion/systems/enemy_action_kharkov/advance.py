@@ -121,7 +121,7 @@ def advance(
     for unit in units:
         yield move(game, unit, target, reason="advance", rule="9.8")
     names = ", ".join(called(u) for u in on_record(game, units))
-    battle = yield from tell(game, battle, f"{names}: advance into {target}")
+    battle = yield from tell(game, battle, f"{names}: advance into {target}", logged=False)
     if units and _is_far(game, battle):
         onward = [u for u in units if u not in stopped]
         battle = yield from learn(game, battle, onward=onward, entered=list(units) if captured else None)
@@ -196,7 +196,7 @@ def go_on(
     """Advance a mechanised unit into a second hex."""
     name, _, hex_id = where.rpartition(" ")
     yield move(game, name, hex_id, reason="advance", rule="9.81")
-    battle = yield from tell(game, battle, f"{called(game.units[name])}: on to {hex_id}")
+    battle = yield from tell(game, battle, f"{called(game.units[name])}: on to {hex_id}", logged=False)
     if kind_of(game.units[name]) == "infantry":
         battle = yield from learn(game, battle, carried=True)
     yield from _offer_more(game, battle)

@@ -133,9 +133,15 @@ def headline(game: Game, attacker: str, target: str, tactics: Mapping[str, Seque
     return "; ".join([f"Attack on {target}" if target else "Attack", *played])
 
 
-def tell(game: Game, battle: Battle, words: str, **facts: Any) -> Generator[e.Event, None, Battle]:
-    """How a side took its hits or moved up: a line of the log, and read on the battle's card from then on."""
-    return (yield from learn(game, battle, words, taken=[*battle.facts.get("taken", ()), words], **facts))
+def tell(
+    game: Game, battle: Battle, words: str, *, logged: bool = True, **facts: Any
+) -> Generator[e.Event, None, Battle]:
+    """How a side took its hits or moved up: read on the battle's card from then on, and a line of the log.
+
+    :param logged: false where the units' own lines say it there
+    """
+    told = [*battle.facts.get("taken", ()), words]
+    return (yield from learn(game, battle, words if logged else "", taken=told, **facts))
 
 
 @rules.deeds_of_battle

@@ -207,7 +207,7 @@ def lose_steps(
             f"{called(held[n])} {'loses ' + count(s, 'step') if game.units[n].steps else 'is eliminated'}"
             for n, s in found.items()
         ]
-        battle = yield from tell(game, battle, "; ".join(lost))
+        battle = yield from tell(game, battle, "; ".join(lost), logged=False)
     if battle is not None and duty.to[0] == battle.defender:
         yield from left_the_hex(game, battle)
 

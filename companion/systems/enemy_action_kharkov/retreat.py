@@ -258,7 +258,9 @@ def retreat(
         if length == 2:
             yield put_mark(game, unit.id, "dispersed", "on", rule="9.75")
     words = f"{', '.join(map(called, stack))}: back to {end}"
-    battle = yield from tell(game, battle, words, path=[*battle.facts.get("path", ()), way[0].hex])
+    battle = yield from tell(
+        game, battle, words, logged=False, path=[*battle.facts.get("path", ()), way[0].hex]
+    )
     for hex_id in [w.hex for w in way if COST[w.priority]]:
         text = f"lose a step for the retreat into {hex_id}"
         yield owe_a_step(game, text, ids, "9.7", battle, PAY)

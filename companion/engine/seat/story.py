@@ -76,7 +76,10 @@ def _plain(result: str) -> str:
 
 
 def _after(bodies: Sequence[Body], game: Game) -> str:
-    """What became of the units, each once."""
+    """What came of it as the game told it, or else what became of the units, each once."""
+    notes = [str(b["text"]) for b in bodies if b["kind"] == "noted" and b.get("battle") and "text" in b]
+    if notes:
+        return "".join(f" {words}." for words in dict.fromkeys(notes))
     told: dict[str, list[str]] = {}
     for body in bodies:
         if body["kind"] == "placed" and (line := describe(body, game)):

@@ -303,6 +303,8 @@ class Noted(Event):
     rule: str = ""
     battle: int = 0
     """The battle on whose card it stands; 0 for none."""
+    reason: str = ""
+    """IN_PASSING where the log tells it by other lines, so that only the card needs it."""
 
 
 @dataclass(frozen=True)

@@ -144,7 +144,7 @@ class Submission:
         owed = self.rules.owed(self.game, ctx.seat) if action.ends else []
         said = [str(reason) for reason in action.warns(ctx)] if action.warns else []
         if owed:
-            raise StillOwed([*owed, *said])
+            raise StillOwed([*owed, *said], self.rules.passing(self.game))
         if said:
             raise Warned(said)
 

@@ -141,10 +141,11 @@ class Rules:
         """All that is owed as a phase, impulse or turn is to end, in words that a seat may read."""
         owed = [a for a in game.duties() if a.is_owed]
         found = [_in_full(game, a) if not a.only or seat in a.only else HIDDEN for a in owed]
-        for phases, fn in self.duties:
-            if game.phase in phases:
-                found += fn(game)
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys([*found, *self.passing(game)]))
+
+    def passing(self, game: Game) -> list[str]:
+        """What of it no duty keeps open: it must be done now, and is over with the phase."""
+        return [words for phases, fn in self.duties if game.phase in phases for words in fn(game)]
 
     def worksheet(
         self, *, rule: str = "", title: str = ""
@@ -322,6 +323,6 @@ class Rules:
 def _in_full(game: Game, duty: e.Asked) -> str:
     """What is owed, with the battle that it is owed to, where its words do not name it."""
     battle = game.battles.get(duty.battle)
-    if battle is None or battle.title in duty.text or any(h in duty.text for h in battle.hexes):
+    if battle is None or not battle.hexes or any(h in duty.text for h in battle.hexes):
         return duty.text
     return f"{duty.text.rstrip('.?')} ({battle.title})"

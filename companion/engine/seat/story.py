@@ -76,25 +76,27 @@ def _plain(result: str) -> str:
 
 
 def _after(bodies: Sequence[Body], game: Game) -> str:
-    """What became of the units, each once; of a battle with nobody on record, what was said after its result."""
+    """What became of the units, each once, then what else came of it; with nobody on record, all that was said."""
     told: dict[str, list[str]] = {}
     for body in bodies:
         if body["kind"] == "placed" and (line := describe(body, game)):
             unit, _, what = line.partition(": ")
             told.setdefault(unit, []).append(what)
-    lines = [f"{unit}: {', '.join(dict.fromkeys(what))}" for unit, what in told.items()] or _said(
-        bodies, game
-    )
-    rest = f"; and {len(lines) - MOST_TOLD} more{' units' if told else ''}"
-    more = rest if len(lines) > MOST_TOLD else ""
-    return f" {'; '.join(lines[:MOST_TOLD])}{more}." if lines else ""
+    lines = [f"{unit}: {', '.join(dict.fromkeys(what))}" for unit, what in told.items()]
+    more = f"; and {len(lines) - MOST_TOLD} more units" if len(lines) > MOST_TOLD else ""
+    units = f" {'; '.join(lines[:MOST_TOLD])}{more}." if lines else ""
+    return units + "".join(f" {words}." for words in _said(bodies, game, of_battle=bool(told)))
 
 
-def _said(bodies: Sequence[Body], game: Game) -> list[str]:
-    """The notes that follow a battle's result."""
+def _said(bodies: Sequence[Body], game: Game, of_battle: bool) -> list[str]:
+    """The notes that follow a battle's result.
+
+    :param of_battle: only those that say so themselves
+    """
     kinds = [b["kind"] for b in bodies]
     since = bodies[kinds.index("resolved") :] if "resolved" in kinds else ()
-    found = (describe(b, game) for b in since if b["kind"] == "noted")
+    noted = (b for b in since if b["kind"] == "noted" and (b.get("battle") or not of_battle))
+    found = (describe(b, game) for b in noted)
     return [line.rstrip(".") for line in dict.fromkeys(found) if line]
 
 

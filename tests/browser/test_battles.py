@@ -379,10 +379,11 @@ def test_kharkov_battles_with_nothing_on_record(server, device):
     screens.shot("kb-direct-rolled")
     axis = screens.phones["axis"]
     lose = axis.locator(".duty").get_by_role("button", name="Lose 1 step, retreat 2 hexes")
-    tap(lose, axis.locator(".duty").filter(has_text="break out"))
-    axis.locator(".duty").get_by_role("button", name="No", exact=True).click()
+    tap(lose, axis.locator(".battle-last").filter(has_text="Soviet may advance up to 2 hexes"))
     for page in screens.all().values():
         expect(page.locator(".duty")).to_have_count(0)
+        expect(page.locator(".battle-last")).to_contain_text("Axis loses 1 step and retreats 2 hexes")
+        expect(page.locator(".battle-last")).to_contain_text("Soviet may advance up to 2 hexes")
     screens.shot("kb-direct-over")
     taps, typed = screens.cost()
     assert taps <= 8 and typed <= 3, (taps, typed)

@@ -240,3 +240,33 @@ def test_nothing_of_it_is_too_wide_for_a_small_phone(start_server, device):
         table.do("table", "next-phase")
     wanted = {"judge-supply", "receive-support", "replace", "build-fz", "declare-mobile", "resolve-assault"}
     assert wanted <= {name for side, name in seen if side == "axis"}
+
+
+def test_a_counter_known_by_its_name_is_asked_for_before_it_is_lost(start_server, device):
+    """2.7, 12.61: its owner tells type and steps on his phone; what the loss did stands on the other's."""
+    server = start_server()
+    load_book(server)
+    table = Table(server, "kharkov-battles", "operation-star")
+    table.do("table", "enter-positions", text="axis 320Inf 3620")
+    table.do("table", "enter-positions", text="soviet 3Tk 3520")
+    table.do("table", "go-to", turn=1, phase="soviet-combat")
+    soviet, axis = (table.seat(device("phone"), side) for side in ("soviet", "axis"))
+    table.do("soviet", "declare-assault", target="KB3620", attackers=["soviet-3tk"])
+
+    def answer(seat: str, action: str, **fields) -> None:
+        ask = next(a for a in table.sees(seat)["asked"] if a["action"] == action and a["live"])
+        table.do(seat, action, _asked=ask["id"], **fields)
+
+    answer("soviet", "begin-assault", points="0", terrain="clear")
+    if any(a["action"] == "commit-air" for a in table.sees("axis")["asked"]):
+        answer("axis", "commit-air", points="0")
+    answer("soviet", "announce-strength", total=24)
+    answer("axis", "announce-strength", total=9)
+    expect(axis.locator(".battle")).to_contain_text("24 : 9")
+    answer("soviet", "roll-assault")
+    press(card(axis, "lose 1 step, then retreat 2 hexes"), "Lose 3 steps, stand fast")
+    question = card(axis, "type and steps of 320Inf")
+    expect(question.get_by_label("Type")).to_have_value("infantry")
+    question.locator("label.choice", has_text="2 steps").click()
+    press(question, "Tell what it is")
+    expect(soviet.locator(".battle, .battle-last").first).to_contain_text("320Inf is lost: Permanent Dead Box")

@@ -321,8 +321,9 @@ class Rules:
 
 
 def _in_full(game: Game, duty: e.Asked) -> str:
-    """What is owed, with the battle that it is owed to, where its words do not name it."""
+    """What is owed, with the battle that it is owed to, where its words do not say which."""
     battle = game.battles.get(duty.battle)
-    if battle is None or not battle.hexes or any(h in duty.text for h in battle.hexes):
+    hexes = battle.hexes if battle else ()
+    if battle is None or not hexes or any(name in duty.text for name in (battle.title, *hexes)):
         return duty.text
     return f"{duty.text.rstrip('.?')} ({battle.title})"

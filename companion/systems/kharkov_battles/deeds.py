@@ -7,6 +7,7 @@ from collections.abc import Generator, Iterator, Sequence
 from companion.engine.forms.worksheet import Line
 from companion.engine.kit.roster import Unit
 from companion.engine.play.duties import learn
+from companion.engine.play.panels import Fact, Panel
 from companion.engine.positions.pieces import count
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
@@ -37,6 +38,17 @@ def deeds(game: Game, battle: Battle, seat: str) -> Iterator[Line]:
     yield from sheet_of(battle.sheet).effects
     for words, rule in battle.facts.get(TOLD, ()):
         yield Line(str(words), "", str(rule))
+
+
+@rules.panel
+def last_deeds(game: Game, seat: str) -> Panel | None:
+    """What the players do on the map after an attack with nobody on record, in sight until the next or the phase's end."""
+    battle = game.battles.get(max(game.battles, default=0))
+    if battle is None or (battle.turn, battle.phase) != (game.turn, game.phase) or game.duties(battle):
+        return None
+    bare = not any(battle.units(side) for side in game.sides)
+    rows = [Fact(line.label, "", line.rule) for line in deeds(game, battle, seat)]
+    return Panel(f"{battle.title}: on the map", rows, first=True) if bare and rows else None
 
 
 def names(units: Sequence[Unit]) -> str:

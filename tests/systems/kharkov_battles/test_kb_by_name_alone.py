@@ -201,6 +201,8 @@ def test_a_battle_with_nobody_on_record_tells_losses_retreat_and_advance():
         lines = card(t, seat)
         assert "Axis loses 1 step and retreats 2 hexes" in lines
         assert "Soviet may advance up to 2 hexes" in lines
+        panel = next(p for p in t.sees(seat)["panels"] if p["title"] == "Attack: on the map")
+        assert panel["first"] and [row["label"] for row in panel["rows"]] == lines[1:]
     noted = [x.text for x in t.events if x.KIND == "noted"]
     assert noted[-2:] == ["Axis loses 1 step and retreats 2 hexes", "Soviet may advance up to 2 hexes"]
     assert not t.asked("axis")

@@ -246,7 +246,7 @@ def test_what_is_owed_goes_along_and_what_is_offered_lapses() -> None:
     strike(t, "D1")
     with refused(StillOwed) as refusal:
         t.do("german", "next-phase")
-    assert refusal.value.said == ["Retreat 1 hex: Voronezh 2, Voronezh 1"]
+    assert refusal.value.said == ["Retreat 1 hex: Voronezh 2, Voronezh 1 (German attack on 2040)"]
     t.next()
     reply(t, "soviet", "retreat", to="2140")
     assert actions(t, "german") == ["advance"]

@@ -69,6 +69,17 @@ def _still_open(game: Game, duty: e.Asked) -> bool:
     return battle is None or (has_units(game, duty) and not _held(game, battle))
 
 
+def may_advance(game: Game, unit: str, hex_id: str) -> bool:
+    """Whether an open offer lets a unit go to a hex that somebody points at on the map [9.8]."""
+    for duty in game.duties(action=advance.name):
+        battle = game.battles.get(duty.battle)
+        if battle is not None and unit in duty.units and target_of(battle):
+            beyond = _beyond(game, battle) if int(duty.args["limit"]) > 1 else []
+            if hex_id in (target_of(battle), *beyond):
+                return True
+    return False
+
+
 def _victors(ctx: Context) -> list[Unit]:
     return units_of(ctx.game, ctx.duty) if ctx.duty else []
 

@@ -53,7 +53,9 @@ def _offer(game: Game, battle: Battle, units: Sequence[str], limit: int, again: 
         limit = 1
     if here and target:
         who = f" with {named(game, here)}" if again else ""
-        text = f"Advance into {target}{' and one hex beyond' if limit > 1 else ''}{who}, if you like"
+        gone = [u for u in battle.units(battle.defender) if not game.units[u].steps]
+        fate = f": {named(game, gone)} eliminated" if gone and not again else ""
+        text = f"Advance into {target}{' and one hex beyond' if limit > 1 else ''}{who}, if you like{fate}"
         yield offer(
             game, side, text, advance, battle=battle, step=ADVANCE, units=here, rule="9.8", limit=limit
         )

@@ -140,11 +140,14 @@ def owe_retreat(
     for place, stack in stacks.items():
         names = named(game, stack)
         own = game.units[stack[0]].side == mover
-        text = f"Retreat {far}: {names}" if own else f"Move {names} back {far}"
+        text = f"Retreat {far}: {names}" if own else f"{game.side_name(mover)}: move {names} back {far}"
         args["place"] = place
         yield owe(game, mover, text, retreat, battle=battle, step=RETREAT, units=stack, rule=rule, **args)
     if not units:
-        text = f"{game.side_name(mover)}: retreat the units {far}"
+        beaten, target = game.side_name(battle.defender), target_of(battle)
+        where = f" in {target}" if target else ""
+        marked = "; mark all of them disrupted" if terms["disrupts"] else ""
+        text = f"{game.side_name(mover)}: move the {beaten} units{where} back {far}{marked}"
         yield owe(game, mover, text, battle=battle, step=RETREAT, rule=rule)
 
 

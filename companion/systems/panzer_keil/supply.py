@@ -21,7 +21,7 @@ from companion.systems.panzer_keil.base import (
     out_of_supply,
     rules,
 )
-from companion.systems.panzer_keil.ground import RAIL, SEA, WATER, situation, supply_zones
+from companion.systems.panzer_keil.ground import RAIL, SEA, WATER, has_rails, situation, supply_zones
 from companion.systems.panzer_keil.railroad import working_line
 
 GERMAN_REACH, COMMAND_RANGE = 15, 10  # [B6.2.1, B8.1.1]
@@ -138,9 +138,14 @@ def _soviet(game: Game) -> dict[str, SupplyLine]:
 
 
 def root_known(game: Game, side: str) -> bool:
-    """Whether the owner has entered a railroad out of a side's root: without one no path can be traced [6.1.1, B6.1]."""
+    """Whether paths can be traced: a railroad out of a German root is entered; the Soviets' begins at the marker, too.
+
+    [6.1.1, B6.1, B9.3]
+    """
+    if side == SOVIET:
+        return has_rails(game)
     here = situation(game).board
-    roots = {here.grid.index[h] for h in ((SOVIET_ROOT,) if side == SOVIET else GERMAN_ROOTS)}
+    roots = {here.grid.index[h] for h in GERMAN_ROOTS}
     return any(RAIL & links and roots & set(pair) for pair, links in here.links.items())
 
 

@@ -101,6 +101,20 @@ def too_far(
             yield f"{unit.name or unit.id} went {steps} hexes with {held} movement points"
 
 
+def out_of_turn(game: Game, units: Sequence[Unit]) -> Iterator[str]:
+    """Units taken up in the other side's phase, of which no open duty asks a move: a retreat, an advance.
+
+    A battle's duty that names nobody may be about anybody.
+    """
+    asked = [duty for duty in game.duties() if duty.units or duty.battle]
+    for unit in units:
+        free = any(not duty.units or unit.id in duty.units for duty in asked)
+        if game.active and game.active != unit.side and unit.on_map and not free:
+            now = game.phase_def()
+            phase = now.name if now else game.phase
+            yield f"{unit.name or unit.id} is {game.side_name(unit.side)}, and this is {phase}"
+
+
 def attacks_on(rules: Rules, game: Game, seat: str, hex_id: str) -> list[tuple[Attack, list[Unit]]]:
     """The ways in which this seat may attack a hex now, with its units next to it that it may name."""
     beside = set(game.maps.neighbours(hex_id))

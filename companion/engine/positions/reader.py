@@ -119,12 +119,15 @@ class Reader:
 
     def _one(self, name: str, found: list[Unit]) -> Unit | None:
         if len(found) > 1 and len({(u.side, u.place, key_of(u.name), u.steps) for u in found}) > 1:
-            listed = ", ".join(f"{u.id} ({place_label(self.game, u.place)})" for u in found[:8])
+            names = [u.name or u.id for u in found]
+            twins = len({key_of(n) for n in names}) < len(names)  # only their places tell them apart
+            names = [u.id for u in found] if twins else names
+            places = (place_label(self.game, u.place) for u in found)
+            listed = ", ".join([f"{n} ({place})" for n, place in zip(names, places, strict=True)][:8])
             more = f" and {len(found) - 8} more" if len(found) > 8 else ""
+            way = f"Add the hex it stands in: {name} 2407 2408" if twins else f"Write {names[0]}, say"
             raise Unreadable(
-                f"{name!r} could be {listed}{more}. Add the hex it stands in: {name} 2407 2408",
-                given=name,
-                accepted=", ".join(u.id for u in found[:8]),
+                f"{name!r} could be {listed}{more}. {way}", given=name, accepted=", ".join(names[:8])
             )
         # Twins in one stack are as good as each other: take the one on top.
         return max(found, key=lambda u: u.order) if found else None

@@ -53,7 +53,9 @@ def _offer(game: Game, battle: Battle, units: Sequence[str], limit: int, again: 
         limit = 1
     if here and target:
         who = f" with {named(game, here)}" if again else ""
-        text = f"Advance into {target}{' and one hex beyond' if limit > 1 else ''}{who}, if you like"
+        gone = [u for u in battle.units(battle.defender) if not game.units[u].steps]
+        fate = f": {named(game, gone)} eliminated" if gone and not again else ""
+        text = f"Advance into {target}{' and one hex beyond' if limit > 1 else ''}{who}, if you like{fate}"
         yield offer(
             game, side, text, advance, battle=battle, step=ADVANCE, units=here, rule="9.8", limit=limit
         )
@@ -67,6 +69,17 @@ def _still_open(game: Game, duty: e.Asked) -> bool:
     """The hex is empty of enemies, and one of the attackers is left to move in."""
     battle = game.battles.get(duty.battle)
     return battle is None or (has_units(game, duty) and not _held(game, battle))
+
+
+def may_advance(game: Game, unit: str, hex_id: str) -> bool:
+    """Whether an open offer lets a unit go to a hex that somebody points at on the map [9.8]."""
+    for duty in game.duties(action=advance.name):
+        battle = game.battles.get(duty.battle)
+        if battle is not None and unit in duty.units and target_of(battle):
+            beyond = _beyond(game, battle) if int(duty.args["limit"]) > 1 else []
+            if hex_id in (target_of(battle), *beyond):
+                return True
+    return False
 
 
 def _victors(ctx: Context) -> list[Unit]:

@@ -24,6 +24,9 @@ from companion.systems.panzer_keil.fight import ground_of, holders, unread
 from companion.systems.panzer_keil.ground import hindrances_known
 from companion.systems.panzer_keil.odds import HINDRANCES
 
+HALVED = tuple(cause.id for cause in HINDRANCES)
+"""The fields for strengths that something halves, named as the ticks that ask for them [9.2.1-9.2.3]."""
+
 Quiet = Callable[[Context], bool]
 
 
@@ -231,5 +234,5 @@ def armour_choices(ctx: Context) -> list[tuple[str, str]]:
     """Attacker's armour; hindered only where somebody attacks over a river or out of a marsh [9.4.4]."""
     hinders = ("river", "major", "marsh")
     some = any(ctx.values.get(n) or n in (ctx.values.get("halved") or ()) for n in hinders)
-    hindered = [("hindered", "all of it hindered")]
+    hindered = [("hindered", "yes, all over a river or out of a marsh")]
     return [("none", "none"), ("free", "yes"), *(hindered if some or attackers(ctx) else [])]

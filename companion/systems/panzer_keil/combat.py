@@ -15,8 +15,8 @@ from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
 from companion.engine.record.changes import read_off
 from companion.engine.record.game import Game
-from companion.systems.panzer_keil.base import exhausted, phases, rules
-from companion.systems.panzer_keil.fight import Fight, assemble, doubts, faults
+from companion.systems.panzer_keil.base import exhausted, fought_now, phases, rules
+from companion.systems.panzer_keil.fight import Fight, assemble, doubts, faults, unsaid
 from companion.systems.panzer_keil.form import CombatForm
 from companion.systems.panzer_keil.odds import (
     COLUMNS,
@@ -28,7 +28,7 @@ from companion.systems.panzer_keil.odds import (
     odds,
     rank,
 )
-from companion.systems.panzer_keil.results import ADVANCE, RESULTS
+from companion.systems.panzer_keil.results import RESULTS
 
 KEPT = ("crossers", "major", "all_major", "values", "defence", "halved", "concentric")
 """The facts of a battle that its follow-ups need."""
@@ -44,7 +44,7 @@ def combat(ctx: Context, form: CombatForm) -> Breakdown:
     sheet = Breakdown(f"{title} on {where}" if where else title, dice="1d6")
     _attack_lines(sheet, fight, game["oos-halving"])
     _defence_lines(sheet, fight)
-    sheet.warnings += [*map(str, faults(game, fight)), *doubts(game, fight, form)]
+    sheet.warnings += [*map(str, (*faults(game, fight), *unsaid(fight, form))), *doubts(game, fight, form)]
     _armour_lines(sheet, game, fight)
     ratio = odds(fight.strength, fight.defence, game["odds-below"])
     sheet.add(f"odds {_show(fight.strength)} to {fight.defence}", ratio, "9.3")
@@ -147,12 +147,14 @@ def _filled(chart: Chart) -> list[str]:
 def _against(ctx: Context) -> list[str]:
     """What the rules have against the attack, said before the die falls; one battle is settled before the next [9]."""
     game = ctx.game
-    owed = [d for battle in game.fighting for d in game.duties(battle) if d.action and d.step < ADVANCE]
+    now = fought_now(game)  # what is done on the map alone, of earlier phases, holds up nobody
+    owed = [d for b in game.fighting for d in game.duties(b) if d.is_owed and (d.action or b in now)]
     found = [f"the last battle is not settled: {duty.text}" for duty in owed]
-    fight = assemble(game, combat.form(ctx.values))
+    form = combat.form(ctx.values)
+    fight = assemble(game, form)
     if fight.side != game.active:
         found.append(f"this is the {game.side_name(game.active)} combat phase [9.1]")
-    return [*found, *map(str, faults(game, fight))]
+    return [*found, *map(str, (*faults(game, fight), *unsaid(fight, form)))]
 
 
 @rules.action(

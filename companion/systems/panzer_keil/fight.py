@@ -34,7 +34,7 @@ from companion.systems.panzer_keil.ground import (
     surrounded,
     terrain,
 )
-from companion.systems.panzer_keil.odds import Armour, Attack, attack_strength, half_up
+from companion.systems.panzer_keil.odds import HINDRANCES, Armour, Attack, attack_strength, half_up
 
 if TYPE_CHECKING:
     from companion.systems.panzer_keil.form import CombatForm
@@ -285,6 +285,19 @@ def faults(game: Game, fight: Fight) -> list[Fault]:
         found.append(Fault(f"{fight.target} was attacked in this phase already", "9.1.5"))
     if fight.strength <= 0 and game["zero-attack"] == "forbid":
         found.append(Fault("an attack strength of 0 cannot attack", "9.2"))
+    return found
+
+
+def unsaid(fight: Fight, form: CombatForm) -> list[Fault]:
+    """Ticks that change nothing because the strength they are about is not entered [9.2.1-9.2.3, 9.2.5]."""
+    found = []
+    if not fight.attackers:
+        empty = [c for c in HINDRANCES if c.id in form.halved and not getattr(form, c.id)]
+        found += [
+            Fault(f"{c.words} is ticked, and no strength for it: nothing is halved", c.rule) for c in empty
+        ]
+    if not fight.defenders and "disrupted" in form.halved and not form.weak:
+        found.append(Fault("against disrupted units is ticked, and no defence of theirs is entered", "9.2.5"))
     return found
 
 

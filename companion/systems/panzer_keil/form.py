@@ -59,8 +59,10 @@ class Strengths(Sums):
             told = {"help": f"as printed, in this order: {names}", "placeholder": "3 5", "required": True}
             return {**found, **told}
         if self.factor == "AF":
-            halved = any(ctx.values.get(name) for name in ("river", "major", "marsh", "oos"))
-            return {**found, "required": not asking.attackers(ctx) and not halved}
+            halved = any(ctx.values.get(name) for name in asking.HALVED)
+            ticked = set(ctx.values.get("halved") or ()) & set(asking.HALVED)
+            parted = {"help": "what is not halved, one number for each hex"} if halved or ticked else {}
+            return {**found, **parted, "required": not asking.attackers(ctx) and not halved}
         whole = {"type": "whole", "min": 0, "max": 99, "placeholder": "", "help": "undisrupted units"}
         wanted = asking.nobody_there(ctx) and not ctx.values.get("weak")
         return {**found, **whole, "required": wanted}
@@ -68,7 +70,8 @@ class Strengths(Sums):
 
 def _hindered(name: str, label: str, help: str = "") -> Sums:
     """The strengths that something halves, of units not on record; asked for once its reason is ticked [9.2]."""
-    return Sums(label=label, help=help, when=asking.nobody_named, quiet=asking.not_hindered(name))
+    told = f"{help + '; ' if help else ''}as printed, not counted in Attack above"
+    return Sums(label=label, help=told, when=asking.nobody_named, quiet=asking.not_hindered(name))
 
 
 def _these(name: str, label: str) -> UnitRef:
@@ -125,6 +128,7 @@ class CombatForm:
         str,
         Choice(
             label="Defender's hex",
+            help="taken as clear if you say nothing",
             options=[("clear", "clear"), ("other", "other")],
             quiet=asking.ground_told,
         ),

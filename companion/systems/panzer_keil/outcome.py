@@ -92,14 +92,16 @@ def suffer(game: Game, battle: Battle, code: str, units: Sequence[str]) -> Event
     if result.all_lost or (here and len(here) <= result.losses):
         yield from _lose(game, here, code)
     elif result.losses and here:
-        text = f"{game.side_name(owner)}: lose {result.losses} of {named(game, here)}"
+        rest = f"; the rest goes back {count(result.retreat, 'hex', 'hexes')}, disrupted"
+        text = f"{game.side_name(owner)}: lose {result.losses} of {named(game, here)}{rest}"
         yield owe(
             game, owner, text, lose_units, battle=battle, step=LOSSES, units=here, rule="9.6", result=code
         )
     elif here:
         yield from push(game, battle, result, here)
     else:
-        yield _line(game, battle, f"{code}: {_told(game, battle, code)}", "9.6")
+        does = battle.side_in(result.by or result.sufferer)
+        yield _line(game, battle, f"{code}: {_told(game, battle, code)}", "9.6", to=does)
 
 
 def push(game: Game, battle: Battle, result: Result, units: Sequence[str]) -> Events:
@@ -181,9 +183,9 @@ def lose_units(
 # -- without units on record -------------------------------------------------------------------------------
 
 
-def _line(game: Game, battle: Battle, text: str, rule: str, step: int = LOSSES) -> e.Asked:
-    """Something to do on the map alone, that either player taps away."""
-    return owe(game, (*game.sides, "table"), text, battle=battle, step=step, rule=rule)
+def _line(game: Game, battle: Battle, text: str, rule: str, step: int = LOSSES, to: str = "") -> e.Asked:
+    """Something to do on the map alone: the side that does it taps it away, or the table; the attacker if both do."""
+    return owe(game, to or battle.attacker, text, battle=battle, step=step, rule=rule)
 
 
 def _on_the_map(game: Game, battle: Battle, code: str) -> e.Asked:
@@ -224,7 +226,11 @@ def _ask_tired(game: Game, battle: Battle) -> Events:
     attackers = battle.units(battle.attacker)
     unknown = [u for u in attackers if mechanized(game.units[u]) is None and game.units[u].on_map]
     if unknown:
-        text = f"Mechanized attackers end exhausted: which of {named(game, unknown)} are?"
+        # Some may still die before it is asked: who is left, the card tells.
+        one = (
+            f"is {named(game, unknown)} mechanized?" if len(unknown) == 1 else "which of them are mechanized?"
+        )
+        text = f"Attackers end exhausted if they are mechanized: {one}"
         yield owe(
             game, battle.attacker, text, exhaust, battle=battle, step=EXHAUSTION, units=unknown, rule="9.9"
         )
@@ -244,6 +250,25 @@ def _one(ctx: Context) -> bool:
     return len(_unknown(ctx)) == 1
 
 
+def _pair(ctx: Context) -> bool:
+    """Two of them are asked about with a button for each answer."""
+    return len(_unknown(ctx)) == 2
+
+
+BOTH, NONE = "both", "none"
+
+
+def _which(ctx: Context) -> list[tuple[str, str]]:
+    """Of two whose type is not on record: one, the other, both or none."""
+    return [*((u.id, u.name or u.id) for u in _unknown(ctx)), (BOTH, "Both"), (NONE, "None")]
+
+
+def _types(ctx: Context) -> list[tuple[str, str]]:
+    """The last one whose type is not on record, by its name."""
+    who = named(ctx.game, [u.id for u in _unknown(ctx)])
+    return [(SOME_MECHANIZED, f"{who} is mechanized: exhausted"), (FOOT, f"{who} is not mechanized")]
+
+
 @rules.follow_up(rule="9.9", label="Exhaust units", still=_still_unknown)
 def exhaust(
     game: Game,
@@ -251,21 +276,27 @@ def exhaust(
     kind: Annotated[
         str | None,
         Choice(
-            label="It is",
-            options=[(SOME_MECHANIZED, "Mechanized: ends exhausted"), (FOOT, "Not mechanized")],
+            label="Type",
+            options=_types,
             when=_one,
         ),
     ],
+    which: Annotated[str | None, Choice(label="Mechanized", options=_which, when=_pair)] = None,
     units: Annotated[
         tuple[str, ...],
-        UnitRef(label="Mechanized units", many=True, pick=_unknown, when=lambda c: not _one(c)),
+        UnitRef(label="Mechanized units", many=True, pick=_unknown, when=lambda c: not _one(c), quiet=_pair),
     ] = (),
-    none: Annotated[bool, Flag(label="None of them is mechanized", when=lambda c: not _one(c))] = False,
+    none: Annotated[
+        bool, Flag(label="None of them is mechanized", when=lambda c: not _one(c), quiet=_pair)
+    ] = False,
 ) -> Events:
     """Turn mechanized units that attacked to their exhausted side; who they are is remembered."""
     asked = [u.id for u in units_of(game, duty) if mechanized(u) is None]
     if kind:
         units, none = (tuple(asked), False) if kind == SOME_MECHANIZED else ((), True)
+    if which:
+        units = {BOTH: tuple(asked), NONE: ()}.get(which, (which,))
+        none = not units
     if bool(units) == none:
         raise Unreadable("tick the mechanized units, or that none is", field="units", rule="9.9")
     for unit in asked:

@@ -246,7 +246,7 @@ def headquarters_points(
     don_supply: Annotated[int | None, _supply("don")] = None,
     don_support: Annotated[int | None, _support("don")] = None,
 ) -> Events:
-    """Read each headquarters' points off your printed table; a headquarters out of supply has none."""
+    """A headquarters out of supply or disrupted has none; one left empty gets none this turn."""
     given = {
         "voronezh": (voronezh_hexes, voronezh_supply, voronezh_support),
         "southwestern": (southwestern_hexes, southwestern_supply, southwestern_support),

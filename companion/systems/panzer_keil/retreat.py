@@ -140,11 +140,14 @@ def owe_retreat(
     for place, stack in stacks.items():
         names = named(game, stack)
         own = game.units[stack[0]].side == mover
-        text = f"Retreat {far}: {names}" if own else f"Move {names} back {far}"
+        text = f"Retreat {far}: {names}" if own else f"{game.side_name(mover)}: move {names} back {far}"
         args["place"] = place
         yield owe(game, mover, text, retreat, battle=battle, step=RETREAT, units=stack, rule=rule, **args)
     if not units:
-        text = f"{game.side_name(mover)}: retreat the units {far}"
+        beaten, target = game.side_name(battle.defender), target_of(battle)
+        where = f" in {target}" if target else ""
+        marked = "; mark all of them disrupted" if terms["disrupts"] else ""
+        text = f"{game.side_name(mover)}: move the {beaten} units{where} back {far}{marked}"
         yield owe(game, mover, text, battle=battle, step=RETREAT, rule=rule)
 
 
@@ -170,6 +173,28 @@ def _price(game: Game, duty: e.Asked | None) -> int:
     """How many units the hexes cost that cannot be retreated, counted once for the stack [9.7.5]."""
     stack = _stack(game, duty)
     return survivors_lost(len(stack), int(duty.args["hexes"]), _managed(game, duty)) if duty and stack else 0
+
+
+def owed_retreat(game: Game, unit: str) -> e.Asked | None:
+    """The retreat that a unit owes while it still stands where it was beaten."""
+    return next((d for d in game.duties(action=retreat.name) if unit in _stack(game, d)), None)
+
+
+def against_retreating(game: Game, duty: e.Asked, hex_id: str) -> list[Fault]:
+    """What speaks against ending an owed retreat in a hex that somebody points at on the map [9.7.2-9.7.5]."""
+    stack, ends = _stack(game, duty), _ends(game, duty)
+    first, who = game.units[stack[0]], named(game, stack)
+    found = []
+    if duty.to[0] != first.side:
+        found.append(Fault(f"the {game.side_name(duty.to[0])} player moves {who} back", "9.7"))
+    if hex_id not in ends or _price(game, duty):
+        block = retreat_block(game, first.side, first.place, hex_id, Reach.against(game, first.side))
+        beside = hex_id in game.maps.neighbours(first.place)
+        why = block.text if block and beside else f"{hex_id} is not where this retreat may end"
+        offers = f"it may go to {', '.join(sorted(ends))}" if ends else "there is no way to go"
+        far = count(int(duty.args["hexes"]), "hex", "hexes")
+        found.append(Fault(f"{who}: {far} of retreat owed, and {why}; {offers}", "9.7.2, 9.7.4"))
+    return found
 
 
 def _rivers_known(game: Game) -> bool:

@@ -21,7 +21,7 @@ from companion.systems.panzer_keil.base import (
     out_of_supply,
     rules,
 )
-from companion.systems.panzer_keil.ground import RAIL, SEA, WATER, situation, supply_zones
+from companion.systems.panzer_keil.ground import RAIL, SEA, WATER, has_rails, situation, supply_zones
 from companion.systems.panzer_keil.railroad import working_line
 
 GERMAN_REACH, COMMAND_RANGE = 15, 10  # [B6.2.1, B8.1.1]
@@ -137,11 +137,28 @@ def _soviet(game: Game) -> dict[str, SupplyLine]:
     return found
 
 
+def root_known(game: Game, side: str) -> bool:
+    """Whether paths can be traced: a railroad out of a German root is entered; the Soviets' begins at the marker, too.
+
+    [6.1.1, B6.1, B9.3]
+    """
+    if side == SOVIET:
+        return has_rails(game)
+    here = situation(game).board
+    roots = {here.grid.index[h] for h in GERMAN_ROOTS}
+    return any(RAIL & links and roots & set(pair) for pair, links in here.links.items())
+
+
 @rules.supplies
 def supply(game: Game, side: str) -> Mapping[str, SupplyLine]:
-    """Supply of all units of a side that are on the map."""
-    if side == SOVIET:
-        return _soviet(game)
+    """Supply of a side's units on the map; while paths cannot be traced, only of those that need none."""
+    answers = _soviet(game) if side == SOVIET else _german(game)
+    if root_known(game, side):
+        return answers
+    return {name: answer for name, answer in answers.items() if answer.found is None}
+
+
+def _german(game: Game) -> dict[str, SupplyLine]:
     found = german_supply(game).answers()
     blank = situation(game).board.blank
     always = [n for n in found if is_sixth(game.units[n])]  # [B13.1.1]

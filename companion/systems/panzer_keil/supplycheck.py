@@ -16,10 +16,9 @@ from companion.engine.record.game import Game
 from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.base import FRONTS, SOVIET, is_sixth, named, out_of_supply, phases, rules
 from companion.systems.panzer_keil.condition import any_on_map, many_on_map, own_on_map
-from companion.systems.panzer_keil.ground import has_rails
 from companion.systems.panzer_keil.points import fill_fronts, front_alive
 from companion.systems.panzer_keil.railroad import retreat_railhead
-from companion.systems.panzer_keil.supply import hq_of, in_grace, supply
+from companion.systems.panzer_keil.supply import hq_of, in_grace, root_known, supply
 
 
 def _traceable(game: Game) -> bool | str:
@@ -27,7 +26,8 @@ def _traceable(game: Game) -> bool | str:
         return "no unit of this side is on the map: mark supply by hand"
     if game.active == SOVIET and not any(hq_of(game, front) for front in FRONTS):
         return "no headquarters is on record: place them, or mark supply by hand [B6.2.2]"
-    return has_rails(game) or "enter the railroads in the map book first, or mark supply by hand"
+    known = root_known(game, game.active)
+    return known or "enter your railroads in the map book first, or mark supply by hand"
 
 
 def is_judged(game: Game) -> bool:

@@ -103,7 +103,8 @@ def _against_allotting(ctx: Context) -> list[str]:
         and any(u.side != side for u in game.units_at(target))
         and not sponsors(game, side, target, front)
     ):
-        found.append(f"no undisrupted, supplied unit of that command beside {target} [7.1, B8.3]")
+        whose = " of that command" if side == SOVIET else ""
+        found.append(f"no undisrupted, supplied unit{whose} beside {target} [7.1, B8.3]")
     if target and any(u.side == side for u in game.units_at(target)):
         found.append(f"own units stand in {target} [7.1]")
     pool = f"{front if side == SOVIET else GERMAN}-sap"
@@ -148,7 +149,7 @@ def allot_support(
         int, Whole(label="Points", low=1, high=MOST, help="five to a hex at most", start=_all_of_them)
     ],
 ) -> Events:
-    """Lay support points on a target hex, five at most and from one headquarters; the roll is then owed."""
+    """Lay support points on a target hex, five at most; the roll is then owed."""
     side, target = game.active, elsewhere or target
     if not target:
         raise Unreadable("choose a target hex", field="target", rule="7.1")

@@ -53,6 +53,13 @@ def _marker_set(game: Game) -> Events:
         yield e.Set("weather-square", start, was=game["weather-square"], reason="set-up", rule="B5.1")
 
 
+@rules.entering("weather", turns="2+")
+def _last_weeks_weather(game: Game) -> Events:
+    """Last turn's weather is over: this turn's is not known before the roll [B5.1]."""
+    if game["weather"] != "unknown" and _not_rolled(game) is True:
+        yield e.Set("weather", "unknown", was=game["weather"], reason="new turn", rule="B5.1")
+
+
 def _not_rolled(game: Game) -> bool | str:
     return "the weather of this turn is settled" if game["weather-turn"] == [game.turn] else True
 

@@ -145,6 +145,13 @@ def test_a_wrong_line_says_what_would_do(table, line, words):
     assert words in refused(table, "german", line).message
 
 
+def test_a_word_that_several_names_share_is_answered_with_their_names(table):
+    enter(table, "german", "North HQ 2408; South HQ 2409")
+    mistake = refused(table, "german", "HQ 2410")
+    assert "North HQ (2408), South HQ (2409)" in mistake.message and "Write North HQ" in mistake.message
+    assert "german-north-hq" not in mistake.message and "stands in" not in mistake.message
+
+
 def test_twins_are_told_apart_by_their_hex(table):
     enter(table, "german", "Rgt 2408; +Rgt 2409")
     mistake = refused(table, "german", "Rgt 2410")

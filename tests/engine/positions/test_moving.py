@@ -6,7 +6,8 @@ import pytest
 from harness import Bench, refused
 
 from companion.engine.errors import NotYours, Unknown, Unreadable
-from companion.engine.positions.moving import attacks_on, said_of_move
+from companion.engine.play.duties import owe
+from companion.engine.positions.moving import attacks_on, out_of_turn, said_of_move
 from companion.systems import IDS, load_systems
 
 SYSTEMS = load_systems(Path(__file__).parents[3] / "scenarios")
@@ -91,6 +92,16 @@ def test_what_is_wrong_with_a_stack_tells_nobody_what_lies_in_it(table):
     units = [table.game.units[other]]
     owner = said_of_move(table.rules, table.game, "german", units, "2414")
     assert ["7.3" in words for words in owner] == [True]
+
+
+def test_units_are_out_of_turn_in_the_other_sides_phase_unless_a_duty_is_about_them(table):
+    """A retreat or an advance is made in whatever phase it is owed."""
+    german, soviet = table.game.units["3-panzer"], table.game.unit("7 Cav")
+    assert table.game.active == "soviet"
+    assert list(out_of_turn(table.game, [soviet])) == [] and len(list(out_of_turn(table.game, [german]))) == 1
+    table.record(owe(table.game, "german", "Retreat", units=[german.id]))
+    assert list(out_of_turn(table.game, [german])) == []
+    assert len(list(out_of_turn(table.game, [table.game.unit("16Pz")]))) == 1, "nobody asked it to move"
 
 
 def test_an_attack_is_offered_in_its_phase_to_its_side_next_to_the_enemy(table):

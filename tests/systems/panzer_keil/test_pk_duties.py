@@ -126,7 +126,7 @@ def test_losses_then_retreat_then_advance_then_exhaustion() -> None:
     reply(t, "german", "retreat", to="2139")
     assert actions(t, "german") == ["advance"]
     assert t.sees("soviet")["battles"][-1]["waits"] == [
-        "German: advance into 2040 and one hex beyond, if you like"
+        "German: advance into 2040 and one hex beyond, if you like: Voronezh 3 eliminated"
     ]
     reply(t, "german", "advance", units=["ss-w-1", "302id", "ss-w-2"])
     assert actions(t, "german") == ["exhaust"]
@@ -305,8 +305,10 @@ def test_partly_on_record_the_rest_is_told_in_words() -> None:
     go(t, "german-combat")
     t.do("german", "resolve-combat", target="2040", attackers=["302id"], defence=3, die="1")
     reply(t, "german", "enter-result", result="D2D")
-    assert texts(t, "soviet") == ["D2D: defenders back 2 and disrupted, moved by the German player"]
-    t.do("soviet", "dismiss", ask=t.asked("soviet")[0]["id"])
+    assert texts(t, "german")[:1] == ["D2D: defenders back 2 and disrupted, moved by the German player"]
+    assert texts(t, "soviet") == []
+    assert t.sees("soviet")["battles"][-1]["others"][0].startswith("German: D2D")
+    t.do("german", "dismiss", ask=t.asked("german")[0]["id"])
     assert actions(t, "german") == ["advance"]
 
 

@@ -100,9 +100,9 @@ def test_with_nothing_on_record_a_combat_is_two_numbers_a_roll_and_one_line() ->
     go(t, "german-combat")
     t.do("german", "resolve-combat", full="12", defence=4, die="3")
     reply(t, "german", "enter-result", result="D1")
-    assert [a["text"] for a in t.asked("soviet")] == [
+    assert [a["text"] for a in t.asked("german")] == [
         "D1: defenders back 1, moved by the Soviet player; attackers may advance 1; "
         "attacking mechanized units end exhausted"
     ]
-    t.do("soviet", "dismiss", ask=t.asked("soviet")[0]["id"])
+    t.do("german", "dismiss", ask=t.asked("german")[0]["id"])
     assert not t.game.fighting

@@ -203,3 +203,18 @@ def test_the_soviet_line_is_cut_and_its_marker_pulled_back() -> None:
     go(t, "soviet-supply", 2)
     t.do("soviet", "check-supply", anyway=True)
     assert list(t.game.marked("railhead")) == ["0514"]  # B9.3.3
+
+
+def test_without_the_railroads_nobody_can_tell_who_is_out_of_supply() -> None:
+    """6.1.1, B6.1: a side is not called out of supply while the map book lacks the line to its root."""
+    t = table(owners_book("rail 0114 0214\n"))  # the Soviet root alone
+    put(t, "vii-1", "0225")
+    put(t, "voronezh-1", "0320")
+    assert not supply(t.game, "german")
+    assert not supplied(t, "voronezh-1")
+    blank = table(owners_book(""))
+    put(blank, "voronezh-1", "0320")
+    assert not supply(blank.game, "soviet")
+    go(t, "german-supply")
+    with refused(NotNow, given="check-supply"):
+        t.do("german", "check-supply")

@@ -136,3 +136,16 @@ def test_without_the_end_of_the_track_nobody_scores() -> None:
     go(t, "scoring")
     t.next()
     assert t.game.ended and t.game.ended.winner == "nobody"
+
+
+def test_last_turns_weather_is_over_before_this_turns_roll() -> None:
+    """B5.1"""
+    t = table(owners_book(), units=False)
+    go(t, "weather", 1)
+    t.do("soviet", "roll-weather", die="1")
+    assert t.game["weather"] == "snow"
+    go(t, "german-recovery")
+    t.next()
+    assert (t.game.turn, t.game.phase, t.game["weather"]) == (2, "weather", "unknown")
+    t.do("soviet", "roll-weather", die="1")
+    assert t.game["weather"] == "snow"

@@ -67,16 +67,28 @@ class Warned(NotNow):
 
 
 class StillOwed(Warned):
-    """A phase, impulse or turn would end over something that must be done."""
+    """A phase, impulse or turn would end over something that must be done.
+
+    :param owed: all of it, in words
+    :param passing: what of it no duty keeps: it is over with the phase
+    """
 
     heading, instead = "Still to do", "End it anyway"
-    after = "It stays open, and can be answered later."
 
-    def __init__(self, owed: Sequence[str]) -> None:
+    def __init__(self, owed: Sequence[str], passing: Sequence[str] = ()) -> None:
+        if not passing:
+            self.after = "It stays open, and can be answered later."
+        elif set(owed) <= set(passing):
+            self.after = "It is not kept open: what is not done now is left undone."
+        else:
+            lost = "; ".join(words.rstrip(".?") for words in passing)
+            self.after = (
+                f"Left undone if not done now: {lost}. The rest stays open, and can be answered later."
+            )
         listed = "; ".join(
             words.rstrip(".?") for words in owed
         )  # a question is none in the middle of a sentence
-        super().__init__(owed, f"Still to do: {listed}. It stays open if you end it anyway.")
+        super().__init__(owed, f"Still to do: {listed}. {self.after}")
 
 
 class NotYours(Mistake):

@@ -143,7 +143,7 @@ class Submission:
         """Say what is owed before something ends, and what the rules have against it before it is done."""
         owed = self.rules.owed(self.game, ctx.seat) if action.ends else []
         if owed:
-            raise StillOwed(owed)
+            raise StillOwed(owed, self.rules.passing(self.game))
         said = [str(reason) for reason in action.warns(ctx)] if action.warns else []
         if said:
             raise Warned(said)

@@ -137,10 +137,11 @@ class Rules:
     def owed(self, game: Game, seat: str) -> list[str]:
         """All that is owed as a phase, impulse or turn is to end, in words that a seat may read."""
         found = [a.text if not a.only or seat in a.only else HIDDEN for a in game.duties() if a.is_owed]
-        for phases, fn in self.duties:
-            if game.phase in phases:
-                found += fn(game)
-        return list(dict.fromkeys(found))
+        return list(dict.fromkeys([*found, *self.passing(game)]))
+
+    def passing(self, game: Game) -> list[str]:
+        """What of it no duty keeps open: it must be done now, and is over with the phase."""
+        return [words for phases, fn in self.duties if game.phase in phases for words in fn(game)]
 
     def worksheet(
         self, *, rule: str = "", title: str = ""

@@ -40,6 +40,8 @@ class Battle:
     rolls: tuple[Mapping[str, Any], ...] = ()
     """The dice and chits of this battle in order, as their events are stored."""
     result: str = ""
+    notes: tuple[Mapping[str, Any], ...] = ()
+    """What has come of it so far, in words, as their events are stored."""
     opened: bool = False
     """Whether both stacks lie open: everybody knows the units that fight."""
 
@@ -61,6 +63,10 @@ class Battle:
     def rolled(self, event: e.Rolled | e.Drawn) -> Battle:
         """Dice fell or chits were drawn for it."""
         return replace(self, rolls=(*self.rolls, event.to_json()))
+
+    def noted(self, event: e.Noted) -> Battle:
+        """Something came of it."""
+        return replace(self, notes=(*self.notes, event.to_json()))
 
     def resolved(self, event: e.Resolved) -> Battle:
         """Its calculation was worked through; without a result the chart is still to be read.
@@ -94,7 +100,7 @@ class Battle:
 
     @classmethod
     def from_json(cls, body: Mapping[str, Any]) -> Battle:
-        lists = {name: tuple(body[name]) for name in ("hexes", "rolls", "sheet_for") if name in body}
+        lists = {name: tuple(body[name]) for name in ("hexes", "rolls", "notes", "sheet_for") if name in body}
         by_side = {
             name: {side: tuple(listed) for side, listed in body.get(name, {}).items()}
             for name in ("forces", "known_to")

@@ -296,11 +296,15 @@ class Ticked(Event):
 
 @dataclass(frozen=True)
 class Noted(Event):
-    """Free text in the log."""
+    """Free text in the log; of a battle, something that came of it."""
 
     SECRET: ClassVar[tuple[str, ...]] = ("text",)
     text: str
     rule: str = ""
+    battle: int = 0
+    """The battle on whose card it stands; 0 for none."""
+    reason: str = ""
+    """IN_PASSING where the log tells it by other lines, so that only the card needs it."""
 
 
 @dataclass(frozen=True)

@@ -366,7 +366,8 @@ class Game(State):
         (self.ticked.add if event.done else self.ticked.discard)(event.item)
 
     def _noted(self, event: e.Noted) -> None:
-        pass
+        if event.battle in self.battles:
+            self.battles[event.battle] = self.battles[event.battle].noted(event)
 
     def _seated(self, event: e.Seated) -> None:
         pass  # who sits where is the store's to know: no undo may bring an old seat back

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from companion.engine.errors import Mistake
 from companion.engine.forms.fields import Context, Roll
-from companion.engine.forms.worksheet import Breakdown
+from companion.engine.forms.worksheet import Breakdown, Line
 from companion.engine.kit.roster import Unit
 from companion.engine.people.consent import voices
 from companion.engine.play.actions import Action
@@ -160,9 +161,15 @@ def _told(game: Game, ask: Asked, seat: str) -> str:
 
 
 def _sheet(seen: SeatView, battle: Battle) -> Breakdown | None:
-    """A battle's calculation as it was recorded, or before that as this seat may know it."""
+    """A battle's calculation as it was recorded, or before that as this seat may know it.
+
+    Once something has come of it, that is told instead of what the result would mean; what is still open is asked.
+    """
     if battle.sheet:
-        return shapes.sheet_of(battle.sheet) if seen.seat in (battle.sheet_for or (seen.seat,)) else None
+        if seen.seat not in (battle.sheet_for or (seen.seat,)):
+            return None
+        sheet = shapes.sheet_of(battle.sheet)
+        return replace(sheet, effects=_came_of(battle, seen.seat)) if battle.notes else sheet
     make = seen._rules.battle_sheet
     if make is None or battle.result:
         return None
@@ -170,6 +177,11 @@ def _sheet(seen: SeatView, battle: Battle) -> Breakdown | None:
         return make(seen._game, battle, seen.seat)
     except Mistake:
         return None  # not enough is known yet
+
+
+def _came_of(battle: Battle, seat: str) -> list[Line]:
+    told = [Event.from_json(body).seen_by(seat) for body in battle.notes]
+    return [Line(str(body["text"]), rule=str(body.get("rule", ""))) for body in told if "text" in body]
 
 
 def _chance(seen: SeatView, battle: Battle, body: Mapping[str, Any]) -> shapes.ChanceView:

@@ -76,7 +76,7 @@ def _plain(result: str) -> str:
 
 
 def _after(bodies: Sequence[Body], game: Game) -> str:
-    """What became of the units, each once."""
+    """What became of the units, each once; then what else came of it."""
     told: dict[str, list[str]] = {}
     for body in bodies:
         if body["kind"] == "placed" and (line := describe(body, game)):
@@ -84,7 +84,10 @@ def _after(bodies: Sequence[Body], game: Game) -> str:
             told.setdefault(unit, []).append(what)
     lines = [f"{unit}: {', '.join(dict.fromkeys(what))}" for unit, what in told.items()]
     more = f"; and {len(lines) - MOST_TOLD} more units" if len(lines) > MOST_TOLD else ""
-    return f" {'; '.join(lines[:MOST_TOLD])}{more}." if lines else ""
+    units = f" {'; '.join(lines[:MOST_TOLD])}{more}." if lines else ""
+    noted = [b for b in bodies if b["kind"] == "noted" and b.get("battle") and "text" in b]
+    notes = [words for b in noted if (words := describe(b, game))]
+    return units + "".join(f" {words}." for words in dict.fromkeys(notes))
 
 
 def act_words(bodies: Iterable[Body], label: str) -> str:

@@ -169,6 +169,12 @@ def _marked(body: Mapping[str, Any], game: Game) -> str:
     return f"{target}: {mark_label(game, str(body['marker']), value)}{off}{_why(body)}"
 
 
+def _noted(body: Mapping[str, Any], game: Game) -> str:
+    if body.get("reason") == IN_PASSING:
+        return ""
+    return "a note in secret" if body.get("hidden") else str(body.get("text", ""))
+
+
 def _resolved(body: Mapping[str, Any], game: Game) -> str:
     sheet = body.get("breakdown", {})
     title = sheet.get("title", body["worksheet"]) if isinstance(sheet, Mapping) else body["worksheet"]
@@ -259,7 +265,7 @@ _WORDS = {
     "asked": _asked,
     "answered": _answered,
     "ticked": _ticked,
-    "noted": lambda body, game: "a note in secret" if body.get("hidden") else str(body.get("text", "")),
+    "noted": _noted,
     "seated": _seated,
     "undone": _undone,
     "reseeded": lambda body, game: (

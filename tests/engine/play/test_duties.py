@@ -160,6 +160,39 @@ def test_a_phase_ends_over_what_is_owed_only_when_that_is_said() -> None:
     assert ("red", "lose-steps") not in open_actions(table)
 
 
+def test_what_no_duty_keeps_is_not_promised_for_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a phase alone asks for is over with it; what is owed stays."""
+    table = rolled(4)
+    with pytest.raises(StillOwed) as came:
+        table.do("red", "next-phase")
+    assert "stays open" in came.value.after and "undone" not in came.value.after
+    monkeypatch.setattr(table.rules, "duties", [(("red-move",), lambda game: ["move the tanks"])])
+    with pytest.raises(StillOwed) as came:
+        table.do("red", "next-phase")
+    assert "move the tanks" in came.value.said
+    assert "undone if not done now: move the tanks. The rest stays open" in came.value.after
+    for duty in list(table.game.duties()):
+        table.do("table", "dismiss", ask=duty.id)
+    with pytest.raises(StillOwed) as came:
+        table.do("red", "next-phase")
+    assert came.value.said == ["move the tanks"] and "stays open" not in came.value.after
+
+
+def test_what_came_of_a_battle_is_told_instead_of_what_its_result_means() -> None:
+    """On every seat's card, but for a note of one side's own."""
+    table = rolled(4)
+    number = table.game.fighting[0].id
+    table.record(e.Noted("somewhere it rains"))
+    assert not table.game.battles[number].notes
+    table.record(e.Noted("Blue stands", rule="7.8", battle=number))
+    table.record(e.Noted("the tanks hide", battle=number, only=("red",)))
+    told = {
+        seat: [line.label for line in table.view(seat).battles[-1].sheet.effects] for seat in ("red", "blue")
+    }
+    assert told == {"red": ["Blue stands", "the tanks hide"], "blue": ["Blue stands"]}
+    assert plain(table.replayed()) == plain(table.game)
+
+
 @pytest.mark.parametrize("how", ["", DONE, NOT_NEEDED])
 def test_what_is_owed_may_be_done_on_the_map_or_not_apply_and_all_are_told(how: str) -> None:
     table = rolled(4)

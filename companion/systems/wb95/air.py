@@ -12,7 +12,7 @@ from companion.engine.play.duties import engage, learn, owe
 from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
-from companion.engine.record.changes import seal
+from companion.engine.record.changes import IN_PASSING, seal
 from companion.engine.record.game import Game
 from companion.systems.wb95 import airmarks, bombardment
 from companion.systems.wb95.base import AIR, GERMAN, ROLL, SOVIET, halve, rules
@@ -126,6 +126,15 @@ def assign_air(
     yield from seal(game, choice_name(game), seat, plan.sealed(), able)
     if choice_name(game) in game.revealed:
         yield from launch(game, game.revealed[choice_name(game)])
+        yield from _tick_choosing(game)
+
+
+def _tick_choosing(game: Game) -> Events:
+    """Once the missions lie open the phase's line about choosing them is done; before that it would tell who has."""
+    phase = game.phase_def()
+    for index, check in enumerate(phase.checklist if phase else ()):
+        if check.action == assign_air.name:
+            yield e.Ticked(f"{game.turn}/{game.phase}/{index}", True, IN_PASSING)
 
 
 def launch(game: Game, choices: Mapping[str, Any]) -> Events:

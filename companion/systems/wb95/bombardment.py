@@ -16,6 +16,7 @@ from companion.systems.wb95 import grammar
 from companion.systems.wb95.base import at_hexes, rules
 from companion.systems.wb95.losses import owe_losses
 from companion.systems.wb95.shaken import disturb, exposed, owe_tests, shake
+from companion.systems.wb95.telling import came_of
 from companion.systems.wb95.terrain import hex_shift, printed
 
 BANDS = (("1-2", 1, 2), ("3-5", 3, 5), ("6-8", 6, 8), ("9-12", 9, 12), ("13-16", 13, 16), ("17+", 17, 9999))
@@ -94,11 +95,10 @@ def land(game: Game, sheet: dict[str, Any], result: str, battle: Battle | None) 
     ids = [u.id for u in here]
     yield from owe_losses(game, victim, share.loss, ids, why, "tables", battle, hexes=hexes, closed=True)
     if share.disorganised:
-        yield from shake(game, exposed(game, here, direct=False), why)
+        yield from shake(game, exposed(game, here, direct=False), why, battle=battle)
         if not here:
-            yield e.Noted(
-                f"{game.side_name(victim)}: units in {', '.join(hexes) or 'the hex'} are disorganised"
-            )
+            where = ", ".join(hexes) or "the hex"
+            yield came_of(battle, f"{game.side_name(victim)}: units in {where} are disorganised", "5.6.1")
     if share.test:
         shaky = exposed(game, here, direct=False)
         yield from owe_tests(game, victim, 1, shaky, why, "5.6.1", battle, hexes, closed=True)

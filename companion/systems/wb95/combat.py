@@ -15,7 +15,7 @@ from companion.systems.wb95.combat_form import CombatForm
 from companion.systems.wb95.fight import Fight, assemble
 from companion.systems.wb95.hq import covered
 from companion.systems.wb95.ratio import COLUMNS, TOP, shifted, start_column
-from companion.systems.wb95.strength import against_support, concentration, numbers
+from companion.systems.wb95.strength import against_support, concentration, named, numbers
 from companion.systems.wb95.terrain import crossed, halves_attacker, hex_shift, shift
 
 
@@ -24,8 +24,7 @@ def combat(ctx: Context, form: CombatForm) -> Breakdown:
     """Work out the column: strengths, ratio, the attacker's shifts up to 10:1, then the defender's."""
     fight = assemble(ctx, form)
     if fight.force.unknown:
-        names = ", ".join(u.name or u.id for u in fight.force.unknown)
-        raise refusal(f"type the strength of {names}", field="attack_sp", rule="1.2")
+        raise refusal(f"type the strength of {named(fight.force.unknown)}", field="attack_sp", rule="1.2")
     return work_out(ctx, fight)
 
 

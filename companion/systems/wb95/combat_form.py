@@ -12,11 +12,12 @@ from typing import Annotated, Any
 from companion.engine.forms.fields import Choice, Context, Flag, Text, UnitRef, Whole
 from companion.engine.kit.roster import Unit
 from companion.systems.wb95.base import SOVIET, anybody, at_hexes, is_towed, units_to_tap
-from companion.systems.wb95.front import EnemyHexes, Guns, able, all_fresh, fresh, only_target, starved
+from companion.systems.wb95.front import EnemyHexes, Guns, able, all_fresh, offered, only_target, starved
 from companion.systems.wb95.hq import usable
-from companion.systems.wb95.strength import Force, attacking, defending
+from companion.systems.wb95.strength import Force, attacking, defending, named
 from companion.systems.wb95.terrain import GROUND, printed
 
+ASKED = "empty: the defender is asked"
 FORTS = (
     ("auto", "as recorded"),
     ("none", "none"),
@@ -180,14 +181,17 @@ class Unprinted(Text):
 
     most: int = 60
     lacking: Callable[[Context], list[Unit]] = lambda c: []
+    optional: str = ""
+    """What happens when it is left empty; otherwise it must be told."""
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        names = ", ".join(u.name or u.id for u in self.lacking(ctx))
-        return {**super().describe(ctx), "help": f"{names}: as printed, in this order", "required": True}
+        names = named(self.lacking(ctx))
+        help = "; ".join(part for part in (f"{names}: as printed, in this order", self.optional) if part)
+        return {**super().describe(ctx), "help": help, "placeholder": names, "required": not self.optional}
 
 
-def unprinted(label: str, lacking: Callable[[Context], list[Unit]]) -> Unprinted:
-    return Unprinted(label=label, lacking=lacking, placeholder="5 4", when=lambda c: bool(lacking(c)))
+def unprinted(label: str, lacking: Callable[[Context], list[Unit]], optional: str = "") -> Unprinted:
+    return Unprinted(label=label, lacking=lacking, optional=optional, when=lambda c: bool(lacking(c)))
 
 
 @dataclass(frozen=True)
@@ -216,10 +220,10 @@ _MINE = Guns(attack=True)
 Target = Annotated[tuple[str, ...], EnemyHexes(label="Defending hexes", many=True, start=only_target)]
 Attackers = Annotated[
     tuple[str, ...],
-    units_to_tap("Attackers", able, fresh, when=anybody, start=all_fresh),
+    units_to_tap("Attackers", able, offered, when=anybody, start=all_fresh),
 ]
 AttackGuns = Annotated[
-    tuple[str, ...], units_to_tap("Guns with the attack", _MINE.known, _MINE.ready, when=anybody)
+    tuple[str, ...], units_to_tap("Guns with the attack", _MINE.known, _MINE.offered, when=anybody)
 ]
 Brought = Annotated[tuple[str, ...], UnitRef(many=True, when=_never)]
 Pay = Annotated[
@@ -286,10 +290,8 @@ class CombatForm:
     attack: Annotated[int, Whole(label="Attack SP", help="of attackers not on record", quiet=_all_named)] = 0
     defence_guns: Brought = ()
     defence_star_units: Brought = ()
-    defence_sp: Annotated[str, unprinted("SP of each defender", _lacks_defence)] = ""
-    defence: Annotated[
-        int, Whole(label="Defence SP", help="empty: the defender is asked", when=off_record)
-    ] = 0
+    defence_sp: Annotated[str, unprinted("SP of each defender", _lacks_defence, ASKED)] = ""
+    defence: Annotated[int, Whole(label="Defence SP", help=ASKED, when=off_record, start=lambda c: None)] = 0
     terrain: Terrain = ()
     fort: Annotated[str, FortChoice(label="Fortification", options=FORTS, quiet=_as_recorded)] = "auto"
     front: Annotated[int, Whole(label="Attack SP across the fixed position's edge", when=_fixed)] = 0

@@ -14,12 +14,12 @@ from companion.engine.play.duties import learn, offer, owe, standing
 from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
-from companion.engine.record.changes import fogged, read_off
+from companion.engine.record.changes import OFF_IN_PASSING, fogged, read_off
 from companion.engine.record.game import Game
 from companion.systems.wb95.base import DEFEND, GUN_RANGE, at_hexes, deployed, idle, is_gun, rules
 from companion.systems.wb95.combat_form import unprinted
 from companion.systems.wb95.hq import covered, spend, usable
-from companion.systems.wb95.strength import against_support, defending, told
+from companion.systems.wb95.strength import against_support, defending, named, told
 
 TYPED = ("defence", "defence_halved", "defence_artillery", "lone_guns", "helpless")
 """What tells a defence that is not on record."""
@@ -126,8 +126,8 @@ def _stars(ctx: Context) -> list[Unit]:
 
 def _lacking(ctx: Context) -> list[Unit]:
     """Defenders and named guns without a strength."""
-    named = [ctx.game.units[u] for u in ctx.values.get("guns") or ()]
-    return [*_means(ctx).lacking, *(u for u in named if "D" not in u.factors)]
+    chosen = [ctx.game.units[u] for u in ctx.values.get("guns") or ()]
+    return [*_means(ctx).lacking, *(u for u in chosen if "D" not in u.factors)]
 
 
 def _untold(ctx: Context) -> bool:
@@ -136,14 +136,24 @@ def _untold(ctx: Context) -> bool:
 
 def _fired(ctx: Context) -> list[str]:
     """Guns fire once in a combat phase, whomever they support [6.1.4]."""
-    named = [ctx.game.units[u] for u in ctx.values.get("guns") or ()]
-    return against_support(ctx.game, named, ctx.battle.hexes if ctx.battle else ())
+    chosen = [ctx.game.units[u] for u in ctx.values.get("guns") or ()]
+    return against_support(ctx.game, chosen, ctx.battle.hexes if ctx.battle else ())
 
 
 @rules.follow_up(rule="6.3.3", label="Join the defence", still=both_there, warns=_fired)
 def defend(
     game: Game,
     battle: Battle,
+    guns: Annotated[
+        tuple[str, ...],
+        UnitRef(
+            label="Guns that support",
+            many=True,
+            pick=_guns,
+            suggest=lambda c: _means(c).guns,
+            when=lambda c: bool(_guns(c)),
+        ),
+    ] = (),
     strengths: Annotated[str, unprinted("SP of each", _lacking)] = "",
     defence: Annotated[int, Whole(label="Defence SP", when=_untold)] = 0,
     artillery: Annotated[int, Whole(label="Artillery SP with it", when=_untold)] = 0,
@@ -156,16 +166,6 @@ def defend(
             when=lambda c: _untold(c) and bool(c.game["special-units"]),
         ),
     ] = "",
-    guns: Annotated[
-        tuple[str, ...],
-        UnitRef(
-            label="Guns that support",
-            many=True,
-            pick=_guns,
-            suggest=lambda c: _means(c).guns,
-            when=lambda c: bool(_guns(c)),
-        ),
-    ] = (),
     stars: Annotated[
         tuple[str, ...],
         UnitRef(
@@ -179,7 +179,7 @@ def defend(
     hq: Annotated[
         bool,
         Flag(
-            label="Headquarters in range of all",
+            label="Headquarters joins: all are in range",
             when=lambda c: _means(c).hq or _untold(c),
             start=lambda c: _means(c).hq,
         ),
@@ -196,8 +196,7 @@ def defend(
         raise Unreadable("say how many SP defend", field="defence", accepted="above 0", rule="5.2.1")
     lacking = [*found.lacking, *(game.units[u] for u in guns if "D" not in game.units[u].factors)]
     if lacking and not strengths:
-        names = ", ".join(u.name or u.id for u in lacking)
-        raise Unreadable(f"type the strength of {names}", field="strengths", rule="1.2")
+        raise Unreadable(f"type the strength of {named(lacking)}", field="strengths", rule="1.2")
     yield from keep_strengths(game, lacking, strengths, "D", "strengths")
     if shifts:
         yield from spend(game, side, shifts, battle.hexes, "shifts")
@@ -219,4 +218,5 @@ def keep_strengths(game: Game, units: Iterable[Unit], text: str, factor: str, fi
     for name, value in told(list(units), text, field).items():
         unit = game.units[name]
         same = {} if is_gun(unit) else {"A": value, "D": value}
-        yield read_off(game, name, {"factors": {**same, **unit.factors, factor: value}}, "1.2")
+        facts = {"factors": {**same, **unit.factors, factor: value}}
+        yield read_off(game, name, facts, "1.2", reason=OFF_IN_PASSING)  # the sum tells it

@@ -139,13 +139,7 @@ def resolve_combat(game: Game, sheet: Breakdown, form: CombatForm, die: Die) -> 
     attackers = [game.units[u] for u in form.attackers]
     _check_reach(game, side, target, attackers)
     guns = [game.units[u] for u in form.attack_guns]
-    yield from keep_strengths(
-        game, attacking(game, attackers, guns).unknown, form.attack_sp, "A", "attack_sp"
-    )
     there = at_hexes(game, game.other(side), target)
-    if form.defence_sp:
-        unknown = _without_strength(game, game.other(side), target)
-        yield from keep_strengths(game, unknown, form.defence_sp, "D", "defence_sp")
     told = {f.name: _plain(getattr(form, f.name)) for f in fields(CombatForm)}
     asked = means(game, game.other(side), told)
     places = sorted({u.place for u in attackers})
@@ -171,6 +165,12 @@ def resolve_combat(game: Game, sheet: Breakdown, form: CombatForm, die: Die) -> 
     battle = yield from learn(
         game, battle, only=fogged(game, side), form=form_told
     )  # guns stay hidden [16.1.1]
+    # Not before it has begun: its dice would belong to no battle.
+    unknown = attacking(game, attackers, guns).unknown
+    yield from keep_strengths(game, unknown, form.attack_sp, "A", "attack_sp")
+    if form.defence_sp:
+        unknown = _without_strength(game, game.other(side), target)
+        yield from keep_strengths(game, unknown, form.defence_sp, "D", "defence_sp")
     yield from leave(game)
     if form.attack_pool:
         yield from spend(game, side, form.attack_pool, target, "attack_pool")
@@ -271,7 +271,7 @@ def _fight(game: Game, battle: Battle, sheet: Breakdown, die: Roll | None) -> Ev
     look_up(sheet, game.chart("combat"), row_of(die.total, sheet.modifier))
     if sheet.result:
         shares = zip((side, foe), grammar.combat(sheet.result), strict=True)
-        sheet.effects = [Line(game.side_name(s), share.words(), "tables") for s, share in shares]
+        sheet.effects = [Line(game.side_name(s), share.words(), "5.2.1") for s, share in shares]
     yield from rules.settle(game, "combat", sheet, (side, "table"), "5.2.1", battle)
 
 
@@ -311,7 +311,8 @@ def combat_outcome(game: Game, sheet: dict[str, Any], result: str, battle: Battl
             fixed = side == battle.defender and bool(sheet.get("facts", {}).get("fp"))
             yield from owe_retreat(game, battle, side, share, fixed=fixed)
         if share.disorganised and (not share.retreat or game["bought-off"]):
-            yield from shake(game, exposed(game, force[side], direct=True), f"result {result}")
+            shaken = exposed(game, force[side], direct=True)
+            yield from shake(game, shaken, f"result {result}", battle=battle)
         if share.test:
             yield from owe_tests(game, side, 1, force[side], f"result {result}", "5.6.1", battle, hexes)
 

@@ -68,6 +68,16 @@ def fresh(ctx: Context) -> list[Unit]:
     return [u for u in _away(ctx, able(ctx), {1}) if not ctx.game.mark(u.id, "fought")]
 
 
+def offered(ctx: Context) -> list[Unit]:
+    """Who can attack, and whoever was named: what the sum counts is seen and can be taken out."""
+    return _with_named(ctx, fresh(ctx), "attackers")
+
+
+def _with_named(ctx: Context, units: list[Unit], field: str) -> list[Unit]:
+    chosen = [ctx.game.units[u] for u in ctx.values.get(field) or ()]
+    return [*units, *(u for u in chosen if u not in units)]
+
+
 def only_target(ctx: Context) -> list[str]:
     """The one hex that can be attacked, where there is but one."""
     found = [hex_id for hex_id, _ in front(ctx)]
@@ -100,6 +110,10 @@ class Guns:
     def ready(self, ctx: Context) -> list[Unit]:
         """Those in reach, in combat setup, that have not fired."""
         return [u for u in self._near(ctx, self.known(ctx)) if idle(ctx.game, u)]
+
+    def offered(self, ctx: Context) -> list[Unit]:
+        """Those, and whichever were named."""
+        return _with_named(ctx, self.ready(ctx), "attack_guns")
 
     def _near(self, ctx: Context, guns: list[Unit]) -> list[Unit]:
         """An attacking hex is beside the target, so its guns stand at most one hex further off [6.3.2]."""

@@ -18,6 +18,8 @@ from companion.engine.record.game import Game
 from companion.engine.record.sight import seen_units
 from companion.systems.wb95.base import ATTACK, LOSSES, is_hq, rules, somebody_there, touchable
 from companion.systems.wb95.hq import open_pool
+from companion.systems.wb95.strength import label
+from companion.systems.wb95.telling import came_of
 
 HELD, EMPTY = "held", "empty"
 
@@ -32,13 +34,25 @@ def remove(game: Game, unit: str, reason: str, rule: str = "") -> Events:
 
 
 def take_level(game: Game, unit: str, amount: int, reason: str, rule: str = "") -> Events:
-    """A unit loses so many CEL; the last one eliminates it [1.2]."""
-    left = game.units[unit].steps - amount
+    """A unit loses so many CEL; the last one eliminates it [1.2].
+
+    Its reverse is weaker: how weak is asked when it fights next.
+    """
+    held = game.units[unit]
+    left = held.steps - amount
     if left > 0:
+        other = {name: value for name, value in held.factors.items() if name not in ("A", "D")}
+        facts = {"steps": left, "factors": other}
         # Only stacks that fight may be looked into [16.1.3]; losses on the march stay under cover.
-        yield change(game, unit, {"steps": left}, reason=reason, rule=rule, public=game.phase in ATTACK)
+        yield change(game, unit, facts, reason=reason, rule=rule, public=game.phase in ATTACK)
     else:
         yield from remove(game, unit, reason, rule)
+
+
+def fallen(game: Game, unit: Unit, amount: int) -> str:
+    """Who loses how much, as everybody may read it."""
+    gone = ", destroyed" if unit.steps <= amount else ""
+    return f"{label(game, unit)}{f' {amount}' if amount > 1 and not gone else ''}{gone}"
 
 
 def shares(units: list[Unit], cel: int) -> dict[str, int]:
@@ -156,9 +170,16 @@ def take_losses(
     _check_choice(game, seat, force, chosen if units else [], cel)
     if battle is not None:
         yield from _share_of_stars(game, battle, side, force, chosen)
+    taken = shares(chosen, cel)
     if not force:
-        yield e.Noted(f"{game.side_name(side)} loses {cel} CEL ({why})", rule="5.1.8")
-    for unit, amount in shares(chosen, cel).items():
+        yield came_of(battle, f"{game.side_name(side)} loses {cel} CEL ({why})", "5.1.8")
+    elif battle is not None:
+        # Of a stack that no combat opened nobody else learns who stood there [16.1.1].
+        who = [] if duty.only else [fallen(game, game.units[u], n) for u, n in taken.items()]
+        names = f": {', '.join(who)}" if who else ""
+        words = f"{game.side_name(side)} loses {sum(taken.values())} CEL{names}"
+        yield came_of(battle, words, "5.1.8", told=True)
+    for unit, amount in taken.items():
         yield from take_level(game, unit, amount, why, "5.1.8")
     if battle is not None and hex_is == EMPTY:
         yield from learn(game, battle, gone=True)

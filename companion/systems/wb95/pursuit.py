@@ -26,6 +26,8 @@ from companion.systems.wb95.base import (
     rules,
 )
 from companion.systems.wb95.losses import remove
+from companion.systems.wb95.strength import named_openly
+from companion.systems.wb95.telling import came_of
 from companion.systems.wb95.terrain import barred, crossed
 from companion.systems.wb95.zones import zones
 
@@ -210,11 +212,12 @@ def pursue(
     going = [u for u in able if u.id in units] or able
     side = next(s for s in duty.to if s in game.sides)
     if not able:
-        yield e.Noted(f"{game.side_name(side)} pursues", rule="5.4")
+        yield came_of(battle, f"{game.side_name(side)} pursues", "5.4")
         return
     found = prey(game, battle, game.other(side))
     to = to or found[0].hex
     through = next((p.hex for p in found for u in going if to in _reach(game, u, p)), to)
+    yield came_of(battle, f"{named_openly(game, going)} pursues into {to}", "5.4", told=True)
     for unit in going:
         yield move(game, unit.id, to, reason="pursuit", rule="5.4")
     yield from overrun(game, game.other(side), [through, to])

@@ -23,6 +23,7 @@ from companion.systems.wb95.base import (
 )
 from companion.systems.wb95.losses import owe_losses
 from companion.systems.wb95.shaken import exposed, owe_tests, shake
+from companion.systems.wb95.telling import came_of
 from companion.systems.wb95.ways import meant, owe_way, refuges, side_of
 
 SOME = "some"
@@ -158,7 +159,7 @@ def _depart(game: Game, duty: e.Asked, battle: Battle, goers: list[Unit], far: i
     gone = far if goers or not duty.units else 0
     told = [f"falls back {count(gone, 'hex', 'hexes')}" if gone else "stands"]
     told += [f"pays {price} CEL"] if price else []
-    yield e.Noted(f"{game.side_name(side)} {', '.join(told)}", rule="5.3.7")
+    yield came_of(battle, f"{game.side_name(side)} {', '.join(told)}", "5.3.7")
     short = [u.id for u in standing(game, battle, side) if u not in goers or far < ordered]
     hexes = battle.facts["stood"].get(side, [])
     yield from owe_losses(game, side, price, short, "hexes not gone back", "5.3.7", battle, PRICE, hexes)
@@ -171,7 +172,7 @@ def _depart(game: Game, duty: e.Asked, battle: Battle, goers: list[Unit], far: i
             game, battle, retreats=[*battle.facts.get("retreats", ()), {"side": side, "far": far}]
         )
     if duty.args["shaken"]:
-        yield from shake(game, exposed(game, goers, direct=True), "combat result")
+        yield from shake(game, exposed(game, goers, direct=True), "combat result", battle=battle)
     tests = grammar.retreat_tests(far)
     if side == battle.defender or game["attacker-tests"]:
         yield from owe_tests(game, side, tests, goers, f"fell back {far}", "5.3.9", battle)

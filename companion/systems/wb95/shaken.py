@@ -40,6 +40,8 @@ from companion.systems.wb95.base import (
 from companion.systems.wb95.moments import Moment, now, when, written
 from companion.systems.wb95.named import Named, with_new
 from companion.systems.wb95.needed import NeededUnits, unless
+from companion.systems.wb95.strength import named, named_openly
+from companion.systems.wb95.telling import came_of
 
 ORDINARY = {GERMAN: "wehrmacht", SOVIET: "soviet"}
 
@@ -65,9 +67,17 @@ def _rest(game: Game, unit: Unit, end: Moment, place: str) -> Events:
     yield put_mark(game, unit.id, "rests-at", place, reason=IN_PASSING, rule="5.6.5")
 
 
-def shake(game: Game, units: Iterable[Unit], reason: str, rule: str = "5.6.1") -> Events:
-    """Units become disorganised."""
-    for unit in units:
+def shake(
+    game: Game, units: Iterable[Unit], reason: str, rule: str = "5.6.1", battle: Battle | None = None
+) -> Events:
+    """Units become disorganised.
+
+    :param battle: the one whose result does it, without a test
+    """
+    hit = list(units)
+    if battle is not None and hit:
+        yield came_of(battle, f"{named_openly(game, hit)}: disorganised", rule, told=True)
+    for unit in hit:
         yield put_mark(game, unit.id, "disorganised", True, reason=reason, rule=rule)
         yield from disturb(game, [unit])
 
@@ -152,7 +162,8 @@ def owe_tests(
 ) -> Events:
     """So many disorganisation tests, for the side, each hex or each unit as the table reads it."""
     meant, where = list(units), ", ".join(hexes)
-    groups = {f" at {where}" if where else "": meant}
+    known = bool(meant) and not game["fog"]  # they may have gone elsewhere before they test
+    groups = {f" of {named(meant)}" if known else f" at {where}" if where else "": meant}
     if meant and game["test-for"] == "hex":
         groups = {f" at {h}": [u for u in meant if u.place == h] for h in sorted({u.place for u in meant})}
     elif meant and game["test-for"] == "unit":
@@ -191,12 +202,19 @@ def _limits(ctx: Context) -> list[tuple[str, str]]:
 
 
 def _kinds(game: Game, side: str) -> list[tuple[str, str]]:
-    """A side's soldiers with their morale limits, the ordinary ones first; Volkssturm only where there is any."""
+    """A side's soldiers in this scenario with their morale limits, the ordinary ones first."""
     first = ORDINARY[side]
-    german = {"wehrmacht", "ss", *(("volkssturm",) if game["rare-units"] else ()), *GERMAN_ALLIES}
-    theirs = german if side == GERMAN else set(MORALE) - {*german, "volkssturm"}
-    kinds = [first, *(k for k in MORALE if k in theirs and k != first)]
+    german = {"wehrmacht", "ss", "volkssturm", *GERMAN_ALLIES}
+    theirs = german if side == GERMAN else set(MORALE) - german
+    here = _in_the_lists(game) | ({"volkssturm"} if game["rare-units"] else set())
+    kinds = [first, *(k for k in MORALE if k in theirs & here and k != first)]
     return [(k, f"{'SS' if k == 'ss' else k.capitalize()} {limit_of(game, k)}") for k in kinds]
+
+
+def _in_the_lists(game: Game) -> set[str]:
+    """Whose soldiers the scenario's lists and the counters on record name."""
+    listed = {str(unit.marks.get("troops", "")) for unit in game.scenario.units}
+    return listed | {str(troops) for troops in game.marked("troops").values()}
 
 
 def _off_record(ctx: Context) -> bool:
@@ -207,6 +225,7 @@ def _off_record(ctx: Context) -> bool:
 def take_tests(
     game: Game,
     duty: e.Asked,
+    battle: Battle | None,
     troops: Annotated[
         str, Choice(label="Who tests", options=_limits, when=_off_record, start=lambda c: _limits(c)[0][0])
     ] = "",
@@ -221,19 +240,29 @@ def take_tests(
     limit = 0 if duty.units else limit_of(game, troops or ORDINARY[side])
     for roll in (die, die_2, die_3, die_4):
         if roll is not None:
-            yield from _judge(game, side, units_of(game, duty), roll.total, limit)
+            yield from _judge(game, side, units_of(game, duty), roll.total, limit, battle)
 
 
-def _judge(game: Game, side: str, meant: list[Unit], rolled: int, limit: int = 0) -> Events:
+def _judge(
+    game: Game, side: str, meant: list[Unit], rolled: int, limit: int = 0, battle: Battle | None = None
+) -> Events:
     """One roll, held against each unit's own limit [5.6.2]."""
+    name = game.side_name(side)
     if not meant:
         verdict = "disorganised" if rolled >= limit else "keeps order"
-        yield e.Noted(f"{game.side_name(side)}: {rolled} against {limit}, {verdict}", rule="5.6.2")
+        yield came_of(battle, f"{name}: {rolled} against {limit}, {verdict}", "5.6.2")
         return
     failed = [u for u in meant if rolled >= (limit or morale(game, u))]
-    yield e.Noted(
-        f"{game.side_name(side)}: rolled {rolled}, {len(failed)} of {len(meant)} disorganised", rule="5.6.2"
-    )
+    against = ", ".join(map(str, sorted({limit or morale(game, u) for u in meant})))
+    if not failed:
+        verdict = "keeps order"
+    elif game["fog"]:
+        verdict = f"{len(failed)} of {len(meant)} disorganised"
+    else:
+        verdict = f"{named(failed)} disorganised"
+    # Under fog whose limit it was would tell whose soldiers stand there [16.1.1].
+    rolls = f"{rolled}" if game["fog"] else f"{rolled} against {against}"
+    yield came_of(battle, f"{name}: test {rolls}, {verdict}", "5.6.2")
     yield from shake(game, failed, "failed its test", "5.6.2")
 
 

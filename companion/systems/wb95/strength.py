@@ -15,6 +15,7 @@ from companion.systems.wb95.base import (
     halve,
     idle,
     in_transport,
+    is_gun,
     is_hq,
     is_regular,
     is_towed,
@@ -49,6 +50,11 @@ def label(game: Game, unit: Unit) -> str:
     return f"{unit.kind or 'unit'} at {unit.place}" if game["fog"] else unit.name or unit.id
 
 
+def named_openly(game: Game, units: Sequence[Unit]) -> str:
+    """Units of one side as everybody may read it: by name, under fog only whose they are [16.1.1]."""
+    return game.side_name(units[0].side) if game["fog"] else named(units)
+
+
 def numbers(text: str, name: str) -> list[int]:
     """'5 4' -> [5, 4]."""
     parts = text.replace(",", " ").replace("+", " ").split()
@@ -59,13 +65,22 @@ def numbers(text: str, name: str) -> list[int]:
     return [int(p) for p in parts]
 
 
-def told(units: Sequence[Unit], text: str, name: str) -> dict[str, int]:
+def in_order(units: Iterable[Unit]) -> list[Unit]:
+    """Units as their chips run: hex by hex, guns after the others. Strengths are asked for and typed in this order."""
+    return sorted(units, key=lambda u: (is_gun(u), u.place, u.name))
+
+
+def named(units: Iterable[Unit]) -> str:
+    return ", ".join(u.name or u.id for u in in_order(units))
+
+
+def told(units: Iterable[Unit], text: str, name: str) -> dict[str, int]:
     """Strengths typed one after the other for units whose counters were never copied."""
-    given = numbers(text, name)
-    if given and len(given) != len(units):
-        names = ", ".join(u.name or u.id for u in units)
-        raise refusal(f"{len(units)} strengths are needed, in this order: {names}", field=name, given=text)
-    return dict(zip((u.id for u in units), given, strict=False))
+    given, wanted = numbers(text, name), in_order(units)
+    if given and len(given) != len(wanted):
+        words = f"{len(wanted)} strengths are needed, in this order: {named(wanted)}"
+        raise refusal(words, field=name, given=text)
+    return dict(zip((u.id for u in wanted), given, strict=False))
 
 
 @dataclass(frozen=True)

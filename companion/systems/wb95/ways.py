@@ -27,6 +27,8 @@ from companion.systems.wb95.base import (
 )
 from companion.systems.wb95.losses import take_level
 from companion.systems.wb95.shaken import stays_shaken
+from companion.systems.wb95.strength import named_openly
+from companion.systems.wb95.telling import came_of
 from companion.systems.wb95.terrain import barred, bridged, crossed
 from companion.systems.wb95.zones import zones
 
@@ -221,6 +223,9 @@ def _go(game: Game, duty: e.Asked, battle: Battle, to: str, units: Sequence[str]
     group = [u for u in units_of(game, duty) if u.place == origin]
     going = [u for u in group if u.id in units] or group
     paid = refuges(game, going, origin, far).get(to, 0)
+    dear = f", each loses {paid} CEL on the way" if paid else ""
+    words = f"{named_openly(game, going)} falls back from {origin} to {to}{dear}"
+    yield came_of(battle, words, "5.3.2", told=True)
     for unit in going:
         yield put_mark(game, unit.id, "retreated", True, reason=IN_PASSING, rule="5.3.10")
         yield move(game, unit.id, to, reason=f"retreat {far}", rule="5.3.2")

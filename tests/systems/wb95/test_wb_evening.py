@@ -123,7 +123,9 @@ def test_strengths_that_are_not_on_record_are_asked_at_the_unit_and_kept(table: 
     t.unit("german", "landser", "3011")
     fields = t.shown("soviet", "resolve-combat", target="3011", attackers="rifles")
     assert fields["attack_sp"]["help"] == "rifles: as printed, in this order"
-    assert fields["defence_sp"]["help"] == "landser: as printed, in this order"
+    assert fields["defence_sp"]["help"] == (
+        "landser: as printed, in this order; empty: the defender is asked"
+    )
     with refused(Unreadable, field="attack_sp"):
         t.do("soviet", "resolve-combat", target="3011", attackers="rifles", defence_sp="3")
     t.do(
@@ -133,7 +135,7 @@ def test_strengths_that_are_not_on_record_are_asked_at_the_unit_and_kept(table: 
         attackers="rifles",
         attack_sp="6",
         defence_sp="3",
-        die="3 4",
+        die="3 3",
     )
     assert t.breakdown.get("warnings", []) == []
     assert t.breakdown["facts"]["attack"] == 3  # what the record knows counts: out of supply, halved

@@ -147,5 +147,13 @@ def test_level_of_a_unit_out_of_supply(table: Make) -> None:
     t.until("attack-a")
     t.do("soviet", "resolve-combat", target="3011", attackers=a, pay=a, die="3 4")
     t.until("attack-b")
-    t.do("german", "resolve-combat", target="3010", attackers="landser", die="3 3")
+    t.do(
+        "german",
+        "resolve-combat",
+        target="3010",
+        attackers="landser",
+        attack_sp="4",
+        defence_sp="4",
+        die="3 3",
+    )
     assert t.mark(a, "oos") == 1 + 4

@@ -222,7 +222,9 @@ def test_levels_rise_at_once_and_the_dice_see_them(table: Make) -> None:
     assert t.mark(a, "oos") == 4
     t.until("attack-b")
     t.unit("german", "panzers", "2910", a=40)
-    t.do("german", "resolve-combat", target="3010", attackers="panzers", die="3 4")  # 10:1, 7: D4
+    t.do(
+        "german", "resolve-combat", target="3010", attackers="panzers", defence_sp="4", die="3 4"
+    )  # 10:1, 7: D4
     assert t.mark(a, "oos") == 5
     t.settle("soviet", "retreat", go=0)
     t.until("supply-a", 2)
@@ -501,9 +503,9 @@ def test_nothing_on_record_from_attack_to_test(table: Make) -> None:
     with refused(NotYours, given="german"):
         t.do("german", "pursue", _asked=t.duty("soviet", "pursue")["id"])
     t.settle("soviet", "pursue")
-    done = t.settle("german", "take-tests", troops="ss", die="6 6", die_2="6 5")
+    done = t.settle("german", "take-tests", troops="romanian", die="5 4", die_2="5 3")
     told = [event.text for event in done if isinstance(event, e.Noted)]
-    assert told == ["German: 12 against 12, disorganised", "German: 11 against 12, keeps order"]
+    assert told == ["German: 9 against 9, disorganised", "German: 8 against 9, keeps order"]
     assert not t.game.fighting
 
 

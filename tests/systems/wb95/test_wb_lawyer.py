@@ -251,11 +251,14 @@ def test_a_disturbed_rest_never_ends_the_sooner(table: Make) -> None:
 
 
 def test_morale_limits_are_tapped(table: Make) -> None:
-    """5.6.2: each unit's own, or a nation's; Volkssturm only where a scenario has it."""
+    """5.6.2: each unit's own, or a nation's; SS, allies and Volkssturm only where a scenario has them."""
     t = table(phase="attack-a", fog=False)
+    soldiers = t.shown("german", "test-order", units=t.unit("german", "staff", "3009"))["limit"]["choices"]
+    assert [c["value"] for c in soldiers] == ["own", "wehrmacht", "romanian", "hungarian", "italian"]
+    t = table("kharkov-1943", phase="attack-a", fog=False)
     unit = t.unit("german", "landser", "3010")
     labels = [c["label"] for c in t.shown("german", "test-order", units=unit)["limit"]["choices"]]
-    assert labels == ["each unit's own", "Wehrmacht 11", "SS 12", "Romanian 9", "Hungarian 9", "Italian 9"]
+    assert labels == ["each unit's own", "Wehrmacht 11", "SS 12"]
     t.do("german", "test-order", units=unit, limit="ss", die="6 5")
     assert not t.mark(unit, "disorganised")
     t.do("german", "test-order", units=unit, die="6 5")

@@ -33,7 +33,9 @@ def test_full_move_and_failed_full_attack_cost_three(table: Make) -> None:
     t.do("soviet", "resolve-combat", target="3011", attackers=a, pay=a, die="3 4")  # 1:1, 7: -1 / -1
     assert t.mark(a, "oos") == 4
     t.until("attack-b")
-    t.do("german", "resolve-combat", target="3010", attackers=d, die="3 3")  # 1:1, 6: - / D1
+    t.do(
+        "german", "resolve-combat", target="3010", attackers=d, attack_sp="4", defence_sp="4", die="3 3"
+    )  # 1:1, 6: - / D1
     assert t.mark(a, "oos") == 5
 
 

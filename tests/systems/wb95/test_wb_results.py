@@ -377,7 +377,16 @@ def test_levels_after_combat(table: Make) -> None:
     t.do("soviet", "resolve-combat", target="3011", attackers=a, pay=a, die="6 5")  # 2:1, 11: -1 / -1
     assert (t.mark(a, "oos"), t.mark(d, "oos")) == (3, 3)  # +1 paid, +1 failed
     t.until("attack-a", 2)
-    t.do("soviet", "resolve-combat", target="3011", attackers=a, pay=a, die="3 3")  # - / D2
+    t.do(
+        "soviet",
+        "resolve-combat",
+        target="3011",
+        attackers=a,
+        pay=a,
+        attack_sp="9",
+        defence_sp="4",
+        die="3 3",
+    )  # D2
     assert (t.mark(a, "oos"), t.mark(d, "oos")) == (4, 4)
 
 

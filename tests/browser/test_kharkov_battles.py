@@ -269,4 +269,6 @@ def test_a_counter_known_by_its_name_is_asked_for_before_it_is_lost(start_server
     expect(question.get_by_label("Type")).to_have_value("infantry")
     question.locator("label.choice", has_text="2 steps").click()
     press(question, "Tell what it is")
-    expect(soviet.locator(".battle, .battle-last").first).to_contain_text("320Inf is lost: Permanent Dead Box")
+    expect(soviet.locator(".battle, .battle-last").first).to_contain_text(
+        "320Inf is lost: Permanent Dead Box"
+    )

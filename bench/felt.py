@@ -131,7 +131,8 @@ def _against(felt: Felt, floor: Felt) -> str:
     return (
         f"{felt.cpu / felt.taps * 1e3:.1f} against {floor.cpu / floor.taps * 1e3:.1f} ms CPU a tap; "
         f"p50 {felt.quantile(0.5):.1f} / {floor.quantile(0.5):.1f}, p95 {felt.quantile(0.95):.1f} / "
-        f"{floor.quantile(0.95):.1f} ms; {felt.bytes / felt.taps / 1e3:.1f} KB a tap; {felt.late} held up; {len(felt.errors)} errors"
+        f"{floor.quantile(0.95):.1f} ms; {felt.bytes / felt.taps / 1e3:.1f} KB a tap; "
+        f"{felt.late} held up; {len(felt.errors)} errors"
     )
 
 

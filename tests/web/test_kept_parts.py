@@ -99,7 +99,9 @@ def test_what_a_page_shows_already_is_remembered_by_its_sign_alone(app: Flask, c
 
     whole = asked()
     assert kept["acts"].drawn is None  # a whole page
-    assert asked("acts=older") == whole and kept["acts"].drawn == b"so"  # the other devices of this seat will ask
+    assert (
+        asked("acts=older") == whole and kept["acts"].drawn == b"so"
+    )  # the other devices of this seat will ask
     assert "data-same" in asked(f"acts={kept['acts'].sign}") and kept["acts"].drawn is None
 
 

@@ -74,6 +74,8 @@ def part(name: str, caller: Callable[[], str]) -> Markup:
         drawn = _REVISION.sub(now, kept.drawn.decode())
     elif watch is not None:
         drawn, sign = watch.draw(name, caller, _sign)
+        if not _shown() and name in watch.parts:  # a whole page: its device has it from now on
+            watch.parts[name].drawn = None
     else:
         drawn = str(caller()).strip()
         sign = _sign(drawn)

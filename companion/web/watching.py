@@ -32,7 +32,7 @@ class Kept:
     sign: str
     """Its own."""
     drawn: bytes | None
-    """Let go as soon as a page is found to show it: a hall of screens is much to remember."""
+    """For the seat's other devices; let go as soon as a page is found to show it, for a hall of screens is much."""
 
 
 Parts = dict[str, Kept]

@@ -91,16 +91,18 @@ def test_the_screen_not_looked_at_for_longest_is_forgotten() -> None:
 
 def test_what_a_page_shows_already_is_remembered_by_its_sign_alone(app: Flask, code: str) -> None:
     kept: dict = {}
-    with app.test_request_context():
-        g.watch = Watch(kept)
-        first = parts.part("acts", lambda: "so")
-        sign = kept["acts"].sign
-    with app.test_request_context(headers={"X-Parts": f"acts={sign}"}):
-        g.watch = Watch(kept)
-        assert "data-same" in parts.part("acts", lambda: "so") and kept["acts"].drawn is None
-    with app.test_request_context():
-        g.watch = Watch(kept)
-        assert parts.part("acts", lambda: "so") == first and kept["acts"].drawn == b"so"
+
+    def asked(shown: str = "") -> str:
+        with app.test_request_context(headers={"X-Parts": shown}):
+            g.watch = Watch(kept)
+            return parts.part("acts", lambda: "so")
+
+    whole = asked()
+    assert kept["acts"].drawn is None  # a whole page
+    assert (
+        asked("acts=older") == whole and kept["acts"].drawn == b"so"
+    )  # the other devices of this seat will ask
+    assert "data-same" in asked(f"acts={kept['acts'].sign}") and kept["acts"].drawn is None
 
 
 # -- on a page -------------------------------------------------------------------------------------------
@@ -123,12 +125,12 @@ def test_a_roll_does_not_have_the_whole_screen_drawn_again(
 ) -> None:
     red = Device(app, code, "red")
     tables.act(code, "red", "note", {"text": "ready"})
-    red.get(target="live")
+    shown = {"X-Parts": " ".join(re.findall(r'data-part="([^"]+)"', red.get(target="live").text))}
     drawn = drawn_parts(monkeypatch)
-    red.get(target="live")
+    red.get(target="live", **shown)
     assert drawn == []
     tables.act(code, "red", "note", {"text": "one more line for the log"})
-    assert "one more line" in red.get(target="live").text
+    assert "one more line" in red.get(target="live", **shown).text
     assert "so-far" in drawn and not {"head", "acts", "hand", "due", "folds", "tabbar"} & set(drawn)
 
 

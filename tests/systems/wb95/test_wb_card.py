@@ -201,10 +201,15 @@ def test_under_fog_the_card_names_nobody(table: Make) -> None:
     """16.1.1, 16.1.3."""
     t = beaten(table, fog=True)
     t.settle("german", "retreat", go=2)
-    t.settle("german", "fall-back", to=t.ways("german", "fall-back")[0])
-    t.settle("german", "take-tests", die="6 5") if not t.asked("soviet") else None
+    to = t.ways("german", "fall-back")[0]
+    t.settle("german", "fall-back", to=to)
+    t.do("soviet", "dismiss", ask=t.duty("soviet", "pursue")["id"])
+    t.settle("german", "take-tests", die="6 5")
     for seat in SEATS:
-        assert "landser" not in " ".join(told(t, seat))
+        assert told(t, seat)[1:] == [
+            f"German falls back from 3011 to {to}",
+            "German: test 11, 1 of 1 disorganised",
+        ]
 
 
 def test_the_combats_dice_are_told_from_a_tests(table: Make) -> None:

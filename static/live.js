@@ -244,7 +244,7 @@
 
   body.addEventListener("htmx:beforeSwap", ({ detail }) => {
     // What is being typed stays; a focused button must still get its new words.
-    if (window.Idiomorph) Idiomorph.defaults.ignoreActiveValue = Boolean(document.activeElement?.matches("input, textarea, select"));
+    if (window.Idiomorph) Idiomorph.defaults.ignoreActiveValue = Boolean(document.activeElement?.matches("input:not([type=checkbox], [type=radio]), textarea, select"));
     keeping = detail.target?.id === "live";
     before = { asked: asked()?.id, glow: glowTexts(), buttons: new Map(Array.from(buttons(), (el) => [el, look(el)])) };
   });

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from flask import Response, make_response, render_template, request
 
 from companion.engine.errors import Mistake, NotYours
+from companion.engine.kit.roster import Unit
 from companion.engine.positions.hints import hints
 from companion.engine.positions.line import BadLines
+from companion.engine.positions.moving import said_of_move
 from companion.engine.positions.sheets import write_positions
 from companion.engine.record.events import Event
+from companion.engine.record.sight import may_see_unit
 from companion.engine.seat.shapes import UnitView
 from companion.tables.visit import Visit
 from companion.web.map.blueprint import bp, reply
@@ -21,6 +25,8 @@ from companion.web.seats import WATCH, require
 
 RECENT = 10
 LOOK_BACK = 120
+MOST_MINDED = 12
+"""Of a whole set-up typed at once nobody asks what the rules have against each stack."""
 
 
 def recent_hexes(visit: Visit) -> list[str]:
@@ -113,9 +119,10 @@ def import_file(code: str, seat: str) -> Response:
 def _act(code: str, seat: str, name: str, field: str, text: str) -> Response:
     visit = require(code, seat)
     mistake, lines, status = None, [], 200
+    places = {u.id: u.place for u in visit.game.units.values()}
     try:
         answer = visit.act(name, {field: text}, action_id=request.form.get("action_id", ""))
-        lines = answer.lines
+        lines = [*answer.lines, *_minded(visit, places)]
     except Mistake as wrong:
         mistake, status = wrong, 422 if wrong.status not in {403, 409} else wrong.status
     result = _result(mistake, lines)
@@ -130,6 +137,20 @@ def _act(code: str, seat: str, name: str, field: str, text: str) -> Response:
     if mistake is None and is_htmx():
         response.headers["HX-Trigger"] = "table-changed, entered"
     return response
+
+
+def _minded(visit: Visit, places: Mapping[str, str]) -> list[str]:
+    """What the rules have against the moves that were typed in: said, not enforced."""
+    moved: dict[tuple[str, str], list[Unit]] = {}
+    for unit in visit.game.units.values():
+        start = places.get(unit.id, "")
+        if unit.on_map and unit.place != start and may_see_unit(visit.game, unit, visit.seat):
+            moved.setdefault((start, unit.place), []).append(unit)
+    said = (
+        said_of_move(visit.rules, visit.game, visit.seat, units, start)
+        for (start, _), units in list(moved.items())[:MOST_MINDED]
+    )
+    return list(dict.fromkeys(f"Mind: {words}" for found in said for words in found))
 
 
 @bp.get("/t/<code>/<seat>/positions.csv")

@@ -76,6 +76,7 @@ def hex_context(visit: Visit, text: str) -> dict[str, Any]:
         "distance": distance,
         "problem": problem,
         "problems": [],
+        "again": None,
         "done": None,
         "text": "",
         "pick": Markup(pick(grid, chosen)),

@@ -8,7 +8,7 @@ from typing import Any
 
 from flask import Response, make_response, render_template, request, url_for
 
-from companion.engine.errors import Mistake, NotYours
+from companion.engine.errors import Mistake, NotYours, Warned
 from companion.engine.kit.blocks import Marker
 from companion.engine.positions.moving import said_of_move
 from companion.engine.positions.supply import marker_of
@@ -38,10 +38,14 @@ def move_stack(code: str, seat: str) -> Response:
     closed = closed_units(visit, sent.get("below", "").upper())
     start = next(iter([*(game.units[n].place for n in names), *(u.place for u in closed)]), "")
     asked = {"units": sent.getlist("units"), "hex": sent.get("hex", ""), "below": sent.get("below", "")}
+    said_yes = {"anyway": "on"} if sent.get("anyway") else {}
     try:
-        answer = visit.act("move-stack", asked, action_id=_tap())
+        answer = visit.act("move-stack", {**asked, **said_yes}, action_id=_tap())
     except Mistake as mistake:
-        return _refused(visit, "map_hex.html", sent.get("from", ""), mistake, {"bar": is_htmx()})
+        again = {"again": asked} if isinstance(mistake, Warned) else {}
+        return _refused(
+            visit, "map_hex.html", sent.get("from") or start, mistake, {"bar": is_htmx(), **again}
+        )
     units = [visit.game.units[n] for n in names]
     if not units:  # closed counters alone, or told by their names
         return _done(visit, answer.lines, before, sent.get("hex", ""))

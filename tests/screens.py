@@ -64,7 +64,7 @@ class Screens:
         """The battle stands on every screen, with these words, and nowhere is a sheet left to close."""
         for page in self.all().values():
             for word in words:
-                expect(page.locator(".battle").first).to_contain_text(word)
+                expect(page.locator(".battle").first).to_contain_text(word, ignore_case=True)
             expect(page.locator("#sheet .sheet")).to_have_count(0)
 
     def waits(self, side: str, words: str) -> None:

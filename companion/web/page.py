@@ -162,7 +162,8 @@ def _news(visit: DeviceVisit, log: Sequence[Entry]) -> str:
         return line
     if "undone" not in newest.kinds:
         return ""
-    return line[:1].upper() + line[1:] if line.startswith("taken back") else f"{newest.seat_name} {line}"
+    by_consent = newest.label == "Agree"  # and then the line says who asked and who agreed
+    return line[:1].upper() + line[1:] if by_consent else f"{newest.seat_name} {line}"
 
 
 def tabs() -> list[dict[str, Any]]:

@@ -113,7 +113,9 @@ def never_shows(table: Table, chit: dict, pages: dict[str, Page], watcher: Page)
     for seat, texts in sources.items():
         for text in texts:
             assert not [word for word in words if word in text], seat
-            plain = re.sub(r'<svg.*?</svg>|<script.*?</script>|data-(?:frame|home)="[^"]*"', "", text, flags=re.S)
+            plain = re.sub(
+                r'<svg.*?</svg>|<script.*?</script>|data-(?:frame|home)="[^"]*"', "", text, flags=re.S
+            )
             shown = {int(n) for n in re.findall(r"(?<![\w.#-])\d{2}(?![\w.-])", plain)}
             assert not wrong & shown, (seat, wrong & shown)
 

@@ -159,7 +159,7 @@ def test_news_lie_above_the_bars(server, device):
     phone.get_by_role("button", name="Roll 1d6").click()
     toast = phone.locator(".toast")
     expect(toast).to_be_visible()
-    assert toast.evaluate(ON_TOP)
+    assert toast.get_by_role("button", name="Undo").evaluate(ON_TOP)
     phone.evaluate("document.getElementById('waiting').hidden = false")
     phone.evaluate("document.getElementById('waiting').append('Roll: waiting for the network')")
     assert phone.locator("#waiting").evaluate(ON_TOP)

@@ -36,8 +36,11 @@ def tell(game: Game, battle: Battle, words: str, rule: str) -> Generator[e.Event
 def deeds(game: Game, battle: Battle, seat: str) -> Iterator[Line]:
     """What the result means and everything that was told of it; nothing of it is a secret."""
     yield from sheet_of(battle.sheet).effects
-    for words, rule in battle.facts.get(TOLD, ()):
-        yield Line(str(words), "", str(rule))
+    yield from _told(battle)
+
+
+def _told(battle: Battle) -> list[Line]:
+    return [Line(str(words), "", str(rule)) for words, rule in battle.facts.get(TOLD, ())]
 
 
 @rules.panel
@@ -47,7 +50,7 @@ def last_deeds(game: Game, seat: str) -> Panel | None:
     if battle is None or (battle.turn, battle.phase) != (game.turn, game.phase) or game.duties(battle):
         return None
     bare = not any(battle.units(side) for side in game.sides)
-    rows = [Fact(line.label, "", line.rule) for line in deeds(game, battle, seat)]
+    rows = [Fact(line.label, "", line.rule) for line in _told(battle)]
     return Panel(f"{battle.title}: on the map", rows, first=True) if bare and rows else None
 
 

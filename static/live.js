@@ -202,7 +202,7 @@
   document.addEventListener("submit", ({ target }) => begun.delete(target), true);
   if (window.Idiomorph) Idiomorph.defaults.callbacks.beforeNodeMorphed = (old, now) => !now.hasAttribute?.("data-same");
   if (window.Idiomorph) Idiomorph.defaults.callbacks.beforeAttributeUpdated = (name, el) => {
-    if (name === "open" && el.matches("details")) return false; // a card that is drawn again unfolds nothing and folds nothing
+    if (name === "open" && el.matches("details:not([data-auto])")) return false; // a card that is drawn again unfolds nothing and folds nothing
     return !(keeping && ["checked", "value", "selected"].includes(name) && begun.has(el.form));
   };
 

@@ -25,11 +25,11 @@ from werkzeug.test import TestResponse
 
 import companion.systems
 from companion.engine.forms.fields import Choice, Context, Dice, Roll, Text, Tokens, UnitRef, Whole
+from companion.engine.forms.panels import Fact, Panel
 from companion.engine.forms.worksheet import Breakdown, chances, look_up
 from companion.engine.kit.blocks import Kit
 from companion.engine.kit.load import load_kit
 from companion.engine.play.actions import Chance
-from companion.engine.play.panels import Fact, Panel
 from companion.engine.play.rules import Rules
 from companion.engine.record import events as e
 from companion.engine.record.changes import seal

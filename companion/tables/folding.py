@@ -6,7 +6,8 @@ import logging
 from collections.abc import Callable
 
 from companion.engine.record import events as e
-from companion.engine.record.game import Game, effective
+from companion.engine.record.game import Game
+from companion.engine.record.hindsight import effective
 from companion.store import Json, Store
 
 logger = logging.getLogger(__name__)

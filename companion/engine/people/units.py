@@ -38,7 +38,12 @@ def movable(ctx: Context) -> list[Any]:
     return [u for u in mine if may_see_unit(game, u, ctx.seat, stacks)]
 
 
-@unit_rules.action(by="any", label="Move a unit", group="units")
+@unit_rules.action(
+    by="any",
+    label="Move a unit",
+    group="units",
+    when=lambda game: bool(game.units) or "no unit is on record yet: enter positions, or add a unit",
+)
 def place_unit(
     game: Game,
     unit: Annotated[str, UnitRef(label="Unit", pick=movable)],

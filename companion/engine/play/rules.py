@@ -9,13 +9,13 @@ from typing import Any
 
 from companion.engine.errors import Unknown, did_you_mean
 from companion.engine.forms.fields import Context
+from companion.engine.forms.panels import Panel
 from companion.engine.forms.worksheet import Breakdown, Line, Worksheet, signature_fields
 from companion.engine.hexes.trace import SupplyLine
 from companion.engine.kit.roster import Unit
 from companion.engine.kit.when import Turns
 from companion.engine.play.actions import Action, FollowUp, make_action
 from companion.engine.play.duties import Words, has_units, owe
-from companion.engine.play.panels import Panel
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
 from companion.engine.record.game import Game

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from companion.engine.errors import Unreadable
 from companion.engine.kit.roster import Unit
+from companion.engine.once import once
 from companion.engine.play.actions import Events
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING, take_off
 from companion.engine.record.game import Game
-from companion.engine.record.once import once
 
 
 def count(number: int, thing: str, things: str = "") -> str:

@@ -13,11 +13,11 @@ from companion.engine.kit.chart import Chart
 from companion.engine.kit.dates import days_later
 from companion.engine.kit.roster import Unit, UnitDef
 from companion.engine.kit.when import holds
+from companion.engine.once import once
+from companion.engine.pile import Pile
 from companion.engine.record import events as e
 from companion.engine.record.battle import begun
-from companion.engine.record.hindsight import Hindsight
-from companion.engine.record.once import once
-from companion.engine.record.pile import Pile
+from companion.engine.record.hindsight import Hindsight, effective
 from companion.engine.record.state import Mark, State
 
 
@@ -381,26 +381,6 @@ class Game(State):
 
     def _ended(self, event: e.Ended) -> None:
         self.ended = event
-
-
-def effective(events: Mapping[int, e.Event], upto: int, floor: int = 0) -> tuple[int, list[int]]:
-    """The events that count after `upto`, undos resolved: (base, seqs to apply on the state at base).
-
-    The state after an undo to m is the state after m, whatever happened between; so we walk backwards and jump.
-    `floor` is a snapshot's position: the walk stops there, or below it when an undo jumps past it.
-    """
-    chain: list[int] = []
-    seq = upto
-    while seq > floor:
-        event = events[seq]
-        if isinstance(event, e.Undone):
-            if not 0 <= event.to < seq:
-                raise ValueError(f"event {seq} takes back to event {event.to}, which is not before it")
-            seq = event.to
-        else:
-            chain.append(seq)
-            seq -= 1
-    return seq, chain[::-1]
 
 
 def replay(game: Game, events: Iterable[e.Event]) -> Game:

@@ -7,10 +7,10 @@ from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 from companion.engine.kit.roster import Unit
+from companion.engine.once import Worked
+from companion.engine.pile import Pile
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
-from companion.engine.record.once import Worked
-from companion.engine.record.pile import Pile
 
 STATE_VERSION = 2
 """What `dump` writes. Raise it with every change of its shape or meaning: snapshots of another version are not used."""

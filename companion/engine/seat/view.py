@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 from companion.engine.dice import Spec
 from companion.engine.forms.fields import Context, Dice, Roll
+from companion.engine.forms.panels import Panel
 from companion.engine.guard import Guard, name_of
 from companion.engine.kit.blocks import Note, PileDef, Scenario, Side, SystemKit
 from companion.engine.kit.roster import Unit
@@ -16,7 +17,6 @@ from companion.engine.people.settings import is_unsettled
 from companion.engine.people.talk import judge
 from companion.engine.people.units import due, entry_hex, may_arrive, may_read
 from companion.engine.play.actions import Action
-from companion.engine.play.panels import Panel
 from companion.engine.play.phases import in_force
 from companion.engine.play.rules import PanelMaker, Rules
 from companion.engine.record import sight

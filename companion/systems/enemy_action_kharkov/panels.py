@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from companion.engine.play.panels import Fact, Panel
+from companion.engine.forms.panels import Fact, Panel
 from companion.engine.record.game import Game
 from companion.engine.seat.words import value_label
 from companion.systems.enemy_action_kharkov.base import FORMATION_NAMES, rules, titled

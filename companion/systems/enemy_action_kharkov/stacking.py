@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import Annotated
 
 from companion.engine.forms.fields import Context, UnitRef
+from companion.engine.forms.panels import Fact, Panel
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.duties import owe
-from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import (

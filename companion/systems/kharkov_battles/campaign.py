@@ -7,11 +7,11 @@ from typing import Annotated
 
 from companion.engine.errors import NotNow
 from companion.engine.forms.fields import Choice, Context, Flag, HexId, UnitRef, Whole
+from companion.engine.forms.panels import Fact, Panel
 from companion.engine.kit.roster import Unit
 from companion.engine.people.consent import propose_end, withdraw_end
 from companion.engine.play.actions import Chance, Events
 from companion.engine.play.duties import drop, offer, owe
-from companion.engine.play.panels import Fact, Panel
 from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING, create, move, put_mark, read_face

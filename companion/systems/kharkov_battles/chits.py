@@ -11,9 +11,9 @@ from typing import Annotated
 
 from companion.engine.errors import NotNow
 from companion.engine.forms.fields import Choice, UnitRef
+from companion.engine.forms.panels import Fact, Panel
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Chance, Events
-from companion.engine.play.panels import Fact, Panel
 from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING

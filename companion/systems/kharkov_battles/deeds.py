@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator, Sequence
 
+from companion.engine.forms.panels import Fact, Panel
 from companion.engine.forms.worksheet import Line
 from companion.engine.kit.roster import Unit
 from companion.engine.play.duties import learn
-from companion.engine.play.panels import Fact, Panel
 from companion.engine.positions.pieces import count
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle

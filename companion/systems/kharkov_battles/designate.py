@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from companion.engine.forms.fields import Context, HexId, UnitRef
+from companion.engine.forms.panels import Fact, Panel
 from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.duties import engage, learn, owe, standing
-from companion.engine.play.panels import Fact, Panel
 from companion.engine.positions.pieces import count
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle

@@ -7,11 +7,11 @@ from typing import Annotated, Any
 
 from companion.engine.errors import NotNow
 from companion.engine.forms.fields import Choice, Context, Dice, HexId, Roll, UnitRef
+from companion.engine.forms.panels import Fact, Panel
 from companion.engine.forms.worksheet import Breakdown, Line
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.duties import engage, leave
-from companion.engine.play.panels import Fact, Panel
 from companion.engine.positions.pieces import on_map
 from companion.engine.record.battle import Battle
 from companion.engine.record.game import Game

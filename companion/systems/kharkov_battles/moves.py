@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from companion.engine.forms.panels import Fact, Panel
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.panels import Fact, Panel
 from companion.engine.positions.pieces import on_map
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e

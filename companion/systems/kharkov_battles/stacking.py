@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from companion.engine.forms.panels import Fact, Panel
 from companion.engine.kit.roster import Unit
-from companion.engine.play.panels import Fact, Panel
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import books
 from companion.systems.kharkov_battles.base import AXIS, MOVE_PHASES, SOVIET, rules, scenario

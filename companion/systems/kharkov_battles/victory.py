@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from companion.engine.forms.panels import Fact, Panel
 from companion.engine.kit.roster import Unit
 from companion.engine.people.consent import propose_end, withdraw_end
 from companion.engine.play.actions import Events
-from companion.engine.play.panels import Fact, Panel
 from companion.engine.positions.pieces import count, on_map
 from companion.engine.record import events as e
 from companion.engine.record.game import Game

@@ -6,9 +6,9 @@ from typing import Annotated
 
 from companion.engine.errors import Unreadable
 from companion.engine.forms.fields import Choice, Context, Dice, Roll, Text
+from companion.engine.forms.panels import Fact, Panel
 from companion.engine.play.actions import Events
 from companion.engine.play.duties import drop, owe
-from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import books

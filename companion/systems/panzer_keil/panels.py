@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from companion.engine.play.panels import Fact, Panel
+from companion.engine.forms.panels import Fact, Panel
 from companion.engine.positions.pieces import on_map
 from companion.engine.record.game import Game
 from companion.systems.panzer_keil.base import (

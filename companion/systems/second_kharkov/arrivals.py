@@ -7,16 +7,16 @@ from typing import Annotated, Any
 
 from companion.engine.errors import Mistake, NotNow, Unreadable
 from companion.engine.forms.fields import Choice, Context, HexId, Text, UnitRef
+from companion.engine.forms.panels import Fact, Panel
 from companion.engine.kit.roster import Unit
+from companion.engine.once import once
 from companion.engine.people.units import arrive as arrive_plainly
 from companion.engine.people.units import arriving, can_arrive, due
 from companion.engine.play.actions import Events
-from companion.engine.play.panels import Fact, Panel
 from companion.engine.positions.situation import situation
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING, create, move, put_mark
 from companion.engine.record.game import Game
-from companion.engine.record.once import once
 from companion.systems.second_kharkov.base import GERMAN, MOVE, SOVIET, rules
 from companion.systems.second_kharkov.counters import fresh_id
 from companion.systems.second_kharkov.declaring import movement_has_begun

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Annotated
 
 from companion.engine.forms.fields import HexId, SideRef
+from companion.engine.forms.panels import Fact, Panel
 from companion.engine.play.actions import Events
-from companion.engine.play.panels import Fact, Panel
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.game import Game

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.forms.fields import Choice, Context, HexId, UnitRef
+from companion.engine.forms.panels import Fact, Panel
 from companion.engine.forms.worksheet import halve
 from companion.engine.hexes.ground import MapBook
 from companion.engine.hexes.trace import Policy, Situation, SupplyLine
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.panels import Fact, Panel
 from companion.engine.positions.situation import board, situation
 from companion.engine.record.changes import put_mark
 from companion.engine.record.game import Game

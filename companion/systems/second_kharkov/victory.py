@@ -9,9 +9,9 @@ from typing import Annotated, Any
 
 from companion.engine.errors import NotNow
 from companion.engine.forms.fields import Context, Whole
+from companion.engine.forms.panels import Fact, Panel
 from companion.engine.people.consent import propose_end, withdraw_end
 from companion.engine.play.actions import Events
-from companion.engine.play.panels import Fact, Panel
 from companion.engine.positions.pieces import count
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING

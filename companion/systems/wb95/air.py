@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Annotated, Any
 
 from companion.engine.forms.fields import Choice, Context, Dice, HexId, Roll, Text, Whole
+from companion.engine.forms.panels import Fact, Panel
 from companion.engine.play.actions import Events
 from companion.engine.play.duties import engage, learn, owe
-from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
 from companion.engine.record.changes import IN_PASSING, seal

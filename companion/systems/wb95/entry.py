@@ -9,11 +9,11 @@ from typing import Annotated
 
 from companion.engine.errors import Mistake
 from companion.engine.forms.fields import Context, Flag, Text, UnitRef, Whole
+from companion.engine.forms.panels import Fact, Panel
 from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
 from companion.engine.people.units import due, waits
 from companion.engine.play.actions import Events
-from companion.engine.play.panels import Fact, Panel
 from companion.engine.positions.pieces import count, on_map
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, move

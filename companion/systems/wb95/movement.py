@@ -9,10 +9,10 @@ from typing import Annotated
 
 from companion.engine.errors import NotNow
 from companion.engine.forms.fields import Choice, Context, Flag, HexId, Whole
+from companion.engine.forms.panels import Fact, Panel
 from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
-from companion.engine.play.panels import Fact, Panel
 from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
 from companion.engine.record.changes import move, put_mark

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from companion.engine.forms.panels import Fact, Panel
 from companion.engine.kit.roster import Unit
-from companion.engine.play.panels import Fact, Panel
+from companion.engine.once import once
 from companion.engine.positions.pieces import on_map
 from companion.engine.record.game import Game
-from companion.engine.record.once import once
 from companion.systems.wb95.base import ATTACK, is_regular, is_towed, rules
 from companion.systems.wb95.zones import zones
 

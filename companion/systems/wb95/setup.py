@@ -6,12 +6,12 @@ from typing import Annotated
 
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.forms.fields import Choice, Context, Text, UnitRef, Whole
+from companion.engine.forms.panels import Fact, Panel
 from companion.engine.kit.roster import Unit, slug
 from companion.engine.kit.when import holds
 from companion.engine.people.units import set_up as plain_set_up
 from companion.engine.people.units import waits
 from companion.engine.play.actions import Events
-from companion.engine.play.panels import Fact, Panel
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, create, move, put_mark, read_off
 from companion.engine.record.game import Game

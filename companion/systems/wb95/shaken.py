@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from typing import Annotated
 
 from companion.engine.forms.fields import Choice, Context, Dice, Roll, UnitRef
+from companion.engine.forms.panels import Fact, Panel
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.duties import has_units, owe, units_of
-from companion.engine.play.panels import Fact, Panel
 from companion.engine.positions.pieces import count
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle

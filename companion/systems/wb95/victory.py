@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from companion.engine.forms.panels import Fact, Panel
 from companion.engine.people.consent import propose_end, withdraw_end
 from companion.engine.play.actions import Events
-from companion.engine.play.panels import Fact, Panel
 from companion.engine.positions.pieces import on_map
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 from companion.engine.hexes.board import NOTHING
 from companion.engine.kit.roster import Unit
+from companion.engine.once import once
 from companion.engine.positions.pieces import on_map
 from companion.engine.positions.situation import board
 from companion.engine.record.game import Game
-from companion.engine.record.once import once
 from companion.systems.wb95.base import in_transport, is_hq, is_kind, is_motorised, is_regular
 from companion.systems.wb95.terrain import cell
 

@@ -12,7 +12,8 @@ from toykit import Table, plain, toy_kit
 from companion.engine.errors import Mistake, Unknown
 from companion.engine.record import events as e
 from companion.engine.record.battle import begun
-from companion.engine.record.game import Game, effective, replay
+from companion.engine.record.game import Game, replay
+from companion.engine.record.hindsight import effective
 
 SIDES = ("red", "blue")
 CARDS = frozenset(next(p.tokens for p in toy_kit().system.piles if p.id == "deck"))

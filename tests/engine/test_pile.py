@@ -3,7 +3,7 @@
 import pytest
 
 from companion.engine.errors import Unknown
-from companion.engine.record.pile import Pile
+from companion.engine.pile import Pile
 
 
 @pytest.fixture

@@ -3,9 +3,9 @@
 import pytest
 from toykit import toy_kit
 
+from companion.engine.once import once
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.engine.record.once import once
 
 
 @pytest.fixture

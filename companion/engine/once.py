@@ -9,10 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar
-
-if TYPE_CHECKING:
-    from companion.engine.record.game import Game
+from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
 
 Asked = ParamSpec("Asked")
 Found = TypeVar("Found")
@@ -22,13 +19,22 @@ class Worked(dict[tuple[Any, ...], Any]):
     """What was worked out since the game last changed."""
 
 
+class Keeps(Protocol):
+    """A game, as far as this is concerned."""
+
+    worked: Worked
+
+
+Kept = TypeVar("Kept", bound=Keeps)
+
+
 def once(
-    look: Callable[Concatenate[Game, Asked], Found],
-) -> Callable[Concatenate[Game, Asked], Found]:
+    look: Callable[Concatenate[Kept, Asked], Found],
+) -> Callable[Concatenate[Kept, Asked], Found]:
     """Work something out once; what else it is asked with must be hashable."""
 
     @wraps(look)
-    def kept(game: Game, /, *args: Asked.args, **named: Asked.kwargs) -> Found:
+    def kept(game: Kept, /, *args: Asked.args, **named: Asked.kwargs) -> Found:
         key = (look, *args, *sorted(named.items()))
         if key not in game.worked:
             game.worked[key] = look(game, *args, **named)

@@ -10,8 +10,8 @@ from typing import Any, Union, get_args, get_origin, get_type_hints
 import pytest
 from jinja2 import Environment, FileSystemLoader, nodes
 
+from companion.engine.forms import panels
 from companion.engine.kit import blocks
-from companion.engine.play import panels
 from companion.engine.record import events
 from companion.engine.seat import shapes, view
 from companion.engine.seat.view import SeatView

@@ -1,4 +1,4 @@
-"""What is taken back: the lines that count all the same, and what a record's keeper tells of them. No part of a game's state."""
+"""What is taken back: the lines that count all the same, and what the record's keeper tells. No part of the state."""
 
 from __future__ import annotations
 

@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 
-from companion.hall.roll import HallTable
 from companion.hall.kept import read, written
+from companion.hall.roll import HallTable
 from companion.store import Store
 
 SYSTEM, NAME = "hall", "desk"

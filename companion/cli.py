@@ -70,6 +70,12 @@ def _parser() -> argparse.ArgumentParser:
         help="automatic backups to keep (default: 10; 0 makes none)",
     )
     serve.add_argument(
+        "--backup-to",
+        type=Path,
+        metavar="FOLDER",
+        help="copy every automatic backup there too, such as to a stick for a second machine",
+    )
+    serve.add_argument(
         "--organiser",
         action="store_true",
         help="open the organiser's pages at /desk; their passphrase is printed at the first such start",
@@ -133,7 +139,10 @@ def _serve(args: argparse.Namespace) -> int:
     if warning:
         print(warning, file=sys.stderr)
 
-    backups = Backups(folder / "companion.db", keep=args.backups)
+    if args.backup_to is not None and not args.backup_to.is_dir():
+        print(f"companion serve: there is no folder {args.backup_to} for backups", file=sys.stderr)
+        return 1
+    backups = Backups(folder / "companion.db", keep=args.backups, also=args.backup_to)
     stores: list[Any] = []
 
     def make(site: Any) -> Any:

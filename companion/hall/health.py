@@ -72,20 +72,25 @@ def database(path: Path, tables: int) -> Fact:
     return Fact("Database", f"{size(sum(p.stat().st_size for p in parts if p.exists()))}, {kept}")
 
 
-def backup(path: Path, changed_at: str, now: datetime, *, kept: bool) -> Fact:
+def backup(path: Path, changed_at: str, now: datetime, *, kept: bool, trouble: str = "") -> Fact:
     """The newest automatic backup, and whether it is old though something was played since.
 
     :param changed_at: when something was last done at any table; empty when nothing ever was
     :param kept: whether this server makes backups by itself
+    :param trouble: why the last one failed
     """
     newest = found_in(path.parent / "backups")[-1:]
     if not kept:
         return Fact("Newest backup", "none is made", "look", "Start the companion without --backups 0.")
+    if not newest and trouble:
+        return Fact("Newest backup", "none", "bad", trouble)
     if not newest:
         waits = "The first is made within 15 minutes, or now by the button below."
         return Fact("Newest backup", "none yet", "look" if changed_at else "good", waits)
     made = datetime.strptime(newest[0].stem.removeprefix("companion-"), "%Y%m%d-%H%M%S").replace(tzinfo=UTC)
     words = f"{ago((now - made).total_seconds())}, {size(newest[0].stat().st_size)}, {newest[0].name}"
+    if trouble:
+        return Fact("Newest backup", words, "bad", trouble)
     behind = (now - made).total_seconds() > OVERDUE and changed_at > made.isoformat(timespec="seconds")
     if behind:
         return Fact(

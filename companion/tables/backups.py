@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import shutil
 import threading
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -37,10 +38,14 @@ class Backups:
         *,
         keep: int = KEPT,
         every: float = EVERY,
+        also: Path | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        """:param keep: how many are kept; 0 makes none"""
-        self.database, self.keep, self.every, self.now = database, keep, every, now
+        """:param keep: how many are kept; 0 makes none
+
+        :param also: another folder that gets a copy of each, such as a stick for the second machine
+        """
+        self.database, self.keep, self.every, self.also, self.now = database, keep, every, also, now
         self.folder = database.parent / "backups"
         self._mark = ""
         self._trouble = ""
@@ -73,6 +78,11 @@ class Backups:
             self._trouble = ""
             return True
 
+    @property
+    def trouble(self) -> str:
+        """Why the last one was not made, or not carried to the other folder; empty when all is well."""
+        return self._trouble
+
     def _run(self) -> None:
         pause = self.every
         while not self._stop.wait(pause):
@@ -80,15 +90,29 @@ class Backups:
 
     def _copy(self) -> None:
         mark = mark_of(self.database)
-        if mark == (self._mark or self._mark_of_newest()):
-            self._mark = mark
-            return
-        target = self.folder / f"companion-{self.now():%Y%m%d-%H%M%S}.db"
-        copy_file(self.database, target)
+        if mark != (self._mark or self._mark_of_newest()):
+            copy_file(self.database, self.folder / f"companion-{self.now():%Y%m%d-%H%M%S}.db")
+            self._thin_out(self.folder)
         self._mark = mark
-        # Only now: a good old backup is worth more than room for one that may fail.
-        for old in found_in(self.folder)[: -self.keep]:
+        self._carry()
+
+    def _thin_out(self, folder: Path) -> None:
+        """Keep the newest few; only once a new one is there: a good old one is worth more than room for one that fails."""
+        for old in found_in(folder)[: -self.keep]:
             old.unlink(missing_ok=True)
+
+    def _carry(self) -> None:
+        """Copy the newest backup into the other folder too; one that is not there any more is never made anew."""
+        if self.also is None:
+            return
+        if not self.also.is_dir():  # a stick that was pulled out: no folder in its place on the same disk
+            raise FileNotFoundError(f"{self.also} is not there; the backup itself lies in {self.folder}")
+        for newest in found_in(self.folder)[-1:]:
+            if not (self.also / newest.name).exists():
+                waiting = self.also / f"{newest.name}.part"
+                shutil.copyfile(newest, waiting)
+                waiting.replace(self.also / newest.name)
+                self._thin_out(self.also)
 
     def _mark_of_newest(self) -> str:
         """What the newest backup holds, so that a restart alone makes no new one."""

@@ -40,10 +40,11 @@ def facts() -> list[Fact]:
     changed_at = rows[0].changed_at if rows else ""
     count: int = held("hub").count()
     now = datetime.now(UTC)
+    keeps, trouble = (backups.keep > 0, backups.trouble) if backups else (False, "")
     return [
         in_turn(lambda: health.disk(data)),
         in_turn(lambda: health.database(path, len(rows))),
-        in_turn(lambda: health.backup(path, changed_at, now, kept=backups is not None and backups.keep > 0)),
+        in_turn(lambda: health.backup(path, changed_at, now, kept=keeps, trouble=trouble)),
         Fact("Devices", f"{count} screen{'' if count == 1 else 's'} connected now"),
         Fact("Address", base_url()),
         Fact("Clock", f"{now.astimezone():%H:%M, %d %B %Y}"),

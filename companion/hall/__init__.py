@@ -1,0 +1,1 @@
+"""The organiser's desk: the hall's tables, rounds, results and time."""

@@ -1,1 +1,1 @@
-"""The organiser's desk: the hall's tables, rounds, results and time."""
+"""The organiser's hall: what is true of many tables together. One record, the desk; a module for each of its parts."""

@@ -8,6 +8,7 @@ from typing import Any
 from flask import Flask
 from jinja2 import StrictUndefined
 
+from companion.hall.desk import Desk
 from companion.resources import SCENARIOS, STATIC, TEMPLATES
 from companion.store import open_store
 from companion.tables.secret import BadSecret, installation_secret
@@ -73,11 +74,13 @@ def create_app(
         store.close()
         raise
     found = Tables(store, scenarios)
-    hub = Hub(store)
+    desk = Desk(store)
+    hub = Hub(store, [desk.look])
     app.extensions["companion"] = {
         "tables": found,
         "store": store,
         "hub": hub,
+        "desk": desk,
         "drawn": Drawn(),
         "secret": secret,
         "site": site,

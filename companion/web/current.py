@@ -7,17 +7,24 @@ from typing import Any
 
 from flask import Flask, current_app, g
 
+from companion.hall.desk import Desk
 from companion.tables.tables import Tables
 
 
 def held(name: str) -> Any:
-    """A part of the app: tables, store, hub, secret, site, guesses, founding, data."""
+    """A part of the app: tables, store, hub, desk, secret, site, guesses, founding, data."""
     return current_app.extensions["companion"][name]
 
 
 def tables() -> Tables:
     """The tables of the running app."""
     found: Tables = held("tables")
+    return found
+
+
+def desk() -> Desk:
+    """The organiser's record."""
+    found: Desk = held("desk")
     return found
 
 

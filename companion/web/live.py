@@ -8,7 +8,7 @@ import secrets
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from flask import Blueprint, Response, current_app, request
@@ -42,7 +42,9 @@ class Page(NamedTuple):
 class Hub:
     """Who listens to which table."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, looks: Iterable[Callable[[], None]] = ()) -> None:
+        """:param looks: what else looks once a second for what other processes changed"""
+        self._looks = (store.poll_others, *looks, store.tidy)
         self._listeners: dict[str, dict[Page, News]] = {}
         self._lock = threading.Lock()
         store.subscribe(self.tell)
@@ -60,8 +62,8 @@ class Hub:
         while True:
             time.sleep(1)
             try:
-                self.store.poll_others()
-                self.store.tidy()
+                for look in self._looks:
+                    look()
                 gone = False
             except StoreGone as error:
                 if not gone:

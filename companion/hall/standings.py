@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from decimal import Decimal
 from fractions import Fraction
 from itertools import groupby
 
@@ -15,8 +14,8 @@ class Level:
     """What a victory is worth whose level has this word in it."""
 
     word: str
-    win: Decimal
-    loss: Decimal
+    win: float
+    loss: float
 
     def covers(self, level: str) -> bool:
         return f" {self.word.casefold()} " in f" {' '.join(level.casefold().split())} "
@@ -26,13 +25,13 @@ class Level:
 class Points:
     """What a result is worth to both; the first level whose word a victory has in its own counts."""
 
-    win: Decimal = Decimal(3)
-    draw: Decimal = Decimal(1)
-    loss: Decimal = Decimal(0)
-    bye: Decimal = Decimal(3)
+    win: float = 3.0
+    draw: float = 1.0
+    loss: float = 0.0
+    bye: float = 3.0
     levels: tuple[Level, ...] = ()
 
-    def of(self, level: str) -> tuple[Decimal, Decimal]:
+    def of(self, level: str) -> tuple[float, float]:
         """The winner's and the loser's."""
         found = next((known for known in self.levels if known.covers(level)), None)
         return (found.win, found.loss) if found else (self.win, self.loss)
@@ -50,7 +49,7 @@ class Match:
     level: str = ""
     vp: Mapping[str, int] = field(default_factory=dict)
 
-    def worth(self, player: str, points: Points) -> Decimal:
+    def worth(self, player: str, points: Points) -> float:
         if len(self.players) == 1:
             return points.bye
         if not self.winner:
@@ -69,13 +68,13 @@ class Standing:
     rank: int
     """Equal in everything share one."""
     player: str
-    points: Decimal
+    points: float
     played: int
     won: int
     drawn: int
     lost: int
     byes: int
-    head_to_head: Decimal | None
+    head_to_head: float | None
     """Points against those with equal points; None where they have not all met."""
     opponents: Fraction
     """The mean of the opponents' points, so that a bye does no harm."""
@@ -98,35 +97,35 @@ class _Table:
         for match in matches:
             for name in match.players:
                 self.of.setdefault(name, []).append(match)
-        self.points = {n: sum((m.worth(n, points) for m in own), Decimal(0)) for n, own in self.of.items()}
+        self.points = {n: sum((m.worth(n, points) for m in own), 0.0) for n, own in self.of.items()}
         self.vp = {n: sum(m.lead(n) for m in own) for n, own in self.of.items()}
         self.opponents = {n: self._opponents(n) for n in self.of}
         self.against = self._head_to_head()
 
     def _opponents(self, name: str) -> Fraction:
         met = [self.points[other] for m in self.of[name] for other in m.players if other != name]
-        return Fraction(sum(met, Decimal(0))) / len(met) if met else Fraction(0)
+        return Fraction(sum(met, 0.0)) / len(met) if met else Fraction(0)
 
-    def _head_to_head(self) -> dict[str, Decimal | None]:
+    def _head_to_head(self) -> dict[str, float | None]:
         """Among those with equal points, if each of them has met every other."""
-        equals: dict[Decimal, list[str]] = defaultdict(list)
+        equals: dict[float, list[str]] = defaultdict(list)
         for name, points in self.points.items():
             equals[points].append(name)
         return {name: own for group in equals.values() for name, own in self._among(group)}
 
-    def _among(self, group: Sequence[str]) -> Iterator[tuple[str, Decimal | None]]:
+    def _among(self, group: Sequence[str]) -> Iterator[tuple[str, float | None]]:
         here = set(group)
-        own: dict[str, Decimal] = {}
+        own: dict[str, float] = {}
         for name in group:
             played = [m for m in self.of[name] if len(m.players) == 2 and here >= set(m.players)]
             if len({other for m in played for other in m.players if other != name}) < len(group) - 1:
                 yield from ((each, None) for each in group)
                 return
-            own[name] = sum((m.worth(name, self.rules) for m in played), Decimal(0))
+            own[name] = sum((m.worth(name, self.rules) for m in played), 0.0)
         yield from ((each, own[each] if len(group) > 1 else None) for each in group)
 
-    def _merit(self, name: str) -> tuple[Decimal, Decimal, Fraction, int]:
-        return self.points[name], self.against[name] or Decimal(0), self.opponents[name], self.vp[name]
+    def _merit(self, name: str) -> tuple[float, float, Fraction, int]:
+        return self.points[name], self.against[name] or 0.0, self.opponents[name], self.vp[name]
 
     def ranked(self) -> Iterator[tuple[int, str, bool]]:
         """Place, player, and whether he is equal in everything to the one before."""

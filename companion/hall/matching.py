@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 
 Couples = dict[int, int]
 """Each with the one he is coupled with, both ways."""
 
 
-def most_couples(willing: Sequence[Sequence[int]], among: Iterable[int], given: Couples | None = None) -> Couples:
+def most_couples(willing: Sequence[Set[int]], among: Iterable[int], given: Couples | None = None) -> Couples:
     """As many couples as there can be.
 
     :param willing: for each, those he would have, both ways
@@ -18,28 +18,36 @@ def most_couples(willing: Sequence[Sequence[int]], among: Iterable[int], given: 
     """
     there = set(among)
     couples = {a: b for a, b in (given or {}).items() if a in there and b in there}
-    for one in sorted(there):
-        if one not in couples:
-            _couple(one, willing, there, couples)
+    alone = {one for one in there if one not in couples}
+    for one in sorted(alone):
+        if one in alone and len(alone) > 1:  # two of them find each other, or none does
+            last = _couple(one, willing, there, alone, couples)
+            if last is not None:
+                alone -= {one, last}
     return couples
 
 
-def _couple(root: int, willing: Sequence[Sequence[int]], there: set[int], couples: Couples) -> None:
-    """Give one without a partner one, where others can change theirs for it; else leave all as it is."""
-    search = _Search(root, willing, there, couples)
-    last = search.end_of_path()
+def _couple(
+    root: int, willing: Sequence[Set[int]], there: set[int], alone: set[int], couples: Couples
+) -> int | None:
+    """Let one who is alone and another be coupled, where others can change theirs for it; else leave all as it is."""
+    search = _Search(root, willing, there, alone - {root}, couples)
+    end = last = search.end_of_path()
     while last is not None:
         before = search.came_from[last]
         after = couples.get(before)
         couples[last], couples[before] = before, last
         last = after
+    return end
 
 
 class _Search:
-    """A walk from one without a partner over couples, turn by turn unknown and known, to another without one."""
+    """A walk from one who is alone over couples, turn by turn unknown and known, to another who is."""
 
-    def __init__(self, root: int, willing: Sequence[Sequence[int]], there: set[int], couples: Couples) -> None:
-        self.root, self.willing, self.there, self.couples = root, willing, there, couples
+    def __init__(
+        self, root: int, willing: Sequence[Set[int]], there: set[int], others: set[int], couples: Couples
+    ) -> None:
+        self.root, self.willing, self.there, self.others, self.couples = root, willing, there, others, couples
         self.came_from: dict[int, int] = {}
         self.base = {one: one for one in there}
         """An odd circle counts as one: its base, where the walk came into it."""
@@ -49,20 +57,19 @@ class _Search:
     def end_of_path(self) -> int | None:
         while self.ahead:
             here = self.ahead.popleft()
-            for there in self.willing[here]:
-                if there not in self.there or self.base[here] == self.base[there]:
+            end = min(self.others & self.willing[here], default=None)
+            if end is not None:
+                self.came_from[end] = here
+                return end
+            for there in self.willing[here] & self.there:
+                if self.base[here] == self.base[there] or self.couples.get(here) == there:
                     continue
-                if self.couples.get(here) == there:
-                    continue
-                partner = self.couples.get(there)
-                if there == self.root or (partner is not None and partner in self.came_from):
+                if there == self.root or self.couples[there] in self.came_from:
                     self._close_circle(here, there)
                 elif there not in self.came_from:
                     self.came_from[there] = here
-                    if partner is None:
-                        return there
-                    self.reached.add(partner)
-                    self.ahead.append(partner)
+                    self.reached.add(self.couples[there])
+                    self.ahead.append(self.couples[there])
         return None
 
     def _close_circle(self, one: int, other: int) -> None:

@@ -54,9 +54,13 @@ def _times_met(entrants: Sequence[Entrant]) -> list[Counter[int]]:
     return [Counter(place[name] for name in entrant.met if name in place) for entrant in entrants]
 
 
-def _strangers(met: Sequence[Counter[int]]) -> list[list[int]]:
-    everybody = range(len(met))
-    return [[b for b in everybody if b != a and b not in met[a] and a not in met[b]] for a in everybody]
+def _strangers(met: Sequence[Counter[int]]) -> list[set[int]]:
+    found = [set(range(len(met))) - {place} for place in range(len(met))]
+    for a, others in enumerate(met):
+        for b in others:
+            found[a].discard(b)
+            found[b].discard(a)
+    return found
 
 
 def _sits_out(entrants: Sequence[Entrant]) -> Entrant:
@@ -85,13 +89,13 @@ class _Field:
         self.points = [entrant.points for entrant in entrants]
         self.leans = [_lean(entrant, sides) for entrant in entrants]
 
-    def _willing(self) -> list[list[int]]:
+    def _willing(self) -> list[set[int]]:
         """Whom each may meet: strangers, and no two who both had one side far too often, unless that made a repeat."""
         strangers = _strangers(self.met)
         far = [(lean > 0) - (lean < 0) if abs(lean) > 1 else 0 for lean, _ in self.leans]
         if not any(far):
             return strangers
-        strict = [[b for b in others if far[a] * far[b] <= 0] for a, others in enumerate(strangers)]
+        strict = [{b for b in others if far[a] * far[b] <= 0} for a, others in enumerate(strangers)]
         everybody = range(len(strangers))
         enough = len(most_couples(strict, everybody)) == len(most_couples(strangers, everybody))
         return strict if enough else strangers
@@ -99,7 +103,6 @@ class _Field:
     def coupled(self) -> list[tuple[int, int]]:
         """From the best down, each with the likeliest opponent who leaves the others no more repeats than need be."""
         willing = self._willing()
-        fits = [set(others) for others in willing]
         left = list(range(len(willing)))
         couples = most_couples(willing, left)
         spare = (len(left) - len(couples)) // 2  # who have met and yet must meet again
@@ -107,7 +110,7 @@ class _Field:
         while left:
             one, *others = left
             for other in self._by_preference(one, others):
-                again = int(other not in fits[one])
+                again = int(other not in willing[one])
                 if again > spare:
                     continue
                 rest = [n for n in others if n != other]

@@ -34,7 +34,7 @@ def graphs(make):
 @settings(max_examples=300, deadline=None)
 def test_there_are_as_many_couples_as_there_can_be(graph):
     size, edges = graph
-    willing = [[b for b in range(size) if (min(a, b), max(a, b)) in edges] for a in range(size)]
+    willing = [{b for b in range(size) if (min(a, b), max(a, b)) in edges} for a in range(size)]
     found = most_couples(willing, range(size))
     assert all(found[b] == a and b in willing[a] for a, b in found.items())
     assert len(found) == 2 * most_by_trying(edges)
@@ -43,7 +43,7 @@ def test_there_are_as_many_couples_as_there_can_be(graph):
 def test_an_odd_circle_hides_no_couple():
     """Five in a ring with a tail at each of two neighbours: whoever couples greedily leaves two over."""
     edges = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 0), (0, 5), (2, 6), (6, 7)]
-    willing = [[b for e in edges for b in e if a in e and b != a] for a in range(8)]
+    willing = [{b for e in edges for b in e if a in e and b != a} for a in range(8)]
     assert len(most_couples(willing, range(8))) == 8
 
 
@@ -190,9 +190,7 @@ def test_nobody_has_one_side_three_times_more_often_while_it_can_be_helped(half,
 
 def test_four_hundred_players_are_paired_at_once():
     """A full hall's fifth round, in a time that nobody waits for."""
-    played = play(401, 4, lambda number, table: (number + table) % 3 > 0)
-    assert all(repeats(drawn, field) == [] for drawn, field in played)
     began = time.process_time()
-    drawn, field = play(401, 1, lambda *_: True)[0]
-    assert len(drawn.couples) == 200
-    assert time.process_time() - began < 5
+    played = play(401, 5, lambda number, table: (number + table) % 3 > 0)
+    assert all(repeats(drawn, field) == [] for drawn, field in played)
+    assert time.process_time() - began < 10

@@ -33,6 +33,7 @@ from companion.tables.backwards import seats_since, taken_back
 from companion.tables.folding import fold
 from companion.tables.log import Entry, TableLog, told
 from companion.tables.options import read_options
+from companion.tables.outcome import outcome
 from companion.tables.past import Past
 from companion.tables.played import Known, keep_what_was_read
 from companion.tables.seating import Seating, carry_out, has_moved, seated
@@ -170,6 +171,7 @@ class Tables:
             "phase": phase.name if phase else "",
             "active": game.active,
             "ended": game.ended.why if game.ended else "",
+            "result": outcome(self.system(game.kit.id), game),
             "judge": judge(game),
             "score": attempt("The score", lambda: score(game) if score else "", ""),
         }

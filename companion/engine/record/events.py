@@ -344,6 +344,8 @@ class Ended(Event):
     level: str = ""
     why: str = ""
     rule: str = ""
+    vp: Mapping[str, int] = field(default_factory=dict)
+    """By side, where they were counted for it alone."""
 
 
 def is_chance(event: Event) -> bool:

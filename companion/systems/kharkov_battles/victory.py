@@ -137,6 +137,11 @@ def total(game: Game) -> int:
     return sum(value for _, value, _ in points(game))
 
 
+def tally(game: Game) -> dict[str, int]:
+    """The Axis alone has points [20.1], in scenarios that count them and where any hex has a value."""
+    return {AXIS: total(game)} if scenario(game) in BANDS and points(game) else {}
+
+
 def level_of(game: Game, axis_points: int) -> str:
     """The level of a number of points."""
     name = scenario(game)

@@ -222,6 +222,11 @@ def count_up(game: Game) -> Events:
     yield e.Ended(winner, "on points", why, "4.6")
 
 
+def tally(game: Game) -> dict[str, int]:
+    """The points of both sides [4.4]; the Alternative scenario has none [13.5]."""
+    return {side: int(game[track]) for side, track in POINTS.items()} if historical(game) else {}
+
+
 @rules.panel
 def standing(game: Game, seat: str) -> Panel | None:
     """Who would win as things stand."""

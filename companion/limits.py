@@ -132,3 +132,12 @@ HALL_NUMBER = 9999
 
 PLAYER = 60
 """A player's name, or those of a team, on a card."""
+
+HALL_PLAYERS = 1000
+"""Players in the organiser's list: two at every table of the largest hall."""
+
+HALL_TOURNAMENTS = 20
+"""Tournaments at once: each game four times."""
+
+HALL_LINES = 3000
+"""Lines of a list of players, pairs or results: every table of a large hall in ten rounds."""

@@ -26,7 +26,9 @@ def plain(cell: str) -> str:
     return " ".join(cell.replace("_", " ").split()).casefold()
 
 
-def read_rows(text: str, columns: Sequence[str], other: Sequence[str] = ()) -> tuple[list[Row], list[Problem]]:
+def read_rows(
+    text: str, columns: Sequence[str], other: Sequence[str] = ()
+) -> tuple[list[Row], list[Problem]]:
     """The lines of a list, blank ones left out, and what is wrong with them as lines.
 
     :param columns: in the order in which they stand where the first line does not name them

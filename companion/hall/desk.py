@@ -14,6 +14,7 @@ from functools import cached_property
 
 from companion.hall.kept import read, written
 from companion.hall.roll import HallTable
+from companion.hall.rounds import Contest
 from companion.store import Store
 
 SYSTEM, NAME = "hall", "desk"
@@ -30,6 +31,9 @@ class Hall:
 
     tables: tuple[HallTable, ...] = ()
     """In the organiser's order."""
+
+    contest: Contest = Contest()
+    """Tournaments, rounds and results."""
 
     @cached_property
     def by_code(self) -> dict[str, HallTable]:

@@ -28,7 +28,9 @@ def put_tournament(contest: Contest, tournament: Tournament, was: str = "") -> C
     return replace(
         contest,
         tournaments=tuple(new if one is old else one for one in contest.tournaments),
-        players=tuple(replace(p, tournament=name) if p.tournament == old.name else p for p in contest.players),
+        players=tuple(
+            replace(p, tournament=name) if p.tournament == old.name else p for p in contest.players
+        ),
         rounds=tuple(
             replace(one, pairs=tuple(_moved(pair, old, new, bool(one.published)) for pair in one.pairs))
             for one in contest.rounds
@@ -92,9 +94,7 @@ def proposal_of(contest: Contest) -> Round:
 
 
 def _with(contest: Contest, pairs: Sequence[Pair]) -> Contest:
-    return replace(
-        contest, rounds=(*contest.published, replace(proposal_of(contest), pairs=tuple(pairs)))
-    )
+    return replace(contest, rounds=(*contest.published, replace(proposal_of(contest), pairs=tuple(pairs))))
 
 
 def discard(contest: Contest) -> Contest:
@@ -110,10 +110,7 @@ def turn(contest: Contest, table: int) -> Contest:
         raise Unknown(f"There is no table {table} in this round.", field="table", given=table)
     return _with(
         contest,
-        [
-            replace(p, players=p.players[::-1]) if p.table == table and not p.is_bye else p
-            for p in pairs
-        ],
+        [replace(p, players=p.players[::-1]) if p.table == table and not p.is_bye else p for p in pairs],
     )
 
 

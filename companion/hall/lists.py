@@ -99,7 +99,9 @@ PAIRS = ("table", "player 1", "player 2", "scenario")
 
 def write_pairs(pairs: Iterable[Pair]) -> str:
     """A round's tables; a bye has no table and no second player."""
-    lines = [[str(p.table or ""), *p.players, *[""] * p.is_bye, p.scenario, p.tournament, p.system] for p in pairs]
+    lines = [
+        [str(p.table or ""), *p.players, *[""] * p.is_bye, p.scenario, p.tournament, p.system] for p in pairs
+    ]
     return write_table([[*PAIRS, "tournament", "game"], *lines])
 
 
@@ -133,7 +135,9 @@ def read_pairs(contest: Contest, text: str, scenarios: Mapping[str, Sequence[str
     return pairs
 
 
-def _pair(contest: Contest, row: Row, scenarios: Mapping[str, Sequence[str]]) -> tuple[Pair | None, list[str]]:
+def _pair(
+    contest: Contest, row: Row, scenarios: Mapping[str, Sequence[str]]
+) -> tuple[Pair | None, list[str]]:
     words, players = list[str](), list[Player]()
     for column in ("player 1", "player 2"):
         if row[column]:
@@ -165,7 +169,18 @@ def _pair(contest: Contest, row: Row, scenarios: Mapping[str, Sequence[str]]) ->
 # -- results ---------------------------------------------------------------------------------------------
 
 RESULTS = ("round", "table", "winner", "level", "vp 1", "vp 2", "reason")
-BESIDE = ("tournament", "game", "scenario", "player 1", "side 1", "player 2", "side 2", "minutes", "told by", "code")
+BESIDE = (
+    "tournament",
+    "game",
+    "scenario",
+    "player 1",
+    "side 1",
+    "player 2",
+    "side 2",
+    "minutes",
+    "told by",
+    "code",
+)
 DRAW = "draw"
 
 

@@ -24,11 +24,11 @@ from companion.engine.people.talk import talk_rules
 from companion.engine.people.units import unit_rules, unit_words
 from companion.engine.play.phases import bind_phases, phase_rules
 from companion.engine.play.rules import Rules
-from companion.engine.record.game import Game
 from companion.engine.positions.actions import bind_entry
 from companion.engine.positions.moving import bind_moving
 from companion.engine.positions.ranges import bind_ranges
 from companion.engine.positions.supply import bind_supply
+from companion.engine.record.game import Game
 
 Tally = Callable[[Game], Mapping[str, int]]
 IDS = ("second-kharkov", "panzer-keil", "enemy-action-kharkov", "kharkov-battles", "wb95")

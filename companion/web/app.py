@@ -9,6 +9,7 @@ from flask import Flask
 from jinja2 import StrictUndefined
 
 from companion.hall.desk import Desk
+from companion.hall.running import bar
 from companion.resources import SCENARIOS, STATIC, TEMPLATES
 from companion.store import open_store
 from companion.tables.secret import BadSecret, installation_secret
@@ -78,6 +79,7 @@ def create_app(
         raise
     found = Tables(store, scenarios)
     record = Desk(store)
+    found.barred = bar(record)
     hub = Hub(store, [record.look])
     app.extensions["companion"] = {
         "tables": found,

@@ -141,3 +141,6 @@ HALL_TOURNAMENTS = 20
 
 HALL_LINES = 3000
 """Lines of a list of players, pairs or results: every table of a large hall in ten rounds."""
+
+HALL_LEVELS = 20
+"""Levels of victory with points of their own: four games have three to five each."""

@@ -1,6 +1,7 @@
 """The next round by the Swiss system: like meets like, nobody the same opponent twice, nobody a second bye.
 
-Own code, because the libraries there are pair chess: colours by FIDE's rules, files of their own, or a compiler to build with.
+Own code, because the libraries that there are pair chess players: FIDE's colours, files of their own, or a compiler to
+build them with.
 """
 
 from __future__ import annotations

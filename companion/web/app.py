@@ -40,6 +40,7 @@ from companion.web import (
     setupsheet,
     sheets,
     shelf,
+    standings,
     unitpages,
 )
 from companion.web.book import walk
@@ -120,6 +121,7 @@ def _pages(app: Flask) -> None:
         restoring,
         hall,
         desk,
+        standings,
         forms,
         unitpages,
         settingspage,

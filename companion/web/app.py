@@ -27,6 +27,7 @@ from companion.web import (
     fonts,
     forms,
     hall,
+    hallstrip,
     intake,
     live,
     lobby,
@@ -144,6 +145,7 @@ def _filters(app: Flask) -> None:
     """What templates need besides the fields of what they are given."""
     app.jinja_env.globals["seat_tabs"] = tabs
     app.jinja_env.globals["revision"] = revision
+    app.jinja_env.globals["standstill"] = hallstrip.standstill
     app.jinja_env.globals["desk_pages"] = lambda: desk.PAGES
     app.jinja_env.globals["came_from"] = carryon.came_from
     app.jinja_env.filters["clock"] = clock

@@ -22,6 +22,7 @@ SHEETS = {
     "desk.enter_players",
     "desk.change_round",
     "desk.enter_results",
+    "desk.found_tables",
 }
 """Where a spreadsheet or a page full of cells is sent."""
 POSITIONS = "import-positions"

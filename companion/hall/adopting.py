@@ -71,7 +71,9 @@ def follow(contest: Contest, table: HallTable) -> Contest:
             if table.code and pair.code == table.code:
                 known = [contest.by_name.get(same(name)) for name in table.players.values()]
                 names = tuple(player.name for player in known if player is not None)
-                pairs[place] = replace(pair, table=table.number, players=names if len(names) == 2 else pair.players)
+                pairs[place] = replace(
+                    pair, table=table.number, players=names if len(names) == 2 else pair.players
+                )
                 said = results.pop(key(one.number, pair.table), None)
                 results |= {key(one.number, table.number): said} if said else {}
         rounds.append(replace(one, pairs=tuple(pairs)))

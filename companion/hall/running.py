@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from companion.engine.errors import NotNow, Unknown, Unreadable
 from companion.engine.play.actions import Action
+from companion.hall.adopting import follow
 from companion.hall.desk import Desk, Hall
 from companion.hall.roll import HallTable, State, same_name
 from companion.hall.telling import tell
@@ -149,9 +150,8 @@ def change_details(desk: Desk, code: str, new: Details) -> Hall:
             if same_name(name) in seated and name != table.players.get(side):
                 where = seated[same_name(name)]
                 raise Unreadable(f"{name} plays at table {where} already", field=f"player-{side}")
-        return put(
-            hall, code, lambda t: replace(t, number=new.number, name=new.name.strip(), players=players)
-        )
+        changed = replace(table, number=new.number, name=new.name.strip(), players=players)
+        return replace(put(hall, code, lambda _: changed), contest=follow(hall.contest, changed))
 
     return desk.change(change)
 

@@ -27,6 +27,7 @@ from companion.hall.rounds import (
     propose,
     ranking,
 )
+from companion.hall.running import Details, change_details
 from companion.hall.standings import Level, Match, Points
 from companion.tables.tables import Tables
 
@@ -318,3 +319,32 @@ def test_two_rounds_are_played_scored_and_paired_again(tables: Tables, playing: 
     table = ranking(state, reports.matches(state), TOY.name)
     assert [line.points for line in table] == [4, 4, 1, 1]
     assert couples(state.rounds[0]).isdisjoint(couples(state.rounds[1]))
+
+
+# -- tables that change under a round --------------------------------------------------------------------
+
+
+def test_a_table_renumbered_takes_its_result_along(tables: Tables, playing: Desk) -> None:
+    pair = playing.state().contest.rounds[0].pairs[0]
+    said = Correction("red", reason="told")
+    playing.change(lambda hall: replace(hall, contest=editing.correct(hall.contest, 1, pair.table, said)))
+    players = playing.state().by_code[pair.code].players
+    change_details(playing, pair.code, Details(40, "", players))
+    now = playing.state().contest
+    assert [p.table for p in now.rounds[0].pairs if p.code == pair.code] == [40]
+    assert now.results == {"1-40": said}
+
+
+def test_a_substitute_who_entered_plays_in_the_round(tables: Tables, playing: Desk) -> None:
+    """Somebody did not come, and another player takes the seat: the result is his. A stranger's is not anybody's."""
+    desk = playing
+    desk.change(
+        lambda hall: replace(
+            hall, contest=replace(hall.contest, players=(*hall.contest.players, Player("Eve", TOY.name)))
+        )
+    )
+    pair = desk.state().contest.rounds[0].pairs[0]
+    change_details(desk, pair.code, Details(pair.table, "", {"red": "Stranger", "blue": pair.players[1]}))
+    assert desk.state().contest.rounds[0].pairs[0].players == pair.players
+    change_details(desk, pair.code, Details(pair.table, "", {"red": "eve", "blue": pair.players[1]}))
+    assert desk.state().contest.rounds[0].pairs[0].players == ("Eve", pair.players[1])

@@ -23,8 +23,8 @@ def matches(make):
     return [*found, *(Match((name,)) for name in make(st.lists(st.sampled_from(NAMES), max_size=2)))]
 
 
-def order(*played: Match, points: Points = Points()) -> list[str]:
-    return [line.player for line in standings(NAMES[:4], played, points)]
+def order(*played: Match) -> list[str]:
+    return [line.player for line in standings(NAMES[:4], played, Points())]
 
 
 def test_a_level_is_worth_what_was_set_for_a_word_in_it():

@@ -75,9 +75,7 @@ def csv(text: str, name: str) -> Response:
 def games() -> dict[str, dict[str, str]]:
     """Every game's scenarios by id, for a choice: {game: {id/id: name}}."""
     return {
-        system.kit.system.name: {
-            f"{system.id}/{one.id}": one.name for one in system.kit.scenarios.values()
-        }
+        system.kit.system.name: {f"{system.id}/{one.id}": one.name for one in system.kit.scenarios.values()}
         for system in tables().systems.values()
     }
 
@@ -112,7 +110,11 @@ def shown(line: Line) -> dict[str, Any]:
         "tournament": pair.tournament,
         "game": game_words(pair.system, pair.scenario),
         "seats": [
-            {**seat, "won": bool(found) and seat["id"] == (found.winner if found else ""), "vp": found.vp.get(seat["id"]) if found else None}
+            {
+                **seat,
+                "won": bool(found) and seat["id"] == (found.winner if found else ""),
+                "vp": found.vp.get(seat["id"]) if found else None,
+            }
             for seat in seats(line.sides, pair.system, pair.players)
         ],
         "drawn": found is not None and not found.winner,

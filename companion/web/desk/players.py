@@ -7,13 +7,13 @@ from typing import Any
 
 from flask import Response, render_template, request, url_for
 
+from companion.engine.errors import Unreadable
 from companion.hall import editing
 from companion.hall.adopting import renamed
 from companion.hall.desk import Hall
 from companion.hall.listing import read_settings
 from companion.hall.lists import read_players, write_players
 from companion.hall.rounds import Contest, Tournament, history
-from companion.engine.errors import Unreadable
 from companion.web.current import desk, tables
 from companion.web.desk.blueprint import PAGES, bp
 from companion.web.desk.contest import (
@@ -65,8 +65,8 @@ def _page(trouble: Trouble | None = None, text: str = "") -> str:
     )
 
 
-def _here(**more: str) -> str:
-    return url_for("desk.players", **more)
+def _here() -> str:
+    return url_for("desk.players")
 
 
 @bp.post("/players")
@@ -96,7 +96,9 @@ def change_player() -> Response:
         if do in ("out", "in"):
             return _with(hall, editing.put_player(hall.contest, name, out=do == "out"))
         new = " ".join(request.form.get("new", "").split())
-        return renamed(_with(hall, editing.put_player(hall.contest, name, new=new)), old.name, new or old.name)
+        return renamed(
+            _with(hall, editing.put_player(hall.contest, name, new=new)), old.name, new or old.name
+        )
 
     return attempted(lambda: desk().change(by_hand), _here(), _page)
 

@@ -190,7 +190,7 @@ def _result_page(line: Line, trouble: Trouble | None = None) -> str:
         "reason": form.get("reason", line.correction.reason if line.correction else ""),
     }
     for place, side in enumerate(line.sides, 1):
-        given[f"vp{place}"] = form.get(f"vp-{place}", found.vp.get(side, "") if found else "")
+        given[f"vp{place}"] = form.get(f"vp-{place}", str(found.vp.get(side, "")) if found else "")
     return render_template("desk/result.html", line=shown(line), given=given, trouble=trouble)
 
 
@@ -235,5 +235,3 @@ def enter_results() -> Response:
         change(enter)
 
     return attempted(do, _here(), lambda trouble: _page(trouble, text))
-
-

@@ -35,7 +35,9 @@ def standings() -> str:
 def _page(trouble: Trouble | None = None) -> str:
     now = contest()
     lines = reports().lines(now)
-    told = sorted({line.result.level for line in lines if line.result and line.result.winner and line.result.level})
+    told = sorted(
+        {line.result.level for line in lines if line.result and line.result.winner and line.result.level}
+    )
     points = now.points
     rows: list[dict[str, Any]] = [
         {"word": one.word, "win": amount(one.win), "loss": amount(one.loss)} for one in points.levels
@@ -96,7 +98,11 @@ def _points() -> Points:
         if not word or len(word) > PLAYER:
             wrong.append(f"{word[:20]!r} is no level: a word of 1 to {PLAYER} characters.")
         levels.append(
-            Level(word, _amount(win, f"the winner at {word!r}", wrong), _amount(loss, f"the loser at {word!r}", wrong))
+            Level(
+                word,
+                _amount(win, f"the winner at {word!r}", wrong),
+                _amount(loss, f"the loser at {word!r}", wrong),
+            )
         )
     if len(levels) > HALL_LEVELS:
         wrong.append(f"At most {HALL_LEVELS} levels.")

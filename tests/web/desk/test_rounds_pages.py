@@ -212,7 +212,9 @@ def test_results_come_in_by_themselves_and_are_scored(
     table = playing.get("/desk/standings").text
     first = re.search(r'<tr><td>1</td><th scope="row" class="standings-name">(\w+)', table)
     assert first is not None
-    assert first[1] in {pair.players[0] for pair in pairs} | {p.players[0] for p in contest(app).rounds[0].pairs}
+    assert first[1] in {pair.players[0] for pair in pairs} | {
+        p.players[0] for p in contest(app).rounds[0].pairs
+    }
     assert "decisive" in table  # reported, and in no line of the points yet
 
 
@@ -290,7 +292,9 @@ def test_the_hall_sees_rounds_and_standings_but_no_proposal_and_no_reasons(
     assert all(name in seen for name in NAMES)
 
 
-def test_a_whole_hall_may_look_at_once(playing: FlaskClient, app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_whole_hall_may_look_at_once(
+    playing: FlaskClient, app: Flask, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One drawing serves everybody for some seconds; a change at the desk is seen at once."""
     store, asked = app.extensions["companion"]["store"], []
     listed = store.tables

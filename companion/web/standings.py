@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from flask import Blueprint, current_app, render_template, request
 
 from companion.hall.lists import amount
+from companion.hall.rounds import Contest, history
 from companion.web.current import desk
 from companion.web.desk.contest import contest, reports, shown
 from companion.web.desk.standings import all_standings
@@ -36,9 +38,18 @@ def _drawn(page: str, live: bool) -> str:
         round=one,
         lines=[shown(line) for line in lines],
         byes=[pair.players[0] for pair in one.pairs if pair.is_bye] if one else [],
+        names=_names(state) if page == "names" else [],
         tables=all_standings(state) if page == "standings" else {},
         amount=amount,
     )
+
+
+def _names(state: Contest) -> list[dict[str, Any]]:
+    """Everybody in the round by name, with where he sits."""
+    last = {name: seats[-1] for name, seats in history(state, reports().sides).items()}
+    now = len(state.published)
+    found = [{"name": name, "seat": seat} for name, seat in last.items() if seat.round == now]
+    return sorted(found, key=lambda one: str(one["name"]).casefold())
 
 
 @bp.get("/standings")
@@ -51,3 +62,9 @@ def standings() -> str:
 def this_round() -> str:
     """Who plays where in this round."""
     return _kept("round", request.headers.get("HX-Target") == "round")
+
+
+@bp.get("/round/names")
+def by_name() -> str:
+    """The same for whoever looks for a name."""
+    return _kept("names", request.headers.get("HX-Target") == "names")

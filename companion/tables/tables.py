@@ -30,6 +30,7 @@ from companion.limits import TITLE
 from companion.store import NewTable, Store, StoredEvent, StoreError, TableRow, digest
 from companion.systems import System, find_system, load_systems
 from companion.tables.backwards import seats_since, taken_back
+from companion.tables.clocks import Stopwatch
 from companion.tables.folding import fold
 from companion.tables.log import Entry, TableLog, told
 from companion.tables.options import read_options
@@ -92,6 +93,7 @@ class Tables:
         self._books: dict[str, tuple[int, Book]] = {}
         self._book_version = 0
         self._unkept: set[str] = set()
+        self.stopwatch = Stopwatch()
 
     # -- the shelf ---------------------------------------------------------------------------------------
 
@@ -310,17 +312,24 @@ class Tables:
                 game.hindsight = self._hindsight(
                     code, tx.latest, raw, TableLog(self.past(code), system.rules, game, seat)
                 )
-            known = Known.of(game)
+            known, passed = Known.of(game), self.stopwatch.passed(code, system.rules, game)
+            if passed:
+                game.apply(passed)
             try:
                 events = perform(system.rules, game, seat, action, raw, chance)
             except AnsweredWrong:
                 logger.exception("table %s: a duty is left to be answered by hand", code)
                 self._games[code] = game = self.load(code, before)
                 game.seated = seated(self.store, code)
+                if passed:
+                    game.apply(passed)
                 chance = Chance(dice.Stream(row.seed, tx.stream, chance.stream.entropy))
                 events = perform(system.rules, game, seat, action, raw, chance, alone=False)
             if not events:
+                if passed:
+                    self._games.pop(code)  # it has taken over what is not kept
                 return Answer(before)
+            events = [passed, *events] if passed else events
             undone = next((event for event in events if isinstance(event, e.Undone)), None)
             seed = row.seed
             if undone is not None:
@@ -350,6 +359,7 @@ class Tables:
         if undone is not None:
             game.revision = latest  # it stands where it stood then, at the end of the record
             self._games[code] = game
+        self.stopwatch.running(code, game)
         if keep_what_was_read(self.store, system, row, events, game, known, self.clock()):
             self.book_changed()
         return answer

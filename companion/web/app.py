@@ -43,7 +43,7 @@ from companion.web import (
 from companion.web.book import walk
 from companion.web.flood import Allowance
 from companion.web.live import Hub
-from companion.web.page import clock, revision, tabs
+from companion.web.page import clock, hms, revision, side_clocks, tabs
 from companion.web.watching import Drawn
 
 
@@ -135,6 +135,8 @@ def _filters(app: Flask) -> None:
     """What templates need besides the fields of what they are given."""
     app.jinja_env.globals["seat_tabs"] = tabs
     app.jinja_env.globals["revision"] = revision
+    app.jinja_env.globals["side_clocks"] = side_clocks
+    app.jinja_env.filters["hms"] = hms
     app.jinja_env.globals["came_from"] = carryon.came_from
     app.jinja_env.filters["clock"] = clock
     app.jinja_env.globals["part"] = parts.part

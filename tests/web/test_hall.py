@@ -78,7 +78,11 @@ def test_the_board_is_filtered_by_game_and_refreshed_in_place(app: Flask, code: 
     ("system", "scenario", "score"),
     [
         ("second-kharkov", "historical", "Soviet 0, German 0 VP"),
-        ("second-kharkov", "alternative", ""),
+        ("second-kharkov", "alternative", "Soviet 0 of 3 Kharkov hexes"),
+        ("kharkov-battles", "second-kharkov-k", "Draw as it stands"),
+        ("kharkov-battles", "third-kharkov-l", "Axis 0 of 4 goals"),
+        ("kharkov-battles", "operation-star", ""),
+        ("panzer-keil", "winter-1943", ""),
         ("enemy-action-kharkov", "campaign", "Soviet 2 VP"),
         ("wb95", "kharkov-1943", "German 0, Soviet 0 VP"),
     ],

@@ -69,6 +69,11 @@ def _parser() -> argparse.ArgumentParser:
         metavar="N",
         help="automatic backups to keep (default: 10; 0 makes none)",
     )
+    serve.add_argument(
+        "--organiser",
+        action="store_true",
+        help="open the organiser's pages at /desk; their passphrase is printed at the first such start",
+    )
     serve.add_argument("--access-log", action="store_true", help="print every request")
 
     scenarios = commands.add_parser("scenarios", help="list games and scenarios")
@@ -96,8 +101,9 @@ def _parser() -> argparse.ArgumentParser:
     keeping.add_commands(commands, data)
 
     passphrase = commands.add_parser(
-        "passphrase", parents=[data], help="make a new passphrase for the chart book"
+        "passphrase", parents=[data], help="make a new passphrase for the chart book or the organiser"
     )
+    passphrase.add_argument("--organiser", action="store_true", help="for the organiser's desk")
     passphrase.set_defaults(run=_passphrase)
     return parser
 
@@ -131,7 +137,7 @@ def _serve(args: argparse.Namespace) -> int:
     stores: list[Any] = []
 
     def make(site: Any) -> Any:
-        app = create_app(folder, site=site)
+        app = create_app(folder, site=site, organiser=args.organiser)
         stores.append(app.extensions["companion"]["store"])
         keeping.remember_address(stores[0], site.url)
         backups.start()
@@ -149,7 +155,7 @@ def _serve(args: argparse.Namespace) -> int:
             public_url=args.public_url,
             data=folder,
             access_log=args.access_log,
-            notes=lambda: [_book_note(stores[0])],
+            notes=lambda: [_book_note(stores[0]), *(_organiser_notes(stores[0]) if args.organiser else [])],
             at_stop=lambda: _close(backups, stores[0]),
         )
     except (StoreError, OSError) as problem:
@@ -171,6 +177,20 @@ def _book_note(store: Any) -> str:
     if words is None:
         return "The chart book has its passphrase; if it is lost, companion passphrase makes a new one."
     return f"Chart book passphrase: {words} (shown only now; companion passphrase makes a new one)"
+
+
+def _organiser_notes(store: Any) -> list[str]:
+    """The organiser's passphrase at the first start that has one, how to get a new one at every other."""
+    from companion.web.desk.blueprint import first_passphrase
+
+    words = first_passphrase(store)
+    if words is None:
+        told = "has its passphrase; if it is lost, companion passphrase --organiser makes a new one."
+        return [f"The organiser's desk, at /desk, {told}"]
+    return [
+        f"Organiser's passphrase: {words} (shown only now; companion passphrase --organiser makes a new one)",
+        "The organiser's desk is at /desk.",
+    ]
 
 
 def _systems() -> dict[str, Any]:
@@ -299,10 +319,11 @@ def _verify(args: argparse.Namespace) -> int:
 
 def _passphrase(args: argparse.Namespace) -> None:
     from companion.web.book.lock import new_passphrase
+    from companion.web.desk.blueprint import ORGANISER
 
     with opened(data_folder(args.data)) as tables:
-        words = new_passphrase(tables.store)
-    print(f"Chart book passphrase: {words}")
+        words = ORGANISER.new(tables.store) if args.organiser else new_passphrase(tables.store)
+    print(f"{'Organiser' if args.organiser else 'Chart book'} passphrase: {words}")
     print("It holds at once. Devices that knew the old one have to be told this one.")
 
 

@@ -121,3 +121,14 @@ may share one address, and its organiser opens 40 tables before the doors do; af
 
 LOBBY_PAGE = 30
 """Tables on one page of the lobby."""
+
+# -- the hall --------------------------------------------------------------------------------------------
+
+HALL_TABLES = 500
+"""Tables that the organiser has at once, those left out that were closed: more than the largest hall holds."""
+
+HALL_NUMBER = 9999
+"""The highest number on a table's card: four figures fill it."""
+
+PLAYER = 60
+"""A player's name, or those of a team, on a card."""

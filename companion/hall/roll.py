@@ -19,10 +19,25 @@ class HallTable:
     system: str
     scenario: str
     players: Mapping[str, str] = field(default_factory=dict)
-    """Who plays, by side; a side without a name is not in it."""
+    """Who plays, by side, in the order of the sides; a side without a name is not in it."""
     round: int = 0
     """The round that it was founded for; 0 when it belongs to none."""
     state: State = "open"
     name: str = ""
     why: str = ""
     """What the players are told of a pause or a closing."""
+
+    @property
+    def title(self) -> str:
+        """What it is called in lists and on its screens."""
+        return f"Table {self.number}{f': {self.name}' if self.name else ''}"
+
+    @property
+    def against(self) -> str:
+        """Who plays, in words."""
+        return " – ".join(self.players.values())
+
+
+def same_name(name: str) -> str:
+    """A player's name as it is compared: Anna  Berg is anna berg."""
+    return " ".join(name.split()).casefold()

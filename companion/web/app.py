@@ -21,6 +21,7 @@ from companion.web import (
     compress,
     current,
     curtain,
+    desk,
     errors,
     fonts,
     forms,
@@ -54,11 +55,13 @@ def create_app(
     scenarios: Path = SCENARIOS,
     testing: bool = False,
     founding: Allowance | None = None,
+    organiser: bool = False,
 ) -> Flask:
     """The companion's web app over the data folder.
 
     :param site: where the server can be reached (server.Site); None in tests.
     :param founding: how many tables one address may found; by default limited, except in tests.
+    :param organiser: whether the organiser's pages are open, to whoever knows the passphrase.
     """
     app = Flask("companion", template_folder=str(TEMPLATES), static_folder=str(STATIC))
     app.config["TESTING"] = testing
@@ -74,13 +77,14 @@ def create_app(
         store.close()
         raise
     found = Tables(store, scenarios)
-    desk = Desk(store)
-    hub = Hub(store, [desk.look])
+    record = Desk(store)
+    hub = Hub(store, [record.look])
     app.extensions["companion"] = {
         "tables": found,
         "store": store,
         "hub": hub,
-        "desk": desk,
+        "desk": record,
+        "organiser": organiser,
         "drawn": Drawn(),
         "secret": secret,
         "site": site,
@@ -113,6 +117,7 @@ def _pages(app: Flask) -> None:
         shelf,
         restoring,
         hall,
+        desk,
         forms,
         unitpages,
         settingspage,
@@ -137,6 +142,7 @@ def _filters(app: Flask) -> None:
     app.jinja_env.globals["revision"] = revision
     app.jinja_env.globals["side_clocks"] = side_clocks
     app.jinja_env.filters["hms"] = hms
+    app.jinja_env.globals["desk_pages"] = lambda: desk.PAGES
     app.jinja_env.globals["came_from"] = carryon.came_from
     app.jinja_env.filters["clock"] = clock
     app.jinja_env.globals["part"] = parts.part

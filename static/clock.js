@@ -26,6 +26,24 @@
       if (el.dataset.clock === "down") el.closest(".clock, .round")?.classList.toggle("clock-over", now <= 0);
     }
   }
+  // The hall's line is fetched when its sign differs; all screens of a hall hear of it at once, so each waits a little.
+  let asked;
+  async function hall(sign) {
+    if (sign === document.getElementById("round")?.dataset.sign || asked === sign) return;
+    asked = sign;
+    await new Promise((done) => setTimeout(done, Math.random() * 800));
+    try {
+      const answer = await fetch("/hall/strip");
+      const line = new DOMParser().parseFromString(await answer.text(), "text/html").getElementById("round");
+      if (answer.ok && line) document.getElementById("round")?.replaceWith(line);
+      tick();
+    } catch { /* the stream tells the sign again when it comes back */ }
+    asked = undefined;
+  }
+  addEventListener("hall-said", ({ detail }) => hall(detail));
+  setInterval(() => { // a page without a stream looks for itself, where there is a hall at all
+    if (!document.body.dataset.stream && !document.hidden && document.getElementById("round")?.dataset.sign !== "-") hall("look");
+  }, 30_000);
   setInterval(tick, 1000);
   document.body.addEventListener("htmx:afterSwap", tick);
   // A device that slept may have stood still, too: the server knows better.

@@ -8,6 +8,8 @@ from typing import Any
 from flask import Flask
 from jinja2 import StrictUndefined
 
+from companion.hall.board import Ages
+from companion.hall.clock import Countdown, strip
 from companion.hall.desk import Desk
 from companion.resources import SCENARIOS, STATIC, TEMPLATES
 from companion.store import open_store
@@ -79,11 +81,16 @@ def create_app(
     found = Tables(store, scenarios)
     record = Desk(store)
     hub = Hub(store, [record.look])
+    countdown = Countdown()
+    record.subscribe(lambda hall: hub.hall_changed())
+    record.subscribe(lambda hall: hub.say(strip(hall.clock, hall.announcements, countdown).sign))
     app.extensions["companion"] = {
         "tables": found,
         "store": store,
         "hub": hub,
         "desk": record,
+        "countdown": countdown,
+        "ages": Ages(),
         "organiser": organiser,
         "drawn": Drawn(),
         "secret": secret,
@@ -141,6 +148,7 @@ def _filters(app: Flask) -> None:
     app.jinja_env.globals["seat_tabs"] = tabs
     app.jinja_env.globals["revision"] = revision
     app.jinja_env.globals["side_clocks"] = side_clocks
+    app.jinja_env.globals["hall_strip"] = current.strip_now
     app.jinja_env.filters["hms"] = hms
     app.jinja_env.globals["desk_pages"] = lambda: desk.PAGES
     app.jinja_env.globals["came_from"] = carryon.came_from

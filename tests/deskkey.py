@@ -2,6 +2,7 @@
 
 from flask import Flask
 from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
 
 from companion.web.desk.blueprint import ORGANISER
 
@@ -19,3 +20,16 @@ def organiser(app: Flask) -> FlaskClient:
         assert kept is not None
         client.set_cookie(ORGANISER.cookie, ORGANISER.key(kept), path=ORGANISER.path)
     return client
+
+
+class Organiser:
+    """The organiser's browser: `boss.get("/desk")`, `boss.post("/desk/new", list="...")`."""
+
+    def __init__(self, app: Flask) -> None:
+        self.client = organiser(app)
+
+    def get(self, address: str) -> TestResponse:
+        return self.client.get(address)
+
+    def post(self, address: str, **form: object) -> TestResponse:
+        return self.client.post(address, data=form, headers=ORIGIN)

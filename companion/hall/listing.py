@@ -236,10 +236,18 @@ def _options(text: str) -> tuple[dict[str, str], list[str]]:
 
 def write_list(tables: Iterable[HallTable], systems: Mapping[str, System]) -> str:
     """The tables of a hall as such a list, which `read_list` reads again."""
+    return write_wanted(
+        (Wanted(t.number, t.system, t.scenario, t.players, name=t.name) for t in tables), systems
+    )
+
+
+def write_wanted(wanted: Iterable[Wanted], systems: Mapping[str, System]) -> str:
+    """Tables that somebody wants as such a list, with every number and scenario written out."""
     lines: list[Sequence[str]] = [COLUMNS]
-    for table in tables:
-        system = systems.get(table.system)
-        sides = [side.id for side in system.kit.system.sides] if system else [*table.players]
-        names = [table.players.get(side, "-") for side in sides[:2]]
-        lines.append([str(table.number), table.system, table.scenario, *names, "", table.name])
+    for one in wanted:
+        system = systems.get(one.system)
+        sides = [side.id for side in system.kit.system.sides] if system else [*one.players]
+        names = [one.players.get(side, "-") for side in sides[:2]]
+        options = " ".join(f"{name}={value}" for name, value in one.options.items())
+        lines.append([str(one.number), one.system, one.scenario, *names, options, one.name])
     return write_table(lines)

@@ -60,16 +60,25 @@ class Stopwatch:
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self.now = now
         self._since: dict[str, tuple[tuple[Any, ...], float]] = {}
+        self._frozen: dict[str, float] = {}
+        self.held_up: Callable[[str], bool] = lambda code: False
+        """Whether somebody outside the game has stopped play at a table: its clocks stand still."""
 
     def running(self, code: str, game: Game) -> float:
         """Seconds that are not on record yet; none while the clocks stand still."""
         if game["clock"] != RUNNING:
             self._since.pop(code, None)
+            self._frozen.pop(code, None)
             return 0.0
         mark = (*game[SPENT].items(), *game[BY_HAND].items())
         known = self._since.get(code)
         if known is None or known[0] != mark:
+            self._frozen.pop(code, None)
             known = self._since[code] = (mark, self.now())
+        if self.held_up(code):
+            return self._frozen.setdefault(code, max(0.0, self.now() - known[1]))
+        if code in self._frozen:
+            known = self._since[code] = (mark, self.now() - self._frozen.pop(code))
         return max(0.0, self.now() - known[1])
 
     def passed(self, code: str, rules: Rules, game: Game) -> e.Set | None:
@@ -82,17 +91,18 @@ class Stopwatch:
         if game["clock"] == OFF:
             return None
         seconds = self.running(code, game)
-        waiting = _awaited(rules, game) if game["clock"] == RUNNING else []
+        stands = game["clock"] != RUNNING or self.held_up(code)
+        waiting = _awaited(rules, game)
         sides = [
             SideClock(
                 side.id,
                 side.name,
                 round(spent_by(game, side.id) + (seconds if side.id in waiting else 0), 1),
-                side.id in waiting,
+                side.id in waiting and not stands,
             )
             for side in game.kit.sides
         ]
-        return Clocks(game["clock"] != RUNNING, limit_of(game), sides)
+        return Clocks(stands, limit_of(game), sides)
 
 
 def _awaited(rules: Rules, game: Game) -> list[str]:

@@ -93,6 +93,8 @@ class Tables:
         self._book_version = 0
         self._unkept: set[str] = set()
         self.stopwatch = Stopwatch()
+        self.barred: Callable[[str, Action], None] = lambda code, action: None
+        """Raises a mistake where somebody outside the game lets nothing be done at a table."""
 
     # -- the shelf ---------------------------------------------------------------------------------------
 
@@ -285,6 +287,7 @@ class Tables:
                 return Answer(
                     earlier["revision"], earlier.get("lines", []), earlier.get("result", {}), repeated=True
                 )
+            self.barred(code, action)
             game = self._caught_up(code, tx.latest, tx.events)
             if action.fresh and has_moved(tx, revision):
                 raise _stale(action, revision, game.revision)

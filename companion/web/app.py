@@ -11,6 +11,7 @@ from jinja2 import StrictUndefined
 from companion.hall.board import Ages
 from companion.hall.clock import Countdown, strip
 from companion.hall.desk import Desk
+from companion.hall.running import bar, stopped
 from companion.resources import SCENARIOS, STATIC, TEMPLATES
 from companion.store import open_store
 from companion.tables.secret import BadSecret, installation_secret
@@ -28,6 +29,7 @@ from companion.web import (
     fonts,
     forms,
     hall,
+    hallstrip,
     intake,
     live,
     lobby,
@@ -80,6 +82,8 @@ def create_app(
         raise
     found = Tables(store, scenarios)
     record = Desk(store)
+    found.barred = bar(record)
+    found.stopwatch.held_up = stopped(record)
     hub = Hub(store, [record.look])
     countdown = Countdown()
     record.subscribe(lambda hall: hub.hall_changed())
@@ -150,6 +154,7 @@ def _filters(app: Flask) -> None:
     app.jinja_env.globals["side_clocks"] = side_clocks
     app.jinja_env.globals["hall_strip"] = current.strip_now
     app.jinja_env.filters["hms"] = hms
+    app.jinja_env.globals["standstill"] = hallstrip.standstill
     app.jinja_env.globals["desk_pages"] = lambda: desk.PAGES
     app.jinja_env.globals["came_from"] = carryon.came_from
     app.jinja_env.filters["clock"] = clock

@@ -19,6 +19,7 @@ SHEETS = {
     "map.type_facts",
     "map.import_facts",
     "map.import_file",
+    "desk.found_tables",
 }
 """Where a spreadsheet or a page full of cells is sent."""
 POSITIONS = "import-positions"

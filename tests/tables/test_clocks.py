@@ -96,6 +96,21 @@ def test_nobody_uses_time_in_a_break(tables: Tables, hand: Hand, code: str) -> N
     assert tables.visit(code, "red").clocks is None
 
 
+def test_nobody_uses_time_while_play_is_stopped_from_outside(tables: Tables, hand: Hand, code: str) -> None:
+    stopped = [False]
+    tables.stopwatch.held_up = lambda code: stopped[0]
+    hand.at += 10
+    stopped[0] = True
+    assert times(tables, code) == {"red": 10, "blue": 0} and clocks(tables, code).paused
+    hand.at += 1000
+    assert times(tables, code) == {"red": 10, "blue": 0}
+    stopped[0] = False
+    hand.at += 500  # nobody looked since: it is play again only when somebody does
+    assert times(tables, code) == {"red": 10, "blue": 0}
+    hand.at += 5
+    assert times(tables, code) == {"red": 15, "blue": 0}
+
+
 def test_the_time_is_in_the_record_and_a_restart_counts_for_nobody(
     tables: Tables, hand: Hand, code: str, shelf: Path
 ) -> None:

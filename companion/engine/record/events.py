@@ -313,7 +313,7 @@ class Seated(Event):
 
     seat: str
     what: str
-    """joined, left, new-code or closed."""
+    """joined, left, new-code or closed; or told, what somebody outside the game says in `why`."""
     device: str = ""
     why: str = ""
 

@@ -1,21 +1,10 @@
 """The gate of the organiser's desk: who passes, and how a wrong passphrase is slowed."""
 
-from pathlib import Path
-
-import pytest
 from deskkey import ORIGIN, organiser
 from flask import Flask
-from toykit import serving
 from werkzeug.test import TestResponse
 
 from companion.web.desk.blueprint import ORGANISER, first_passphrase
-
-
-@pytest.fixture
-def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    with serving(monkeypatch, tmp_path) as app:
-        app.extensions["companion"]["organiser"] = True
-        yield app
 
 
 def try_words(app: Flask, words: str, address: str = "10.0.0.7", to: str = "/desk") -> TestResponse:

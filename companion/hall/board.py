@@ -49,6 +49,8 @@ class Row:
     why: str
     """How the game ended, or why it is paused."""
     state: State
+    called: int
+    """Minutes since the judge was called."""
     waits: int
     """Minutes that the sides to act are awaited."""
     quiet: int
@@ -131,6 +133,7 @@ def _row(table: TableRow, own: HallTable | None, system: System, ages: Ages, qui
         str(summary.get("judge", "")),
         str(summary.get("ended") or "ended") if table.ended else own.why if own else "",
         _state(table, own, idle >= quiet, phase >= stuck),
+        ages.minutes(table.code, "judge", str(summary.get("judge_since") or table.changed_at)),
         waits,
         idle,
     )
@@ -146,11 +149,13 @@ def _state(table: TableRow, own: HallTable | None, quiet: bool, stuck: bool) -> 
     return "quiet" if quiet else "stuck" if stuck else ""
 
 
+def _pressing(row: Row) -> int:
+    """How long a table that needs somebody has needed him."""
+    return row.called if row.state == "judge" else row.quiet if row.state in ("quiet", "stuck") else 0
+
+
 ORDERS: dict[str, tuple[str, Callable[[Row], tuple[object, ...]]]] = {
-    "needs": (
-        "Who needs somebody",
-        lambda r: (FIRST.index(r.state), -r.quiet if r.state in FIRST[:3] else 0),
-    ),
+    "needs": ("Who needs somebody", lambda r: (FIRST.index(r.state), -_pressing(r))),
     "table": ("Table", lambda r: ()),
     "game": ("Game", lambda r: (r.game,)),
     "waits": ("Longest wait", lambda r: (r.state in ("ended", "paused"), -r.waits)),

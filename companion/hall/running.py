@@ -19,7 +19,7 @@ from companion.tables.tables import Tables
 
 ALWAYS = {"lost-table", "new-code", "close-seat", "agree"}
 """What is about seats can be done at any table."""
-WHILE_PAUSED = ALWAYS | {"note", "call-judge", "judge-has-been"}
+WHILE_PAUSED = ALWAYS | {"note", "call-judge", "judge-has-been", "show-judge"}
 
 
 def held_up(table: HallTable) -> str:

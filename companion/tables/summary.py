@@ -34,6 +34,7 @@ def summary(
         "active": game.active,
         "awaited": waits,
     }
+    called = judge(game)
     same_phase = all(known.get(name) == here[name] for name in ("turn", "phase"))
     return {
         "played": before is not None,
@@ -43,7 +44,8 @@ def summary(
         "since": known.get("since", at) if same_phase and known.get("awaited") == waits else at,
         "phase_since": known.get("phase_since", at) if same_phase else at,
         "ended": game.ended.why if game.ended else "",
-        "judge": judge(game),
+        "judge": called,
+        "judge_since": known.get("judge_since", at) if called and known.get("judge") == called else at,
         "score": _score(rules, game, events, known),
     }
 

@@ -7,6 +7,7 @@ import secrets
 from companion.engine import dice
 from companion.engine.errors import NotNow
 from companion.engine.people.clocks import SPENT
+from companion.engine.people.talk import SHOWN
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
@@ -25,8 +26,9 @@ def after_take_back(now: Game, then: Game, seed: str) -> tuple[str, list[e.Event
         for name in (f"entropy-{side}" for side in now.sides)
         if now[name] and not then[name]
     ]
-    if now[SPENT] != then[SPENT]:
-        events.append(e.Set(SPENT, now[SPENT], reason=IN_PASSING))
+    for name in (SPENT, SHOWN):  # no time is won, and nobody's side is laid before the judge again
+        if now[name] != then[name]:
+            events.append(e.Set(name, now[name], reason=IN_PASSING))
     # What was asked then has been answered since, or is answered by this take-back.
     events += [e.Answered(ask.id, "taken back") for ask in then.asked.values() if ask.is_consent]
     if now.record_open and not then.record_open:

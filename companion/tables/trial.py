@@ -17,6 +17,7 @@ from companion.engine.errors import Mistake, Unreadable
 from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
 from companion.engine.people.clocks import BY_HAND, CLOCK_STATES, MOST_MINUTES, SPENT
+from companion.engine.people.talk import SHOWN
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.engine.seat.view import view
@@ -132,6 +133,8 @@ def _value(game: Game, name: str, value: Any) -> None:
             side in game.sides and type(gone) in (int, float) and abs(gone) < 1e9
             for side, gone in value.items()
         )
+    elif name == SHOWN:
+        good = isinstance(value, list | tuple) and set(value) <= set(game.sides)
     elif name == "clock":
         good = value in [state for state, _ in CLOCK_STATES]
     elif name == "clock-limit":

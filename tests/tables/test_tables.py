@@ -75,6 +75,7 @@ def test_a_new_table_has_its_own_code_seed_and_first_phase(tables: Tables, code:
         "phase_since": row.created_at,
         "ended": "",
         "judge": "",
+        "judge_since": row.created_at,
         "score": "",
     }
     assert tables.game(code).phase == "weather"

@@ -13,6 +13,7 @@ TABLE_VALUES: dict[str, Any] = {
     "fog": True,
     "record": None,
     "judge": None,
+    "judge-sees": (),
     "clock": "off",
     "clock-limit": "0",
     "spent": {},
@@ -23,6 +24,6 @@ TABLE_VALUES: dict[str, Any] = {
     "disputed": (),
 }
 """How dice, chits and cards are used, how much goes on record (empty until somebody says so), who sees what, a judge
-called, the sides' clocks (off, running or paused; minutes a side; seconds used, and those set by hand), chart cells read
-off the printed chart in play, faces of cards and chits that lay open there, the hex where reinforcements last came in by
-each entry, and endings by the rules that the players did not agree to."""
+called and the sides that he may look at, the sides' clocks (off, running or paused; minutes a side; seconds used, and
+those set by hand), chart cells read off the printed chart in play, faces of cards and chits that lay open there, the hex
+where reinforcements last came in by each entry, and endings by the rules that the players did not agree to."""

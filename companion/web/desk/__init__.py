@@ -1,6 +1,6 @@
 """The organiser's desk: pages that are open only to whoever gave the organiser's passphrase."""
 
-from companion.web.desk import clock, gate, newtables, overview, tablepage
+from companion.web.desk import clock, gate, judge, newtables, overview, tablepage
 from companion.web.desk.blueprint import PAGES, bp
 
-__all__ = ["PAGES", "bp", "clock", "gate", "newtables", "overview", "tablepage"]
+__all__ = ["PAGES", "bp", "clock", "gate", "judge", "newtables", "overview", "tablepage"]

@@ -53,6 +53,7 @@
     stream = new EventSource(url);
     stream.addEventListener("rev", heard);
     stream.addEventListener("beat", heard);
+    stream.addEventListener("hall", (event) => dispatchEvent(new CustomEvent("hall-said", { detail: event.data })));
     stream.addEventListener("error", lost);
   }
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 
+from companion.hall.clock import Announcement, RoundClock
 from companion.hall.kept import read, written
 from companion.hall.roll import HallTable
 from companion.hall.rounds import Contest
@@ -34,6 +35,10 @@ class Hall:
 
     contest: Contest = Contest()
     """Tournaments, rounds and results."""
+
+    clock: RoundClock = RoundClock()
+    announcements: tuple[Announcement, ...] = ()
+    """Oldest first."""
 
     @cached_property
     def by_code(self) -> dict[str, HallTable]:

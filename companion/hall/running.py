@@ -20,7 +20,7 @@ from companion.tables.tables import Tables
 
 ALWAYS = {"lost-table", "new-code", "close-seat", "agree"}
 """What is about seats can be done at any table."""
-WHILE_PAUSED = ALWAYS | {"note", "call-judge", "judge-has-been"}
+WHILE_PAUSED = ALWAYS | {"note", "call-judge", "judge-has-been", "show-judge"}
 
 
 def held_up(table: HallTable) -> str:
@@ -42,6 +42,16 @@ def bar(desk: Desk) -> Callable[[str, Action], None]:
             raise NotNow(f"{held_up(table)} Play goes on when it is opened again.", given=action.name)
 
     return check
+
+
+def stopped(desk: Desk) -> Callable[[str], bool]:
+    """What tells whether a table is paused or closed."""
+
+    def is_stopped(code: str) -> bool:
+        table = desk.state().by_code.get(code)
+        return table is not None and table.state != "open"
+
+    return is_stopped
 
 
 def find(hall: Hall, code: str) -> HallTable:

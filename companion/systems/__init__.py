@@ -16,6 +16,7 @@ from companion.engine.errors import Unknown, did_you_mean
 from companion.engine.kit.blocks import Kit
 from companion.engine.kit.load import load_kit
 from companion.engine.kit.shape import Problem
+from companion.engine.people.clocks import clock_rules
 from companion.engine.people.consent import consent_rules
 from companion.engine.people.corrections import correction_rules
 from companion.engine.people.seats import seat_rules
@@ -34,7 +35,16 @@ Tally = Callable[[Game], Mapping[str, int]]
 IDS = ("second-kharkov", "panzer-keil", "enemy-action-kharkov", "kharkov-battles", "wb95")
 
 
-EVERYWHERE = (unit_rules, seat_rules, consent_rules, phase_rules, correction_rules, setting_rules, talk_rules)
+EVERYWHERE = (
+    unit_rules,
+    seat_rules,
+    consent_rules,
+    phase_rules,
+    correction_rules,
+    setting_rules,
+    clock_rules,
+    talk_rules,
+)
 """What every table can do, whatever the game."""
 
 

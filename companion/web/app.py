@@ -8,8 +8,10 @@ from typing import Any
 from flask import Flask
 from jinja2 import StrictUndefined
 
+from companion.hall.board import Ages
+from companion.hall.clock import Countdown, strip
 from companion.hall.desk import Desk
-from companion.hall.running import bar
+from companion.hall.running import bar, stopped
 from companion.resources import SCENARIOS, STATIC, TEMPLATES
 from companion.store import open_store
 from companion.tables.secret import BadSecret, installation_secret
@@ -47,7 +49,7 @@ from companion.web import (
 from companion.web.book import walk
 from companion.web.flood import Allowance
 from companion.web.live import Hub
-from companion.web.page import clock, revision, tabs
+from companion.web.page import clock, hms, revision, side_clocks, tabs
 from companion.web.watching import Drawn
 
 
@@ -82,12 +84,18 @@ def create_app(
     found = Tables(store, scenarios)
     record = Desk(store)
     found.barred = bar(record)
+    found.stopwatch.held_up = stopped(record)
     hub = Hub(store, [record.look])
+    countdown = Countdown()
+    record.subscribe(lambda hall: hub.hall_changed())
+    record.subscribe(lambda hall: hub.say(strip(hall.clock, hall.announcements, countdown).sign))
     app.extensions["companion"] = {
         "tables": found,
         "store": store,
         "hub": hub,
         "desk": record,
+        "countdown": countdown,
+        "ages": Ages(),
         "organiser": organiser,
         "drawn": Drawn(),
         "secret": secret,
@@ -145,6 +153,9 @@ def _filters(app: Flask) -> None:
     """What templates need besides the fields of what they are given."""
     app.jinja_env.globals["seat_tabs"] = tabs
     app.jinja_env.globals["revision"] = revision
+    app.jinja_env.globals["side_clocks"] = side_clocks
+    app.jinja_env.globals["hall_strip"] = current.strip_now
+    app.jinja_env.filters["hms"] = hms
     app.jinja_env.globals["standstill"] = hallstrip.standstill
     app.jinja_env.globals["desk_pages"] = lambda: desk.PAGES
     app.jinja_env.globals["came_from"] = carryon.came_from

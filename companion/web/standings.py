@@ -61,7 +61,7 @@ def standings() -> str:
 @bp.get("/round")
 def this_round() -> str:
     """Who plays where in this round."""
-    return _kept("round", request.headers.get("HX-Target") == "round")
+    return _kept("pairings", request.headers.get("HX-Target") == "pairings")
 
 
 @bp.get("/round/names")

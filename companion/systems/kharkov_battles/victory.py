@@ -253,6 +253,19 @@ def _end_of_l(game: Game) -> e.Ended:
     )
 
 
+@rules.scores_rarely
+def in_few_words(game: Game) -> str:
+    """The Axis points with their level [20.0], or how far the scenario's own conditions are met [20.2, 20.3]."""
+    name = scenario(game)
+    if name == K:
+        return f"{k_level(game)} as it stands"
+    if name == L:
+        return f"Axis {sum(owner(game, h) == AXIS for h in GOALS[L])} of {len(GOALS[L])} goals"
+    if not points(game):
+        return ""
+    return f"Axis {total(game)} VP: {level_of(game, total(game))}"
+
+
 @rules.panel
 def victory_panel(game: Game, seat: str) -> Panel:
     """How things stand now."""

@@ -350,6 +350,15 @@ def tally(game: Game) -> dict[str, int]:
     return {side: int(facts[side]) for side in (SOVIET, GERMAN)}
 
 
+@rules.scores_rarely
+def in_few_words(game: Game) -> str:
+    """Both sides' points as the record has them [B15.1, B15.2]; without units on record nobody knows them."""
+    if not game.units:
+        return ""
+    facts = victory.answer({name: None for name in victory.fields}, Context(game)).facts
+    return f"Soviet {facts['soviet']}, German {facts['german']} VP"
+
+
 @rules.leaving("scoring")
 def _unscored(game: Game) -> Events:
     if not game.units:

@@ -216,6 +216,11 @@ def _resolved(game: Game, event: e.Resolved) -> None:
         raise ValueError("a worksheet without its title")
 
 
+def _ended(game: Game, event: e.Ended) -> None:
+    if not all(side in game.sides and type(vp) is int and abs(vp) < 1e6 for side, vp in event.vp.items()):
+        raise ValueError(f"its victory points cannot be {str(event.vp)[:40]}")
+
+
 _CHECKS: dict[type[e.Event], Callable[[Game, Any], None]] = {
     e.Started: _started,
     e.Advanced: _advanced,
@@ -229,4 +234,5 @@ _CHECKS: dict[type[e.Event], Callable[[Game, Any], None]] = {
     e.Asked: _asked,
     e.Engaged: _engaged,
     e.Resolved: _resolved,
+    e.Ended: _ended,
 }

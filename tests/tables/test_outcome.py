@@ -1,14 +1,19 @@
 """What a finished table says of itself: winner, level, victory points."""
 
+import json
+
 import pytest
-from harness import Bench
+from harness import Bench, refused
 from toykit import all_agree
 
+from companion.engine.errors import Unreadable
 from companion.engine.record import events as e
 from companion.resources import SCENARIOS
 from companion.systems import find_system
 from companion.tables.outcome import outcome
+from companion.tables.savefile import checksum
 from companion.tables.tables import Tables
+from companion.tables.transfer import export_table, import_table
 
 
 @pytest.fixture
@@ -88,3 +93,25 @@ def test_points_counted_for_the_end_itself_come_first() -> None:
     found = outcome(system, game)
     assert found is not None
     assert found["vp"] == {"soviet": 20, "german": 22}
+
+
+@pytest.mark.parametrize(
+    "vp", [{"red": "many"}, {"green": 3}, {"red": 10**9}, {"red": True}, "red", [["red", 1]]]
+)
+def test_points_that_are_none_are_not_imported(tables: Tables, code: str, vp: object) -> None:
+    end(tables, code, winner="red")
+    copy = export_table(tables, code)
+    ending = next(event for event in copy["events"] if event["body"]["kind"] == "ended")
+    ending["body"]["vp"] = vp
+    copy["checksum"] = checksum(copy)
+    with refused(Unreadable):
+        import_table(tables, json.dumps(copy), operator=True)
+
+
+def test_points_counted_for_the_end_are_imported(tables: Tables, code: str) -> None:
+    end(tables, code, winner="red")
+    copy = export_table(tables, code)
+    next(event for event in copy["events"] if event["body"]["kind"] == "ended")["body"]["vp"] = {"red": 3}
+    copy["checksum"] = checksum(copy)
+    again = import_table(tables, json.dumps(copy), operator=True)
+    assert tables.row(again).summary["result"]["vp"] == {"red": 3}

@@ -74,6 +74,7 @@ def test_a_new_table_has_its_own_code_seed_and_first_phase(tables: Tables, code:
         "since": row.created_at,
         "phase_since": row.created_at,
         "ended": "",
+        "result": None,
         "judge": "",
         "judge_since": row.created_at,
         "score": "",

@@ -344,7 +344,7 @@ class Ended(Event):
     level: str = ""
     why: str = ""
     rule: str = ""
-    vp: Mapping[str, int] = field(default_factory=dict)
+    vp: Mapping[str, Any] = field(default_factory=dict)
     """By side, where they were counted for it alone."""
 
 

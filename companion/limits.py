@@ -125,7 +125,7 @@ LOBBY_PAGE = 30
 # -- the hall --------------------------------------------------------------------------------------------
 
 HALL_TABLES = 500
-"""Tables that the organiser has at once, those left out that were closed: more than the largest hall holds."""
+"""Tables that the organiser has at once in a round, those left out that were closed: more than the largest hall holds."""
 
 HALL_NUMBER = 9999
 """The highest number on a table's card: four figures fill it."""

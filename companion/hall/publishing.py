@@ -10,6 +10,7 @@ from companion.hall.editing import proposal_of, publish
 from companion.hall.founding import Wanted, found
 from companion.hall.results import Reports
 from companion.hall.rounds import Pair, Round
+from companion.tables.background import slices
 from companion.tables.tables import Tables
 
 _turn = threading.Lock()
@@ -18,6 +19,8 @@ _turn = threading.Lock()
 
 def publish_round(tables: Tables, desk: Desk, number: int) -> Round:
     """Found the tables of the proposed round and publish it; once it is, nothing more happens.
+
+    Tables of earlier rounds whose games have ended leave lobby and board; what they came to stays.
 
     :raises BadList: when anything stands against any of the tables; then none was founded
     """
@@ -34,7 +37,14 @@ def publish_round(tables: Tables, desk: Desk, number: int) -> Round:
             codes |= {table.number: table.code for table in found(tables, desk, wanted, number)}
         at = tables.clock()
         hall = desk.change(lambda now: replace(now, contest=publish(now.contest, number, at, codes)))
+        _put_away(tables, hall, number)
     return hall.contest.published[-1]
+
+
+def _put_away(tables: Tables, hall: Hall, number: int) -> None:
+    earlier = {table.code for table in hall.tables if 0 < table.round < number}
+    for row in slices([row for row in tables.store.tables() if row.ended and row.code in earlier], 1):
+        tables.store.archive(row.code)
 
 
 def _founded(hall: Hall, number: int, pair: Pair) -> str:

@@ -67,6 +67,7 @@ def hall() -> str:
         ago=ago,
         changes=changes,
         organiser=is_organiser(),
+        rounds=len(desk().state().contest.published),
         query=request.query_string.decode("ascii", "replace"),
         now=datetime.now().astimezone().strftime("%H:%M"),
     )

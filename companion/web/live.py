@@ -1,4 +1,4 @@
-"""Live updates: one stream a page that carries the table's revision, nothing else."""
+"""Live updates: one stream a page that carries the table's revision, and to a seat's main screen what changed on it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ from typing import NamedTuple
 
 from flask import Blueprint, Response, current_app, request
 
+from companion.hall.clock import NOTHING
 from companion.store import Store, StoreClosed, StoreGone
+from companion.web.compress import flowing, is_packed
 from companion.web.current import strip_now, tables
+from companion.web.pushing import Pages, key_of
 from companion.web.seats import WATCH, require
 
 logger = logging.getLogger("companion")
@@ -160,15 +163,19 @@ def stream(code: str, seat: str) -> Response:
     """The table's revision now, and whenever it changes."""
     code = require(code, seat, shows=False).code
     hub: Hub = current_app.extensions["companion"]["hub"]
+    pages: Pages = current_app.extensions["companion"]["pages"]
     name = request.args.get("page", "")[:64] or f"anonymous-{secrets.token_hex(8)}"
     page = Page(seat, (request.remote_addr or "") if seat == WATCH else "", name)
     mine = hub.join(code, page)
-    latest, sign = tables().store.latest(code), strip_now().sign
+    latest, line = tables().store.latest(code), _hall_line()
+    key = key_of(code, seat, name)
+    showing = pages.open(key, latest, mine.put) if "screen" in request.args else None
+    app, environ = current_app._get_current_object(), dict(request.environ)  # type: ignore[attr-defined]
 
     def events() -> Iterator[str]:
         shown = latest
         try:
-            yield f"retry: 2000\nevent: rev\ndata: {shown}\n\nevent: hall\ndata: {sign}\n\n"
+            yield f"retry: 2000\nevent: rev\ndata: {shown}\n\n{line}"
             while True:
                 try:
                     revision = mine.get(timeout=BEAT)
@@ -179,21 +186,41 @@ def stream(code: str, seat: str) -> Response:
                     return
                 if isinstance(revision, str):
                     yield f"event: hall\ndata: {revision}\n\n"
-                elif revision > shown:
-                    shown = revision
-                    yield f"event: rev\ndata: {shown}\n\n"
+                    continue
+                shown = max(shown, showing.revision if showing else 0)
+                if showing and showing.asking:  # that answer is its screen
+                    showing.missed = max(showing.missed, revision)
+                    continue
+                if revision <= shown:
+                    continue
+                shown = revision
+                pushed = showing.draw(app, environ, code, seat) if showing else None
+                yield pushed or f"event: rev\ndata: {shown}\n\n"
         finally:
-            hub.leave(code, page, mine)
+            leave()
 
-    return _streamed(events(), lambda: hub.leave(code, page, mine))
+    def leave() -> None:
+        hub.leave(code, page, mine)
+        if showing:
+            pages.close(key, showing)
+
+    return _streamed(events(), leave)
+
+
+def _hall_line() -> str:
+    """What a page that begins to listen must hear of the hall's line: nothing where it shows the right one."""
+    sign = strip_now().sign
+    return "" if request.args.get("hall", NOTHING) == sign else f"event: hall\ndata: {sign}\n\n"
 
 
 def _streamed(events: Iterator[str], leave: Callable[[], None]) -> Response:
     response = Response(
-        events,
+        flowing(events) if is_packed() else events,
         mimetype="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )
+    if is_packed():
+        response.headers["Content-Encoding"] = "gzip"
     response.call_on_close(leave)  # also when it left before the first line
     return response
 
@@ -205,12 +232,12 @@ def hall_stream() -> Response:
     name = request.args.get("page", "")[:64] or f"anonymous-{secrets.token_hex(8)}"
     page = Page(WATCH, request.remote_addr or "", name)
     mine = hub.join(HALL, page)
-    sign = strip_now().sign
+    line = _hall_line()
 
     def events() -> Iterator[str]:
         told: int | str | None
         try:
-            yield f"retry: 2000\nevent: rev\ndata: {hub.changes}\n\nevent: hall\ndata: {sign}\n\n"
+            yield f"retry: 2000\nevent: rev\ndata: {hub.changes}\n\n{line}"
             while True:
                 try:
                     told = mine.get(timeout=BEAT)

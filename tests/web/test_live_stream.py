@@ -44,9 +44,7 @@ def test_the_first_piece_is_the_revision(app: Flask, tables: Tables, code: str) 
     stream = Stream(app, code)
     assert stream.answer.mimetype == "text/event-stream"
     assert stream.answer.headers["Cache-Control"] == "no-store"
-    assert stream.next() == (
-        f"retry: 2000\nevent: rev\ndata: {tables.store.latest(code)}\n\nevent: hall\ndata: -\n\n"
-    )
+    assert stream.next() == f"retry: 2000\nevent: rev\ndata: {tables.store.latest(code)}\n\n"
     stream.close()
 
 

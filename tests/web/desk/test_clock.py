@@ -128,11 +128,24 @@ def read_until(pieces, wanted: str) -> str:
 def test_open_screens_hear_of_it_by_their_own_stream(app: Flask, desk: FlaskClient, code: str) -> None:
     answer = app.test_client().get(f"/t/{code}/watch/stream", buffered=False)
     pieces = iter(answer.response)
-    read_until(pieces, "event: hall\ndata: -\n")
+    assert "event: hall" not in read_until(pieces, "event: rev")
     start(desk)
     sign = re.search(r'data-sign="(\w+)"', desk.get("/hall/strip").text)
     assert sign and f"data: {sign[1]}" in read_until(pieces, "event: hall")
     answer.close()
+
+
+def test_a_screen_that_was_away_hears_what_it_missed_and_no_other_does(
+    app: Flask, desk: FlaskClient, code: str
+) -> None:
+    start(desk)
+    sign = re.search(r'data-sign="(\w+)"', desk.get("/hall/strip").text)
+    assert sign
+    for shown, heard in (("-", True), ("0ld", True), (sign[1], False)):
+        for address in (f"/t/{code}/watch/stream", "/hall/stream"):
+            answer = app.test_client().get(f"{address}?hall={shown}", buffered=False)
+            assert (f"event: hall\ndata: {sign[1]}\n" in read_until(iter(answer.response), "\n\n")) == heard
+            answer.close()
 
 
 def test_boards_are_told_once_however_much_happens(

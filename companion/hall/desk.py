@@ -12,8 +12,10 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property
 
+from companion.hall.clock import Announcement, RoundClock
 from companion.hall.kept import read, written
 from companion.hall.roll import HallTable
+from companion.hall.rounds import Contest
 from companion.hall.wifi import Wifi
 from companion.store import Store
 
@@ -31,6 +33,13 @@ class Hall:
 
     tables: tuple[HallTable, ...] = ()
     """In the organiser's order."""
+
+    contest: Contest = Contest()
+    """Tournaments, rounds and results."""
+
+    clock: RoundClock = RoundClock()
+    announcements: tuple[Announcement, ...] = ()
+    """Oldest first."""
 
     wifi: Wifi = Wifi()
     """What the tables' cards say about it."""

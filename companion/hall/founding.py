@@ -63,7 +63,7 @@ def problems(
 
     :param unread: lines that could not be read wholly, of which that was said already
     """
-    found = [*_too_many(hall, wanted), *_twice(hall, wanted, round)]
+    found = [*_too_many(hall, wanted, round), *_twice(hall, wanted, round)]
     tried: dict[str, list[str]] = {}
     for one in slices(wanted, 10):
         kind = repr((one.system, one.scenario, sorted(one.options.items())))
@@ -126,8 +126,8 @@ def _in_order(system: System, players: Mapping[str, str]) -> dict[str, str]:
     return {side: name for side, name in names.items() if name}
 
 
-def _too_many(hall: Hall, wanted: Sequence[Wanted]) -> list[Problem]:
-    room = HALL_TABLES - sum(table.state != "closed" for table in hall.tables)
+def _too_many(hall: Hall, wanted: Sequence[Wanted], round: int) -> list[Problem]:
+    room = HALL_TABLES - len(_beside(hall, round))
     if not wanted:
         return [Problem(0, "There is no table in it.")]
     if len(wanted) > room:

@@ -162,7 +162,7 @@ def _wanted(line: _Line, systems: Mapping[str, System]) -> tuple[Wanted, list[st
         wrong += [problem] if problem else []
         players, problems = _players(system, line)
         wrong += problems
-    options, problems = _options(line["options"])
+    options, problems = read_settings(line["options"])
     wrong += problems
     one = Wanted(
         number or 0, system.id if system else "", scenario, players, options, line["name"], line.number
@@ -222,7 +222,7 @@ def _side_name(system: System, side: str) -> str:
     return next(one.name for one in system.kit.system.sides if one.id == side)
 
 
-def _options(text: str) -> tuple[dict[str, str], list[str]]:
+def read_settings(text: str) -> tuple[dict[str, str], list[str]]:
     """Options as `solo fog=no dice=physical`, by their ids; a common one may leave out its `mode-`."""
     found, wrong = dict[str, str](), list[str]()
     for word in re.split(r"[\s;,]+", text.strip()) if text.strip() else ():

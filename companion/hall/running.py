@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from companion.engine.errors import NotNow, Unknown, Unreadable
 from companion.engine.play.actions import Action
+from companion.hall.adopting import follow
 from companion.hall.desk import Desk, Hall
 from companion.hall.roll import HallTable, State, same_name
 from companion.hall.telling import tell
@@ -19,7 +20,7 @@ from companion.tables.tables import Tables
 
 ALWAYS = {"lost-table", "new-code", "close-seat", "agree"}
 """What is about seats can be done at any table."""
-WHILE_PAUSED = ALWAYS | {"note", "call-judge", "judge-has-been"}
+WHILE_PAUSED = ALWAYS | {"note", "call-judge", "judge-has-been", "show-judge"}
 
 
 def held_up(table: HallTable) -> str:
@@ -41,6 +42,16 @@ def bar(desk: Desk) -> Callable[[str, Action], None]:
             raise NotNow(f"{held_up(table)} Play goes on when it is opened again.", given=action.name)
 
     return check
+
+
+def stopped(desk: Desk) -> Callable[[str], bool]:
+    """What tells whether a table is paused or closed."""
+
+    def is_stopped(code: str) -> bool:
+        table = desk.state().by_code.get(code)
+        return table is not None and table.state != "open"
+
+    return is_stopped
 
 
 def find(hall: Hall, code: str) -> HallTable:
@@ -149,9 +160,8 @@ def change_details(desk: Desk, code: str, new: Details) -> Hall:
             if same_name(name) in seated and name != table.players.get(side):
                 where = seated[same_name(name)]
                 raise Unreadable(f"{name} plays at table {where} already", field=f"player-{side}")
-        return put(
-            hall, code, lambda t: replace(t, number=new.number, name=new.name.strip(), players=players)
-        )
+        changed = replace(table, number=new.number, name=new.name.strip(), players=players)
+        return replace(put(hall, code, lambda _: changed), contest=follow(hall.contest, changed))
 
     return desk.change(change)
 

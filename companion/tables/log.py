@@ -16,6 +16,7 @@ from companion.engine.seat.view import seat_name
 from companion.engine.seat.words import describe
 from companion.store import StoredEvent
 from companion.tables.backwards import LastAct
+from companion.tables.clocks import is_clock_line
 from companion.tables.past import Deed, Past
 from companion.tables.reading import Seen, seen_record
 from companion.tables.seating import is_seat_line
@@ -27,9 +28,9 @@ LONGEST = 60
 UNTOLD = "(something that cannot be put into words)"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Entry:
-    """One line of the log: an action with what it did."""
+    """One line of the log: an action with what it did. Two are the same only if they are one."""
 
     first: int
     last: int
@@ -105,9 +106,17 @@ class TableLog:
         top = min(before - 1, latest) if before else latest
         floor = max(0, top - max(limit * 4, LOOK_BACK))  # one battle may be forty lines of the record
         deeds = self._remembered(floor, top) if most and not before else self._read(floor, top, most)
-        void = self.past.taken_back(latest)
+        void = [span for span in self.past.taken_back(latest) if span[1] > floor]
         told = [deed for deed in reversed(deeds) if deed.lines]
-        return [self._entry(group, void, most) for group in _by_battle(told, void)[:limit]]
+        return [self._worded(group, void, most) for group in _by_battle(told, void)[:limit]]
+
+    def _worded(self, deeds: list[Deed], void: list[tuple[int, int]], most: int) -> Entry:
+        """An entry, put into words again only when something has changed that they look at."""
+        make = partial(self._entry, deeds, void, most)
+        if not most or any("undone" in deed.kinds for deed in deeds):  # it names what was taken back
+            return make()
+        key = ("entry", self.seat, deeds[-1].first, deeds[0].last, len(deeds), _is_void(deeds[0], void), most)
+        return self.game.worked.find(self.game, key, make)
 
     def lines_of(self, last: int) -> list[str]:
         """The lines of the action that ended with this event."""
@@ -165,23 +174,16 @@ class TableLog:
 
     def _remembered(self, floor: int, top: int) -> list[Deed]:
         """The actions that end above `floor`, oldest first; only those that were never asked for are read."""
-        known = self.past.newest(self.seat, floor, top)
-        if known is None:
-            fresh = self._read(floor, top, LONGEST)
-        else:
-            items = self.store.events(self.code, known.last, top) if known.last < top else []
-            fresh = self._deeds(items, LONGEST, (known.turn, known.phase))
-        older = list[Deed]()
-        while known is not None and known.last > floor:
-            older.append(known)
-            earlier = self.past.deed(self.seat, known.first - 1)
-            if earlier is None and known.first - 1 > floor:
-                older += reversed(self._read(floor, known.first - 1, LONGEST))
-            known = earlier
-        found = [*reversed(older), *fresh]
-        for deed in found:
-            self.past.keep(self.seat, deed)
-        return found
+        known = list(self.past.deeds(self.seat))
+        if not known:
+            known = self._read(floor, top, LONGEST)
+        elif known[-1].last < top:
+            items = self.store.events(self.code, known[-1].last, top)
+            known += self._deeds(items, LONGEST, (known[-1].turn, known[-1].phase))
+        if known and known[0].first - 1 > floor:
+            known = [*self._read(floor, known[0].first - 1, LONGEST), *known]
+        self.past.keep(self.seat, known)
+        return [deed for deed in known if floor < deed.last <= top]
 
     def _read(self, floor: int, top: int, most: int) -> list[Deed]:
         """The actions that end between two lines, from the record."""
@@ -196,7 +198,7 @@ class TableLog:
         found = []
         for _, group in groupby(stored, key=lambda item: item.act):
             items = list(group)
-            record = seen_record(self.rules, items, self.seat)
+            record = [p for p in seen_record(self.rules, items, self.seat) if not is_clock_line(p.body)]
             for part in record:
                 if part.body["kind"] == "advanced":
                     where = int(part.body["turn"]), str(part.body["phase"])
@@ -213,7 +215,7 @@ class TableLog:
                 len(bodies),
                 list(dict.fromkeys(str(part.body["kind"]) for part in record)),
                 *where,
-                about_seats=all(is_seat_line(item.body) for item in items),
+                about_seats=all(is_seat_line(part.body) for part in record),
                 battle=_battle(record),
             )
             found.append(deed)

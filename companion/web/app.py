@@ -8,8 +8,10 @@ from typing import Any
 from flask import Flask
 from jinja2 import StrictUndefined
 
+from companion.hall.board import Ages
+from companion.hall.clock import Countdown, strip
 from companion.hall.desk import Desk
-from companion.hall.running import bar
+from companion.hall.running import bar, stopped
 from companion.resources import SCENARIOS, STATIC, TEMPLATES
 from companion.store import open_store
 from companion.tables.secret import BadSecret, installation_secret
@@ -33,6 +35,7 @@ from companion.web import (
     lobby,
     map,
     parts,
+    pushing,
     restoring,
     saving,
     seatpages,
@@ -41,12 +44,13 @@ from companion.web import (
     setupsheet,
     sheets,
     shelf,
+    standings,
     unitpages,
 )
 from companion.web.book import walk
 from companion.web.flood import Allowance
 from companion.web.live import Hub
-from companion.web.page import clock, revision, tabs
+from companion.web.page import brief_line, clock, hms, revision, side_clocks, tabs
 from companion.web.watching import Drawn
 
 
@@ -81,12 +85,18 @@ def create_app(
     found = Tables(store, scenarios)
     record = Desk(store)
     found.barred = bar(record)
+    found.stopwatch.held_up = stopped(record)
     hub = Hub(store, [record.look])
+    countdown = Countdown()
+    record.subscribe(lambda hall: hub.hall_changed())
+    record.subscribe(lambda hall: hub.say(strip(hall.clock, hall.announcements, countdown).sign))
     app.extensions["companion"] = {
         "tables": found,
         "store": store,
         "hub": hub,
         "desk": record,
+        "countdown": countdown,
+        "ages": Ages(),
         "organiser": organiser,
         "drawn": Drawn(),
         "secret": secret,
@@ -104,6 +114,7 @@ def create_app(
     intake.init_app(app)
     compress.init_app(app)
     curtain.init_app(app)
+    pushing.init_app(app)
     fonts.init_app(app)
     errors.init_app(app)
     _filters(app)
@@ -121,6 +132,7 @@ def _pages(app: Flask) -> None:
         restoring,
         hall,
         desk,
+        standings,
         forms,
         unitpages,
         settingspage,
@@ -143,11 +155,15 @@ def _filters(app: Flask) -> None:
     """What templates need besides the fields of what they are given."""
     app.jinja_env.globals["seat_tabs"] = tabs
     app.jinja_env.globals["revision"] = revision
+    app.jinja_env.globals["side_clocks"] = side_clocks
+    app.jinja_env.globals["hall_strip"] = current.strip_now
+    app.jinja_env.filters["hms"] = hms
     app.jinja_env.globals["standstill"] = hallstrip.standstill
     app.jinja_env.globals["desk_pages"] = lambda: desk.PAGES
     app.jinja_env.globals["came_from"] = carryon.came_from
     app.jinja_env.filters["clock"] = clock
     app.jinja_env.globals["part"] = parts.part
+    app.jinja_env.globals["brief_line"] = brief_line
     app.jinja_env.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
     app.jinja_env.filters["flat"] = lambda args: [
         (k, one)

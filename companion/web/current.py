@@ -7,6 +7,7 @@ from typing import Any
 
 from flask import Flask, current_app, g
 
+from companion.hall.clock import Strip, strip
 from companion.hall.desk import Desk
 from companion.tables.tables import Tables
 
@@ -26,6 +27,12 @@ def desk() -> Desk:
     """The organiser's record."""
     found: Desk = held("desk")
     return found
+
+
+def strip_now() -> Strip:
+    """What every screen shows of the hall at this moment."""
+    hall = desk().state()
+    return strip(hall.clock, hall.announcements, held("countdown"))
 
 
 def hold_still(code: str) -> None:

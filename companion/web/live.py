@@ -1,4 +1,4 @@
-"""Live updates: one stream a page that carries the table's revision, nothing else."""
+"""Live updates: one stream a page that carries the table's revision, and to a seat's main screen what changed on it."""
 
 from __future__ import annotations
 
@@ -13,8 +13,11 @@ from typing import NamedTuple
 
 from flask import Blueprint, Response, current_app, request
 
+from companion.hall.clock import NOTHING
 from companion.store import Store, StoreClosed, StoreGone
-from companion.web.current import tables
+from companion.web.compress import flowing, is_packed
+from companion.web.current import strip_now, tables
+from companion.web.pushing import Pages, key_of
 from companion.web.seats import WATCH, require
 
 logger = logging.getLogger("companion")
@@ -26,8 +29,13 @@ STREAMS_PER_SEAT = 20
 WATCHERS_PER_TABLE = 60
 """Nobody crowds round one table with more; the others' pages ask every few seconds instead."""
 
-News = queue.SimpleQueue[int | None]
-"""The simple kind: under gevent the other is made of locks that let everybody else go first."""
+News = queue.SimpleQueue[int | str | None]
+"""A revision; the sign of what the hall tells every screen; or the end. The simple kind of queue: under gevent the other
+is made of locks that let everybody else go first."""
+HALL = "/hall"
+"""In place of a table's code, for boards that show them all."""
+HALL_REST = 1.5
+"""Seconds in which a board gathers what happens before it is told again, however many tables are played at."""
 
 
 class Page(NamedTuple):
@@ -47,6 +55,8 @@ class Hub:
         self._looks = (store.poll_others, *looks, store.tidy)
         self._listeners: dict[str, dict[Page, News]] = {}
         self._lock = threading.Lock()
+        self.changes = 0
+        """What a board shows is as old as this number."""
         store.subscribe(self.tell)
         self.store = store
         self._poller: threading.Thread | None = None
@@ -83,6 +93,22 @@ class Hub:
             listeners = list(self._listeners.get(code, {}).values())
         for listener in listeners:
             listener.put(revision)
+        self.hall_changed()
+
+    def hall_changed(self) -> None:
+        """What boards show has changed."""
+        self.changes += 1
+        with self._lock:
+            boards = list(self._listeners.get(HALL, {}).values())
+        for board in boards:
+            board.put(self.changes)
+
+    def say(self, sign: str) -> None:
+        """Every screen is to show something else of the hall: its clock, an announcement."""
+        with self._lock:
+            everybody = [mine for here in self._listeners.values() for mine in here.values()]
+        for mine in everybody:
+            mine.put(sign)
 
     def hang_up(self) -> None:
         """End every stream; the pages ask again, and are told what is wrong."""
@@ -137,15 +163,19 @@ def stream(code: str, seat: str) -> Response:
     """The table's revision now, and whenever it changes."""
     code = require(code, seat, shows=False).code
     hub: Hub = current_app.extensions["companion"]["hub"]
+    pages: Pages = current_app.extensions["companion"]["pages"]
     name = request.args.get("page", "")[:64] or f"anonymous-{secrets.token_hex(8)}"
     page = Page(seat, (request.remote_addr or "") if seat == WATCH else "", name)
     mine = hub.join(code, page)
-    latest = tables().store.latest(code)
+    latest, line = tables().store.latest(code), _hall_line()
+    key = key_of(code, seat, name)
+    showing = pages.open(key, latest, mine.put) if "screen" in request.args else None
+    app, environ = current_app._get_current_object(), dict(request.environ)  # type: ignore[attr-defined]
 
     def events() -> Iterator[str]:
         shown = latest
         try:
-            yield f"retry: 2000\nevent: rev\ndata: {shown}\n\n"
+            yield f"retry: 2000\nevent: rev\ndata: {shown}\n\n{line}"
             while True:
                 try:
                     revision = mine.get(timeout=BEAT)
@@ -154,16 +184,78 @@ def stream(code: str, seat: str) -> Response:
                     continue
                 if revision is None:
                     return
-                if revision > shown:
-                    shown = revision
-                    yield f"event: rev\ndata: {shown}\n\n"
+                if isinstance(revision, str):
+                    yield f"event: hall\ndata: {revision}\n\n"
+                    continue
+                shown = max(shown, showing.revision if showing else 0)
+                if showing and showing.asking:  # that answer is its screen
+                    showing.missed = max(showing.missed, revision)
+                    continue
+                if revision <= shown:
+                    continue
+                shown = revision
+                pushed = showing.draw(app, environ, code, seat) if showing else None
+                yield pushed or f"event: rev\ndata: {shown}\n\n"
         finally:
-            hub.leave(code, page, mine)
+            leave()
 
+    def leave() -> None:
+        hub.leave(code, page, mine)
+        if showing:
+            pages.close(key, showing)
+
+    return _streamed(events(), leave)
+
+
+def _hall_line() -> str:
+    """What a page that begins to listen must hear of the hall's line: nothing where it shows the right one."""
+    sign = strip_now().sign
+    return "" if request.args.get("hall", NOTHING) == sign else f"event: hall\ndata: {sign}\n\n"
+
+
+def _streamed(events: Iterator[str], leave: Callable[[], None]) -> Response:
     response = Response(
-        events(),
+        flowing(events) if is_packed() else events,
         mimetype="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )
-    response.call_on_close(lambda: hub.leave(code, page, mine))  # also when it left before the first line
+    if is_packed():
+        response.headers["Content-Encoding"] = "gzip"
+    response.call_on_close(leave)  # also when it left before the first line
     return response
+
+
+@bp.get("/hall/stream")
+def hall_stream() -> Response:
+    """How often anything has changed in the hall: at once, and then no more often than a board needs it."""
+    hub: Hub = current_app.extensions["companion"]["hub"]
+    name = request.args.get("page", "")[:64] or f"anonymous-{secrets.token_hex(8)}"
+    page = Page(WATCH, request.remote_addr or "", name)
+    mine = hub.join(HALL, page)
+    line = _hall_line()
+
+    def events() -> Iterator[str]:
+        told: int | str | None
+        try:
+            yield f"retry: 2000\nevent: rev\ndata: {hub.changes}\n\n{line}"
+            while True:
+                try:
+                    told = mine.get(timeout=BEAT)
+                except queue.Empty:
+                    yield f"event: beat\ndata: {hub.changes}\n\n"
+                    continue
+                said = told if isinstance(told, str) else ""
+                if not said and told is not None:
+                    time.sleep(HALL_REST)
+                while told is not None and not mine.empty():
+                    told = mine.get()
+                    said = told if isinstance(told, str) else said
+                if said:
+                    yield f"event: hall\ndata: {said}\n\n"
+                if told is None:
+                    return
+                yield f"event: rev\ndata: {hub.changes}\n\n"
+        finally:
+            hub.leave(HALL, page, mine)
+
+    return _streamed(events(), lambda: hub.leave(HALL, page, mine))

@@ -10,7 +10,7 @@ from companion.engine.errors import Warned
 from companion.engine.seat.shapes import BattleView, ResultView
 from companion.engine.seat.view import SeatView
 from companion.tables.log import Entry
-from companion.web.dutycards import Card, cards
+from companion.web.dutycards import Card, cards, kept_cards
 
 
 class Moment:
@@ -30,8 +30,8 @@ class Moment:
         self.view, self.log, self.wrong, self.sent = view, log, wrong, sent
 
     @cached_property
-    def cards(self) -> list[Card]:
-        return cards(self.view, self.wrong, self.sent)
+    def cards(self) -> Sequence[Card]:
+        return cards(self.view, self.wrong, self.sent) if self.wrong else kept_cards(self.view)
 
     @cached_property
     def battles(self) -> list[BattleView]:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import Response, g, make_response, redirect, render_template, request, url_for
+from flask import Response, current_app, g, make_response, redirect, render_template, request, url_for
+from markupsafe import Markup
 
 from companion.engine.seat.shapes import MarkView
+from companion.tables.clocks import Clocks
 from companion.tables.log import Entry
 from companion.web import parts, qr
 from companion.web.intake import number
@@ -185,10 +188,29 @@ def tabs() -> list[dict[str, Any]]:
     ]
 
 
+def side_clocks() -> Clocks | None:
+    """The clocks of the table that a page is about; None where it has none."""
+    visit: DeviceVisit = g.visit
+    return visit.clocks
+
+
+def hms(seconds: float) -> str:
+    """Seconds as a clock shows them."""
+    whole, sign = int(abs(seconds)), "\u2212" if seconds < 0 else ""
+    return f"{sign}{whole // 3600}:{whole // 60 % 60:02d}:{whole % 60:02d}"
+
+
 def revision() -> int:
     """The revision that a page is drawn at, for a macro that is given no view."""
     visit: DeviceVisit = g.visit
     return visit.game.revision
+
+
+@lru_cache(4_096)
+def brief_line(entry: Entry) -> Markup:
+    """An entry of the log as a screen's strip shows it: drawn once, however often the screen is."""
+    macros: Any = current_app.jinja_env.get_template("macros.html").module
+    return Markup(macros.logline(entry, brief=True))
 
 
 def clock(at: str) -> str:

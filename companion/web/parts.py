@@ -44,6 +44,7 @@ def watched(context: dict[str, Any], base: str) -> dict[str, Any]:
     :param base: the address that stands in its links to other devices
     """
     held: Drawn = current_app.extensions["companion"]["drawn"]
+    g.parts_now = {}
     g.watch = watch = Watch(held.screen((context["code"], context["seat"], base)))
     whole = {name: watch.whole(name, context[name]) for name in WHOLE}
     each = {name: watch.attributes(name, context[name]) for name in ("v", "moment")}
@@ -55,6 +56,7 @@ def _sign(drawn: str) -> str:
 
 
 def _same(name: str) -> Markup:
+    g.setdefault("parts_now", {})[name] = _shown()[name]
     return Markup(f'<div class="part" id="part-{name}" data-same></div>')
 
 
@@ -81,4 +83,5 @@ def part(name: str, caller: Callable[[], str]) -> Markup:
         sign = _sign(drawn)
     if _shown().get(name) == sign:
         return _same(name)
+    g.setdefault("parts_now", {})[name] = sign
     return Markup(f'<div class="part" id="part-{name}" data-part="{name}={sign}">{drawn}</div>')

@@ -208,7 +208,12 @@ def end_game(
 
 @deed(END)
 def _ended_by_hand(game: Game, args: Mapping[str, Any], by: str) -> Events:
-    yield e.Ended(str(args["winner"]), str(args["level"]), str(args["why"]))
+    winner, level = str(args["winner"]), str(args["level"])
+    if (
+        winner not in game.sides and "draw" not in level.casefold()
+    ):  # agreed on, unlike a count that decided nothing
+        level = f"draw, {level}" if level else "draw"
+    yield e.Ended(winner, level, str(args["why"]))
     yield from _laid_open(game, args, by)
 
 
@@ -283,7 +288,7 @@ def _fog_lifted(game: Game, args: Mapping[str, Any], by: str) -> Events:
 
 
 def _unstirred(game: Game) -> bool | str:
-    return not game.last_chance or "dice have been rolled: words go in before the first roll or draw"
+    return not game.left_to_chance or "dice have been rolled: words go in before the first roll or draw"
 
 
 @consent_rules.action(by="any", label="Add to the dice seed", group="settings", secret=True, when=_unstirred)

@@ -140,6 +140,7 @@ def _serve(args: argparse.Namespace) -> int:
         app = create_app(folder, site=site, organiser=args.organiser)
         stores.append(app.extensions["companion"]["store"])
         keeping.remember_address(stores[0], site.url)
+        app.extensions["companion"]["backups"] = backups
         backups.start()
         app.extensions["companion"]["hub"].watch_others()
         # Read all games while the first player is still scanning the QR code.

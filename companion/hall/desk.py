@@ -16,6 +16,7 @@ from companion.hall.clock import Announcement, RoundClock
 from companion.hall.kept import read, written
 from companion.hall.roll import HallTable
 from companion.hall.rounds import Contest
+from companion.hall.wifi import Wifi
 from companion.store import Store
 
 SYSTEM, NAME = "hall", "desk"
@@ -39,6 +40,9 @@ class Hall:
     clock: RoundClock = RoundClock()
     announcements: tuple[Announcement, ...] = ()
     """Oldest first."""
+
+    wifi: Wifi = Wifi()
+    """What the tables' cards say about it."""
 
     @cached_property
     def by_code(self) -> dict[str, HallTable]:

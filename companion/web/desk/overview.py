@@ -14,7 +14,7 @@ from companion.web.intake import number
 from companion.web.page import see_other
 
 DONE = {
-    "founded": "{n} founded. Print their cards next.",
+    "founded": "{n} set up. Print their cards next.",
     "paused": "{n} paused.",
     "open": "{n} opened again.",
     "closed": "{n} closed.",
@@ -26,13 +26,15 @@ DONE = {
 @bp.get("")
 def overview() -> str:
     """Every table the organiser set up, those in play first."""
-    rows = all_rows()
+    query = request.args.get("q", "").strip()[:80]
+    rows = [row for row in all_rows() if row.has(query)]
     away = [row for row in rows if row.archived or row.table.state == "closed"]
     here = [row for row in rows if row not in away]
     count, done = number(request.args.get("n")) or 0, request.args.get("done", "")
     return render_template(
         "desk/tables.html",
         rows=here,
+        q=query,
         away=away,
         rounds=sorted({row.table.round for row in here}),
         notice=DONE.get(done, "").format(n=f"{count} table{'' if count == 1 else 's'}"),

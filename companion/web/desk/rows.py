@@ -39,6 +39,15 @@ class Row:
     def code(self) -> str:
         return self.table.code
 
+    def has(self, query: str) -> bool:
+        """Whether all words that somebody looks for stand here; a number means the table's."""
+        names = " ".join(player.name for player in self.players)
+        text = f"{self.code} {self.table.name} {self.game} {self.scenario} {names}".casefold()
+        return all(
+            word == str(self.table.number) if word.isdecimal() else word in text
+            for word in query.casefold().split()
+        )
+
     @property
     def in_play(self) -> bool:
         """Whether closing it would end something."""

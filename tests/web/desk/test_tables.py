@@ -20,7 +20,7 @@ def test_an_empty_desk_says_how_to_begin(boss: Organiser) -> None:
 
 def test_a_list_is_looked_over_before_anything_is_founded(boss: Organiser, desk: Desk) -> None:
     page = boss.post("/desk/new", list=",toy,,Anna <b>,Boris,storm,Window\n")
-    assert page.status_code == 200 and "Found 1 table" in page.text and "Anna &lt;b&gt;" in page.text
+    assert page.status_code == 200 and "Set up 1 table" in page.text and "Anna &lt;b&gt;" in page.text
     assert desk.state().tables == ()
     ready = re.search(r'name="list" hidden>(.*?)</textarea>', page.text, re.S)
     assert ready is not None and "1,toy,skirmish,Anna &lt;b&gt;,Boris,storm=on,Window" in ready[1]
@@ -54,7 +54,7 @@ def test_founding_many_tables_is_not_slowed_like_a_strangers(app: Flask, founded
 def test_the_desk_lists_the_tables_and_gives_them_as_a_list(boss: Organiser, founded: Found) -> None:
     codes = founded()
     page = boss.get("/desk?done=founded&n=2").text
-    assert "2 tables founded" in page and page.index(codes[0]) < page.index(codes[1])
+    assert "2 tables set up" in page and page.index(codes[0]) < page.index(codes[1])
     assert "Anna" in page and "nothing done yet" in page
     boss.post(f"/desk/table/{codes[0]}/move", by="down")
     page = boss.get("/desk").text
@@ -147,3 +147,13 @@ def test_a_table_that_is_not_the_organisers_is_not_found(boss: Organiser, tables
     assert boss.get(f"/desk/table/{code}").status_code == 404
     assert boss.post(f"/desk/table/{code}/state", do="pause").status_code == 404
     assert boss.post("/desk/state", state="burned").status_code == 422
+
+
+def test_a_table_is_found_by_number_player_game_or_code(boss: Organiser, founded: Found) -> None:
+    codes = founded("1,toy,,Anna,Boris\n2,toy,,Carl,Dora\n12,toy,,Emil,Fritz\n")
+
+    def found(query: str) -> list[str]:
+        return re.findall(r'id="table-(\w+)"', boss.get(f"/desk?q={query}").text)
+
+    assert found("2") == [codes[1]] and found("boris") == [codes[0]] and found(codes[2].lower()) == [codes[2]]
+    assert found("toy") == codes and "No table like" in boss.get("/desk?q=zz").text

@@ -12,8 +12,18 @@ from companion.web.passphrase import Passphrase
 ORGANISER = Passphrase("organiser", "organiser-lock", "organiser-key", "/", "this hall's organiser")
 OPEN_TO_ALL = {"desk.sign_in"}
 
-PAGES: list[tuple[str, str]] = [("/desk", "Tables")]
-"""The organiser's pages by their addresses, for the bar on top of each; a module adds its own."""
+PAGES = (
+    ("/desk", "Tables"),
+    ("/desk/cards", "Cards"),
+    ("/desk/players", "Players"),
+    ("/desk/rounds", "Rounds"),
+    ("/desk/standings", "Standings"),
+    ("/desk/clock", "Clock"),
+    ("/desk/judge", "Judge"),
+    ("/hall", "Board"),
+    ("/desk/machine", "Machine"),
+)
+"""The organiser's pages for the bar on top of each, in the order of the day."""
 
 bp = Blueprint("desk", __name__, url_prefix="/desk")
 

@@ -17,13 +17,12 @@ from companion.store import Generation
 from companion.tables.background import slices
 from companion.web import qr
 from companion.web.current import desk, held, tables
-from companion.web.desk.blueprint import PAGES, bp
+from companion.web.desk.blueprint import bp
 from companion.web.desk.rows import Row, rows_of
 from companion.web.page import see_other
 from companion.web.seats import base_url
 from companion.web.security import seat_token
 
-PAGES.append(("/desk/cards", "Cards"))
 PAPERS = {"a4": "A4", "letter": "Letter"}
 TO_A_PAGE = {"1": "one", "2": "two", "4": "four"}
 

@@ -13,10 +13,9 @@ from companion.hall.clock import RoundClock
 from companion.hall.desk import Hall
 from companion.hall.desk import now as this_moment
 from companion.web.current import desk, held, strip_now
-from companion.web.desk.blueprint import PAGES, bp
+from companion.web.desk.blueprint import bp
 from companion.web.page import see_other
 
-PAGES.append(("/desk/clock", "Clock"))
 HOME = "/desk/clock"
 USUAL = 180
 """Minutes of a round, until somebody says otherwise."""

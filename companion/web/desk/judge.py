@@ -16,13 +16,12 @@ from companion.hall.board import Wanted, rows
 from companion.hall.telling import JUDGE, tell
 from companion.tables.log import Entry
 from companion.web.current import desk, held, tables
-from companion.web.desk.blueprint import PAGES, bp
+from companion.web.desk.blueprint import bp
 from companion.web.hall import ago
 from companion.web.moment import Moment
 from companion.web.page import see_other
 from companion.web.seats import WATCH, DeviceVisit, visit
 
-PAGES.append(("/desk/judge", "Judge"))
 LINES, LINES_OF_ONE = 15, 12
 RULING, RULE = 300, 20
 RULE_NUMBER = re.compile(r"\b[A-Z]?\d{1,2}(?:\.\d{1,3})+[a-z]?\b")

@@ -14,11 +14,10 @@ from companion.tables.background import in_turn
 from companion.tables.backups import Backups
 from companion.web.book.lock import let_seats_write, seats_write
 from companion.web.current import held, tables
-from companion.web.desk.blueprint import PAGES, bp
+from companion.web.desk.blueprint import bp
 from companion.web.page import see_other
 from companion.web.seats import base_url
 
-PAGES.append(("/desk/machine", "Machine"))
 DONE = {
     "backup": "Backed up.",
     "locked": "The chart book is locked: only who knows its passphrase writes in it.",

@@ -15,7 +15,7 @@ from companion.hall.listing import read_settings
 from companion.hall.lists import read_players, write_players
 from companion.hall.rounds import Contest, Tournament, history
 from companion.web.current import desk, tables
-from companion.web.desk.blueprint import PAGES, bp
+from companion.web.desk.blueprint import bp
 from companion.web.desk.contest import (
     Trouble,
     attempted,
@@ -27,8 +27,6 @@ from companion.web.desk.contest import (
     reports,
     sent,
 )
-
-PAGES.append(("/desk/players", "Players"))
 
 
 @bp.get("/players")

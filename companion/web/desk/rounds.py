@@ -18,7 +18,7 @@ from companion.hall.publishing import publish_round
 from companion.hall.results import Line
 from companion.hall.rounds import Contest, Pair, Round, history, propose
 from companion.web.current import desk, tables
-from companion.web.desk.blueprint import PAGES, bp
+from companion.web.desk.blueprint import bp
 from companion.web.desk.contest import (
     Trouble,
     attempted,
@@ -33,7 +33,6 @@ from companion.web.desk.contest import (
 )
 from companion.web.intake import number
 
-PAGES.append(("/desk/rounds", "Rounds"))
 _lots = random.SystemRandom()
 
 

@@ -12,10 +12,9 @@ from companion.hall.lists import amount, write_standings
 from companion.hall.rounds import Contest, ranking
 from companion.hall.standings import Level, Points, Standing
 from companion.limits import HALL_LEVELS, PLAYER
-from companion.web.desk.blueprint import PAGES, bp
+from companion.web.desk.blueprint import bp
 from companion.web.desk.contest import Trouble, attempted, change, contest, csv, reports
 
-PAGES.append(("/desk/standings", "Standings"))
 MOST = 1000
 EMPTY_ROWS = 3
 

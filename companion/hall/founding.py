@@ -95,12 +95,20 @@ def found(tables: Tables, desk: Desk, wanted: Sequence[Wanted], round: int = 0) 
                 made.append(
                     HallTable(code, one.number, one.system, one.scenario, players, round, name=one.name)
                 )
-            desk.change(lambda hall: replace(hall, tables=(*hall.tables, *made)))
+            desk.change(lambda hall: _entered(hall, wanted, made, round))
         except BaseException:
             for table in made:  # a disk that is full now: what was founded goes out of sight
                 tables.store.archive(table.code)
             raise
     return made
+
+
+def _entered(hall: Hall, wanted: Sequence[Wanted], made: Sequence[HallTable], round: int) -> Hall:
+    """The hall with new tables; another process may have been quicker with their numbers or players."""
+    wrong = _twice(hall, wanted, round)
+    if wrong:
+        raise BadList(wrong)
+    return replace(hall, tables=(*hall.tables, *made))
 
 
 def free_numbers(hall: Hall, taken: Iterable[int] = (), round: int = 0) -> Callable[[], int]:

@@ -191,3 +191,13 @@ def test_all_five_games_are_found_by_their_names_and_ids() -> None:
                 assert problems == [] and (one.system, one.scenario) == (system.id, scenario.id)
     told = read_list("1,kharkov,x,A,B", systems, Hall()).problems[0].words
     assert re.search("'kharkov'", told)
+
+
+def test_another_process_that_was_quicker_with_a_number_wins(tables: Tables, desk: Desk) -> None:
+    """This process has not heard of it yet: the record itself is asked when the tables are entered."""
+    desk.state()
+    other = Desk(tables.store)
+    founding.found(tables, other, [Wanted(1, "toy", "skirmish", line=1)])
+    with pytest.raises(BadList, match="number 1 is taken"):
+        founding.found(tables, desk, [Wanted(n, "toy", "skirmish", line=n) for n in (1, 2)])
+    assert len(tables.store.tables()) == 1 and len(other.state().tables) == 1

@@ -313,7 +313,9 @@ def test_two_rounds_are_played_scored_and_paired_again(tables: Tables, playing: 
     winners = frozenset(pair.players[0] for pair in state.rounds[0].pairs)
     assert winners in couples(state.proposal)
     publish_round(tables, playing, 2)
-    assert {row.code for row in tables.store.tables()} == {p.code for p in playing.state().contest.rounds[1].pairs}
+    assert {row.code for row in tables.store.tables()} == {
+        p.code for p in playing.state().contest.rounds[1].pairs
+    }
     for pair in playing.state().contest.rounds[1].pairs:
         end(tables, pair.code, winner="nobody")
     state = playing.state().contest

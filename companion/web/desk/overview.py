@@ -44,7 +44,8 @@ def overview() -> str:
 @bp.get("/tables.csv")
 def export() -> Response:
     """The tables as the list that they can be founded from."""
-    response = make_response(write_list(desk().state().tables, tables().systems))
+    listed = [table for table in desk().state().tables if table.state != "closed"]
+    response = make_response(write_list(listed, tables().systems))
     response.headers["Content-Type"] = "text/csv; charset=utf-8"
     response.headers["Content-Disposition"] = "attachment; filename=tables.csv"
     return response

@@ -157,3 +157,26 @@ def test_a_table_is_found_by_number_player_game_or_code(boss: Organiser, founded
 
     assert found("2") == [codes[1]] and found("boris") == [codes[0]] and found(codes[2].lower()) == [codes[2]]
     assert found("toy") == codes and "No table like" in boss.get("/desk?q=zz").text
+
+
+def test_the_lobby_names_a_table_of_the_hall_by_its_number_and_players(
+    boss: Organiser, app: Flask, founded: Found
+) -> None:
+    """Whoever looks for his own name in the lobby finds his table."""
+    codes = founded("1,toy,,Anna,Boris\n2,toy,,Carl,Dora\n")
+    page = Device(app).get("/?q=dora").text
+    assert "Table 2 · Carl – Dora" in page and codes[1] in page and codes[0] not in page
+    boss.post(f"/desk/table/{codes[1]}", number="9", **{"player-red": "Carl", "player-blue": "Zoe"})
+    assert "Table 9 · Carl – Zoe" in Device(app).get("/?q=zoe").text
+
+
+def test_tables_set_up_days_before_stay_in_the_lobby(app: Flask, tables: Tables, founded: Found) -> None:
+    """A table that a stranger opened and left is put away after a day; the organiser's is not."""
+    from datetime import UTC, datetime, timedelta
+
+    from companion.web.flood import put_away_empty
+
+    codes, strangers = founded(), tables.new("toy", "skirmish", {})
+    with app.test_request_context():
+        assert put_away_empty(datetime.now(UTC) + timedelta(days=3)) == [strangers]
+    assert {row.code for row in tables.store.tables()} == set(codes)

@@ -181,6 +181,11 @@ class Wanted:
     order: str = "needs"
     text: str = ""
 
+    @property
+    def filters(self) -> bool:
+        """Whether it is anything but the whole board in its own order."""
+        return self != Wanted()
+
     def of(self, found: Iterable[Row]) -> list[Row]:
         """The rows that are wanted, sorted."""
         sort = ORDERS[self.order][1]

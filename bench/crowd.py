@@ -38,6 +38,8 @@ class Tap:
     """Whether it takes the tap before it back."""
     answers: bool = False
     """Whether it says of what is owed that it was done on the map."""
+    settled: Tap | None = None
+    """What is done instead while something is owed: nobody begins a battle before the last one is settled."""
 
 
 def _pieces(held: bytes) -> tuple[bytes, bytes]:
@@ -217,6 +219,8 @@ class Table:
         tap = next(self.taps)
         if tap.undoes:
             tap = replace(tap, fields={"to": str(self.before)})
+        if tap.settled and self.screens[tap.settled.seat].asked:
+            tap = tap.settled
         if tap.answers:
             asked = self.screens[tap.seat].asked
             tap = replace(tap, fields={"ask": asked}) if asked else next(self.taps)

@@ -155,6 +155,8 @@ class Screen:
     def hear(self, event: bytes) -> None:
         """The table's revision, or what changed on the screen; where that does not fit, it is asked for."""
         name, _, rest = event.rpartition(b"event: ")[2].partition(b"\n")
+        if name == b"hall":  # the line on top, which is not measured
+            return
         if name == b"screen":
             told, _, page = rest.replace(b"data: ", b"").partition(b"\n")
             before, now = told.split()

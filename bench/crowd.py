@@ -38,6 +38,8 @@ class Tap:
     """Whether it takes the tap before it back."""
     answers: bool = False
     """Whether it says of what is owed that it was done on the map."""
+    settled: Tap | None = None
+    """What is done instead while something is owed: nobody begins a battle before the last one is settled."""
 
 
 def _pieces(held: bytes) -> tuple[bytes, bytes]:
@@ -153,6 +155,8 @@ class Screen:
     def hear(self, event: bytes) -> None:
         """The table's revision, or what changed on the screen; where that does not fit, it is asked for."""
         name, _, rest = event.rpartition(b"event: ")[2].partition(b"\n")
+        if name == b"hall":  # the line on top, which is not measured
+            return
         if name == b"screen":
             told, _, page = rest.replace(b"data: ", b"").partition(b"\n")
             before, now = told.split()
@@ -217,6 +221,8 @@ class Table:
         tap = next(self.taps)
         if tap.undoes:
             tap = replace(tap, fields={"to": str(self.before)})
+        if tap.settled and self.screens[tap.settled.seat].asked:
+            tap = tap.settled
         if tap.answers:
             asked = self.screens[tap.seat].asked
             tap = replace(tap, fields={"ask": asked}) if asked else next(self.taps)

@@ -2,7 +2,8 @@
 
 A page that asks for it (`stream?screen`) is sent the parts that changed, as the answer to its own request would be: drawn
 for this device, by the cookies that the stream was opened with, so that a seat that was closed gets nothing, nor does a
-device that several players share, which may have been handed over since. The page takes it only if it shows what the server believes; otherwise it asks, as without a stream.
+device that several players share, which may have been handed over since. The page takes it only if it shows what the
+server believes; otherwise it asks, as without a stream.
 """
 
 from __future__ import annotations

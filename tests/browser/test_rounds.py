@@ -56,7 +56,10 @@ def test_an_organiser_runs_a_round_without_javascript(start_server, device):
 @pytest.mark.parametrize("theme", ["light", "dark"])
 def test_pages_of_rounds_hold_and_are_accessible(start_server, device, theme):
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
-    rules = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"], "resultTypes": ["violations"]}
+    rules = {
+        "runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"],
+        "resultTypes": ["violations"],
+    }
     server, page = start_server("--organiser"), device("small", color_scheme=theme)
     sign_in(server, page)
     run_a_round(server, page)

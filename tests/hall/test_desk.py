@@ -110,6 +110,14 @@ class Outer:
     count: int | None = None
 
 
+def test_the_order_of_a_tables_sides_is_kept(path: Path, store: Store) -> None:
+    """A store sorts the keys of what it keeps; the first side of a game need not be the first of the alphabet."""
+    seated = replace(TABLE, players={"soviet": "Anna", "axis": "Boris"})
+    Desk(store).change(lambda hall: replace(hall, tables=(seated,)))
+    (table,) = Desk(store).state().tables
+    assert table.against == "Anna – Boris" and table.players == seated.players
+
+
 def test_parts_inside_parts_are_read_as_they_were_written() -> None:
     whole = Outer(Inner("a", ("b", 3)), (Inner("c"),), {"d": Inner("e")}, 7)
     assert kept.read(Outer, kept.written(whole)) == whole

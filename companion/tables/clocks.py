@@ -26,7 +26,7 @@ from companion.engine.record.game import Game
 
 def is_clock_line(body: Mapping[str, Any]) -> bool:
     """Whether a stored event only tells how long somebody was awaited."""
-    return body["kind"] == "set" and body["name"] == SPENT
+    return bool(body["kind"] == "set" and body["name"] == SPENT)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,8 @@ from companion.hall.desk import Desk, Hall
 from companion.hall.editing import proposal_of, publish
 from companion.hall.founding import Wanted, found
 from companion.hall.results import Reports
-from companion.hall.rounds import Pair, Round
+from companion.hall.rounds import Pair, Round, key
+from companion.hall.running import set_state
 from companion.tables.background import slices
 from companion.tables.tables import Tables
 
@@ -20,7 +21,8 @@ _turn = threading.Lock()
 def publish_round(tables: Tables, desk: Desk, number: int) -> Round:
     """Found the tables of the proposed round and publish it; once it is, nothing more happens.
 
-    Tables of earlier rounds whose games have ended leave lobby and board; what they came to stays.
+    Tables of earlier rounds whose games have ended leave lobby and board, and those whose result was told by hand are
+    closed: their players sit elsewhere now. What they came to stays, and each can be restored.
 
     :raises BadList: when anything stands against any of the tables; then none was founded
     """
@@ -37,14 +39,19 @@ def publish_round(tables: Tables, desk: Desk, number: int) -> Round:
             codes |= {table.number: table.code for table in found(tables, desk, wanted, number)}
         at = tables.clock()
         hall = desk.change(lambda now: replace(now, contest=publish(now.contest, number, at, codes)))
-        _put_away(tables, hall, number)
+        _put_away(tables, desk, number)
     return hall.contest.published[-1]
 
 
-def _put_away(tables: Tables, hall: Hall, number: int) -> None:
-    earlier = {table.code for table in hall.tables if 0 < table.round < number}
-    for row in slices([row for row in tables.store.tables() if row.ended and row.code in earlier], 1):
+def _put_away(tables: Tables, desk: Desk, number: int) -> None:
+    hall = desk.state()
+    earlier = {table.code: table for table in hall.tables if 0 < table.round < number}
+    rows = [row for row in tables.store.tables() if row.code in earlier]
+    for row in slices([row for row in rows if row.ended], 1):
         tables.store.archive(row.code)
+    told = [t.code for t in earlier.values() if key(t.round, t.number) in hall.contest.results]
+    over = [row.code for row in rows if not row.ended and row.code in told]
+    set_state(tables, desk, over, "closed", f"its result is in, and round {number} has begun")
 
 
 def _founded(hall: Hall, number: int, pair: Pair) -> str:
@@ -60,4 +67,4 @@ def _wanted(hall: Hall, tables: Tables, number: int, pair: Pair) -> Wanted:
     sides = Reports(tables).sides(pair.system)
     players = dict(zip(sides, pair.players, strict=True))
     options = hall.contest.tournament(pair.tournament).options
-    return Wanted(pair.table, pair.system, pair.scenario, players, options, f"Round {number}")
+    return Wanted(pair.table, pair.system, pair.scenario, players, options)

@@ -168,13 +168,15 @@ def change_details(desk: Desk, code: str, new: Details) -> Hall:
 
 
 def move(desk: Desk, code: str, by: int) -> Hall:
-    """Move a table up (-1) or down (+1) among those that are listed with it."""
+    """Move a table up (-1) or down (+1): it changes places with the next one of its round that is not closed."""
 
     def change(hall: Hall) -> Hall:
-        at = hall.tables.index(find(hall, code))
-        to = max(0, min(len(hall.tables) - 1, at + by))
-        rest = [*hall.tables[:at], *hall.tables[at + 1 :]]
-        return replace(hall, tables=(*rest[:to], hall.tables[at], *rest[to:]))
+        table = find(hall, code)
+        listed = [t for t in hall.tables if t.round == table.round and (t.state != "closed" or t == table)]
+        at = listed.index(table)
+        other = listed[max(0, min(len(listed) - 1, at + by))]
+        swapped = {table.code: other, other.code: table}
+        return replace(hall, tables=tuple(swapped.get(t.code, t) for t in hall.tables))
 
     return desk.change(change)
 

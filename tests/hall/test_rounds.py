@@ -351,3 +351,18 @@ def test_a_substitute_who_entered_plays_in_the_round(tables: Tables, playing: De
     assert desk.state().contest.rounds[0].pairs[0].players == pair.players
     change_details(desk, pair.code, Details(pair.table, "", {"red": "eve", "blue": pair.players[1]}))
     assert desk.state().contest.rounds[0].pairs[0].players == ("Eve", pair.players[1])
+
+
+def test_the_next_round_closes_tables_whose_result_was_told_by_hand_and_leaves_the_others(
+    tables: Tables, playing: Desk
+) -> None:
+    """Their players sit at the next round's tables; a game that goes on is not disturbed."""
+    told, going = (pair.code for pair in playing.state().contest.rounds[0].pairs)
+    said = Correction("red", reason="told")
+    playing.change(lambda hall: replace(hall, contest=editing.correct(hall.contest, 1, 1, said)))
+    playing.change(lambda hall: replace(hall, contest=proposed(hall.contest)))
+    publish_round(tables, playing, 2)
+    hall = playing.state()
+    assert (hall.by_code[told].state, hall.by_code[going].state) == ("closed", "open")
+    assert "round 2 has begun" in tables.log(told, "watch")[0].lines[0]
+    assert all(hall.by_code[pair.code].state == "open" for pair in hall.contest.rounds[1].pairs)

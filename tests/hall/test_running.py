@@ -153,3 +153,15 @@ def test_tables_are_moved_up_and_down_and_sorted(desk: Desk, codes: list[str]) -
     assert order() == [3, 1, 2]
     running.by_number(desk)
     assert order() == [1, 2, 3]
+
+
+def test_a_move_passes_over_tables_that_are_not_listed_with_it(
+    tables: Tables, desk: Desk, codes: list[str]
+) -> None:
+    """Closed ones lie in another list, those of another round too: one tap, one place."""
+    running.set_state(tables, desk, [codes[1]], "closed")
+    founding.found(tables, desk, [Wanted(1, "toy", "skirmish", line=1)], 2)
+    running.move(desk, codes[0], 1)
+    assert [(t.round, t.number) for t in desk.state().tables] == [(0, 3), (0, 2), (0, 1), (2, 1)]
+    running.move(desk, codes[0], 1)
+    assert [t.number for t in desk.state().tables] == [3, 2, 1, 1]

@@ -30,13 +30,14 @@ def overview() -> str:
     rows = [row for row in all_rows() if row.has(query)]
     away = [row for row in rows if row.archived or row.table.state == "closed"]
     here = [row for row in rows if row not in away]
+    rounds = sorted({row.table.round for row in here}, reverse=True)
     count, done = number(request.args.get("n")) or 0, request.args.get("done", "")
     return render_template(
         "desk/tables.html",
         rows=here,
+        by_round=[(n, [row for row in here if row.table.round == n]) for n in rounds],
         q=query,
         away=away,
-        rounds=sorted({row.table.round for row in here}),
         notice=DONE.get(done, "").format(n=f"{count} table{'' if count == 1 else 's'}"),
     )
 

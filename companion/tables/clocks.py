@@ -19,6 +19,7 @@ from companion.engine.people.clocks import (
     spent_by,
     time_passed,
 )
+from companion.engine.people.talk import judge
 from companion.engine.play.rules import Rules
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
@@ -26,7 +27,7 @@ from companion.engine.record.game import Game
 
 def is_clock_line(body: Mapping[str, Any]) -> bool:
     """Whether a stored event only tells how long somebody was awaited."""
-    return body["kind"] == "set" and body["name"] == SPENT
+    return bool(body["kind"] == "set" and body["name"] == SPENT)
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class Stopwatch:
 
     def running(self, code: str, game: Game) -> float:
         """Seconds that are not on record yet; none while the clocks stand still."""
-        if game["clock"] != RUNNING:
+        if _stands(game):
             self._since.pop(code, None)
             self._frozen.pop(code, None)
             return 0.0
@@ -91,7 +92,7 @@ class Stopwatch:
         if game["clock"] == OFF:
             return None
         seconds = self.running(code, game)
-        stands = game["clock"] != RUNNING or self.held_up(code)
+        stands = _stands(game) or self.held_up(code)
         waiting = _awaited(rules, game)
         sides = [
             SideClock(
@@ -103,6 +104,11 @@ class Stopwatch:
             for side in game.kit.sides
         ]
         return Clocks(stands, limit_of(game), sides)
+
+
+def _stands(game: Game) -> bool:
+    """Whether nobody's time counts: the clocks do not run, or the table waits for a judge."""
+    return game["clock"] != RUNNING or bool(judge(game))
 
 
 def _awaited(rules: Rules, game: Game) -> list[str]:

@@ -96,6 +96,16 @@ def test_nobody_uses_time_in_a_break(tables: Tables, hand: Hand, code: str) -> N
     assert tables.visit(code, "red").clocks is None
 
 
+def test_nobody_uses_time_while_the_table_waits_for_a_judge(tables: Tables, hand: Hand, code: str) -> None:
+    hand.at += 10
+    tables.act(code, "blue", "call-judge", {"about": "7.1"})
+    hand.at += 1000
+    assert times(tables, code) == {"red": 10, "blue": 0} and clocks(tables, code).paused
+    tables.act(code, "red", "judge-has-been", {})
+    hand.at += 5
+    assert times(tables, code) == {"red": 15, "blue": 0} and not clocks(tables, code).paused
+
+
 def test_nobody_uses_time_while_play_is_stopped_from_outside(tables: Tables, hand: Hand, code: str) -> None:
     stopped = [False]
     tables.stopwatch.held_up = lambda code: stopped[0]

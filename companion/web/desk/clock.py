@@ -8,12 +8,16 @@ from dataclasses import replace
 from flask import Response, make_response, render_template, request
 
 from companion.engine.errors import Mistake, NotNow, Unreadable
+from companion.engine.people.clocks import MOST_MINUTES
 from companion.hall import clock
 from companion.hall.clock import RoundClock
 from companion.hall.desk import Hall
 from companion.hall.desk import now as this_moment
-from companion.web.current import desk, held, strip_now
+from companion.store import NoTable
+from companion.tables.background import slices
+from companion.web.current import desk, held, strip_now, tables
 from companion.web.desk.blueprint import bp
+from companion.web.intake import number
 from companion.web.page import see_other
 
 HOME = "/desk/clock"
@@ -40,6 +44,10 @@ DEEDS: dict[str, Callable[[RoundClock], RoundClock]] = {
 """What can be done with the clock."""
 
 
+AT_EVERY_TABLE = {"start": "start-clocks", "pause": "pause-clocks", "resume": "resume-clocks"}
+"""What can be done with the sides' clocks of all tables at once."""
+
+
 def _minutes(field: str) -> int:
     text = request.form.get(field, "").strip().replace("\u2212", "-")
     if not (text.isascii() and text.removeprefix("-").isdecimal()) or len(text) > 6:
@@ -61,6 +69,8 @@ def _page(mistake: Mistake | None = None) -> Response:
         strip=strip_now(),
         said=list(reversed(hall.announcements)),
         usual=USUAL,
+        open_tables=sum(table.state == "open" for table in hall.tables),
+        done=number(request.args.get("tables")),
         error=mistake,
         sent=request.form if mistake else {},
     )
@@ -84,6 +94,35 @@ def set_clock() -> Response:
     return _changed(lambda hall: replace(hall, clock=DEEDS[name](hall.clock)))
 
 
+@bp.post("/side-clocks")
+def side_clocks() -> Response:
+    """Start, pause or go on with the sides' clocks at every open table of the hall."""
+    name = request.form.get("do", "")
+    try:
+        if name not in AT_EVERY_TABLE:
+            raise NotNow(f"there is nothing like {name[:20]!r} to do with the clocks", field="do")
+        minutes = _minutes("limit") if name == "start" else 0
+        if not 0 <= minutes <= MOST_MINUTES:
+            raise Unreadable(
+                f"{minutes} minutes: a side has 1 to {MOST_MINUTES}, or 0 for no limit", field="limit"
+            )
+    except Mistake as mistake:
+        return _page(mistake)
+    sent = {"minutes": minutes} if name == "start" else {}
+    codes = [table.code for table in desk().state().tables if table.state == "open"]
+    done = sum(_at_table(code, AT_EVERY_TABLE[name], sent) for code in slices(codes, 5))
+    return see_other(f"{HOME}?tables={done}")
+
+
+def _at_table(code: str, action: str, sent: dict[str, int]) -> bool:
+    """Whether it was done; a table whose clocks run already, or whose game is over, is left as it is."""
+    try:
+        tables().act(code, "table", action, sent)
+    except (Mistake, NoTable):
+        return False
+    return True
+
+
 @bp.post("/announce")
 def announce() -> Response:
     """Tell the whole hall something."""
@@ -96,6 +135,5 @@ def announce() -> Response:
 @bp.post("/withdraw")
 def withdraw() -> Response:
     """Show an announcement no longer."""
-    number = request.form.get("id", "")
-    wanted = int(number) if number.isascii() and number.isdecimal() and len(number) < 9 else 0
+    wanted = number(request.form.get("id")) or 0
     return _changed(lambda hall: replace(hall, announcements=clock.withdrawn(hall.announcements, wanted)))

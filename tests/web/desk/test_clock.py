@@ -1,6 +1,7 @@
 """The organiser's round clock and announcements, and the line on top of every screen."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from toykit import Device, serving
 
+from companion.hall.roll import HallTable
 from companion.tables.tables import Tables
 from companion.web import live
 
@@ -170,3 +172,44 @@ def test_the_board_shows_the_revision_that_its_stream_tells(app: Flask, code: st
     page = app.test_client().get("/hall").text
     changes = app.extensions["companion"]["hub"].changes
     assert f'data-rev="{changes}"' in page and 'data-stream="/hall/stream"' in page
+
+
+# -- the sides' clocks of all tables -----------------------------------------------------------------------
+
+
+@pytest.fixture
+def two(app: Flask) -> list[str]:
+    """Two open tables of the organiser's list, and a closed one."""
+    tables, desk = app.extensions["companion"]["tables"], app.extensions["companion"]["desk"]
+    codes = [tables.new("toy", "skirmish", {}) for _ in range(3)]
+    listed = tuple(
+        HallTable(code, n, "toy", "skirmish", state="closed" if n == 3 else "open")
+        for n, code in enumerate(codes, 1)
+    )
+    desk.change(lambda hall: replace(hall, tables=listed))
+    return codes
+
+
+def test_the_sides_clocks_of_all_open_tables_are_started_and_paused(
+    app: Flask, desk: FlaskClient, two: list[str]
+) -> None:
+    tables: Tables = app.extensions["companion"]["tables"]
+    states = lambda: [tables.game(code)["clock"] for code in two]  # noqa: E731
+    assert post(desk, "side-clocks", do="start", limit="90").location.endswith("tables=2")
+    assert states() == ["running", "running", "off"] and tables.game(two[0])["clock-limit"] == "90"
+    tables.act(two[0], "red", "pause-clocks", {})
+    assert post(desk, "side-clocks", do="pause").location.endswith("tables=1")
+    assert "Done at 1 table;" in desk.get("/desk/clock?tables=1").text
+    assert post(desk, "side-clocks", do="resume").location.endswith("tables=2")
+    assert states() == ["running", "running", "off"]
+
+
+@pytest.mark.parametrize(
+    "form", [{"do": "start", "limit": "long"}, {"do": "start", "limit": "-1"}, {"do": "x"}]
+)
+def test_a_mistake_starts_no_clock(
+    app: Flask, desk: FlaskClient, two: list[str], form: dict[str, str]
+) -> None:
+    answer = post(desk, "side-clocks", **form)
+    assert answer.status_code in (409, 422) and 'role="alert"' in answer.text
+    assert app.extensions["companion"]["tables"].game(two[0])["clock"] == "off"

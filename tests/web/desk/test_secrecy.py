@@ -1,5 +1,6 @@
 """The organiser sees of a table what a watcher sees: no page of the desk tells what a side keeps to itself."""
 
+import re
 from collections.abc import Callable, Iterator
 
 import pytest
@@ -68,7 +69,8 @@ def test_no_page_of_the_desk_or_the_hall_tells_a_sides_secrets(
         else:
             text = answer.text
         opened[address] = answer.status_code
-        assert not [word for word in words if word in text], address
+        told = [word for word in words if re.search(rf"\b{re.escape(word)}\b", text)]  # a chit is called ember
+        assert not told, address
     assert sum(status == 200 for status in opened.values()) >= 8, opened
 
 

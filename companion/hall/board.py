@@ -15,8 +15,8 @@ from companion.systems import System
 
 QUIET, STUCK = 30, 90
 """Minutes without an action, and in one phase, after which a table is worth a look."""
-State = Literal["judge", "quiet", "stuck", "", "paused", "ended"]
-FIRST: tuple[State, ...] = ("judge", "quiet", "stuck", "", "paused", "ended")
+State = Literal["judge", "quiet", "stuck", "", "new", "paused", "ended"]
+FIRST: tuple[State, ...] = ("judge", "quiet", "stuck", "", "new", "paused", "ended")
 """The order in which tables want somebody."""
 
 
@@ -146,6 +146,8 @@ def _state(table: TableRow, own: HallTable | None, quiet: bool, stuck: bool) -> 
         return "judge"
     if own is not None and own.state == "paused":
         return "paused"
+    if not table.summary.get("played", True):
+        return "new"  # set up days before, it is not idle
     return "quiet" if quiet else "stuck" if stuck else ""
 
 
@@ -158,7 +160,7 @@ ORDERS: dict[str, tuple[str, Callable[[Row], tuple[object, ...]]]] = {
     "needs": ("Who needs somebody", lambda r: (FIRST.index(r.state), -_pressing(r))),
     "table": ("Table", lambda r: ()),
     "game": ("Game", lambda r: (r.game,)),
-    "waits": ("Longest wait", lambda r: (r.state in ("ended", "paused"), -r.waits)),
+    "waits": ("Longest wait", lambda r: (r.state in ("new", "paused", "ended"), -r.waits)),
 }
 """How the board can be sorted: its label, and what comes before the table's number."""
 SHOWN = {
@@ -167,6 +169,7 @@ SHOWN = {
     "quiet": "Idle",
     "stuck": "Stuck",
     "play": "In play",
+    "new": "Not begun",
     "ended": "Ended",
 }
 """Which tables are shown."""
@@ -196,7 +199,11 @@ class Wanted:
     def _fits(self, row: Row) -> bool:
         if self.game and row.system != self.game:
             return False
-        return not self.shown or row.state == self.shown or (self.shown == "play" and row.state != "ended")
+        return (
+            not self.shown
+            or row.state == self.shown
+            or (self.shown == "play" and row.state not in ("new", "ended"))
+        )
 
 
 def counted(found: Iterable[Row]) -> Counter[str]:

@@ -14,7 +14,7 @@ from companion.hall.desk import Desk, Hall
 from companion.hall.roll import HallTable, same_name
 from companion.limits import HALL_NUMBER, HALL_TABLES, PLAYER, TITLE
 from companion.systems import System
-from companion.tables.background import slices
+from companion.tables.background import gently, slices
 from companion.tables.options import read_options
 from companion.tables.tables import Tables
 
@@ -88,7 +88,7 @@ def found(tables: Tables, desk: Desk, wanted: Sequence[Wanted], round: int = 0) 
             raise BadList(wrong)
         made: list[HallTable] = []
         try:
-            for one in slices(wanted, 1):
+            for one in gently(wanted):
                 code = tables.new(one.system, one.scenario, one.options, one.name)
                 system = tables.system(one.system)
                 players = _in_order(system, one.players)

@@ -11,7 +11,7 @@ from companion.hall.founding import Wanted, found
 from companion.hall.results import Reports
 from companion.hall.rounds import Pair, Round, key
 from companion.hall.running import set_state
-from companion.tables.background import slices
+from companion.tables.background import gently
 from companion.tables.tables import Tables
 
 _turn = threading.Lock()
@@ -47,7 +47,7 @@ def _put_away(tables: Tables, desk: Desk, number: int) -> None:
     hall = desk.state()
     earlier = {table.code: table for table in hall.tables if 0 < table.round < number}
     rows = [row for row in tables.store.tables() if row.code in earlier]
-    for row in slices([row for row in rows if row.ended], 1):
+    for row in gently([row for row in rows if row.ended]):
         tables.store.archive(row.code)
     told = [t.code for t in earlier.values() if key(t.round, t.number) in hall.contest.results]
     over = [row.code for row in rows if not row.ended and row.code in told]

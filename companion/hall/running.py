@@ -16,7 +16,7 @@ from companion.hall.desk import Desk, Hall
 from companion.hall.roll import HallTable, State, same_name
 from companion.hall.telling import tell
 from companion.limits import HALL_NUMBER, NOTE, PLAYER, TITLE
-from companion.tables.background import slices
+from companion.tables.background import gently
 from companion.tables.tables import Tables
 
 ALWAYS = {"lost-table", "new-code", "close-seat", "agree"}
@@ -90,7 +90,7 @@ def set_state(tables: Tables, desk: Desk, codes: Collection[str], state: State, 
         )
 
     hall = desk.change(change)
-    for code in slices(changed, 1):
+    for code in gently(changed):
         if state == "open" and tables.row(code).archived:
             tables.store.unarchive(code)
         tell(tables, code, held_up(hall.by_code[code]) or "The organiser opened this table again.")

@@ -87,6 +87,14 @@ def test_who_needs_somebody_comes_first(hands: Hands) -> None:
     assert next(r.why for r in found if r.code == "REST") == "lunch"
 
 
+def test_a_table_that_was_set_up_days_ago_is_not_idle_but_not_begun(hands: Hands) -> None:
+    found = board(hands, table("AAAA", 5000, played=False), table("BBBB", 1, played=True))
+    assert [(r.code, r.state) for r in Wanted().of(found)] == [("BBBB", ""), ("AAAA", "new")]
+    assert codes(Wanted(shown="new").of(found)) == ["AAAA"] and codes(Wanted(shown="play").of(found)) == [
+        "BBBB"
+    ]
+
+
 def test_a_closed_table_is_not_shown(hands: Hands) -> None:
     shut = HallTable("AAAA", 1, "toy", "skirmish", state="closed")
     assert codes(board(hands, table("AAAA"), table("BBBB"), listed=(shut,))) == ["BBBB"]

@@ -14,7 +14,7 @@ from companion.hall.roll import HallTable
 from companion.hall.wifi import KINDS, Wifi, read_wifi
 from companion.limits import HALL_NUMBER
 from companion.store import Generation
-from companion.tables.background import slices
+from companion.tables.background import gently
 from companion.web import qr
 from companion.web.current import desk, held, tables
 from companion.web.desk.blueprint import bp
@@ -156,7 +156,7 @@ def print_cards() -> Response:
         rows = rows_of(_chosen())
     except Unreadable as mistake:
         return _cards_page(mistake.status, error=mistake.message, field=mistake.field)
-    made = [_card(row) for row in slices(rows, 1)]
+    made = [_card(row) for row in gently(rows)]
     step = int(per)
     wifi = desk().state().wifi
     return make_response(

@@ -76,7 +76,6 @@ class Link:
         self.sock = socket.create_connection(("127.0.0.1", self.port), timeout=WAITS)
         self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.held = self.head = b""
-
         self.used = time.monotonic()
 
     def send(self, method: str, path: str, headers: dict[str, str], body: bytes = b"") -> None:

@@ -130,7 +130,7 @@ def test_the_round_clock_and_news_reach_open_screens_by_themselves(hall_server, 
     phone.goto(f"{hall_server.url}/t/{boss[0][2]}/watch")
     expect(phone.locator("#link")).to_have_text("live")
     organiser.goto(f"{hall_server.url}/desk/clock")
-    organiser.get_by_label("Minutes").fill("90")
+    organiser.get_by_label("Minutes", exact=True).fill("90")
     organiser.get_by_label("What it counts").fill("Round 7")
     organiser.get_by_role("button", name="Start the clock").click()
     line = phone.locator("#round")

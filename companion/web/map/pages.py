@@ -16,6 +16,7 @@ from companion.engine.record.game import Game
 from companion.engine.seat.view import SeatView
 from companion.tables.visit import Visit
 from companion.web.intake import number
+from companion.web.map.afoot import answers, fought_for
 from companion.web.map.blueprint import bp, reply
 from companion.web.map.canvas import SIZE, Canvas, canvas_of
 from companion.web.map.counters import stacks, unit_words
@@ -83,7 +84,9 @@ def map_context(visit: Visit) -> dict[str, Any]:
     grid = game.maps.grids[index]
     choices = layer_choices(game, seat, system.rules)
     wanted = [name for name, _ in choices if name in request.args.getlist("layer")]
-    drawn = overlay(view, grid, marker_signs(game), layers(visit, wanted))
+    found, offered = layers(visit, wanted), answers(view, grid)
+    found.fought, found.offered = fought_for(view, grid), sorted({a.hex for a in offered})
+    drawn = overlay(view, grid, marker_signs(game), found)
     canvas = canvas_of(grid)
     off_map = [u for u in view.units if u.place and u.place not in grid.index and u.place[:4] != "box:"]
     return {
@@ -105,6 +108,8 @@ def map_context(visit: Visit) -> dict[str, Any]:
         "base": base_url_of(system, index),
         "overlay": Markup(drawn),
         "stacks": stacks(view, grid),
+        "fought": found.fought,
+        "answers": offered,
         "words": unit_words,
         "off_map": len(off_map),
         "hex": "",

@@ -39,6 +39,19 @@ def chosen_map(game: Game) -> int:
     return next(i for i, grid in enumerate(game.maps.grids) if grid is here)
 
 
+def maps_in_play(game: Game, index: int) -> list[int]:
+    """The maps on the table: the scenario's (`extra.maps`), any with a counter on it, and the one that is shown."""
+    named, here = game.scenario.extra.get("maps"), scenario_grid(game)
+    places = {u.place for u in game.units.values()}
+    return [
+        i
+        for i, grid in enumerate(game.maps.grids)
+        if i == index
+        or (any(p in named for p in grid.prefixes) if named else grid is here)
+        or any(p in grid.index for p in places)
+    ]
+
+
 def layer_choices(game: Game, seat: str, rules: Any) -> list[tuple[str, str]]:
     """The layers a seat can switch on."""
     found = [(f"zoc-{s.id}", f"{s.name} zones") for s in game.kit.sides]
@@ -74,7 +87,9 @@ def layers(visit: Visit, wanted: list[str]) -> Layers:
 
 def marker_signs(game: Game) -> dict[str, str]:
     """The letters on each marker's pill."""
-    return {m.id: m.symbol for m in game.kit.markers if m.id != "owner"}
+    shown = [m for m in game.kit.markers if m.id != "owner"]
+    states = {f"{m.id}={value}": words for m in shown for value, words in m.words.items() if len(words) <= 8}
+    return {**{m.id: m.symbol for m in shown}, **states}
 
 
 def map_context(visit: Visit) -> dict[str, Any]:
@@ -96,7 +111,9 @@ def map_context(visit: Visit) -> dict[str, Any]:
         "here": "map",
         "grid": grid,
         "index": index,
-        "maps": [(i, g.name or g.prefixes[0]) for i, g in enumerate(game.maps.grids)],
+        "maps": [
+            (i, game.maps.grids[i].name or game.maps.grids[i].prefixes[0]) for i in maps_in_play(game, index)
+        ],
         "choices": choices,
         "wanted": wanted,
         "query": "&".join([f"map={index}", *(f"layer={w}" for w in wanted)]),

@@ -75,3 +75,21 @@ def test_no_battle_no_mark(beaten):
     asked = [d for d in beaten.tables.visit(beaten.code, "axis").view.asked if d.action == "advance"]
     beaten.act("axis", "dismiss", ask=asked[0].id, how="no")
     assert 'class="fought"' not in text_of(beaten.get("axis", "map", live=True))
+
+
+@pytest.mark.parametrize(
+    ("scenario", "maps"),
+    [("third-kharkov-l", []), ("second-kharkov-k", []), ("january-campaign", ["Fall Blau A", "Fall Blau B"])],
+)
+def test_only_maps_that_lie_on_the_table_have_a_tab(tmp_path, scenario, maps):
+    """One map needs none; a counter that stands on another map brings its tab."""
+    hall = Hall(tmp_path, "kharkov-battles", scenario)
+    tabs = r'<nav class="map-tabs".*?</nav>'
+
+    def shown():
+        found = re.search(tabs, text_of(hall.get("axis", "map")), re.DOTALL)
+        return re.findall(r">([^<>]+)</a>", found[0]) if found else []
+
+    assert shown() == maps
+    hall.act("axis", "enter-positions", text="57 Inf G3718")
+    assert "Fall Blau G" in shown()

@@ -178,7 +178,9 @@ def before_the_roll(game: Game, battle: Battle, seat: str) -> Breakdown | None:
     ctx = Context(game, seat, duty=duty)
     values = {**sheet.defaults, **ctx.told}
     found = sheet.answer(values, ctx.having(values))
-    return replace(found, column=f"{form['attack']} : {form['defence']} = {found.column}")
+    start = str(found.facts.get("start") or found.column)
+    shifted = "" if start == found.column else f" \u2192 {found.column}"
+    return replace(found, column=f"{form['attack']} : {form['defence']} = {start}{shifted}")
 
 
 # -- rolling -----------------------------------------------------------------------------------------------

@@ -521,3 +521,13 @@ def test_no_air_is_said():
     done = answer(t, "soviet", "commit-air", points="0")
     assert [x.rule for x in done if x.KIND == "noted"][0] == "5.21"
     assert t.game["air-soviet"] == 1
+
+
+def test_the_card_tells_the_ratio_and_what_it_is_shifted_to():
+    """12.0, 5.21: 9 to 3 is 3-1; an Air Point makes it 4-1."""
+    t, one, _, _ = combat(second=False)
+    for side, points in (("axis", 1), ("soviet", 0)):
+        t.do("table", "correct", name=f"air-{side}", value=points)
+    designate(t, "KB3011", one)
+    answer(t, "axis", "begin-assault", points="1")
+    assert t.sees("soviet")["battles"][0]["sheet"]["column"] == "9 : 3 = 3-1 \u2192 4-1"

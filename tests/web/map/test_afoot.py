@@ -93,3 +93,14 @@ def test_only_maps_that_lie_on_the_table_have_a_tab(tmp_path, scenario, maps):
     assert shown() == maps
     hall.act("axis", "enter-positions", text="57 Inf G3718")
     assert "Fall Blau G" in shown()
+
+
+def test_what_came_of_the_last_battle_stands_in_sight(beaten):
+    """Not in a fold: where a stack went is for the other side's hands, too."""
+    answer(beaten, "soviet", "fall-back", to="KB3616")
+    asked = [d for d in beaten.tables.visit(beaten.code, "axis").view.asked if d.action == "advance"]
+    beaten.act("axis", "dismiss", ask=asked[0].id, how="no")
+    for seat in ("axis", "soviet", "table"):
+        page = text_of(beaten.clients[seat].get(f"/t/{beaten.code}/{seat}"))
+        summary = re.search(r'battle-last".*?</summary>', page, re.DOTALL)[0]
+        assert "25 Guards: back to KB3616" in summary

@@ -196,7 +196,7 @@ def _warnings(ctx: Context) -> Iterator[Objection]:
     phase=COMBAT_PHASES,
     by="active",
     rule="12.0",
-    label="Resolve an assault",
+    label="Resolve an assault, totals typed in",
     worksheet=prepared_assault,
     order=1,
     warns=_warnings,

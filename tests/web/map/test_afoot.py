@@ -104,3 +104,15 @@ def test_what_came_of_the_last_battle_stands_in_sight(beaten):
         page = text_of(beaten.clients[seat].get(f"/t/{beaten.code}/{seat}"))
         summary = re.search(r'battle-last".*?</summary>', page, re.DOTALL)[0]
         assert "25 Guards: back to KB3616" in summary
+
+
+def test_the_battle_under_way_stands_before_one_that_is_not_begun(tmp_path):
+    """Both wait for the attacker; the newer one was only designated."""
+    hall = Hall(tmp_path, "kharkov-battles", "third-kharkov-l")
+    hall.act("table", "import-positions", csv=SETUP + "axis,2/LAH,panzergrenadier,III,2,12,KB3619\n")
+    hall.act("table", "go-to", turn=11, phase="axis-combat")
+    for target, unit in (("KB3615", "axis-1-lah"), ("KB3618", "axis-2-lah")):
+        hall.act("axis", "declare-assault", target=target, attackers=[unit], anyway="on")
+    answer(hall, "axis", "begin-assault")
+    page = text_of(hall.clients["axis"].get(f"/t/{hall.code}/axis"))
+    assert page.index("Attack on KB3615</h2>") < page.index("Attack on KB3618</h2>")

@@ -105,7 +105,7 @@ def tick_line(game: Game, action: str) -> Iterator[e.Event]:
     phase = game.phase_def()
     for index, check in enumerate(phase.checklist if phase else ()):
         if check.action == action:
-            yield e.Ticked(f"{game.turn}/{phase.id}/{index}", True, IN_PASSING)
+            yield e.Ticked(f"{game.turn}/{game.phase}/{index}", True, IN_PASSING)
 
 
 def count_done(game: Game, what: str) -> int:

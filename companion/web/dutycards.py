@@ -19,6 +19,8 @@ MOST_SHORT, SHORT_WORDS = 12, 80
 MOST_FIELDS = 4
 """A form with more fields than these is no card any more."""
 MOST_CODES = 16
+NOTHING = ("", "0")
+"""Answers that mean none, such as no Air Point."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,8 @@ class Question:
             return [(DONE, "Done")]
         if self.duty.duty == OWED:
             return [(DONE, "Done on the map"), (NOT_NEEDED, "Does not apply")]
+        if self.field and self.field.type == "choice" and any(r.value in NOTHING for r in self.replies):
+            return []  # one of its own answers says it
         return [(NO, "No")]
 
     @property

@@ -35,10 +35,10 @@ class Moment:
 
     @cached_property
     def battles(self) -> list[BattleView]:
-        """The battles of which something is open: first where this seat is asked something, then the newest."""
+        """The battles of which something is open: where this seat is asked something, those under way, the newest."""
         found = [b for b in self.view.battles if b.waits or b.then]
         mine = {card.battle for card in self.cards}
-        return sorted(found, key=lambda b: (b.id not in mine, -b.id))
+        return sorted(found, key=lambda b: (b.id not in mine, not (b.then or b.rolls or b.sheet), -b.id))
 
     @cached_property
     def inside(self) -> dict[int, list[Card]]:

@@ -504,3 +504,10 @@ def test_pages_are_accessible(table, device, size, scheme):
         assert not bad, f"{url}: {bad}"
         wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
         assert wide <= 0, f"{url} scrolls sideways by {wide} px"
+
+
+def test_on_a_phone_the_maps_head_tells_the_tables_code(table, phone):
+    """Whoever looks on from the map reads it there, as on every other page."""
+    page = table.sit(phone, "german", "map")
+    expect(page.locator(".phone-head .bar-code")).to_have_text(table.code)
+    expect(page.locator(".phone-head .bar-code")).to_be_visible()

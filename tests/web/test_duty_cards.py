@@ -1,14 +1,16 @@
 """Questions carry their answers: cards of duties, battles on every screen, ending a phase over what is owed."""
 
 import re
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from flask import Flask
 from toykit import Device
 
+from companion.engine.seat.shapes import DutyView
 from companion.tables.tables import Tables
-from companion.web.dutycards import _replies
+from companion.web.dutycards import Question, _replies
 from companion.web.formfield import FormField
 
 
@@ -284,3 +286,13 @@ def test_few_or_short_answers_are_a_button_each(labels: list[str], each: bool) -
     choices = [{"value": str(n), "label": label} for n, label in enumerate(labels)]
     asked = FormField("to", "choice", "To", choices=choices, required=True)
     assert bool(_replies(asked, owed=True)) is each
+
+
+@pytest.mark.parametrize(("values", "no"), [(("0", "1"), False), (("1", "2"), True)])
+def test_an_offer_has_one_no(values: tuple[str, ...], no: bool) -> None:
+    """'No air' says it already where that is among the answers."""
+    choices = [{"value": v, "label": v} for v in values]
+    field = FormField("points", "choice", "Air Points", choices=choices, value=values[0])
+    asked = SimpleNamespace(consent=False, duty="offered")
+    found = Question(cast(DutyView, asked), "buttons", [field], field, _replies(field, owed=False))
+    assert bool(found.instead) is no

@@ -30,9 +30,10 @@ def dice_words(body: Body) -> str:
     return f"{'die' if len(values) == 1 else 'dice'} {' + '.join(values)}{more}" if values else ""
 
 
-def lowered(text: str) -> str:
-    """Words as they go on in a sentence: Attack becomes attack, ZOC stays."""
-    return text[:1].lower() + text[1:] if text[1:2].islower() else text
+def lowered(text: str, title: bool = False) -> str:
+    """Words as they go on in a sentence: Attack becomes attack; ZOC stays, in a title also a term like Mobile Assault."""
+    term = title and text.partition(" ")[2][:1].isupper()
+    return text[:1].lower() + text[1:] if text[1:2].islower() and not term else text
 
 
 def battle_story(bodies: Sequence[Body], number: int, game: Game) -> str:
@@ -42,7 +43,7 @@ def battle_story(bodies: Sequence[Body], number: int, game: Game) -> str:
     title = str(begun["title"]) if begun else held.title if held else "Battle"
     attacker = str(begun["attacker"]) if begun else held.attacker if held else ""
     side = game.side_name(attacker) if attacker else ""
-    head = f"{side} {lowered(title)}" if side and not title.startswith(side) else title
+    head = f"{side} {lowered(title, title=True)}" if side and not title.startswith(side) else title
     told = [*_known(held), *bodies] if begun is None and held else bodies
     return f"{head}{_odds(told)}.{_after(bodies, game)}"
 
@@ -105,6 +106,6 @@ def act_words(bodies: Iterable[Body], label: str) -> str:
     found = list(bodies)
     begun = next((b for b in found if b["kind"] == "engaged" and not b.get("battle")), None)
     if begun:
-        return lowered(str(begun["title"]))
+        return lowered(str(begun["title"]), title=True)
     rolled = [words for b in found if b["kind"] == "rolled" and (words := dice_words(b))]
     return rolled[-1] if rolled else lowered(label)

@@ -22,6 +22,7 @@ from companion.engine.seat.view import signs
 from companion.systems import System
 from companion.tables.visit import Visit
 from companion.web.intake import number
+from companion.web.map.afoot import answers
 from companion.web.map.canvas import canvas_of
 from companion.web.map.counters import stacks, unit_words
 from companion.web.map.overlay import Pick, pick
@@ -54,6 +55,7 @@ def hex_context(visit: Visit, text: str) -> dict[str, Any]:
         grid.line(hex_id, to) if distance is not None else (),
     )
     found = stacks(view, grid)
+    offered = [a for a in answers(view, grid) if a.hex == hex_id]
     movers, below = units_to_move(visit, hex_id), closed_units(visit, hex_id)
     here, marks = found.get(hex_id, []), signs(game, view.hexes.get(hex_id, {}))
     in_reach = [h for h in found if h in set(chosen.reach)]
@@ -85,12 +87,13 @@ def hex_context(visit: Visit, text: str) -> dict[str, Any]:
         "oob": is_htmx() and target() != "movers",  # a stack that was put down draws nothing any more
         "words": unit_words,
         "traces": system.rules.supply is not None,
-        "bar": bool(movers or below) and "tap" in request.args,
+        "bar": bool(movers or below or offered) and "tap" in request.args,
         "movers": movers,
         "below": below,
         "carried": _carried(visit, hex_id),
         "carried_below": _carried_below(visit, hex_id),
         "held": any(s.side != side for s in here for side in _carried_sides(visit, hex_id)),
+        "answers": offered,
         "attacks": view.guard.part("Attacks", lambda: _attacks(visit, hex_id), []),
     }
 

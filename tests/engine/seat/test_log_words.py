@@ -7,6 +7,7 @@ from toykit import HIDDEN, OPEN, Table
 
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING, OFF_COUNTER
+from companion.engine.seat.story import lowered
 from companion.engine.seat.words import describe, name_label, place_label, value_label
 
 GAME = Table().game
@@ -152,3 +153,16 @@ def test_a_result_tells_what_it_means() -> None:
 def test_a_secret_mark_does_not_even_tell_its_name() -> None:
     event = e.Marked("red-guards", "oos", 2, reason="cut off", rule="9.9", only=("red",))
     assert event.seen_by("blue") == {"kind": "marked", "hidden": True}
+
+
+@pytest.mark.parametrize(
+    ("words", "title", "told"),
+    [
+        ("Attack on 2408", True, "attack on 2408"),
+        ("Mobile Assault on 2408", True, "Mobile Assault on 2408"),
+        ("Take Air Points", False, "take Air Points"),
+        ("ZOC", True, "ZOC"),
+    ],
+)
+def test_a_term_keeps_its_capitals_within_a_sentence(words, title, told):
+    assert lowered(words, title) == told

@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 from flask import Response, g, make_response, redirect, render_template, request, url_for
 
+from companion.engine.alike import gathered
 from companion.engine.seat.shapes import MarkView
 from companion.tables.log import Entry
 from companion.web import parts, qr
@@ -92,6 +93,7 @@ def toast_of(visit: DeviceVisit, lines: Sequence[str], before: int) -> Toast | N
     """
     act = visit.undo
     undo = act.to if act and act.to >= before else None
+    lines = gathered(lines)
     words = [*lines[:TOAST_LINES], *(["…"] if len(lines) > TOAST_LINES else [])]
     if not words and act and undo is not None and act.label != "answer":  # nothing is less news than a No
         words = [f"{act.label[:1].upper()}{act.label[1:]}."]

@@ -291,3 +291,21 @@ def test_the_two_ways_to_attack_and_the_roll_say_different_things(table: Any) ->
     assert offered["resolve-combat"].primary and not offered["declare-attack"].primary
     assert "roll later" in offered["declare-attack"].label
     assert "Roll for the attack" not in t.rules.actions["roll-combat"].doc
+
+
+def test_the_sentence_counts_units_of_one_name(table: Any) -> None:
+    """2.14: two brigades turned over are not one."""
+    t = table(turn=1, phase="soviet-combat", result="0/2")
+    t.enter("294 Inf", "german", "2619", army="6th Army", kind="infantry", af=4, df=5)
+    t.do("soviet", "declare-attack", target="2619", attackers=brigades(t, 2))
+    assert "2 \u00d7 Tank brigade: turned over in battle" in sentence(t, "german")
+
+
+def test_what_is_asked_of_the_other_side_is_not_said_as_ones_own_to_do(table: Any) -> None:
+    """12.17: the Soviet reads whom the question of aircraft waits for."""
+    t = table(turn=4, phase="soviet-combat")
+    t.do("table", "correct", name="air-free", value=2)
+    t.enter("294 Inf", "german", "2619", army="6th Army", kind="infantry", af=4, df=5)
+    t.do("soviet", "declare-attack", target="2619", attackers=brigades(t, 1))
+    lines = [describe(event.seen_by("soviet"), t.game) for event in t.events]
+    assert any(line.startswith("German to do:") and "aircraft" in line for line in lines)

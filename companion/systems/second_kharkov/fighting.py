@@ -266,7 +266,7 @@ Die = Annotated[Roll | None, Dice(label="Die", spec="1d6", purpose="combat", whe
     by="active",
     rule="12.7",
     worksheet=combat,
-    label="Resolve a combat",
+    label="Attack",
     primary=True,
     when=_ready,
     warns=_against,

@@ -114,7 +114,7 @@ def _against(ctx: Context) -> Iterator[str]:
     phase=tuple(MOVE.values()),
     rule="11.1",
     worksheet=march,
-    label="Make this move",
+    label="Move units",
     order=11,
     when=lambda game: (
         bool(on_map(game, game.active)) or NotNow("nobody is on record on the map", rule="11.1")

@@ -309,3 +309,13 @@ def test_what_is_asked_of_the_other_side_is_not_said_as_ones_own_to_do(table: An
     t.do("soviet", "declare-attack", target="2619", attackers=brigades(t, 1))
     lines = [describe(event.seen_by("soviet"), t.game) for event in t.events]
     assert any(line.startswith("German to do:") and "aircraft" in line for line in lines)
+
+
+def test_the_card_says_when_a_substitute_counter_goes_in(table: Any) -> None:
+    """2.13: the third loss of a division swaps its counter, and its owner reads so where the battle ended."""
+    t = table(turn=1, phase="soviet-combat", result="0/2")
+    t.enter("294 Inf", "german", "2619", army="6th Army", kind="infantry", af=4, df=5)
+    t.do("soviet", "declare-attack", target="2619", attackers=brigades(t, 1))
+    t.answer("soviet", attack="30", die="3")
+    t.answer("german", how="stand")
+    assert card(t, "german") == ["294 Inf: 2 steps: put its substitute counter in"]

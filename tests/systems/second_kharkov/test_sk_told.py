@@ -198,9 +198,9 @@ def test_brigades_of_one_hex_can_be_told_apart(table: Any) -> None:
     t.answer("german", how="stand")
     (which,) = t.asked("soviet")[0]["form"]
     assert [c["label"] for c in which["choices"]] == [
-        "Tank brigade (2719), AF 13, has attacked",
-        "Tank brigade (2719), AF 17, has attacked",
-    ]
+        "Tank brigade (2719), AF 13",
+        "Tank brigade (2719), AF 17",
+    ], "all of them have attacked"
     t.answer("soviet", units=first)
     ticks = field(t.form("soviet", "declare-attack", target="2720"), "attackers")
     assert {c["value"]: c["label"] for c in ticks["choices"]} == {
@@ -210,6 +210,18 @@ def test_brigades_of_one_hex_can_be_told_apart(table: Any) -> None:
     t.enter("Rifles", "soviet", "2719", kind="rifle")
     ticks = field(t.form("soviet", "declare-attack", target="2720"), "attackers")
     assert "Rifles (2719)" in [c["label"] for c in ticks["choices"]], "a name that says enough stays short"
+    t.do("soviet", "declare-attack", target="2720", attackers="soviet-rifles")
+    t.answer("soviet", attack="9", die="3")
+    ticks = field(t.form("soviet", "declare-attack", target="2720"), "attackers")
+    assert "Rifles (2719), has attacked" in [c["label"] for c in ticks["choices"]], "whoever has, says so"
+
+
+def test_a_new_turn_is_told_without_its_bookkeeping(table: Any) -> None:
+    """5.3, 11.19: the order is open again and aircraft are back, which nobody reads as news."""
+    t = table(turn=3, phase="german-combat")
+    events = t.next("german")
+    told = [line for event in events if (line := describe(event.seen_by("german"), t.game))]
+    assert t.game.turn == 4 and told == ["Turn 4, 18-19 May 1942: Air interdiction"]
 
 
 def won(table: Any) -> Any:

@@ -331,3 +331,11 @@ def test_the_card_says_when_a_substitute_counter_goes_in(table: Any) -> None:
     t.answer("soviet", attack="30", die="3")
     t.answer("german", how="stand")
     assert card(t, "german") == ["294 Inf: 2 steps: put its substitute counter in"]
+
+
+def test_setting_up_is_told_in_one_line(table: Any) -> None:
+    """3.1: who stands where is on the map."""
+    t = table(turn=1, phase="soviet-move")
+    events = t.do("soviet", "set-up")
+    told = [line for event in events if (line := describe(event.seen_by("soviet"), t.game))]
+    assert len(told) == 1 and "on their set-up hexes" in told[0]

@@ -55,3 +55,4 @@ def test_a_battle_that_is_over_says_what_became_of_ones_units(app: Flask, tables
     page = Device(app, code, "german").get(target="live").text
     line = re.search(r'class="card battle-last".*?</summary>', page, re.S)[0]
     assert "294 Inf: 2 steps: put its substitute counter in" in line
+    assert 'id="last-result"' not in page, "the battle tells its result"

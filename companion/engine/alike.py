@@ -22,8 +22,8 @@ def each_once(told: Iterable[tuple[str, str, str]]) -> list[str]:
     for unit, name, what in told:
         units.setdefault((unit, name), []).append(what)
     found = Counter[tuple[str, str]]()
-    for (unit, name), what in units.items():
-        found[name, ", ".join(dict.fromkeys(what))] += 1 if unit else max(Counter(what).values())
+    for (unit, name), deeds in units.items():
+        found[name, ", ".join(dict.fromkeys(deeds))] += 1 if unit else max(Counter(deeds).values())
     return [f"{several(name, number)}: {what}" for (name, what), number in found.items()]
 
 

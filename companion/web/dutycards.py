@@ -169,7 +169,9 @@ def _replies(field: FormField, owed: bool) -> list[Reply]:
         return []
     if field.type in ("whole", "dice") and field.min is not None and field.max is not None:
         values = range(field.min, field.max + 1)  # of one real die, its faces: a tap says what it shows
-        return [Reply(str(n), str(n), str(n) == usual) for n in values] if len(values) <= MOST_BUTTONS else []
+        return (
+            [Reply(str(n), str(n), str(n) == usual) for n in values] if _few(list(map(str, values))) else []
+        )
     labels = [str(c["label"]) for c in field.choices]
     if (field.many and field.exactly != 1) or not labels or not _few(labels):
         return []

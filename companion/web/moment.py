@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -105,9 +106,10 @@ class Moment:
     def older_result(self) -> ResultView | None:
         """The last result when it is news no longer; those of battles are told by the battle."""
         found = self.view.result
-        if found is None or self.result is not None or any(b.sheet == found.sheet for b in self.view.battles):
+        if found is None or self.result is not None:
             return None
-        return found
+        told = (b.sheet for b in self.view.battles if b.sheet)  # its effects are by now what was really done
+        return None if any(replace(s, effects=found.sheet.effects) == found.sheet for s in told) else found
 
 
 class Objection:

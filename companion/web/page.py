@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from flask import Response, current_app, g, make_response, redirect, render_template, request, url_for
 from markupsafe import Markup
 
+from companion.engine.alike import gathered
 from companion.engine.seat.shapes import MarkView
 from companion.tables.log import Entry
 from companion.web import parts, qr
@@ -96,7 +97,7 @@ def toast_of(visit: DeviceVisit, lines: Sequence[str], before: int) -> Toast | N
     """
     act = visit.undo
     undo = act.to if act and act.to >= before else None
-    lines = [line for line in lines if not line.startswith(TO_DO)]  # its card or the head says so
+    lines = gathered(line for line in lines if not line.startswith(TO_DO))  # its card or the head says that
     words = [*lines[:TOAST_LINES], *(["…"] if len(lines) > TOAST_LINES else [])]
     if not words and act and undo is not None and act.label != "answer":  # nothing is less news than a No
         words = [f"{act.label[:1].upper()}{act.label[1:]}."]

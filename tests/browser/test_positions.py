@@ -317,6 +317,9 @@ def test_a_tap_on_the_enemy_opens_the_attack_with_those_beside_him(table, device
     expect(form.get_by_role("checkbox", name=re.compile("38 Guards"))).to_be_checked()
     expect(form.locator("[name=target]").first).to_have_value("2408")
     assert "Geheim" not in page.content()
+    form.get_by_role("checkbox", name=re.compile("38 Guards")).click()
+    expect(form.get_by_label("Attack factors")).to_be_visible()
+    expect(form.locator("[name=target]").first).to_have_value("2408")
 
 
 def test_the_map_is_played_by_keys(table, device):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from companion.engine.alike import each_once
 from companion.engine.dice import Spec
 from companion.engine.record.battle import Battle
 from companion.engine.record.game import Game
@@ -78,15 +79,11 @@ def _plain(result: str) -> str:
 
 def _after(bodies: Sequence[Body], game: Game) -> str:
     """What became of the units, each once, then what else came of it; with nobody on record, all that was said."""
-    told: dict[str, list[str]] = {}
-    for body in bodies:
-        if body["kind"] == "placed" and (line := describe(body, game)):
-            unit, _, what = line.partition(": ")
-            told.setdefault(unit, []).append(what)
-    lines = [f"{unit}: {', '.join(dict.fromkeys(what))}" for unit, what in told.items()]
+    placed = [(b, line) for b in bodies if b["kind"] == "placed" and (line := describe(b, game))]
+    lines = each_once((str(b.get("unit", "")), *line.partition(": ")[::2]) for b, line in placed)
     more = f"; and {len(lines) - MOST_TOLD} more units" if len(lines) > MOST_TOLD else ""
     units = f" {'; '.join(lines[:MOST_TOLD])}{more}." if lines else ""
-    return units + "".join(f" {words}." for words in _said(bodies, game, of_battle=bool(told)))
+    return units + "".join(f" {words}." for words in _said(bodies, game, of_battle=bool(lines)))
 
 
 def _said(bodies: Sequence[Body], game: Game, of_battle: bool) -> list[str]:
@@ -106,6 +103,8 @@ def act_words(bodies: Iterable[Body], label: str) -> str:
     found = list(bodies)
     begun = next((b for b in found if b["kind"] == "engaged" and not b.get("battle")), None)
     if begun:
-        return lowered(str(begun["title"]), title=True)
+        title, side = str(begun["title"]), str(begun.get("attacker", ""))
+        own = side and title.casefold().startswith(side)  # a nation's name stays
+        return title if own else lowered(title, title=True)
     rolled = [words for b in found if b["kind"] == "rolled" and (words := dice_words(b))]
     return rolled[-1] if rolled else lowered(label)

@@ -10,6 +10,7 @@ from flask import request
 from markupsafe import Markup
 
 from companion.engine.errors import Mistake
+from companion.engine.forms.fields import on_the_form
 from companion.engine.hexes.ground import FIXED
 from companion.engine.people.units import movable
 from companion.engine.positions import supply
@@ -138,16 +139,16 @@ class AttackLink:
 
 
 def _attacks(visit: Visit, hex_id: str) -> list[AttackLink]:
-    """The attacks that this seat may make on a hex now; a form that takes one unit gets one that was taken up."""
+    """The attacks that this seat may make on a hex now, by those that were taken up; of a form that takes one, by one."""
     rules, found = visit.rules, []
     for attack, near in attacks_on(rules, visit.game, visit.seat, hex_id):
-        action, given = rules.actions[attack.action], {attack.hex: hex_id}
-        carried = {u.id for u in _carried(visit, hex_id)}
-        if not getattr(action.fields[attack.units], "many", False):
-            likely = next((u.id for u in near if u.id in carried or len(near) == 1), "")
-            given |= {attack.units: likely} if likely else {}
-        query = urlencode(given)
-        url = f"/t/{visit.code}/{visit.seat}/do/{action.name}?{query}"
+        action, carried = rules.actions[attack.action], {u.id for u in _carried(visit, hex_id)}
+        many = getattr(action.fields[attack.units], "many", False)
+        likely = [
+            u.id for u in sorted(near, key=on_the_form) if u.id in carried or (not many and len(near) == 1)
+        ]
+        given = {attack.hex: [hex_id], attack.units: likely if many else likely[:1]}
+        url = f"/t/{visit.code}/{visit.seat}/do/{action.name}?{urlencode(given, doseq=True)}"
         found.append(AttackLink(action.label, action.rule, url))
     return found
 

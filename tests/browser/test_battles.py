@@ -50,7 +50,7 @@ def test_second_kharkov(server, device, mode):
     # The German is asked on his own phone, in one tap; the Soviet is told whom he waits for, and closes nothing.
     expect(german.get_by_role("heading", name="Attack on 2510", exact=True)).to_be_visible()
     expect(soviet.locator("#sheet .sheet")).to_have_count(0)
-    expect(soviet.locator("body")).to_contain_text("Waiting for German")
+    expect(soviet.locator("body")).to_contain_text("waiting for German")
     screens.shot("declared")
     german.get_by_role("button", name="1 defends").click()
 

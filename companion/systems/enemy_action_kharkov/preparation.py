@@ -77,7 +77,7 @@ def _undone(game: Game) -> bool | str:
     return int(game["cards-prepared"]) < game.turn or "the cards of this turn are prepared already"
 
 
-@rules.due_in("cards")
+@rules.due_in("cards", stays=True)
 def cards_to_prepare(game: Game) -> Iterator[str]:
     """Nobody has a hand before they are [4-II]."""
     if _undone(game) is True:

@@ -34,8 +34,9 @@ def _ask(game: Game, battle: Battle, unit: Unit) -> e.Asked:
     what = untold(game, battle, unit)
     at = "" if "steps" in what or "strength" not in what else f" at {count(unit.steps, 'step')}"
     text = f"{game.side_name(unit.side)}: {_listed(what)} of {called(unit)}{at}"
-    seats = (*game.sides, "table")
-    return owe(game, seats, text, tell_strength, battle=battle, step=STRENGTH, units=[unit.id], rule="9.4")
+    return owe(
+        game, unit.side, text, tell_strength, battle=battle, step=STRENGTH, units=[unit.id], rule="9.4"
+    )
 
 
 def _listed(words: Sequence[str]) -> str:

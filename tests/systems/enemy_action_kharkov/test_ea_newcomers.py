@@ -78,10 +78,11 @@ def told(t: Bench, seat: str) -> list[str]:
 def test_steps_and_type_of_a_bare_name_are_asked_before_anything_else() -> None:
     """9.3: one chit for each defending step, two for an attacker of three: neither is guessed, real cup or not."""
     t, red, grey = meeting()
-    assert open_actions(t, "german") == ["tell-strength", "tell-strength"]
+    assert open_actions(t, "german") == open_actions(t, "soviet") == ["tell-strength"]  # each of his own
     with refused(NotNow):
         Bench.do(t, "soviet", "draw-chits", defender=1, attacker=0)
-    (first, second) = [a for a in t.asked("soviet") if a["live"]]
+    (first,) = [a for a in t.asked("soviet") if a["live"]]
+    assert first["text"].endswith("25G.3T")
     assert [row["name"] for row in first["form"]] == ["steps", "kind"]
     with refused(Unreadable, rule="9.3", field="steps"):
         t.do("soviet", "tell-strength", _asked=first["id"], kind="infantry")

@@ -17,7 +17,6 @@ from companion.systems.enemy_action_kharkov import command as c
 from companion.systems.enemy_action_kharkov.base import SIDES, SOVIET, Reason, rules
 from companion.systems.enemy_action_kharkov.deck import Deck
 from companion.systems.enemy_action_kharkov.impulse import may_pass, must_draw
-from companion.systems.enemy_action_kharkov.orders import ACTIVATIONS
 from companion.systems.enemy_action_kharkov.stacking import owe_reductions
 
 IMPULSE_MARKS = ("active", "moved", "attacked", "struck", "fell-back", "kg")
@@ -93,7 +92,7 @@ def end_impulse(game: Game, chance: Chance) -> Events:
     said, side = c.in_command(game), game.active
     yield e.Noted(f"{game.side_name(side)} impulse over", rule="4-IV")
     yield from _discard(game)
-    activated = list(said.get("for", [])) if said["what"] in ACTIVATIONS else []
+    activated = list(said.get("for", [])) if said["what"] in c.ACTIVATIONS else []
     if not activated and not game["pass-clears"]:
         activated = c.last(game, side)
     yield from _over(game, chance, activated)

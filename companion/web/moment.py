@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 from companion.engine.errors import Warned
+from companion.engine.forms.worksheet import Breakdown
 from companion.engine.seat.shapes import BattleView, ResultView
 from companion.engine.seat.view import SeatView
 from companion.tables.log import Entry
@@ -84,9 +86,14 @@ class Moment:
     def older_result(self) -> ResultView | None:
         """The last result when it is news no longer; those of battles are told by the battle."""
         found = self.view.result
-        if found is None or self.result is not None or any(b.sheet == found.sheet for b in self.view.battles):
+        if found is None or self.result is not None or any(_same(b.sheet, found) for b in self.view.battles):
             return None
         return found
+
+
+def _same(sheet: Breakdown | None, found: ResultView) -> bool:
+    """Whether a battle tells a result; what came of it stands in the battle's calculation alone."""
+    return sheet is not None and replace(sheet, effects=found.sheet.effects) == found.sheet
 
 
 class Objection:

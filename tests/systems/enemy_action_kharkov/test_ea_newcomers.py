@@ -350,3 +350,44 @@ def test_proper_names() -> None:
     (row,) = [r for r in t.form("soviet", "play-tactic", card="P05") if r["name"] == "tactic"]
     found = {c["value"]: c["label"] for c in row["choices"]}
     assert found["nkvd"] == "NKVD" and found["soviet airpower"] == "Soviet airpower"
+
+
+# -- what a combat came to, for whoever did not decide it [9.52, 9.8] ---------------------------------------
+
+
+def test_the_attacker_reads_what_became_of_a_combat_by_numbers() -> None:
+    """9.8: that the defenders fall back, what it costs and that he may advance stays on the combat's card."""
+    t = command(mode_chits="physical", mode_cards="physical")
+    t.do("soviet", "play-real-card", card="P03", what="activate", formations="3T")
+    t.do("soviet", "declare-combat", small=2, steps=2, terrain="clear")
+    for side in SIDES:
+        if "no-tactics" in open_actions(t, side):
+            t.answer(side, until="here")
+    t.do("soviet", "draw-chits", hits="A1 D1, D2")
+    ways = labels(t, "german", "apply-defence", "choice")
+    assert ways["stand"].endswith("eliminated") and ways["retreat-1"].endswith("eliminated")  # two steps [9.63]
+    t.answer("german", choice="retreat-2")
+    assert told(t, "soviet") == [
+        "German retreats two hexes, dispersed, loses 1 step",
+        "Soviet may advance into the hex if it is empty, mechanised units a hex further",
+        "Soviet loses 1 step",
+    ]
+
+
+def test_a_loss_of_units_on_record_is_told_once() -> None:
+    """9.6: the unit's own line says it."""
+    t = attacked(hits="A1 D1, D1")
+    t.answer("german", choice="retreat-1")
+    assert told(t, "soviet") == ["German retreats one hex", "d loses 1 step"]
+
+
+def test_a_real_tactic_card_is_played_beside_the_question() -> None:
+    """9.2: not folded away among other acts; and No after one is no more."""
+    t = command(mode_chits="physical", mode_cards="physical")
+    t.do("soviet", "play-real-card", card="P03", what="activate", formations="3T")
+    t.do("soviet", "declare-combat", small=2, steps=2, terrain="clear")
+    (play,) = [a for a in t.sees("soviet")["actions"] if a["name"] == "play-real-tactic"]
+    assert play["primary"]
+    t.do("soviet", "play-real-tactic", card="P07", tactic="combat engineers")
+    done = t.answer("soviet", until="here")
+    assert [d.text for d in done if isinstance(d, e.Noted)] == ["Soviet: no more tactics"]

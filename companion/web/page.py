@@ -22,6 +22,7 @@ STRIP = 8
 """Actions on the log strip of a screen, and so many lines at most of one of them."""
 STRIP_LINES = 12
 TOAST_LINES = 3
+TO_DO = "To do: "
 
 
 def is_htmx() -> bool:
@@ -92,6 +93,8 @@ def toast_of(visit: DeviceVisit, lines: Sequence[str], before: int) -> Toast | N
     """
     act = visit.undo
     undo = act.to if act and act.to >= before else None
+    # What is to do now stands on the screen already, as a question or in the head.
+    lines = [line for line in lines if not line.startswith(TO_DO)] or lines
     words = [*lines[:TOAST_LINES], *(["…"] if len(lines) > TOAST_LINES else [])]
     if not words and act and undo is not None and act.label != "answer":  # nothing is less news than a No
         words = [f"{act.label[:1].upper()}{act.label[1:]}."]

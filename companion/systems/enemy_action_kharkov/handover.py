@@ -149,7 +149,9 @@ def _over(game: Game, chance: Chance, activated: list[str]) -> Events:
         if not duty.is_owed:
             yield e.Answered(duty.id, LEFT, battle=duty.battle)
     if activated != c.last(game, side):
-        yield e.Set(f"last-{side}", ", ".join(activated), reason="barred in its next impulse [6.3]")
+        yield e.Set(
+            f"last-{side}", ", ".join(activated), reason=IN_PASSING
+        )  # its panel says who is barred [6.3]
     yield from Deck(game, side).draw_up(chance)
     if not any(Deck(game, s).left for s in game.sides):
         yield e.Noted("Both draw piles and both hands are empty: the command phase is over", rule="4-IV.3")

@@ -167,7 +167,7 @@ CardValue = Annotated[
 def _played(game: Game, number: str, order: Order) -> e.Noted:
     """One line that says it all: who plays which card, and for what."""
     named = [FORMATION_NAMES.get(f, f) for f in (*order.formations, *order.also)]
-    parts = named or [titled(order.event)]
+    parts = [*named, f"around {order.hex}"] if order.hex else named or [titled(order.event)]
     for_what = f": {', '.join(filter(None, [c.COMMANDS[order.what], *parts]))}" if order.what else ""
     return e.Noted(f"{game.side_name(game.active)} plays {card(game, number).label}{for_what}", rule="5.1")
 
@@ -208,7 +208,8 @@ def play_card(
     steps: Steps = 1,
 ) -> Events:
     """Lay the card open and say what it does."""
-    order = Order(what, hex, reach, units, formations, also, event, steps)
+    named = formations or ((formation,) if formation in c.FORMATIONS[game.active] else ())
+    order = Order(what, hex, reach, units, named, also, event, steps)
     yield _played(game, card, order)
     yield from _lay_open(game, card, type=type, value=value, formation=formation)
     if what and what not in dict(c.commands(game, c.played(game))):
@@ -249,7 +250,8 @@ def play_real_card(
     """Enter the real card that is played, and its command."""
     if _unknown(Context(game, values={"card": card}), "kind") and not kind:
         raise kind_unknown()
-    order = Order(what, hex, reach, units, formations, also, event, steps)
+    named = formations or ((formation,) if formation in c.FORMATIONS[game.active] else ())
+    order = Order(what, hex, reach, units, named, also, event, steps)
     yield _played(game, card, order)
     yield from _lay_open(game, card, kind=kind, type=type, value=value, formation=formation)
     if what:

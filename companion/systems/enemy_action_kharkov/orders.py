@@ -302,20 +302,20 @@ def give_command(
     steps: Steps = 1,
 ) -> Events:
     """Say what the card is played for; barred formations are not offered."""
-    yield from give(game, Order(what, hex, reach, units, formations, also, event, steps))
+    yield from give(game, Order(what, hex, reach, units, formations, also, event, steps), told=False)
 
 
-def give(game: Game, order: Order) -> Events:
-    """The command of the card that lies open [5.2-5.5]."""
+def give(game: Game, order: Order, *, told: bool = True) -> Events:
+    """The command of the card that lies open [5.2-5.5]; `told` with the card, it is no second line of the log."""
     known, side, what = c.played(game), game.active, order.what
     if what == "event":
-        yield from play_event(game, side, order.event)
+        yield from play_event(game, side, order.event, told=told)
         return
     chosen = [game.units[u] for u in order.units]
     if what == "kg" and order.hex:
         reach = c.RANGES.get(known.type, c.USUAL_RANGE) if order.reach is None else order.reach
         chosen = _kampfgruppe(game, known, order, reach)
-        yield e.Marked(order.hex, "kg", reach, reason="Kampfgruppe", rule="6.2")
+        yield e.Marked(order.hex, "kg", reach, reason=IN_PASSING, rule="6.2")
     printed = tuple(f for f, _ in c.formation_choices(side, known))
     formations = order.formations or (printed if len(printed) == 1 and what in c.OF_THE_CARD else ())
     if what == "activate":
@@ -328,9 +328,9 @@ def give(game: Game, order: Order) -> Events:
     if not names:
         raise Unreadable("which formation? Name at least one army or corps", field="formations", rule="5.2")
     if what not in c.ACTIVATIONS:
-        yield from _other_command(game, known, what, names, order.steps)
+        yield from _other_command(game, known, what, names, order.steps, told)
         return
-    yield from _activate(game, side, what, names, chosen)
+    yield from _activate(game, side, what, names, chosen, told and set(names) <= set(order.formations))
 
 
 def _kampfgruppe(game: Game, known: Card, order: Order, reach: int) -> list[Unit]:
@@ -350,13 +350,15 @@ def _kampfgruppe(game: Game, known: Card, order: Order, reach: int) -> list[Unit
     return chosen
 
 
-def _other_command(game: Game, known: Card, what: str, names: tuple[str, ...], steps: int) -> Events:
+def _other_command(
+    game: Game, known: Card, what: str, names: tuple[str, ...], steps: int, told: bool
+) -> Events:
     """Reserves and replacements: no activation [6.3], and limits of their own [5.3, 5.5]."""
     side, text = game.active, ", ".join(FORMATION_NAMES[f] for f in names)
     if what == "replace":
         steps = 1 if side == SOVIET else known.steps or steps
     said = {**c.in_command(game), "what": what, "for": list(names), "steps": steps}
-    yield e.Set("command", said, reason=text)
+    yield e.Set("command", said, reason=IN_PASSING if told else text)
     if what == "deploy":
         if reserves(game, side):
             yield from offer_reserves(game, side)
@@ -375,17 +377,17 @@ def _whole_formation(game: Game, formations: tuple[str, ...], extra: list[Unit])
     return list({u.id: u for u in [*own, *extra]}.values())
 
 
-def _activate(game: Game, side: str, what: str, names: tuple[str, ...], chosen: list[Unit]) -> Events:
+def _activate(
+    game: Game, side: str, what: str, names: tuple[str, ...], chosen: list[Unit], told: bool
+) -> Events:
     if what == "one-unit":
         if len(chosen) > 1 or len(names) > 1:
             raise Unreadable("one unit only", field="units", rule="6.1")
-        yield e.Set(
-            f"one-unit-{side}", game.turn, was=game[f"one-unit-{side}"], reason="used for this turn [6.1]"
-        )
+        yield e.Set(f"one-unit-{side}", game.turn, was=game[f"one-unit-{side}"], reason=IN_PASSING)
         yield from _live_supply(game, side, chosen)
     text = ", ".join(FORMATION_NAMES[f] for f in names)
     said = {**c.in_command(game), "what": what, "for": list(names), "from": {u.id: u.place for u in chosen}}
-    yield e.Set("command", said, reason=f"activates {text}")
+    yield e.Set("command", said, reason=IN_PASSING if told else f"activates {text}")
     for unit in chosen:
         may = "no-attack" if what == "one-unit" else "on"
         yield put_mark(game, unit.id, "active", may, reason=IN_PASSING, rule="6.0")

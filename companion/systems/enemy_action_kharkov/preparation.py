@@ -129,7 +129,7 @@ def prepare_cards(
     given = {SOVIET: (soviet_primary, soviet_supplemental), GERMAN: (german_primary, german_supplemental)}
     for side, (primary, supplemental) in given.items():
         if not mud and game[f"{side}-hand-size"] != hands[side]:
-            yield e.Set(f"{side}-hand-size", hands[side], was=game[f"{side}-hand-size"], reason="this turn")
+            yield e.Set(f"{side}-hand-size", hands[side], was=game[f"{side}-hand-size"], reason=IN_PASSING)
         plan = Plan(
             told[f"{side}_supplementals"] or 0,
             _or(entering(game, side, "primary"), primary) or 0,

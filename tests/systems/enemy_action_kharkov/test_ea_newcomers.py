@@ -365,7 +365,9 @@ def test_the_attacker_reads_what_became_of_a_combat_by_numbers() -> None:
             t.answer(side, until="here")
     t.do("soviet", "draw-chits", hits="A1 D1, D2")
     ways = labels(t, "german", "apply-defence", "choice")
-    assert ways["stand"].endswith("eliminated") and ways["retreat-1"].endswith("eliminated")  # two steps [9.63]
+    assert ways["stand"].endswith("eliminated") and ways["retreat-1"].endswith(
+        "eliminated"
+    )  # two steps [9.63]
     t.answer("german", choice="retreat-2")
     assert told(t, "soviet") == [
         "German retreats two hexes, dispersed, loses 1 step",
@@ -391,3 +393,30 @@ def test_a_real_tactic_card_is_played_beside_the_question() -> None:
     t.do("soviet", "play-real-tactic", card="P07", tactic="combat engineers")
     done = t.answer("soviet", until="here")
     assert [d.text for d in done if isinstance(d, e.Noted)] == ["Soviet: no more tactics"]
+
+
+# -- real cards: what the hands have to do, and nothing twice [4-II, 4-IV] -----------------------------------
+
+
+def spoken(t: Bench, done: list[e.Event]) -> list[str]:
+    return [line for event in done if (line := describe(event.to_json(), t.game))]
+
+
+def test_players_of_real_cards_are_told_what_to_take() -> None:
+    """4-II, 4-IV: how many supplementals and cards, in three lines; at the impulse's end how many to draw."""
+    t = blank_table(mode_cards="physical", mode_chits="physical")
+    t.until("cards")
+    assert spoken(t, t.do("table", "prepare-cards", soviet_supplementals=6)) == [
+        "Cards prepared for game-turn 1",
+        "Soviet: 6 supplementals into the draw pile, 5 cards in hand",
+        "German: 2 supplementals into the draw pile, 4 cards in hand",
+    ]
+    t.until("command")
+    card = {"card": "P05", "kind": "primary", "type": "army", "what": "activate", "formation": "3T"}
+    assert spoken(t, t.do("soviet", "play-real-card", **card)) == [
+        "Soviet plays P05: Activate, 3rd Tank Army"
+    ]
+    assert spoken(t, t.do("soviet", "end-impulse")) == [
+        "Soviet impulse over",
+        "Soviet draws 1 card: 5 in hand",
+    ]

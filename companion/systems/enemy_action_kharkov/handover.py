@@ -157,8 +157,11 @@ def _over(game: Game, chance: Chance, activated: list[str]) -> Events:
         yield e.Noted("Both draw piles and both hands are empty: the command phase is over", rule="4-IV.3")
         yield from advance(rules, game)
         return
-    yield e.Set("impulse", game.other(side), was=side, reason=IN_PASSING)
     following = Deck(game, game.other(side))
+    if not following.left:  # nothing to play and nothing to draw: all it could do is pass [5.1]
+        yield e.Noted(f"{game.side_name(game.other(side))} has no card left and passes", rule="5.1")
+        return
+    yield e.Set("impulse", game.other(side), was=side, reason=IN_PASSING)
     if not following.count("hand") and game["empty-hand"] == "draw-first":
         yield from following.draw_up(chance)
 

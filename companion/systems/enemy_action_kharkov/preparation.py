@@ -7,6 +7,7 @@ from typing import Annotated
 
 from companion.engine.errors import Several, Unreadable
 from companion.engine.forms.fields import Context, Whole
+from companion.engine.kit.when import Turns, holds
 from companion.engine.play.actions import Chance, Events
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
@@ -137,6 +138,16 @@ def prepare_cards(
         )
         yield from Deck(game, side).prepare(plan, chance)
     yield e.Set("cards-prepared", game.turn, reason=IN_PASSING)
+    yield from _all_done(game)
+
+
+def _all_done(game: Game) -> Iterator[e.Event]:
+    """One tap does all five steps: their lines are ticked with it."""
+    phase = game.phase_def("cards")
+    for index, check in enumerate(phase.checklist if phase else ()):
+        item, due = f"{game.turn}/cards/{index}", game.turn in Turns(check.turns)
+        if (check.act or check.action) and due and holds(check.when, game.values) and item not in game.ticked:
+            yield e.Ticked(item, True, IN_PASSING)
 
 
 def _or(number: int | None, other: int | None) -> int | None:

@@ -45,6 +45,16 @@ def test_a_toast_does_not_repeat_the_question_that_stands_there(tmp_path):
     assert "1408 is Soviet now: enter its printed VP" in page
 
 
+def test_a_folded_line_names_what_is_in_it(tmp_path):
+    """Piles that hold nothing are not named; a set-up that does not exist is not offered."""
+    hall = Hall(tmp_path, "enemy-action-kharkov", "initial-assault", **{"mode-cards": "physical"})
+    hall.act("soviet", "set-effort", effort="record")
+    page = text_of(hall.clients["soviet"].get(f"/t/{hall.code}/soviet"))
+    line = page[page.index('id="piles"') : page.index("</summary>", page.index('id="piles"'))]
+    assert "Combat chits" in line and "Soviet cards" not in line
+    assert "Nothing is on record yet. Type what stands where." in page
+
+
 def test_what_came_of_a_battle_is_read_without_a_tap(tmp_path):
     """The attacker did not decide it: the line of the last battle says it on every screen, and its result once."""
     hall = in_command(tmp_path)

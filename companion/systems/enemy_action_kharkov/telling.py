@@ -55,7 +55,7 @@ def _not_known(game: Game, duty: e.Asked) -> bool:
     return battle is not None and any(untold(game, battle, u) for u in units_of(game, duty))
 
 
-@rules.follow_up(rule="9.4", label="Keep it", still=_not_known)
+@rules.follow_up(rule="9.4", label="Enter the counter", still=_not_known)
 def tell_strength(
     game: Game,
     duty: e.Asked,

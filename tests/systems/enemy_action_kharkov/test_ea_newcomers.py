@@ -420,3 +420,13 @@ def test_players_of_real_cards_are_told_what_to_take() -> None:
         "Soviet impulse over",
         "Soviet draws 1 card: 5 in hand",
     ]
+
+
+def test_the_only_reserve_is_chosen_already() -> None:
+    """11.1: one unit waits, so its hex is all there is to say."""
+    t = command()
+    red = put(t, "soviet", "red", "box:reserve-soviet", formation="3T")
+    take(t, "soviet", "P03")
+    t.do("soviet", "play-card", card="P03", what="deploy", formations="3T")
+    (row,) = [row for row in t.form("soviet", "deploy-reserve") if row["name"] == "unit"]
+    assert row["value"] == red

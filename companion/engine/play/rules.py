@@ -141,12 +141,11 @@ class Rules:
         """All that is owed as a phase, impulse or turn is to end, in words that a seat may read."""
         owed = [a for a in game.duties() if a.is_owed]
         found = [_in_full(game, a) if not a.only or seat in a.only else HIDDEN for a in owed]
-        due = [words for phases, fn, _ in self.duties if game.phase in phases for words in fn(game)]
-        return list(dict.fromkeys([*found, *due]))
+        return list(dict.fromkeys([*found, *self.passing(game, kept=True)]))
 
-    def passing(self, game: Game) -> list[str]:
-        """What of it no duty keeps open: it must be done now, and is over with the phase."""
-        due = [fn for phases, fn, stays in self.duties if game.phase in phases and not stays]
+    def passing(self, game: Game, kept: bool = False) -> list[str]:
+        """What of it no duty keeps open: it must be done now, and is over with the phase, unless it is kept."""
+        due = [fn for phases, fn, stays in self.duties if game.phase in phases and (kept or not stays)]
         return [words for fn in due for words in fn(game)]
 
     def worksheet(

@@ -13,6 +13,7 @@ from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov import command as c
 from companion.systems.enemy_action_kharkov.base import (
     FORMATION_NAMES,
+    FORMATIONS,
     GERMAN,
     SOVIET,
     rules,
@@ -208,7 +209,7 @@ def play_card(
     steps: Steps = 1,
 ) -> Events:
     """Lay the card open and say what it does."""
-    named = formations or ((formation,) if formation in c.FORMATIONS[game.active] else ())
+    named = formations or ((formation,) if formation in FORMATIONS[game.active] else ())
     order = Order(what, hex, reach, units, named, also, event, steps)
     yield _played(game, card, order)
     yield from _lay_open(game, card, type=type, value=value, formation=formation)
@@ -250,7 +251,7 @@ def play_real_card(
     """Enter the real card that is played, and its command."""
     if _unknown(Context(game, values={"card": card}), "kind") and not kind:
         raise kind_unknown()
-    named = formations or ((formation,) if formation in c.FORMATIONS[game.active] else ())
+    named = formations or ((formation,) if formation in FORMATIONS[game.active] else ())
     order = Order(what, hex, reach, units, named, also, event, steps)
     yield _played(game, card, order)
     yield from _lay_open(game, card, kind=kind, type=type, value=value, formation=formation)

@@ -278,7 +278,7 @@ def test_three_impulses_and_a_combat_with_hidden_hands(start_server, device):
     command(soviet, fresh[0], "Event", "Air supply")
     answer(soviet, "supplied again", "Done")
     evening.end_impulse("soviet")
-    expect(tablet.get_by_role("region", name="Impulse")).to_contain_text("German to play")
+    expect(tablet.locator(".bar-awaits")).to_have_text("German to move")
     evening.keep_secrets()
 
 

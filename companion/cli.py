@@ -20,6 +20,10 @@ The digital assistant beside a physical wargame: turns, dice, chits, cards, odds
 """
 
 
+READ_AHEAD = 2.0
+"""Seconds after the start: the first page comes first."""
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run a command and return its exit code."""
     parser = _parser()
@@ -136,8 +140,10 @@ def _serve(args: argparse.Namespace) -> int:
         keeping.remember_address(stores[0], site.url)
         backups.start()
         app.extensions["companion"]["hub"].watch_others()
-        # Read all games while the first player is still scanning the QR code.
-        threading.Thread(target=lambda: app.extensions["companion"]["tables"].systems, daemon=True).start()
+        # Read all games while the first player is still scanning the QR code, but not before he could.
+        reading = threading.Timer(READ_AHEAD, lambda: app.extensions["companion"]["tables"].systems)
+        reading.daemon = True
+        reading.start()
         return app
 
     try:

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from companion.engine.errors import Warned
+from companion.engine.forms.worksheet import Breakdown
 from companion.engine.seat.shapes import ActionView, BattleView, ResultView
 from companion.engine.seat.view import SeatView
 from companion.tables.log import Entry
@@ -106,10 +107,14 @@ class Moment:
     def older_result(self) -> ResultView | None:
         """The last result when it is news no longer; those of battles are told by the battle."""
         found = self.view.result
-        if found is None or self.result is not None:
+        if found is None or self.result is not None or any(_same(b.sheet, found) for b in self.view.battles):
             return None
-        told = (b.sheet for b in self.view.battles if b.sheet)  # its effects are by now what was really done
-        return None if any(replace(s, effects=found.sheet.effects) == found.sheet for s in told) else found
+        return found
+
+
+def _same(sheet: Breakdown | None, found: ResultView) -> bool:
+    """Whether a battle tells a result; what came of it stands in the battle's calculation alone."""
+    return sheet is not None and replace(sheet, effects=found.sheet.effects) == found.sheet
 
 
 class Objection:

@@ -149,7 +149,7 @@ def test_a_battle_without_javascript(toy_server, device):
     for page, seat in ((red, "red"), (blue, "blue")):
         page.goto(f"{toy_server.url}/j/{table.code}/{table.tokens[seat]}")
     blue.locator(".battle").get_by_role("button", name="No").click()
-    expect(blue.locator(".battle")).to_contain_text("Waiting for Red: roll for the attack")
+    expect(blue.locator(".head-awaits")).to_have_text("waiting for Red: roll for the attack")
     red.reload()
     red.locator(".battle").get_by_text("or your own dice").click()
     red.locator(".battle").get_by_role("radio", name="5", exact=True).check()

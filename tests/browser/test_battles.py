@@ -50,7 +50,7 @@ def test_second_kharkov(server, device, mode):
     # The German is asked on his own phone, in one tap; the Soviet is told whom he waits for, and closes nothing.
     expect(german.get_by_role("heading", name="Attack on 2510", exact=True)).to_be_visible()
     expect(soviet.locator("#sheet .sheet")).to_have_count(0)
-    expect(soviet.locator("body")).to_contain_text("Waiting for German")
+    expect(soviet.locator("body")).to_contain_text("waiting for German")
     screens.shot("declared")
     german.get_by_role("button", name="1 defends").click()
 
@@ -417,7 +417,8 @@ def test_enemy_action(start_server, device, mode):
     soviet.locator("#sheet .sheet-foot button").last.click()
     screens.stands("Attack on 2011", "183 RD", "168 ID")
     if mode == "digital":  # chits compare strengths: each is read off its counter, once
-        expect(german.locator(".duty").first).to_contain_text("strength of 183 RD at 2 steps")
+        expect(soviet.locator(".duty").first).to_contain_text("strength of 183 RD at 2 steps")
+        expect(german.locator(".duty").first).to_contain_text("strength of 168 ID at 2 steps")  # each his own
         for number, ask in enumerate(table.sees("table")["asked"]):
             if ask["action"] == "tell-strength":
                 table.do("table", "tell-strength", _asked=ask["id"], points=5 - number)

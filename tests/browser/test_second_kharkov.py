@@ -77,7 +77,7 @@ def test_a_blank_cell_is_read_off_the_printed_chart(server, device):
     expect(asked).to_contain_text("column 1:1, row 3")
     # He taps what he reads, and sees at once whose turn it is to lose what.
     soviet.get_by_role("region", name="Waiting for you").get_by_role("button", name="1/1").click()
-    expect(soviet.locator(".battle")).to_contain_text("Waiting for German defender: lose 1 step")
+    expect(soviet.locator(".head-awaits")).to_contain_text("waiting for German defender: lose 1 step")
     expect(soviet.locator(".battle")).to_contain_text("Soviet attacker: lose 1 step")
     # The log tells the battle in one entry (12.18).
     lines = tablet.get_by_label("This turn so far").locator(".logline")

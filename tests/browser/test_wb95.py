@@ -399,7 +399,7 @@ def test_the_twelfth_of_may_in_twelve_phases(start_server, device):
     phase_is(german, soviet, day=1, name="Movement")
     expect(tablet.locator(".stepper")).to_contain_text("no ammo units here (6.5.1)")
     expect(german.locator("#todo")).not_to_have_attribute("open", "")
-    expect(german.locator(".thumb")).to_contain_text("Soviet to move")
+    expect(german.locator(".head-awaits")).to_have_text("Soviet to move")
     expect(
         soviet.locator(".checklist li", has_text="German aircraft on the way").get_by_role("link")
     ).to_have_count(0)

@@ -103,7 +103,14 @@ def test_what_comes_later_is_told_and_not_asked(red: Device, tables: Tables, cod
     attack(tables, code)
     page = battle(red)
     assert "Then Red: roll for the attack" in words(page) and not buttons(page, "roll-attack")
-    assert "Waiting for Blue: call in guns" in words(page)
+
+
+def test_whom_one_waits_for_is_said_once(red: Device, watch: Device, tables: Tables, code: str) -> None:
+    """The head says it; neither the battle's card nor the thumb bar says it again."""
+    attack(tables, code)
+    page = words(red.get(target="live").text).lower()
+    assert page.count("waiting for blue: call in guns") == 1
+    assert words(battle(watch)).lower().count("waiting for") == 0
 
 
 @pytest.mark.parametrize(
@@ -197,7 +204,7 @@ def test_a_battle_stands_on_every_screen_from_its_declaration_to_its_end(
     for device in (table, red, blue, watch):
         page = battle(device)
         assert 'class="die die-physical">4<' in page and ">DR</strong>" in page, device.seat
-    assert "Waiting for Blue: lose 1 step" in words(battle(watch))
+    assert "Waiting for Blue: lose 1 step" in words(watch.get(target="live").text)
 
 
 def test_a_battle_that_is_over_is_one_line_until_the_next_act(red: Device, tables: Tables, code: str) -> None:

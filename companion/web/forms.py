@@ -54,6 +54,7 @@ def _sheet(
         "error": general,
         "warned": mistake if isinstance(mistake, Warned) else None,
         "ask": raw.get("_asked", ""),
+        "touched": raw.get("_touched", ""),  # a form that was refused still knows what was filled in
         "rev": request.values.get("rev") or visit.row.revision,
     }
     if is_htmx():

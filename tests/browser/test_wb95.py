@@ -238,6 +238,27 @@ def test_combat_with_units_on_record(server, device):
     assert not table.sees("table")["hexes"].get("1905", {}).get("fort")  # 7.1.6: the enemy walked in
 
 
+def test_a_refused_form_keeps_what_was_tapped(server, device):
+    """A strength too many is refused; put right, it still meets the target and attackers tapped before."""
+    table = Table(server, "wb95", "kharkov-1942")
+    table.do("table", "set-up")
+    table.do("soviet", "assign-air")
+    for _ in ("air", "movement"):
+        table.do("soviet", "next-phase")
+    soviet = table.seat(device("phone"), "soviet")
+    soviet.expected_errors += ["422"]
+    open_form(soviet, "Resolve a combat")
+    soviet.get_by_role("checkbox", name="2307 IF, must").check(force=True)
+    strengths = soviet.locator("[name=attack_sp]")
+    strengths.fill("3 6 3")
+    soviet.locator("#sheet .sheet-foot .btn-primary").click()
+    expect(soviet.locator("#sheet")).to_contain_text("2 strengths are needed")
+    strengths.fill("6 3")
+    soviet.locator("[name=defence_sp]").fill("3")
+    expect(soviet.locator("#sheet .breakdown")).to_contain_text("9 against 3")
+    expect(soviet.get_by_role("checkbox", name="2307 IF, must")).to_be_checked()
+
+
 def test_combat_by_bare_numbers(server, device):
     """No unit on record: strength typed, what else counts opened by a tap, losses noted."""
     table = Table(server, "wb95", "black-snow")

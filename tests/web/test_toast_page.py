@@ -20,3 +20,14 @@ def test_undo_stays_on_its_page(hall, page, into):
     form = {"side": "soviet", "name": "7 Cav", "hex": "2421"}
     answer = hall.clients["soviet"].post(f"/t/{hall.code}/soviet/do/add-unit", data=form, headers=headers)
     assert "take-back" in text_of(answer) and f'hx-target="{into}"' in text_of(answer)
+
+
+@pytest.mark.parametrize("seat", ["table", "soviet"])
+def test_what_is_asked_before_an_end_is_not_covered_by_a_toast(tmp_path, seat):
+    """The answer to *End it anyway?* takes away what the last act said: on a phone it would lie over the buttons."""
+    hall = Hall(tmp_path, "wb95", "kharkov-1942")
+    hall.act("table", "set-up")
+    hall.act("table", "go-to", turn=1, phase="attack-a")
+    answer = hall.post(seat, "do/next-phase", target="live", rev=hall.tables.store.latest(hall.code))
+    assert answer.status_code == 409 and 'id="warning"' in text_of(answer)
+    assert 'id="toast"' in text_of(answer) and 'class="toast"' not in text_of(answer)

@@ -31,7 +31,7 @@ def test_first_values_follow_from_one_another(tmp_path: Path) -> None:
 
 
 def test_a_refused_form_still_knows_what_was_filled_in(tmp_path: Path) -> None:
-    """What a person tapped before a refusal is not forgotten by the preview after it: neither is a suggestion taken for his."""
+    """What a person tapped before a refusal is not taken for a suggestion by the preview after it."""
     app: Flask = create_app(tmp_path / "data", testing=True)
     tables: Tables = app.extensions["companion"]["tables"]
     try:

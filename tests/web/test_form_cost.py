@@ -7,9 +7,9 @@ from types import FrameType
 from typing import Any
 
 import pytest
-from bench.hall import SAMPLES, Sample, found
 from toykit import Device
 
+from bench.hall import SAMPLES, Sample, found
 from companion.web.app import create_app
 
 MOST = 14_000

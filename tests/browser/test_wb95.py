@@ -480,12 +480,12 @@ def test_the_twelfth_of_may_in_twelve_phases(start_server, device):
 
     # 6 Supply: one pocket, level 1, no roll; an HQ stands ready for a bridge and the enemy hears nothing of it.
     phase_is(german, soviet, day=1, name="Supply")
-    open_form(soviet, "Check supply")
+    open_form(soviet, "Name who is cut off")
     expect(soviet.locator("#sheet")).to_contain_text("positions on record show nobody cut off")
     soviet.locator("#sheet [name=hexes]").fill("1502")
     send(soviet)
     logged(table, soviet, "soviet", "293 INF: Out of supply 1 (no line of supply)")
-    expect(soviet.get_by_role("link", name="Check supply")).to_have_count(0)
+    expect(soviet.get_by_role("button", name="Check supply")).to_have_count(0)
     open_line(soviet, "An HQ at a big river")
     soviet.locator("#sheet select").select_option(label="HQ 21 Army (1601)")
     send(soviet)
@@ -543,8 +543,8 @@ def test_the_twelfth_of_may_in_twelve_phases(start_server, device):
 
     # 12 Supply, from the tablet: both screens follow.
     phase_is(german, soviet, day=1, name="Supply")
-    open_form(tablet, "Check supply")
-    send(tablet)
+    press(tablet, tablet.get_by_role("button", name=re.compile("^Check supply")))
+    logged(table, german, "german", "German: nobody is cut off")
     end_phase(table, tablet, "Next phase")
 
     # 13 May: new points, and each phone lists only its own reinforcements, to come in movement.

@@ -20,7 +20,7 @@ MENUS = {
     "move-a": ["mark-strategic", "dig-in", "flip-artillery"],
     "attack-a": ["resolve-combat", "fire-at-range"],
     "strategic-a": [],
-    "supply-a": ["check-supply"],
+    "supply-a": ["trace-supply", "check-supply"],
 }
 
 

@@ -280,6 +280,17 @@ def test_combat_by_bare_numbers(server, device):
     expect(german.locator("#sheet .sheet")).to_have_count(0)
 
 
+def test_the_tablet_shows_all_twelve_phases(server, device):
+    """However many are done: nothing of the strip is cut."""
+    table = Table(server, "wb95", "kharkov-1942")
+    tablet = table.seat(device("tablet"), "table")
+    for phase in ("air-a", "strategic-a", "supply-b"):
+        table.do("table", "go-to", turn=1, phase=phase)
+        tablet.reload()
+        wide = tablet.locator(".stepper").evaluate("strip => [strip.scrollWidth, strip.clientWidth]")
+        assert wide[0] <= wide[1], (phase, wide)
+
+
 def test_a_long_list_of_units_is_narrowed_by_typing(server, device):
     table = Table(server, "wb95", "kharkov-1942")
     table.do("table", "set-up")

@@ -555,7 +555,6 @@ def test_the_twelfth_of_may_in_twelve_phases(start_server, device):
     # 12 Supply, from the tablet: both screens follow.
     phase_is(german, soviet, day=1, name="Supply")
     press(tablet, tablet.get_by_role("button", name=re.compile("^Check supply")))
-    logged(table, german, "german", "German: nobody is cut off")
     end_phase(table, tablet, "Next phase")
 
     # 13 May: new points, and each phone lists only its own reinforcements, to come in movement.

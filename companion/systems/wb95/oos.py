@@ -112,9 +112,9 @@ def supply_due(game: Game) -> list[str]:
 @rules.action(
     phase=SUPPLY, by="active", rule="10.1, 10.2", label="Check supply", primary=True, when=_to_trace
 )
-def trace_supply(game: Game) -> Events:
+def trace_supply(game: Game, seat: str = "") -> Events:
     """Set the levels as positions and map book tell; the answer is told where it was asked [10.1.2]."""
-    yield from _judge(game, _cut_off(Context(game, game.active)))
+    yield from _judge(game, _cut_off(Context(game, game.active)), seat)
 
 
 @rules.action(
@@ -143,10 +143,10 @@ def check_supply(
     if named:
         out = yield from with_new(game, side, out, named)
     closed = _closed_and_cut_off(game, seat)
-    yield from _judge(game, [*out, *closed, *(u.id for u in at_hexes(game, side, hexes))])
+    yield from _judge(game, [*out, *closed, *(u.id for u in at_hexes(game, side, hexes))], seat)
 
 
-def _judge(game: Game, out: Collection[str]) -> Events:
+def _judge(game: Game, out: Collection[str], seat: str) -> Events:
     """Levels follow from who is cut off, and surrender rolls from levels [10.2.1, 10.2.6, 10.2.7]."""
     side = game.active
     for unit in on_map(game, side):
@@ -159,7 +159,8 @@ def _judge(game: Game, out: Collection[str]) -> Events:
             yield from raise_level(game, unit.id, -REGAINED, "line of supply traced", "10.2.7")
     yield e.Set("supply-checked", f"{game.turn}/{game.phase}", reason=IN_PASSING)
     if not out:
-        yield e.Noted(f"{game.side_name(side)}: nobody is cut off", rule="10.1.2", only=fogged(game, side))
+        only = fogged(game, side) if seat == side else ()  # whoever asks at the table is told at the table
+        yield e.Noted(f"{game.side_name(side)}: nobody is cut off", rule="10.1.2", only=only)
     yield from _owe_surrender(game, [u for u in on_map(game, side) if u.id in out or game["late-surrender"]])
 
 

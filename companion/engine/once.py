@@ -44,11 +44,11 @@ class _Kept:
 class Worked:
     """What was worked out of one game."""
 
-    def __init__(self) -> None:
+    def __init__(self, now: int = 0) -> None:
         self._kept: dict[Hashable, _Kept] = {}
         self._changed: dict[str, int] = {}
         """When each part of the state changed last."""
-        self._now = 0
+        self._now = now
         self._looking: list[set[str]] = []
 
     def __len__(self) -> int:
@@ -70,11 +70,16 @@ class Worked:
 
     def find(self, game: Keeps, key: Hashable, make: Callable[[], Found]) -> Found:
         """What was made for the key, unless something it looked at has changed since."""
+        found: Found = self.hold(game, key, make).value
+        return found
+
+    def hold(self, game: Keeps, key: Hashable, make: Callable[[], Any]) -> _Kept:
+        """The same, with what it looked at."""
         held = self._kept.get(key)
         if held is None or not self._stands(held):
             held = self._make(game, key, make)
         elif checking is not None and held.at != self._now:
-            game.worked = Worked()  # as one would who knows nothing yet
+            game.worked = Worked(-1)  # as one would who knows nothing yet
             try:
                 now = make()
             finally:
@@ -83,8 +88,15 @@ class Worked:
         held.at = self._now
         if self._looking:
             self._looking[-1] |= held.looked
-        found: Found = held.value
-        return found
+        return held
+
+    def recall(self, held: _Kept | None) -> bool:
+        """Whether it was looked at since the last change; whoever is being worked out looks at the same."""
+        if held is None or held.at != self._now:
+            return False
+        if self._looking:
+            self._looking[-1] |= held.looked
+        return True
 
     def drop(self, key: Hashable) -> None:
         """What was made cannot be kept."""
@@ -178,11 +190,23 @@ def once(
     return kept
 
 
+def follow(game: Keeps, before: Keeps) -> None:
+    """A game that was folded anew takes over what was worked out of the one before it, as far as both are the same."""
+    old, new = vars(before), vars(game)
+    parts = {part for part in game.PARTS if old[part] != new[part]}
+    for name in old["values"].keys() | new["values"].keys():
+        if old["values"].get(name) != new["values"].get(name):
+            parts.add(f"={name}")
+    game.worked = before.worked
+    game.worked.changed(parts)
+
+
 class Looks(Protocol):
     """Who looks at a game from a seat."""
 
     seat: str
     _game: Any
+    _held: dict[str, Any]
 
     @property
     def faults(self) -> list[str]: ...
@@ -194,9 +218,15 @@ class Part(Generic[Found]):
     def __init__(self, make: Callable[[Any], Found]) -> None:
         self.make = make
 
+    def __set_name__(self, owner: type[Any], name: str) -> None:
+        self.name = name
+
     def __get__(self, seen: Looks, _: type[Any]) -> Found:
-        key, faults = (self.make, seen.seat), len(seen.faults)
-        found: Found = seen._game.worked.find(seen._game, key, partial(self.make, seen))
-        if len(seen.faults) > faults:  # the next one to look is to hear of it, too
-            seen._game.worked.drop(key)
+        worked, held = seen._game.worked, seen._held.get(self.name)
+        if not worked.recall(held):
+            key, faults = (self.make, seen.seat), len(seen.faults)
+            held = seen._held[self.name] = worked.hold(seen._game, key, partial(self.make, seen))
+            if len(seen.faults) > faults:  # the next one to look is to hear of it, too
+                worked.drop(key)
+        found: Found = held.value
         return found

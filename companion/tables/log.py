@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -75,15 +76,27 @@ def _battle(record: list[Seen]) -> int:
     return first or next(declared, 0)
 
 
-def _is_void(deed: Deed, void: list[tuple[int, int]]) -> bool:
-    return not deed.about_seats and any(low < deed.first < high for low, high in void)
+Void = Callable[[Deed], bool]
+"""Whether an action was taken back."""
 
 
-def _by_battle(deeds: Iterable[Deed], void: list[tuple[int, int]]) -> list[list[Deed]]:
+def _void(spans: list[tuple[int, int]]) -> Void:
+    """:param spans: of the record, none of which reaches into another"""
+    ordered = sorted(spans)
+    begins = [low for low, _ in ordered]
+
+    def is_void(deed: Deed) -> bool:
+        index = bisect_left(begins, deed.first) - 1
+        return index >= 0 and deed.first < ordered[index][1] and not deed.about_seats
+
+    return is_void
+
+
+def _by_battle(deeds: Iterable[Deed], void: Void) -> list[list[Deed]]:
     """Actions with those of one battle together, where its newest stands; what was taken back stays by itself."""
     groups: dict[tuple[str, int, bool], list[Deed]] = {}
     for deed in deeds:
-        taken_back = _is_void(deed, void)
+        taken_back = void(deed)
         key = ("battle", deed.battle, taken_back) if deed.battle else ("act", deed.first, taken_back)
         groups.setdefault(key, []).append(deed)
     return list(groups.values())
@@ -105,16 +118,16 @@ class TableLog:
         top = min(before - 1, latest) if before else latest
         floor = max(0, top - max(limit * 4, LOOK_BACK))  # one battle may be forty lines of the record
         deeds = self._remembered(floor, top) if most and not before else self._read(floor, top, most)
-        void = [span for span in self.past.taken_back(latest) if span[1] > floor]
+        void = _void([span for span in self.past.taken_back(latest) if span[1] > floor])
         told = [deed for deed in reversed(deeds) if deed.lines]
         return [self._worded(group, void, most) for group in _by_battle(told, void)[:limit]]
 
-    def _worded(self, deeds: list[Deed], void: list[tuple[int, int]], most: int) -> Entry:
+    def _worded(self, deeds: list[Deed], void: Void, most: int) -> Entry:
         """An entry, put into words again only when something has changed that they look at."""
         make = partial(self._entry, deeds, void, most)
         if not most or any("undone" in deed.kinds for deed in deeds):  # it names what was taken back
             return make()
-        key = ("entry", self.seat, deeds[-1].first, deeds[0].last, len(deeds), _is_void(deeds[0], void), most)
+        key = ("entry", self.seat, deeds[-1].first, deeds[0].last, len(deeds), void(deeds[0]), most)
         return self.game.worked.find(self.game, key, make)
 
     def lines_of(self, last: int) -> list[str]:
@@ -130,7 +143,7 @@ class TableLog:
             return act_words(deed.bodies, action.label if action else "")
         return lowered(action.label) if action and (not action.secret or act.seat == self.seat) else ""
 
-    def _entry(self, deeds: list[Deed], void: list[tuple[int, int]], most: int) -> Entry:
+    def _entry(self, deeds: list[Deed], void: Void, most: int) -> Entry:
         """One action, or all of a battle; newest first."""
         newest, oldest = deeds[0], deeds[-1]
         action = self.rules.actions.get(oldest.name)
@@ -154,7 +167,7 @@ class TableLog:
             newest.turn,
             newest.phase,
             list(dict.fromkeys(kind for deed in deeds for kind in deed.kinds)),
-            _is_void(newest, void),
+            void(newest),
             newest.about_seats,
             oldest.battle,
         )
@@ -177,7 +190,7 @@ class TableLog:
         if not known:
             known = self._read(floor, top, LONGEST)
         elif known[-1].last < top:
-            items = self.store.events(self.code, known[-1].last, top)
+            items = self.past.events(known[-1].last, top)
             known += self._deeds(items, LONGEST, (known[-1].turn, known[-1].phase))
         if known and known[0].first - 1 > floor:
             known = [*self._read(floor, known[0].first - 1, LONGEST), *known]

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from companion.store import Store
+from companion.store import Store, StoredEvent
 from companion.tables.backwards import Backwards, LastAct, LastUndo, last_counting, last_undo, taken_back
 
 KEPT = 200
@@ -49,6 +49,7 @@ class Past:
         self._redo: tuple[int, LastUndo | None] | None = None
         self._void: tuple[int, list[tuple[int, int]]] | None = None
         self._deeds: dict[str, list[Deed]] = {}
+        self._newest: tuple[tuple[int, int], list[StoredEvent]] | None = None
 
     def last_act(self, latest: int) -> LastAct | None:
         """The newest action that counts, which Undo undoes; None when there is none."""
@@ -76,6 +77,12 @@ class Past:
 
     def _undone_since(self, line: int, latest: int) -> bool:
         return bool(self.store.events(self.code, line, latest, kinds=("undone",)))
+
+    def events(self, after: int, upto: int) -> list[StoredEvent]:
+        """The newest lines, read once for all seats."""
+        if self._newest is None or self._newest[0] != (after, upto):
+            self._newest = (after, upto), self.store.events(self.code, after, upto)
+        return self._newest[1]
 
     def deeds(self, seat: str) -> Sequence[Deed]:
         """The newest actions that were read for a seat before, oldest first, without a gap."""

@@ -19,6 +19,7 @@ from companion.engine.errors import NotNow
 from companion.engine.forms.fields import storable
 from companion.engine.guard import attempt
 from companion.engine.hexes.gridbook import owner_maps
+from companion.engine.once import follow
 from companion.engine.people.talk import judge
 from companion.engine.play.actions import Action, Chance
 from companion.engine.play.performing import TAKING_BACK, AnsweredWrong, perform
@@ -267,13 +268,13 @@ class Tables:
         revision: int | None = None,
     ) -> Answer:
         """Carry out one action: all of it, once, or nothing."""
-        row = self.store.table(code)
-        system = self.system(row.system)
-        action = system.rules.find(name)
         act = read_id(action_id) or secrets.token_urlsafe(12)
         with self.standing_still(code):
+            row = self.store.table(code)
+            system = self.system(row.system)
+            action = system.rules.find(name)
             try:
-                answer = self._act(code, system, seat, action, raw, act, revision)
+                answer = self._act(row, system, seat, action, raw, act, revision)
             except BaseException:
                 self._games.pop(code, None)  # it may be half-changed: fold it again from the record
                 raise
@@ -283,7 +284,7 @@ class Tables:
 
     def _act(
         self,
-        code: str,
+        row: TableRow,
         system: System,
         seat: str,
         action: Action,
@@ -291,7 +292,7 @@ class Tables:
         act: str,
         revision: int | None,
     ) -> Answer:
-        row = self.store.table(code)
+        code = row.code
         with self.store.transaction(code) as tx:
             said = digest(seat, action.name, dict(raw))
             earlier = tx.answer_to(act, seat=seat, name=action.name, digest=said)
@@ -349,6 +350,7 @@ class Tables:
                 tx.save_snapshot(latest, game.dump())
         if undone is not None:
             game.revision = latest  # it stands where it stood then, at the end of the record
+            follow(game, now)
             self._games[code] = game
         if keep_what_was_read(self.store, system, row, events, game, known, self.clock()):
             self.book_changed()

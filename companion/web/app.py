@@ -29,6 +29,7 @@ from companion.web import (
     lobby,
     map,
     parts,
+    pushing,
     restoring,
     saving,
     seatpages,
@@ -94,6 +95,7 @@ def create_app(
     intake.init_app(app)
     compress.init_app(app)
     curtain.init_app(app)
+    pushing.init_app(app)
     fonts.init_app(app)
     errors.init_app(app)
     _filters(app)

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from companion.engine.errors import Warned
-from companion.engine.seat.shapes import BattleView, ResultView
+from companion.engine.seat.shapes import ActionView, BattleView, ResultView
 from companion.engine.seat.view import SeatView
 from companion.tables.log import Entry
 from companion.web.dutycards import Card, cards, kept_cards
@@ -55,6 +55,30 @@ class Moment:
     def consents(self) -> list[Card]:
         """What another side wants to do, and may not alone."""
         return [card for card in self.cards if card.questions[0].duty.consent]
+
+    @cached_property
+    def acts(self) -> tuple[list[ActionView], list[ActionView]]:
+        """What can be done now besides what is asked: the usual acts, and the rest."""
+        view = self.view
+        asked = {duty.action for duty in view.asked if duty.mine}
+        step = (
+            view.effort == "record" and not view.unsettled and not view.has_units
+        )  # it offers to set up itself
+        groups = ("phase", "hand") if step else ("phase", "setup", "hand")
+        found = [a for a in view.actions if a.group in groups and a.name not in asked]
+        return [a for a in found if a.primary], [a for a in found if not a.primary]
+
+    @cached_property
+    def enders(self) -> list[ActionView]:
+        """What ends a phase in which the sides alternate."""
+        return [a for a in self.view.actions if a.group == "end"]
+
+    @cached_property
+    def lines(self) -> list[Entry]:
+        """The newest lines of this turn, without those that only tell of seats and phases."""
+        now = self.view.turn.number
+        told = (line for line in self.log if not line.about_seats and line.kinds != ["advanced"])
+        return [line for line in told if line.turn == now]
 
     @property
     def busy(self) -> bool:

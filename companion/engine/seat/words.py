@@ -181,7 +181,9 @@ def _marked(body: Mapping[str, Any], game: Game) -> str:
 def _noted(body: Mapping[str, Any], game: Game) -> str:
     if body.get("reason") == IN_PASSING:
         return ""
-    secret = "" if body.get("rule") else "a note in secret"  # what the rules found out is no news to the others
+    secret = (
+        "" if body.get("rule") else "a note in secret"
+    )  # what the rules found out is no news to the others
     return secret if body.get("hidden") else str(body.get("text", ""))
 
 

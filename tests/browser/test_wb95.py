@@ -406,8 +406,7 @@ def test_the_twelfth_of_may_in_twelve_phases(start_server, device):
     open_form(tablet, "Say who holds the victory hexes")
     expect(tablet.get_by_role("group", name="German").get_by_role("checkbox", checked=True)).to_have_count(10)
     send(tablet)
-    tells(tablet, "Victory", "German VP", "10")
-    tells(tablet, "Victory", "Soviet VP", "3")
+    tells(tablet, "Victory", "VP", "German 10, Soviet 3")
 
     # 1 Air: the Germans have no points, so their phone waits and cannot end the phase.
     phase_is(german, soviet, day=1, name="Air")

@@ -323,7 +323,7 @@ def plans(game: Game, seat: str) -> Panel | None:
     if game.phase not in AIR or choice_name(game) in game.revealed:
         return None
     rows = []
-    for side in game.sides:
+    for side in sorted(game.sides, key=lambda s: s not in undecided(game)):  # first who is awaited
         left = int(game[f"air-{side}"])
         word = "chosen" if side in chosen else "still to choose"
         word = word if left else "nothing to choose"

@@ -53,8 +53,8 @@ class Entry:
 
 
 def in_order(seen: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Events as they are told: the result of a battle comes before the roll and everything that led to it."""
-    return sorted(seen, key=lambda body: body["kind"] != "resolved")
+    """Events as they are told: the result of a battle before everything that led to it, and dice after what they came to."""
+    return sorted(seen, key=lambda body: {"resolved": 0, "rolled": 2}.get(body["kind"], 1))
 
 
 def told(seen: Iterable[dict[str, Any]], game: Game) -> list[str]:

@@ -31,3 +31,15 @@ def test_what_is_asked_before_an_end_is_not_covered_by_a_toast(tmp_path, seat):
     answer = hall.post(seat, "do/next-phase", target="live", rev=hall.tables.store.latest(hall.code))
     assert answer.status_code == 409 and 'id="warning"' in text_of(answer)
     assert 'id="toast"' in text_of(answer) and 'class="toast"' not in text_of(answer)
+
+
+def test_what_dice_came_to_is_said_before_them(tmp_path):
+    """A battle's screen leaves room for one line: who won in the air (WB-95 8.1.8), not what was rolled."""
+    hall = Hall(tmp_path, "wb95", "kharkov-1943")
+    for side in ("german", "soviet"):
+        hall.act(side, "assign-air", mission_1="attack", hex_1="2106", sp_1=2)
+    (duty,) = [d for d in hall.tables.game(hall.code).asked.values() if d.action == "fight-in-the-air"]
+    dice = {"german_die": "6", "soviet_die": "1", "_asked": duty.id}
+    answer = hall.post("german", "do/fight-in-the-air", **dice, target="live")
+    first = text_of(answer).partition('class="toast-lines"><p>')[2].partition("</p>")[0]
+    assert first == "Air combat over 2106: German 8, Soviet 3: Soviet aircraft leave"

@@ -224,7 +224,6 @@ def fight_in_the_air(
     loser = min(score, key=lambda s: score[s])
     words = f"German {score[GERMAN]}, Soviet {score[SOVIET]}: {game.side_name(loser)} aircraft leave"
     yield from learn(game, battle, result=words)
-    yield e.Noted(f"Air combat: {words}", rule="8.1.8")
     for hex_id in hexes[loser]:
         yield airmarks.write(loser, hex_id, {}, "beaten in the air", "8.1.9")
 

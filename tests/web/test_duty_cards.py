@@ -8,7 +8,7 @@ from flask import Flask
 from toykit import Device
 
 from companion.tables.tables import Tables
-from companion.web.dutycards import _replies
+from companion.web.dutycards import Question, Reply, _replies
 from companion.web.formfield import FormField
 
 
@@ -284,3 +284,12 @@ def test_few_or_short_answers_are_a_button_each(labels: list[str], each: bool) -
     choices = [{"value": str(n), "label": label} for n, label in enumerate(labels)]
     asked = FormField("to", "choice", "To", choices=choices, required=True)
     assert bool(_replies(asked, owed=True)) is each
+
+
+@pytest.mark.parametrize(
+    ("replies", "speaks"), [(("Fall back 2", "Stand, lose 2"), True), (("1704", "1705"), False)]
+)
+def test_answers_that_are_phrases_need_no_label(replies: tuple[str, ...], speaks: bool) -> None:
+    """'To hex' above 'To 1704' says the same twice; above '1704' it is needed."""
+    asked = Question(None, "buttons", replies=[Reply(one, one) for one in replies])  # type: ignore[arg-type]
+    assert asked.speaks is speaks

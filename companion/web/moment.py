@@ -80,6 +80,14 @@ class Moment:
         told = (line for line in self.log if not line.about_seats and line.kinds != ["advanced"])
         return [line for line in told if line.turn == now]
 
+    @cached_property
+    def shows_roll(self) -> bool:
+        """Whether the last roll is of this phase; a battle shows its own dice."""
+        here = (self.view.turn.number, self.view.phase.id)
+        return not self.battles and any(
+            "rolled" in line.kinds and (line.turn, line.phase) == here for line in self.log
+        )
+
     @property
     def busy(self) -> bool:
         """Whether something is happening that folds reminders away: a battle, a question, a result just come."""

@@ -43,3 +43,19 @@ def test_what_dice_came_to_is_said_before_them(tmp_path):
     answer = hall.post("german", "do/fight-in-the-air", **dice, target="live")
     first = text_of(answer).partition('class="toast-lines"><p>')[2].partition("</p>")[0]
     assert first == "Air combat over 2106: German 8, Soviet 3: Soviet aircraft leave"
+
+
+def test_set_up_is_told_in_few_lines(tmp_path):
+    """WB-95: 167 counters are no news one by one."""
+    hall = Hall(tmp_path, "wb95", "kharkov-1942")
+    lines = hall.act("soviet", "set-up").lines
+    assert lines[0].startswith("Kharkov 1942 is set up: 167 counters") and len(lines) < 4
+
+
+def test_dice_of_another_phase_are_not_shown(hall):
+    """What was rolled in the last phase only takes room from what is to be done in this one."""
+    page = f"/t/{hall.code}/soviet"
+    hall.act("soviet", "roll-dice", dice="2d6")
+    assert 'class="dice-sum"' in text_of(hall.clients["soviet"].get(page))
+    hall.act("table", "go-to", turn=2, phase="soviet-combat")
+    assert 'class="dice-sum"' not in text_of(hall.clients["soviet"].get(page))

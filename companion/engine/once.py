@@ -15,8 +15,10 @@ from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, Protocol, Typ
 Asked = ParamSpec("Asked")
 Found = TypeVar("Found")
 
-MOST = 800
-"""Kept of one game: twice what all its seats ask for."""
+MOST = 300
+"""Kept of one game, about what all its seats ask for; then those go first that nobody asked for lately."""
+LATELY = 20
+"""Changes of the state."""
 checking: Callable[[Any, Any], bool] | None = None
 """Whether what was kept equals what would be worked out now; the tests set it, and so find what is kept too long."""
 
@@ -49,6 +51,7 @@ class Worked:
         self._changed: dict[str, int] = {}
         """When each part of the state changed last."""
         self._now = now
+        self._most = MOST
         self._looking: list[set[str]] = []
 
     def __len__(self) -> int:
@@ -118,9 +121,9 @@ class Worked:
             if self._looking:  # also where it fails: whoever tries something else has looked at it
                 self._looking[-1] |= looked
         held = self._kept[key] = _Kept(value, _same_names(frozenset(looked)), began)
-        if len(self._kept) > MOST:
-            for old in list(self._kept)[: MOST // 2]:
-                del self._kept[old]
+        if len(self._kept) > self._most:
+            self._kept = {k: one for k, one in self._kept.items() if one.at > self._now - LATELY}
+            self._most = max(MOST, len(self._kept) + MOST // 4)
         return held
 
 

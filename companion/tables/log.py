@@ -194,7 +194,7 @@ class TableLog:
             known += self._deeds(items, LONGEST, (known[-1].turn, known[-1].phase))
         if known and known[0].first - 1 > floor:
             known = [*self._read(floor, known[0].first - 1, LONGEST), *known]
-        self.past.keep(self.seat, known)
+        self.past.keep(self.seat, [deed for deed in known if deed.last > top - LOOK_BACK])
         return [deed for deed in known if floor < deed.last <= top]
 
     def _read(self, floor: int, top: int, most: int) -> list[Deed]:
@@ -210,6 +210,12 @@ class TableLog:
         found = []
         for _, group in groupby(stored, key=lambda item: item.act):
             items = list(group)
+            open_to_all = not any(item.body.get("only") for item in items)
+            known = self.past.shared(items[0].seq, items[-1].seq) if open_to_all else None
+            if known is not None:
+                found.append(known)
+                where = known.turn, known.phase
+                continue
             record = seen_record(self.rules, items, self.seat)
             for part in record:
                 if part.body["kind"] == "advanced":
@@ -231,6 +237,8 @@ class TableLog:
                 battle=_battle(record),
             )
             found.append(deed)
+            if open_to_all:
+                self.past.share(deed)
         return found
 
     def _whole_actions(self, floor: int, top: int) -> list[StoredEvent]:

@@ -13,8 +13,10 @@ from typing import Any
 from companion.store import Store, StoredEvent
 from companion.tables.backwards import Backwards, LastAct, LastUndo, last_counting, last_undo, taken_back
 
-KEPT = 200
-"""So many actions a seat: more than any page looks back at once."""
+KEPT = 90
+"""So many actions a seat: more than a screen looks back at."""
+MANY = 40
+"""Lines that are read again rather than remembered: a set-up of hundreds of units."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +51,7 @@ class Past:
         self._redo: tuple[int, LastUndo | None] | None = None
         self._void: tuple[int, list[tuple[int, int]]] | None = None
         self._deeds: dict[str, list[Deed]] = {}
+        self._open: dict[int, Deed] = {}
         self._newest: tuple[tuple[int, int], list[StoredEvent]] | None = None
 
     def last_act(self, latest: int) -> LastAct | None:
@@ -80,13 +83,27 @@ class Past:
 
     def events(self, after: int, upto: int) -> list[StoredEvent]:
         """The newest lines, read once for all seats."""
-        if self._newest is None or self._newest[0] != (after, upto):
-            self._newest = (after, upto), self.store.events(self.code, after, upto)
-        return self._newest[1]
+        known = self._newest
+        if known is None or known[0] != (after, upto):
+            known = (after, upto), self.store.events(self.code, after, upto)
+            self._newest = known if len(known[1]) <= MANY else None
+        return known[1]
 
     def deeds(self, seat: str) -> Sequence[Deed]:
         """The newest actions that were read for a seat before, oldest first, without a gap."""
         return self._deeds.get(seat, ())
+
+    def share(self, deed: Deed) -> None:
+        """An action of which nothing is hidden is the same for all seats: the last one read waits for them."""
+        self._open = {
+            deed.first: deed,
+            **{first: one for first, one in self._open.items() if first > deed.first - 60},
+        }
+
+    def shared(self, first: int, last: int) -> Deed | None:
+        """An action of which nothing is hidden, as it was read for another seat."""
+        deed = self._open.get(first)
+        return deed if deed is not None and deed.last == last else None
 
     def beginning(self, seat: str, first: int) -> Deed | None:
         """The action that began with this event, if it was read before."""

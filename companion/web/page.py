@@ -203,7 +203,7 @@ def revision() -> int:
     return visit.game.revision
 
 
-@lru_cache(4_096)
+@lru_cache(2_048)
 def brief_line(entry: Entry) -> Markup:
     """An entry of the log as a screen's strip shows it: drawn once, however often the screen is."""
     macros: Any = current_app.jinja_env.get_template("macros.html").module

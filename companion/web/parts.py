@@ -70,15 +70,9 @@ def part(name: str, caller: Callable[[], str]) -> Markup:
             f"the part {name!r} changed, but nothing it looked at"
         )
     if kept is not None and shown.get(name) == kept.sign:
-        kept.drawn = None
         return _same(name)
-    if kept is not None and kept.drawn is not None:
-        sign, now = kept.sign, f'name="rev" value="{g.visit.game.revision}"'
-        drawn = _REVISION.sub(now, kept.drawn.decode())
-    elif watch is not None:
+    if watch is not None:
         drawn, sign = watch.draw(name, caller, _sign)
-        if not shown and name in watch.parts:  # a whole page: its device has it from now on
-            watch.parts[name].drawn = None
     else:
         drawn = str(caller()).strip()
         sign = _sign(drawn)

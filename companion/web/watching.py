@@ -30,9 +30,7 @@ class Kept:
     signs: bytes
     """Of all that it looked at."""
     sign: str
-    """Its own."""
-    drawn: bytes | None
-    """For the seat's other devices; let go as soon as a page is found to show it, for a hall of screens is much."""
+    """Its own. What was drawn itself is not kept: a hall of screens is much, and most seats have one device."""
 
 
 @dataclass(slots=True)
@@ -142,7 +140,7 @@ class Watch:
         names = _same_names(tuple(sorted(seen)))
         signs = self._signs_of(names)
         if signs is not None:
-            self.parts[part] = Kept(names, signs, sign, drawn.encode())
+            self.parts[part] = Kept(names, signs, sign)
         else:
             self.parts.pop(part, None)
         return drawn, sign

@@ -178,6 +178,8 @@ BESIDE = (
     "player 2",
     "side 2",
     "minutes",
+    "clock 1",
+    "clock 2",
     "told by",
     "code",
 )
@@ -186,7 +188,7 @@ DRAW = "draw"
 
 def write_results(lines: Iterable[Line]) -> str:
     """Every table of the published rounds with what it came to."""
-    heads = [*RESULTS[:2], *BESIDE[:7], *RESULTS[2:6], *BESIDE[7:9], "reason", "code"]
+    heads = [*RESULTS[:2], *BESIDE[:7], *RESULTS[2:6], *BESIDE[7:11], "reason", "code"]
     return write_table([heads, *map(_result, lines)])
 
 
@@ -196,11 +198,15 @@ def _result(line: Line) -> list[str]:
     told = [""] * 4
     if found is not None:
         told = [line.winner or DRAW, found.level, *(str(found.vp.get(side, "")) for side in line.sides)]
-    minutes = "" if line.report is None or line.report.minutes is None else str(line.report.minutes)
+    took = ["", "", ""]
+    if line.report is not None:
+        clock = line.report.clock
+        took = ["" if line.report.minutes is None else str(line.report.minutes)]
+        took += [str(round(clock[side] / 60)) if side in clock else "" for side in line.sides]
     by = "organiser" if line.correction else "table" if found else ""
     reason = line.correction.reason if line.correction else ""
     about = [pair.tournament, pair.system, pair.scenario]
-    return [str(line.round), str(pair.table), *about, *seats, *told, minutes, by, reason, pair.code]
+    return [str(line.round), str(pair.table), *about, *seats, *told, *took, by, reason, pair.code]
 
 
 def read_results(lines: Iterable[Line], text: str, at: str) -> dict[tuple[int, int], Correction]:

@@ -27,6 +27,8 @@ class Report:
     why: str = ""
     minutes: int | None = None
     """From the first thing done at the table to the end."""
+    clock: Mapping[str, float] = field(default_factory=dict)
+    """The seconds that each side was awaited, where the table's clocks ran."""
 
     @property
     def decided(self) -> bool:
@@ -127,6 +129,7 @@ class Reports:
             dict(told.get("vp", {})),
             str(row.summary.get("ended", "")),
             _minutes(self.tables.store, row.code),
+            dict(told.get("clock", {})),
         )
 
 

@@ -111,7 +111,12 @@ def test_whoever_is_forgotten_is_named() -> None:
 # -- results and standings -------------------------------------------------------------------------------
 
 PAIR = Pair("Toy cup", "toy", "skirmish", ("Ann", "Ben"), 1, "TK7M")
-LINE = Line(1, PAIR, ("red", "blue"), Report("red", "minor", {"red": 7, "blue": 4}, "counted", 95))
+LINE = Line(
+    1,
+    PAIR,
+    ("red", "blue"),
+    Report("red", "minor", {"red": 7, "blue": 4}, "counted", 95, {"red": 3000.0, "blue": 2460.0}),
+)
 OPEN = Line(1, replace(PAIR, players=("Cleo", "Dan"), table=2), ("red", "blue"))
 
 
@@ -124,6 +129,7 @@ def test_a_result_tells_everything_there_is() -> None:
     found = dict(zip(head.split(","), line.split(","), strict=True))
     assert found["winner"] == "Ann"
     assert (found["vp 1"], found["vp 2"], found["minutes"], found["told by"]) == ("7", "4", "95", "table")
+    assert (found["clock 1"], found["clock 2"]) == ("50", "41")
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ def test_a_table_in_play_has_no_result(tables: Tables, code: str) -> None:
 def test_a_finished_table_tells_winner_and_level_with_its_row(tables: Tables, code: str) -> None:
     """Nothing has to be folded for it: the hall reads rows."""
     end(tables, code, winner="red", level="decisive")
-    assert tables.row(code).summary["result"] == {"winner": "red", "level": "decisive", "vp": {}}
+    assert tables.row(code).summary["result"] == {"winner": "red", "level": "decisive", "vp": {}, "clock": {}}
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_a_finished_table_tells_winner_and_level_with_its_row(tables: Tables, co
 def test_a_draw_that_was_agreed_on_says_so(tables: Tables, code: str, level: str, kept: str) -> None:
     """Unlike an end at which nobody could count: that one has to be settled by hand."""
     end(tables, code, winner="nobody", level=level)
-    assert tables.row(code).summary["result"] == {"winner": "", "level": kept, "vp": {}}
+    assert tables.row(code).summary["result"] == {"winner": "", "level": kept, "vp": {}, "clock": {}}
 
 
 def test_an_ending_that_is_taken_back_takes_its_result_along(tables: Tables, code: str) -> None:
@@ -82,7 +82,7 @@ def test_each_game_counts_its_own_points(
     game = Bench(system, scenario).game
     for event in [*given, e.Ended(game.sides[0], "", "time is up")]:
         game.apply(event)
-    assert outcome(system, game) == {"winner": game.sides[0], "level": "", "vp": counted}
+    assert outcome(system, game) == {"winner": game.sides[0], "level": "", "vp": counted, "clock": {}}
 
 
 def test_points_counted_for_the_end_itself_come_first() -> None:
@@ -115,3 +115,12 @@ def test_points_counted_for_the_end_are_imported(tables: Tables, code: str) -> N
     copy["checksum"] = checksum(copy)
     again = import_table(tables, json.dumps(copy), operator=True)
     assert tables.row(again).summary["result"]["vp"] == {"red": 3}
+
+
+def test_a_table_with_clocks_tells_each_sides_time(tables: Tables, code: str) -> None:
+    """Durations of the clocks, which no jump of the machine's own clock changes."""
+    tables.act(code, "table", "start-clocks", {})
+    tables.act(code, "table", "set-clock", {"side": "red", "minutes": 41})
+    end(tables, code, winner="red")
+    clock = tables.row(code).summary["result"]["clock"]
+    assert clock["red"] >= 41 * 60 > clock["blue"]

@@ -121,6 +121,9 @@ def shown(line: Line) -> dict[str, Any]:
         "level": found.level if found else "",
         "why": line.report.why if line.report else "",
         "minutes": line.report.minutes if line.report else None,
+        "clock": [round(line.report.clock.get(side, 0) / 60) for side in line.sides]
+        if line.report and line.report.clock
+        else [],
         "reason": line.correction.reason if line.correction else "",
         "state": state,
         "gone": line.row is None,

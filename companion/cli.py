@@ -20,6 +20,10 @@ The digital assistant beside a physical wargame: turns, dice, chits, cards, odds
 """
 
 
+READ_AHEAD = 2.0
+"""Seconds after the start: the first page comes first."""
+
+
 def main(argv: list[str] | None = None) -> int:
     """Run a command and return its exit code."""
     parser = _parser()
@@ -53,34 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     data = argparse.ArgumentParser(add_help=False)
     data.add_argument("--data", type=Path, help="folder of the games (default: your user data folder)")
 
-    serve = commands.add_parser(
-        "serve", parents=[data], help="start the companion and print its address and QR code"
-    )
-    serve.add_argument(
-        "--host", default="0.0.0.0", help="address to listen on (default: all of this machine's)"
-    )
-    serve.add_argument("--port", type=int, help="port (default: 1942, or the next free one)")
-    serve.add_argument("--next-port", action="store_true", help="take the next free port without asking")
-    serve.add_argument("--public-url", help="address players type when a proxy stands in front")
-    serve.add_argument(
-        "--backups",
-        type=_count,
-        default=10,
-        metavar="N",
-        help="automatic backups to keep (default: 10; 0 makes none)",
-    )
-    serve.add_argument(
-        "--backup-to",
-        type=Path,
-        metavar="FOLDER",
-        help="copy every automatic backup there too, such as to a stick for a second machine",
-    )
-    serve.add_argument(
-        "--organiser",
-        action="store_true",
-        help="open the organiser's pages at /desk; their passphrase is printed at the first such start",
-    )
-    serve.add_argument("--access-log", action="store_true", help="print every request")
+    _add_serve(commands, data)
 
     scenarios = commands.add_parser("scenarios", help="list games and scenarios")
     scenarios.add_argument("--json", action="store_true", help="as JSON")
@@ -112,6 +89,37 @@ def _parser() -> argparse.ArgumentParser:
     passphrase.add_argument("--organiser", action="store_true", help="for the organiser's desk")
     passphrase.set_defaults(run=_passphrase)
     return parser
+
+
+def _add_serve(commands: Any, data: argparse.ArgumentParser) -> None:
+    serve = commands.add_parser(
+        "serve", parents=[data], help="start the companion and print its address and QR code"
+    )
+    serve.add_argument(
+        "--host", default="0.0.0.0", help="address to listen on (default: all of this machine's)"
+    )
+    serve.add_argument("--port", type=int, help="port (default: 1942, or the next free one)")
+    serve.add_argument("--next-port", action="store_true", help="take the next free port without asking")
+    serve.add_argument("--public-url", help="address players type when a proxy stands in front")
+    serve.add_argument(
+        "--backups",
+        type=_count,
+        default=10,
+        metavar="N",
+        help="automatic backups to keep (default: 10; 0 makes none)",
+    )
+    serve.add_argument(
+        "--backup-to",
+        type=Path,
+        metavar="FOLDER",
+        help="copy every automatic backup there too, such as to a stick for a second machine",
+    )
+    serve.add_argument(
+        "--organiser",
+        action="store_true",
+        help="open the organiser's pages at /desk; their passphrase is printed at the first such start",
+    )
+    serve.add_argument("--access-log", action="store_true", help="print every request")
 
 
 def _count(text: str) -> int:
@@ -152,8 +160,10 @@ def _serve(args: argparse.Namespace) -> int:
         app.extensions["companion"]["backups"] = backups
         backups.start()
         app.extensions["companion"]["hub"].watch_others()
-        # Read all games while the first player is still scanning the QR code.
-        threading.Thread(target=lambda: app.extensions["companion"]["tables"].systems, daemon=True).start()
+        # Read all games while the first player is still scanning the QR code, but not before he could.
+        reading = threading.Timer(READ_AHEAD, lambda: app.extensions["companion"]["tables"].systems)
+        reading.daemon = True
+        reading.start()
         return app
 
     try:

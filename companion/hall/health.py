@@ -5,11 +5,11 @@ from __future__ import annotations
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
-from companion.tables.backups import EVERY, found_in
+from companion.tables.backups import EVERY, found_in, made_at
 
 Mark = Literal["good", "look", "bad"]
 LITTLE, VERY_LITTLE = 1_000_000_000, 100_000_000
@@ -87,7 +87,7 @@ def backup(path: Path, changed_at: str, now: datetime, *, kept: bool, trouble: s
     if not newest:
         waits = "The first is made within 15 minutes, or now by the button below."
         return Fact("Newest backup", "none yet", "look" if changed_at else "good", waits)
-    made = datetime.strptime(newest[0].stem.removeprefix("companion-"), "%Y%m%d-%H%M%S").replace(tzinfo=UTC)
+    made = made_at(newest[0])
     words = f"{ago((now - made).total_seconds())}, {size(newest[0].stat().st_size)}, {newest[0].name}"
     if trouble:
         return Fact("Newest backup", words, "bad", trouble)

@@ -7,7 +7,7 @@ import re
 import shutil
 import threading
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from companion.store import StoreError, copy_file, mark_of
@@ -16,17 +16,34 @@ from companion.tables.background import in_thread
 EVERY = 15 * 60.0
 RETRY = 60.0
 KEPT = 10
+STAMP = "%Y%m%d-%H%M%S"
 NAME = re.compile(r"companion-\d{8}-\d{6}\.db")
 
 log = logging.getLogger("companion")
 
 
+def made_at(backup: Path) -> datetime:
+    """When an automatic backup was made, as its name tells."""
+    return datetime.strptime(backup.name, f"companion-{STAMP}.db").replace(tzinfo=UTC)
+
+
 def found_in(folder: Path) -> list[Path]:
     """The automatic backups in a folder, oldest first."""
     try:
-        return sorted(path for path in folder.iterdir() if NAME.fullmatch(path.name))
+        return sorted(path for path in folder.iterdir() if _is_ours(path.name))
     except OSError:
         return []
+
+
+def _is_ours(name: str) -> bool:
+    """Whether a file has the name of an automatic backup, with a day and hour that there are."""
+    if not NAME.fullmatch(name):
+        return False
+    try:
+        made_at(Path(name))
+    except ValueError:
+        return False
+    return True
 
 
 class Backups:
@@ -91,10 +108,18 @@ class Backups:
     def _copy(self) -> None:
         mark = mark_of(self.database)
         if mark != (self._mark or self._mark_of_newest()):
-            copy_file(self.database, self.folder / f"companion-{self.now():%Y%m%d-%H%M%S}.db")
+            copy_file(self.database, self.folder / self._name())
             self._thin_out(self.folder)
         self._mark = mark
         self._carry()
+
+    def _name(self) -> str:
+        """A name that sorts after all others: a machine whose clock was put back must not lose its newest as its oldest."""
+        name = f"companion-{self.now():{STAMP}}.db"
+        for newest in found_in(self.folder)[-1:]:
+            if name <= newest.name:
+                name = f"companion-{made_at(newest) + timedelta(seconds=1):{STAMP}}.db"
+        return name
 
     def _thin_out(self, folder: Path) -> None:
         """Keep the newest few; only once a new one is there: a good old one is worth more than room for one that fails."""

@@ -13,7 +13,7 @@ from companion.hall.clock import Countdown, strip
 from companion.hall.desk import Desk
 from companion.hall.running import bar, stopped
 from companion.resources import SCENARIOS, STATIC, TEMPLATES
-from companion.store import open_store
+from companion.store import Store, open_store
 from companion.tables.secret import BadSecret, installation_secret
 from companion.tables.tables import Tables
 from companion.web import (
@@ -82,21 +82,8 @@ def create_app(
     except BadSecret:
         store.close()
         raise
-    found = Tables(store, scenarios)
-    record = Desk(store)
-    found.barred = bar(record)
-    found.stopwatch.held_up = stopped(record)
-    hub = Hub(store, [record.look])
-    countdown = Countdown()
-    record.subscribe(lambda hall: hub.hall_changed())
-    record.subscribe(lambda hall: hub.say(strip(hall.clock, hall.announcements, countdown).sign))
     app.extensions["companion"] = {
-        "tables": found,
-        "store": store,
-        "hub": hub,
-        "desk": record,
-        "countdown": countdown,
-        "ages": Ages(),
+        **_parts(store, scenarios),
         "organiser": organiser,
         "drawn": Drawn(),
         "secret": secret,
@@ -120,6 +107,24 @@ def create_app(
     _filters(app)
     _pages(app)
     return app
+
+
+def _parts(store: Store, scenarios: Path) -> dict[str, Any]:
+    """The tables, the organiser's record over them, and who is told when either changes."""
+    found, record, countdown = Tables(store, scenarios), Desk(store), Countdown()
+    found.barred = bar(record)
+    found.stopwatch.held_up = stopped(record)
+    hub = Hub(store, [record.look])
+    record.subscribe(lambda hall: hub.hall_changed())
+    record.subscribe(lambda hall: hub.say(strip(hall.clock, hall.announcements, countdown).sign))
+    return {
+        "tables": found,
+        "store": store,
+        "hub": hub,
+        "desk": record,
+        "countdown": countdown,
+        "ages": Ages(),
+    }
 
 
 def _pages(app: Flask) -> None:

@@ -55,6 +55,7 @@ class Hub:
         self._looks = (store.poll_others, *looks, store.tidy)
         self._listeners: dict[str, dict[Page, News]] = {}
         self._lock = threading.Lock()
+        self._said = ""
         self.changes = 0
         """What a board shows is as old as this number."""
         store.subscribe(self.tell)
@@ -104,7 +105,10 @@ class Hub:
             board.put(self.changes)
 
     def say(self, sign: str) -> None:
-        """Every screen is to show something else of the hall: its clock, an announcement."""
+        """What every screen shows of the hall: its clock, an announcement. Said again, it is no news."""
+        if sign == self._said:
+            return
+        self._said = sign
         with self._lock:
             everybody = [mine for here in self._listeners.values() for mine in here.values()]
         for mine in everybody:

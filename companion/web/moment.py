@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 from companion.engine.errors import Warned
+from companion.engine.forms.worksheet import Breakdown
 from companion.engine.seat.shapes import ActionView, BattleView, ResultView
 from companion.engine.seat.view import SeatView
 from companion.tables.log import Entry
@@ -35,10 +37,10 @@ class Moment:
 
     @cached_property
     def battles(self) -> list[BattleView]:
-        """The battles of which something is open: first where this seat is asked something, then the newest."""
+        """The battles of which something is open: where this seat is asked something, those under way, the newest."""
         found = [b for b in self.view.battles if b.waits or b.then]
         mine = {card.battle for card in self.cards}
-        return sorted(found, key=lambda b: (b.id not in mine, -b.id))
+        return sorted(found, key=lambda b: (b.id not in mine, not (b.then or b.rolls or b.sheet), -b.id))
 
     @cached_property
     def inside(self) -> dict[int, list[Card]]:
@@ -59,10 +61,13 @@ class Moment:
     @cached_property
     def acts(self) -> tuple[list[ActionView], list[ActionView]]:
         """What can be done now besides what is asked: the usual acts, and the rest."""
-        asked = {duty.action for duty in self.view.asked if duty.mine}
-        found = [
-            a for a in self.view.actions if a.group in ("phase", "setup", "hand") and a.name not in asked
-        ]
+        view = self.view
+        asked = {duty.action for duty in view.asked if duty.mine}
+        step = (
+            view.effort == "record" and not view.unsettled and not view.has_units
+        )  # it offers to set up itself
+        groups = ("phase", "hand") if step else ("phase", "setup", "hand")
+        found = [a for a in view.actions if a.group in groups and a.name not in asked]
         return [a for a in found if a.primary], [a for a in found if not a.primary]
 
     @cached_property
@@ -76,6 +81,14 @@ class Moment:
         now = self.view.turn.number
         told = (line for line in self.log if not line.about_seats and line.kinds != ["advanced"])
         return [line for line in told if line.turn == now]
+
+    @cached_property
+    def shows_roll(self) -> bool:
+        """Whether the last roll is of this phase; a battle shows its own dice."""
+        here = (self.view.turn.number, self.view.phase.id)
+        return not self.battles and any(
+            "rolled" in line.kinds and (line.turn, line.phase) == here for line in self.log
+        )
 
     @property
     def busy(self) -> bool:
@@ -105,9 +118,14 @@ class Moment:
     def older_result(self) -> ResultView | None:
         """The last result when it is news no longer; those of battles are told by the battle."""
         found = self.view.result
-        if found is None or self.result is not None or any(b.sheet == found.sheet for b in self.view.battles):
+        if found is None or self.result is not None or any(_same(b.sheet, found) for b in self.view.battles):
             return None
         return found
+
+
+def _same(sheet: Breakdown | None, found: ResultView) -> bool:
+    """Whether a battle tells a result; what came of it stands in the battle's calculation alone."""
+    return sheet is not None and replace(sheet, effects=found.sheet.effects) == found.sheet
 
 
 class Objection:

@@ -49,8 +49,9 @@ def seats_here(code: str) -> list[str]:
 
 
 def group_of(row: TableRow, seats: list[str]) -> str:
-    """Under which head of the lobby a table stands."""
-    if row.archived:
+    """Under which head of the lobby a table stands; one that the organiser closed is out of the way."""
+    listed = desk().state().by_code.get(row.code)
+    if row.archived or (listed is not None and listed.state == "closed"):
         return "archived"
     if row.ended:
         return "ended"

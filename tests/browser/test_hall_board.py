@@ -130,7 +130,7 @@ def test_the_round_clock_and_news_reach_open_screens_by_themselves(hall_server, 
     phone.goto(f"{hall_server.url}/t/{boss[0][2]}/watch")
     expect(phone.locator("#link")).to_have_text("live")
     organiser.goto(f"{hall_server.url}/desk/clock")
-    organiser.get_by_label("Minutes").fill("90")
+    organiser.get_by_label("Minutes", exact=True).fill("90")
     organiser.get_by_label("What it counts").fill("Round 7")
     organiser.get_by_role("button", name="Start the clock").click()
     line = phone.locator("#round")
@@ -170,3 +170,31 @@ def test_a_sides_clock_counts_on_the_tablet_and_the_phone(hall_server, boss, dev
     phone.get_by_role("button", name="Pause the clocks").click()
     expect(table.locator("#clocks")).to_contain_text("paused")
     expect(table.locator("#clocks .clock-on")).to_have_count(0)
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_the_halls_line_and_the_clocks_fit_a_small_phone_and_are_accessible(hall_server, boss, device, theme):
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()
+    organiser = device("tablet", storage_state=boss[1])
+    organiser.goto(f"{hall_server.url}/desk/clock")
+    organiser.get_by_label("Minutes", exact=True).fill("1")
+    organiser.get_by_role("button", name="Start the clock").click()
+    organiser.get_by_label("Tell every screen").fill(
+        "Please bring every result to the desk, also drawn games. " * 3
+    )
+    organiser.get_by_role("button", name="Announce").click()
+    organiser.get_by_role("button", name="Start at all").click()
+    expect(organiser.locator(".desk-notice")).to_contain_text("Done at")
+    organiser.locator("#round time").evaluate("(time) => { time.dataset.seconds = '0'; }")
+    expect(organiser.locator("#round .round-up")).to_be_visible()
+    small, tablet = device("small", color_scheme=theme), device("tablet", color_scheme=theme)
+    for page in (small, tablet):
+        for path in ("", "/log", "/map"):
+            page.goto(f"{hall_server.url}/t/{boss[0][3]}/watch{path}")
+            expect(page.locator("#clocks")).to_be_visible()
+            width, most = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+            assert width <= most, path
+            found = axe.run(page, options=RULES).response["violations"]
+            assert not found, (path, [(v["id"], v["nodes"][0]["html"][:160]) for v in found])
+    organiser.get_by_role("button", name="Withdraw").first.click()
+    organiser.get_by_role("button", name="Take the clock away").click()

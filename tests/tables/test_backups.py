@@ -241,3 +241,24 @@ def test_a_stick_that_was_pulled_out_is_told_and_gets_the_backup_when_it_is_back
     stick.mkdir()
     assert backups.once() and backups.trouble == ""
     assert len(found_in(stick)) == 1
+
+
+def test_a_clock_that_was_put_back_costs_no_new_backup(store: SqliteStore) -> None:
+    """A small machine without a battery: its clock may jump, and the newest backup must stay the newest by name."""
+    clock = Clock()
+    backups = Backups(store.path, keep=2, now=clock)
+    for number in range(4):
+        found(store, f"AAA{number}")
+        assert backups.once()
+        clock.time -= timedelta(days=1)
+    names = [path.name for path in found_in(backups.folder)]
+    assert names == ["companion-19420512-041502.db", "companion-19420512-041503.db"]
+    with open_store(found_in(backups.folder)[-1]) as newest:
+        assert len(newest.tables()) == 4
+
+
+def test_a_file_that_only_looks_like_a_backup_is_left_alone(store: SqliteStore, backups: Backups) -> None:
+    backups.folder.mkdir()
+    (backups.folder / "companion-20269999-999999.db").touch()
+    found(store, "AAAA")
+    assert backups.once() and len(found_in(backups.folder)) == 1

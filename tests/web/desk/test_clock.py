@@ -13,6 +13,7 @@ from toykit import Device, serving
 from companion.hall.roll import HallTable
 from companion.tables.tables import Tables
 from companion.web import live
+from companion.web.live import Page
 
 
 @pytest.fixture
@@ -135,6 +136,18 @@ def test_open_screens_hear_of_it_by_their_own_stream(app: Flask, desk: FlaskClie
     sign = re.search(r'data-sign="(\w+)"', desk.get("/hall/strip").text)
     assert sign and f"data: {sign[1]}" in read_until(pieces, "event: hall")
     answer.close()
+
+
+def test_a_change_of_something_else_is_no_news_to_the_screens(
+    app: Flask, desk: FlaskClient, code: str
+) -> None:
+    start(desk)
+    hub = app.extensions["companion"]["hub"]
+    mine = hub.join(code, Page("watch", "", "a-page"))
+    app.extensions["companion"]["desk"].change(lambda hall: hall)
+    assert mine.empty()
+    post(desk, "announce", text="Lunch")
+    assert not mine.empty()
 
 
 def test_a_screen_that_was_away_hears_what_it_missed_and_no_other_does(

@@ -69,7 +69,9 @@ def test_no_page_of_the_desk_or_the_hall_tells_a_sides_secrets(
         else:
             text = answer.text
         opened[address] = answer.status_code
-        told = [word for word in words if re.search(rf"\b{re.escape(word)}\b", text)]  # a chit is called ember
+        told = [
+            word for word in words if re.search(rf"\b{re.escape(word)}\b", text)
+        ]  # a chit is called ember
         assert not told, address
     assert sum(status == 200 for status in opened.values()) >= 8, opened
 

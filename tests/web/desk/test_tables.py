@@ -170,6 +170,15 @@ def test_the_lobby_names_a_table_of_the_hall_by_its_number_and_players(
     assert "Table 9 · Carl – Zoe" in Device(app).get("/?q=zoe").text
 
 
+def test_a_closed_table_is_out_of_the_lobbys_way(boss: Organiser, app: Flask, founded: Found) -> None:
+    codes = founded()
+    boss.post(f"/desk/table/{codes[0]}/state", do="close", sure="yes")
+    page = Device(app).get("/").text
+    assert page.index("Archived (1)") < page.index(codes[0]) and page.index(codes[1]) < page.index(
+        "Archived (1)"
+    )
+
+
 def test_tables_set_up_days_before_stay_in_the_lobby(app: Flask, tables: Tables, founded: Found) -> None:
     """A table that a stranger opened and left is put away after a day; the organiser's is not."""
     from datetime import UTC, datetime, timedelta

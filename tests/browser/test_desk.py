@@ -1,6 +1,7 @@
 """The organiser's Saturday in a browser: twelve tables from a list, cards on paper, a pause that every screen shows."""
 
 import re
+from pathlib import Path
 
 import pytest
 from playwright.sync_api import expect
@@ -20,6 +21,7 @@ table\tgame\tscenario\tplayer 1\tplayer 2\toptions\tname
 11\tsecond-kharkov\thistorical\tMaximilian-Alexander von und zu Hohenstein-Wittgenstein\tWim de Boer
 12\twb95\tkharkov-1943\tXaver & Yvonne\t-
 """
+MEASURE = (Path(__file__).parent / "measure.js").read_text()
 PAGES = ("", "/new", "/pause", "/cards", "/machine", "/players", "/rounds", "/standings", "/clock", "/judge")
 
 
@@ -62,22 +64,20 @@ def tables(hall_server, browser):
 
 
 @pytest.mark.parametrize("size", ["tablet", "phone", "small"])
-def test_no_page_of_the_desk_is_wider_than_its_screen(hall_server, tables, device, size):
+def test_every_page_of_the_desk_holds_and_can_be_tapped(hall_server, tables, device, size):
     codes, state = tables
-    page, wide = device(size, storage_state=state), {}
+    page, wrong = device(size, storage_state=state), []
     more = (f"/table/{codes[10]}", f"/table/{codes[10]}/close", f"/judge/{codes[10]}", "/cards/print?per=4")
     for path in (*PAGES, *more):
         page.goto(f"{hall_server.url}/desk{path}")
         page.evaluate("document.querySelectorAll('details').forEach((fold) => { fold.open = true })")
-        width, most = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
-        small = page.evaluate(
+        wrong += [f"{path}: {fault}" for fault in page.evaluate(MEASURE, page.viewport_size["width"])]
+        wrong += page.evaluate(
             """() => [...document.querySelectorAll('main :is(button, .btn, input, select, .desk-number)')]
                 .filter((e) => e.checkVisibility() && !e.closest('.choice, .toggle'))
                 .filter((e) => e.getBoundingClientRect().height < 31).map((e) => e.outerHTML.slice(0, 90))"""
         )
-        if width > most or small:
-            wide[path] = (width, small)
-    assert not wide, wide
+    assert not wrong, "\n" + "\n".join(wrong)
 
 
 @pytest.mark.parametrize("theme", ["light", "dark"])

@@ -17,6 +17,7 @@ from companion.engine.seat.view import seat_name
 from companion.engine.seat.words import describe
 from companion.store import StoredEvent
 from companion.tables.backwards import LastAct
+from companion.tables.clocks import is_clock_line
 from companion.tables.past import Deed, Past
 from companion.tables.reading import Seen, seen_record
 from companion.tables.seating import is_seat_line
@@ -222,7 +223,7 @@ class TableLog:
                 found.append(known)
                 where = known.turn, known.phase
                 continue
-            record = seen_record(self.rules, items, self.seat)
+            record = [p for p in seen_record(self.rules, items, self.seat) if not is_clock_line(p.body)]
             for part in record:
                 if part.body["kind"] == "advanced":
                     where = int(part.body["turn"]), str(part.body["phase"])
@@ -239,7 +240,7 @@ class TableLog:
                 len(bodies),
                 list(dict.fromkeys(str(part.body["kind"]) for part in record)),
                 *where,
-                about_seats=all(is_seat_line(item.body) for item in items),
+                about_seats=all(is_seat_line(part.body) for part in record),
                 battle=_battle(record),
             )
             found.append(deed)

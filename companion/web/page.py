@@ -142,8 +142,6 @@ def page_context(
         "log": log,
         "moment": Moment(view, log, wrong, sent),
         "warning": warning,
-        "bare": view.effort == "record"
-        and not any(visit.seat in (u.side, "table") for u in visit.game.units.values()),
         "undo": visit.undo if visit.seat != WATCH else None,
         "redo": visit.seat != WATCH and visit.can_redo,
         "news": _news(visit, log),

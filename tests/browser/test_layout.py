@@ -207,7 +207,9 @@ def window(device):
 def rules_of(site, *, of_a_game: bool) -> list:
     """The addresses that answer a GET: those of a game or table, or those of none."""
     rules = [r for r in site.url_map.iter_rules() if "GET" in r.methods and r.endpoint not in NOT_PAGES]
-    rules = [r for r in rules if not r.endpoint.startswith("desk.")]  # the organiser's: test_desk, test_rounds
+    rules = [
+        r for r in rules if not r.endpoint.startswith("desk.")
+    ]  # the organiser's: test_desk, test_rounds
     return [r for r in rules if bool({"code", "system"} & r.arguments) is of_a_game]
 
 

@@ -4,8 +4,8 @@ The `serve` command must call `gevent.monkey.patch_all()` before it imports anyt
 """
 
 import contextlib
-import gc
 import errno
+import gc
 import ipaddress
 import os
 import re

@@ -36,7 +36,6 @@ from companion.web import (
     live,
     lobby,
     map,
-    parts,
     pushing,
     restoring,
     saving,
@@ -184,7 +183,6 @@ def _filters(app: Flask) -> None:
     app.jinja_env.globals["desk_pages"] = lambda: desk.PAGES
     app.jinja_env.globals["came_from"] = carryon.came_from
     app.jinja_env.filters["clock"] = clock
-    app.jinja_env.globals["part"] = parts.part
     app.jinja_env.globals["brief_line"] = brief_line
     app.jinja_env.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
     app.jinja_env.filters["flat"] = lambda args: [

@@ -1,6 +1,7 @@
 """What every test may rely on. Browser tests have more in browser/conftest.py."""
 
 import gc
+import importlib
 import importlib.util
 import os
 import shutil
@@ -25,6 +26,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 ENOUGH_MEMORY = 2 * 2**30
 BROWSER_TESTS = Path(__file__).parent / "browser"
+POSTGRES_REQUIRED = os.environ.get("COMPANION_REQUIRE_POSTGRES", "0") not in ("", "0")
 BROWSER_REQUIRED = os.environ.get("COMPANION_REQUIRE_BROWSER", "0") not in ("", "0")
 
 
@@ -93,6 +95,34 @@ guard.strict = True  # a failing panel fails its test; tests of the guard itself
 @pytest.fixture(scope="session")
 def chromium() -> str | None:
     return find_chromium()
+
+
+def started(durable: bool) -> Any:
+    """A PostgreSQL of the tests' own; without one they are skipped, except where they must not be."""
+    from bench.cluster import Cluster, NoPostgres
+
+    try:
+        importlib.import_module("psycopg")
+        return Cluster(durable=durable)
+    except (ImportError, NoPostgres) as lacking:
+        if POSTGRES_REQUIRED:
+            pytest.fail(
+                f"COMPANION_REQUIRE_POSTGRES is set, but there is no PostgreSQL to test with: {lacking}"
+            )
+        pytest.skip(f"no PostgreSQL to test with: {lacking}")
+
+
+@pytest.fixture(scope="session")
+def cluster() -> Generator[Any, None, None]:
+    """PostgreSQL in memory: quick, and gone with its plug."""
+    with started(durable=False) as found:
+        yield found
+
+
+@pytest.fixture
+def postgres(cluster: Any) -> str:
+    """The address of an empty database."""
+    return str(cluster.database())
 
 
 def why_no_browser() -> tuple[str, str] | None:

@@ -38,6 +38,9 @@ class Connections(Protocol):
     def is_open(self, db: Db) -> bool:
         """Whether a transaction is under way."""
 
+    def alone(self, db: Db) -> None:
+        """Let nobody else write anything until the transaction ends."""
+
     def let_go_of_parts(self, db: Db) -> None:
         """In this transaction a table may go before what belongs to it."""
 

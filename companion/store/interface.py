@@ -177,6 +177,9 @@ class Store(Protocol):
     def table(self, code: str) -> TableRow:
         """Return one table, archived or not."""
 
+    def is_free(self, code: str) -> bool:
+        """Whether no table has this code, or ever had."""
+
     def archive(self, code: str) -> None:
         """Hide a table from the lobby; nothing of it is deleted."""
 
@@ -258,10 +261,10 @@ class Store(Protocol):
         """Return an installation setting, or None when it was never set."""
 
     def setting_put(self, key: str, value: Any) -> None:
-        """Set an installation setting to any JSON value."""
+        """Set an installation setting to any JSON value; None takes it away."""
 
     def setting_change(self, key: str, change: Callable[[Any], Any]) -> Any:
-        """Rewrite a setting from what it is in one transaction, so that two writers lose nothing."""
+        """Rewrite a setting from what it is in one transaction, so that two writers lose nothing; None takes it away."""
 
     def setting_once(self, key: str, value: Any) -> Any:
         """Set an installation setting unless it is set already, and return what it is now."""

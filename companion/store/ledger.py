@@ -74,6 +74,12 @@ class Ledger(Seats, Library):
             sql = "select code from game where created_at = ? and system = ? and scenario = ? order by rowid"
             return [code for (code,) in db.execute(sql, [created_at, system, scenario]).fetchall()]
 
+    def is_free(self, code: str) -> bool:
+        """Whether no table has this code, or ever had."""
+        with self._pool.reading() as db:
+            sql = "select code from game where code = ? union all select code from deleted where code = ?"
+            return not db.execute(sql, [code, code]).fetchall()
+
     def delete(self, code: str) -> None:
         """Delete a table with everything that is kept of it; no other will ever have its code."""
         with self._pool.writing() as db:

@@ -42,13 +42,16 @@ class Library:
             return _setting(db, key)
 
     def setting_put(self, key: str, value: Any) -> None:
-        """Set an installation setting to any JSON value."""
+        """Set an installation setting to any JSON value; None takes it away."""
         self.setting_change(key, lambda _: value)
 
     def setting_change(self, key: str, change: Callable[[Any], Any]) -> Any:
-        """Rewrite a setting from what it is in one transaction, so that two writers lose nothing."""
+        """Rewrite a setting from what it is in one transaction, so that two writers lose nothing; None takes it away."""
         with self._pool.writing("setting", key) as db:
             value = change(_setting(db, key))
+            if value is None:
+                db.execute("delete from setting where key = ?", [key])
+                return None
             db.execute(
                 """insert into setting (key, value) values (?, ?)
                    on conflict (key) do update set value = excluded.value""",

@@ -123,6 +123,9 @@ class Pool:
         """Whether a transaction is under way."""
         return bool(db.conn.in_transaction)
 
+    def alone(self, db: Any) -> None:
+        """Whoever writes is alone."""
+
     def let_go_of_parts(self, db: Any) -> None:
         """In this transaction a table may go before what belongs to it."""
         db.execute("pragma defer_foreign_keys = on")

@@ -80,7 +80,10 @@ def _stale(action: Action, revision: int | None, now: int) -> NotNow:
 class Tables:
     """Every table of the installation."""
 
-    def __init__(self, store: Store, scenarios: Path, clock: Callable[[], str] = utc_now) -> None:
+    def __init__(
+        self, store: Store, scenarios: Path, clock: Callable[[], str] = utc_now, letters: int = 4
+    ) -> None:
+        """:param letters: of a new table's code, as long as there are free ones of that length"""
         self.store = store
         self.scenarios = scenarios
         self.clock = clock
@@ -92,6 +95,8 @@ class Tables:
         self._books: dict[str, tuple[int, Book]] = {}
         self._book_version = 0
         self._unkept: set[str] = set()
+        self.letters = letters
+        store.subscribe_books(self.book_changed)
 
     # -- the shelf ---------------------------------------------------------------------------------------
 
@@ -112,12 +117,20 @@ class Tables:
         self._books[system.id] = (self._book_version, book)
         return book
 
-    def book_changed(self) -> None:
-        """Owner's books were edited: read them again, for open games too."""
+    def book_changed(self, system: str = "") -> None:
+        """Owner's books were edited, here or by another process: read them again, for open games too."""
+        if system and system not in self._books:
+            return  # not one of a game that anybody has open
         self._book_version += 1
-        for code, game in list(self._games.items()):
-            game.book = self.book(self.system_of(code))
-            game.worked.clear()
+        for game in list(self._games.values()):
+            if system in ("", game.kit.id):
+                game.book = self.book(self.system(game.kit.id))
+                game.worked.clear()
+
+    def forget(self, code: str) -> None:
+        """The table is gone: nothing of it stays in memory."""
+        self._games.pop(code, None)
+        self._pasts.pop(code, None)
 
     def system_of(self, code: str) -> System:
         return self.system(self.store.table(code).system)
@@ -151,11 +164,10 @@ class Tables:
         return code
 
     def _free_code(self) -> str:
-        for _ in range(100):
-            code = "".join(secrets.choice(CODE_LETTERS) for _ in range(4))
-            try:
-                self.store.table(code)
-            except LookupError:
+        for tried in range(100):
+            length = self.letters + tried // 10  # a million tables have all codes of four letters
+            code = "".join(secrets.choice(CODE_LETTERS) for _ in range(length))
+            if self.store.is_free(code):
                 return code
         raise RuntimeError("no free table code found")
 
@@ -291,8 +303,10 @@ class Tables:
         act: str,
         revision: int | None,
     ) -> Answer:
-        row = self.store.table(code)
         with self.store.transaction(code) as tx:
+            row = self.store.table(
+                code
+            )  # now nobody can change it: another process may just have given it a new seed
             said = digest(seat, action.name, dict(raw))
             earlier = tx.answer_to(act, seat=seat, name=action.name, digest=said)
             if earlier is not None:

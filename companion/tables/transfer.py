@@ -135,9 +135,7 @@ def _whole(text: str) -> dict[str, Any]:
 
 def _still_here(tables: Tables, copy: Mapping[str, Any]) -> str:
     """The table where this very game is already kept, archived or not; empty when there is none."""
-    born = (copy["system"], copy["scenario"], copy["created_at"])
-    rows = [*tables.store.tables(), *tables.store.tables(archived=True)]
-    return next((r.code for r in rows if (r.system, r.scenario, r.created_at) == born), "")
+    return next(iter(tables.store.born(copy["system"], copy["scenario"], copy["created_at"])), "")
 
 
 def _store(tables: Tables, copy: Mapping[str, Any], seats: Any) -> str:
@@ -174,12 +172,9 @@ def _store(tables: Tables, copy: Mapping[str, Any], seats: Any) -> str:
 
 
 def _code_for(tables: Tables, wanted: str) -> str:
-    """The code wanted when it is one and nobody has it, otherwise a new one."""
-    if re.fullmatch(r"[A-Z0-9]{4,12}", wanted):
-        try:
-            tables.store.table(wanted)
-        except LookupError:
-            return wanted
+    """The code wanted when it is one and nobody has it or had it, otherwise a new one."""
+    if re.fullmatch(r"[A-Z0-9]{4,12}", wanted) and tables.store.is_free(wanted):
+        return wanted
     return tables._free_code()
 
 

@@ -9,7 +9,7 @@ from flask import Flask
 from jinja2 import StrictUndefined
 
 from companion.resources import SCENARIOS, STATIC, TEMPLATES
-from companion.store import open_store
+from companion.store import is_address, open_any
 from companion.tables.secret import BadSecret, installation_secret
 from companion.tables.tables import Tables
 from companion.web import (
@@ -43,19 +43,25 @@ from companion.web.book import walk
 from companion.web.flood import Allowance
 from companion.web.live import Hub
 from companion.web.page import clock, revision, tabs
+from companion.web.waiting import SharedWaiting, Waiting
 from companion.web.watching import Drawn
+
+PRIVATE_LETTERS = 8
+"""Of a table's code where codes are all that lets strangers watch: a trillion, of which nobody guesses one."""
 
 
 def create_app(
-    data: Path,
+    data: Path | str,
     *,
     site: Any = None,
     scenarios: Path = SCENARIOS,
     testing: bool = False,
     founding: Allowance | None = None,
+    private: bool = False,
 ) -> Flask:
-    """The companion's web app over the data folder.
+    """The companion's web app over a data folder, or over the database at an address.
 
+    :param private: whether a device is told of no table but those where it sits
     :param site: where the server can be reached (server.Site); None in tests.
     :param founding: how many tables one address may found; by default limited, except in tests.
     """
@@ -65,14 +71,16 @@ def create_app(
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     if testing:  # a name that nothing has fails its test; at a table it is a gap in a page that stands
         app.jinja_env.undefined = StrictUndefined
-    data.mkdir(parents=True, exist_ok=True)
-    store = open_store(data / "companion.db")
+    folder = None if is_address(data) else Path(data)
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    store = open_any(data if folder is None else folder / "companion.db")
     try:
-        secret = installation_secret(store, data)
+        secret = installation_secret(store, folder)
     except BadSecret:
         store.close()
         raise
-    found = Tables(store, scenarios)
+    found = Tables(store, scenarios, letters=PRIVATE_LETTERS if private else 4)
     hub = Hub(store)
     app.extensions["companion"] = {
         "tables": found,
@@ -83,7 +91,8 @@ def create_app(
         "site": site,
         "guesses": security.FailureLimit(),
         "founding": founding or (None if testing else Allowance()),
-        "data": data,
+        "private": private,
+        "waiting": Waiting() if folder is not None else SharedWaiting(store),
     }
     security.init_app(
         app,
@@ -103,7 +112,6 @@ def create_app(
 
 def _pages(app: Flask) -> None:
     """Every page and address there is."""
-    app.extensions["companion"]["waiting"] = restoring.Waiting()
     carryon.init_app(app)
     for module in (
         lobby,

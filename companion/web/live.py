@@ -50,7 +50,7 @@ class Hub:
         self._poller: threading.Thread | None = None
 
     def watch_others(self) -> None:
-        """Notice commits of other processes on the same file, and the file's own fate, once a second."""
+        """Notice commits of other processes, and the store's own fate: a file is looked at once a second."""
         if self._poller is None:
             self._poller = threading.Thread(target=self._poll, daemon=True)
             self._poller.start()
@@ -58,9 +58,8 @@ class Hub:
     def _poll(self) -> None:
         gone = False
         while True:
-            time.sleep(1)
             try:
-                self.store.poll_others()
+                self.store.poll_others(within=1)
                 self.store.tidy()
                 gone = False
             except StoreGone as error:
@@ -69,6 +68,7 @@ class Hub:
                     # A stream that goes on beating would tell its page that all is well.
                     self.hang_up()
                 gone = True
+                time.sleep(1)
             except StoreClosed:
                 return
             except Exception as error:  # noqa: BLE001 - the disk is away for a moment

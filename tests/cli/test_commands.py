@@ -19,6 +19,7 @@ from companion.web.book.lock import SETTING, _digest
 
 COMMANDS = (
     "serve",
+    "move",
     "scenarios",
     "calc",
     "check",

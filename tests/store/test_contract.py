@@ -488,6 +488,7 @@ def test_a_deleted_table_is_gone_with_all_of_it_and_its_code_is_never_used_again
         store.table(table)
     with pytest.raises(NoTable):
         store.delete(table)
+    assert [store.is_free(code) for code in (table, "M2ZZ", "NONE")] == [False, False, True]
     with pytest.raises(TableExists):
         store.create(new_table(table))
     assert [row.code for row in store.tables()] == ["M2ZZ"]
@@ -525,6 +526,8 @@ def test_a_setting_is_changed_from_what_it_is(store):
     with pytest.raises(ZeroDivisionError):
         store.setting_change("n", lambda old: 1 // 0)
     assert store.setting_get("n") == 2
+    store.setting_put("n", None)
+    assert (store.setting_get("n"), store.setting_once("n", 7)) == (None, 7)
 
 
 def test_two_processes_change_one_book_and_one_setting_and_lose_nothing(store, open_again):

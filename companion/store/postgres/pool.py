@@ -48,6 +48,17 @@ def _marked(sql: str) -> str:
     return sql.replace("?", "%s")
 
 
+@contextmanager
+def _storable() -> Iterator[None]:
+    """Say of a text with a null character in it, which never leaves this machine, that it is the caller's mistake."""
+    try:
+        yield
+    except psycopg.DataError as error:
+        if error.sqlstate is None:
+            raise ValueError(f"PostgreSQL cannot hold this: {error}") from error
+        raise
+
+
 class PgDb:
     """A connection as the store's SQL uses it."""
 
@@ -57,12 +68,8 @@ class PgDb:
 
     def execute(self, sql: str, parameters: Any = None, /) -> Any:
         """Run a statement and return its cursor."""
-        try:
+        with _storable():
             return self.conn.execute(_marked(sql), parameters or None)
-        except psycopg.DataError as error:
-            if error.sqlstate is None:  # it never left this machine: a text with a null character in it
-                raise ValueError(f"PostgreSQL cannot hold this: {error}") from error
-            raise
 
     @property
     def status(self) -> TransactionStatus:
@@ -149,12 +156,18 @@ class PgPool:
 
     def many(self, db: Any, sql: str, rows: Iterable[Sequence[Any]]) -> None:
         """Run a statement for each row."""
-        with db.conn.cursor() as cursor:
+        with _storable(), db.conn.cursor() as cursor:
             cursor.executemany(_marked(sql), rows)
 
     def is_open(self, db: Any) -> bool:
         """Whether a transaction is under way."""
         return bool(db.status == TransactionStatus.INTRANS or db.conn.pgconn.pipeline_status)
+
+    def alone(self, db: Any) -> None:
+        """Let nobody else write anything until the transaction ends."""
+        db.execute("lock table game, event, action, snapshot, seat, book, setting, deleted in exclusive mode")
+        db.execute("set local statement_timeout = 0")
+        db.execute("set local idle_in_transaction_session_timeout = 0")
 
     def let_go_of_parts(self, db: Any) -> None:
         """In this transaction a table may go before what belongs to it."""

@@ -11,6 +11,9 @@ from companion.store.postgres.news import News
 from companion.store.postgres.pool import PATIENCE, PgPool
 from companion.store.postgres.schema import bring_up_to_date
 
+AT_THE_START = 1.0
+"""Whoever starts the companion wants to know soon that its database is not there; whoever plays waits for it longer."""
+
 
 class PostgresStore(Ledger):
     """Tables, events and snapshots in a database that any number of processes and machines share."""
@@ -56,14 +59,16 @@ class PostgresStore(Ledger):
 def open_postgres(url: str, *, patience: float = PATIENCE) -> PostgresStore:
     """Open the store in this database, making its tables when they are missing and bringing older ones up to date.
 
-    :param patience: seconds to wait for the database
+    :param patience: seconds to wait for the database, once it was there
     :raises NotAStore: if the database is something else, or of a newer version
     :raises StoreAway: if it does not answer
     """
-    pool = PgPool(url, patience=patience)
+    pool = PgPool(url, patience=min(patience, AT_THE_START))
     try:
         bring_up_to_date(pool)
-        return PostgresStore(pool)
+        store = PostgresStore(pool)
+        pool.patience = patience
+        return store
     except BaseException:
         pool.close()
         raise

@@ -146,7 +146,7 @@ class Serving:
         from companion.web.app import create_app
 
         lobby = self.args.lobby or ("open" if isinstance(self.place, Path) else "private")
-        app = create_app(self.place, site=site, private=lobby == "private")
+        app = create_app(self.place, site=site, private=lobby == "private", keep_days=self.args.keep_days)
         held = app.extensions["companion"]
         self.store = held["store"]
         keeping.remember_address(self.store, site.url)

@@ -304,9 +304,7 @@ class Tables:
         revision: int | None,
     ) -> Answer:
         with self.store.transaction(code) as tx:
-            row = self.store.table(
-                code
-            )  # now nobody can change it: another process may just have given it a new seed
+            row = self.store.table(code)  # only now: another process may just have given it a new seed
             said = digest(seat, action.name, dict(raw))
             earlier = tx.answer_to(act, seat=seat, name=action.name, digest=said)
             if earlier is not None:

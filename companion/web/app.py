@@ -58,9 +58,11 @@ def create_app(
     testing: bool = False,
     founding: Allowance | None = None,
     private: bool = False,
+    keep_days: int | None = None,
 ) -> Flask:
     """The companion's web app over a data folder, or over the database at an address.
 
+    :param keep_days: after how many quiet days tables are deleted, for the lobby to say so
     :param private: whether a device is told of no table but those where it sits
     :param site: where the server can be reached (server.Site); None in tests.
     :param founding: how many tables one address may found; by default limited, except in tests.
@@ -92,6 +94,7 @@ def create_app(
         "guesses": security.FailureLimit(),
         "founding": founding or (None if testing else Allowance()),
         "private": private,
+        "keep_days": keep_days,
         "waiting": Waiting() if folder is not None else SharedWaiting(store),
     }
     security.init_app(

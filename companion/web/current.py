@@ -11,7 +11,7 @@ from companion.tables.tables import Tables
 
 
 def held(name: str) -> Any:
-    """A part of the app: tables, store, hub, secret, site, guesses, founding, waiting, private."""
+    """A part of the app: tables, store, hub, secret, site, guesses, founding, waiting, private, keep_days."""
     return current_app.extensions["companion"][name]
 
 

@@ -6,11 +6,11 @@ from collections import Counter
 from datetime import UTC, datetime
 from typing import Any
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, abort, render_template, request
 
 from companion.engine.errors import Unreadable
 from companion.store import TableRow
-from companion.web.current import tables
+from companion.web.current import held, tables
 from companion.web.intake import number
 
 bp = Blueprint("hall", __name__)
@@ -63,6 +63,8 @@ def _ago(minutes: int) -> str:
 @bp.get("/hall")
 def hall() -> str:
     """The board; it holds nothing that a watcher of a table may not see."""
+    if held("private"):
+        abort(404, "There is no hall here: this companion tells nobody of other people's tables.")
     asked = request.args.get("quiet") or str(QUIET)
     quiet = number(asked)
     if quiet is None or not 1 <= quiet <= 9999:

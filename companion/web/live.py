@@ -82,11 +82,11 @@ class Hub:
         for listener in listeners:
             listener.put(revision)
 
-    def hang_up(self) -> None:
-        """End every stream; the pages ask again, and are told what is wrong."""
+    def hang_up(self, code: str = "") -> None:
+        """End every stream, or those of one table; the pages ask again, and are told what is wrong."""
         with self._lock:
-            ended = [mine for here in self._listeners.values() for mine in here.values()]
-            self._listeners.clear()
+            tables = [code] if code else list(self._listeners)
+            ended = [mine for one in tables for mine in self._listeners.pop(one, {}).values()]
         for mine in ended:
             mine.put(None)
 

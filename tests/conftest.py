@@ -97,25 +97,34 @@ def chromium() -> str | None:
     return find_chromium()
 
 
-def started(durable: bool) -> Any:
-    """A PostgreSQL of the tests' own; without one they are skipped, except where they must not be."""
-    from bench.cluster import Cluster, NoPostgres
+def lacking_postgres() -> str:
+    """Why PostgreSQL cannot be tested here; empty when it can."""
+    from bench.cluster import NoPostgres, programs
 
     try:
         importlib.import_module("psycopg")
-        return Cluster(durable=durable)
+        programs()
     except (ImportError, NoPostgres) as lacking:
-        if POSTGRES_REQUIRED:
-            pytest.fail(
-                f"COMPANION_REQUIRE_POSTGRES is set, but there is no PostgreSQL to test with: {lacking}"
-            )
-        pytest.skip(f"no PostgreSQL to test with: {lacking}")
+        return f"no PostgreSQL to test with: {lacking}"
+    return ""
 
 
 @pytest.fixture(scope="session")
-def cluster() -> Generator[Any, None, None]:
+def postgres_there() -> None:
+    """Without PostgreSQL its tests are skipped with a word, except where they must not be."""
+    lacking = lacking_postgres()
+    if lacking and POSTGRES_REQUIRED:
+        pytest.fail(f"COMPANION_REQUIRE_POSTGRES is set, but there is {lacking}")
+    if lacking:
+        pytest.skip(lacking)
+
+
+@pytest.fixture(scope="session")
+def cluster(postgres_there: None) -> Generator[Any, None, None]:
     """PostgreSQL in memory: quick, and gone with its plug."""
-    with started(durable=False) as found:
+    from bench.cluster import Cluster
+
+    with Cluster(durable=False) as found:
         yield found
 
 

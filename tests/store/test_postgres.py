@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from bench.cluster import Cluster
 from companion.store import (
     NotAStore,
     StoreAway,
@@ -160,11 +161,9 @@ def test_a_connection_lost_while_it_commits_is_told_as_what_it_is(store, table, 
     assert append(store, table, "a1") == 1
 
 
-def test_the_database_may_go_and_come_back(tmp_path, new_table, append):
+def test_the_database_may_go_and_come_back(new_table, append, postgres_there):
     """While it is away everybody is told so; afterwards the same store goes on, and hears what it missed."""
-    import conftest  # the tests' own
-
-    with conftest.started(durable=True) as cluster:
+    with Cluster() as cluster:
         url = cluster.database()
         told = []
         with open_any(url) as store, open_any(url) as other:

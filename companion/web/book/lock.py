@@ -46,18 +46,31 @@ def put_passphrase(store: Store, words: str, *, seats: bool) -> None:
 
     :param seats: whether a seat at any table is enough to write
     """
+    store.setting_put(SETTING, _lock_for(words, seats))
+
+
+def _lock_for(words: str, seats: bool) -> dict[str, Any]:
     salt = secrets.token_hex(16)
-    store.setting_put(SETTING, {"salt": salt, "hash": _digest(words, salt), "seats": seats})
+    return {"salt": salt, "hash": _digest(words, salt), "seats": seats}
+
+
+def _random_words() -> str:
+    return "-".join("".join(secrets.choice(ALPHABET) for _ in range(LETTERS)) for _ in range(GROUPS))
 
 
 def first_passphrase(store: Store) -> str | None:
     """Make the book's passphrase if it has none, and return it: nobody can read it later."""
-    return None if store.setting_get(SETTING) else new_passphrase(store)
+    if store.setting_get(SETTING):
+        return None
+    words = _random_words()
+    mine = _lock_for(words, played.seats_write(store))
+    # Of two machines that start at once, one tells its words.
+    return words if store.setting_once(SETTING, mine) == mine else None
 
 
 def new_passphrase(store: Store) -> str:
     """Make a new passphrase and return it; who may write without it stays as it was."""
-    words = "-".join("".join(secrets.choice(ALPHABET) for _ in range(LETTERS)) for _ in range(GROUPS))
+    words = _random_words()
     put_passphrase(store, words, seats=played.seats_write(store))
     return words
 

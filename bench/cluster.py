@@ -47,6 +47,13 @@ def _somebody() -> dict[str, Any]:
     raise NoPostgres("PostgreSQL does not run as root, and there is no other user here")
 
 
+def _is_alive(pid: str) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
 class Cluster:
     """PostgreSQL with one superuser, `companion`, and as many databases as are asked for."""
 
@@ -121,26 +128,19 @@ class Cluster:
     def kill(self) -> None:
         """Pull its plug: what was not written is lost."""
         if self.process is not None and self.process.poll() is None:
-            # Its helpers notice that it is gone, and end.
+            children = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
             self.process.kill()
             self.process.wait()
-            self._wait_for_helpers()
+            # They notice that it is gone, and end; before that PostgreSQL does not start again.
+            deadline = time.monotonic() + 20
+            while any(map(_is_alive, children)) and time.monotonic() < deadline:
+                time.sleep(0.01)
 
     def stop(self) -> None:
         """Ask it to end now, whoever is connected."""
         if self.process is not None and self.process.poll() is None:
             self.process.send_signal(signal.SIGINT)
             self.process.wait(30)
-
-    def _wait_for_helpers(self) -> None:
-        """PostgreSQL does not start again while a process of its former life holds the shared memory."""
-        deadline = time.monotonic() + 20
-        while time.monotonic() < deadline:
-            try:
-                os.killpg(self.process.pid if self.process else 0, 0)
-            except ProcessLookupError:
-                return
-            time.sleep(0.05)
 
     def close(self) -> None:
         """Stop it and remove every trace."""

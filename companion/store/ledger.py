@@ -10,7 +10,7 @@ from companion.store.errors import TableExists
 from companion.store.feed import BookListener, Feed, Listener
 from companion.store.interface import Generation, Json, NewTable, StoredEvent, TableRow
 from companion.store.library import Library
-from companion.store.rows import find_table, select_events
+from companion.store.rows import find_table, of_table, select_events
 from companion.store.seats import Seats, put_generations
 from companion.store.snapshots import sound_snapshot
 from companion.store.transaction import TableTx
@@ -103,8 +103,7 @@ class Ledger(Seats, Library):
     ) -> list[StoredEvent]:
         """Return the events numbered above `after`, up to and including `upto`; of these kinds only, if any are named."""
         with self._pool.reading() as db:
-            find_table(db, code)
-            return select_events(db, code, after, upto, kinds)
+            return of_table(db, code, lambda: select_events(db, code, after, upto, kinds))
 
     def latest(self, code: str) -> int:
         """Return the newest event's number, the table's revision; 0 when it has no events."""
@@ -114,8 +113,7 @@ class Ledger(Seats, Library):
     def snapshot_before(self, code: str, seq: int) -> tuple[int, Json] | None:
         """Return the newest sound snapshot taken at or before event `seq`, with its number."""
         with self._pool.reading() as db:
-            find_table(db, code)
-            return sound_snapshot(db, code, seq, self._pool.as_bytes)
+            return of_table(db, code, lambda: sound_snapshot(db, code, seq, self._pool.as_bytes))
 
     def save_snapshot(self, code: str, seq: int, state: Json) -> None:
         """Keep the state after event `seq`; older snapshots are thinned out."""

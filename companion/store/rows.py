@@ -1,7 +1,7 @@
 """The look-ups that several parts of a store share."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from companion.store.base import Db
 from companion.store.codec import load
@@ -9,6 +9,8 @@ from companion.store.errors import NoTable
 from companion.store.interface import StoredEvent
 
 _GREATEST = 2**63 - 1
+
+T = TypeVar("T")
 
 
 def find_table(db: Db, code: str, columns: str = "code", lock: str = "") -> tuple[Any, ...]:
@@ -25,6 +27,17 @@ def find_table(db: Db, code: str, columns: str = "code", lock: str = "") -> tupl
         raise NoTable(code)
     found: tuple[Any, ...] = row
     return found
+
+
+def of_table(db: Db, code: str, found: Callable[[], T]) -> T:
+    """Return what is found of a table; only where that is nothing it has to be asked whether there is such a table."""
+    try:
+        rows = found()
+    except ValueError as error:
+        raise NoTable(code) from error
+    if not rows:
+        find_table(db, code)
+    return rows
 
 
 def select_events(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from companion.store.base import Connections, Db
 from companion.store.errors import SeatRevoked
 from companion.store.interface import Generation
-from companion.store.rows import find_table
+from companion.store.rows import find_table, of_table
 
 
 class Seats:
@@ -17,8 +17,7 @@ class Seats:
     def seat_generations(self, code: str) -> dict[str, Generation]:
         """Return the seats that were claimed, re-issued or revoked; any other is at `Generation()`."""
         with self._pool.reading() as db:
-            find_table(db, code)
-            return _generations(db, code)
+            return of_table(db, code, lambda: _generations(db, code))
 
     def reissue_seat(self, code: str, seat: str) -> Generation:
         """Make the seat's old links worthless and return the new, unclaimed generation."""

@@ -1,7 +1,7 @@
 """Devices round many tables: every one holds a stream and shows a screen, and fetches it again when the table moves on.
 
 They do what static/live.js does: a page tells which parts it shows, a tap on the screen is answered by that screen, one in
-a sheet closes the sheet, and then the page looks again like all others. One process, on loopback.
+a sheet closes the sheet, and the screens of all others come down their streams, or are asked for. One process, on loopback.
 """
 
 from __future__ import annotations
@@ -38,6 +38,18 @@ class Tap:
     """Whether it takes the tap before it back."""
     answers: bool = False
     """Whether it says of what is owed that it was done on the map."""
+    settled: Tap | None = None
+    """What is done instead while something is owed: nobody begins a battle before the last one is settled."""
+
+
+def _pieces(held: bytes) -> tuple[bytes, bytes]:
+    """What the whole chunks of a chunked answer hold, and what is left of it."""
+    found = b""
+    while True:
+        size, line, rest = held.partition(b"\r\n")
+        if not line or len(rest) < (length := int(size, 16)) + 2:
+            return found, held
+        found, held = found + rest[:length], rest[length + 2 :]
 
 
 class Failed(Exception):
@@ -57,7 +69,7 @@ class Link:
         self.port = port
         self.sock = socket.create_connection(("127.0.0.1", port), timeout=WAITS)
         self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self.held = b""
+        self.held = self.head = b""
         self.bytes = 0
 
     def send(self, method: str, path: str, headers: dict[str, str], body: bytes = b"") -> None:
@@ -79,7 +91,7 @@ class Link:
         while b"\r\n\r\n" not in self.held:
             self.held += self.more()
         head, _, rest = self.held.partition(b"\r\n\r\n")
-        low = head.lower()
+        self.head = low = head.lower()
         found = re.search(rb"content-length: (\d+)", low)
         length = int(found[1]) if found else 0
         while len(rest) < length:
@@ -96,6 +108,9 @@ class Screen:
     def __init__(self, port: int, base: str, token: str, number: int) -> None:
         self.port, self.base, self.number = port, base, number
         self.headers = {"Accept-Encoding": "gzip, deflate", "Authorization": f"Bearer {token}"}
+        self.page = f"p{number}"
+        self.asked_for = 0
+        """Screens that had to be asked for, though the stream might have brought them."""
         self.parts: dict[str, str] = {}
         self.shown = 0
         self.asked = ""
@@ -108,7 +123,7 @@ class Screen:
         self.connect()
         self.look()
         self.stream = Link(self.port)
-        self.stream.send("GET", f"{self.base}/stream?page=p{self.number}", self.headers)
+        self.stream.send("GET", f"{self.base}/stream?screen&page={self.page}", self.headers)
         self.stream.sock.settimeout(None)
         self.listener = gevent.spawn(self._listen)
 
@@ -123,20 +138,53 @@ class Screen:
         self.stream.sock.close()
 
     def _listen(self) -> None:
+        unpack = zlib.decompressobj(47)
+        text = held = b""
         while True:
-            heard = re.findall(rb"data: (\d+)", self.stream.more())
-            if heard and int(heard[-1]) > self.shown:
-                self.look()
+            held += self.stream.more()
+            if not text and b"\r\n\r\n" in held:
+                head, _, held = held.partition(b"\r\n\r\n")
+                packed, text = b"content-encoding: gzip" in head.lower(), b"\n\n"
+            pieces, held = _pieces(held)
+            text += unpack.decompress(pieces) if packed else pieces
+            *events, text = text.split(b"\n\n")
+            for event in filter(None, events):
+                self.hear(event)
+            text = text or b"\n\n"
+
+    def hear(self, event: bytes) -> None:
+        """The table's revision, or what changed on the screen; where that does not fit, it is asked for."""
+        name, _, rest = event.rpartition(b"event: ")[2].partition(b"\n")
+        if name == b"screen":
+            told, _, page = rest.replace(b"data: ", b"").partition(b"\n")
+            before, now = told.split()
+            if before == b"*" or int(before) == self.shown:
+                self.show(page)
+                return
+            if int(now) <= self.shown:
+                return
+        elif int(rest.removeprefix(b"data: ")) <= self.shown:
+            return
+        if not self.lock.locked():  # an answer is under way otherwise
+            self.asked_for += 1
+            self.look()
 
     def ask(self, method: str, path: str, body: bytes = b"", target: str = "live") -> bytes:
         """An answer; what it shows of the screen is shown."""
         with self.lock:
             told = " ".join(f"{name}={sign}" for name, sign in self.parts.items())
-            more = {"HX-Request": "true", "HX-Target": target, "X-Parts": told} if target else {}
+            more = {"HX-Request": "true", "HX-Target": target, "X-Page": self.page} if target else {}
+            if target == "live":
+                more["X-Parts"] = told
             self.link.send(method, path, {**self.headers, **more}, body)
             status, page = self.link.answer()
         if status >= 400:
             raise Failed(f"{method} {path}: {status} {_words(page)}")
+        self.show(page)
+        return page
+
+    def show(self, page: bytes) -> None:
+        """What is new on the screen."""
         shown = _REV.search(page)
         if shown:
             self.parts |= {name.decode(): sign.decode() for name, sign in _PART.findall(page)}
@@ -145,7 +193,6 @@ class Screen:
                 self.asked = asked[1].decode() if asked else ""
             self.shown = max(self.shown, int(shown[1]))
             self.changed.set()
-        return page
 
     def look(self) -> None:
         self.ask("GET", self.base)
@@ -153,7 +200,7 @@ class Screen:
     def tap(self, tap: Tap) -> None:
         body = urlencode({**tap.fields, "rev": self.shown}).encode()
         self.ask("POST", f"{self.base}/{tap.path}", body, "sheet" if tap.sheet else "live")
-        if tap.sheet:  # the sheet has closed
+        if tap.sheet and b"table-moved" not in self.link.head:  # the sheet has closed
             self.look()
 
 
@@ -172,6 +219,8 @@ class Table:
         tap = next(self.taps)
         if tap.undoes:
             tap = replace(tap, fields={"to": str(self.before)})
+        if tap.settled and self.screens[tap.settled.seat].asked:
+            tap = tap.settled
         if tap.answers:
             asked = self.screens[tap.seat].asked
             tap = replace(tap, fields={"ask": asked}) if asked else next(self.taps)

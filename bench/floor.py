@@ -1,7 +1,8 @@
 """The floor under every figure: bare gevent and SQLite, with the same commits, streams and answers, and constant pages.
 
-`python -m bench.floor FOLDER PORT` serves until it is ended. A tap is one durable commit and a poke of the table's
-streams; every page is the same 15 KB with the table's revision in it.
+`python -m bench.floor FOLDER PORT` serves until it is ended. A tap is one durable commit of the same rows (the event, the
+answer to its action, the table) and a poke of the table's streams; every page is the same 15 KB with the table's revision
+in it, and each device asks for it when it hears of a new one.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+EVENT = '{"kind": "rolled", "dice": "2d6", "values": [3, 4], "purpose": "", "mode": "digital"}'
 PAGE = "<p>" + "constant words of a constant page; " * 420 + "</p>"
 
 
@@ -26,7 +28,16 @@ class Floor:
         self.link = sqlite3.connect(folder / "floor.db", isolation_level=None, check_same_thread=False)
         self.link.execute("pragma journal_mode=wal")
         self.link.execute("pragma synchronous=full")
-        self.link.execute("create table if not exists event (code text, seq integer, body text)")
+        self.link.execute(
+            "create table if not exists game (code text primary key, revision integer, summary text)"
+        )
+        self.link.execute(
+            "create table if not exists event "
+            "(code text, seq integer, at text, act text, body text, primary key (code, seq))"
+        )
+        self.link.execute(
+            "create table if not exists answer (code text, act text, body text, primary key (code, act))"
+        )
         self.revisions: dict[str, int] = defaultdict(int)
         self.listeners: dict[str, list[Any]] = defaultdict(list)
 
@@ -44,8 +55,14 @@ class Floor:
 
     def tap(self, code: str) -> None:
         seq = self.revisions[code] + 1
+        act = f"{code}-{seq}"
         self.link.execute("begin immediate")
-        self.link.execute("insert into event values (?, ?, ?)", [code, seq, '{"kind": "rolled"}'])
+        self.link.execute("select body from answer where code = ? and act = ?", [code, act]).fetchone()
+        self.link.execute(
+            "insert into event values (?, ?, '2026-11-18T12:00:00', ?, ?)", [code, seq, act, EVENT]
+        )
+        self.link.execute("insert into answer values (?, ?, ?)", [code, act, EVENT])
+        self.link.execute("insert or replace into game values (?, ?, ?)", [code, seq, EVENT])
         self.link.execute("commit")
         self.revisions[code] = seq
         for listener in self.listeners[code]:

@@ -78,8 +78,9 @@ class Place:
         """What is done at a table: rolls, combats and what they call for, moves and phases; each table begins elsewhere."""
         seat = self.sample.seat
         roll = Tap(seat, "do/roll-dice", {"dice": "2d6"})
-        combat = Tap(seat, f"do/{self.sample.combat}", {**self.sample.form, "anyway": "on"}, sheet=True)
         done = Tap("table", "do/dismiss", {}, answers=True)
+        fields = {**self.sample.form, "anyway": "on"}
+        combat = Tap(seat, f"do/{self.sample.combat}", fields, sheet=True, settled=done)
         onward = Tap("table", "do/next-phase", {"anyway": "on"})
         stay = Tap("table", "do/take-back", {}, undoes=True)
         if self.sample.elsewhere:

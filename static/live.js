@@ -1,6 +1,7 @@
 // Keeps a page at the table's revision, and keeps every tap until the server has answered it.
 //
-//   <body data-stream="/t/tk7m/soviet/stream">    the stream: `event: rev` and `event: beat`, data: the revision
+//   <body data-stream="/t/tk7m/soviet/stream">    the stream: `event: rev` and `event: beat`, data: the revision;
+//                                                 with ?screen also `event: screen`: what changed on it since which revision
 //   <... id="live" data-rev="17" hx-trigger="table-changed from:body">   what is shown, refetched when it differs
 //   <form data-action hx-post=...>                gets an action id; kept and sent again while the network is away
 //   <... id="link"> <... id="waiting"> <... id="toast">     where the state, the kept taps and short notices show
@@ -39,6 +40,31 @@
     flush();
   }
 
+  // What changed on this very screen comes down the stream. It fits only onto what the server believes is shown here;
+  // while an answer is under way, or when it does not fit, the page asks as it would without.
+  let asking = 0;
+  body.addEventListener("htmx:beforeRequest", ({ detail }) => { if (detail.target?.id === "live") asking += 1; });
+  body.addEventListener("htmx:afterRequest", ({ detail }) => { if (detail.target?.id === "live") asking = Math.max(0, asking - 1); });
+
+  function pushed({ data }) {
+    lastHeard = Date.now();
+    failures = 0;
+    const cut = data.indexOf("\n"), [from, to] = data.slice(0, cut).split(" ");
+    const live = byId("live");
+    if (shown() === to) return;
+    if (asking || (from !== "*" && from !== shown())) { if (!asking) refetch(); return; }
+    const detail = { target: live, elt: live, requestConfig: { verb: "get" } };
+    htmx.trigger(live, "htmx:beforeSwap", detail);
+    htmx.swap(live, data.slice(cut + 1), { swapStyle: "morph:outerHTML", swapDelay: 0, settleDelay: 0 }, { contextElement: live, eventInfo: detail });
+    showLink("live");
+    flush();
+  }
+
+  // A sheet has done something: its outcome is on the way down the stream, unless that has broken.
+  body.addEventListener("table-moved", ({ detail }) => {
+    setTimeout(() => { if (Number(shown()) < detail.rev && !asking) refetch(); }, linkState === "offline" ? 0 : 500);
+  });
+
   function refetch() {
     if (linkState === "live") showLink("behind");
     htmx.trigger(body, "table-changed");
@@ -53,6 +79,7 @@
     stream = new EventSource(url);
     stream.addEventListener("rev", heard);
     stream.addEventListener("beat", heard);
+    stream.addEventListener("screen", pushed);
     stream.addEventListener("error", lost);
   }
 
@@ -130,6 +157,7 @@
   }, true);
 
   body.addEventListener("htmx:configRequest", ({ detail }) => {
+    detail.headers["X-Page"] = pageId;
     // What is shown already need not be sent again: see companion/web/parts.py.
     if (detail.target?.id === "live") detail.headers["X-Parts"] = Array.from(document.querySelectorAll("[data-part]"), (one) => one.dataset.part).join(" ");
     if (!isAction(detail.elt)) return;
@@ -369,6 +397,7 @@
   }
   body.addEventListener("htmx:beforeRequest", ({ detail }) => { if (detail.elt.matches("#sheet-body, [data-preview]")) detail.xhr.touched = touched; });
   body.addEventListener("htmx:configRequest", ({ detail }) => {
+    detail.headers["X-Page"] = pageId;
     if (detail.elt.matches("#sheet-body")) detail.parameters._touched = detail.elt.closest("form")?.dataset.touched || "";
   });
   body.addEventListener("htmx:beforeSwap", ({ detail }) => {

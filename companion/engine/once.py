@@ -1,31 +1,183 @@
-"""What is worked out once for as long as a game stays as it is, however many seats ask.
+"""What is worked out once for as long as nothing that it looked at changes, however many seats ask.
 
-`@once` keeps what a look at the game came to; `Game.apply` drops all of it, and so does whoever changes the owner's
-book under it. Whoever is given such a thing must not change it. What a seat may see is no business of it: it is for
-facts about the table.
+`@once` keeps what a look at the game came to, together with the parts of the state that were read on the way; `Game.apply`
+tells which parts an event changes. Nobody has to say what a look depends on: while something is worked out, the game
+notes what is read of it. Whoever changes what is no part of the state (the owner's book) drops everything. Whoever is
+given such a thing must not change it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import wraps
-from typing import Any, Concatenate, ParamSpec, Protocol, TypeVar
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from functools import cache, lru_cache, partial, wraps
+from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
 Asked = ParamSpec("Asked")
 Found = TypeVar("Found")
 
-
-class Worked(dict[tuple[Any, ...], Any]):
-    """What was worked out since the game last changed."""
+MOST = 300
+"""Kept of one game, about what all its seats ask for; then those go first that nobody asked for lately."""
+LATELY = 20
+"""Changes of the state."""
+checking: Callable[[Any, Any], bool] | None = None
+"""Whether what was kept equals what would be worked out now; the tests set it, and so find what is kept too long."""
 
 
 class Keeps(Protocol):
     """A game, as far as this is concerned."""
 
+    PARTS: ClassVar[frozenset[str]]
+    """Its attributes that are the state."""
     worked: Worked
 
 
 Kept = TypeVar("Kept", bound=Keeps)
+
+
+class _Kept:
+    """What was worked out, what it looked at, and when that was last known not to have changed."""
+
+    __slots__ = ("at", "looked", "value")
+
+    def __init__(self, value: Any, looked: frozenset[str], at: int) -> None:
+        self.value, self.looked, self.at = value, looked, at
+
+
+class Worked:
+    """What was worked out of one game."""
+
+    def __init__(self, now: int = 0) -> None:
+        self._kept: dict[Hashable, _Kept] = {}
+        self._changed: dict[str, int] = {}
+        """When each part of the state changed last."""
+        self._now = now
+        self._most = MOST
+        self._looking: list[set[str]] = []
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def clear(self) -> None:
+        """Anything may have changed."""
+        self._kept.clear()
+
+    def changed(self, parts: Iterable[str]) -> None:
+        """These parts of the state are not as they were."""
+        self._now += 1
+        self._changed.update(dict.fromkeys(parts, self._now))
+
+    def look(self, part: str) -> None:
+        """Whatever is being worked out depends on a part of the state."""
+        if self._looking:
+            self._looking[-1].add(part)
+
+    def find(self, game: Keeps, key: Hashable, make: Callable[[], Found]) -> Found:
+        """What was made for the key, unless something it looked at has changed since."""
+        found: Found = self.hold(game, key, make).value
+        return found
+
+    def hold(self, game: Keeps, key: Hashable, make: Callable[[], Any]) -> _Kept:
+        """The same, with what it looked at."""
+        held = self._kept.get(key)
+        if held is None or not self._stands(held):
+            held = self._make(game, key, make)
+        elif checking is not None and held.at != self._now:
+            game.worked = Worked(-1)  # as one would who knows nothing yet
+            try:
+                now = make()
+            finally:
+                game.worked = self
+            assert checking(held.value, now), f"{key} changed, but nothing it looked at: {held.looked}"
+        held.at = self._now
+        if self._looking:
+            self._looking[-1] |= held.looked
+        return held
+
+    def recall(self, held: _Kept | None) -> bool:
+        """Whether it was looked at since the last change; whoever is being worked out looks at the same."""
+        if held is None or held.at != self._now:
+            return False
+        if self._looking:
+            self._looking[-1] |= held.looked
+        return True
+
+    def drop(self, key: Hashable) -> None:
+        """What was made cannot be kept."""
+        self._kept.pop(key, None)
+
+    def _stands(self, held: _Kept) -> bool:
+        changed = self._changed
+        return held.at == self._now or not any(changed.get(part, 0) > held.at for part in held.looked)
+
+    def _make(self, game: Keeps, key: Hashable, make: Callable[[], Any]) -> _Kept:
+        kind, began, looked = type(game), self._now, set[str]()
+        game.__class__ = _noting(kind)
+        self._looking.append(looked)
+        try:
+            value = make()
+        finally:
+            self._looking.pop()
+            game.__class__ = kind
+            if self._looking:  # also where it fails: whoever tries something else has looked at it
+                self._looking[-1] |= looked
+        held = self._kept[key] = _Kept(value, _same_names(frozenset(looked)), began)
+        if len(self._kept) > self._most:
+            self._kept = {k: one for k, one in self._kept.items() if one.at > self._now - LATELY}
+            self._most = max(MOST, len(self._kept) + MOST // 4)
+        return held
+
+
+@lru_cache(4_000)
+def _same_names(looked: frozenset[str]) -> frozenset[str]:
+    """The same object for the same names: thousands of looks are at the same things."""
+    return looked
+
+
+@cache
+def _noting(kind: type[Any]) -> type[Any]:
+    """The same kind of game, which notes what is read of its state. Everything else in it is as quick as ever."""
+    if kind.__name__.startswith("Noting"):
+        return kind
+    return type(f"Noting{kind.__name__}", (kind,), {name: _noted(name) for name in kind.PARTS})
+
+
+def _noted(name: str) -> property:
+    def read(game: Any) -> Any:
+        if name == "values":
+            return _Values(game.__dict__["values"], game.worked)
+        game.worked.look(name)
+        return game.__dict__[name]
+
+    return property(read, lambda game, value: game.__dict__.__setitem__(name, value))
+
+
+class _Values(Mapping[str, Any]):
+    """The named values, each a part of the state by itself."""
+
+    __slots__ = ("_values", "_worked")
+
+    def __init__(self, values: Mapping[str, Any], worked: Worked) -> None:
+        self._values, self._worked = values, worked
+
+    def __getitem__(self, name: str) -> Any:
+        self._worked.look(f"={name}")
+        return self._values[name]
+
+    def get(self, name: str, default: Any = None) -> Any:
+        self._worked.look(f"={name}")
+        return self._values.get(name, default)
+
+    def __contains__(self, name: object) -> bool:
+        self._worked.look(f"={name}")
+        return name in self._values
+
+    def __iter__(self) -> Iterator[str]:
+        self._worked.look("values")
+        return iter(self._values)
+
+    def __len__(self) -> int:
+        self._worked.look("values")
+        return len(self._values)
 
 
 def once(
@@ -36,9 +188,48 @@ def once(
     @wraps(look)
     def kept(game: Kept, /, *args: Asked.args, **named: Asked.kwargs) -> Found:
         key = (look, *args, *sorted(named.items()))
-        if key not in game.worked:
-            game.worked[key] = look(game, *args, **named)
-        found: Found = game.worked[key]
-        return found
+        return game.worked.find(game, key, partial(look, game, *args, **named))
 
     return kept
+
+
+def follow(game: Keeps, before: Keeps) -> None:
+    """A game that was folded anew takes over what was worked out of the one before it, as far as both are the same."""
+    old, new = vars(before), vars(game)
+    parts = {part for part in game.PARTS if old[part] != new[part]}
+    for name in old["values"].keys() | new["values"].keys():
+        if old["values"].get(name) != new["values"].get(name):
+            parts.add(f"={name}")
+    game.worked = before.worked
+    game.worked.changed(parts)
+
+
+class Looks(Protocol):
+    """Who looks at a game from a seat."""
+
+    seat: str
+    _game: Any
+    _held: dict[str, Any]
+
+    @property
+    def faults(self) -> list[str]: ...
+
+
+class Part(Generic[Found]):
+    """A part of what a seat sees, made when it is first asked for and kept until something it looks at changes."""
+
+    def __init__(self, make: Callable[[Any], Found]) -> None:
+        self.make = make
+
+    def __set_name__(self, owner: type[Any], name: str) -> None:
+        self.name = name
+
+    def __get__(self, seen: Looks, _: type[Any]) -> Found:
+        worked, held = seen._game.worked, seen._held.get(self.name)
+        if not worked.recall(held):
+            key, faults = (self.make, seen.seat), len(seen.faults)
+            held = seen._held[self.name] = worked.hold(seen._game, key, partial(self.make, seen))
+            if len(seen.faults) > faults:  # the next one to look is to hear of it, too
+                worked.drop(key)
+        found: Found = held.value
+        return found

@@ -91,6 +91,10 @@ class Tx(Protocol):
     def stream(self) -> int:
         """The position of the table's random stream, which never goes back."""
 
+    @property
+    def seed(self) -> str:
+        """What decides the table's rolls to come; nobody changes it while the transaction lasts."""
+
     def answer_to(self, act: str, *, seat: str, name: str, digest: str = "") -> Json | None:
         """Return what an earlier submission with this action id was answered, or None when there was none.
 

@@ -24,12 +24,13 @@ class TableTx:
 
     def __init__(self, pool: Connections, db: Db, code: str) -> None:
         """Take the table to oneself; nobody else acts at it until the block ends."""
-        revision, stream = find_table(db, code, "revision, stream", pool.row_lock)
+        revision, stream, seed = find_table(db, code, "revision, stream, seed", pool.row_lock)
         self._pool = pool
         self._db = db
         self._code = code
         self._latest = int(revision)
         self._stream = int(stream)
+        self._seed = str(seed)
         self._over = False
 
     @property
@@ -41,6 +42,11 @@ class TableTx:
     def stream(self) -> int:
         """The position of the table's random stream, which never goes back."""
         return self._stream
+
+    @property
+    def seed(self) -> str:
+        """What decides the table's rolls to come."""
+        return self._seed
 
     def answer_to(self, act: str, *, seat: str, name: str, digest: str = "") -> Json | None:
         """Return what an earlier submission with this action id was answered, or None when there was none."""
@@ -101,7 +107,7 @@ class TableTx:
                    where code = ?""",
                 [revision, stream, at, summary_text, ended, seed, self._code],
             )
-        self._latest, self._stream = revision, stream
+        self._latest, self._stream, self._seed = revision, stream, seed or self._seed
         return revision
 
     def restore(self, events: Sequence[StoredEvent], *, stream: int, summary: Json, ended: bool) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import partial
 from itertools import groupby
@@ -27,9 +28,9 @@ LONGEST = 60
 UNTOLD = "(something that cannot be put into words)"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Entry:
-    """One line of the log: an action with what it did."""
+    """One line of the log: an action with what it did. Two are the same only if they are one."""
 
     first: int
     last: int
@@ -75,15 +76,27 @@ def _battle(record: list[Seen]) -> int:
     return first or next(declared, 0)
 
 
-def _is_void(deed: Deed, void: list[tuple[int, int]]) -> bool:
-    return not deed.about_seats and any(low < deed.first < high for low, high in void)
+Void = Callable[[Deed], bool]
+"""Whether an action was taken back."""
 
 
-def _by_battle(deeds: Iterable[Deed], void: list[tuple[int, int]]) -> list[list[Deed]]:
+def _void(spans: list[tuple[int, int]]) -> Void:
+    """:param spans: of the record, none of which reaches into another"""
+    ordered = sorted(spans)
+    begins = [low for low, _ in ordered]
+
+    def is_void(deed: Deed) -> bool:
+        index = bisect_left(begins, deed.first) - 1
+        return index >= 0 and deed.first < ordered[index][1] and not deed.about_seats
+
+    return is_void
+
+
+def _by_battle(deeds: Iterable[Deed], void: Void) -> list[list[Deed]]:
     """Actions with those of one battle together, where its newest stands; what was taken back stays by itself."""
     groups: dict[tuple[str, int, bool], list[Deed]] = {}
     for deed in deeds:
-        taken_back = _is_void(deed, void)
+        taken_back = void(deed)
         key = ("battle", deed.battle, taken_back) if deed.battle else ("act", deed.first, taken_back)
         groups.setdefault(key, []).append(deed)
     return list(groups.values())
@@ -105,9 +118,17 @@ class TableLog:
         top = min(before - 1, latest) if before else latest
         floor = max(0, top - max(limit * 4, LOOK_BACK))  # one battle may be forty lines of the record
         deeds = self._remembered(floor, top) if most and not before else self._read(floor, top, most)
-        void = self.past.taken_back(latest)
+        void = _void([span for span in self.past.taken_back(latest) if span[1] > floor])
         told = [deed for deed in reversed(deeds) if deed.lines]
-        return [self._entry(group, void, most) for group in _by_battle(told, void)[:limit]]
+        return [self._worded(group, void, most) for group in _by_battle(told, void)[:limit]]
+
+    def _worded(self, deeds: list[Deed], void: Void, most: int) -> Entry:
+        """An entry, put into words again only when something has changed that they look at."""
+        make = partial(self._entry, deeds, void, most)
+        if not most or any("undone" in deed.kinds for deed in deeds):  # it names what was taken back
+            return make()
+        key = ("entry", self.seat, deeds[-1].first, deeds[0].last, len(deeds), void(deeds[0]), most)
+        return self.game.worked.find(self.game, key, make)
 
     def lines_of(self, last: int) -> list[str]:
         """The lines of the action that ended with this event."""
@@ -122,7 +143,7 @@ class TableLog:
             return act_words(deed.bodies, action.label if action else "")
         return lowered(action.label) if action and (not action.secret or act.seat == self.seat) else ""
 
-    def _entry(self, deeds: list[Deed], void: list[tuple[int, int]], most: int) -> Entry:
+    def _entry(self, deeds: list[Deed], void: Void, most: int) -> Entry:
         """One action, or all of a battle; newest first."""
         newest, oldest = deeds[0], deeds[-1]
         action = self.rules.actions.get(oldest.name)
@@ -146,7 +167,7 @@ class TableLog:
             newest.turn,
             newest.phase,
             list(dict.fromkeys(kind for deed in deeds for kind in deed.kinds)),
-            _is_void(newest, void),
+            void(newest),
             newest.about_seats,
             oldest.battle,
         )
@@ -165,23 +186,16 @@ class TableLog:
 
     def _remembered(self, floor: int, top: int) -> list[Deed]:
         """The actions that end above `floor`, oldest first; only those that were never asked for are read."""
-        known = self.past.newest(self.seat, floor, top)
-        if known is None:
-            fresh = self._read(floor, top, LONGEST)
-        else:
-            items = self.store.events(self.code, known.last, top) if known.last < top else []
-            fresh = self._deeds(items, LONGEST, (known.turn, known.phase))
-        older = list[Deed]()
-        while known is not None and known.last > floor:
-            older.append(known)
-            earlier = self.past.deed(self.seat, known.first - 1)
-            if earlier is None and known.first - 1 > floor:
-                older += reversed(self._read(floor, known.first - 1, LONGEST))
-            known = earlier
-        found = [*reversed(older), *fresh]
-        for deed in found:
-            self.past.keep(self.seat, deed)
-        return found
+        known = list(self.past.deeds(self.seat))
+        if not known:
+            known = self._read(floor, top, LONGEST)
+        elif known[-1].last < top:
+            items = self.past.events(known[-1].last, top)
+            known += self._deeds(items, LONGEST, (known[-1].turn, known[-1].phase))
+        if known and known[0].first - 1 > floor:
+            known = [*self._read(floor, known[0].first - 1, LONGEST), *known]
+        self.past.keep(self.seat, [deed for deed in known if deed.last > top - LOOK_BACK])
+        return [deed for deed in known if floor < deed.last <= top]
 
     def _read(self, floor: int, top: int, most: int) -> list[Deed]:
         """The actions that end between two lines, from the record."""
@@ -196,6 +210,12 @@ class TableLog:
         found = []
         for _, group in groupby(stored, key=lambda item: item.act):
             items = list(group)
+            open_to_all = not any(item.body.get("only") for item in items)
+            known = self.past.shared(items[0].seq, items[-1].seq) if open_to_all else None
+            if known is not None:
+                found.append(known)
+                where = known.turn, known.phase
+                continue
             record = seen_record(self.rules, items, self.seat)
             for part in record:
                 if part.body["kind"] == "advanced":
@@ -217,6 +237,8 @@ class TableLog:
                 battle=_battle(record),
             )
             found.append(deed)
+            if open_to_all:
+                self.past.share(deed)
         return found
 
     def _whole_actions(self, floor: int, top: int) -> list[StoredEvent]:

@@ -6,16 +6,17 @@ happens. Without this, each of them would read hundreds of events again after a 
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from companion.store import Store
+from companion.store import Store, StoredEvent
 from companion.tables.backwards import Backwards, LastAct, LastUndo, last_counting, last_undo, taken_back
 
-KEPT = 300
-"""So many actions, as one seat or another reads them: the log strips of all screens of a table."""
+KEPT = 90
+"""So many actions a seat: more than a screen looks back at."""
+MANY = 40
+"""Lines that are read again rather than remembered: a set-up of hundreds of units."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,9 @@ class Past:
         self._undo: tuple[int, LastAct | None] | None = None
         self._redo: tuple[int, LastUndo | None] | None = None
         self._void: tuple[int, list[tuple[int, int]]] | None = None
-        self._deeds: OrderedDict[tuple[str, int], Deed] = OrderedDict()
+        self._deeds: dict[str, list[Deed]] = {}
+        self._open: dict[int, Deed] = {}
+        self._newest: tuple[tuple[int, int], list[StoredEvent]] | None = None
 
     def last_act(self, latest: int) -> LastAct | None:
         """The newest action that counts, which Undo undoes; None when there is none."""
@@ -68,26 +71,44 @@ class Past:
 
     def taken_back(self, latest: int) -> list[tuple[int, int]]:
         """Spans of the record that were taken back and count no longer."""
-        if self._void is None or self._void[0] != latest:
-            self._void = (latest, taken_back(self.store, self.code, latest))
-        return self._void[1]
+        known = self._void
+        if known is not None and known[0] < latest and not self._undone_since(known[0], latest):
+            known = self._void = (latest, known[1])
+        if known is None or known[0] != latest:
+            known = self._void = (latest, taken_back(self.store, self.code, latest))
+        return known[1]
 
-    def deed(self, seat: str, last: int) -> Deed | None:
-        """The action that ended with this event, if it was read before."""
-        return self._deeds.get((seat, last))
+    def _undone_since(self, line: int, latest: int) -> bool:
+        return bool(self.store.events(self.code, line, latest, kinds=("undone",)))
+
+    def events(self, after: int, upto: int) -> list[StoredEvent]:
+        """The newest lines, read once for all seats."""
+        known = self._newest
+        if known is None or known[0] != (after, upto):
+            known = (after, upto), self.store.events(self.code, after, upto)
+            self._newest = known if len(known[1]) <= MANY else None
+        return known[1]
+
+    def deeds(self, seat: str) -> Sequence[Deed]:
+        """The newest actions that were read for a seat before, oldest first, without a gap."""
+        return self._deeds.get(seat, ())
+
+    def share(self, deed: Deed) -> None:
+        """An action of which nothing is hidden is the same for all seats: the last one read waits for them."""
+        self._open = {
+            deed.first: deed,
+            **{first: one for first, one in self._open.items() if first > deed.first - 60},
+        }
+
+    def shared(self, first: int, last: int) -> Deed | None:
+        """An action of which nothing is hidden, as it was read for another seat."""
+        deed = self._open.get(first)
+        return deed if deed is not None and deed.last == last else None
 
     def beginning(self, seat: str, first: int) -> Deed | None:
         """The action that began with this event, if it was read before."""
-        return next((d for (one, _), d in self._deeds.items() if one == seat and d.first == first), None)
+        return next((deed for deed in reversed(self.deeds(seat)) if deed.first == first), None)
 
-    def newest(self, seat: str, floor: int, top: int) -> Deed | None:
-        """The newest action read before that ends between two lines."""
-        lasts = [last for one, last in self._deeds if one == seat and floor < last <= top]
-        return self._deeds[seat, max(lasts)] if lasts else None
-
-    def keep(self, seat: str, deed: Deed) -> None:
-        """Remember an action; the one not kept anew for longest goes."""
-        self._deeds[seat, deed.last] = deed
-        self._deeds.move_to_end((seat, deed.last))
-        while len(self._deeds) > KEPT:
-            self._deeds.popitem(last=False)
+    def keep(self, seat: str, deeds: Sequence[Deed]) -> None:
+        """Remember the newest actions, oldest first."""
+        self._deeds[seat] = list(deeds[-KEPT:])

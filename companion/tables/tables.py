@@ -19,6 +19,7 @@ from companion.engine.errors import NotNow
 from companion.engine.forms.fields import storable
 from companion.engine.guard import attempt
 from companion.engine.hexes.gridbook import owner_maps
+from companion.engine.once import follow
 from companion.engine.people.talk import judge
 from companion.engine.play.actions import Action, Chance
 from companion.engine.play.performing import TAKING_BACK, AnsweredWrong, perform
@@ -279,13 +280,13 @@ class Tables:
         revision: int | None = None,
     ) -> Answer:
         """Carry out one action: all of it, once, or nothing."""
-        row = self.store.table(code)
-        system = self.system(row.system)
-        action = system.rules.find(name)
         act = read_id(action_id) or secrets.token_urlsafe(12)
         with self.standing_still(code):
+            row = self.store.table(code)
+            system = self.system(row.system)
+            action = system.rules.find(name)
             try:
-                answer = self._act(code, system, seat, action, raw, act, revision)
+                answer = self._act(row, system, seat, action, raw, act, revision)
             except BaseException:
                 self._games.pop(code, None)  # it may be half-changed: fold it again from the record
                 raise
@@ -295,7 +296,7 @@ class Tables:
 
     def _act(
         self,
-        code: str,
+        row: TableRow,
         system: System,
         seat: str,
         action: Action,
@@ -303,8 +304,9 @@ class Tables:
         act: str,
         revision: int | None,
     ) -> Answer:
+        code = row.code
         with self.store.transaction(code) as tx:
-            row = self.store.table(code)  # only now: another process may just have given it a new seed
+            seed = tx.seed  # not the row's: another process may just have given the table a new one
             said = digest(seat, action.name, dict(raw))
             earlier = tx.answer_to(act, seat=seat, name=action.name, digest=said)
             if earlier is not None:
@@ -316,7 +318,7 @@ class Tables:
                 raise _stale(action, revision, game.revision)
             before = game.revision
             sides = [game[f"entropy-{s}"] for s in game.sides]
-            chance = Chance(dice.Stream(row.seed, tx.stream, [w for w in sides if w]))
+            chance = Chance(dice.Stream(seed, tx.stream, [w for w in sides if w]))
             game.seated = seated(self.store, code)
             if action.name in (*TAKING_BACK, "agree"):
                 game.hindsight = self._hindsight(
@@ -329,15 +331,14 @@ class Tables:
                 logger.exception("table %s: a duty is left to be answered by hand", code)
                 self._games[code] = game = self.load(code, before)
                 game.seated = seated(self.store, code)
-                chance = Chance(dice.Stream(row.seed, tx.stream, chance.stream.entropy))
+                chance = Chance(dice.Stream(seed, tx.stream, chance.stream.entropy))
                 events = perform(system.rules, game, seat, action, raw, chance, alone=False)
             if not events:
                 return Answer(before)
             undone = next((event for event in events if isinstance(event, e.Undone)), None)
-            seed = row.seed
             if undone is not None:
                 now, game = game, self.load(code, undone.to)  # what the lobby is to say
-                seed, more = after_take_back(now, game, row.seed)
+                seed, more = after_take_back(now, game, seed)
                 events += more
             seen = [event.seen_by(seat) for event in events]
             lines = told(seen, game)
@@ -361,6 +362,7 @@ class Tables:
                 tx.save_snapshot(latest, game.dump())
         if undone is not None:
             game.revision = latest  # it stands where it stood then, at the end of the record
+            follow(game, now)
             self._games[code] = game
         if keep_what_was_read(self.store, system, row, events, game, known, self.clock()):
             self.book_changed()

@@ -29,6 +29,7 @@ from companion.web import (
     lobby,
     map,
     parts,
+    pushing,
     restoring,
     saving,
     seatpages,
@@ -42,7 +43,7 @@ from companion.web import (
 from companion.web.book import walk
 from companion.web.flood import Allowance
 from companion.web.live import Hub
-from companion.web.page import clock, revision, tabs
+from companion.web.page import brief_line, clock, revision, tabs
 from companion.web.waiting import SharedWaiting, Waiting
 from companion.web.watching import Drawn
 
@@ -106,6 +107,7 @@ def create_app(
     intake.init_app(app)
     compress.init_app(app)
     curtain.init_app(app)
+    pushing.init_app(app)
     fonts.init_app(app)
     errors.init_app(app)
     _filters(app)
@@ -146,6 +148,7 @@ def _filters(app: Flask) -> None:
     app.jinja_env.globals["came_from"] = carryon.came_from
     app.jinja_env.filters["clock"] = clock
     app.jinja_env.globals["part"] = parts.part
+    app.jinja_env.globals["brief_line"] = brief_line
     app.jinja_env.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
     app.jinja_env.filters["flat"] = lambda args: [
         (k, one)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import zlib
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
 from flask import Flask, Response, request
@@ -24,6 +26,20 @@ def _kept(tag: str, body: bytes) -> bytes:
     return gzip.compress(body, 9, mtime=0)
 
 
+def is_packed() -> bool:
+    """Whether the answer may be packed."""
+    return "gzip" in request.headers.get("Accept-Encoding", "")
+
+
+def flowing(pieces: Iterable[str]) -> Iterator[bytes]:
+    """A stream, each piece packed by itself and sent at once: nothing has to be remembered for it in between."""
+    head = b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
+    for piece in pieces:
+        packer = zlib.compressobj(5, zlib.DEFLATED, -zlib.MAX_WBITS)
+        yield head + packer.compress(piece.encode()) + packer.flush(zlib.Z_SYNC_FLUSH)
+        head = b""
+
+
 def init_app(app: Flask) -> None:
     """Compress what is text, large enough, and asked for compressed."""
 
@@ -33,7 +49,7 @@ def init_app(app: Flask) -> None:
             response.mimetype not in KINDS
             or response.status_code not in (200, 201, 409, 422)
             or "Content-Encoding" in response.headers
-            or "gzip" not in request.headers.get("Accept-Encoding", "")
+            or not is_packed()
             or request.method == "HEAD"
         ):
             return response

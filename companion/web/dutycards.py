@@ -115,6 +115,11 @@ def cards(
     ]
 
 
+def kept_cards(view: SeatView) -> Sequence[Card]:
+    """The cards of a seat as long as what they ask stays as it is."""
+    return view.keep("cards", lambda: cards(view))
+
+
 def _side(view: SeatView, duty: DutyView) -> str:
     sides = [s.id for s in view.sides if s.id in duty.to]
     return sides[0] if len(sides) == 1 else "none"

@@ -30,6 +30,7 @@ from companion.web.page import (
     toast_of,
 )
 from companion.web.play import bp
+from companion.web.pushing import is_pushed
 from companion.web.seats import DeviceVisit, require
 
 
@@ -206,7 +207,8 @@ def _said(visit: DeviceVisit, toast: Toast | None, status: int = 200) -> Respons
     """The sheet closes, and the page behind it looks again; a page of its own only gets the words."""
     body = render_template("said.html", toast=toast, code=visit.code, seat=visit.seat, fragment=True)
     response = make_response(body, status)
-    response.headers["HX-Trigger"] = "table-changed"
+    moved = f'{{"table-moved": {{"rev": {visit.row.revision}}}}}'
+    response.headers["HX-Trigger"] = moved if is_pushed() else "table-changed"
     if target() == "live":
         response.headers["HX-Reswap"] = "none"
     return response

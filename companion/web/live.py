@@ -1,4 +1,4 @@
-"""Live updates: one stream a page that carries the table's revision, nothing else."""
+"""Live updates: one stream a page that carries the table's revision, and to a seat's main screen what changed on it."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from typing import NamedTuple
 from flask import Blueprint, Response, current_app, request
 
 from companion.store import Store, StoreClosed, StoreGone
+from companion.web.compress import flowing, is_packed
 from companion.web.current import tables
+from companion.web.pushing import Pages, key_of
 from companion.web.seats import WATCH, require
 
 logger = logging.getLogger("companion")
@@ -135,10 +137,14 @@ def stream(code: str, seat: str) -> Response:
     """The table's revision now, and whenever it changes."""
     code = require(code, seat, shows=False).code
     hub: Hub = current_app.extensions["companion"]["hub"]
+    pages: Pages = current_app.extensions["companion"]["pages"]
     name = request.args.get("page", "")[:64] or f"anonymous-{secrets.token_hex(8)}"
     page = Page(seat, (request.remote_addr or "") if seat == WATCH else "", name)
     mine = hub.join(code, page)
     latest = tables().store.latest(code)
+    key = key_of(code, seat, name)
+    showing = pages.open(key, latest, mine.put) if "screen" in request.args else None
+    app, environ = current_app._get_current_object(), dict(request.environ)  # type: ignore[attr-defined]
 
     def events() -> Iterator[str]:
         shown = latest
@@ -152,16 +158,29 @@ def stream(code: str, seat: str) -> Response:
                     continue
                 if revision is None:
                     return
-                if revision > shown:
-                    shown = revision
-                    yield f"event: rev\ndata: {shown}\n\n"
+                shown = max(shown, showing.revision if showing else 0)
+                if showing and showing.asking:  # that answer is its screen
+                    showing.missed = max(showing.missed, revision)
+                    continue
+                if revision <= shown:
+                    continue
+                shown = revision
+                pushed = showing.draw(app, environ, code, seat) if showing else None
+                yield pushed or f"event: rev\ndata: {shown}\n\n"
         finally:
-            hub.leave(code, page, mine)
+            leave()
+
+    def leave() -> None:
+        hub.leave(code, page, mine)
+        if showing:
+            pages.close(key, showing)
 
     response = Response(
-        events(),
+        flowing(events()) if is_packed() else events(),
         mimetype="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )
-    response.call_on_close(lambda: hub.leave(code, page, mine))  # also when it left before the first line
+    if is_packed():
+        response.headers["Content-Encoding"] = "gzip"
+    response.call_on_close(leave)  # also when it left before the first line
     return response

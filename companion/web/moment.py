@@ -7,10 +7,10 @@ from functools import cached_property
 from typing import Any
 
 from companion.engine.errors import Warned
-from companion.engine.seat.shapes import BattleView, ResultView
+from companion.engine.seat.shapes import ActionView, BattleView, ResultView
 from companion.engine.seat.view import SeatView
 from companion.tables.log import Entry
-from companion.web.dutycards import Card, cards
+from companion.web.dutycards import Card, cards, kept_cards
 
 
 class Moment:
@@ -30,8 +30,8 @@ class Moment:
         self.view, self.log, self.wrong, self.sent = view, log, wrong, sent
 
     @cached_property
-    def cards(self) -> list[Card]:
-        return cards(self.view, self.wrong, self.sent)
+    def cards(self) -> Sequence[Card]:
+        return cards(self.view, self.wrong, self.sent) if self.wrong else kept_cards(self.view)
 
     @cached_property
     def battles(self) -> list[BattleView]:
@@ -55,6 +55,27 @@ class Moment:
     def consents(self) -> list[Card]:
         """What another side wants to do, and may not alone."""
         return [card for card in self.cards if card.questions[0].duty.consent]
+
+    @cached_property
+    def acts(self) -> tuple[list[ActionView], list[ActionView]]:
+        """What can be done now besides what is asked: the usual acts, and the rest."""
+        asked = {duty.action for duty in self.view.asked if duty.mine}
+        found = [
+            a for a in self.view.actions if a.group in ("phase", "setup", "hand") and a.name not in asked
+        ]
+        return [a for a in found if a.primary], [a for a in found if not a.primary]
+
+    @cached_property
+    def enders(self) -> list[ActionView]:
+        """What ends a phase in which the sides alternate."""
+        return [a for a in self.view.actions if a.group == "end"]
+
+    @cached_property
+    def lines(self) -> list[Entry]:
+        """The newest lines of this turn, without those that only tell of seats and phases."""
+        now = self.view.turn.number
+        told = (line for line in self.log if not line.about_seats and line.kinds != ["advanced"])
+        return [line for line in told if line.turn == now]
 
     @property
     def busy(self) -> bool:

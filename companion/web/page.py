@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from flask import Response, g, make_response, redirect, render_template, request, url_for
+from flask import Response, current_app, g, make_response, redirect, render_template, request, url_for
+from markupsafe import Markup
 
 from companion.engine.seat.shapes import MarkView
 from companion.tables.log import Entry
@@ -126,7 +128,7 @@ def page_context(
     :param warning: what the rules say against an act, or what is owed as something ends
     """
     view = visit.view
-    join = f"{base_url()}{url_for('lobby.join')}?code={visit.code}"
+    join = f"{base_url()}/join?code={visit.code}"
     log = view.guard.part("The log", lambda: visit.log(STRIP, most=STRIP_LINES), [])
     return {
         "v": view,
@@ -148,8 +150,18 @@ def page_context(
 
 def screen(visit: DeviceVisit, toast: Toast | None = None, template: str = "", **more: Any) -> str:
     """A seat's main screen; only its live part unless a page is named."""
-    context = {**page_context(visit, toast, **more), "tabs": tabs()}
+    context = {**page_context(visit, toast, **more), "tabs": tabs(), **_macros()}
     return render_template(template or live_template(visit.seat), **parts.watched(context, base_url()))
+
+
+def _macros() -> dict[str, Any]:
+    """The macros of the screens. They are handed over because to import them costs as much as to use them."""
+    held: dict[str, Any] = current_app.extensions["companion"].setdefault("macros", {})
+    if not held:
+        names = {"ui": "macros", "setup": "setup_step", "bars": "", "parts": "", "battle": "", "duties": ""}
+        for name, file in names.items():
+            held[name] = current_app.jinja_env.get_template(f"{file or name}.html").module
+    return held
 
 
 def _news(visit: DeviceVisit, log: Sequence[Entry]) -> str:
@@ -189,6 +201,13 @@ def revision() -> int:
     """The revision that a page is drawn at, for a macro that is given no view."""
     visit: DeviceVisit = g.visit
     return visit.game.revision
+
+
+@lru_cache(2_048)
+def brief_line(entry: Entry) -> Markup:
+    """An entry of the log as a screen's strip shows it: drawn once, however often the screen is."""
+    macros: Any = current_app.jinja_env.get_template("macros.html").module
+    return Markup(macros.logline(entry, brief=True))
 
 
 def clock(at: str) -> str:

@@ -44,6 +44,7 @@ def watched(context: dict[str, Any], base: str) -> dict[str, Any]:
     :param base: the address that stands in its links to other devices
     """
     held: Drawn = current_app.extensions["companion"]["drawn"]
+    g.parts_now = {}
     g.watch = watch = Watch(held.screen((context["code"], context["seat"], base)))
     whole = {name: watch.whole(name, context[name]) for name in WHOLE}
     each = {name: watch.attributes(name, context[name]) for name in ("v", "moment")}
@@ -55,30 +56,27 @@ def _sign(drawn: str) -> str:
 
 
 def _same(name: str) -> Markup:
+    g.setdefault("parts_now", {})[name] = _shown()[name]
     return Markup(f'<div class="part" id="part-{name}" data-same></div>')
 
 
 def part(name: str, caller: Callable[[], str]) -> Markup:
     """`{% call part("acts") %}...{% endcall %}`: drawn, or only named where the page shows the same."""
     watch: Watch | None = g.get("watch")
+    shown = _shown()
     kept = watch.kept(name) if watch else None
     if kept is not None and current_app.testing:
         assert _sign(str(caller()).strip()) == kept.sign, (
             f"the part {name!r} changed, but nothing it looked at"
         )
-    if kept is not None and _shown().get(name) == kept.sign:
-        kept.drawn = None
+    if kept is not None and shown.get(name) == kept.sign:
         return _same(name)
-    if kept is not None and kept.drawn is not None:
-        sign, now = kept.sign, f'name="rev" value="{g.visit.game.revision}"'
-        drawn = _REVISION.sub(now, kept.drawn.decode())
-    elif watch is not None:
+    if watch is not None:
         drawn, sign = watch.draw(name, caller, _sign)
-        if not _shown() and name in watch.parts:  # a whole page: its device has it from now on
-            watch.parts[name].drawn = None
     else:
         drawn = str(caller()).strip()
         sign = _sign(drawn)
-    if _shown().get(name) == sign:
+    if shown.get(name) == sign:
         return _same(name)
+    g.setdefault("parts_now", {})[name] = sign
     return Markup(f'<div class="part" id="part-{name}" data-part="{name}={sign}">{drawn}</div>')

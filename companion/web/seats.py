@@ -168,6 +168,13 @@ def device_kind(agent: str) -> str:
 
 def base_url() -> str:
     """The address other devices reach us by, for QR codes: the public one if there is one, never 'localhost'."""
+    if "base_url" not in g:
+        g.base_url = _base_url()
+    found: str = g.base_url
+    return found
+
+
+def _base_url() -> str:
     site = current_app.extensions["companion"]["site"]
     if site and site.public_url:
         return str(site.public_url).rstrip("/")

@@ -11,7 +11,7 @@ import io
 import pickle
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
@@ -30,13 +30,17 @@ class Kept:
     signs: bytes
     """Of all that it looked at."""
     sign: str
-    """Its own."""
-    drawn: bytes | None
-    """For the seat's other devices; let go as soon as a page is found to show it, for a hall of screens is much."""
+    """Its own. What was drawn itself is not kept: a hall of screens is much, and most seats have one device."""
 
 
-Parts = dict[str, Kept]
-"""A screen's parts by name."""
+@dataclass(slots=True)
+class Screen:
+    """One screen as it was drawn last."""
+
+    parts: dict[str, Kept] = field(default_factory=dict)
+    """By name."""
+    signs: dict[str, tuple[Any, bytes | None]] = field(default_factory=dict)
+    """Of what it was drawn from; whatever is still the very same thing has the same sign."""
 
 
 class Drawn:
@@ -44,11 +48,11 @@ class Drawn:
 
     def __init__(self, most: int = SCREENS) -> None:
         self.most = most
-        self._screens: OrderedDict[tuple[str, ...], Parts] = OrderedDict()
+        self._screens: OrderedDict[tuple[str, ...], Screen] = OrderedDict()
 
-    def screen(self, key: tuple[str, ...]) -> Parts:
-        """A screen's parts; the screen that was not looked at for longest goes."""
-        found = self._screens.setdefault(key, {})
+    def screen(self, key: tuple[str, ...]) -> Screen:
+        """A screen; the one that was not looked at for longest goes."""
+        found = self._screens.setdefault(key, Screen())
         self._screens.move_to_end(key)
         while len(self._screens) > self.most:
             self._screens.popitem(last=False)
@@ -76,8 +80,8 @@ def sign_of(value: Any) -> bytes | None:
 class Watch:
     """One drawing of a screen: notes what each part looks at."""
 
-    def __init__(self, parts: Parts) -> None:
-        self.parts = parts
+    def __init__(self, screen: Screen) -> None:
+        self.parts, self._known = screen.parts, screen.signs
         self._things: dict[str, Any] = {}
         self._signs: dict[str, bytes | None] = {}
         self._open: list[set[str]] = []
@@ -103,7 +107,11 @@ class Watch:
         if name not in self._signs:
             owner, _, attribute = name.partition(".")
             thing = self._things[owner]
-            self._signs[name] = sign_of(getattr(thing, attribute) if attribute else thing)
+            value = getattr(thing, attribute) if attribute else thing
+            known = self._known.get(name)
+            if known is None or not _is_same(known[0], value):
+                known = self._known[name] = (value, sign_of(value))
+            self._signs[name] = known[1]
         return self._signs[name]
 
     def kept(self, part: str) -> Kept | None:
@@ -132,10 +140,19 @@ class Watch:
         names = _same_names(tuple(sorted(seen)))
         signs = self._signs_of(names)
         if signs is not None:
-            self.parts[part] = Kept(names, signs, sign, drawn.encode())
+            self.parts[part] = Kept(names, signs, sign)
         else:
             self.parts.pop(part, None)
         return drawn, sign
+
+
+def _is_same(known: Any, value: Any) -> bool:
+    """Whether it is the very thing, or a list of the very same things."""
+    if known is value:
+        return True
+    if type(known) is not list or type(value) is not list or len(known) != len(value):
+        return False
+    return all(a is b for a, b in zip(known, value, strict=True))
 
 
 class _Attributes:

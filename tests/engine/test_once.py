@@ -1,11 +1,13 @@
-"""What is worked out once about a table is dropped as soon as the table changes."""
+"""What is worked out once about a table stays until something changes that it looked at."""
 
 import pytest
 from toykit import toy_kit
 
+from companion.engine import once as once_module
 from companion.engine.once import once
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
+from companion.engine.record.state import CHANGES
 
 
 @pytest.fixture
@@ -28,7 +30,7 @@ def test_it_is_worked_out_once_for_each_way_it_is_asked(looks: list[str]) -> Non
     )  # another table's is its own
 
 
-def test_every_event_and_every_restored_state_drops_it(looks: list[str]) -> None:
+def test_a_change_of_what_it_looked_at_and_every_restored_state_drops_it(looks: list[str]) -> None:
     game = Game(toy_kit(), "skirmish")
 
     @once
@@ -49,3 +51,90 @@ def test_stacks_follow_every_move() -> None:
     assert list(game.stacks()) == ["0101"]
     game.apply(e.Placed("one", "0202", "0101", side="red"))
     assert list(game.stacks()) == ["0202"]
+
+
+def test_what_it_did_not_look_at_leaves_it_alone(looks: list[str]) -> None:
+    game = Game(toy_kit(), "skirmish")
+
+    @once
+    def about(game: Game) -> tuple[int, int]:
+        looks.append("about")
+        return game["vp"], len(game.units)
+
+    once_checked, once_module.checking = once_module.checking, None  # it would look again to compare
+    try:
+        about(game)
+        game.apply(e.Rolled("2d6", (3, 4), "test"))
+        game.apply(e.Set("reserve", 3))
+        game.apply(e.Advanced(2, game.phase))
+        assert about(game) == (3, 0) and looks == ["about"]
+        game.apply(e.Set("vp", 2))
+        assert about(game) == (2, 0)
+        game.apply(e.Placed("one", "0101", facts={"side": "red", "name": "One"}, side="red"))
+        assert about(game) == (2, 1) and len(looks) == 3
+    finally:
+        once_module.checking = once_checked
+
+
+def test_what_it_is_made_of_counts_too_even_when_that_was_kept() -> None:
+    game = Game(toy_kit(), "skirmish")
+
+    @once
+    def inner(game: Game) -> int:
+        return len(game.units)
+
+    @once
+    def outer(game: Game) -> int:
+        return inner(game) + 1
+
+    inner(game)
+    assert outer(game) == 1
+    game.apply(e.Placed("one", "0101", facts={"side": "red", "name": "One"}, side="red"))
+    assert outer(game) == 2
+
+
+def test_a_look_that_fails_is_tried_again_and_leaves_the_game_as_it_was(looks: list[str]) -> None:
+    game = Game(toy_kit(), "skirmish")
+
+    @once
+    def failing(game: Game) -> int:
+        looks.append("once more")
+        raise ValueError(game.turn)
+
+    for _ in range(2):
+        with pytest.raises(ValueError):
+            failing(game)
+    assert len(looks) == 2 and type(game) is Game
+
+
+def test_what_is_kept_too_long_fails_its_test() -> None:
+    game, outside = Game(toy_kit(), "skirmish"), [1]
+
+    @once
+    def blind(game: Game) -> int:
+        return outside[0]
+
+    blind(game)
+    outside[0] = 2
+    game.apply(e.Rolled("2d6", (3, 4), "test"))
+    with pytest.raises(AssertionError, match="nothing it looked at"):
+        blind(game)
+
+
+@pytest.mark.parametrize("kind", sorted(e.KINDS))
+def test_every_kind_of_event_says_what_it_changes(kind: str) -> None:
+    assert set(CHANGES[kind].split()) <= Game.PARTS
+
+
+def test_what_nobody_asks_for_any_more_goes() -> None:
+    game = Game(toy_kit(), "skirmish")
+
+    @once
+    def same(game: Game, number: int) -> int:
+        return number
+
+    for number in range(10 * once_module.MOST):
+        assert same(game, number) == number
+        assert same(game, -1) == -1
+        game.apply(e.Rolled("2d6", (3, 4), "test"))
+    assert len(game.worked) <= 2 * once_module.MOST

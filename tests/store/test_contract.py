@@ -105,7 +105,7 @@ def test_a_transaction_sees_its_own_events_and_others_do_not(store, table):
     with store.transaction(table) as tx:
         assert (tx.latest, tx.events()) == (0, [])
         tx.append([ROLL], at=NOON, seat="soviet", act="a1", name="roll", stream=4, answer={})
-        assert (tx.latest, tx.stream) == (1, 4)
+        assert (tx.latest, tx.stream, tx.seed) == (1, 4, "c0ffee")
         assert [event.seq for event in tx.events(after=0)] == [1]
         assert store.latest(table) == 0
     assert store.latest(table) == 1

@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, nodes
 
 from companion.engine.forms import panels
 from companion.engine.kit import blocks
+from companion.engine.once import Part
 from companion.engine.record import events
 from companion.engine.seat import shapes, view
 from companion.engine.seat.view import SeatView
@@ -31,7 +32,9 @@ ROOTS = {
     "toast": Toast,
 }
 """What these names stand for in every template."""
-MADE = {name: part for name, part in vars(SeatView).items() if isinstance(part, cached_property | property)}
+MADE = {
+    name: part for name, part in vars(SeatView).items() if isinstance(part, cached_property | property | Part)
+}
 
 
 def type_of(owner: Any, name: str) -> Any:
@@ -39,11 +42,17 @@ def type_of(owner: Any, name: str) -> Any:
     if owner is SeatView:
         if name in ("seat", "guard"):
             return None
-        hints = get_type_hints(SeatView, localns={**KNOWN, "cached_property": cached_property})
+        hints = get_type_hints(SeatView, localns={**KNOWN, "cached_property": cached_property, "Part": Part})
         if name in hints:
             return get_args(hints[name])[0]
         part = MADE[name]
-        made = part.func if isinstance(part, cached_property) else part.fget
+        made = (
+            part.func
+            if isinstance(part, cached_property)
+            else part.make
+            if isinstance(part, Part)
+            else part.fget
+        )
         return get_type_hints(made, localns=KNOWN).get("return")
     return get_type_hints(owner, localns=KNOWN).get(name)
 

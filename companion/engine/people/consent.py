@@ -283,7 +283,7 @@ def _fog_lifted(game: Game, args: Mapping[str, Any], by: str) -> Events:
 
 
 def _unstirred(game: Game) -> bool | str:
-    return not game.last_chance or "dice have been rolled: words go in before the first roll or draw"
+    return not game.left_to_chance or "dice have been rolled: words go in before the first roll or draw"
 
 
 @consent_rules.action(by="any", label="Add to the dice seed", group="settings", secret=True, when=_unstirred)

@@ -7,9 +7,11 @@ Fields named in `SECRET` are shown only to the seats in `only` (an empty `only` 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import MISSING, asdict, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
 from typing import Any, ClassVar
+
+from companion.engine.plain import copied
 
 KINDS: dict[str, type[Event]] = {}
 
@@ -28,6 +30,12 @@ def is_about_seats(kind: str, name: str = "") -> bool:
 
 IF_ANY = frozenset({"battle", "step", "opens", "binding"})
 """Numbers and yes-or-nos that are written only where there is one: most events are about no battle."""
+
+
+@cache
+def names(kind: str) -> tuple[str, ...]:
+    """The fields of a kind of event."""
+    return tuple(f.name for f in fields(KINDS[kind]))
 
 
 @cache
@@ -53,12 +61,14 @@ class Event:
 
     def to_json(self) -> dict[str, Any]:
         """The whole event as stored; hidden fields included."""
-        body = {
-            k: v
-            for k, v in asdict(self).items()
-            if k in needed(self.KIND) or (v not in (None, "", (), [], {}) and (v or k not in IF_ANY))
-        }
-        return {"kind": self.KIND, **body}
+        body: dict[str, Any] = {"kind": self.KIND}
+        for name in names(self.KIND):
+            value = getattr(self, name)
+            if name in needed(self.KIND) or (
+                value not in (None, "", (), [], {}) and (value or name not in IF_ANY)
+            ):
+                body[name] = copied(value)
+        return body
 
     @staticmethod
     def from_json(body: Mapping[str, Any]) -> Event:
@@ -67,8 +77,7 @@ class Event:
         cls = KINDS.get(str(kind))
         if cls is None:
             raise ValueError(f"unknown kind of event {kind!r}: known are {', '.join(sorted(KINDS))}")
-        known = {f.name for f in fields(cls)}
-        extra = set(body) - known - {"kind"}
+        extra = body.keys() - {*names(cls.KIND), "kind"}
         if extra:
             raise ValueError(f"{kind} event has no field {', '.join(sorted(extra))}")
         values = {k: tuple(v) if isinstance(v, list) else v for k, v in body.items() if k != "kind"}

@@ -18,7 +18,7 @@ from companion.engine.pile import Pile
 from companion.engine.record import events as e
 from companion.engine.record.battle import begun
 from companion.engine.record.hindsight import Hindsight, effective
-from companion.engine.record.state import Mark, State
+from companion.engine.record.state import CHANGES, Mark, State
 
 
 @dataclass
@@ -255,15 +255,26 @@ class Game(State):
 
     def apply(self, event: e.Event, seq: int | None = None) -> None:
         """Take one fact over into the state."""
-        self.worked.clear()
         # Counted before the event is taken over: a battle is known by the event that begins it.
         self.revision = self.revision + 1 if seq is None else seq
+        touched = self._touched(event)
         getattr(self, f"_{event.KIND}")(event)
         if e.is_chance(event):
-            self.last_chance = self.revision
-        self.worked.clear()  # whatever was worked out in the middle of it
+            self.last_chance, self.left_to_chance = self.revision, True
+        self.worked.changed(touched)
+
+    def _touched(self, event: e.Event) -> set[str]:
+        """What of the state an event changes."""
+        touched = {*CHANGES[event.KIND].split(), "revision", "last_chance", "seated", "hindsight"}
+        if isinstance(event, e.Set):
+            touched |= {f"={event.name}"} | ({"hidden"} if event.only or event.name in self.hidden else set())
+        if e.is_chance(event) and not self.left_to_chance:
+            touched.add("left_to_chance")
+        of_none = not isinstance(event, e.Engaged) and not getattr(event, "battle", True)
+        return touched - {"battles"} if of_none else touched
 
     def _started(self, event: e.Started) -> None:
+        self.worked.clear()
         self.title, self.commitment = event.title, event.commitment
         shown: tuple[Track | Dial | Option, ...] = (
             *self.kit.tracks,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from companion.engine.kit.roster import Unit
 from companion.engine.once import Worked
@@ -17,6 +17,14 @@ STATE_VERSION = 2
 
 _PLAIN = ("revision", "title", "commitment", "turn", "phase", "order", "last_chance")
 _NAMED = ("values", "last_result", "last_roll")
+CHANGES = {
+    "started": "", "seated": "", "undone": "", "reseeded": "commitment", "advanced": "turn phase battles",
+    "engaged": "battles", "set": "values", "placed": "units order",
+    "rolled": "last_roll battles", "drawn": "piles battles", "returned": "piles", "marked": "marks", "sealed": "sealed",
+    "revealed": "sealed revealed", "resolved": "last_result battles", "asked": "asked", "answered": "asked",
+    "ticked": "ticked", "noted": "battles", "ended": "ended",
+}  # fmt: skip
+"""Which parts of the state each kind of event changes; the first of a game changes all of them."""
 
 
 @dataclass
@@ -29,6 +37,14 @@ class Mark:
 
 class State:
     """Everything that events have brought about."""
+
+    PARTS: ClassVar = frozenset(" ".join(CHANGES.values()).split()) | {
+        *_PLAIN,
+        "hidden",
+        "left_to_chance",
+        "seated",
+        "hindsight",
+    }
 
     def __init__(self, scenario: str, turn: int) -> None:
         self.revision = 0
@@ -54,6 +70,8 @@ class State:
         self.ended: e.Ended | None = None
         self.last_chance = 0
         """The newest roll, draw or reveal that counts: taking back past it needs the other side's consent."""
+        self.left_to_chance = False
+        """Whether there ever was one."""
         self.order = 0
         self.worked = Worked()
         """What was worked out of all this; no part of it."""
@@ -116,6 +134,7 @@ class State:
             setattr(self, name, state[name])
         for name in _NAMED:
             setattr(self, name, dict(state[name]))
+        self.left_to_chance = bool(self.last_chance)
         self.hidden = {name: tuple(seats) for name, seats in state["hidden"].items()}
         self.units = {facts["id"]: Unit.from_json(facts) for facts in state["units"]}
         self.marks = {

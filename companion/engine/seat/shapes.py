@@ -3,46 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, is_dataclass
-from typing import Any, ClassVar, Self, dataclass_transform
+from dataclasses import field, fields
+from typing import Any
 
 from companion.engine.forms.worksheet import Breakdown, Line
-
-
-def plain(value: Any, words: Sequence[str] | None = None) -> Any:
-    """A part of a view as the API answers it.
-
-    :param words: the only fields to answer
-    """
-    if isinstance(value, list | tuple):
-        return [plain(one, words) for one in value]
-    if words:
-        return {name: getattr(value, name) for name in words}
-    if hasattr(value, "to_json"):
-        return value.to_json()
-    return asdict(value) if is_dataclass(value) and not isinstance(value, type) else value
-
-
-@dataclass_transform(frozen_default=True)
-class Shown:
-    """A thing as one seat may see it, a frozen dataclass: templates and the API know it by its fields."""
-
-    NAMES: ClassVar[tuple[str, ...]] = ()
-    UNSAID: ClassVar[tuple[str, ...]] = ()
-    """Fields that the API does not name where they are None."""
-
-    def __init_subclass__(cls) -> None:
-        dataclass(frozen=True)(cls)
-        cls.NAMES = tuple(cls.__dataclass_fields__)  # type: ignore[attr-defined]
-
-    @classmethod
-    def of(cls, source: object, **own: Any) -> Self:
-        """Take over the fields that a thing of the kit or the game has by the same name, and add the view's own."""
-        return cls(**{n: getattr(source, n) for n in cls.NAMES if n not in own}, **own)
-
-    def to_json(self) -> dict[str, Any]:
-        found = {name: plain(getattr(self, name)) for name in self.NAMES}
-        return {name: value for name, value in found.items() if value is not None or name not in self.UNSAID}
+from companion.engine.plain import Shown
 
 
 class TurnView(Shown):

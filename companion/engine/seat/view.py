@@ -13,9 +13,11 @@ from companion.engine.guard import Guard, name_of
 from companion.engine.kit.blocks import Note, PileDef, Scenario, Side, SystemKit
 from companion.engine.kit.roster import Unit
 from companion.engine.kit.when import Turns, holds
+from companion.engine.once import Part
 from companion.engine.people.settings import is_unsettled
 from companion.engine.people.talk import judge
 from companion.engine.people.units import due, entry_hex, may_arrive, may_read
+from companion.engine.plain import plain
 from companion.engine.play.actions import Action
 from companion.engine.play.phases import in_force
 from companion.engine.play.rules import PanelMaker, Rules
@@ -146,19 +148,20 @@ def _result(seen: SeatView) -> shapes.ResultView | None:
 
 
 def _offered(seen: SeatView) -> list[shapes.ActionView]:
-    """The actions this seat may do now."""
-    game, seat, guard = seen._game, seen.seat, seen.guard
-
-    def is_open(action: Action) -> bool:
-        return guard.part(action.label, lambda: action.refusal(game, seat) is None, False)
-
-    found = [a for a in seen._rules.actions.values() if a.group != "hidden" and is_open(a)]
-    return [
-        shapes.ActionView.of(
-            a, fields=guard.part(a.label, partial(_asks, a, game, seat), len(a.fields)), now=bool(a.phases)
-        )
-        for a in sorted(found, key=lambda a: (not a.primary, a.order, a.label))
+    """The actions this seat may do now; each is looked at again only when something that it looks at has changed."""
+    game, seat, find = seen._game, seen.seat, seen._game.worked.find
+    found = [
+        seen.guard.part(a.label, partial(find, game, (a.name, seat), partial(_offer, a, game, seat)), None)
+        for a in seen._rules.actions.values()
+        if a.group != "hidden"
     ]
+    return sorted(filter(None, found), key=lambda a: (not a.primary, a.order, a.label))
+
+
+def _offer(action: Action, game: Game, seat: str) -> shapes.ActionView | None:
+    if action.refusal(game, seat) is not None:
+        return None
+    return shapes.ActionView.of(action, fields=_asks(action, game, seat), now=bool(action.phases))
 
 
 def _asks(action: Action, game: Game, seat: str) -> int:
@@ -172,8 +175,11 @@ def _asks(action: Action, game: Game, seat: str) -> int:
 
 
 def _panels(seen: SeatView) -> list[Panel]:
+    game, seat, find = seen._game, seen.seat, seen._game.worked.find
+
     def made(make: PanelMaker) -> Panel | None:
-        return seen.guard.part(name_of(make), lambda: make(seen._game, seen.seat), None)
+        keep = partial(find, game, (make, seat), partial(make, game, seat))
+        return seen.guard.part(name_of(make), keep, None)
 
     return [panel for panel in map(made, seen._rules.panels) if panel]
 
@@ -256,96 +262,101 @@ def _zones(game: Game, pile: PileDef, seat: str) -> list[shapes.ZoneView]:
 
 
 class SeatView:
-    """The table as one seat may see it; each part is made when it is first asked for, and kept.
+    """The table as one seat may see it; each part is made when it is first asked for, and kept (`engine/once.py`).
 
     What cannot be made is left empty and named under `faults`: who wants to tell of all of it asks for that last.
     """
 
     def __init__(self, rules: Rules, game: Game, seat: str) -> None:
         self._rules, self._game, self.seat, self.guard = rules, game, seat, Guard()
+        self._held: dict[str, Any] = {}
 
-    revision: cached_property[int] = cached_property(lambda seen: seen._game.revision)
+    revision: Part[int] = Part(lambda seen: seen._game.revision)
     """The newest event that this view knows of."""
-    title: cached_property[str] = cached_property(lambda seen: seen._game.title)
+    title: Part[str] = Part(lambda seen: seen._game.title)
     """What the players call their table."""
-    seat_name: cached_property[str] = cached_property(lambda seen: seat_name(seen._game, seen.seat))
+    seat_name: Part[str] = Part(lambda seen: seat_name(seen._game, seen.seat))
     """Who looks, in words."""
-    system: cached_property[SystemKit] = cached_property(lambda seen: seen._game.kit)
+    system: Part[SystemKit] = Part(lambda seen: seen._game.kit)
     """The game that is played, and its own words for turns and steps."""
-    scenario: cached_property[Scenario] = cached_property(lambda seen: seen._game.scenario)
+    scenario: Part[Scenario] = Part(lambda seen: seen._game.scenario)
     """The scenario that is played."""
-    sides: cached_property[Sequence[Side]] = cached_property(lambda seen: seen._game.kit.sides)
+    sides: Part[Sequence[Side]] = Part(lambda seen: seen._game.kit.sides)
     """Both sides, with the shape that stands for each."""
-    turn = cached_property(_turn)
+    turn = Part(_turn)
     """The turn, the last one, and the date."""
-    phases = cached_property(_phases)
+    phases = Part(_phases)
     """The sequence of this turn."""
-    phase = cached_property(_phase)
+    phase = Part(_phase)
     """The phase that is played, with its checklist."""
-    active: cached_property[str] = cached_property(lambda seen: seen._game.active)
+    active: Part[str] = Part(lambda seen: seen._game.active)
     """The side to act; empty when both may."""
-    movers = cached_property(_movers)
+    movers = Part(_movers)
     """The sides whose move it is."""
-    awaits = cached_property(awaits)
+    awaits = Part(awaits)
     """Whom the table waits for now, a move or an answer, in words for this seat."""
-    actions = cached_property(_offered)
+    actions = Part(_offered)
     """What this seat may do now."""
-    tracks = cached_property(_tracks)
+    tracks = Part(_tracks)
     """Numbers that are counted, as far as they are shown now."""
-    dials = cached_property(_dials)
+    dials = Part(_dials)
     """Named values with what they do."""
-    due = cached_property(_due)
+    due = Part(_due)
     """What arrives on this turn or is late."""
-    notes = cached_property(_notes)
+    notes = Part(_notes)
     """What holds on this turn."""
-    asked = cached_property(duties)
+    asked = Part(duties)
     """Questions and follow-ups that wait for somebody."""
-    battles = cached_property(battles)
+    battles = Part(battles)
     """The battles that are not over, and the newest."""
     units = cached_property(_units)
     """Every unit on record, as far as this seat may know it."""
     hexes = cached_property(_hexes)
     """Markers that lie on the map, by hex."""
-    boxes: cached_property[list[shapes.BoxView]] = cached_property(
+    boxes: Part[list[shapes.BoxView]] = Part(
         lambda seen: [shapes.BoxView(f"box:{b.id}", b.label, b.side) for b in seen._game.kit.boxes]
     )
     """Places off the map."""
-    piles = cached_property(_piles)
+    piles = Part(_piles)
     """Cups and decks: what lies open, and how many of the rest."""
-    sealed: cached_property[dict[str, list[str]]] = cached_property(
+    sealed: Part[dict[str, list[str]]] = Part(
         lambda seen: {name: sorted(choices) for name, choices in seen._game.sealed.items()}
     )
     """Who has chosen in secret, by what is chosen."""
-    my_sealed: cached_property[dict[str, Any]] = cached_property(
+    my_sealed: Part[dict[str, Any]] = Part(
         lambda seen: {n: made[seen.seat] for n, made in seen._game.sealed.items() if seen.seat in made}
     )
     """What this seat itself has chosen."""
-    revealed: cached_property[dict[str, Any]] = cached_property(lambda seen: seen._game.revealed)
+    revealed: Part[dict[str, Any]] = Part(lambda seen: dict(seen._game.revealed))
     """Choices that lie open."""
-    result = cached_property(_result)
+    result = Part(_result)
     """The last result, with its calculation."""
-    last_roll = cached_property(_last_roll)
+    last_roll = Part(_last_roll)
     """The last open roll."""
-    panels = cached_property(_panels)
+    panels = Part(_panels)
     """What the game itself tells this seat."""
-    ended: cached_property[Ended | None] = cached_property(lambda seen: seen._game.ended)
+    ended: Part[Ended | None] = Part(lambda seen: seen._game.ended)
     """Who won, once the game is over."""
-    record_open: cached_property[bool] = cached_property(lambda seen: seen._game.record_open)
+    record_open: Part[bool] = Part(lambda seen: seen._game.record_open)
     """Whether everything hidden may be read by all."""
-    modes: cached_property[dict[str, str]] = cached_property(
+    modes: Part[dict[str, str]] = Part(
         lambda seen: {name: seen._game[f"mode-{name}"] for name in ("dice", "chits", "cards")}
     )
     """Whether dice, chits and cards are real, digital, or either."""
-    judge: cached_property[str] = cached_property(lambda seen: judge(seen._game))
+    judge: Part[str] = Part(lambda seen: judge(seen._game))
     """What a judge was called for."""
-    solo: cached_property[bool] = cached_property(lambda seen: bool(seen._game["solo"]))
+    solo: Part[bool] = Part(lambda seen: bool(seen._game["solo"]))
     """Whether one player holds every seat."""
-    fog: cached_property[bool] = cached_property(lambda seen: bool(seen._game["fog"]))
+    fog: Part[bool] = Part(lambda seen: bool(seen._game["fog"]))
     """Whether enemy units are hidden."""
-    commitment: cached_property[str] = cached_property(lambda seen: seen._game.commitment)
+    commitment: Part[str] = Part(lambda seen: seen._game.commitment)
     """The fingerprint of the dice seed."""
-    tray: cached_property[list[str]] = cached_property(lambda seen: list(seen._game.kit.tray))
+    tray: Part[list[str]] = Part(lambda seen: list(seen._game.kit.tray))
     """Dice that one tap rolls."""
+
+    def keep(self, name: str, make: Callable[[], Made]) -> Made:
+        """What is made of this view and nothing else, kept like a part of it."""
+        return self._game.worked.find(self._game, (name, self.seat), make)
 
     @property
     def effort(self) -> str:
@@ -369,7 +380,7 @@ class SeatView:
 
     def to_json(self) -> dict[str, Any]:
         """All of it, as the API answers it."""
-        found = {name: shapes.plain(getattr(self, name), _KIT_WORDS.get(name)) for name in PARTS}
+        found = {name: plain(getattr(self, name), _KIT_WORDS.get(name)) for name in PARTS}
         found |= {name: found[name] or {} for name in ("result", "last_roll")}
         return {"seat": self.seat, **found, "faults": self.faults}
 
@@ -381,7 +392,7 @@ _KIT_WORDS = {
     "notes": ("text", "rule", "side"),
 }
 """What is answered of the parts that are the kit's own."""
-PARTS = tuple(name for name, part in vars(SeatView).items() if isinstance(part, cached_property))
+PARTS = tuple(name for name, part in vars(SeatView).items() if isinstance(part, Part | cached_property))
 
 
 def view(rules: Rules, game: Game, seat: str) -> SeatView:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from weakref import WeakKeyDictionary
-
 from companion.engine.hexes.trace import (
     Ban,
     Policy,
@@ -16,6 +14,7 @@ from companion.engine.hexes.trace import (
     trace,
 )
 from companion.engine.kit.roster import Unit
+from companion.engine.once import once
 from companion.engine.positions.situation import board, grid
 from companion.engine.positions.situation import situation as plain_situation
 from companion.engine.record.game import Game
@@ -103,21 +102,9 @@ def situation(game: Game) -> Situation:
     return plain_situation(game, zoc=lambda unit: has_zoc(game, unit))
 
 
-_kept: WeakKeyDictionary[Game, tuple[int, dict[str, Trace | None]]] = WeakKeyDictionary()
-
-
+@once
 def supply(game: Game, side: str) -> Trace | None:
-    """The side's supply lines, worked out once per change of the game; None when they cannot be judged."""
-    revision, found = _kept.get(game, (-1, {}))
-    if revision != game.revision:
-        found = {}
-        _kept[game] = (game.revision, found)
-    if side not in found:
-        found[side] = _trace(game, side)
-    return found[side]
-
-
-def _trace(game: Game, side: str) -> Trace | None:
+    """The side's supply lines; None when they cannot be judged."""
     start = sources(game, side)
     if fall_blau(game) or not start:
         return None

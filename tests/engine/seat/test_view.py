@@ -326,6 +326,7 @@ def test_a_unit_speaks_the_game_s_words() -> None:
         for m in table.game.kit.markers
     )  # fmt: skip
     table.game.kit = replace(table.game.kit, step_name="level", steps_name="levels", markers=markers)
+    table.game.worked.clear()  # the kit is no part of the state
     table.do("red", "mark", marker="posture", units="red-guards", value="hard")
     guards = next(u for u in table.sees("red")["units"] if u["name"] == "Guards")
     assert (guards["step_words"], guards["mark_words"]) == ("2 of 2 levels", ["Posture very hard"])

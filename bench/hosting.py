@@ -1,12 +1,13 @@
 """What hosting costs: SQLite in one process, PostgreSQL with one worker and with two, side by side in one run.
 
-`python -m bench.hosting [--quick]`. The devices, the companion and the database share this machine's cores, so what
-counts is the processor time of each for a tap, and the ratios.
+`python -m bench.hosting [--quick] [--commits]`. The devices, the companion and the database share this machine's cores, so
+what counts is the processor time of each for a tap, and the ratios.
 """
 
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -201,6 +202,48 @@ def _smaps(pid: int, what: str) -> float:
     return int(next(line for line in text.splitlines() if line.startswith(f"{what}:")).split()[1]) / 1024
 
 
+WRITER = """
+import sys, time
+from companion.store import NewTable, open_any
+place, who, seconds = sys.argv[1], sys.argv[2], float(sys.argv[3])
+store = open_any(place)
+store.create(NewTable(who, "second-kharkov", "s", "", "c0ffee", {}, ""))
+body, answer = {"kind": "rolled", "text": "x" * 300}, {"lines": ["x" * 60]}
+count, end = 0, time.monotonic() + seconds
+while time.monotonic() < end:
+    with store.transaction(who) as tx:
+        tx.answer_to(f"{count}", seat="s", name="n")
+        tx.append([body], at="", seat="s", act=f"{count}", name="n", stream=count, answer=answer, summary=answer)
+    count += 1
+print(count)
+"""
+
+
+def commits(seconds: float) -> list[str]:
+    """How many actions the store alone takes a second: writers at tables of their own, each a process, nobody rendering."""
+    lines = []
+    for name, durable in (("SQLite", None), ("PostgreSQL", True)):
+        for writers in (1, 2, 4):
+            with ExitStack() as until:
+                folder = until.enter_context(tempfile.TemporaryDirectory())
+                cluster = until.enter_context(Cluster()) if durable else None
+                place = cluster.database() if cluster else f"{folder}/companion.db"
+                running = [
+                    subprocess.Popen(
+                        [sys.executable, "-c", WRITER, place, f"W{n}", str(seconds)],
+                        stdout=subprocess.PIPE,
+                        text=True,
+                    )
+                    for n in range(writers)
+                ]
+                total = sum(int(process.communicate()[0]) for process in running)
+            lines.append(
+                f"| {name} | {writers} writers | {total / seconds:.0f} actions/s kept durably | | | |"
+            )
+            print(lines[-1], flush=True)
+    return lines
+
+
 WAYS = (
     ("SQLite", 0, 1),
     ("PostgreSQL, 1 worker", 1, 1),
@@ -250,4 +293,7 @@ if __name__ == "__main__":
     print(
         "| | | p50 / p95 ms to all three screens | ms CPU a tap: companion | PostgreSQL | |\n|---|---|---|---|---|---|"
     )
-    main(QUICK if "--quick" in sys.argv else FULL)
+    chosen = QUICK if "--quick" in sys.argv else FULL
+    if "--commits" not in sys.argv:
+        main(chosen)
+    commits(chosen.seconds)

@@ -137,6 +137,31 @@ def test_a_device_at_one_process_hears_at_once_what_another_committed(
         stream.close()
 
 
+def test_a_screen_pushed_by_one_worker_follows_taps_answered_by_another(
+    table: LiveTable, a_line_to_each: Lines
+) -> None:
+    """The page's own taps may be answered elsewhere, under the name that it gave its stream."""
+    bearer = {"Authorization": f"Bearer {table.tokens['soviet']}", "X-Page": "mine"}
+    for line in a_line_to_each():
+        line.conn.request("GET", f"/t/{table.code}/soviet/stream?page=mine&screen=1", headers=bearer)
+        stream = line.conn.getresponse()
+        shown = int([stream.readline() for _ in range(4)][2].split()[1])
+        for other in a_line_to_each():
+            body = "dice=1d6&purpose=pushed"
+            form = {**bearer, "HX-Request": "true", "Content-Type": "application/x-www-form-urlencoded"}
+            other.conn.request("POST", f"/t/{table.code}/soviet/do/roll-dice", body, form)
+            answer = other.conn.getresponse()
+            assert answer.status < 400, answer.read()[:300]
+            answer.read()
+            assert stream.readline() == b"event: screen\n"
+            _, before, after = stream.readline().split()
+            assert before in (b"*", str(shown).encode()) and int(after) == shown + 1
+            shown = int(after)
+            while stream.readline() != b"\n":
+                pass
+        stream.close()
+
+
 def test_every_worker_shows_the_same_game(table: LiveTable, a_line_to_each: Lines) -> None:
     for number in range(6):
         table.roll(f"same-{number}", "german" if number % 2 else "soviet")

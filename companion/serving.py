@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from companion.web.workers import Worker
 
 MOST_WORKERS = 64
+READ_AHEAD = 2.0
+"""Seconds after the start: the first page comes first."""
 
 
 def add_command(commands: Any, data: argparse.ArgumentParser) -> None:
@@ -157,8 +159,10 @@ class Serving:
 
             Retention(held["tables"], self.args.keep_days).start()
         held["hub"].watch_others()
-        # Read all games while the first player is still scanning the QR code.
-        threading.Thread(target=lambda: held["tables"].systems, daemon=True).start()
+        # Read all games while the first player is still scanning the QR code, but not before he could.
+        reading = threading.Timer(READ_AHEAD, lambda: held["tables"].systems)
+        reading.daemon = True
+        reading.start()
         return app
 
     def notes(self) -> list[str]:

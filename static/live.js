@@ -274,7 +274,7 @@
     // What is being typed stays; a focused button must still get its new words.
     if (window.Idiomorph) Idiomorph.defaults.ignoreActiveValue = Boolean(document.activeElement?.matches("input:not([type=checkbox], [type=radio]), textarea, select"));
     keeping = detail.target?.id === "live";
-    before = { asked: asked()?.id, glow: glowTexts(), buttons: new Map(Array.from(buttons(), (el) => [el, look(el)])) };
+    before = { asked: asked()?.id, battle: detail.requestConfig?.elt?.closest?.(".battle")?.id, glow: glowTexts(), buttons: new Map(Array.from(buttons(), (el) => [el, look(el)])) };
   });
 
   // Who is asked something new sees it, wherever the page was left; not while he types or has a sheet open.
@@ -283,12 +283,14 @@
   const showAsked = () => {
     const wrong = document.querySelector("#live .duty .error");
     if (wrong) { wrong.scrollIntoView({ block: "center" }); return; }
-    const card = asked(), box = card?.getBoundingClientRect();
+    const card = asked();
     if (!card && before.asked) scrollTo({ top: 0 }); // all is answered: what comes of it stands on top
-    if (!card || card.id === before.asked || document.querySelector("#sheet .sheet") || document.activeElement?.matches("input, textarea, select")) return;
+    if (!card || document.querySelector("#sheet .sheet") || document.activeElement?.matches("input, textarea, select")) return;
     const body = card.closest(".phase-body");
-    if (body) body.scrollTop = 0; // the tablet's own page does not scroll
-    else if (box.top < 0 || box.top > innerHeight * .6) card.closest(".battle, .prompt")?.scrollIntoView({ block: "start" });
+    const same = card.id === before.asked, at = same ? byId(before.battle) : card; // the battle that was answered in
+    const top = at?.getBoundingClientRect().top;
+    if (body) { if (!same) body.scrollTop = 0; } // the tablet's own page does not scroll
+    else if (top < 0 || top > innerHeight * .6) at.closest(".battle, .prompt")?.scrollIntoView({ block: "start" });
   };
 
   body.addEventListener("htmx:afterSwap", () => {
@@ -398,7 +400,8 @@
   body.addEventListener("htmx:beforeRequest", ({ detail }) => { if (detail.elt.matches("#sheet-body, [data-preview]")) detail.xhr.touched = touched; });
   body.addEventListener("htmx:configRequest", ({ detail }) => {
     detail.headers["X-Page"] = pageId;
-    if (detail.elt.matches("#sheet-body")) detail.parameters._touched = detail.elt.closest("form")?.dataset.touched || "";
+    const sheet = detail.elt.matches("#sheet-body, #sheet form") && detail.elt.closest("form"); // sent and refused it comes back with them
+    if (sheet) detail.parameters._touched = sheet.dataset.touched || "";
   });
   body.addEventListener("htmx:beforeSwap", ({ detail }) => {
     if (detail.xhr?.touched !== undefined && detail.xhr.touched !== touched) detail.shouldSwap = false;

@@ -231,6 +231,7 @@
     }
     const say = (words) => { if (byId("map-says")) byId("map-says").textContent = words; };
     const stacksIn = (hex) => Array.from(document.querySelectorAll("#live a[data-hex]")).filter((one) => one.dataset.hex === hex);
+    const answering = (hex) => (byId("live")?.dataset.answers || "").split(" ").includes(hex); // a retreat is offered there
     const who = (hex) => stacksIn(hex).map((one) => one.closest("li").querySelector(".grow").textContent).join("; ");
     stage.addEventListener("blur", () => byId("cursor")?.replaceChildren());
 
@@ -265,7 +266,7 @@
       const move = byId("move-form");
       if (!move) open(`${hex}?tap=1`, hex, false, "", byKey);
       else if (move.dataset.from === hex) byId("sheet").querySelector("[data-close]").click();
-      else if (!stacksIn(hex).length) {
+      else if (!stacksIn(hex).length && !answering(hex)) {
         move.elements.hex.value = hex;
         if (move.querySelector(":checked")) move.requestSubmit();
       } else {

@@ -13,7 +13,7 @@ PACKAGE = Path(__file__).parents[1] / "companion"
 
 STOREYS = (
     "limits",
-    "engine.errors engine.cells engine.guard engine.dice engine.pile engine.once engine.plain",
+    "engine.errors engine.cells engine.guard engine.dice engine.pile engine.once engine.plain engine.alike",
     "engine.hexes",
     "engine.kit",
     "engine.record",

@@ -53,8 +53,14 @@ class Entry:
 
 
 def in_order(seen: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Events as they are told: the result of a battle comes before the roll and everything that led to it."""
-    return sorted(seen, key=lambda body: body["kind"] != "resolved")
+    """Events as they are told: the result of a battle comes before the roll and everything that led to it.
+
+    What was asked and answered in one breath is nobody's to do.
+    """
+    bodies = list(seen)
+    settled = {body["id"] for body in bodies if body["kind"] == "answered"}
+    open_still = (body for body in bodies if body["kind"] != "asked" or body["id"] not in settled)
+    return sorted(open_still, key=lambda body: body["kind"] != "resolved")
 
 
 def told(seen: Iterable[dict[str, Any]], game: Game) -> list[str]:

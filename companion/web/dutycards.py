@@ -19,6 +19,8 @@ MOST_SHORT, SHORT_WORDS = 12, 80
 MOST_FIELDS = 4
 """A form with more fields than these is no card any more."""
 MOST_CODES = 16
+NOTHING = ("", "0")
+"""Answers that mean none, such as no Air Point."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +70,8 @@ class Question:
             return [(DONE, "Done")]
         if self.duty.duty == OWED:
             return [(DONE, "Done on the map"), (NOT_NEEDED, "Does not apply")]
+        if self.field and self.field.type == "choice" and any(r.value in NOTHING for r in self.replies):
+            return []  # one of its own answers says it
         return [(NO, "No")]
 
     @property
@@ -165,7 +169,9 @@ def _replies(field: FormField, owed: bool) -> list[Reply]:
         return []
     if field.type in ("whole", "dice") and field.min is not None and field.max is not None:
         values = range(field.min, field.max + 1)  # of one real die, its faces: a tap says what it shows
-        return [Reply(str(n), str(n), str(n) == usual) for n in values] if len(values) <= MOST_BUTTONS else []
+        return (
+            [Reply(str(n), str(n), str(n) == usual) for n in values] if _few(list(map(str, values))) else []
+        )
     labels = [str(c["label"]) for c in field.choices]
     if (field.many and field.exactly != 1) or not labels or not _few(labels):
         return []

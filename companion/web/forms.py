@@ -41,8 +41,12 @@ def _sheet(
     raw: dict[str, Any],
     mistake: Mistake | None = None,
     status: int = 200,
+    touched: str = "",
 ) -> tuple[str, int]:
-    """An action's form with its live preview."""
+    """An action's form with its live preview.
+
+    :param touched: the fields that hold what a person chose, and that no first value replaces
+    """
     errors, general = _told(None if isinstance(mistake, Warned) else mistake, action.fields)
     given = _plain(raw)
     context = {
@@ -55,6 +59,7 @@ def _sheet(
         "error": general,
         "warned": mistake if isinstance(mistake, Warned) else None,
         "ask": raw.get("_asked", ""),
+        "touched": touched or raw.get("_touched", ""),
         "rev": request.values.get("rev") or visit.row.revision,
     }
     if is_htmx():
@@ -91,7 +96,7 @@ def action_form(code: str, seat: str, name: str) -> tuple[str, int]:
     visit = require(code, seat)
     raw = form_values()
     action, ctx = visit.form(name, raw)
-    return _sheet(visit, action, ctx, _first_values(action, ctx, raw))
+    return _sheet(visit, action, ctx, _first_values(action, ctx, raw), touched=" ".join(_plain(raw)))
 
 
 CHAIN = 4

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
 from companion.engine.errors import Warned
+from companion.engine.forms.worksheet import Breakdown
 from companion.engine.seat.shapes import ActionView, BattleView, ResultView
 from companion.engine.seat.view import SeatView
 from companion.tables.log import Entry
@@ -35,10 +37,10 @@ class Moment:
 
     @cached_property
     def battles(self) -> list[BattleView]:
-        """The battles of which something is open: first where this seat is asked something, then the newest."""
+        """The battles of which something is open: where this seat is asked something, those under way, the newest."""
         found = [b for b in self.view.battles if b.waits or b.then]
         mine = {card.battle for card in self.cards}
-        return sorted(found, key=lambda b: (b.id not in mine, -b.id))
+        return sorted(found, key=lambda b: (b.id not in mine, not (b.then or b.rolls or b.sheet), -b.id))
 
     @cached_property
     def inside(self) -> dict[int, list[Card]]:
@@ -105,9 +107,14 @@ class Moment:
     def older_result(self) -> ResultView | None:
         """The last result when it is news no longer; those of battles are told by the battle."""
         found = self.view.result
-        if found is None or self.result is not None or any(b.sheet == found.sheet for b in self.view.battles):
+        if found is None or self.result is not None or any(_same(b.sheet, found) for b in self.view.battles):
             return None
         return found
+
+
+def _same(sheet: Breakdown | None, found: ResultView) -> bool:
+    """Whether a battle tells a result; what came of it stands in the battle's calculation alone."""
+    return sheet is not None and replace(sheet, effects=found.sheet.effects) == found.sheet
 
 
 class Objection:

@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from flask import Response, current_app, g, make_response, redirect, render_template, request, url_for
 from markupsafe import Markup
 
+from companion.engine.alike import gathered
 from companion.engine.seat.shapes import MarkView
 from companion.tables.log import Entry
 from companion.web import parts, qr
@@ -24,6 +25,8 @@ STRIP = 8
 """Actions on the log strip of a screen, and so many lines at most of one of them."""
 STRIP_LINES = 12
 TOAST_LINES = 3
+TO_DO = "To do: "
+"""How the log words what is asked of somebody."""
 
 
 def is_htmx() -> bool:
@@ -94,6 +97,7 @@ def toast_of(visit: DeviceVisit, lines: Sequence[str], before: int) -> Toast | N
     """
     act = visit.undo
     undo = act.to if act and act.to >= before else None
+    lines = gathered(line for line in lines if not line.startswith(TO_DO))  # its card or the head says that
     words = [*lines[:TOAST_LINES], *(["…"] if len(lines) > TOAST_LINES else [])]
     if not words and act and undo is not None and act.label != "answer":  # nothing is less news than a No
         words = [f"{act.label[:1].upper()}{act.label[1:]}."]
@@ -137,6 +141,8 @@ def page_context(
         "log": log,
         "moment": Moment(view, log, wrong, sent),
         "warning": warning,
+        "bare": view.effort == "record"
+        and not any(visit.seat in (u.side, "table") for u in visit.game.units.values()),
         "undo": visit.undo if visit.seat != WATCH else None,
         "redo": visit.seat != WATCH and visit.can_redo,
         "news": _news(visit, log),

@@ -121,6 +121,7 @@ def test_a_phase_ends_over_what_is_owed_by_a_second_tap(toy_server, device, size
     page.get_by_role("button", name="Next phase" if size == "tablet" else "End my phase").click()
     ending = page.get_by_role("alert").filter(has_text="Still to do")
     expect(ending).to_contain_text("Turn the night marker")
+    expect(page.locator("#toast")).to_be_hidden()  # what was done before does not cover it
     fits(page)
     page.get_by_role("button", name="End it anyway").click()
     expect(page.locator("h1").first).to_contain_text("Blue Movement")
@@ -148,7 +149,7 @@ def test_a_battle_without_javascript(toy_server, device):
     for page, seat in ((red, "red"), (blue, "blue")):
         page.goto(f"{toy_server.url}/j/{table.code}/{table.tokens[seat]}")
     blue.locator(".battle").get_by_role("button", name="No").click()
-    expect(blue.locator(".battle")).to_contain_text("Waiting for Red: roll for the attack")
+    expect(blue.locator(".head-awaits")).to_have_text("waiting for Red: roll for the attack")
     red.reload()
     red.locator(".battle").get_by_text("or your own dice").click()
     red.locator(".battle").get_by_role("radio", name="5", exact=True).check()

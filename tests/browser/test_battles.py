@@ -39,7 +39,7 @@ def test_second_kharkov(server, device, mode):
     screens = Screens(table, device, "soviet", "german")
     soviet, german = screens.phones["soviet"], screens.phones["german"]
     screens.shot("at-rest")
-    tap(soviet.get_by_role("link", name=re.compile("Resolve a combat")), soviet.locator("#sheet .sheet"))
+    tap(soviet.get_by_role("link", name=re.compile("^Attack")), soviet.locator("#sheet .sheet"))
     soviet.get_by_label(re.compile("Target hex")).fill("2510")
     soviet.get_by_role("checkbox", name=re.compile("13 TC")).check()
     soviet.get_by_role("checkbox", name=re.compile("226 RD")).check()
@@ -50,7 +50,7 @@ def test_second_kharkov(server, device, mode):
     # The German is asked on his own phone, in one tap; the Soviet is told whom he waits for, and closes nothing.
     expect(german.get_by_role("heading", name="Attack on 2510", exact=True)).to_be_visible()
     expect(soviet.locator("#sheet .sheet")).to_have_count(0)
-    expect(soviet.locator("body")).to_contain_text("Waiting for German")
+    expect(soviet.locator("body")).to_contain_text("waiting for German")
     screens.shot("declared")
     german.get_by_role("button", name="1 defends").click()
 
@@ -91,7 +91,7 @@ def test_panzer_keil(server, device, mode):
     screens = Screens(table, device, "german", "soviet")
     german = screens.phones["german"]
     screens.shot("pk-at-rest")
-    tap(german.get_by_role("link", name=re.compile("Resolve a combat")), german.locator("#sheet .sheet"))
+    tap(german.get_by_role("link", name=re.compile("^Attack")), german.locator("#sheet .sheet"))
     expect(german.locator("#sheet .foot-odds")).to_have_text("2:1 +1")  # beside the button, always seen
     screens.shot("pk-form")
     roll(german.locator("#sheet"), mode, 4)
@@ -121,7 +121,7 @@ def test_panzer_keil_without_anything_on_record(server, device):
     screens = Screens(table, device, "soviet", "german")
     soviet = screens.phones["soviet"]
     sheet = soviet.locator("#sheet")
-    tap(soviet.get_by_role("link", name=re.compile("Resolve a combat")), sheet.locator(".sheet"))
+    tap(soviet.get_by_role("link", name=re.compile("^Attack")), sheet.locator(".sheet"))
     screens.shot("pk-bare-form")
     for field, role, strength in (("^Attack$", "textbox", "13"), ("^Defence$", "spinbutton", "6")):
         box = sheet.get_by_role(role, name=re.compile(field)).first
@@ -158,7 +158,7 @@ def test_panzer_keil_eight_attackers_thrown_back(server, device):
     screens = Screens(table, device, "german", "soviet")
     german = screens.phones["german"]
     sheet = german.locator("#sheet")
-    tap(german.get_by_role("link", name=re.compile("Resolve a combat")), sheet.locator(".sheet"))
+    tap(german.get_by_role("link", name=re.compile("^Attack")), sheet.locator(".sheet"))
     expect(sheet.locator(".foot-odds")).to_have_text("1:1")  # the only target, and whoever can attack it
     screens.shot("pk-eight-form")
     roll(sheet, "physical", 1)
@@ -199,7 +199,7 @@ def test_wb95(server, device, mode):
     soviet, german = screens.phones["soviet"], screens.phones["german"]
     assert not re.search("Covered 211|Battery 77", screens.sources("soviet", "table"))
     screens.shot("wb-at-rest")
-    tap(soviet.get_by_role("link", name=re.compile("Resolve a combat")), soviet.locator("#sheet .sheet"))
+    tap(soviet.get_by_role("link", name=re.compile("^Attack")), soviet.locator("#sheet .sheet"))
     for name in ("3011", "226 RD", "36 TB"):  # the only target, and whoever can attack it
         expect(soviet.locator("#sheet").get_by_role("checkbox", name=re.compile(name))).to_be_checked()
     screens.shot("wb-form")
@@ -252,7 +252,7 @@ def test_wb95_taps_with_strengths_that_nobody_knows(server, device):
     soviet, german = screens.phones["soviet"], screens.phones["german"]
     for number in range(1, 13):
         before = screens.cost()
-        tap(soviet.get_by_role("link", name=re.compile("Resolve a combat")), soviet.locator("#sheet .sheet"))
+        tap(soviet.get_by_role("link", name=re.compile("^Attack")), soviet.locator("#sheet .sheet"))
         type_in(soviet.get_by_label("SP of each attacker"), "14")
         soviet.locator("#sheet .sheet-foot button").last.click()
         type_in(german.locator(".duty [name=strengths]"), "2")
@@ -417,7 +417,8 @@ def test_enemy_action(start_server, device, mode):
     soviet.locator("#sheet .sheet-foot button").last.click()
     screens.stands("Attack on 2011", "183 RD", "168 ID")
     if mode == "digital":  # chits compare strengths: each is read off its counter, once
-        expect(german.locator(".duty").first).to_contain_text("strength of 183 RD at 2 steps")
+        expect(soviet.locator(".duty").first).to_contain_text("strength of 183 RD at 2 steps")
+        expect(german.locator(".duty").first).to_contain_text("strength of 168 ID at 2 steps")  # each his own
         for number, ask in enumerate(table.sees("table")["asked"]):
             if ask["action"] == "tell-strength":
                 table.do("table", "tell-strength", _asked=ask["id"], points=5 - number)

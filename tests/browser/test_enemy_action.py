@@ -150,11 +150,12 @@ def open_card(page: Page, card: str) -> Locator:
     return page.locator("#sheet")
 
 
-def command(page: Page, card: str, what: str, choice: str) -> None:
-    """Play a card as a command, naming a formation or an event."""
+def command(page: Page, card: str, what: str, *choices: str) -> None:
+    """Play a card as a command, naming what stands on it, a formation or an event."""
     sheet = open_card(page, card)
     tap(sheet.get_by_role("link", name=what, exact=True), sheet.locator("form label.choice").first)
-    sheet.locator("label.choice", has_text=choice).click()
+    for choice in choices:
+        sheet.locator("label.choice", has_text=choice).click()
     submit(page, "Play as command")
 
 
@@ -261,7 +262,7 @@ def test_three_impulses_and_a_combat_with_hidden_hands(start_server, device):
 
     # Second impulse: a Kampfgruppe. German cards are left in the pile, so there is no pass (5.1).
     expect(german.get_by_role("button", name=re.compile("^Pass"))).to_have_count(0)
-    command(german, evening.hand("german")[0], "Kampfgruppe", "LVII Panzer Corps")
+    command(german, evening.hand("german")[0], "Kampfgruppe", "4th Panzer Army", "LVII Panzer Corps")
     evening.end_impulse("german")
     expect(german.locator("#hand .hand-card")).to_have_count(4)
 
@@ -277,7 +278,7 @@ def test_three_impulses_and_a_combat_with_hidden_hands(start_server, device):
     command(soviet, fresh[0], "Event", "Air supply")
     answer(soviet, "supplied again", "Done")
     evening.end_impulse("soviet")
-    expect(tablet.get_by_role("region", name="Impulse")).to_contain_text("German to play")
+    expect(tablet.locator(".bar-awaits")).to_have_text("German to move")
     evening.keep_secrets()
 
 

@@ -274,3 +274,24 @@ def test_a_counter_known_by_its_name_is_asked_for_before_it_is_lost(start_server
     expect(soviet.locator(".battle, .battle-last").first).to_contain_text(
         "320Inf is lost: Permanent Dead Box"
     )
+
+
+def test_the_battle_that_was_answered_in_stays_in_sight(server, device) -> None:
+    """Two attacks are designated; the lower one is begun and its card gets short: the page goes along with it."""
+    table = Table(server, "kharkov-battles", "third-kharkov-l")
+    table.do("table", "go-to", turn=11, phase="axis-combat")
+    for ask in table.sees("table")["asked"]:
+        table.do("table", "dismiss", ask=ask["id"])
+    for name, at in (("One", "KB3614"), ("Two", "KB3619")):
+        table.do("table", "enrol", side="axis", name=name, kind="infantry", hex=at, strength=9)
+    for name, at in (("Three", "KB3615"), ("Four", "KB3620")):
+        table.do("table", "enrol", side="soviet", name=name, kind="rifle", hex=at, strength=3)
+    table.do("table", "correct", name="air-soviet", value="1")
+    table.do("axis", "declare-assault", target="KB3615", attackers=["axis-one"], anyway=True)
+    table.do("axis", "declare-assault", target="KB3620", attackers=["axis-two"], anyway=True)
+    axis = table.seat(device("phone"), "axis")
+    axis.set_viewport_size({"width": 360, "height": 560})
+    lower = axis.locator(".battle").filter(has_text="Attack on KB3615")
+    lower.get_by_role("button", name="Fight it").click()
+    expect(lower).to_contain_text("Waiting for Soviet")
+    expect(lower.locator(".battle-title")).to_be_in_viewport()

@@ -163,7 +163,7 @@ def support_and_movement(e: Evening) -> None:
 
 def soviet_combat(e: Evening) -> None:
     """5: on the tablet, with everything on record; losses, retreat and advance on the phones of those whose they are."""
-    start(e.tablet, "Resolve a combat")
+    start(e.tablet, "^Attack")
     worked = sheet(e.tablet).locator(".breakdown")
     expect(worked).to_contain_text("disrupted defenders: 13 halved")  # the only target, and who can attack it
     expect(worked).to_contain_text("odds 7 to 7")
@@ -200,7 +200,7 @@ def german_half(e: Evening) -> None:
 def exchange_and_recovery(e: Evening) -> None:
     """10-12: an exchange that costs both one unit, no advance, then recovery in one tap, and the next turn."""
     e.place({"302id": "2036", "320id": "2036"})
-    start(e.german, "Resolve a combat")
+    start(e.german, "^Attack")
     roll(e.german, 1)
     answer(e.german, "column", "EX")
     ask = e.german.locator(".duty").filter(has_text="choose the attackers to give up")
@@ -233,7 +233,7 @@ def test_a_battle_and_the_score_without_any_unit(server, device):
     phone = table.seat(device("small"), "soviet")
     table.do("table", "go-to", turn=1, phase="soviet-combat")
     expect(phone.get_by_role("heading", level=1)).to_contain_text("Soviet combat")
-    start(phone, "Resolve a combat")
+    start(phone, "^Attack")
     sheet(phone).get_by_role("textbox", name="Attack", exact=True).fill("8 4")
     tick(phone, "over a major river")
     sheet(phone).get_by_role("textbox", name=re.compile("Attack over a major river")).fill("5")

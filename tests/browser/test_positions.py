@@ -317,6 +317,9 @@ def test_a_tap_on_the_enemy_opens_the_attack_with_those_beside_him(table, device
     expect(form.get_by_role("checkbox", name=re.compile("38 Guards"))).to_be_checked()
     expect(form.locator("[name=target]").first).to_have_value("2408")
     assert "Geheim" not in page.content()
+    form.get_by_role("checkbox", name=re.compile("38 Guards")).click()
+    expect(form.get_by_label("Attack factors")).to_be_visible()
+    expect(form.locator("[name=target]").first).to_have_value("2408")
 
 
 def test_the_map_is_played_by_keys(table, device):
@@ -504,3 +507,10 @@ def test_pages_are_accessible(table, device, size, scheme):
         assert not bad, f"{url}: {bad}"
         wide = page.evaluate("document.documentElement.scrollWidth - innerWidth")
         assert wide <= 0, f"{url} scrolls sideways by {wide} px"
+
+
+def test_on_a_phone_the_maps_head_tells_the_tables_code(table, phone):
+    """Whoever looks on from the map reads it there, as on every other page."""
+    page = table.sit(phone, "german", "map")
+    expect(page.locator(".phone-head .bar-code")).to_have_text(table.code)
+    expect(page.locator(".phone-head .bar-code")).to_be_visible()

@@ -176,7 +176,7 @@ def test_nothing_is_lost_on_its_side_or_at_twice_the_size(server, device, turned
         onward = page.get_by_role("button", name=re.compile("Next phase|End my phase"))
         onward.scroll_into_view_if_needed()
         expect(onward).to_be_in_viewport()
-        act = page.get_by_role("link", name=re.compile("Resolve a combat")).first
+        act = page.get_by_role("link", name=re.compile("^Attack")).first
         act.scroll_into_view_if_needed()
         assert act.evaluate(ON_TOP), seat
 
@@ -224,7 +224,7 @@ def test_a_turn_by_keyboard_alone(server, device):
     page.expected_errors += ["409"]  # what is owed is said before the phase ends
     act, sheet = page.locator("#do-resolve-combat"), page.locator("#sheet .sheet")
     expect(act).not_to_have_attribute("aria-disabled", "true")  # a button that just came rests for a moment
-    tab_to(page, "^Resolve a combat")
+    tab_to(page, "^Attack")
     page.keyboard.press("Enter")
     expect(sheet).to_be_visible()
     assert page.evaluate("document.getElementById('sheet').contains(document.activeElement)")
@@ -272,7 +272,7 @@ def test_a_turn_without_javascript(server, device):
     expect(heading).to_contain_text("Soviet movement")
     page.get_by_role("button", name=re.compile("End my phase|Next phase")).click()
     expect(heading).to_contain_text("Soviet combat")
-    page.get_by_role("link", name=re.compile("Resolve a combat")).first.click()
+    page.get_by_role("link", name=re.compile("^Attack")).first.click()
     page.get_by_label(re.compile("^Target hex")).fill("2408")
     page.get_by_label(re.compile("^Attack")).last.fill("26")
     page.get_by_label(re.compile("^Defence")).last.fill("7")

@@ -21,7 +21,7 @@ def device(device):
 
 
 def fill_in(page: Page, attack: int, defence: int, terrain: str) -> None:
-    tap(page.get_by_role("link", name=re.compile("Resolve a combat")), page.locator("#sheet .sheet"))
+    tap(page.get_by_role("link", name=re.compile("^Attack")), page.locator("#sheet .sheet"))
     page.get_by_label(re.compile("Attack factors")).fill(str(attack))
     page.get_by_label(re.compile("Defence factors")).first.fill(str(defence))
     page.get_by_role("radio", name=terrain).check()
@@ -77,7 +77,7 @@ def test_a_blank_cell_is_read_off_the_printed_chart(server, device):
     expect(asked).to_contain_text("column 1:1, row 3")
     # He taps what he reads, and sees at once whose turn it is to lose what.
     soviet.get_by_role("region", name="Waiting for you").get_by_role("button", name="1/1").click()
-    expect(soviet.locator(".battle")).to_contain_text("Waiting for German defender: lose 1 step")
+    expect(soviet.locator(".head-awaits")).to_contain_text("waiting for German defender: lose 1 step")
     expect(soviet.locator(".battle")).to_contain_text("Soviet attacker: lose 1 step")
     # The log tells the battle in one entry (12.18).
     lines = tablet.get_by_label("This turn so far").locator(".logline")
@@ -195,7 +195,7 @@ def test_a_stack_moves_from_its_sheet(server, device):
     ):
         table.do("table", "add-unit", name=name, side="soviet", hex=hex_id, kind=kind)
     soviet = table.seat(device("phone"), "soviet")
-    tap(soviet.get_by_role("link", name=re.compile("Make this move")), soviet.locator("#sheet .sheet"))
+    tap(soviet.get_by_role("link", name=re.compile("Move units")), soviet.locator("#sheet .sheet"))
     sheet_of(soviet).get_by_role("checkbox", name=re.compile("13 TC")).check()
     expect(sheet_of(soviet).get_by_role("checkbox", name=re.compile("5 CD"))).to_have_count(
         0
@@ -203,7 +203,7 @@ def test_a_stack_moves_from_its_sheet(server, device):
     sheet_of(soviet).get_by_role("checkbox", name=re.compile("226 RD")).check()
     soviet.get_by_label("To hex").fill("2612")
     expect(soviet.locator("#sheet .breakdown")).to_contain_text("costs 2 MP")
-    tap_away(sheet_of(soviet).get_by_role("button", name="Make this move"))
+    tap_away(sheet_of(soviet).get_by_role("button", name="Move units"))
     places = {u["name"]: u["place"] for u in table.sees("soviet")["units"]}
     assert places == {"13 TC": "2612", "226 RD": "2612", "5 CD": "2710"}
 
@@ -229,12 +229,12 @@ def test_a_combat_with_nothing_on_record_within_its_taps(start_server, device, m
     table.do("table", "correct", name="air-free", value="2")
     screens = Screens(table, device, "soviet", "german")
     soviet, german = screens.phones["soviet"], screens.phones["german"]
-    tap(soviet.get_by_role("link", name=re.compile("Resolve a combat")), soviet.locator("#sheet .sheet"))
+    tap(soviet.get_by_role("link", name=re.compile("^Attack")), soviet.locator("#sheet .sheet"))
     for name, digits in (("Attack factors", "26"), ("Defence factors", "5")):
         soviet.get_by_label(name, exact=True).click()
         soviet.keyboard.type(digits)
     expect(soviet.locator("#sheet .foot-odds")).to_have_text("5:1")
-    tap_away(sheet_of(soviet).get_by_role("button", name="Resolve a combat"))
+    tap_away(sheet_of(soviet).get_by_role("button", name="Attack", exact=True))
     tap_away(german.get_by_role("button", name="None defend"))
     throw(soviet, mode)
     tap_away(soviet.locator(".result-entry").get_by_role("button", name="1/2", exact=True))
@@ -260,9 +260,9 @@ def test_a_combat_of_three_units_within_its_taps(start_server, device, mode):
         table.do(side, "copy-counter", unit=unit, af=13, df=5)
     screens = Screens(table, device, "soviet", "german")
     soviet, german = screens.phones["soviet"], screens.phones["german"]
-    tap(soviet.get_by_role("link", name=re.compile("Resolve a combat")), soviet.locator("#sheet .sheet"))
+    tap(soviet.get_by_role("link", name=re.compile("^Attack")), soviet.locator("#sheet .sheet"))
     expect(soviet.locator("#sheet .foot-odds")).to_have_text("5:1")  # target and attackers are chosen already
-    tap_away(sheet_of(soviet).get_by_role("button", name="Resolve a combat"))
+    tap_away(sheet_of(soviet).get_by_role("button", name="Attack", exact=True))
     tap_away(german.get_by_role("button", name="None defend"))
     throw(soviet, mode)
     tap_away(soviet.locator(".result-entry").get_by_role("button", name="1/1", exact=True))

@@ -314,7 +314,7 @@ def test_second_kharkov_with_nothing_on_record(server, device) -> None:
     screens = Screens(table, device, "soviet", "german")
     soviet = screens.phones["soviet"]
     with counted(screens, "Second Kharkov combat, nothing on record"):
-        sheet = open_sheet(soviet, "Resolve a combat")
+        sheet = open_sheet(soviet, "^Attack")
         type_in(sheet.get_by_label("Attack factors", exact=True), "26")
         type_in(sheet.get_by_label("Defence factors", exact=True), "7")
         roll(sheet, "physical", 4)
@@ -338,7 +338,7 @@ def test_second_kharkov_with_three_units(server, device) -> None:
     screens = Screens(table, device, "soviet", "german")
     soviet = screens.phones["soviet"]
     with counted(screens, "Second Kharkov combat, three units"):
-        sheet = open_sheet(soviet, "Resolve a combat")
+        sheet = open_sheet(soviet, "^Attack")
         choose_hex(sheet, "2510")
         for name in ("13 TC", "226 RD"):
             sheet.get_by_role("checkbox", name=re.compile(name)).check()
@@ -368,7 +368,7 @@ def test_wb95_with_nothing_on_record(server, device) -> None:
     screens = Screens(table, device, "soviet", "german")
     soviet = screens.phones["soviet"]
     with counted(screens, "WB-95 combat (a D3), nothing on record"):
-        sheet = open_sheet(soviet, "Resolve a combat")
+        sheet = open_sheet(soviet, "^Attack")
         type_in(sheet.get_by_label("Attack SP", exact=True), "28")
         type_in(sheet.get_by_label("Defence SP", exact=True), "7")
         sheet.get_by_role("checkbox", name="clear").check()
@@ -393,7 +393,7 @@ def test_wb95_with_units(server, device) -> None:
     screens = Screens(table, device, "soviet", "german")
     soviet = screens.phones["soviet"]
     with counted(screens, "WB-95 combat (a D3), units"):
-        open_sheet(soviet, "Resolve a combat")
+        open_sheet(soviet, "^Attack")
         send(soviet)
         roll(soviet.locator(".duty"), "digital")
         screens.stands("D3")
@@ -511,7 +511,7 @@ def test_panzer_keil_with_nothing_on_record(server, device) -> None:
     screens = Screens(table, device, "german", "soviet")
     german = screens.phones["german"]
     with counted(screens, "Panzer Keil combat, nothing on record"):
-        sheet = open_sheet(german, "Resolve a combat")
+        sheet = open_sheet(german, "^Attack")
         type_in(sheet.get_by_label("Attack", exact=True), "18")
         type_in(sheet.get_by_label("Defence", exact=True), "9")
         roll(sheet, "physical", 4)
@@ -537,7 +537,7 @@ def test_panzer_keil_with_eight_attackers(server, device) -> None:
     screens = Screens(table, device, "german", "soviet")
     german = screens.phones["german"]
     with counted(screens, "Panzer Keil combat, 8 attackers, 3 stacks retreat"):
-        sheet = open_sheet(german, "Resolve a combat")
+        sheet = open_sheet(german, "^Attack")
         roll(sheet, "physical", 4)
         assert answer(german, "physical", "D2")
         settle(screens)

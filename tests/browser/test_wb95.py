@@ -217,7 +217,7 @@ def test_combat_with_units_on_record(server, device):
     german = table.seat(device("phone"), "german")
     expect(panel(soviet, "Attacks that must be made")).to_contain_text("1905")
 
-    open_form(soviet, "Resolve a combat")
+    open_form(soviet, "^Attack")
     soviet.get_by_role("checkbox", name="1905 IF, must").check(force=True)
     attackers = soviet.get_by_role("group", name=re.compile("^Attackers"))
     chips = attackers.get_by_role("checkbox", name=re.compile(r"\(1904\)"))
@@ -244,7 +244,7 @@ def test_combat_by_bare_numbers(server, device):
     for _ in ("air", "movement"):
         table.do("german", "next-phase")
     german = table.seat(device("small"), "german")
-    open_form(german, "Resolve a combat")
+    open_form(german, "^Attack")
     expect(german.locator("[name=attack_artillery]")).to_have_attribute("type", "hidden")
     german.locator("[name=attack]").fill("20")
     german.locator("[name=defence]").fill("7")
@@ -399,7 +399,7 @@ def test_the_twelfth_of_may_in_twelve_phases(start_server, device):
     phase_is(german, soviet, day=1, name="Movement")
     expect(tablet.locator(".stepper")).to_contain_text("no ammo units here (6.5.1)")
     expect(german.locator("#todo")).not_to_have_attribute("open", "")
-    expect(german.locator(".thumb")).to_contain_text("Soviet to move")
+    expect(german.locator(".head-awaits")).to_have_text("Soviet to move")
     expect(
         soviet.locator(".checklist li", has_text="German aircraft on the way").get_by_role("link")
     ).to_have_count(0)
@@ -421,7 +421,7 @@ def test_the_twelfth_of_may_in_twelve_phases(start_server, device):
     # 4 Attack: strengths typed because no counter was copied; retreat, test and pursuit each on its own phone.
     phase_is(german, soviet, day=1, name="Attack")
     expect(panel(soviet, "Attacks that must be made")).to_contain_text("1905")
-    open_form(soviet, "Resolve a combat")
+    open_form(soviet, "^Attack")
     soviet.get_by_role("checkbox", name="1905 IF, must").check()
     attackers = soviet.get_by_role("group", name=re.compile("^Attackers"))
     stay_out(attackers, "2005")

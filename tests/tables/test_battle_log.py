@@ -6,7 +6,8 @@ import pytest
 from toykit import all_agree
 
 from companion.engine.record.events import KINDS
-from companion.tables.log import Entry
+from companion.engine.seat.story import act_words
+from companion.tables.log import Entry, told
 from companion.tables.misfits import misfit
 from companion.tables.tables import Tables
 
@@ -125,3 +126,23 @@ def test_the_sentence_is_whole_when_the_battle_began_long_ago(tables: Tables, co
     tables.act(code, "blue", "lose-steps", {"units": ["blue-flak"]})
     entry = next(e for e in tables.visit(code, "watch").log(8, most=6) if e.battle)
     assert entry.lines[0] == "Red attack on 0505, 2:1 -1, die 5: DR. Flak: Dead pile (losses)."
+
+
+def test_what_was_answered_in_the_same_breath_is_nobodys_to_do(tables: Tables, code: str) -> None:
+    asked = {
+        "kind": "asked",
+        "id": "q1",
+        "to": ["red"],
+        "text": "Read your chart",
+        "action": "x",
+        "duty": "owed",
+    }
+    other = asked | {"id": "q2", "text": "Roll"}
+    lines = told([asked, other, {"kind": "answered", "id": "q1"}], tables.game(code))
+    assert lines == ["Red to do: Roll"]
+
+
+def test_undo_names_an_attack_by_its_nation() -> None:
+    begun = {"kind": "engaged", "title": "Soviet attack on 2408", "attacker": "soviet"}
+    assert act_words([begun], "") == "Soviet attack on 2408"
+    assert act_words([begun | {"title": "Attack on 2408"}], "") == "attack on 2408"

@@ -1,14 +1,16 @@
 """Questions carry their answers: cards of duties, battles on every screen, ending a phase over what is owed."""
 
 import re
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
 from flask import Flask
 from toykit import Device
 
+from companion.engine.seat.shapes import DutyView
 from companion.tables.tables import Tables
-from companion.web.dutycards import _replies
+from companion.web.dutycards import Question, _replies
 from companion.web.formfield import FormField
 
 
@@ -101,7 +103,14 @@ def test_what_comes_later_is_told_and_not_asked(red: Device, tables: Tables, cod
     attack(tables, code)
     page = battle(red)
     assert "Then Red: roll for the attack" in words(page) and not buttons(page, "roll-attack")
-    assert "Waiting for Blue: call in guns" in words(page)
+
+
+def test_whom_one_waits_for_is_said_once(red: Device, watch: Device, tables: Tables, code: str) -> None:
+    """The head says it; neither the battle's card nor the thumb bar says it again."""
+    attack(tables, code)
+    page = words(red.get(target="live").text).lower()
+    assert page.count("waiting for blue: call in guns") == 1
+    assert words(battle(watch)).lower().count("waiting for") == 0
 
 
 @pytest.mark.parametrize(
@@ -195,7 +204,7 @@ def test_a_battle_stands_on_every_screen_from_its_declaration_to_its_end(
     for device in (table, red, blue, watch):
         page = battle(device)
         assert 'class="die die-physical">4<' in page and ">DR</strong>" in page, device.seat
-    assert "Waiting for Blue: lose 1 step" in words(battle(watch))
+    assert "Waiting for Blue: lose 1 step" in words(watch.get(target="live").text)
 
 
 def test_a_battle_that_is_over_is_one_line_until_the_next_act(red: Device, tables: Tables, code: str) -> None:
@@ -284,3 +293,13 @@ def test_few_or_short_answers_are_a_button_each(labels: list[str], each: bool) -
     choices = [{"value": str(n), "label": label} for n, label in enumerate(labels)]
     asked = FormField("to", "choice", "To", choices=choices, required=True)
     assert bool(_replies(asked, owed=True)) is each
+
+
+@pytest.mark.parametrize(("values", "no"), [(("0", "1"), False), (("1", "2"), True)])
+def test_an_offer_has_one_no(values: tuple[str, ...], no: bool) -> None:
+    """'No air' says it already where that is among the answers."""
+    choices = [{"value": v, "label": v} for v in values]
+    field = FormField("points", "choice", "Air Points", choices=choices, value=values[0])
+    asked = SimpleNamespace(consent=False, duty="offered")
+    found = Question(cast(DutyView, asked), "buttons", [field], field, _replies(field, owed=False))
+    assert bool(found.instead) is no

@@ -1,9 +1,13 @@
 """What a form begins with may follow from what it begins with elsewhere: nothing known is asked."""
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
 from flask import Flask
 from toykit import Device
+from werkzeug.test import TestResponse
 
 from companion.tables.tables import Tables
 from companion.web.app import create_app
@@ -28,3 +32,57 @@ def test_first_values_follow_from_one_another(tmp_path: Path) -> None:
         assert 'class="foot-odds">3:1' in sheet and "Attack factors" not in sheet
     finally:
         app.extensions["companion"]["store"].close()
+
+
+@pytest.fixture
+def attack(tmp_path: Path) -> Iterator[Device]:
+    """Two Soviet stacks next to one German; the Soviets fight, and one hex alone can be attacked."""
+    app: Flask = create_app(tmp_path / "data", testing=True)
+    tables: Tables = app.extensions["companion"]["tables"]
+    try:
+        code = tables.new("second-kharkov", "historical", {"fog": False}, "")
+        last = tables.store.latest(code)
+        tables.act(code, "table", "go-to", {"turn": 4, "phase": "soviet-combat"}, revision=last)
+        tables.act(code, "german", "enter-positions", {"text": "44 Inf 2619; 62 Inf 2615"})
+        tables.act(code, "soviet", "enter-positions", {"text": "1 Rifle 2718; 2 Rifle 2719; 3 Rifle 2714"})
+        yield Device(app, code, "soviet")
+    finally:
+        app.extensions["companion"]["store"].close()
+
+
+def send(device: Device, path: str, **form: str) -> TestResponse:
+    """A form with a field called target, from a sheet."""
+    headers = {"Origin": "http://localhost", "HX-Request": "true", "HX-Target": "sheet"}
+    return device.client.post(device.url(path), data=form, headers=headers)
+
+
+def field(page: str, name: str) -> str:
+    return re.search(rf'name="{name}"[^>]*?value="([^"]*)"', page)[1]
+
+
+def ticked(page: str) -> set[str]:
+    return set(re.findall(r'name="attackers"[^>]*value="([^"]+)"[^>]* checked', page))
+
+
+def touched(page: str) -> str:
+    return re.search(r'data-touched="([^"]*)"', page)[1]
+
+
+def test_what_the_map_filled_in_is_kept_as_another_field_is_touched(attack: Device) -> None:
+    """A form with its target filled in does not forget it when somebody unticks an attacker."""
+    form = attack.get("do/resolve-combat?target=2619", target="sheet").text
+    assert field(form, "target") == "2619" and ticked(form) == {"soviet-1-rifle", "soviet-2-rifle"}
+    changed = {"target": "2619", "attackers": "soviet-2-rifle", "_touched": f"{touched(form)} attackers"}
+    after = send(attack, "preview/resolve-combat", **changed).text
+    assert field(after, "target") == "2619" and ticked(after) == {"soviet-2-rifle"}
+
+
+def test_a_refused_form_remembers_what_was_touched(attack: Device) -> None:
+    """Who cleared the target and typed factors gets no target back because a factor was misspelled."""
+    attack.do("enter-positions", text="3 Rifle off")
+    assert field(attack.get("do/resolve-combat", target="sheet").text, "target") == "2619"
+    typed = {"target": "", "attack": "14+", "defence": "7", "_touched": "target attack"}
+    refused = send(attack, "do/resolve-combat", **typed)
+    assert refused.status_code == 422 and touched(refused.text) == "target attack"
+    again = send(attack, "preview/resolve-combat", **typed).text
+    assert field(again, "target") == "" and field(again, "attack") == "14+"

@@ -167,6 +167,7 @@ def test_the_stream_is_packed_piece_by_piece(app: Flask, tables: Tables, code: s
     )
     assert answer.headers["Content-Encoding"] == "gzip"
     pieces, unpack = iter(answer.response), zlib.decompressobj(47)
+    assert unpack.decompress(next(pieces)) == b""
     assert unpack.decompress(next(pieces)).startswith(b"retry:")
     tables.act(code, "red", "roll-dice", {"dice": "2d6"})
     piece = next(pieces)

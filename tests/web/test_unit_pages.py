@@ -161,4 +161,4 @@ def test_what_was_taken_back_is_named_not_numbered(red: Device, tables: Tables, 
     red.get()  # whoever takes something back has it before his eyes
     answer = red.do("take-back", "live", to=tables.undo_target(code))
     toast = answer.text.partition('id="toast"')[2]
-    assert "took back" in toast and "to line" not in toast
+    assert "Took back" in toast and "to line" not in toast

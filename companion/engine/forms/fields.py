@@ -214,6 +214,11 @@ class HexId(Field):
         return {"many": self.many, "placeholder": "2408 2409" if self.many else "2408"}
 
 
+def on_the_form(unit: Unit) -> tuple[str, str, str]:
+    """The order in which a form lists units."""
+    return unit.side, unit.place, unit.name
+
+
 @dataclass(frozen=True)
 class UnitRef(Field):
     type = "unit"
@@ -229,7 +234,7 @@ class UnitRef(Field):
         """The units to choose from, as far as the seat may see them for what they are."""
         choose = self.suggest if offered and self.suggest else self.pick
         found = choose(ctx) if choose else ctx.game.units.values()
-        return sorted(self.seen(ctx, found), key=lambda u: (u.side, u.place, u.name))
+        return sorted(self.seen(ctx, found), key=on_the_form)
 
     def seen(self, ctx: Context, units: Iterable[Unit]) -> list[Unit]:
         """Those of the units that the seat may see for what they are; the others are neither chosen nor named."""
@@ -240,7 +245,8 @@ class UnitRef(Field):
         if not found:
             return found
         named = [ctx.game.units[u] for u in ([found] if isinstance(found, str) else found)]
-        seen = [u.id for u in self.seen(ctx, named)]
+        # as their boxes stand and will be sent: numbers typed for them follow that order
+        seen = [u.id for u in sorted(self.seen(ctx, named), key=on_the_form)]
         return seen if self.many else "".join(seen)
 
     def read(self, raw: Any, ctx: Context) -> Any:

@@ -78,7 +78,7 @@ class Rules:
         self.panels: list[PanelMaker] = []
         self.finale: Callable[[Game], Iterable[e.Event]] | None = None
         self.outcomes: dict[str, Outcome] = {}
-        self.duties: list[tuple[tuple[str, ...], Words]] = []
+        self.duties: list[tuple[tuple[str, ...], Words, bool]] = []
         """What must be done before a phase ends, worked out from the game: phases, and the words for what is left."""
         self.battle_sheet: BattleSheet | None = None
         self.battle_deeds: BattleDeeds | None = None
@@ -128,11 +128,11 @@ class Rules:
 
         return define
 
-    def due_in(self, *phases: str) -> Callable[[Words], Words]:
-        """What must be done before a phase ends and no duty says yet: (game) -> words. Said when the phase is ended."""
+    def due_in(self, *phases: str, stays: bool = False) -> Callable[[Words], Words]:
+        """What must be done before a phase ends and no duty says yet: (game) -> words; one that stays is owed later, too."""
 
         def define(fn: Words) -> Words:
-            self.duties.append((phases, fn))
+            self.duties.append((phases, fn, stays))
             return fn
 
         return define
@@ -141,11 +141,12 @@ class Rules:
         """All that is owed as a phase, impulse or turn is to end, in words that a seat may read."""
         owed = [a for a in game.duties() if a.is_owed]
         found = [_in_full(game, a) if not a.only or seat in a.only else HIDDEN for a in owed]
-        return list(dict.fromkeys([*found, *self.passing(game)]))
+        return list(dict.fromkeys([*found, *self.passing(game, kept=True)]))
 
-    def passing(self, game: Game) -> list[str]:
-        """What of it no duty keeps open: it must be done now, and is over with the phase."""
-        return [words for phases, fn in self.duties if game.phase in phases for words in fn(game)]
+    def passing(self, game: Game, kept: bool = False) -> list[str]:
+        """What of it no duty keeps open: it must be done now, and is over with the phase, unless it is kept."""
+        due = [fn for phases, fn, stays in self.duties if game.phase in phases and (kept or not stays)]
+        return [words for fn in due for words in fn(game)]
 
     def worksheet(
         self, *, rule: str = "", title: str = ""

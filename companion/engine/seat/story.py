@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from companion.engine.alike import each_once
 from companion.engine.dice import Spec
 from companion.engine.record.battle import Battle
 from companion.engine.record.game import Game
@@ -30,9 +31,10 @@ def dice_words(body: Body) -> str:
     return f"{'die' if len(values) == 1 else 'dice'} {' + '.join(values)}{more}" if values else ""
 
 
-def lowered(text: str) -> str:
-    """Words as they go on in a sentence: Attack becomes attack, ZOC stays."""
-    return text[:1].lower() + text[1:] if text[1:2].islower() else text
+def lowered(text: str, title: bool = False) -> str:
+    """Words as they go on in a sentence: Attack becomes attack; ZOC stays, in a title also a term like Mobile Assault."""
+    term = title and text.partition(" ")[2][:1].isupper()
+    return text[:1].lower() + text[1:] if text[1:2].islower() and not term else text
 
 
 def battle_story(bodies: Sequence[Body], number: int, game: Game) -> str:
@@ -42,7 +44,7 @@ def battle_story(bodies: Sequence[Body], number: int, game: Game) -> str:
     title = str(begun["title"]) if begun else held.title if held else "Battle"
     attacker = str(begun["attacker"]) if begun else held.attacker if held else ""
     side = game.side_name(attacker) if attacker else ""
-    head = f"{side} {lowered(title)}" if side and not title.startswith(side) else title
+    head = f"{side} {lowered(title, title=True)}" if side and not title.startswith(side) else title
     told = [*_known(held), *bodies] if begun is None and held else bodies
     return f"{head}{_odds(told)}.{_after(bodies, game)}"
 
@@ -77,15 +79,11 @@ def _plain(result: str) -> str:
 
 def _after(bodies: Sequence[Body], game: Game) -> str:
     """What became of the units, each once, then what else came of it; with nobody on record, all that was said."""
-    told: dict[str, list[str]] = {}
-    for body in bodies:
-        if body["kind"] == "placed" and (line := describe(body, game)):
-            unit, _, what = line.partition(": ")
-            told.setdefault(unit, []).append(what)
-    lines = [f"{unit}: {', '.join(dict.fromkeys(what))}" for unit, what in told.items()]
+    placed = [(b, line) for b in bodies if b["kind"] == "placed" and (line := describe(b, game))]
+    lines = each_once((str(b.get("unit", "")), *line.partition(": ")[::2]) for b, line in placed)
     more = f"; and {len(lines) - MOST_TOLD} more units" if len(lines) > MOST_TOLD else ""
     units = f" {'; '.join(lines[:MOST_TOLD])}{more}." if lines else ""
-    return units + "".join(f" {words}." for words in _said(bodies, game, of_battle=bool(told)))
+    return units + "".join(f" {words}." for words in _said(bodies, game, of_battle=bool(lines)))
 
 
 def _said(bodies: Sequence[Body], game: Game, of_battle: bool) -> list[str]:
@@ -105,6 +103,8 @@ def act_words(bodies: Iterable[Body], label: str) -> str:
     found = list(bodies)
     begun = next((b for b in found if b["kind"] == "engaged" and not b.get("battle")), None)
     if begun:
-        return lowered(str(begun["title"]))
+        title, side = str(begun["title"]), str(begun.get("attacker", ""))
+        own = side and title.casefold().startswith(side)  # a nation's name stays
+        return title if own else lowered(title, title=True)
     rolled = [words for b in found if b["kind"] == "rolled" and (words := dice_words(b))]
     return rolled[-1] if rolled else lowered(label)

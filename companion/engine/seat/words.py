@@ -207,7 +207,9 @@ def _asked(body: Mapping[str, Any], game: Game) -> str:
         return f"Asked: {str(body['text']).removesuffix(' Agree?')}"
     if body.get("duty") == OFFERED:
         return ""  # what nobody takes up is no story
-    return f"To do: {body['text']}"
+    names = [game.side_name(seat) for seat in body.get("to", ()) if seat in game.sides]
+    whose = names[0] if len(names) == 1 and names[0] not in str(body["text"]) else ""
+    return f"{f'{whose} to' if whose else 'To'} do: {body['text']}"
 
 
 def _answered(body: Mapping[str, Any], game: Game) -> str:

@@ -39,7 +39,7 @@ def vacated(game: Game, battle: Battle) -> Events:
         if not battle.facts.get("open"):
             far = ", mechanised units a hex further" if _is_far(game, battle) else ""
             words = f"{side} may advance into the hex if it is empty{far}"
-            yield from learn(game, battle, words, open=True)
+            yield from tell(game, battle, words, open=True)
         return
     text = f"{side}: advance into {battle.hexes[0]}"
     units = [u.id for u in victors(game, battle)]

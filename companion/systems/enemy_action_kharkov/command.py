@@ -34,6 +34,9 @@ COMMANDS = {
     "replace": "Replacements",
     "event": "Event",
 }
+OF_THE_CARD = ("activate", "units", "kg", "deploy", "replace")
+"""Commands for the formation that the card names: where it is one, nobody is asked."""
+ACTIVATIONS = ("activate", "units", "kg", "one-unit")
 # By type of card [5.2-5.5]; one unit is open to every card [6.1].
 BY_TYPE: Mapping[str, tuple[str, ...]] = {
     "army units": ("units", "deploy", "event"),
@@ -143,6 +146,18 @@ def formation_choices(side: str, known: Card | None = None) -> list[tuple[str, s
     return [(f, FORMATION_NAMES[f]) for f in own]
 
 
+NAMES_ONE = ("army units", "army", "corps", "corps kg")
+NAMES_SEVERAL = ("front", "german army")
+"""Cards of one army or corps, and of all armies of a front or all corps of an army [5.2]."""
+
+
+def of_the_card(side: str, type: str) -> list[tuple[str, str]]:
+    """What a card of a type can have in its big box: an army or corps, or what several of them belong to [2.3]."""
+    own = FORMATIONS[side]
+    names = list(own) if type in NAMES_ONE else list(dict.fromkeys(own.values()))
+    return [(f, FORMATION_NAMES[f]) for f in names] if type in (*NAMES_ONE, *NAMES_SEVERAL) else []
+
+
 def barred(game: Game, side: str, known: Card, what: str) -> list[str]:
     """Formations that cannot be activated now; Von Manstein's card knows none [6.3]."""
     if known.manstein and (what != "one-unit" or game["manstein-one-unit"]):
@@ -162,9 +177,9 @@ def stacked_with(game: Game, formation: str, known: Card) -> list[Unit]:
     return found
 
 
-def kampfgruppe(game: Game, known: Card, hex_id: str, reach: int) -> list[Unit]:
-    """German units of the card within range of the marker that the bar leaves free [6.2, 6.3]."""
-    named = {f for f, _ in formation_choices(GERMAN, known)}
+def kampfgruppe(game: Game, known: Card, hex_id: str, reach: int, corps: tuple[str, ...] = ()) -> list[Unit]:
+    """German units of the card, or of some of its corps, within range of the marker that the bar leaves free [6.2, 6.3]."""
+    named = {f for f, _ in formation_choices(GERMAN, known) if not corps or f in corps}
     closed = barred(game, GERMAN, known, "kg")
     return [
         u
@@ -180,6 +195,7 @@ def told(known: Card, said: Mapping[str, Any]) -> Card:
         kind=known.kind or str(said.get("kind") or ""),
         type=known.type or str(said.get("type") or ""),
         value=said.get("value") if known.value is None else known.value,
+        formation=known.formation or str(said.get("formation") or ""),
     )
 
 

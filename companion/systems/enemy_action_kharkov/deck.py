@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from companion.engine.errors import NotNow
 from companion.engine.play.actions import Chance
+from companion.engine.positions.pieces import count
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
@@ -112,16 +113,22 @@ class Deck:
             return
         name = "discard" if self.game["discards-open"] else "facedown"
         target = f"{name}-{'p' if kind == 'primary' else 's'}"
-        yield e.Returned(self.pile, (number,), source, target, 1, reason="discarded")
+        yield e.Returned(self.pile, (number,), source, target, 1, reason=IN_PASSING)
 
-    def draw_up(self, chance: Chance) -> Iterator[e.Event]:
-        """Fill the hand to its limit, or until the pile is empty [4-IV, 5.0]."""
+    def draw_up(self, chance: Chance, *, told: bool = True) -> Iterator[e.Event]:
+        """Fill the hand to its limit, or until the pile is empty [4-IV, 5.0].
+
+        :param told: whether a player of real cards is told here what to do
+        """
         missing = min(self.limit - self.count("hand"), self.count("draw"))
         if missing <= 0:
             return
         if self.real:
-            yield self.tally("draw", self.count("draw") - missing, f"draws {missing}")
-            yield self.tally("hand", self.count("hand") + missing, f"draws {missing}")
+            yield self.tally("draw", self.count("draw") - missing, IN_PASSING)
+            yield self.tally("hand", self.count("hand") + missing, IN_PASSING)
+            if told:
+                words = f"draws {count(missing, 'card')}: {self.count('hand')} in hand"
+                yield e.Noted(f"{self.game.side_name(self.side)} {words}", rule="4-IV")
         else:
             yield chance.draw(
                 self.game, self.pile, "draw", self.hand_zone, missing, only=(self.side,), reason="draws up"
@@ -168,23 +175,26 @@ class Deck:
         yield from self.draw_up(chance)
 
     def _real_steps(self, plan: Plan, chance: Chance, mud: bool) -> Iterator[e.Event]:
-        draw, avail = self.count("draw"), self.count("avail")
+        draw, avail, taken = self.count("draw"), self.count("avail"), 0
         if not mud:
             new_p = min(plan.primary_in, self.count("entering"))
             new_s = min(plan.supplemental_in, self.count("entering") - new_p)
             if new_p + new_s:
-                yield self.tally("entering", self.count("entering") - new_p - new_s, "new cards [4-II.1]")
+                yield self.tally("entering", self.count("entering") - new_p - new_s, IN_PASSING)
             taken = min(plan.supplementals, avail + new_s)
             draw, avail = draw + new_p + taken, avail + new_s - taken
         avail += self.count("discard-s")
         draw += 0 if mud else self.count("discard-p")
         for zone in ("discard-s", "facedown-s", *(() if mud else ("discard-p", "facedown-p"))):
-            yield from self.shift(self.tokens(zone), zone, "box", (), "discards return [4-II.3-4]")
+            yield from self.shift(self.tokens(zone), zone, "box", (), IN_PASSING)
         for zone, number in (("avail", avail), ("draw", draw)):
             if number != self.count(zone):
-                yield self.tally(zone, number, "cards prepared")
+                yield self.tally(zone, number, IN_PASSING)
         if not mud:
-            yield from self.draw_up(chance)
+            yield from self.draw_up(chance, told=False)
+            into = f"{count(taken, 'supplemental')} into the draw pile"
+            hand = f"{count(self.count('hand'), 'card')} in hand"
+            yield e.Noted(f"{self.game.side_name(self.side)}: {into}, {hand}", rule="4-II")
 
 
 def decide(game: Game) -> str:
@@ -210,7 +220,7 @@ def settle_mode(game: Game) -> Iterator[e.Event]:
     elif now == DIGITAL:
         for side in (SOVIET, GERMAN):
             yield from _pack(Deck(game, side))
-    yield e.Set("cards-run", wanted, was=now)
+    yield e.Set("cards-run", wanted, was=now, reason=IN_PASSING if now == UNDECIDED else "")
 
 
 def _sort(deck: Deck, *, first: bool) -> Iterator[e.Event]:

@@ -7,6 +7,7 @@ from companion.engine.play.actions import Events
 from companion.engine.play.duties import owe
 from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
+from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov import command as c
 from companion.systems.enemy_action_kharkov.base import titled
@@ -21,12 +22,12 @@ FOLLOW_UP = {
 }
 
 
-def play_event(game: Game, side: str, event: str) -> Events:
+def play_event(game: Game, side: str, event: str, *, told: bool = False) -> Events:
     """What an event does, or who has to do it [5.4]."""
     if not event:
         raise Unreadable("which event?", field="event", rule="5.4")
     said = {**c.in_command(game), "what": "event", "event": event}
-    yield e.Set("command", said, reason=f"event: {titled(event)}")
+    yield e.Set("command", said, reason=IN_PASSING if told else f"event: {titled(event)}")
     if event == "nkvd":
         yield e.Set("nkvd-turn", game.turn, was=game["nkvd-turn"], reason="NKVD chits apply this turn [9.4]")
     elif event in FOLLOW_UP:

@@ -92,7 +92,7 @@ def _may_reveal(game: Game) -> bool | str:
     return int(game["ground-known"]) < turn or "it is turned up already"
 
 
-@rules.due_in("end")
+@rules.due_in("end", stays=True)
 def ground_to_turn_up(game: Game) -> Iterator[str]:
     """The coming turn's marker is turned up before this one ends [15.33]."""
     if _may_reveal(game) is True:

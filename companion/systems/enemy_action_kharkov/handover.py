@@ -17,7 +17,6 @@ from companion.systems.enemy_action_kharkov import command as c
 from companion.systems.enemy_action_kharkov.base import SIDES, SOVIET, Reason, rules
 from companion.systems.enemy_action_kharkov.deck import Deck
 from companion.systems.enemy_action_kharkov.impulse import may_pass, must_draw
-from companion.systems.enemy_action_kharkov.orders import ACTIVATIONS
 from companion.systems.enemy_action_kharkov.stacking import owe_reductions
 
 IMPULSE_MARKS = ("active", "moved", "attacked", "struck", "fell-back", "kg")
@@ -93,7 +92,7 @@ def end_impulse(game: Game, chance: Chance) -> Events:
     said, side = c.in_command(game), game.active
     yield e.Noted(f"{game.side_name(side)} impulse over", rule="4-IV")
     yield from _discard(game)
-    activated = list(said.get("for", [])) if said["what"] in ACTIVATIONS else []
+    activated = list(said.get("for", [])) if said["what"] in c.ACTIVATIONS else []
     if not activated and not game["pass-clears"]:
         activated = c.last(game, side)
     yield from _over(game, chance, activated)
@@ -150,14 +149,19 @@ def _over(game: Game, chance: Chance, activated: list[str]) -> Events:
         if not duty.is_owed:
             yield e.Answered(duty.id, LEFT, battle=duty.battle)
     if activated != c.last(game, side):
-        yield e.Set(f"last-{side}", ", ".join(activated), reason="barred in its next impulse [6.3]")
+        yield e.Set(
+            f"last-{side}", ", ".join(activated), reason=IN_PASSING
+        )  # its panel says who is barred [6.3]
     yield from Deck(game, side).draw_up(chance)
     if not any(Deck(game, s).left for s in game.sides):
         yield e.Noted("Both draw piles and both hands are empty: the command phase is over", rule="4-IV.3")
         yield from advance(rules, game)
         return
-    yield e.Set("impulse", game.other(side), was=side, reason=IN_PASSING)
     following = Deck(game, game.other(side))
+    if not following.left:  # nothing to play and nothing to draw: all it could do is pass [5.1]
+        yield e.Noted(f"{game.side_name(game.other(side))} has no card left and passes", rule="5.1")
+        return
+    yield e.Set("impulse", game.other(side), was=side, reason=IN_PASSING)
     if not following.count("hand") and game["empty-hand"] == "draw-first":
         yield from following.draw_up(chance)
 

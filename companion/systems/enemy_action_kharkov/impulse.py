@@ -13,6 +13,7 @@ from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov import command as c
 from companion.systems.enemy_action_kharkov.base import (
     FORMATION_NAMES,
+    FORMATIONS,
     GERMAN,
     SOVIET,
     rules,
@@ -141,6 +142,23 @@ CardType = Annotated[
         when=lambda ctx: _unknown(ctx, "type"),
     ),
 ]
+
+
+def _boxes(ctx: Context) -> list[tuple[str, str]]:
+    """What the card can name; an army or corps that is barred is no choice for an activation [6.3]."""
+    known, what = chosen_card(ctx), str(ctx.values.get("what") or "")
+    if known is None or what not in c.OF_THE_CARD:
+        return []
+    known = c.told(known, {**ctx.values, "formation": ""})
+    closed = c.last(ctx.game, known.side) if what in c.ACTIVATIONS and known.type in c.NAMES_ONE else []
+    return [(f, name) for f, name in c.of_the_card(known.side, known.type) if f not in closed]
+
+
+def _asks_box(ctx: Context) -> bool:
+    return _unknown(ctx, "formation") and bool(_boxes(ctx))
+
+
+CardFormation = Annotated[str, Choice(label="It names", options=_boxes, when=_asks_box)]
 CardValue = Annotated[
     int | None,
     Whole(label="Command value", help="upper left; some chits ask for it", low=1, high=9, when=_asks_value),
@@ -150,7 +168,7 @@ CardValue = Annotated[
 def _played(game: Game, number: str, order: Order) -> e.Noted:
     """One line that says it all: who plays which card, and for what."""
     named = [FORMATION_NAMES.get(f, f) for f in (*order.formations, *order.also)]
-    parts = named or [titled(order.event)]
+    parts = [*named, f"around {order.hex}"] if order.hex else named or [titled(order.event)]
     for_what = f": {', '.join(filter(None, [c.COMMANDS[order.what], *parts]))}" if order.what else ""
     return e.Noted(f"{game.side_name(game.active)} plays {card(game, number).label}{for_what}", rule="5.1")
 
@@ -181,6 +199,7 @@ def play_card(
     ] = "",
     type: CardType = "",
     value: CardValue = None,
+    formation: CardFormation = "",
     hex: Marker = "",
     reach: Reach = None,
     units: Units = (),
@@ -190,9 +209,10 @@ def play_card(
     steps: Steps = 1,
 ) -> Events:
     """Lay the card open and say what it does."""
-    order = Order(what, hex, reach, units, formations, also, event, steps)
+    named = formations or ((formation,) if formation in FORMATIONS[game.active] else ())
+    order = Order(what, hex, reach, units, named, also, event, steps)
     yield _played(game, card, order)
-    yield from _lay_open(game, card, type=type, value=value)
+    yield from _lay_open(game, card, type=type, value=value, formation=formation)
     if what and what not in dict(c.commands(game, c.played(game))):
         raise Unreadable(
             f"that type of card is not played for: {c.COMMANDS[what]}", field="type", rule="5.2-5.5"
@@ -219,6 +239,7 @@ def play_real_card(
     what: Annotated[
         str, Choice(label="Command", options=command_choices, when=lambda ctx: bool(command_choices(ctx)))
     ] = "",
+    formation: CardFormation = "",
     hex: Marker = "",
     reach: Reach = None,
     units: Units = (),
@@ -230,8 +251,9 @@ def play_real_card(
     """Enter the real card that is played, and its command."""
     if _unknown(Context(game, values={"card": card}), "kind") and not kind:
         raise kind_unknown()
-    order = Order(what, hex, reach, units, formations, also, event, steps)
+    named = formations or ((formation,) if formation in FORMATIONS[game.active] else ())
+    order = Order(what, hex, reach, units, named, also, event, steps)
     yield _played(game, card, order)
-    yield from _lay_open(game, card, kind=kind, type=type, value=value)
+    yield from _lay_open(game, card, kind=kind, type=type, value=value, formation=formation)
     if what:
         yield from give(game, order)

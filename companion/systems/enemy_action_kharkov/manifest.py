@@ -55,6 +55,11 @@ class Card:
         return f"{self.id} {self.name}".strip()
 
     @property
+    def told_whose(self) -> bool:
+        """Whether it is known whose units it activates around a marker: those of an army or corps that it names [6.2]."""
+        return bool(self.formation) or self.type not in ("german army", "corps kg")
+
+    @property
     def stavka(self) -> bool:
         return self.type == "stavka" or "stavka" in self.name.lower()
 

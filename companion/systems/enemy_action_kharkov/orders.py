@@ -33,9 +33,6 @@ from companion.systems.enemy_action_kharkov.supply import hex_supplied
 
 DEPLOYS = {"army units": 1, "army": 1, "corps": 1, "corps kg": 1, "german army": 1, "army group": 2}
 """How many formations a card deploys; fronts and STAVKA take all of theirs [5.3]."""
-OF_THE_CARD = ("activate", "units", "kg", "deploy", "replace")
-"""Commands for the formation that the card names: where it is one, nobody is asked."""
-ACTIVATIONS = ("activate", "units", "kg", "one-unit")
 
 
 def _laid(game: Game) -> bool | str:
@@ -72,7 +69,7 @@ def _formations(ctx: Context) -> list[tuple[str, str]]:
     game, known, what = ctx.game, _card(ctx), _said(ctx)
     if known is None:
         return []
-    closed = c.barred(game, game.active, known, what) if what in ACTIVATIONS else []
+    closed = c.barred(game, game.active, known, what) if what in c.ACTIVATIONS else []
     every = c.formation_choices(game.active, None if what == "one-unit" else known)
     return [(f, label) for f, label in every if f not in closed]
 
@@ -132,8 +129,15 @@ def _names_a_formation(ctx: Context) -> bool:
     if what in ("", "event") or (what == "deploy" and known is not None and _deploys_all(known)):
         return False
     if what == "kg":
-        return not (ctx.values.get("hex") and _own(ctx))
+        return not (ctx.values.get("hex") and _own(ctx)) or (known is not None and not known.told_whose)
     return what not in ("units", "one-unit") or not ctx.values.get("units")
+
+
+def _box_open(ctx: Context) -> bool:
+    """Which army or corps stands on the card is asked first: then there may be nothing left to name."""
+    known = None if c.in_command(ctx.game) else _card(ctx)
+    open_ = known is not None and not known.formation and bool(c.of_the_card(known.side, known.type))
+    return open_ and _said(ctx) in c.OF_THE_CARD
 
 
 def _takes_along(ctx: Context) -> bool:
@@ -209,7 +213,7 @@ Formations = Annotated[
         many=True,
         start=_only_one,
         when=_names_a_formation,
-        quiet=lambda ctx: bool(_only_one(ctx)),
+        quiet=lambda ctx: bool(_only_one(ctx)) or _box_open(ctx),
     ),
 ]
 Marker = Annotated[str, HexId(label="KG marker", when=_places_marker)]
@@ -298,22 +302,22 @@ def give_command(
     steps: Steps = 1,
 ) -> Events:
     """Say what the card is played for; barred formations are not offered."""
-    yield from give(game, Order(what, hex, reach, units, formations, also, event, steps))
+    yield from give(game, Order(what, hex, reach, units, formations, also, event, steps), told=False)
 
 
-def give(game: Game, order: Order) -> Events:
-    """The command of the card that lies open [5.2-5.5]."""
+def give(game: Game, order: Order, *, told: bool = True) -> Events:
+    """The command of the card that lies open [5.2-5.5]; `told` with the card, it is no second line of the log."""
     known, side, what = c.played(game), game.active, order.what
     if what == "event":
-        yield from play_event(game, side, order.event)
+        yield from play_event(game, side, order.event, told=told)
         return
     chosen = [game.units[u] for u in order.units]
     if what == "kg" and order.hex:
         reach = c.RANGES.get(known.type, c.USUAL_RANGE) if order.reach is None else order.reach
         chosen = _kampfgruppe(game, known, order, reach)
-        yield e.Marked(order.hex, "kg", reach, reason="Kampfgruppe", rule="6.2")
+        yield e.Marked(order.hex, "kg", reach, reason=IN_PASSING, rule="6.2")
     printed = tuple(f for f, _ in c.formation_choices(side, known))
-    formations = order.formations or (printed if len(printed) == 1 and what in OF_THE_CARD else ())
+    formations = order.formations or (printed if len(printed) == 1 and what in c.OF_THE_CARD else ())
     if what == "activate":
         chosen = _whole_formation(game, formations, chosen)
     named = [] if chosen and what in ("units", "kg") else [*formations]
@@ -323,15 +327,17 @@ def give(game: Game, order: Order) -> Events:
     names = names or formations
     if not names:
         raise Unreadable("which formation? Name at least one army or corps", field="formations", rule="5.2")
-    if what not in ACTIVATIONS:
-        yield from _other_command(game, known, what, names, order.steps)
+    if what not in c.ACTIVATIONS:
+        yield from _other_command(game, known, what, names, order.steps, told)
         return
-    yield from _activate(game, side, what, names, chosen)
+    yield from _activate(game, side, what, names, chosen, told and set(names) <= set(order.formations))
 
 
 def _kampfgruppe(game: Game, known: Card, order: Order, reach: int) -> list[Unit]:
     """The units around its marker; without any on record its corps are named [6.2]."""
-    chosen = c.kampfgruppe(game, known, order.hex, reach)
+    if not known.told_whose and not order.formations:
+        raise Unreadable("whose card is it? Name its army or corps", field="formations", rule="5.2, 6.2")
+    chosen = c.kampfgruppe(game, known, order.hex, reach, order.formations)
     if not chosen and not order.formations:
         raise NotNow(
             f"no unit of this card on record within {reach} of {order.hex} may be activated now. "
@@ -344,13 +350,15 @@ def _kampfgruppe(game: Game, known: Card, order: Order, reach: int) -> list[Unit
     return chosen
 
 
-def _other_command(game: Game, known: Card, what: str, names: tuple[str, ...], steps: int) -> Events:
+def _other_command(
+    game: Game, known: Card, what: str, names: tuple[str, ...], steps: int, told: bool
+) -> Events:
     """Reserves and replacements: no activation [6.3], and limits of their own [5.3, 5.5]."""
     side, text = game.active, ", ".join(FORMATION_NAMES[f] for f in names)
     if what == "replace":
         steps = 1 if side == SOVIET else known.steps or steps
     said = {**c.in_command(game), "what": what, "for": list(names), "steps": steps}
-    yield e.Set("command", said, reason=text)
+    yield e.Set("command", said, reason=IN_PASSING if told else text)
     if what == "deploy":
         if reserves(game, side):
             yield from offer_reserves(game, side)
@@ -369,17 +377,17 @@ def _whole_formation(game: Game, formations: tuple[str, ...], extra: list[Unit])
     return list({u.id: u for u in [*own, *extra]}.values())
 
 
-def _activate(game: Game, side: str, what: str, names: tuple[str, ...], chosen: list[Unit]) -> Events:
+def _activate(
+    game: Game, side: str, what: str, names: tuple[str, ...], chosen: list[Unit], told: bool
+) -> Events:
     if what == "one-unit":
         if len(chosen) > 1 or len(names) > 1:
             raise Unreadable("one unit only", field="units", rule="6.1")
-        yield e.Set(
-            f"one-unit-{side}", game.turn, was=game[f"one-unit-{side}"], reason="used for this turn [6.1]"
-        )
+        yield e.Set(f"one-unit-{side}", game.turn, was=game[f"one-unit-{side}"], reason=IN_PASSING)
         yield from _live_supply(game, side, chosen)
     text = ", ".join(FORMATION_NAMES[f] for f in names)
     said = {**c.in_command(game), "what": what, "for": list(names), "from": {u.id: u.place for u in chosen}}
-    yield e.Set("command", said, reason=f"activates {text}")
+    yield e.Set("command", said, reason=IN_PASSING if told else f"activates {text}")
     for unit in chosen:
         may = "no-attack" if what == "one-unit" else "on"
         yield put_mark(game, unit.id, "active", may, reason=IN_PASSING, rule="6.0")

@@ -35,17 +35,27 @@ def book_vp(game: Game, change: int, why: str) -> Events:
         yield e.Set("vp", total, was=game["vp"], reason=why, rule="14.1")
 
 
+def named_hex(name: str, hex_id: str) -> str:
+    """A town with its number; the number alone where it has no name."""
+    return name if hex_id in name else f"{name} {hex_id}"
+
+
 def flip(game: Game, hex_id: str, side: str, points: int | None) -> Events:
     """A unit entered an enemy town: the owner changes and the VP with it [12.1]."""
     name = towns(game).get(hex_id, hex_id)
-    yield e.Marked(hex_id, "owner", side, reason="entered", rule="12.1")
-    if points is None:
+    yield e.Noted(f"{game.side_name(side)} takes {named_hex(name, hex_id)}", rule="12.1")
+    yield e.Marked(hex_id, "owner", side, reason=IN_PASSING, rule="12.1")
+    untold = [duty for duty in game.duties(action="book-points") if duty.args["hex"] == hex_id]
+    if (
+        points is None and untold
+    ):  # back with its old owner before anybody told them: nothing is gained or lost
+        for duty in untold:
+            yield e.Answered(duty.id, "changed hands again")
+    elif points is None:
         text = f"{name} is {game.side_name(side)} now: enter its printed VP"
-        yield owe(
-            game, (*game.sides, "table"), text, book_points, rule="14.1", side=side, hex=hex_id, name=name
-        )
-        return
-    yield from book_vp(game, points if side == SOVIET else -points, f"{name} {hex_id}")
+        yield owe(game, side, text, book_points, rule="14.1", side=side, hex=hex_id, name=name)
+    else:
+        yield from book_vp(game, points if side == SOVIET else -points, named_hex(name, hex_id))
 
 
 @rules.watch
@@ -211,5 +221,5 @@ def book_points(game: Game, duty: e.Asked, vp: Annotated[int, Whole(label="Print
     """Enter the printed VP of a town that changed hands; they are not asked again."""
     hex_id = str(duty.args["hex"])
     yield e.Set("told-vp", {**game["told-vp"], hex_id: vp}, reason=IN_PASSING)
-    why = f"{duty.args['name']} {hex_id}"
+    why = named_hex(str(duty.args["name"]), hex_id)
     yield from book_vp(game, vp if duty.args["side"] == SOVIET else -vp, why)

@@ -33,7 +33,8 @@ def impulse(game: Game, seat: str) -> Panel | None:
         right = may_pass(game, game.active)
         empty = must_draw(game, game.active)
         words = "draws: no card in hand" if empty else "a card, or pass" if right.allowed else "a card"
-        rows.append(Fact(f"{side} to play", words, "5.1"))
+        if words != "a card":  # whose move it is stands in the head, and Play a card below
+            rows.append(Fact(f"{side} to play", words, "5.1"))
         if right.hands and not right.allowed:
             rows.append(Fact("No pass with these cards in hand", right.hands, "5.1"))
     for whose in sorted(game.sides, key=lambda s: s != seat):
@@ -44,7 +45,7 @@ def impulse(game: Game, seat: str) -> Panel | None:
     used = [game.side_name(s) for s in game.sides if game[f"one-unit-{s}"] == game.turn]
     if used:
         rows.append(Fact("One unit: used this turn", ", ".join(used), "6.1"))
-    return Panel("Impulse", rows, first=True)
+    return Panel("Impulse", rows, first=True) if rows else None
 
 
 @rules.panel

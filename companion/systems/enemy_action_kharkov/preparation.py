@@ -7,6 +7,7 @@ from typing import Annotated
 
 from companion.engine.errors import Several, Unreadable
 from companion.engine.forms.fields import Context, Whole
+from companion.engine.kit.when import Turns, holds
 from companion.engine.play.actions import Chance, Events
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
@@ -77,7 +78,7 @@ def _undone(game: Game) -> bool | str:
     return int(game["cards-prepared"]) < game.turn or "the cards of this turn are prepared already"
 
 
-@rules.due_in("cards")
+@rules.due_in("cards", stays=True)
 def cards_to_prepare(game: Game) -> Iterator[str]:
     """Nobody has a hand before they are [4-II]."""
     if _undone(game) is True:
@@ -129,7 +130,7 @@ def prepare_cards(
     given = {SOVIET: (soviet_primary, soviet_supplemental), GERMAN: (german_primary, german_supplemental)}
     for side, (primary, supplemental) in given.items():
         if not mud and game[f"{side}-hand-size"] != hands[side]:
-            yield e.Set(f"{side}-hand-size", hands[side], was=game[f"{side}-hand-size"], reason="this turn")
+            yield e.Set(f"{side}-hand-size", hands[side], was=game[f"{side}-hand-size"], reason=IN_PASSING)
         plan = Plan(
             told[f"{side}_supplementals"] or 0,
             _or(entering(game, side, "primary"), primary) or 0,
@@ -137,6 +138,16 @@ def prepare_cards(
         )
         yield from Deck(game, side).prepare(plan, chance)
     yield e.Set("cards-prepared", game.turn, reason=IN_PASSING)
+    yield from _all_done(game)
+
+
+def _all_done(game: Game) -> Iterator[e.Event]:
+    """One tap does all five steps: their lines are ticked with it."""
+    phase = game.phase_def("cards")
+    for index, check in enumerate(phase.checklist if phase else ()):
+        item, due = f"{game.turn}/cards/{index}", game.turn in Turns(check.turns)
+        if (check.act or check.action) and due and holds(check.when, game.values) and item not in game.ticked:
+            yield e.Ticked(item, True, IN_PASSING)
 
 
 def _or(number: int | None, other: int | None) -> int | None:

@@ -192,10 +192,16 @@ def _placeable(ctx: Context) -> list[Unit]:
     return [u for s in ctx.game.sides if ctx.seat in ("table", s) for u in reserves(ctx.game, s)]
 
 
+def _only_reserve(ctx: Context) -> str | None:
+    """The one that waits is chosen from the start."""
+    found = [unit.id for unit in _placeable(ctx)]
+    return found[0] if len(found) == 1 else None
+
+
 @rules.worksheet(rule="11.1", title="Deployment")
 def deployment(
     ctx: Context,
-    unit: Annotated[str, UnitRef(label="Reserve unit", pick=_placeable)] = "",
+    unit: Annotated[str, UnitRef(label="Reserve unit", pick=_placeable, start=_only_reserve)] = "",
     hex: Annotated[str, HexId(label="Hex")] = "",
     how: Annotated[
         str, Choice(label="Deployment", options=[("tactical", "Tactical"), ("strategic", "Strategic")])
@@ -257,7 +263,7 @@ def _against_it(ctx: Context) -> Iterator[Reason]:
 )
 def deploy_reserve(
     game: Game,
-    unit: Annotated[str, UnitRef(label="Reserve unit", pick=_placeable)],
+    unit: Annotated[str, UnitRef(label="Reserve unit", pick=_placeable, start=_only_reserve)],
     hex: Annotated[str, HexId(label="Hex")],
 ) -> Events:
     """Put a reserve unit on the map; every placement rule is checked as far as positions and map book tell."""

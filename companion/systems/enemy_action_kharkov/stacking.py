@@ -42,7 +42,7 @@ def too_many(game: Game, seat: str) -> Panel | None:
     return Panel("Too many in a hex", rows) if rows else None
 
 
-@rules.due_in("command")
+@rules.due_in("command", stays=True)
 def stacks_to_reduce(game: Game) -> Iterator[str]:
     """Movement, retreats and advances are over: the limit holds again [7.4]."""
     owed = {duty.args["hex"] for duty in game.duties(action="reduce-stack")}

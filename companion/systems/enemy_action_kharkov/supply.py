@@ -14,7 +14,7 @@ from companion.engine.hexes.trace import Ban, Policy, Situation, SupplyLine, Tra
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.duties import owe
-from companion.engine.positions.pieces import on_map
+from companion.engine.positions.pieces import count, on_map
 from companion.engine.positions.situation import board, situation
 from companion.engine.record import events as e
 from companion.engine.record.changes import put_mark
@@ -156,7 +156,7 @@ def _unchecked(game: Game) -> list[str]:
     return [s for s in _due_sides(game) if game["supply-checked"].get(s) != game.turn]
 
 
-@rules.due_in("supply")
+@rules.due_in("supply", stays=True)
 def supply_to_check(game: Game) -> Iterator[str]:
     """Every side's supply is checked before the phase ends [4-III]."""
     for side in _unchecked(game):
@@ -230,9 +230,8 @@ def check_supply(
 def unchecked_goes_along(game: Game) -> Events:
     """What nobody checked can still be checked on this turn [4-III]."""
     for side in _unchecked(game):
-        text = f"{game.side_name(side)} supply of turn {game.turn} is not checked"
-        to = (*game.sides, "table")
-        yield owe(game, to, text, check_late, rule="4-III", side=side, turn=game.turn)
+        text = f"{game.side_name(side)}: check the supply of turn {game.turn}"
+        yield owe(game, side, text, check_late, rule="4-III", side=side, turn=game.turn)
 
 
 def _still_unchecked(game: Game, duty: e.Asked) -> bool:
@@ -256,6 +255,8 @@ def _check(game: Game, side: str, by_hand: bool, cut: tuple[str, ...]) -> Events
         off = {u.id for u in units if not answers[u.id].supplied}
     mud = game["ground"] == "heavy-mud"
     stuck = [u for u in units if u.id in off and isolated(game, u)]
+    told = f"{len(off)} of {count(len(units), 'unit')} cut off" if units else "done on the map"
+    yield e.Noted(f"{game.side_name(side)} supply checked: {told}", rule="10.2")
     for unit in units:
         now = str(game.mark(unit.id, "supply") or "")
         new = next_state(now, unit.id not in off, heavy_mud=mud)
@@ -263,8 +264,6 @@ def _check(game: Game, side: str, by_hand: bool, cut: tuple[str, ...]) -> Events
             yield put_mark(game, unit.id, "supply", new or None, reason="supply phase", rule="10.2")
     yield e.Set("supply-checked", {**game["supply-checked"], side: game.turn})
     yield from ticked_off(game, "check-supply", all_sides=_due_sides(game), left=_unchecked(game))
-    told = f"{len(off)} of {len(units)} units are cut off" if units else "done on the map"
-    yield e.Noted(f"{game.side_name(side)} supply checked: {told}", rule="10.2")
     if not mud:
         yield from _surrenders(game, side, stuck)
 

@@ -12,6 +12,7 @@ from companion.engine.play.actions import Events
 from companion.engine.play.duties import offer, owe
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
+from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import GERMAN, SOVIET, TACTICS, names_for, rules, titled
 from companion.systems.enemy_action_kharkov.deck import Deck
@@ -81,10 +82,12 @@ NOT_NOW = [(HERE, "No"), (REST, "None for the rest of this impulse")]
 
 @dataclass(frozen=True)
 class Declined(Choice):
-    """The plain No first; who holds a dealt hand is told how a card is played."""
+    """The plain No first, and how a card is played."""
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        how = "" if ctx.game["cards-run"] == "real" else "To play one, tap a card in your hand."
+        if ctx.game["cards-run"] == "real":
+            return {**super().describe(ctx), "help": "To play one: Play a tactic card, below."}
+        how = "To play one, tap a card in your hand."
         return {**super().describe(ctx), "help": how if ctx.seat in ctx.game.sides else ""}
 
 
@@ -97,8 +100,17 @@ def no_tactics(
     """Play no tactics, or no more, in this combat; or none in later ones of this impulse either."""
     side = duty.to[0]
     if until == HERE:
+        yield e.Noted(
+            f"{game.side_name(side)}: no {'more ' if _has_played(game, duty) else ''}tactics", rule="9.2"
+        )
         return
-    yield e.Set(NONE_MORE, [*game[NONE_MORE], side], reason=f"{game.side_name(side)}: none in this impulse")
+    yield e.Noted(f"{game.side_name(side)}: no tactics for the rest of this impulse", rule="9.2")
+    yield e.Set(NONE_MORE, [*game[NONE_MORE], side], reason=IN_PASSING)
+
+
+def _has_played(game: Game, duty: e.Asked) -> bool:
+    battle = game.battles[duty.battle]
+    return bool(battle.facts.get(ROLES[battle.role_of(duty.to[0])]))
 
 
 def playing(game: Game) -> str:
@@ -225,6 +237,7 @@ def play_tactic(
     by=_player,
     rule="9.2",
     label="Play a tactic card",
+    primary=True,
     when=lambda game: _may_play(game, real=True),
 )
 def play_real_tactic(

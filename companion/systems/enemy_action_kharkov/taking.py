@@ -119,6 +119,8 @@ def steps_text(number: int, have: int | None = None) -> str:
 def steps_of(game: Game, battle: Battle, side: str) -> int | None:
     """The steps of a side's units in a combat; None where some are not known."""
     units = standing(game, battle, side)
+    if not units and side == battle.defender:
+        return battle.facts.get("steps") or None  # as they were counted on the map
     return None if any(steps_untold(game, u) for u in units) else sum(u.steps for u in units) or None
 
 
@@ -200,10 +202,10 @@ def apply_defence(
     back, side = BACK[choice], battle.defender
     losses = int(duty.args["hits"]) - back
     how = {0: "stands", 1: "retreats one hex", 2: "retreats two hexes, dispersed"}[back]
-    lost = f", loses {count(losses, 'step')}" if losses else ""
+    units = standing(game, battle, side)
+    lost = f", loses {count(losses, 'step')}" if losses and not units else ""  # units on record are named
     words = f"{game.side_name(side)} {how}{lost}"
     battle = yield from tell(game, battle, words, retreat=back)
-    units = standing(game, battle, side)
     if losses and units:
         yield owe_losses(game, battle, side, losses, LOSE)
     if back and units:
@@ -219,10 +221,11 @@ def apply_attack(
     """Lose steps, or disperse every attacker to satisfy up to two hits after the first."""
     hits, side, dispersed = int(duty.args["hits"]), battle.attacker, choice == "disperse"
     losses = max(1, hits - 2) if dispersed else hits
-    also = ", all attackers dispersed" if dispersed else ""
-    words = f"{game.side_name(side)} loses {count(losses, 'step')}{also}"
-    battle = yield from tell(game, battle, words, dispersed=dispersed or None)
     units = standing(game, battle, side)
+    lost = "" if units else f"loses {count(losses, 'step')}"  # units on record are named
+    how = ", ".join(filter(None, (lost, "disperses all attackers" if dispersed else "")))
+    if how:
+        battle = yield from tell(game, battle, f"{game.side_name(side)} {how}", dispersed=dispersed or None)
     if dispersed:
         for unit in units:
             yield put_mark(game, unit.id, "dispersed", "fresh", rule="9.9")

@@ -34,8 +34,9 @@ def _ask(game: Game, battle: Battle, unit: Unit) -> e.Asked:
     what = untold(game, battle, unit)
     at = "" if "steps" in what or "strength" not in what else f" at {count(unit.steps, 'step')}"
     text = f"{game.side_name(unit.side)}: {_listed(what)} of {called(unit)}{at}"
-    seats = (*game.sides, "table")
-    return owe(game, seats, text, tell_strength, battle=battle, step=STRENGTH, units=[unit.id], rule="9.4")
+    return owe(
+        game, unit.side, text, tell_strength, battle=battle, step=STRENGTH, units=[unit.id], rule="9.4"
+    )
 
 
 def _listed(words: Sequence[str]) -> str:
@@ -54,7 +55,7 @@ def _not_known(game: Game, duty: e.Asked) -> bool:
     return battle is not None and any(untold(game, battle, u) for u in units_of(game, duty))
 
 
-@rules.follow_up(rule="9.4", label="Keep it", still=_not_known)
+@rules.follow_up(rule="9.4", label="Enter the counter", still=_not_known)
 def tell_strength(
     game: Game,
     duty: e.Asked,

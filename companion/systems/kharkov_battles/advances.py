@@ -19,7 +19,7 @@ from companion.engine.record.changes import move
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles import ground
 from companion.systems.kharkov_battles.base import Objection, fall_blau, hex_count, rules
-from companion.systems.kharkov_battles.battles import ADVANCE, members, origins, side_of
+from companion.systems.kharkov_battles.battles import ADVANCE, attack_of, members, origins, side_of
 from companion.systems.kharkov_battles.deeds import names, show, tell
 from companion.systems.kharkov_battles.units import STATIC, is_hq, is_mech, label
 
@@ -108,10 +108,13 @@ def _onward(
 
 def victors(game: Game, battle: Battle) -> list[Unit]:
     """Who took part, or is stacked with somebody who did, and has not gone yet; nobody that never moves [12.8]."""
-    fought = members(game, battle, victor(battle))
-    places = {u.place for u in fought} - set(vacated(battle))
-    gone = battle.facts.get("advanced", ())
     side = side_of(battle, victor(battle))
+    if battle.units(side):
+        places = {u.place for u in members(game, battle, victor(battle))} - set(vacated(battle))
+    else:  # told by its total alone: whoever stands beside the hex and attacked nothing else may have been in it
+        near = {n for h in vacated(battle) for n in ground.grid_at(game, h).neighbours(h)}
+        places = {u.place for u in on_map(game, side) if u.place in near and not attack_of(game, u, battle)}
+    gone = battle.facts.get("advanced", ())
     return [u for u in on_map(game, side) if u.place in places and u.kind not in STATIC and u.id not in gone]
 
 
@@ -120,10 +123,9 @@ def offer_advance(game: Game, battle: Battle, more: bool = False) -> Events:
     side, back = side_of(battle, victor(battle)), int(battle.facts.get("back", 0))
     who, foot = game.side_name(side), "; non-mechanized units 1 hex after the encirclement"
     foot = foot if limited(game, battle) else ""
-    if not battle.units(side):  # on the map, and nothing to answer here
-        yield from tell(game, battle, f"{who} may advance up to {hex_count(back)}{foot}", "12.8")
-        return
     units = victors(game, battle)
+    if not battle.units(side) and not more:
+        yield from tell(game, battle, f"{who} may advance up to {hex_count(back)}{foot}", "12.8")
     if not _free(game, battle) or not [u for u in units if not more or not is_hq(u)]:
         return
     words = "does anybody else advance? Up to" if more else "advance up to"
@@ -138,10 +140,12 @@ def _victors(ctx: Context) -> list[Unit]:
 
 
 def _likely(ctx: Context) -> list[str]:
-    """Everybody who can get there; headquarters stay unless they are told to go."""
+    """Everybody who fought and can get there; not headquarters, and nobody who was just left out of an advance."""
     battle = ctx.battle
-    able = [u for u in _victors(ctx) if not is_hq(u)] if battle else []
-    return [u.id for u in able if battle and within_reach(ctx.game, battle, u)]
+    if battle is None or battle.facts.get("advanced") or not battle.units(side_of(battle, victor(battle))):
+        return []
+    able = [u for u in _victors(ctx) if not is_hq(u)]
+    return [u.id for u in able if within_reach(ctx.game, battle, u)]
 
 
 def _first(ctx: Context) -> str:

@@ -178,7 +178,9 @@ def before_the_roll(game: Game, battle: Battle, seat: str) -> Breakdown | None:
     ctx = Context(game, seat, duty=duty)
     values = {**sheet.defaults, **ctx.told}
     found = sheet.answer(values, ctx.having(values))
-    return replace(found, column=f"{form['attack']} : {form['defence']} = {found.column}")
+    start = str(found.facts.get("start") or found.column)
+    shifted = "" if start == found.column else f" \u2192 {found.column}"
+    return replace(found, column=f"{form['attack']} : {form['defence']} = {start}{shifted}")
 
 
 # -- rolling -----------------------------------------------------------------------------------------------
@@ -194,7 +196,7 @@ def _warnings(ctx: Context) -> Iterator[Objection]:
     phase=COMBAT_PHASES,
     by="active",
     rule="12.0",
-    label="Resolve an assault",
+    label="Resolve an assault, totals typed in",
     worksheet=prepared_assault,
     order=1,
     warns=_warnings,

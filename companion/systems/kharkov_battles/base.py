@@ -100,6 +100,14 @@ def tick(game: Game, what: str, text: str = IN_PASSING) -> e.Ticked:
     return e.Ticked(f"{game.turn}/{what}", True, text)
 
 
+def tick_line(game: Game, action: str) -> Iterator[e.Event]:
+    """The line of the phase's checklist that an action belongs to is done with: both sides have done their part."""
+    phase = game.phase_def()
+    for index, check in enumerate(phase.checklist if phase else ()):
+        if check.action == action:
+            yield e.Ticked(f"{game.turn}/{game.phase}/{index}", True, IN_PASSING)
+
+
 def count_done(game: Game, what: str) -> int:
     """How often a numbered thing has happened this turn."""
     return sum(1 for item in game.ticked if item.startswith(f"{game.turn}/{what}/"))

@@ -28,6 +28,7 @@ from companion.systems.kharkov_battles.base import (
     rules,
     scenario,
     tick,
+    tick_line,
 )
 from companion.systems.kharkov_battles.units import fortified, icon, is_hq, is_mech, label, trait
 
@@ -196,6 +197,7 @@ def command_rolls(
         yield from _roll(
             game, unit.id, label(unit), bool(trait(game, unit, "guards")), dry(game, unit), rolled
         )
+    yield from tick_line(game, "roll-command")
 
 
 def _chosen(ctx: Context) -> Unit | None:
@@ -216,7 +218,7 @@ def _soviets(ctx: Context) -> list[Unit]:
     return on_map(ctx.game, SOVIET)
 
 
-@rules.action(phase="soviet-command", by=SOVIET, rule="13.2", label="Roll for command", primary=True)
+@rules.action(phase="soviet-command", by=SOVIET, rule="13.2", label="Roll for one more unit")
 def roll_command(
     game: Game,
     unit: Annotated[str, UnitRef(label="Unit", pick=_soviets, when=lambda c: bool(_soviets(c)))] = "",
@@ -252,14 +254,18 @@ def _roll(game: Game, unit: str, who: str, guards: bool, no_fuel: bool, rolled: 
         sheet.shift("Guards", 1, "13.2")
     sheet.facts = {"unit": unit, "name": who, "modified": rolled + sheet.modifier}
     read_row(sheet, game.chart("command"), str(sheet.facts["modified"]))
+    sheet.codes = ["No effect", "OOC"]
     yield from rules.settle(game, "command", sheet, (SOVIET, "table"), "13.2")
+
+
+NO_EFFECT = {"-", "ne", "none", "no effect", "normal", "in command", "ok"}
 
 
 @rules.outcome("command")
 def command_outcome(game: Game, sheet: dict[str, Any], result: str) -> Events:
     """Anything but no effect puts the unit out of command for the turn."""
     facts = sheet["facts"]
-    if result.strip().lower() in {"-", "ne", "none", "no effect"}:
+    if result.strip().casefold() in NO_EFFECT:
         yield e.Noted(f"{facts['name']}: no effect", rule="13.2")
         return
     if facts["unit"]:

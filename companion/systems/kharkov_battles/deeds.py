@@ -35,8 +35,8 @@ def tell(game: Game, battle: Battle, words: str, rule: str) -> Generator[e.Event
 @rules.deeds_of_battle
 def deeds(game: Game, battle: Battle, seat: str) -> Iterator[Line]:
     """What the result means and everything that was told of it; nothing of it is a secret."""
-    yield from sheet_of(battle.sheet).effects
-    yield from _told(battle)
+    told = _told(battle)
+    yield from told or sheet_of(battle.sheet).effects  # what was owed, until it is told what came of it
 
 
 def _told(battle: Battle) -> list[Line]:

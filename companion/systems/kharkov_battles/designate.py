@@ -29,6 +29,7 @@ from companion.systems.kharkov_battles.battles import (
     was_attacked,
 )
 from companion.systems.kharkov_battles.command import out_of_command, wake
+from companion.systems.kharkov_battles.deeds import names
 from companion.systems.kharkov_battles.full_support import no_attack
 from companion.systems.kharkov_battles.strength import weight
 from companion.systems.kharkov_battles.units import (
@@ -171,9 +172,14 @@ def _targets(ctx: Context) -> list[str]:
     return sorted(h for h in held if _able(ctx, h))
 
 
+def _beside(game: Game, target: str) -> list[Unit]:
+    """Who of the side that attacks stands next to a hex, whether it may attack or not."""
+    near = set(ground.grid_at(game, target).neighbours(target))
+    return [u for u in _active_units(Context(game)) if u.place in near]
+
+
 def _able(ctx: Context, target: str) -> list[Unit]:
-    beside = set(ground.grid_at(ctx.game, target).neighbours(target))
-    return [u for u in _active_units(ctx) if u.place in beside and not problem(ctx.game, u, [target])]
+    return [u for u in _beside(ctx.game, target) if not problem(ctx.game, u, [target])]
 
 
 def _only_target(ctx: Context) -> str:
@@ -182,9 +188,9 @@ def _only_target(ctx: Context) -> str:
 
 
 def _near(ctx: Context) -> list[Unit]:
-    """Once the target is named, only those that could attack it."""
+    """Once the target is named, those that could attack it; where nobody may, all beside it: the form says why not."""
     target = str(ctx.values.get("target") or "")
-    return _able(ctx, target) if target else _active_units(ctx)
+    return _able(ctx, target) or _beside(ctx.game, target) if target else _active_units(ctx)
 
 
 def _all_near(ctx: Context) -> list[str]:
@@ -203,9 +209,12 @@ class Target(HexId):
 
 
 def _warnings(ctx: Context) -> Iterator[Objection]:
-    values = ctx.values
-    hexes = [str(values["target"]), *(values.get("also") or ())]
-    yield from against(ctx.game, hexes, [ctx.game.units[n] for n in values.get("attackers") or ()])
+    values, target = ctx.values, str(ctx.values["target"])
+    hexes, force = [target, *(values.get("also") or ())], values.get("attackers") or ()
+    beside = [u for u in _beside(ctx.game, target) if not is_hq(u)]
+    if beside and not force and not designated(ctx.game, target):
+        yield Objection(f"nobody is named who attacks; beside {target}: {names(beside)}", rule="12.0")
+    yield from against(ctx.game, hexes, [ctx.game.units[n] for n in force])
 
 
 @rules.action(

@@ -67,6 +67,8 @@ def commit_air(
     points: Annotated[str, Choice(label="Air Points", options=_defender_air)] = "0",
 ) -> Events:
     """The defender says after the attacker whether an Air Point helps him."""
+    if not int(points):
+        yield e.Noted(f"no air defends {where(battle) or 'there'}", rule="5.21")
     yield from commit(game, battle, battle.defender, int(points))
 
 

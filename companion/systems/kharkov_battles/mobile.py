@@ -195,7 +195,7 @@ Die = Annotated[Roll | None, Dice(spec=D10, purpose="Mobile Assault", when=_need
     phase=MOVE_PHASES,
     by="active",
     rule="11.2",
-    label="Roll a Mobile Assault",
+    label="Mobile Assault, totals typed in",
     worksheet=mobile_odds,
     when=forbidden,
     order=1,

@@ -109,8 +109,11 @@ def _soviet_points(game: Game, mech: int, foot: int) -> Iterator[e.Event]:
     for kind, printed in (("mech", mech), ("foot", foot)):
         points = printed * 2 if twice else printed
         if points != game[f"rp-soviet-{kind}"]:
-            why = "turn track, doubled" if twice else "turn track; not kept from before"
-            yield e.Set(f"rp-soviet-{kind}", points, was=game[f"rp-soviet-{kind}"], reason=why, rule="16.0")
+            before = game[f"rp-soviet-{kind}"]
+            why = (
+                "turn track, doubled" if twice else f"turn track{'; not kept from before' if before else ''}"
+            )
+            yield e.Set(f"rp-soviet-{kind}", points, was=before, reason=why, rule="16.0")
 
 
 @rules.follow_up(

@@ -29,6 +29,7 @@ from companion.systems.kharkov_battles.base import (
     rules,
     scenario,
     tick,
+    tick_line,
 )
 from companion.systems.kharkov_battles.casualties import owe_attrition
 from companion.systems.kharkov_battles.units import is_cadre, is_mech, label, supply_state
@@ -81,12 +82,19 @@ def _not_judged(ctx: Context) -> Iterator[Objection]:
             yield Objection(f"{label(unit)} is uncommitted: it is not judged", rule="13.11")
 
 
+def _left(game: Game) -> str:
+    """Whoever has still to judge."""
+    late = [side for side in game.sides if not done(game, f"supply/{side}")]
+    return late[0] if len(late) == 1 else "any"
+
+
 @rules.action(
     phase="supply",
-    by="any",
+    by=_left,
     rule="8.3",
     label="Judge supply",
     primary=True,
+    ticks=False,
     warns=_not_judged,
     when=lambda game: (
         any(not done(game, f"supply/{side}") for side in game.sides)
@@ -144,6 +152,8 @@ def judge_supply(
             why = "" if after else "Operational again"
             yield e.Marked(h, marker, after or None, reason=why, rule="8.3")
     yield tick(game, f"supply/{side}", f"{game.side_name(side)} supply judged")
+    if all(done(game, f"supply/{s}") for s in game.sides):
+        yield from tick_line(game, "judge-supply")
     for h in owing:
         text = f"Attrition: roll for the pocket in {h}"
         yield owe(game, side, text, roll_attrition, rule="8.4", side=side, hex=h)

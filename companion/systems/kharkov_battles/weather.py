@@ -122,23 +122,35 @@ def weather_due(game: Game) -> list[str]:
     """Last turn's weather does not stay by itself [19.11]."""
     if done(game, "weather") or game.duties(action="roll-mud"):
         return []
-    return [f"set the weather: {_now(game)} is last turn's [19.11]"]
+    last = "" if _first_turn(game) else f": {_now(game)} is last turn's"
+    return [f"set the weather{last} [19.11]"]
 
 
 def _now(game: Game) -> str:
     return dict(KINDS)[str(game["weather"])]
 
 
+def _first_turn(game: Game) -> bool:
+    """Nobody has set any weather yet: what the marker shows is nothing that was read."""
+    return game.turn == game.scenario.first
+
+
+def _was(game: Game) -> str:
+    return "" if _first_turn(game) else f"{_now(game)}, last turn's: "
+
+
 @rules.panel
 def weather_panel(game: Game, seat: str) -> Panel | None:
-    """This turn's weather, in sight while it is to be set, and as long as it changes anything."""
+    """This turn's weather: before all else while it is to be set, then a line as long as it changes anything."""
     if not game.phase:
         return None
     unset = game.phase == "weather" and not done(game, "weather")
-    if not unset and game["weather"] == "clear":
+    if not unset and (
+        game["weather"] == "clear" or seat == "table"
+    ):  # the table's screen has its track in sight
         return None
-    words = f"{_now(game)}, last turn's: read the turn track" if unset else _now(game)
-    return Panel("Weather", [Fact("Now", words, "19.0")], first=True)
+    words = f"{_was(game)}read the turn track" if unset else _now(game)
+    return Panel("Weather", [Fact("Now", words, "19.0")], first=unset)
 
 
 @rules.entering("turn", turns="0")

@@ -162,7 +162,7 @@ def _against(ctx: Context) -> list[str]:
     by="active",
     rule="9",
     worksheet=combat,
-    label="Resolve a combat",
+    label="Attack",
     primary=True,
     warns=_against,
 )

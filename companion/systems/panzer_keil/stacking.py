@@ -22,7 +22,7 @@ def overstacked(game: Game, side: str) -> dict[str, int]:
     return {h: n for h, n in found.items() if n}
 
 
-@rules.due_in(*phases("move"), *phases("combat"), "german-mech")
+@rules.due_in(*phases("move"), *phases("combat"), "german-mech", stays=True)
 def too_high(game: Game) -> Iterable[str]:
     """Stacks that cost units if the phase ends so [5.1.3]; a retreat may have crowded the defender's too."""
     if game.phase == "german-mech" and not game["stack-after-mech"]:

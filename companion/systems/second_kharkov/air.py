@@ -66,8 +66,8 @@ rules.entering("air-removal")(lift)
 def aircraft_are_free_again(game: Game) -> Events:
     yield from lift(game)
     everyone = arrived(game)
-    yield from put(game, USED, 0, "a new turn", "11.19")
-    yield from put(game, FREE, everyone, "a new turn", "11.19")
+    yield from put(game, USED, 0, IN_PASSING, "11.19")
+    yield from put(game, FREE, everyone, IN_PASSING, "11.19")
 
 
 @rules.entering("turn", turns="2-3")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -17,7 +18,7 @@ from companion.engine.positions.situation import situation
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING, create, move, put_mark
 from companion.engine.record.game import Game
-from companion.systems.second_kharkov.base import GERMAN, MOVE, SOVIET, rules
+from companion.systems.second_kharkov.base import GERMAN, MOVE, SOVIET, Reason, rules
 from companion.systems.second_kharkov.counters import fresh_id
 from companion.systems.second_kharkov.declaring import movement_has_begun
 from companion.systems.second_kharkov.entry import HELD_BACK, doubts, entry_cost, unchecked
@@ -319,3 +320,13 @@ def delayed(game: Game, seat: str) -> Panel | None:
     held = [u for u in game.units.values() if u.place == HELD_BACK]
     rows = [Fact(label(u), u.entry or "may enter", "10.2") for u in held]
     return Panel("Held back", rows) if rows else None
+
+
+@rules.warns_of("next-phase")
+def not_in_yet(ctx: Context) -> Iterator[Reason]:
+    """What the turn brings comes in with the movement, or is held back knowingly [10.1, 10.2]; said in its own turn only."""
+    game = ctx.game
+    if game.phase == MOVE.get(game.active):
+        for _, arrival in due(game):
+            if (arrival.side, arrival.turn) == (game.active, game.turn):
+                yield Reason(f"{arrival.text} are not in yet, and stay due", "10.1, 10.2")

@@ -13,7 +13,7 @@ from companion.systems.second_kharkov.base import FIGHT, GERMAN, MOVE, put, rule
 
 @rules.entering("turn")
 def order_is_open_again(game: Game) -> Events:
-    yield from put(game, "german-order", "undeclared", "a new turn", "5.3")
+    yield from put(game, "german-order", "undeclared", IN_PASSING, "5.3")
 
 
 def _open(game: Game) -> bool | NotNow:
@@ -31,7 +31,7 @@ def move_first(game: Game) -> Events:
 )
 def fight_first(game: Game) -> Events:
     """Declare, once and for all units, that they fight before they move: -1 on every attack."""
-    yield from put(game, "german-order", "fight-move", "declared", "5.3")
+    yield from put(game, "german-order", "fight-move", IN_PASSING, "5.3")  # the phase that begins says it
     yield e.Advanced(game.turn, FIGHT[GERMAN], reason="the German fights first")
     yield from rules.run("enter", game)
 

@@ -229,6 +229,14 @@ def before_the_roll(game: Game, battle: Battle, seat: str) -> Breakdown | None:
 
 @rules.leaving(FIGHT[SOVIET])
 @rules.leaving(FIGHT[GERMAN])
+def offers_are_over(game: Game) -> Events:
+    """An advance that nobody made is given up as the phase ends, and the log says so [12.21, 12.22]."""
+    for duty, words in given_up(game):
+        yield e.Answered(duty.id, "given up", battle=duty.battle, text=words)
+
+
+@rules.leaving(FIGHT[SOVIET])
+@rules.leaving(FIGHT[GERMAN])
 def supply_is_remembered(game: Game) -> Events:
     """A battle carried into the next phase keeps the supply that it began with [9.1]."""
     for battle in game.fighting:
@@ -266,7 +274,7 @@ Die = Annotated[Roll | None, Dice(label="Die", spec="1d6", purpose="combat", whe
     by="active",
     rule="12.7",
     worksheet=combat,
-    label="Resolve a combat",
+    label="Attack",
     primary=True,
     when=_ready,
     warns=_against,

@@ -14,6 +14,7 @@ from companion.engine.positions import pieces
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
+from companion.engine.record.sight import may_see_mark
 from companion.systems.second_kharkov import known
 from companion.systems.second_kharkov.armies import frozen, restricted
 from companion.systems.second_kharkov.base import FIGHT, GERMAN, SIDES, in_play
@@ -230,10 +231,18 @@ def only_target(ctx: Context) -> str:
 
 @dataclass(frozen=True)
 class Attackers(Apart):
-    """Who attacks. The shared screen knows the top of a stack only, and says so [7.6]."""
+    """Who attacks, and who has already [12.4]. The shared screen knows the top of a stack only, and says so [7.6]."""
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        return {**super().describe(ctx), "help": self._closed(ctx)}
+        plain = super().describe(ctx)
+        spent = [
+            c["value"] for c in plain["choices"] if may_see_mark(ctx.game, c["value"], "attacked", ctx.seat)
+        ]
+        choices = [
+            {**c, "label": f"{c['label']}, has attacked"} if c["value"] in spent else c
+            for c in plain["choices"]
+        ]
+        return {**plain, "choices": choices, "help": self._closed(ctx)}
 
     def _closed(self, ctx: Context) -> str:
         game, side, near = ctx.game, known.attacking_side(ctx), around_target(ctx)

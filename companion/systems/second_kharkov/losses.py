@@ -190,7 +190,7 @@ def german_losses(
     lost = max(0, int(duty.args["steps"]) - falls_back)
     force = standing(game, battle, GERMAN)
     shares = _shares(game, force, lost, units)
-    taken = {name: _left(game.units[name].steps - steps) for name, steps in shares.items() if steps}
+    taken = {name: _left(game, game.units[name], steps) for name, steps in shares.items() if steps}
     for name, steps in shares.items():
         yield from _reduce(game, game.units[name], steps)
     yield from done(game, battle, GERMAN, taken, "12.20", loss=True)
@@ -205,8 +205,18 @@ def german_losses(
     yield from _after(game, battle, GERMAN, how == EMPTY or (falls_back and not force))
 
 
-def _left(steps: int) -> str:
-    return count(steps, "step") if steps else "eliminated"
+def _left(game: Game, unit: Unit, lost: int) -> str:
+    """What is left of a unit; the counter that must be put in is said where its owner looks [2.13]."""
+    left = unit.steps - lost
+    return f"{count(left, 'step')}{SWAP if _swaps(game, unit, left) else ''}" if left else "eliminated"
+
+
+SWAP = ": put its substitute counter in"
+
+
+def _swaps(game: Game, unit: Unit, left: int) -> bool:
+    """Whether a whole division's counter makes way for its substitute [2.13]."""
+    return unit.full == 4 and unit.steps > int(game["substitute"]) >= left
 
 
 def _bare_words(lost: int, how: str, thing: str = "step") -> str:
@@ -220,8 +230,7 @@ def _reduce(game: Game, unit: Unit, lost: int) -> Events:
     left = unit.steps - lost
     loses = f"loses {count(lost, 'step')}"
     if left:
-        swap = unit.full == 4 and unit.steps > int(game["substitute"]) >= left
-        reason = f"{loses}: put its substitute counter in" if swap else loses
+        reason = f"{loses}{SWAP}" if _swaps(game, unit, left) else loses
         facts = after_loss(game, unit, left)
         yield change(game, unit.id, facts, reason=reason, rule="2.13, 12.20", public=True)
     else:
@@ -275,7 +284,7 @@ def soviet_losses(
             raise Unreadable(words, field="units", accepted=accepted, rule="12.20")
         for name in lost:
             yield from eliminate(game, game.units[name], "12.20")
-        yield from done(game, battle, SOVIET, dict.fromkeys(lost, _left(0)), "12.20", loss=True)
+        yield from done(game, battle, SOVIET, dict.fromkeys(lost, "eliminated"), "12.20", loss=True)
     else:
         yield from told(game, battle, SOVIET, _bare_words(steps, how, "unit"), "12.19", loss=True)
         yield from score(game, GERMAN, steps, count(steps, "Soviet unit"), "4.4")

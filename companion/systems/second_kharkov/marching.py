@@ -12,6 +12,7 @@ from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.rules import Rules
+from companion.engine.positions.moving import enemies
 from companion.engine.positions.pieces import on_map
 from companion.engine.record.changes import IN_PASSING, move, put_mark
 from companion.engine.record.game import Game
@@ -40,11 +41,12 @@ def _together(ctx: Context) -> list[Unit]:
 
 @dataclass(frozen=True)
 class Goal(HexId):
-    """Where a march ends: the hexes around its start are offered, any other may be typed."""
+    """Where a march ends: the hexes around its start without enemies are offered [11.1], any other may be typed."""
 
     def describe(self, ctx: Context) -> dict[str, Any]:
         force = force_of(ctx)
-        near = ctx.game.maps.neighbours(force[0].place) if force else ()
+        around = ctx.game.maps.neighbours(force[0].place) if force else ()
+        near = [h for h in around if not enemies(ctx.game, force[0].side, h)]
         plain = {**super().describe(ctx), "required": not ctx.values.get("hexes")}
         return {**plain, "choices": [{"value": h, "label": h} for h in near]}
 
@@ -114,7 +116,7 @@ def _against(ctx: Context) -> Iterator[str]:
     phase=tuple(MOVE.values()),
     rule="11.1",
     worksheet=march,
-    label="Make this move",
+    label="Move units",
     order=11,
     when=lambda game: (
         bool(on_map(game, game.active)) or NotNow("nobody is on record on the map", rule="11.1")

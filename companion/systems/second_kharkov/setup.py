@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from companion.engine.errors import Mistake, NotNow
 from companion.engine.people.units import set_up as plain_set_up
 from companion.engine.play.actions import Events
@@ -24,7 +26,8 @@ def set_up(game: Game) -> Events:
     here = [u for u in game.roster if u.place and not u.turn]
     rest = len(game.roster) - len(here)
     yield e.Noted(f"{len(here)} units are on their set-up hexes, {rest} wait under Units", rule="3.1")
-    yield from plain_set_up.fn(game)
+    for event in plain_set_up.fn(game):  # which of them stand where is on the map, and nobody's news
+        yield replace(event, reason=IN_PASSING) if isinstance(event, e.Placed) else event
     for unit in list(game.units.values()):  # a roster need not say how many steps a whole unit has
         if unit.full < (full := full_strength(unit.side, unit.name)):
             facts = {"steps": full, "full": full}

@@ -16,7 +16,7 @@ from companion.engine.positions.names import digits, key_of
 from companion.engine.positions.pieces import count
 from companion.engine.record.changes import IN_PASSING, change, put_mark
 from companion.engine.record.game import Game
-from companion.engine.record.sight import may_see_mark, may_see_unit
+from companion.engine.record.sight import may_see_unit
 from companion.systems.second_kharkov.base import GERMAN, SOVIET
 
 MECHANISED = ("panzer", "tank", "motorised")  # [2.10]
@@ -160,14 +160,13 @@ class Apart(UnitRef):
         return {**plain, "choices": choices}
 
     def _apart(self, ctx: Context, choice: Mapping[str, str]) -> dict[str, str]:
-        """Factors as far as the record gives them, untried or veteran [2.14], and who has attacked [12.4]."""
+        """Factors as far as the record gives them, untried or veteran [2.14]."""
         game, unit = ctx.game, ctx.game.units[choice["value"]]
         known = [
             f"{name} {value}" for name in ("AF", "DF") if (value := factor(game, unit, name)) is not None
         ]
         known += [count(unit.steps, "step")] if unit.full > 1 else []
         known += ["untried"] if unit.untried else ["veteran"] if unit.side == SOVIET and not known else []
-        known += ["has attacked"] if may_see_mark(game, unit.id, "attacked", ctx.seat) else []
         return {**choice, "label": ", ".join([choice["label"], *known])}
 
 

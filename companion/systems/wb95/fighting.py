@@ -129,7 +129,7 @@ Die = Annotated[Roll | None, Dice(label="Roll", spec="2d6", purpose="combat", wh
     by="active",
     rule="5.2.1",
     worksheet=combat,
-    label="Resolve a combat",
+    label="Attack",
     primary=True,
     warns=_said_against,
 )

@@ -196,9 +196,13 @@ def _pips(steps: int, full: int) -> str:
 def pill_text(marker: str, value: Any, markers: Mapping[str, str]) -> str:
     """A marker as the few letters that its pill shows; empty for one that has no sign."""
     sign = markers.get(marker, "")
-    if not sign:
-        return ""
-    return sign if value is True else f"{sign} {value}"[:10]
+    if not sign or f"{marker}={value}" in markers:  # a state has its own word
+        return sign and markers[f"{marker}={value}"]
+    text = "" if value is True else str(value)
+    plain = (
+        not text or " " in text or text.casefold() == sign.casefold()
+    )  # sentences are read in the hex's sheet
+    return sign if plain else f"{sign} {text}"[:10]
 
 
 def pills(texts: Sequence[tuple[str, str]], y: float) -> str:

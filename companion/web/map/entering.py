@@ -70,6 +70,7 @@ def entry_context(visit: Visit, text: str = "") -> dict[str, Any]:
         "can_set_up": any(a.name == "set-up" for a in view.actions) and bool(game.roster),
         "listed": len(game.roster),
         "hints": None,
+        "csv": "",
         "problems": [],
         "done": None,
     }
@@ -132,7 +133,8 @@ def _act(code: str, seat: str, name: str, field: str, text: str) -> Response:
     elif is_htmx():
         response = make_response(render_template("entry_answer.html", **result), status)
     else:
-        context = entry_context(visit, text if mistake and field == "text" else "") | result
+        kept = {field: text} if mistake else {}
+        context = entry_context(visit, kept.get("text", "")) | result | {"csv": kept.get("csv", "")}
         response = make_response(render_template("entry.html", **context), status)
     if mistake is None and is_htmx():
         response.headers["HX-Trigger"] = "table-changed, entered"

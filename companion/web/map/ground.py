@@ -119,7 +119,13 @@ def context(system: System, index: int) -> dict[str, Any]:
 def page(system: System, index: int, status: int = 200, **more: Any) -> Response:
     """The whole page, or the part that htmx asked for."""
     name = "mapbook_facts.html" if is_htmx() and target() == "facts" else "mapbook.html"
-    return reply(render_template(name, **{**context(system, index), **more}), status)
+    return reply(render_template(name, **{**context(system, index), "back": back(), **more}), status)
+
+
+def back() -> str:
+    """The table's map from which somebody came to say how it is numbered; never a page elsewhere."""
+    given = request.values.get("back", "")
+    return given if given.startswith("/t/") and given.isprintable() else ""
 
 
 def place() -> int:
@@ -244,4 +250,4 @@ def answer_grid(system: str) -> Response:
 
     tables().store.book_change(found.id, "grid", write, utc_now())
     tables().book_changed()
-    return see_other(url_for("map.map_book_page", system=found.id, map=index))
+    return see_other(back() or url_for("map.map_book_page", system=found.id, map=index))

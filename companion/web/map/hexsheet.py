@@ -10,6 +10,7 @@ from flask import request
 from markupsafe import Markup
 
 from companion.engine.errors import Mistake
+from companion.engine.forms.fields import on_the_form
 from companion.engine.hexes.ground import FIXED
 from companion.engine.people.units import movable
 from companion.engine.positions import supply
@@ -22,6 +23,7 @@ from companion.engine.seat.view import signs
 from companion.systems import System
 from companion.tables.visit import Visit
 from companion.web.intake import number
+from companion.web.map.afoot import answers
 from companion.web.map.canvas import canvas_of
 from companion.web.map.counters import stacks, unit_words
 from companion.web.map.overlay import Pick, pick
@@ -54,6 +56,7 @@ def hex_context(visit: Visit, text: str) -> dict[str, Any]:
         grid.line(hex_id, to) if distance is not None else (),
     )
     found = stacks(view, grid)
+    offered = [a for a in answers(view, grid) if a.hex == hex_id]
     movers, below = units_to_move(visit, hex_id), closed_units(visit, hex_id)
     here, marks = found.get(hex_id, []), signs(game, view.hexes.get(hex_id, {}))
     in_reach = [h for h in found if h in set(chosen.reach)]
@@ -85,12 +88,13 @@ def hex_context(visit: Visit, text: str) -> dict[str, Any]:
         "oob": is_htmx() and target() != "movers",  # a stack that was put down draws nothing any more
         "words": unit_words,
         "traces": system.rules.supply is not None,
-        "bar": bool(movers or below) and "tap" in request.args,
+        "bar": bool(movers or below or offered) and "tap" in request.args,
         "movers": movers,
         "below": below,
         "carried": _carried(visit, hex_id),
         "carried_below": _carried_below(visit, hex_id),
         "held": any(s.side != side for s in here for side in _carried_sides(visit, hex_id)),
+        "answers": offered,
         "attacks": view.guard.part("Attacks", lambda: _attacks(visit, hex_id), []),
     }
 
@@ -135,16 +139,16 @@ class AttackLink:
 
 
 def _attacks(visit: Visit, hex_id: str) -> list[AttackLink]:
-    """The attacks that this seat may make on a hex now; a form that takes one unit gets one that was taken up."""
+    """The attacks that this seat may make on a hex now, by those that were taken up; of a form that takes one, by one."""
     rules, found = visit.rules, []
     for attack, near in attacks_on(rules, visit.game, visit.seat, hex_id):
-        action, given = rules.actions[attack.action], {attack.hex: hex_id}
-        carried = {u.id for u in _carried(visit, hex_id)}
-        if not getattr(action.fields[attack.units], "many", False):
-            likely = next((u.id for u in near if u.id in carried or len(near) == 1), "")
-            given |= {attack.units: likely} if likely else {}
-        query = urlencode(given)
-        url = f"/t/{visit.code}/{visit.seat}/do/{action.name}?{query}"
+        action, carried = rules.actions[attack.action], {u.id for u in _carried(visit, hex_id)}
+        many = getattr(action.fields[attack.units], "many", False)
+        likely = [
+            u.id for u in sorted(near, key=on_the_form) if u.id in carried or (not many and len(near) == 1)
+        ]
+        given = {attack.hex: [hex_id], attack.units: likely if many else likely[:1]}
+        url = f"/t/{visit.code}/{visit.seat}/do/{action.name}?{urlencode(given, doseq=True)}"
         found.append(AttackLink(action.label, action.rule, url))
     return found
 

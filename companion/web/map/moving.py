@@ -8,6 +8,7 @@ from typing import Any
 
 from flask import Response, make_response, render_template, request, url_for
 
+from companion.engine.alike import counted
 from companion.engine.errors import Mistake, NotYours, Warned
 from companion.engine.kit.blocks import Marker
 from companion.engine.positions.moving import said_of_move
@@ -58,7 +59,7 @@ def move_stack(code: str, seat: str) -> Response:
 def named(units: Sequence[UnitView]) -> str:
     """Units in one line."""
     more = f" and {len(units) - NAMED} more" if len(units) > NAMED else ""
-    return ", ".join(unit_words(u) for u in units[:NAMED]) + more
+    return ", ".join(counted(unit_words(u) for u in units[:NAMED])) + more
 
 
 # -- markers ---------------------------------------------------------------------------------------------

@@ -27,6 +27,10 @@ class Layers:
     cut: Sequence[str] = ()
     """Hexes with a stack out of supply."""
     fed: Sequence[str] = ()
+    fought: Sequence[str] = ()
+    """Hexes under attack."""
+    offered: Sequence[str] = ()
+    """Hexes that answer what the seat is asked."""
 
 
 def overlay(view: SeatView, grid: Grid, markers: Mapping[str, str], layers: Layers) -> str:
@@ -38,16 +42,9 @@ def overlay(view: SeatView, grid: Grid, markers: Mapping[str, str], layers: Laye
     for side, hexes in layers.zones.items():
         name = "a" if side_class(side) == "side-soviet" else "b"
         parts.append(f'<path class="zone" fill="url(#zone-{name})" d="{canvas.outline(hexes)}"/>')
-    for hex_id in layers.cut:
-        x, y = canvas.at(hex_id)
-        parts.append(
-            f'<path class="cut-off" transform="translate({number(x)} {number(y)})" d="{canvas.shape(0.92)}"/>'
-        )
-    for hex_id in layers.fed:
-        x, y = canvas.at(hex_id)
-        parts.append(
-            f'<path class="fed" transform="translate({number(x)} {number(y)})" d="{canvas.shape(0.92)}"/>'
-        )
+    parts += [_ring(canvas, "cut-off", h) for h in layers.cut]
+    parts += [_ring(canvas, "fed", h) for h in layers.fed]
+    parts += [_ring(canvas, "offered", h) for h in layers.offered]
     found = stacks(view, grid)
     ground = {h: marks for h, marks in view.hexes.items() if h in canvas.grid.index}
     texts = {h: [t for m, v in g.items() if (t := pill_text(m, v, markers))] for h, g in ground.items()}
@@ -62,7 +59,13 @@ def overlay(view: SeatView, grid: Grid, markers: Mapping[str, str], layers: Laye
         x, y = canvas.at(hex_id)
         drawn = pills([(t, "pill hexpill") for t in words], 14 if hex_id in found else 0)
         parts.append(f'<g transform="translate({number(x)} {number(y)})">{drawn}</g>' if drawn else "")
-    return "".join(parts)
+    return "".join([*parts, *(_ring(canvas, "fought", h) for h in layers.fought)])
+
+
+def _ring(canvas: Canvas, kind: str, hex_id: str) -> str:
+    """The outline of a hex, a little inside of it."""
+    x, y = canvas.at(hex_id)
+    return f'<path class="{kind}" transform="translate({number(x)} {number(y)})" d="{canvas.shape(0.92)}"/>'
 
 
 def _flags(canvas: Canvas, hexes: Mapping[str, Mapping[str, Any]]) -> list[str]:

@@ -16,6 +16,7 @@ from companion.engine.record.game import Game
 from companion.engine.seat.view import SeatView
 from companion.tables.visit import Visit
 from companion.web.intake import number
+from companion.web.map.afoot import answers, fought_for
 from companion.web.map.blueprint import bp, reply
 from companion.web.map.canvas import SIZE, Canvas, canvas_of
 from companion.web.map.counters import stacks, unit_words
@@ -36,6 +37,19 @@ def chosen_map(game: Game) -> int:
         return asked
     here = scenario_grid(game)
     return next(i for i, grid in enumerate(game.maps.grids) if grid is here)
+
+
+def maps_in_play(game: Game, index: int) -> list[int]:
+    """The maps on the table: the scenario's (`extra.maps`), any with a counter on it, and the one that is shown."""
+    named, here = game.scenario.extra.get("maps"), scenario_grid(game)
+    places = {u.place for u in game.units.values()}
+    return [
+        i
+        for i, grid in enumerate(game.maps.grids)
+        if i == index
+        or (any(p in named for p in grid.prefixes) if named else grid is here)
+        or any(p in grid.index for p in places)
+    ]
 
 
 def layer_choices(game: Game, seat: str, rules: Any) -> list[tuple[str, str]]:
@@ -73,7 +87,9 @@ def layers(visit: Visit, wanted: list[str]) -> Layers:
 
 def marker_signs(game: Game) -> dict[str, str]:
     """The letters on each marker's pill."""
-    return {m.id: m.symbol for m in game.kit.markers if m.id != "owner"}
+    shown = [m for m in game.kit.markers if m.id != "owner"]
+    states = {f"{m.id}={value}": words for m in shown for value, words in m.words.items() if len(words) <= 8}
+    return {**{m.id: m.symbol for m in shown}, **states}
 
 
 def map_context(visit: Visit) -> dict[str, Any]:
@@ -83,7 +99,9 @@ def map_context(visit: Visit) -> dict[str, Any]:
     grid = game.maps.grids[index]
     choices = layer_choices(game, seat, system.rules)
     wanted = [name for name, _ in choices if name in request.args.getlist("layer")]
-    drawn = overlay(view, grid, marker_signs(game), layers(visit, wanted))
+    found, offered = layers(visit, wanted), answers(view, grid)
+    found.fought, found.offered = fought_for(view, grid), sorted({a.hex for a in offered})
+    drawn = overlay(view, grid, marker_signs(game), found)
     canvas = canvas_of(grid)
     off_map = [u for u in view.units if u.place and u.place not in grid.index and u.place[:4] != "box:"]
     return {
@@ -93,7 +111,9 @@ def map_context(visit: Visit) -> dict[str, Any]:
         "here": "map",
         "grid": grid,
         "index": index,
-        "maps": [(i, g.name or g.prefixes[0]) for i, g in enumerate(game.maps.grids)],
+        "maps": [
+            (i, game.maps.grids[i].name or game.maps.grids[i].prefixes[0]) for i in maps_in_play(game, index)
+        ],
         "choices": choices,
         "wanted": wanted,
         "query": "&".join([f"map={index}", *(f"layer={w}" for w in wanted)]),
@@ -105,6 +125,8 @@ def map_context(visit: Visit) -> dict[str, Any]:
         "base": base_url_of(system, index),
         "overlay": Markup(drawn),
         "stacks": stacks(view, grid),
+        "fought": found.fought,
+        "answers": offered,
         "words": unit_words,
         "off_map": len(off_map),
         "hex": "",

@@ -7,6 +7,7 @@ from toykit import HIDDEN, OPEN, Table
 
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING, OFF_COUNTER
+from companion.engine.seat.story import lowered
 from companion.engine.seat.words import describe, name_label, place_label, value_label
 
 GAME = Table().game
@@ -56,7 +57,9 @@ LINES: list[tuple[e.Event, str]] = [
     (e.Engaged(7, result="called off"), "The battle: called off"),
     (e.Engaged(7, reason="two aircraft join"), "two aircraft join"),
     (e.Engaged(7, facts={"aircraft": 2}), ""),
-    (e.Asked("q", ("red",), "Read your chart"), "To do: Read your chart"),
+    (e.Asked("q", ("red",), "Read your chart"), "Red to do: Read your chart"),
+    (e.Asked("q", ("red",), "Red: lose 1 step"), "To do: Red: lose 1 step"),
+    (e.Asked("q", ("red", "blue"), "Count the points"), "To do: Count the points"),
     (e.Asked("q", ("red",), "Move in", duty="offered"), ""),
     (e.Answered("q", "does not apply", text="Lose 1 step"), "Does not apply: Lose 1 step"),
     (e.Answered("q"), ""),
@@ -152,3 +155,16 @@ def test_a_result_tells_what_it_means() -> None:
 def test_a_secret_mark_does_not_even_tell_its_name() -> None:
     event = e.Marked("red-guards", "oos", 2, reason="cut off", rule="9.9", only=("red",))
     assert event.seen_by("blue") == {"kind": "marked", "hidden": True}
+
+
+@pytest.mark.parametrize(
+    ("words", "title", "told"),
+    [
+        ("Attack on 2408", True, "attack on 2408"),
+        ("Mobile Assault on 2408", True, "Mobile Assault on 2408"),
+        ("Take Air Points", False, "take Air Points"),
+        ("ZOC", True, "ZOC"),
+    ],
+)
+def test_a_term_keeps_its_capitals_within_a_sentence(words, title, told):
+    assert lowered(words, title) == told

@@ -60,7 +60,7 @@ def test_the_accepted_units_are_those_that_lie_open() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seat", "first"), [("table", ["blue-flak"]), ("blue", ["blue-jaeger", "blue-flak"])]
+    ("seat", "first"), [("table", ["blue-flak"]), ("blue", ["blue-flak", "blue-jaeger"])]
 )
 def test_a_form_begins_with_units_that_lie_open(seat: str, first: list[str]) -> None:
     item = field(many=True, start=lambda c: ["blue-jaeger", "blue-flak"])

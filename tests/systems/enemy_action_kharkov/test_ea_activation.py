@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness import refused
+from harness import Bench, refused
 from systems.enemy_action_kharkov.ea_bench import (
     activate,
+    blank_table,
     cards,
     command,
     hand,
@@ -225,3 +226,58 @@ def test_soviet_activation_builds_one_ip_german_any_number() -> None:
     with refused(Warned) as told:
         t.do("soviet", "build-ip", hexes="1205")
     assert "1205 has one already [12.22]" in told.value.said
+
+
+# -- a real card whose manifest row is blank ------------------------------------------------------------------
+
+
+def real_table() -> Bench:
+    """Turn 1, the Soviet's first impulse: real cards, of which nobody has told anything."""
+    t = blank_table(mode_cards="physical")
+    t.until("cards")
+    t.do("table", "prepare-cards", soviet_supplementals=6)
+    t.until("command")
+    return t
+
+
+def _asked(t: Bench, **values: Any) -> dict[str, Any]:
+    """The fields of Play a card that are shown, with their choices."""
+    rows = t.form(t.game.active, "play-real-card", **values)
+    return {r["name"]: [o["value"] for o in r.get("choices") or ()] for r in rows if not r.get("quiet")}
+
+
+def test_an_army_card_takes_no_other_army_into_its_kampfgruppe() -> None:
+    """5.2, 6.2: only units of the army that the card names; which one is asked once, and kept."""
+    t = real_table()
+    set_(t, "impulse", "german")
+    put(t, "german", "lah", "1712", formation="IISS")
+    put(t, "german", "inf", "2012", formation="XL")
+    said = {"card": "P30", "kind": "primary", "type": "german army", "what": "kg", "hex": "1911"}
+    assert _asked(t, **said)["formation"] == ["4Pz", "1Pz"]
+    with refused(Unreadable, field="formations", rule="5.2, 6.2"):
+        t.do("german", "play-real-card", **said)
+    t.do("german", "play-real-card", **said, formation="4Pz")
+    assert [u for u in ("lah", "inf") if t.game.mark(u, "active")] == ["lah"]
+    assert "formation" not in _asked(t, card="P30", what="kg")
+
+
+def test_one_army_is_one_tap() -> None:
+    """5.2: an Army card names one army: it is chosen, not ticked, and no barred one is offered [6.3]."""
+    t = real_table()
+    put(t, "soviet", "red", "1510", formation="3T")
+    set_(t, "last-soviet", "40")
+    said = {"card": "P05", "kind": "primary", "type": "army", "what": "activate"}
+    asked = _asked(t, **said)
+    assert asked["formation"] == ["3T", "69", "6", "1G", "MGP"] and "formations" not in asked
+    t.do("soviet", "play-real-card", **said, formation="3T")
+    assert t.game["command"]["for"] == ["3T"] and t.game.mark("red", "active")
+
+
+def test_a_front_card_deploys_its_front() -> None:
+    """5.3: the front is named, not its three armies."""
+    t = real_table()
+    said = {"card": "P09", "kind": "primary", "type": "front", "what": "deploy"}
+    asked = _asked(t, **said)
+    assert asked["formation"] == ["Voronezh", "Southwest"] and "formations" not in asked
+    t.do("soviet", "play-real-card", **said, formation="Southwest")
+    assert t.game["command"]["for"] == ["6", "1G", "MGP"]

@@ -24,6 +24,7 @@ from systems.enemy_action_kharkov.ea_bench import (
 )
 
 from companion.engine.errors import NotNow, Unreadable
+from companion.engine.record.events import Noted
 from companion.systems.enemy_action_kharkov import BOOK_CHECKS
 
 
@@ -158,6 +159,23 @@ def test_who_may_pass(side: str, mine: int, theirs: int, pile: int, may: bool) -
     else:
         with refused(NotNow, given="pass-impulse"):
             t.do(side, "pass-impulse")
+
+
+def test_a_side_without_cards_is_passed_over() -> None:
+    """5.1: with nothing in hand and nothing to draw all it could do is pass; nobody taps for it."""
+    t = blank_table("campaign", mode_cards="physical")
+    t.until("cards")
+    t.do("table", "prepare-cards", soviet_supplementals=6)
+    assert (
+        len([i for i in t.game.ticked if i.startswith("1/cards/")]) == 2
+    )  # the whole list of turn 1 is done
+    t.until("command")
+    for name, number in (("german-hand", 0), ("german-draw", 0)):
+        set_(t, name, number)
+    t.do("soviet", "play-real-card", card="P05", kind="primary", type="army", what="deploy", formation="40")
+    done = t.do("soviet", "end-impulse")
+    assert t.game.active == "soviet"
+    assert "German has no card left and passes" in [event.text for event in done if isinstance(event, Noted)]
 
 
 def test_the_phase_ends_when_all_is_played() -> None:

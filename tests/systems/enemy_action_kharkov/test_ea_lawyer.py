@@ -83,14 +83,13 @@ def test_an_edge_hex_that_was_left_is_not_asked_about() -> None:
 
 
 def test_a_town_taken_back_before_its_points_were_told() -> None:
-    """14.1: one answer settles both changes of hands, and what is typed with a town is not asked again."""
+    """14.1: nothing is gained or lost, and nobody is asked; what was told of a town is not asked again."""
     t = command(book=owners_book("town 1910 Lozovaia\n"))
     t.do("table", "take-town", hex="1910", side="soviet")
     t.do("table", "take-town", hex="1910", side="german")
-    assert len(t.game.duties(action="book-points")) == 2
-    t.answer("german", vp=4)
     assert t.game["vp"] == 2 and not t.game.duties()
     t.do("table", "take-town", hex="1910", side="soviet")
+    t.answer("soviet", vp=4)
     assert t.game["vp"] == 6
     with refused(NotNow, field="side", rule="12.1"):
         t.do("table", "take-town", hex="1910", side="soviet")
@@ -122,10 +121,12 @@ def test_supply_left_unchecked_is_checked_later() -> None:
     t = table()
     t.do("table", "go-to", turn=4, phase="supply")
     lost = put(t, "german", "lost", "2010")
-    with refused(StillOwed):
+    with refused(StillOwed) as warned:
         t.do("table", "next-phase")
     t.next()
+    assert warned.value.after == StillOwed(["any"]).after  # it is kept open, and that is what is said
     assert [d.args["side"] for d in t.game.duties(action="check-late")] == ["german", "soviet"]
+    assert [a["args"]["side"] for a in t.asked("german")] == ["german"]  # each is asked about his own
     late = {d.args["side"]: d.id for d in t.game.duties(action="check-late")}
     words = said(t, "table", "check-late", _asked=late["soviet"])
     assert words == ["German units are checked first [4-III]"]

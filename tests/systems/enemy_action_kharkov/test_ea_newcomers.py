@@ -78,10 +78,11 @@ def told(t: Bench, seat: str) -> list[str]:
 def test_steps_and_type_of_a_bare_name_are_asked_before_anything_else() -> None:
     """9.3: one chit for each defending step, two for an attacker of three: neither is guessed, real cup or not."""
     t, red, grey = meeting()
-    assert open_actions(t, "german") == ["tell-strength", "tell-strength"]
+    assert open_actions(t, "german") == open_actions(t, "soviet") == ["tell-strength"]  # each of his own
     with refused(NotNow):
         Bench.do(t, "soviet", "draw-chits", defender=1, attacker=0)
-    (first, second) = [a for a in t.asked("soviet") if a["live"]]
+    (first,) = [a for a in t.asked("soviet") if a["live"]]
+    assert first["text"].endswith("25G.3T")
     assert [row["name"] for row in first["form"]] == ["steps", "kind"]
     with refused(Unreadable, rule="9.3", field="steps"):
         t.do("soviet", "tell-strength", _asked=first["id"], kind="infantry")
@@ -349,3 +350,83 @@ def test_proper_names() -> None:
     (row,) = [r for r in t.form("soviet", "play-tactic", card="P05") if r["name"] == "tactic"]
     found = {c["value"]: c["label"] for c in row["choices"]}
     assert found["nkvd"] == "NKVD" and found["soviet airpower"] == "Soviet airpower"
+
+
+# -- what a combat came to, for whoever did not decide it [9.52, 9.8] ---------------------------------------
+
+
+def test_the_attacker_reads_what_became_of_a_combat_by_numbers() -> None:
+    """9.8: that the defenders fall back, what it costs and that he may advance stays on the combat's card."""
+    t = command(mode_chits="physical", mode_cards="physical")
+    t.do("soviet", "play-real-card", card="P03", what="activate", formations="3T")
+    t.do("soviet", "declare-combat", small=2, steps=2, terrain="clear")
+    for side in SIDES:
+        if "no-tactics" in open_actions(t, side):
+            t.answer(side, until="here")
+    t.do("soviet", "draw-chits", hits="A1 D1, D2")
+    ways = labels(t, "german", "apply-defence", "choice")
+    assert ways["stand"].endswith("eliminated") and ways["retreat-1"].endswith(
+        "eliminated"
+    )  # two steps [9.63]
+    t.answer("german", choice="retreat-2")
+    assert told(t, "soviet") == [
+        "German retreats two hexes, dispersed, loses 1 step",
+        "Soviet may advance into the hex if it is empty, mechanised units a hex further",
+        "Soviet loses 1 step",
+    ]
+
+
+def test_a_loss_of_units_on_record_is_told_once() -> None:
+    """9.6: the unit's own line says it."""
+    t = attacked(hits="A1 D1, D1")
+    t.answer("german", choice="retreat-1")
+    assert told(t, "soviet") == ["German retreats one hex", "d loses 1 step"]
+
+
+def test_a_real_tactic_card_is_played_beside_the_question() -> None:
+    """9.2: not folded away among other acts; and No after one is no more."""
+    t = command(mode_chits="physical", mode_cards="physical")
+    t.do("soviet", "play-real-card", card="P03", what="activate", formations="3T")
+    t.do("soviet", "declare-combat", small=2, steps=2, terrain="clear")
+    (play,) = [a for a in t.sees("soviet")["actions"] if a["name"] == "play-real-tactic"]
+    assert play["primary"]
+    t.do("soviet", "play-real-tactic", card="P07", tactic="combat engineers")
+    done = t.answer("soviet", until="here")
+    assert [d.text for d in done if isinstance(d, e.Noted)] == ["Soviet: no more tactics"]
+
+
+# -- real cards: what the hands have to do, and nothing twice [4-II, 4-IV] -----------------------------------
+
+
+def spoken(t: Bench, done: list[e.Event]) -> list[str]:
+    return [line for event in done if (line := describe(event.to_json(), t.game))]
+
+
+def test_players_of_real_cards_are_told_what_to_take() -> None:
+    """4-II, 4-IV: how many supplementals and cards, in three lines; at the impulse's end how many to draw."""
+    t = blank_table(mode_cards="physical", mode_chits="physical")
+    t.until("cards")
+    assert spoken(t, t.do("table", "prepare-cards", soviet_supplementals=6)) == [
+        "Cards prepared for game-turn 1",
+        "Soviet: 6 supplementals into the draw pile, 5 cards in hand",
+        "German: 2 supplementals into the draw pile, 4 cards in hand",
+    ]
+    t.until("command")
+    card = {"card": "P05", "kind": "primary", "type": "army", "what": "activate", "formation": "3T"}
+    assert spoken(t, t.do("soviet", "play-real-card", **card)) == [
+        "Soviet plays P05: Activate, 3rd Tank Army"
+    ]
+    assert spoken(t, t.do("soviet", "end-impulse")) == [
+        "Soviet impulse over",
+        "Soviet draws 1 card: 5 in hand",
+    ]
+
+
+def test_the_only_reserve_is_chosen_already() -> None:
+    """11.1: one unit waits, so its hex is all there is to say."""
+    t = command()
+    red = put(t, "soviet", "red", "box:reserve-soviet", formation="3T")
+    take(t, "soviet", "P03")
+    t.do("soviet", "play-card", card="P03", what="deploy", formations="3T")
+    (row,) = [row for row in t.form("soviet", "deploy-reserve") if row["name"] == "unit"]
+    assert row["value"] == red

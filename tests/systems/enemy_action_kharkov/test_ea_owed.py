@@ -64,7 +64,8 @@ def test_the_points_of_a_town_wait_for_their_number() -> None:
     assert told.value.said == ["Lozovaia is Soviet now: enter its printed VP"]
     t.do("soviet", "end-impulse", anyway=True)
     t.until("reserve", 2)
-    t.answer("german", vp=3)
+    assert not t.asked("german")  # whoever took it looks at the map
+    t.answer("soviet", vp=3)
     assert t.game["vp"] == 2 + 3
     t.do("table", "go-to", turn=2, phase="command")
     t.do("table", "place-unit", unit=red, hex="1909")
@@ -86,7 +87,7 @@ def test_unknown_strengths_are_asked_and_kept() -> None:
     with refused(NotNow, rule="9.4"):
         Bench.do(t, "soviet", "draw-chits")
     assert "not known yet: red, D [9.4]" in t.sees("german")["battles"][-1]["sheet"]["warnings"]
-    assert open_actions(t, "soviet") == ["tell-strength", "tell-strength"]
+    assert open_actions(t, "soviet") == open_actions(t, "german") == ["tell-strength"]
     t.answer("soviet", points=6)
     t.answer("german", points=2)
     assert (fought(t).attack, fought(t).defence) == (6, 2)

@@ -188,12 +188,12 @@ def test_campaign_won_by_the_calendar() -> None:
 @pytest.mark.slow
 def test_campaign_lost_by_the_calendar() -> None:
     rows = calendar()
-    rows["11"] |= {"german_under": 12, "german_level": "Strategic"}
-    rows["12"] |= {"german_under": 12, "german_level": "Strategic"}
+    for turn in ("11", "12", "13"):  # heavy mud passes a check over
+        rows[turn] |= {"german_under": 12, "german_level": "Strategic"}
     t = table("campaign", owners_book(calendar=rows))
     set_(t, "vp", 11)
     end = play(t)
-    assert (end.winner, end.level) == ("german", "Strategic") and t.game.turn in (11, 12)
+    assert (end.winner, end.level) == ("german", "Strategic") and t.game.turn in (11, 12, 13)
 
 
 def test_star_and_gallop_with_real_cards_and_cup() -> None:

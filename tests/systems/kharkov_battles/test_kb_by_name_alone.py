@@ -202,7 +202,7 @@ def test_a_battle_with_nobody_on_record_tells_losses_retreat_and_advance():
         assert "Axis loses 1 step and retreats 2 hexes" in lines
         assert "Soviet may advance up to 2 hexes" in lines
         panel = next(p for p in t.sees(seat)["panels"] if p["title"] == "Attack: on the map")
-        assert panel["first"] and [row["label"] for row in panel["rows"]] == lines[1:]
+        assert panel["first"] and [row["label"] for row in panel["rows"]] == lines
     noted = [x.text for x in t.events if x.KIND == "noted"]
     assert noted[-2:] == ["Axis loses 1 step and retreats 2 hexes", "Soviet may advance up to 2 hexes"]
     assert not t.asked("axis")
@@ -324,7 +324,16 @@ def test_last_turns_weather_is_in_sight_until_it_is_set():
     t.do("table", "set-weather", printed="mud")
     t.do("table", "next-phase")
     panel = next(p for p in t.sees("axis")["panels"] if p["title"] == "Weather")
-    assert panel["first"] and panel["rows"][0]["value"] == "Mud"
+    assert not panel["first"] and panel["rows"][0]["value"] == "Mud"
+    assert "Weather" not in [p["title"] for p in t.sees("table")["panels"]]  # its track is in sight there
+
+
+def test_on_the_first_turn_there_is_no_last_turns_weather():
+    """19.11"""
+    t = table("third-kharkov-l", synthetic_book(**{"trt-kb": {}}))
+    jump(t, "weather", 11)
+    panel = next(p for p in t.sees("axis")["panels"] if p["title"] == "Weather")
+    assert panel["first"] and "last turn" not in panel["rows"][0]["value"]
 
 
 def test_the_log_tells_a_battle_with_nobody_on_record_in_one_sentence():

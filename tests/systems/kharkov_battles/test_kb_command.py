@@ -1,10 +1,11 @@
 """Soviet command [13.0] and Popov's fuel [20.1]."""
 
 import pytest
-from harness import refused
-from kb_bench import answer, designate, duties, enrol, jump, table, warned
+from harness import SCENARIOS, refused
+from kb_bench import answer, designate, duties, enrol, jump, synthetic_book, table, warned
 
 from companion.engine.errors import NotNow
+from companion.systems import find_system
 from companion.systems.kharkov_battles.command import must_roll
 
 
@@ -164,3 +165,20 @@ def test_a_unit_out_of_command_is_designated_with_a_word():
         designate(t, "KB3510", unit)
     designate(t, "KB3510", unit, anyway=True)
     assert duties(t, "soviet", "begin-assault")
+
+
+@pytest.mark.parametrize("result", ["normal", "No effect", "in command"])
+def test_no_effect_by_whichever_word_puts_nobody_out_of_command(result):
+    """13.2: read off the owner's table; and its line of the checklist is done with."""
+    bare = synthetic_book()
+    bare.charts["command"] = find_system("kharkov-battles", SCENARIOS).kit.charts["command"]
+    t, prefix, hq = scene(book=bare)
+    unit = enrol(t, "soviet", "13 Gds", "rifle", "KB3512", formation="red", strength=3)
+    t.until("soviet-command", 1)
+    answer(t, "soviet", "command-rolls", dice="3")
+    lines = [c["done"] for c in t.sees("soviet")["phase"]["checklist"] if c["action"] == "roll-command"]
+    assert lines == [True]
+    ask = duties(t, "soviet", "enter-result")[0]
+    assert ask["args"]["codes"] == ["No effect", "OOC"]
+    t.do("soviet", "enter-result", _asked=ask["id"], result=result)
+    assert t.game.mark(unit, "ooc") is None

@@ -460,3 +460,74 @@ def test_units_that_never_move_die_instead_of_retreating():
     fight(t, "KB3011", one, die="6")  # Dr1
     answer(t, "soviet", "settle-result", more=0)
     assert t.game.units[fort].place == "box:track" and duties(t, "soviet", "fall-back")
+
+
+# -- who attacks, who follows ------------------------------------------------------------------------------
+
+
+def offered_units(t, action, **given):
+    rows = {r["name"]: r for r in t.form(t.game.active, action, **given)}
+    return [c["value"] for c in rows["attackers"]["choices"]], rows["attackers"]["value"]
+
+
+def test_whoever_stands_beside_the_hex_is_offered_where_nobody_may_attack():
+    """9.3, 12.1: unticked, and the form says why not; an attack by nobody is spoken against, too."""
+    t, one, two, _ = combat()
+    for unit in (one, two):
+        t.do("table", "mark", marker="ls", units=[unit])
+    shown, ticked = offered_units(t, "declare-assault", target="KB3011")
+    assert shown == [one, two] and not ticked
+    with warned("9.4"):
+        t.do("axis", "declare-assault", target="KB3011", attackers=[one])
+    with warned("12.0"):
+        t.do("axis", "declare-assault", target="KB3011")
+
+
+def test_after_typed_totals_whoever_stands_beside_the_hex_may_follow():
+    """12.81: the last defender died, and nobody said who attacked."""
+    t, one, two, enemy = combat()
+    t.do("table", "correct", name="air-soviet", value=0)
+    t.do("axis", "resolve-assault", target="KB3011", attack=36, defence=3)  # D(3)r4 without a die [12.64]
+    answer(t, "soviet", "take-losses", how=f"{enemy}:1")
+    assert not t.game.units[enemy].on_map
+    form = {r["name"]: r for r in duties(t, "axis", "advance")[0]["form"]}
+    assert [c["value"] for c in form["units"]["choices"]] == [one, two] and not form["units"]["value"]
+    answer(t, "axis", "advance", units=[one])
+    assert t.game.units[one].place == "KB3011"
+    assert list(options(t, "axis", "advance", "units")) == [two]
+
+
+def test_who_was_left_out_of_an_advance_is_not_ticked_for_the_next():
+    """12.8"""
+    t, one, two, enemy = combat()
+    fight(t, "KB3011", one, two, die="6")  # Dr1
+    answer(t, "soviet", "settle-result", more="0")
+    answer(t, "soviet", "fall-back", to=next(iter(options(t, "soviet", "fall-back", "to"))))
+    if duties(t, "soviet"):  # the zones it went through
+        answer(t, "soviet", "take-losses", how=f"{enemy}:1")
+    first = {r["name"]: r["value"] for r in duties(t, "axis", "advance")[0]["form"]}
+    assert first["units"] == [one, two]
+    answer(t, "axis", "advance", units=[one])
+    then = {r["name"]: r["value"] for r in duties(t, "axis", "advance")[0]["form"]}
+    assert not then["units"]
+
+
+def test_no_air_is_said():
+    """5.21: the attacker reads it, and no Air Point is committed."""
+    t, one, _, _ = combat(second=False)
+    t.do("table", "correct", name="air-soviet", value=1)
+    designate(t, "KB3011", one)
+    answer(t, "axis", "begin-assault")
+    done = answer(t, "soviet", "commit-air", points="0")
+    assert [x.rule for x in done if x.KIND == "noted"][0] == "5.21"
+    assert t.game["air-soviet"] == 1
+
+
+def test_the_card_tells_the_ratio_and_what_it_is_shifted_to():
+    """12.0, 5.21: 9 to 3 is 3-1; an Air Point makes it 4-1."""
+    t, one, _, _ = combat(second=False)
+    for side, points in (("axis", 1), ("soviet", 0)):
+        t.do("table", "correct", name=f"air-{side}", value=points)
+    designate(t, "KB3011", one)
+    answer(t, "axis", "begin-assault", points="1")
+    assert t.sees("soviet")["battles"][0]["sheet"]["column"] == "9 : 3 = 3-1 \u2192 4-1"

@@ -177,7 +177,7 @@ def test_supply_judged_after_a_take_back_is_judged_once():
     before = t.game.revision
     t.do("axis", "judge-supply", side="axis", cut=[unit])
     with refused(NotNow, rule="8.3", field="side"):
-        t.do("axis", "judge-supply", side="axis", cut=[unit])
+        t.do("table", "judge-supply", side="axis", cut=[unit])
     take_back(t, "axis", before)
     t.do("axis", "judge-supply", side="axis", cut=[unit])
     assert t.game.mark(unit, "supply") == "oos"

@@ -38,9 +38,28 @@ def test_supply_is_judged_once_a_turn_and_by_its_own_side():
     t = table("operation-star")
     judged(t, 2, [])
     with refused(NotNow, rule="8.3", field="side"):
-        t.do("axis", "judge-supply", side="axis")
-    with refused(NotYours, field="side", given="axis"):
+        t.do("table", "judge-supply", side="axis")
+    with refused(NotYours, given="axis"):
         t.do("axis", "judge-supply", side="soviet")
+
+
+def test_judging_is_offered_to_the_side_that_has_not():
+    """8.3: once both have, the line of the checklist is done with, and not before."""
+    t = table("operation-star")
+    jump(t, "supply", 2)
+
+    def offered(seat):
+        return "judge-supply" in [a["name"] for a in t.sees(seat)["actions"]]
+
+    def ticked():
+        lines = t.sees("table")["phase"]["checklist"]
+        return [line["done"] for line in lines if line["action"] == "judge-supply"]
+
+    assert offered("axis") and offered("soviet") and ticked() == [False]
+    t.do("axis", "judge-supply", side="axis")
+    assert not offered("axis") and offered("soviet") and offered("table") and ticked() == [False]
+    t.do("soviet", "judge-supply", side="soviet")
+    assert not offered("soviet") and ticked() == [True]
 
 
 def test_stacks_off_the_record_are_kept_by_hex():

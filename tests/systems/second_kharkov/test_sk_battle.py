@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from harness import refused
+from harness import SCENARIOS, refused
 
 from companion.engine.errors import NotNow, StillOwed, Unreadable, Warned
 from companion.engine.record import events as e
 from companion.engine.seat.words import describe as describe_event
+from companion.systems import find_system
 
 
 def soviets_attack(table: Any, result: str = "1/1", aircraft: int = 2, **options: Any) -> Any:
@@ -533,3 +534,9 @@ def test_a_battle_is_told_in_a_few_lines(table: Any) -> None:
         "combat: 1d6 rolled 3 (by hand)",
         "Attack on 2510 at 2:1: 1/2 (German defender: lose 2 steps at 2510; Soviet attacker: lose 1 step at 2510)",
     ]
+
+
+def test_the_act_that_may_only_declare_promises_no_result() -> None:
+    """7.6, 12.17: where a stack is closed or aircraft may come the roll waits, so the button says Attack."""
+    for kit in ("second-kharkov", "wb95", "panzer-keil"):
+        assert find_system(kit, SCENARIOS).rules.actions["resolve-combat"].label == "Attack"

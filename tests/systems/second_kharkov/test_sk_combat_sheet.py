@@ -9,6 +9,7 @@ import pytest
 from harness import bare, refused
 
 from companion.engine.errors import Unreadable
+from companion.engine.forms.fields import Context
 from companion.engine.forms.worksheet import Breakdown
 from companion.systems.second_kharkov import rules
 
@@ -245,3 +246,17 @@ def test_an_untouched_terrain_field_follows_the_target(table: Any) -> None:
     sheet = t.calc("combat", **sent, attack=9, defence=3)
     assert sheet.modifier == 1
     assert t.calc("combat", **{**sent, "terrain": "clear"}, attack=9, defence=3).modifier == 0
+
+
+def test_factors_are_asked_in_the_order_of_the_attackers_on_the_form(table: Any) -> None:
+    """2.11: one number a unit, and they are sent as the boxes stand, whoever came on record first."""
+    t = table(turn=3, phase="german-combat")
+    t.enter("RD", "soviet", "2619", kind="rifle", af=3, df=3)
+    for name in ("62", "44"):
+        t.enter(name, "german", "2620", kind="infantry", army="6th Army")
+    action, ctx = rules.actions["resolve-combat"], Context(t.game, "german")
+    rows = {row["name"]: row for row in action.describe(ctx, {"target": "2619"})}
+    boxes = [choice["value"] for choice in rows["attackers"]["choices"]]
+    assert rows["attackers"]["value"] == boxes == ["german-44", "german-62"]
+    asked = {row["name"]: row for row in action.describe(ctx, {"target": "2619", "attackers": boxes})}
+    assert asked["attack"]["help"].endswith("44, 62")

@@ -17,6 +17,7 @@ from systems.second_kharkov.test_sk_battle import (
 )
 
 from companion.engine.errors import NotNow, NotYours, StillOwed, Unreadable, Warned
+from companion.engine.people.units import due
 from companion.engine.record import events as e
 
 LINES = (("area", "2315", "", "south"), ("area", "2316", "", "south"))
@@ -585,3 +586,31 @@ def test_a_unit_in_play_may_come_on_record_reduced(table: Any) -> None:
         t.do("german", "bring-in", name="45", army="6th Army", hex="1402")
     with refused(Unreadable, rule="2.7", field="army"):
         t.do("german", "bring-in", name="45", kind="infantry", hex="1402")
+
+
+def test_movement_does_not_end_over_forgotten_reinforcements_in_silence(table: Any) -> None:
+    """10.1, 10.2: what the turn brings is said before its movement ends; what was held back is said no more."""
+    t = table(turn=2, phase="soviet-move")
+    with refused(Warned) as said:
+        t.do("soviet", "next-phase")
+    assert any("turn 2" in words for words in said.value.said)
+    t.next("soviet")
+    assert t.game.phase == "soviet-combat"
+    t = table(turn=2, phase="soviet-move")
+    (arrival,) = [name for name, item in due(t.game) if (item.side, item.turn) == ("soviet", 2)]
+    t.do("soviet", "arrive", arrival=arrival)
+    t.do("soviet", "next-phase")
+    assert t.game.phase == "soviet-combat"
+
+
+def test_an_advance_nobody_made_is_given_up_with_the_phase_and_told(table: Any) -> None:
+    """12.21: it is decided before anything else is done; the log says that it was not."""
+    t = table(turn=3, phase="soviet-combat", result="0/2")
+    t.do("soviet", "resolve-combat", attack=26, defence=7, die="4")
+    t.answer("german", how="back")
+    offers = {duty.id for duty in t.game.duties() if duty.action == "advance"}
+    assert offers
+    events = t.do("soviet", "next-phase")
+    assert [(ev.answer, ev.text) for ev in events if isinstance(ev, e.Answered) and ev.id in offers] == [
+        ("given up", "the advance")
+    ]

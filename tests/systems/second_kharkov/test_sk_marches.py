@@ -448,3 +448,13 @@ def test_nobody_has_more_steps_than_his_counter(table: Any) -> None:
     assert (t.game.units["german-97-j"].steps, t.game.units["german-97-j"].full) == (2, 2)
     t.do("german", "set-steps", unit="german-44", steps=0)
     assert t.game.units["german-44"].place == "box:dead"
+
+
+def test_a_hex_that_the_enemy_holds_is_not_offered(table: Any) -> None:
+    """7.1, 11.1: nobody moves there; the others around the start are one tap."""
+    t = table(turn=3, phase="soviet-move")
+    rifle = t.enter("RD", "soviet", "2718", kind="rifle")
+    t.enter("44", "german", "2619", kind="infantry")
+    form = {f["name"]: f for f in t.form("soviet", "make-move", unit=rifle)}
+    offered = {choice["value"] for choice in form["to"]["choices"]}
+    assert "2619" not in offered and {"2717", "2818"} <= offered

@@ -198,9 +198,9 @@ def test_brigades_of_one_hex_can_be_told_apart(table: Any) -> None:
     t.answer("german", how="stand")
     (which,) = t.asked("soviet")[0]["form"]
     assert [c["label"] for c in which["choices"]] == [
-        "Tank brigade (2719), AF 13, has attacked",
-        "Tank brigade (2719), AF 17, has attacked",
-    ]
+        "Tank brigade (2719), AF 13",
+        "Tank brigade (2719), AF 17",
+    ], "all of them have attacked"
     t.answer("soviet", units=first)
     ticks = field(t.form("soviet", "declare-attack", target="2720"), "attackers")
     assert {c["value"]: c["label"] for c in ticks["choices"]} == {
@@ -210,6 +210,18 @@ def test_brigades_of_one_hex_can_be_told_apart(table: Any) -> None:
     t.enter("Rifles", "soviet", "2719", kind="rifle")
     ticks = field(t.form("soviet", "declare-attack", target="2720"), "attackers")
     assert "Rifles (2719)" in [c["label"] for c in ticks["choices"]], "a name that says enough stays short"
+    t.do("soviet", "declare-attack", target="2720", attackers="soviet-rifles")
+    t.answer("soviet", attack="9", die="3")
+    ticks = field(t.form("soviet", "declare-attack", target="2720"), "attackers")
+    assert "Rifles (2719), has attacked" in [c["label"] for c in ticks["choices"]], "whoever has, says so"
+
+
+def test_a_new_turn_is_told_without_its_bookkeeping(table: Any) -> None:
+    """5.3, 11.19: the order is open again and aircraft are back, which nobody reads as news."""
+    t = table(turn=3, phase="german-combat")
+    events = t.next("german")
+    told = [line for event in events if (line := describe(event.seen_by("german"), t.game))]
+    assert t.game.turn == 4 and told == ["Turn 4, 18-19 May 1942: Air interdiction"]
 
 
 def won(table: Any) -> Any:
@@ -291,3 +303,39 @@ def test_the_two_ways_to_attack_and_the_roll_say_different_things(table: Any) ->
     assert offered["resolve-combat"].primary and not offered["declare-attack"].primary
     assert "roll later" in offered["declare-attack"].label
     assert "Roll for the attack" not in t.rules.actions["roll-combat"].doc
+
+
+def test_the_sentence_counts_units_of_one_name(table: Any) -> None:
+    """2.14: two brigades turned over are not one."""
+    t = table(turn=1, phase="soviet-combat", result="0/2")
+    t.enter("294 Inf", "german", "2619", army="6th Army", kind="infantry", af=4, df=5)
+    t.do("soviet", "declare-attack", target="2619", attackers=brigades(t, 2))
+    assert "2 \u00d7 Tank brigade: turned over in battle" in sentence(t, "german")
+
+
+def test_what_is_asked_of_the_other_side_is_not_said_as_ones_own_to_do(table: Any) -> None:
+    """12.17: the Soviet reads whom the question of aircraft waits for."""
+    t = table(turn=4, phase="soviet-combat")
+    t.do("table", "correct", name="air-free", value=2)
+    t.enter("294 Inf", "german", "2619", army="6th Army", kind="infantry", af=4, df=5)
+    t.do("soviet", "declare-attack", target="2619", attackers=brigades(t, 1))
+    lines = [describe(event.seen_by("soviet"), t.game) for event in t.events]
+    assert any(line.startswith("German to do:") and "aircraft" in line for line in lines)
+
+
+def test_the_card_says_when_a_substitute_counter_goes_in(table: Any) -> None:
+    """2.13: the third loss of a division swaps its counter, and its owner reads so where the battle ended."""
+    t = table(turn=1, phase="soviet-combat", result="0/2")
+    t.enter("294 Inf", "german", "2619", army="6th Army", kind="infantry", af=4, df=5)
+    t.do("soviet", "declare-attack", target="2619", attackers=brigades(t, 1))
+    t.answer("soviet", attack="30", die="3")
+    t.answer("german", how="stand")
+    assert card(t, "german") == ["294 Inf: 2 steps: put its substitute counter in"]
+
+
+def test_setting_up_is_told_in_one_line(table: Any) -> None:
+    """3.1: who stands where is on the map."""
+    t = table(turn=1, phase="soviet-move")
+    events = t.do("soviet", "set-up")
+    told = [line for event in events if (line := describe(event.seen_by("soviet"), t.game))]
+    assert len(told) == 1 and "on their set-up hexes" in told[0]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from companion.web.map.counters import NAME_WIDTH, SHAPES, short, width
+from companion.web.map.counters import NAME_WIDTH, SHAPES, pill_text, short, width
 
 
 @pytest.mark.parametrize(
@@ -51,3 +51,22 @@ def test_names_stand_out_on_both_colours_in_every_theme(theme, side):
     face = re.findall(rf"--{side}: (#[0-9a-f]{{6}})", css)[theme]
     light, dark = sorted((luminance(ink), luminance(face)), reverse=True)
     assert (light + 0.05) / (dark + 0.05) >= 4.5
+
+
+@pytest.mark.parametrize(
+    ("marker", "value", "shown"),
+    [
+        ("supply", "oos", "OOS"),
+        ("supply", "isolated", "Isolated"),
+        ("ooc", "no attack", "OOC"),
+        ("ooc", "ooc", "OOC"),
+        ("fz", 2, "FZ 2"),
+        ("star", "black", "* black"),
+        ("fort", True, "F"),
+        ("note", "x", ""),
+    ],
+)
+def test_a_markers_pill_says_each_thing_once(marker, value, shown):
+    signs = {"supply": "OOS", "ooc": "OOC", "fz": "FZ", "star": "*", "fort": "F", "note": ""}
+    states = {"supply=oos": "OOS", "supply=isolated": "Isolated"}
+    assert pill_text(marker, value, signs | states) == shown

@@ -37,6 +37,15 @@ def test_a_new_book_asks_its_question_and_says_that_it_is_blank(browser):
     assert "Kharkov" in page and "rulebook" in page
 
 
+def test_whoever_came_from_his_map_is_led_back_to_it_with_the_answer(browser):
+    page = browser.get(f"{URL}?back=/t/ABCD/soviet/map").get_data(as_text=True)
+    assert 'name="back" value="/t/ABCD/soviet/map"' in page and 'href="/t/ABCD/soviet/map"' in page
+    answer = post(browser, "/grid", answer="Yes, both", back="/t/ABCD/soviet/map")
+    assert answer.status_code == 303 and answer.headers["Location"].endswith("/t/ABCD/soviet/map")
+    for wrong in ("//elsewhere.example", "https://elsewhere.example", "/t/A\nB"):
+        assert URL in post(browser, "/grid", answer="Yes, both", back=wrong).headers["Location"]
+
+
 def test_good_lines_count_and_bad_ones_come_back(app, browser):
     answer = post(browser, text="2408 forest\n9999 forest\n2408-2409 major river\nroad 1 2")
     page = answer.get_data(as_text=True)

@@ -1,5 +1,6 @@
 """Taps on the map: what a stack's bar offers, what moves and marks, and what stays with its own seat."""
 
+import html
 import re
 
 import pytest
@@ -136,6 +137,17 @@ def test_the_attack_form_opens_with_its_target_and_those_beside_it(front):
     assert "Attack 2421" not in tapped(front, "german", "2421?tap=1"), "it is not their combat"
     assert "Attack" not in tapped(front, "watch", "2408?tap=1")
     assert "Attack 2303" not in tapped(front, "soviet", "2303?tap=1")
+
+
+def test_the_stack_that_was_taken_up_attacks_and_nobody_else(front):
+    front.act("soviet", "enter-positions", text="99 Rifle 2409; 12 Rifle 2307")
+    front.act("table", "go-to", turn=1, phase="soviet-combat")
+    taken = "units=soviet-38-guards&units=soviet-99-rifle"
+    sheet = tapped(front, "soviet", f"2408?tap=1&from=2409&{taken}&units=soviet-7-cav")
+    url = html.unescape(re.search(r'hx-get="(/t/[^"]+/do/resolve-combat\?[^"]+)"', sheet)[1])
+    form = text_of(front.clients["soviet"].get(url, headers=TAP))
+    ticked = re.findall(r'name="attackers"[^>]*value="([^"]+)"[^>]* checked', form)
+    assert sorted(ticked) == ["soviet-38-guards", "soviet-99-rifle"], "12 Rifle was not taken up"
 
 
 # -- markers

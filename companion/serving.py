@@ -132,6 +132,8 @@ class Serving:
 
         self.args, self.worker = args, worker
         self.place = place_of(args)
+        lobby = args.lobby or ("open" if isinstance(self.place, Path) else "private")
+        self.private = lobby == "private"
         # Every process may do these things, but it would be of no use.
         self.alone_or_first = worker is None or worker.number == 0
         self.backups: Backups | None = None
@@ -147,8 +149,7 @@ class Serving:
 
         from companion.web.app import create_app
 
-        lobby = self.args.lobby or ("open" if isinstance(self.place, Path) else "private")
-        app = create_app(self.place, site=site, private=lobby == "private", keep_days=self.args.keep_days)
+        app = create_app(self.place, site=site, private=self.private, keep_days=self.args.keep_days)
         held = app.extensions["companion"]
         self.store = held["store"]
         keeping.remember_address(self.store, site.url)
@@ -167,7 +168,7 @@ class Serving:
 
     def notes(self) -> list[str]:
         """What else the host should know at the start."""
-        said = [_book_note(self.store)]
+        said = [_book_note(self.store, seats=not self.private)]
         if self.backups is None:
             said.insert(0, f"Games are kept in {self.store.address}")
             said.append("PostgreSQL is backed up by its own tools: see pg_dump in docs/hosting.md.")
@@ -184,11 +185,11 @@ class Serving:
         self.store.close()
 
 
-def _book_note(store: Any) -> str:
+def _book_note(store: Any, *, seats: bool) -> str:
     """The chart book's passphrase at the first start, how to get a new one at every other."""
     from companion.web.book.lock import first_passphrase
 
-    words = first_passphrase(store)
+    words = first_passphrase(store, seats=seats)
     if words is None:
         return "The chart book has its passphrase; if it is lost, companion passphrase makes a new one."
     return f"Chart book passphrase: {words} (shown only now; companion passphrase makes a new one)"

@@ -203,6 +203,17 @@ def test_what_the_host_is_told_is_said_once(server: LiveServer, table: LiveTable
     assert "Games are kept in postgresql://companion@" in said and "2 processes serve." in said
 
 
+def test_a_stranger_who_founds_a_table_does_not_write_in_everybodys_chart_book(
+    server: LiveServer, table: LiveTable
+) -> None:
+    from companion.books.played import seats_write
+    from companion.store import open_any
+
+    store = open_any(server.place[1])
+    assert not seats_write(store)
+    store.close()
+
+
 def command(*args: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "companion", "serve", "--host", "127.0.0.1", "--port", "0", *args],

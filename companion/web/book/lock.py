@@ -58,12 +58,15 @@ def _random_words() -> str:
     return "-".join("".join(secrets.choice(ALPHABET) for _ in range(LETTERS)) for _ in range(GROUPS))
 
 
-def first_passphrase(store: Store) -> str | None:
-    """Make the book's passphrase if it has none, and return it: nobody can read it later."""
+def first_passphrase(store: Store, *, seats: bool = True) -> str | None:
+    """Make the book's passphrase if it has none, and return it: nobody can read it later.
+
+    :param seats: whether a seat at any table is enough to write; not where any stranger may found a table
+    """
     if store.setting_get(SETTING):
         return None
     words = _random_words()
-    mine = _lock_for(words, played.seats_write(store))
+    mine = _lock_for(words, seats)
     # Of two machines that start at once, one tells its words.
     return words if store.setting_once(SETTING, mine) == mine else None
 

@@ -1,7 +1,6 @@
 """docs/hosting/nginx.conf as it stands, in a real nginx, before two companions on one database, as on two machines."""
 
 import http.client
-import json
 import os
 import shutil
 import socket
@@ -73,7 +72,7 @@ def site(
             pytest.fail(why)
         pytest.skip(why)
     folder, port = tmp_path_factory.mktemp("nginx"), free_port()
-    public = ("--public-url", f"http://127.0.0.1:{port}")
+    public = ("--public-url", f"http://127.0.0.1:{port}", "--access-log")
     database = str(cluster.database())
     with (
         LiveServer(folder / "one", *public, database=database) as one,
@@ -100,12 +99,13 @@ def site(
 
 
 def test_a_tap_at_one_machine_is_heard_at_once_by_a_stream_at_the_other(site: LiveServer) -> None:
-    """Streams are not buffered, and whichever machine they end up at, they hear of every tap."""
+    """Streams are not buffered by the proxy; and one that ended up at the other machine hears of every tap, too."""
     table = LiveTable(site)
     bearer = {"Authorization": f"Bearer {table.tokens['soviet']}"}
     streams = []
-    for _ in range(4):  # round robin: two of them at each machine
-        conn = http.client.HTTPConnection("127.0.0.1", site.port, timeout=8)
+    one, two = site.behind  # type: ignore[attr-defined]
+    for port in (site.port, one.port, two.port):
+        conn = http.client.HTTPConnection("127.0.0.1", port, timeout=8)
         conn.request("GET", f"/t/{table.code}/soviet/stream?page=p{len(streams)}", headers=bearer)
         answer = conn.getresponse()
         assert answer.getheader("Content-Type", "").startswith("text/event-stream")
@@ -123,16 +123,26 @@ def test_a_tap_at_one_machine_is_heard_at_once_by_a_stream_at_the_other(site: Li
         conn.close()
 
 
-def test_a_seat_is_a_cookie_that_any_machine_reads(site: LiveServer) -> None:
+def test_a_table_keeps_to_one_machine_and_any_other_answers_as_well(site: LiveServer) -> None:
+    """Tables are dealt out by their codes; a seat's secret opens it wherever the request ends up."""
+    before = [len(server.said()) for server in site.behind]  # type: ignore[attr-defined]
     table = LiveTable(site)
-    for number in range(6):
+    for number, server in enumerate((site, *site.behind) * 2):  # type: ignore[attr-defined]
         page = urllib.request.Request(
-            f"{site.url}/t/{table.code}/german", headers={"Authorization": f"Bearer {table.tokens['german']}"}
+            f"{server.url}/t/{table.code}/german",
+            headers={"Authorization": f"Bearer {table.tokens['german']}"},
         )
         with urllib.request.urlopen(page, timeout=20) as answer:
             assert answer.status == 200
-        table.roll(f"tap-{number}", "german")
+        table.roll(f"tap-{number}", "german", server)
     assert sorted(table.rolled()) == [f"tap-{n}" for n in range(6)]
+    for _ in range(12):
+        table.server.call(f"/api/tables/{table.code}", token=table.tokens["german"])
+    asked = [
+        server.said()[old:].count(f"GET /api/tables/{table.code} ")
+        for server, old in zip(site.behind, before, strict=True)  # type: ignore[attr-defined]
+    ]
+    assert sorted(asked) == [0, 12]
 
 
 def test_a_long_save_passes_and_a_page_of_another_site_does_not(site: LiveServer) -> None:
@@ -151,9 +161,9 @@ def test_a_long_save_passes_and_a_page_of_another_site_does_not(site: LiveServer
 
 
 def test_one_machine_may_stop_and_the_others_go_on(site: LiveServer) -> None:
-    table = LiveTable(site)
+    tables = [LiveTable(site) for _ in range(6)]
     one: LiveServer = site.behind[0]  # type: ignore[attr-defined]
     one.stop()
-    for number in range(6):
-        table.roll(f"alone-{number}")
-    assert len(json.dumps(table.rolled())) and len(table.rolled()) == 6
+    for table in tables:
+        table.roll("alone")
+        assert table.rolled() == ["alone"]

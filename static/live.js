@@ -400,8 +400,8 @@
   body.addEventListener("htmx:beforeRequest", ({ detail }) => { if (detail.elt.matches("#sheet-body, [data-preview]")) detail.xhr.touched = touched; });
   body.addEventListener("htmx:configRequest", ({ detail }) => {
     detail.headers["X-Page"] = pageId;
-    const sheet = detail.elt.matches("#sheet-body, #sheet form") && detail.elt.closest("form"); // sent and refused it comes back with them
-    if (sheet) detail.parameters._touched = sheet.dataset.touched || "";
+    const form = detail.elt.closest("#sheet form");
+    if (form?.querySelector("#sheet-body")) detail.parameters._touched = form.dataset.touched || ""; // sent, too: a refusal draws the form anew
   });
   body.addEventListener("htmx:beforeSwap", ({ detail }) => {
     if (detail.xhr?.touched !== undefined && detail.xhr.touched !== touched) detail.shouldSwap = false;

@@ -93,9 +93,9 @@ class Worked:
             self._looking[-1] |= held.looked
         return held
 
-    def recall(self, held: _Kept | None) -> bool:
+    def recall(self, held: _Kept) -> bool:
         """Whether it was looked at since the last change; whoever is being worked out looks at the same."""
-        if held is None or held.at != self._now:
+        if held.at != self._now:
             return False
         if self._looking:
             self._looking[-1] |= held.looked
@@ -226,7 +226,7 @@ class Part(Generic[Found]):
 
     def __get__(self, seen: Looks, _: type[Any]) -> Found:
         worked, held = seen._game.worked, seen._held.get(self.name)
-        if not worked.recall(held):
+        if held is None or not worked.recall(held):
             key, faults = (self.make, seen.seat), len(seen.faults)
             held = seen._held[self.name] = worked.hold(seen._game, key, partial(self.make, seen))
             if len(seen.faults) > faults:  # the next one to look is to hear of it, too

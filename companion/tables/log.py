@@ -53,14 +53,14 @@ class Entry:
 
 
 def in_order(seen: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Events as they are told: the result of a battle comes before the roll and everything that led to it.
+    """Events as they are told: the result of a battle before everything that led to it, and dice after what they came to.
 
     What was asked and answered in one breath is nobody's to do.
     """
     bodies = list(seen)
     settled = {body["id"] for body in bodies if body["kind"] == "answered"}
     open_still = (body for body in bodies if body["kind"] != "asked" or body["id"] not in settled)
-    return sorted(open_still, key=lambda body: body["kind"] != "resolved")
+    return sorted(open_still, key=lambda body: {"resolved": 0, "rolled": 2}.get(body["kind"], 1))
 
 
 def told(seen: Iterable[dict[str, Any]], game: Game) -> list[str]:

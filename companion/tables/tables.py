@@ -19,13 +19,14 @@ from companion.engine.errors import NotNow
 from companion.engine.forms.fields import storable
 from companion.engine.guard import attempt
 from companion.engine.hexes.gridbook import owner_maps
+from companion.engine.kit.book import Book
 from companion.engine.once import follow
 from companion.engine.people.talk import judge
 from companion.engine.play.actions import Action, Chance
 from companion.engine.play.performing import TAKING_BACK, AnsweredWrong, perform
 from companion.engine.play.phases import open_table
 from companion.engine.record import events as e
-from companion.engine.record.game import Book, Game
+from companion.engine.record.game import Game
 from companion.engine.record.hindsight import Hindsight
 from companion.limits import TITLE
 from companion.store import NewTable, Store, StoredEvent, StoreError, TableRow, digest

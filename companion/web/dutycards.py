@@ -57,6 +57,11 @@ class Question:
         return [f for f in self.fields if f.type != "dice" and f != self.field]
 
     @property
+    def speaks(self) -> bool:
+        """Whether the answers are phrases ("Fall back 2"), so that no label need stand above them."""
+        return all(" " in reply.label for reply in self.replies)
+
+    @property
     def changes(self) -> bool:
         """Whether what is chosen may change what is asked, so that the form is drawn again."""
         return self.way == "form" and not self.duty.at_once and bool(self.duty.fields)

@@ -33,6 +33,9 @@ from companion.web.play import bp
 from companion.web.pushing import is_pushed
 from companion.web.seats import DeviceVisit, require
 
+Rows = list[dict[str, Any]]
+"""An action's fields as a form needs them."""
+
 
 def _sheet(
     visit: DeviceVisit,
@@ -42,20 +45,22 @@ def _sheet(
     mistake: Mistake | None = None,
     status: int = 200,
     touched: str = "",
+    rows: Rows | None = None,
 ) -> tuple[str, int]:
     """An action's form with its live preview.
 
     :param touched: the fields that hold what a person chose, and that no first value replaces
+    :param rows: its fields with these values, where they are described already
     """
     errors, general = _told(None if isinstance(mistake, Warned) else mistake, action.fields)
-    given = _plain(raw)
+    rows = action.describe(ctx, _plain(raw)) if rows is None else rows
     context = {
         "code": visit.code,
         "seat": visit.seat,
         "v": visit.view,
         "action": action,
         "preview": _preview(visit, action, raw) if mistake is None else None,
-        "fields": form_fields(action.describe(ctx, given), errors),
+        "fields": form_fields(rows, errors),
         "error": general,
         "warned": mistake if isinstance(mistake, Warned) else None,
         "ask": raw.get("_asked", ""),
@@ -96,7 +101,8 @@ def action_form(code: str, seat: str, name: str) -> tuple[str, int]:
     visit = require(code, seat)
     raw = form_values()
     action, ctx = visit.form(name, raw)
-    return _sheet(visit, action, ctx, _first_values(action, ctx, raw), touched=" ".join(_plain(raw)))
+    given, rows = _first_values(action, ctx, raw)
+    return _sheet(visit, action, ctx, given, touched=" ".join(_plain(raw)), rows=rows)
 
 
 CHAIN = 4
@@ -105,19 +111,20 @@ CHAIN = 4
 
 def _first_values(
     action: Action, ctx: Context, raw: dict[str, Any], but: tuple[str, ...] = ()
-) -> dict[str, Any]:
-    """What the form shows in fields that nobody has touched, so that its preview speaks of the same.
+) -> tuple[dict[str, Any], Rows]:
+    """What the form shows in fields that nobody has touched, so that its preview speaks of the same; and its fields then.
 
     :param but: types that a browser does not send while they are empty, so that nobody knows who touched them
     """
     given = raw
     for _ in range(CHAIN):
-        rows = [row for row in action.describe(ctx, _plain(given)) if row["type"] not in but]
-        shown = {row["name"]: row["value"] for row in rows if row["value"] not in (None, "", [], False)}
+        rows = action.describe(ctx, _plain(given))
+        told = [row for row in rows if row["type"] not in but and row["value"] not in (None, "", [], False)]
+        shown = {row["name"]: row["value"] for row in told}
         if shown.keys() <= given.keys():
-            break
+            return given, rows
         given = {**shown, **given}
-    return given
+    return given, action.describe(ctx, _plain(given))
 
 
 @bp.post("/t/<code>/<seat>/preview/<name>")
@@ -136,9 +143,8 @@ def action_preview(code: str, seat: str, name: str) -> tuple[str, int] | str:
             fields = form_fields(action.describe(context, _plain(raw)), {})
             base = f"/t/{visit.code}/{seat}"
             return render_template("duty_form.html", q=Question(asked, "form", fields), base=base)
-    return _sheet(
-        visit, action, context, _first_values(action, context, _touched(action, raw), but=("flag",))
-    )
+    given, rows = _first_values(action, context, _touched(action, raw), but=("flag",))
+    return _sheet(visit, action, context, given, rows=rows)
 
 
 def _touched(action: Action, raw: dict[str, Any]) -> dict[str, Any]:

@@ -61,10 +61,13 @@ class Moment:
     @cached_property
     def acts(self) -> tuple[list[ActionView], list[ActionView]]:
         """What can be done now besides what is asked: the usual acts, and the rest."""
-        asked = {duty.action for duty in self.view.asked if duty.mine}
-        found = [
-            a for a in self.view.actions if a.group in ("phase", "setup", "hand") and a.name not in asked
-        ]
+        view = self.view
+        asked = {duty.action for duty in view.asked if duty.mine}
+        step = (
+            view.effort == "record" and not view.unsettled and not view.has_units
+        )  # it offers to set up itself
+        groups = ("phase", "hand") if step else ("phase", "setup", "hand")
+        found = [a for a in view.actions if a.group in groups and a.name not in asked]
         return [a for a in found if a.primary], [a for a in found if not a.primary]
 
     @cached_property
@@ -78,6 +81,14 @@ class Moment:
         now = self.view.turn.number
         told = (line for line in self.log if not line.about_seats and line.kinds != ["advanced"])
         return [line for line in told if line.turn == now]
+
+    @cached_property
+    def shows_roll(self) -> bool:
+        """Whether the last roll is of this phase; a battle shows its own dice."""
+        here = (self.view.turn.number, self.view.phase.id)
+        return not self.battles and any(
+            "rolled" in line.kinds and (line.turn, line.phase) == here for line in self.log
+        )
 
     @property
     def busy(self) -> bool:

@@ -238,6 +238,27 @@ def test_combat_with_units_on_record(server, device):
     assert not table.sees("table")["hexes"].get("1905", {}).get("fort")  # 7.1.6: the enemy walked in
 
 
+def test_a_refused_form_keeps_what_was_tapped(server, device):
+    """A strength too many is refused; put right, it still meets the target and attackers tapped before."""
+    table = Table(server, "wb95", "kharkov-1942")
+    table.do("table", "set-up")
+    table.do("soviet", "assign-air")
+    for _ in ("air", "movement"):
+        table.do("soviet", "next-phase")
+    soviet = table.seat(device("phone"), "soviet")
+    soviet.expected_errors += ["422"]
+    open_form(soviet, "Resolve a combat")
+    soviet.get_by_role("checkbox", name="2307 IF, must").check(force=True)
+    strengths = soviet.locator("[name=attack_sp]")
+    strengths.fill("3 6 3")
+    soviet.locator("#sheet .sheet-foot .btn-primary").click()
+    expect(soviet.locator("#sheet")).to_contain_text("2 strengths are needed")
+    strengths.fill("6 3")
+    soviet.locator("[name=defence_sp]").fill("3")
+    expect(soviet.locator("#sheet .breakdown")).to_contain_text("9 against 3")
+    expect(soviet.get_by_role("checkbox", name="2307 IF, must")).to_be_checked()
+
+
 def test_combat_by_bare_numbers(server, device):
     """No unit on record: strength typed, what else counts opened by a tap, losses noted."""
     table = Table(server, "wb95", "black-snow")
@@ -257,6 +278,17 @@ def test_combat_by_bare_numbers(server, device):
     roll(german, "5 6")
     expect(german.locator(".battle-result")).to_have_text("-1 / -1")  # 4:1 less 1 for the forest: 3:1, 11
     expect(german.locator("#sheet .sheet")).to_have_count(0)
+
+
+def test_the_tablet_shows_all_twelve_phases(server, device):
+    """However many are done: nothing of the strip is cut."""
+    table = Table(server, "wb95", "kharkov-1942")
+    tablet = table.seat(device("tablet"), "table")
+    for phase in ("air-a", "strategic-a", "supply-b"):
+        table.do("table", "go-to", turn=1, phase=phase)
+        tablet.reload()
+        wide = tablet.locator(".stepper").evaluate("strip => [strip.scrollWidth, strip.clientWidth]")
+        assert wide[0] <= wide[1], (phase, wide)
 
 
 def test_a_long_list_of_units_is_narrowed_by_typing(server, device):
@@ -374,8 +406,7 @@ def test_the_twelfth_of_may_in_twelve_phases(start_server, device):
     open_form(tablet, "Say who holds the victory hexes")
     expect(tablet.get_by_role("group", name="German").get_by_role("checkbox", checked=True)).to_have_count(10)
     send(tablet)
-    tells(tablet, "Victory", "German VP", "10")
-    tells(tablet, "Victory", "Soviet VP", "3")
+    tells(tablet, "Victory", "VP", "German 10, Soviet 3")
 
     # 1 Air: the Germans have no points, so their phone waits and cannot end the phase.
     phase_is(german, soviet, day=1, name="Air")
@@ -459,12 +490,12 @@ def test_the_twelfth_of_may_in_twelve_phases(start_server, device):
 
     # 6 Supply: one pocket, level 1, no roll; an HQ stands ready for a bridge and the enemy hears nothing of it.
     phase_is(german, soviet, day=1, name="Supply")
-    open_form(soviet, "Check supply")
+    open_form(soviet, "Name who is cut off")
     expect(soviet.locator("#sheet")).to_contain_text("positions on record show nobody cut off")
     soviet.locator("#sheet [name=hexes]").fill("1502")
     send(soviet)
     logged(table, soviet, "soviet", "293 INF: Out of supply 1 (no line of supply)")
-    expect(soviet.get_by_role("link", name="Check supply")).to_have_count(0)
+    expect(soviet.get_by_role("button", name="Check supply")).to_have_count(0)
     open_line(soviet, "An HQ at a big river")
     soviet.locator("#sheet select").select_option(label="HQ 21 Army (1601)")
     send(soviet)
@@ -522,8 +553,7 @@ def test_the_twelfth_of_may_in_twelve_phases(start_server, device):
 
     # 12 Supply, from the tablet: both screens follow.
     phase_is(german, soviet, day=1, name="Supply")
-    open_form(tablet, "Check supply")
-    send(tablet)
+    press(tablet, tablet.get_by_role("button", name=re.compile("^Check supply")))
     end_phase(table, tablet, "Next phase")
 
     # 13 May: new points, and each phone lists only its own reinforcements, to come in movement.

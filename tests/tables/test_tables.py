@@ -344,7 +344,7 @@ def test_the_log_groups_events_by_action_newest_first(tables: Tables, code: str)
     tables.act(code, "red", "roll-weather", {"die": "6"})
     newest, set_up, opening = tables.log(code, "red")
     assert (newest.label, newest.seat_name, newest.rule) == ("Roll for the weather", "Red", "4.1")
-    assert newest.lines == ["weather: 1d6 rolled 6 (by hand)", "Weather: Clear → Deep mud"]
+    assert newest.lines == ["Weather: Clear → Deep mud", "weather: 1d6 rolled 6 (by hand)"]
     assert (newest.turn, newest.phase, newest.kinds) == (1, "weather", ["rolled", "set", "ticked"])
     assert (set_up.label, len(set_up.lines)) == ("Set up the scenario", 6)
     assert opening.lines[0] == "Table opened: Toy Kharkov, Skirmish"

@@ -10,7 +10,7 @@ from toykit import Device
 
 from companion.engine.seat.shapes import DutyView
 from companion.tables.tables import Tables
-from companion.web.dutycards import Question, _replies
+from companion.web.dutycards import Question, Reply, _replies
 from companion.web.formfield import FormField
 
 
@@ -303,3 +303,12 @@ def test_an_offer_has_one_no(values: tuple[str, ...], no: bool) -> None:
     asked = SimpleNamespace(consent=False, duty="offered")
     found = Question(cast(DutyView, asked), "buttons", [field], field, _replies(field, owed=False))
     assert bool(found.instead) is no
+
+
+@pytest.mark.parametrize(
+    ("replies", "speaks"), [(("Fall back 2", "Stand, lose 2"), True), (("1704", "1705"), False)]
+)
+def test_answers_that_are_phrases_need_no_label(replies: tuple[str, ...], speaks: bool) -> None:
+    """'To hex' above 'To 1704' says the same twice; above '1704' it is needed."""
+    asked = Question(None, "buttons", replies=[Reply(one, one) for one in replies])  # type: ignore[arg-type]
+    assert asked.speaks is speaks

@@ -86,3 +86,22 @@ def test_a_refused_form_remembers_what_was_touched(attack: Device) -> None:
     assert refused.status_code == 422 and touched(refused.text) == "target attack"
     again = send(attack, "preview/resolve-combat", **typed).text
     assert field(again, "target") == "" and field(again, "attack") == "14+"
+
+
+def test_a_refused_form_still_knows_what_was_filled_in(tmp_path: Path) -> None:
+    """What a person tapped before a refusal is not taken for a suggestion by the preview after it."""
+    app: Flask = create_app(tmp_path / "data", testing=True)
+    tables: Tables = app.extensions["companion"]["tables"]
+    try:
+        code = tables.new("wb95", "kharkov-1942", {}, "")
+        tables.act(code, "table", "set-up", {})
+        go = {"turn": 1, "phase": "attack-a"}
+        tables.act(code, "table", "go-to", go, revision=tables.store.latest(code))
+        soviet = Device(app, code, "soviet")
+        sent = {"target": "2307", "attackers": ["k42-s-050", "k42-s-051"], "attack_sp": "3 6 3"}
+        told = {**sent, "_touched": "target attack_sp"}
+        headers = {"Origin": "http://localhost", "HX-Request": "true", "HX-Target": "sheet"}
+        said = soviet.client.post(soviet.url("do/resolve-combat"), data=told, headers=headers)
+        assert said.status_code == 422 and 'data-touched="target attack_sp"' in said.text
+    finally:
+        app.extensions["companion"]["store"].close()

@@ -188,6 +188,7 @@ def test_step_zero_is_asked_until_somebody_chooses(
     assert 'value="exceptions" aria-pressed="true"' in form_of(red.get("settings").text, "effort")
     red.do("set-effort", effort="record")
     assert tables.game(code)["effort"] == "record", "and it can be changed later"
+    assert red.get().text.count('id="do-set-up"') == 1, "the step offers it, the other acts do not repeat it"
 
 
 @pytest.mark.parametrize("act", [("set-up", {}), ("next-phase", {})])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Mapping
 from typing import Any
 
@@ -37,12 +38,15 @@ def read_all(
     """Every field's value, and every mistake at once. Dice are left to the caller."""
     values: dict[str, Any] = {}
     mistakes: list[Mistake] = []
+    here, told = (
+        ctx.having(ChainMap(values, dict(ctx.values))),
+        ctx.told,
+    )  # each field sees what those before it say
     for name, item in fields.items():
-        here = ctx.having({**ctx.values, **values})
         if isinstance(item, Dice):
             continue
-        if name in ctx.told:
-            values[name] = ctx.told[name]
+        if name in told:
+            values[name] = told[name]
             continue
         blank = None if defaults.get(name) is REQUIRED else defaults.get(name)
         if item.when is not None and not item.when(here):

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.engine.hexes.maps import Maps
+from companion.engine.kit.book import BookShape
 from companion.engine.kit.chart import Chart
 from companion.engine.kit.lists import BookList
 from companion.engine.kit.roster import UnitDef
@@ -227,28 +228,6 @@ class Arrival:
     doubtful: str = ""
     secret: bool = False
     """Only its own side reads it: units whose way the list does not tell."""
-
-
-@dataclass(frozen=True)
-class BookShape:
-    """A list that the owner copies from his own components: card manifest, chit sheet, calendar."""
-
-    id: str
-    title: str
-    key: str
-    columns: tuple[Json, ...]
-    rows: tuple[str, ...] = ()
-    """The rows there are; without them the owner adds his own."""
-    more: bool = False
-    """Rows may be added to the given ones."""
-    rule: str = ""
-    help: str = ""
-    where: str = ""
-    """Where it is printed: map, cards, play aid."""
-    file: str = ""
-    """What the rulebook tells of it, a CSV; books/<id>.csv when not said."""
-    walk: tuple[str, ...] = ()
-    """The columns that filling it one by one asks for; the required ones when not said."""
 
 
 @dataclass(frozen=True)

@@ -327,11 +327,20 @@ def _entry_hex(ctx: Context) -> str:
     return str(ctx.game["entered"].get(f"{found.side} {found.entry}", "")) if named is None else named
 
 
+@dataclass(frozen=True)
+class EntryHex(HexId):
+    """Where something enters; the form says by which zone or edge the list lets it in."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        found = dict(due(ctx.game)).get(str(ctx.values.get("arrival") or ""))
+        return {**super().describe(ctx), "help": found.entry if found else ""}
+
+
 @unit_rules.action(by="any", label="Reinforcements are in", group="arrive", when=can_arrive)
 def arrive(
     game: Game,
     arrival: Annotated[str, Choice(label="Which", options=arriving)],
-    hex: Annotated[str, HexId(label="Entry hex", start=_entry_hex)] = "",
+    hex: Annotated[str, EntryHex(label="Entry hex", start=_entry_hex)] = "",
 ) -> Events:
     """Reinforcements have entered the map, or the item that was due is dealt with."""
     item = dict(due(game))[arrival]

@@ -184,10 +184,9 @@ def describe_fields(
 ) -> list[dict[str, Any]]:
     """Fields with their choices and first values, given what has been filled in so far."""
     values, _ = read_all(fields, defaults, raw, ctx)
-    rows = []
+    rows, here, told = [], ctx.having(values), ctx.told
     for name, item in fields.items():
-        here = ctx.having(values)
-        if name in ctx.told or (item.when is not None and not item.when(here)):
+        if name in told or (item.when is not None and not item.when(here)):
             continue
         default = defaults[name]
         value = raw.get(name)

@@ -181,7 +181,10 @@ def _marked(body: Mapping[str, Any], game: Game) -> str:
 def _noted(body: Mapping[str, Any], game: Game) -> str:
     if body.get("reason") == IN_PASSING:
         return ""
-    return "a note in secret" if body.get("hidden") else str(body.get("text", ""))
+    secret = (
+        "" if body.get("rule") else "a note in secret"
+    )  # what the rules found out is no news to the others
+    return secret if body.get("hidden") else str(body.get("text", ""))
 
 
 def _resolved(body: Mapping[str, Any], game: Game) -> str:

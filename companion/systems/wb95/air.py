@@ -224,7 +224,6 @@ def fight_in_the_air(
     loser = min(score, key=lambda s: score[s])
     words = f"German {score[GERMAN]}, Soviet {score[SOVIET]}: {game.side_name(loser)} aircraft leave"
     yield from learn(game, battle, result=words)
-    yield e.Noted(f"Air combat: {words}", rule="8.1.8")
     for hex_id in hexes[loser]:
         yield airmarks.write(loser, hex_id, {}, "beaten in the air", "8.1.9")
 
@@ -323,7 +322,7 @@ def plans(game: Game, seat: str) -> Panel | None:
     if game.phase not in AIR or choice_name(game) in game.revealed:
         return None
     rows = []
-    for side in game.sides:
+    for side in sorted(game.sides, key=lambda s: s not in undecided(game)):  # first who is awaited
         left = int(game[f"air-{side}"])
         word = "chosen" if side in chosen else "still to choose"
         word = word if left else "nothing to choose"

@@ -34,7 +34,7 @@ from companion.systems.wb95.base import (
     units_to_tap,
 )
 from companion.systems.wb95.named import Named, with_new
-from companion.systems.wb95.needed import NeededUnits, unless
+from companion.systems.wb95.needed import Flipped, unless
 from companion.systems.wb95.obligations import duties
 from companion.systems.wb95.oos import raise_level
 from companion.systems.wb95.shaken import disturb
@@ -56,7 +56,7 @@ def flip_artillery(
     game: Game,
     units: Annotated[
         tuple[str, ...],
-        NeededUnits(
+        Flipped(
             label="Towed guns",
             many=True,
             pick=_towed,
@@ -71,10 +71,8 @@ def flip_artillery(
     units = yield from with_new(game, seat, units, named, kind="ART")
     for unit in units:
         moving = in_transport(game, game.units[unit])
-        word = "combat setup" if moving else "transport setup"
-        yield put_mark(
-            game, unit, "transport", None if moving else True, reason=f"{word}, 1 MP", rule="6.2.4"
-        )
+        words = "combat setup, 1 MP" if moving else "1 MP"  # the marker itself says transport setup
+        yield put_mark(game, unit, "transport", None if moving else True, reason=words, rule="6.2.4")
 
 
 def _in_range(ctx: Context) -> list[Unit]:

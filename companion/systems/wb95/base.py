@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
+from functools import lru_cache, partial
 from math import ceil
 from typing import Any
 
 from companion.engine.errors import Several, Unreadable
 from companion.engine.forms.fields import Context, UnitRef
 from companion.engine.kit.roster import Unit
+from companion.engine.once import once
 from companion.engine.play.actions import Events
 from companion.engine.positions.pieces import on_map
 from companion.engine.record.changes import BY_SEQUENCE, put_mark
@@ -102,12 +103,19 @@ SPELLED = {
 """How people write the types that the rules tell apart; counters typed by hand need not be abbreviated."""
 
 
+@lru_cache(1_000)
+def _sort(written: str) -> str:
+    """Which of them a type is, however it is written."""
+    word = written.strip().rstrip(".").upper()
+    return next((kind for kind, words in SPELLED.items() if word in words), "")
+
+
 def is_kind(unit: Unit, kind: str) -> bool:
-    return unit.kind.strip().rstrip(".").upper() in SPELLED[kind]
+    return _sort(unit.kind) == kind
 
 
 def is_gun_kind(kind: str) -> bool:
-    return kind.strip().rstrip(".").upper() in SPELLED["ART"]
+    return _sort(kind) == "ART"
 
 
 def is_hq(unit: Unit) -> bool:
@@ -168,8 +176,14 @@ def occupants(game: Game) -> dict[str, str]:
 
 
 def at_hexes(game: Game, side: str, hexes: Iterable[str]) -> list[Unit]:
-    wanted = set(hexes)
-    return [u for u in on_map(game, side) if u.place in wanted]
+    wanted = set(hexes) & _held(game, side)
+    return [u for u in on_map(game, side) if u.place in wanted] if wanted else []
+
+
+@once
+def _held(game: Game, side: str) -> frozenset[str]:
+    """The hexes where units of a side stand."""
+    return frozenset(u.place for u in on_map(game, side))
 
 
 def visible(ctx: Context, units: Iterable[Unit]) -> list[Unit]:
@@ -179,17 +193,18 @@ def visible(ctx: Context, units: Iterable[Unit]) -> list[Unit]:
 
 def touchable(ctx: Context) -> list[Unit]:
     """Units on the map that a seat may change: its own; the table's screen, all."""
-    return [u for u in ctx.game.units.values() if u.on_map and ctx.seat in {"table", u.side}]
+    return on_map(ctx.game, "" if ctx.seat == "table" else ctx.seat or "nobody")
 
 
 def active_units(ctx: Context) -> list[Unit]:
     """The units of the side whose phase it is."""
-    return [u for u in touchable(ctx) if ctx.game.active in {"", u.side}]
+    side = ctx.game.active
+    return [u for u in touchable(ctx) if side in ("", u.side)]
 
 
 def anybody(ctx: Context) -> bool:
     """Units are on record, so that they can be named."""
-    return any(u.on_map for u in ctx.game.units.values())
+    return bool(on_map(ctx.game))
 
 
 def somebody_there(game: Game) -> bool | str:

@@ -40,7 +40,6 @@ def work_out(ctx: Context, fight: Fight) -> Breakdown:
     _attackers(sheet, fight)
     _defenders(sheet, fight)
     if _untold(ctx, fight) and fight.regular + fight.fire > 0:
-        sheet.warnings.append("the defender is asked for his strength")
         sheet.facts = {**_follow_up(fight), "attack_users": [], "defence_users": []}
         return sheet
     total = _total(sheet, game, fight)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import cycle, islice
 from typing import Annotated, Any
 
 from companion.engine.forms.fields import Choice, Context, Flag, Text, UnitRef, Whole
@@ -185,9 +186,10 @@ class Unprinted(Text):
     """What happens when it is left empty; otherwise it must be told."""
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        names = named(self.lacking(ctx))
-        help = "; ".join(part for part in (f"{names}: as printed, in this order", self.optional) if part)
-        return {**super().describe(ctx), "help": help, "placeholder": names, "required": not self.optional}
+        lacking = self.lacking(ctx)
+        help = "; ".join(filter(None, (f"{named(lacking)}: as printed, in this order", self.optional)))
+        example = " ".join(islice(cycle("463"), len(lacking)))
+        return {**super().describe(ctx), "help": help, "placeholder": example, "required": not self.optional}
 
 
 def unprinted(label: str, lacking: Callable[[Context], list[Unit]], optional: str = "") -> Unprinted:

@@ -12,6 +12,7 @@ from companion.engine.play.actions import Events
 from companion.engine.positions.pieces import on_map
 from companion.engine.positions.situation import board
 from companion.engine.record import events as e
+from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
 from companion.systems.wb95.base import GERMAN, SOVIET, SUPPLY, in_1942, level, occupants, rules
 from companion.systems.wb95.cities import hexes_of, victory_hexes, worth_watching
@@ -148,5 +149,7 @@ def start_control(
         )
     for side, hexes in ((GERMAN, german), (SOVIET, soviet)):
         for hex_id in hexes:
-            yield e.Marked(hex_id, "owner", side, reason="front line", rule="4.3.1")
+            yield e.Marked(hex_id, "owner", side, reason=IN_PASSING, rule="4.3.1")
+        if hexes:
+            yield e.Noted(f"{game.side_name(side)} holds {', '.join(hexes)}", rule="4.3.1")
     yield from read_cities(game)

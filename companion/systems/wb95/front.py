@@ -8,10 +8,13 @@ from typing import Any
 
 from companion.engine.forms.fields import Context, HexId
 from companion.engine.kit.roster import Unit
+from companion.engine.once import once
 from companion.engine.positions.pieces import on_map
+from companion.engine.record.game import Game
 from companion.systems.wb95.base import (
     GUN_RANGE,
     active_units,
+    at_hexes,
     idle,
     is_gun,
     is_hq,
@@ -28,18 +31,24 @@ def front(ctx: Context) -> list[tuple[str, str]]:
     game, side = ctx.game, ctx.game.active
     if not side:
         return []
+    beside = _beside(game, side)
+    named = {u.place for u in at_hexes(game, game.other(side), ctx.values.get("target") or ())}
+    return sorted({**{h: _words(game, side, h) for h in named - beside.keys()}, **beside}.items())
+
+
+@once
+def _beside(game: Game, side: str) -> dict[str, str]:
+    """The enemy hexes next to regular units of a side, in words."""
     enemy = {u.place for u in on_map(game, game.other(side))}
-    beside = {
-        h for u in on_map(game, side) if is_regular(u) for h in game.maps.neighbours(u.place) if h in enemy
-    }
-    named = [h for h in ctx.values.get("target") or () if h in enemy]
-    must = {u.place for u in duties(game, side).must_be_attacked}
-    rows = []
-    for hex_id in sorted({*beside, *named}):
-        fort = str(game.mark(hex_id, "fort") or "").upper()
-        words = [f"{hex_id} {fort}".strip(), *(["must"] if hex_id in must else [])]
-        rows.append((hex_id, ", ".join(words)))
-    return rows
+    mine = {u.place for u in on_map(game, side) if is_regular(u)}
+    found = {h for place in mine for h in game.maps.neighbours(place) if h in enemy}
+    return {h: _words(game, side, h) for h in found}
+
+
+def _words(game: Game, side: str, hex_id: str) -> str:
+    must = any(u.place == hex_id for u in duties(game, side).must_be_attacked)
+    fort = str(game.mark(hex_id, "fort") or "").upper()
+    return ", ".join([f"{hex_id} {fort}".strip(), *(["must"] if must else [])])
 
 
 @dataclass(frozen=True)
@@ -54,7 +63,18 @@ class EnemyHexes(HexId):
 
 def able(ctx: Context) -> list[Unit]:
     """Towed guns do not attack, headquarters do not fight [5.1.10]."""
-    return [u for u in active_units(ctx) if not is_towed(u) and not is_hq(u)]
+    return list(_able(ctx.game, ctx.seat))
+
+
+@once
+def _able(game: Game, seat: str) -> tuple[Unit, ...]:
+    units = active_units(Context(game, seat))
+    return tuple(u for u in units if not is_towed(u) and not is_hq(u))
+
+
+@once
+def _guns(game: Game, seat: str) -> tuple[Unit, ...]:
+    return tuple(u for u in touchable(Context(game, seat)) if is_gun(u))
 
 
 def _away(ctx: Context, units: list[Unit], hexes: Container[int]) -> list[Unit]:
@@ -64,8 +84,11 @@ def _away(ctx: Context, units: list[Unit], hexes: Container[int]) -> list[Unit]:
 
 
 def fresh(ctx: Context) -> list[Unit]:
-    """Those that have not fought in this phase [5.1.1]."""
-    return [u for u in _away(ctx, able(ctx), {1}) if not ctx.game.mark(u.id, "fought")]
+    """Those beside the hexes named that have not fought in this phase [5.1.1, 5.1.2]."""
+    game = ctx.game
+    beside = {h for target in ctx.values.get("target") or () for h in game.maps.neighbours(target)}
+    near = [u for u in able(ctx) if u.place in beside] if beside else []
+    return [u for u in near if not game.mark(u.id, "fought")]
 
 
 def offered(ctx: Context) -> list[Unit]:
@@ -104,7 +127,8 @@ class Guns:
 
     def known(self, ctx: Context) -> list[Unit]:
         """Those that the seat may choose; in reach of the named hexes where there are any."""
-        mine = [u for u in touchable(ctx) if is_gun(u) and (u.side == ctx.game.active) == self.attack]
+        active = ctx.game.active
+        mine = [u for u in _guns(ctx.game, ctx.seat) if (u.side == active) == self.attack]
         return self._near(ctx, mine) or mine
 
     def ready(self, ctx: Context) -> list[Unit]:

@@ -116,7 +116,7 @@ def covered(ctx: Context, side: str, hexes: Iterable[str]) -> bool:
     Whether one that is attacked alone stands in its own range is a table's reading.
     """
     game, where = ctx.game, [h for h in hexes if h]
-    known = [u for u in visible(ctx, on_map(game, side)) if is_hq(u) and side]
+    known = visible(ctx, [u for u in on_map(game, side) if is_hq(u)] if side else [])
 
     def commands(headquarters: Unit, hex_id: str) -> bool:
         itself = headquarters.place == hex_id and not any(map(is_regular, at_hexes(game, side, [hex_id])))

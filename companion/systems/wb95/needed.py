@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from companion.engine.forms.fields import Context, Field, HexId, SideRef, UnitRef
+from companion.systems.wb95.base import in_transport
 
 
 def _always(ctx: Context) -> bool:
@@ -36,6 +37,18 @@ class NeededSide(Needed, SideRef):
 @dataclass(frozen=True)
 class NeededUnits(Needed, UnitRef):
     """Units that must be tapped unless something else says who is meant."""
+
+
+@dataclass(frozen=True)
+class Flipped(NeededUnits):
+    """Guns to turn over, each with the side that lies up now [6.2.2]."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        rows = super().describe(ctx)
+        for choice in rows["choices"]:
+            if in_transport(ctx.game, ctx.game.units[choice["value"]]):
+                choice["label"] += ", transport"
+        return rows
 
 
 def unless(*names: str) -> Callable[[Context], bool]:

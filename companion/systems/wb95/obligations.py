@@ -57,8 +57,9 @@ def _was_attacked(game: Game, foe: Unit) -> bool:
 def attacks_due(game: Game) -> list[str]:
     """Mandatory attacks come before the phase ends [5.1.7]; hexes only, what stands in them stays closed."""
     duty = duties(game, game.active)
-    found = [f"{h} must attack (5.1.3)" for h in sorted({u.place for u in duty.must_attack})]
-    return found + [f"{h} must be attacked (5.1.4)" for h in sorted({u.place for u in duty.must_be_attacked})]
+    found = [f"must attack: {_hexes(duty.must_attack)} (5.1.3)"] if duty.must_attack else []
+    foes = [f"must be attacked: {_hexes(duty.must_be_attacked)} (5.1.4)"] if duty.must_be_attacked else []
+    return found + foes
 
 
 def _hexes(units: tuple[Unit, ...]) -> str:
@@ -68,14 +69,16 @@ def _hexes(units: tuple[Unit, ...]) -> str:
 @rules.panel
 def obligations(game: Game, seat: str) -> Panel | None:
     """Hexes only: what stands in them stays closed."""
-    if game.phase not in ATTACK or not any(u.on_map for u in game.units.values()):
+    if game.phase not in ATTACK:
         return None
     duty = duties(game, game.active)
+    if not duty.must_attack and not duty.must_be_attacked:
+        return None
     return Panel(
         "Attacks that must be made",
         [
             Fact("Own hexes that must attack", _hexes(duty.must_attack), "5.1.3"),
             Fact("Enemy hexes to be attacked", _hexes(duty.must_be_attacked), "5.1.4"),
         ],
-        first=seat in {"table", game.active} and bool(duty.must_attack or duty.must_be_attacked),
+        first=seat in {"table", game.active},
     )

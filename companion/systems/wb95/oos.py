@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -96,6 +96,11 @@ def _unchecked(game: Game) -> bool | str:
     return "supply was checked in this phase" if checked(game) else True
 
 
+def _to_trace(game: Game) -> bool | str:
+    nobody = "no unit of this side is on record: name those that are cut off"
+    return _unchecked(game) if on_map(game, game.active) else nobody
+
+
 @rules.due_in(*SUPPLY)
 def supply_due(game: Game) -> list[str]:
     """Every unit of the side is traced in its supply phase [10.1.2]."""
@@ -105,7 +110,15 @@ def supply_due(game: Game) -> list[str]:
 
 
 @rules.action(
-    phase=SUPPLY, by="active", rule="10.1, 10.2", label="Check supply", primary=True, when=_unchecked
+    phase=SUPPLY, by="active", rule="10.1, 10.2", label="Check supply", primary=True, when=_to_trace
+)
+def trace_supply(game: Game, seat: str = "") -> Events:
+    """Set the levels as positions and map book tell; the answer is told where it was asked [10.1.2]."""
+    yield from _judge(game, _cut_off(Context(game, game.active)), seat)
+
+
+@rules.action(
+    phase=SUPPLY, by="active", rule="10.1, 10.2", label="Name who is cut off", when=_unchecked, order=1
 )
 def check_supply(
     game: Game,
@@ -130,7 +143,12 @@ def check_supply(
     if named:
         out = yield from with_new(game, side, out, named)
     closed = _closed_and_cut_off(game, seat)
-    out = tuple(dict.fromkeys([*out, *closed, *(u.id for u in at_hexes(game, side, hexes))]))
+    yield from _judge(game, [*out, *closed, *(u.id for u in at_hexes(game, side, hexes))], seat)
+
+
+def _judge(game: Game, out: Collection[str], seat: str) -> Events:
+    """Levels follow from who is cut off, and surrender rolls from levels [10.2.1, 10.2.6, 10.2.7]."""
+    side = game.active
     for unit in on_map(game, side):
         had = level(game, unit.id)
         if bool(game.mark(unit.id, "cut-off")) != (unit.id in out):
@@ -140,6 +158,9 @@ def check_supply(
         elif unit.id not in out and had:
             yield from raise_level(game, unit.id, -REGAINED, "line of supply traced", "10.2.7")
     yield e.Set("supply-checked", f"{game.turn}/{game.phase}", reason=IN_PASSING)
+    if not out:
+        only = fogged(game, side) if seat == side else ()  # whoever asks at the table is told at the table
+        yield e.Noted(f"{game.side_name(side)}: nobody is cut off", rule="10.1.2", only=only)
     yield from _owe_surrender(game, [u for u in on_map(game, side) if u.id in out or game["late-surrender"]])
 
 

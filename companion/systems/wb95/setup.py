@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 from companion.engine.errors import NotNow, Unreadable
@@ -13,7 +14,7 @@ from companion.engine.people.units import set_up as plain_set_up
 from companion.engine.people.units import waits
 from companion.engine.play.actions import Events
 from companion.engine.record import events as e
-from companion.engine.record.changes import change, create, move, put_mark, read_off
+from companion.engine.record.changes import IN_PASSING, change, create, move, put_mark, read_off
 from companion.engine.record.game import Game
 from companion.systems.wb95.base import rules
 from companion.systems.wb95.losses import shares, take_level
@@ -32,7 +33,8 @@ def set_up(game: Game) -> Events:
     yield e.Noted(
         f"{game.scenario.name} is set up: {len(game.roster) - waiting} counters on the map, {waiting} to come"
     )
-    yield from plain_set_up.fn(game)
+    for event in plain_set_up.fn(game):  # told by the line above: 167 counters are no news one by one
+        yield replace(event, reason=IN_PASSING) if isinstance(event, e.Placed | e.Marked) else event
     for name, missing in list(game.marked("short").items()):
         unit = game.units[name]
         if not _whole_formation(unit, missing):

@@ -78,8 +78,13 @@ def _points(game: Game, side: str, unit: Unit) -> int:
 
 @rules.supplies
 def supplies(game: Game, side: str) -> Mapping[str, SupplyLine]:
-    """Every unit of a side on the map; with an empty map book only encirclement by units can be seen."""
-    if side not in game.sides:
+    """Every unit of a side on the map whose line can be told.
+
+    With an empty map book only encirclement can be seen: whether the points reach to a road nobody knows [10.1.6]. Where no
+    base is known nothing is told at all.
+    """
+    bases = sources(game, side) if side in game.sides else []
+    if not bases:
         return {}
     here = ground(game)
     counters = tuple(Piece(u.id, u.side, u.place) for u in game.units.values() if u.on_map)
@@ -99,8 +104,10 @@ def supplies(game: Game, side: str) -> Mapping[str, SupplyLine]:
             cost=cost,
             friends_free=True,  # [10.1.9]
         )
-        answers = trace(situation, policy, sources(game, side)).answers()
+        answers = trace(situation, policy, bases).answers()
         found |= {u.id: answers[u.id] for u in units if u.id in answers and _points(game, side, u) == limit}
+    if here.blank:
+        found = {name: line for name, line in found.items() if not line.supplied}
     for unit in units:
         if game.mark(unit.place, "fort") == "fp":
             found[unit.id] = SupplyLine(unit.id, unit.place, True)  # [7.3.7]

@@ -163,9 +163,8 @@ def _missing_winter(game: Game) -> list[Fact]:
 @rules.panel
 def victory_panel(game: Game, seat: str) -> Panel | None:
     """How both sides stand, and what each still lacks."""
-    tally = points(game)
-    rows = _missing_summer(game) if in_1942(game) else _missing_winter(game)
-    rows += [Fact(f"{game.side_name(side)} VP", str(tally[side]), "victory") for side in game.sides]
+    rows = [Fact("VP", in_few_words(game).removesuffix(" VP"), "victory")]
+    rows += _missing_summer(game) if in_1942(game) else _missing_winter(game)
     if undecided(game):
         left = undecided(game)
         value = ", ".join(left) if len(left) < 5 else f"{len(left)} of {len(victory_hexes(game))} hexes"

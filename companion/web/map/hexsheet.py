@@ -167,11 +167,13 @@ def _line(system: System, game: Game, seat: str, hex_id: str) -> tuple[dict[str,
 
 
 def _line_note(system: System, game: Game, seat: str, hex_id: str, line: dict[str, Any] | None) -> str:
-    if line is not None or not game.units_at(hex_id):
+    there = game.units_at(hex_id)
+    if line is not None or not there:
         return ""
     if system.rules.supply is None:
         return "This game's supply is not traced here: mark units by hand."
-    return "Its supply is for its own side to ask."
+    mine = any(supply.may_trace(game, seat, unit.side) for unit in there)  # then nothing is known of it
+    return "" if mine else "Its supply is for its own side to ask."
 
 
 def hex_facts(game: Game, hex_id: str) -> list[tuple[str, str]]:

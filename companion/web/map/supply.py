@@ -59,6 +59,7 @@ def supply_context(visit: Visit) -> dict[str, Any]:
         "allowed": allowed,
         "traces": system.rules.supply is not None,
         "blank": any(r["units_only"] for r in rows),
+        "untold": not rows and any(u.side == side and u.place in game.stacks() for u in seen.values()),
         "out": [r for r in rows if not r["supplied"]],
         "fed": [r for r in rows if r["supplied"]],
         "differ": [r for r in rows if r["differs"]],

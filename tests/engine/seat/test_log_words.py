@@ -98,6 +98,7 @@ SECRET_LINES: list[tuple[e.Event, str]] = [
     (e.Placed("red-guards", facts={"steps": 1}, side="red", only=("red",)), "a Red unit: record changed"),
     (e.Marked("red-guards", "oos", 2, only=("red",)), ""),
     (e.Noted("hush", only=("red",)), "a note in secret"),
+    (e.Noted("nobody is cut off", rule="10.1", only=("red",)), ""),
     (e.Asked("q", ("red",), "hush", only=("red",)), ""),
     (e.Resolved("combat", {"title": "Ambush"}, "DR", only=("red",)), "combat: DR"),
 ]

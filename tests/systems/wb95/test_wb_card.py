@@ -88,7 +88,8 @@ def test_strengths_are_asked_in_the_order_of_the_chips(table: Make) -> None:
     filled = {"target": "3011", "attackers": f"{late},{early}", "attack_guns": gun}
     fields = t.shown("soviet", "resolve-combat", **filled)
     assert [c["value"] for c in fields["attackers"]["choices"]] == [early, late]
-    assert fields["attack_sp"]["placeholder"] == "13, 244, 1 gun"
+    assert fields["attack_sp"]["help"].startswith("13, 244, 1 gun: ")
+    assert fields["attack_sp"]["placeholder"] == "4 6 3"  # how to type it, not whose
     t.do("soviet", "resolve-combat", **filled, attack_sp="7 5 2", die="3 3", anyway=True)
     assert [t.game.units[u].factors["A"] for u in (early, late, gun)] == [7, 5, 2]
 

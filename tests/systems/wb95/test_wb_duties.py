@@ -258,12 +258,12 @@ def test_unmet_attack_duties_are_said_as_the_phase_ends(table: Make) -> None:
     t = field(table)
     with refused(StillOwed) as said:
         t.do("soviet", "next-phase")
-    assert said.value.said == ["3010 must attack (5.1.3)", "3011 must be attacked (5.1.4)"]
+    assert said.value.said == ["must attack: 3010 (5.1.3)", "must be attacked: 3011 (5.1.4)"]
     attack(t)
     t.do("german", "dismiss", ask=t.duty("german", "defend")["id"])
     with refused(StillOwed) as said:  # 5.1.4: declaring alone is no attack
         t.do("soviet", "next-phase")
-    assert "3011 must be attacked (5.1.4)" in said.value.said
+    assert "must be attacked: 3011 (5.1.4)" in said.value.said
     t.settle("soviet", "roll-combat", die="6 5")
     t.do("soviet", "next-phase")
 

@@ -279,3 +279,13 @@ def test_stacking_panel(table: Make) -> None:
         t.unit("soviet", f"u{n}", "3010")
     assert t.panel("soviet", "Over the stacking limit") == {"3010": "10 CEL of 8"}
     assert not t.panel("german", "Over the stacking limit")
+
+
+def test_the_form_says_by_which_zone_it_enters(table: Make) -> None:
+    """11.1.3: what the due list says is not forgotten where the hex is asked."""
+    t = table()
+    t.do("table", "set-up")
+    t.do("table", "go-to", turn=2, phase="move-a")
+    (offer,) = t.shown("soviet", "arrive")["arrival"]["choices"]
+    fields = {f["name"]: f for f in t.form("soviet", "arrive", arrival=offer["value"])}
+    assert fields["hex"]["help"] == "zone R"

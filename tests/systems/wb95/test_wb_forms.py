@@ -11,6 +11,7 @@ from harness import SCENARIOS, refused
 from companion.engine.errors import Unreadable
 from companion.engine.forms.fields import Context
 from companion.engine.record import events as e
+from companion.engine.seat.words import describe
 from companion.systems import find_system
 
 Make = Callable[..., Any]
@@ -20,7 +21,7 @@ MENUS = {
     "move-a": ["mark-strategic", "dig-in", "flip-artillery"],
     "attack-a": ["resolve-combat", "fire-at-range"],
     "strategic-a": [],
-    "supply-a": ["check-supply"],
+    "supply-a": ["trace-supply", "check-supply"],
 }
 
 
@@ -269,3 +270,47 @@ def test_tracks_and_dials_of_a_scenario_are_its_own(table: Make) -> None:
     assert [d["id"] for d in summer["dials"]] == ["izjum"]
     assert [d["id"] for d in winter["dials"]] == ["kharkov", "bielgorod", "izjum"]
     assert "city-vp-german" in [t["id"] for t in winter["tracks"]]
+
+
+def test_guns_on_trucks_are_told_from_the_others(table: Make) -> None:
+    """6.2.2: who turns a gun over sees which side lies up."""
+    t = table(phase="move-a", fog=False)
+    gun = t.unit("soviet", "gun", "3010", kind="ART", cel=1)
+    t.unit("soviet", "howitzer", "3110", kind="ART", cel=1)
+    t.do("soviet", "flip-artillery", units=gun)
+    told = labels(t.shown("soviet", "flip-artillery")["units"])
+    assert told == ["gun (3010), transport", "howitzer (3110)"]
+
+
+def test_a_phase_without_attacks_owed_has_no_panel_of_them(table: Make) -> None:
+    """5.1.3, 5.1.4."""
+    t = table(phase="attack-a", fog=False)
+    t.unit("soviet", "rifles", "3010")
+    assert not t.panel("soviet", "Attacks that must be made")
+    t.unit("german", "landser", "3011")
+    assert t.panel("soviet", "Attacks that must be made")
+
+
+def test_the_front_line_is_told_in_a_line_a_side(table: Make) -> None:
+    """4.3.1: not a line for each hex."""
+    t = table(phase="move-a")
+    done = t.do("table", "start-control", german="4909 5022", soviet="4804")
+    told = [describe(event.seen_by("soviet"), t.game) for event in done]
+    assert [line for line in told if line] == ["German holds 4909, 5022", "Soviet holds 4804"]
+
+
+def test_the_panels_first_fact_is_what_matters(table: Make) -> None:
+    """A folded panel shows its first fact: the score; who still has to choose his missions [8.1.7]."""
+    t = table(phase="air-a")
+    assert next(iter(t.panel("soviet", "Victory"))) == "VP"
+    assert next(iter(t.panel("soviet", "Air missions"))) == "Soviet"
+
+
+def test_a_defender_is_not_told_that_he_is_asked(table: Make) -> None:
+    """5.2.1: the question stands on his phone; nothing else says so above it."""
+    t = table(phase="attack-a", fog=False)
+    rifles = t.unit("soviet", "rifles", "3010", a=6)
+    t.unit("german", "landser", "3011")
+    t.do("soviet", "resolve-combat", target="3011", attackers=rifles)
+    (battle,) = t.sees("german")["battles"]
+    assert battle["waits"] and not battle["sheet"].get("warnings")

@@ -391,7 +391,7 @@ def test_an_entrenched_unit_must_attack_for_another(table: Make) -> None:
     t.do("soviet", "resolve-combat", target="2910", attackers=one, die="6 5")
     with refused(StillOwed) as said:
         t.do("soviet", "next-phase")
-    assert said.value.said == ["3011 must be attacked (5.1.4)"]
+    assert said.value.said == ["must be attacked: 3011 (5.1.4)"]
     t.do("soviet", "resolve-combat", target="3011", attackers=two, die="6 5")
     t.do("soviet", "next-phase")
 

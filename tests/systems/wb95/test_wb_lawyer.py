@@ -11,6 +11,7 @@ from harness import refused, warned
 
 from companion.engine.errors import NotNow, Unreadable
 from companion.engine.record import events as e
+from companion.engine.seat.words import describe
 
 Make = Callable[..., Any]
 
@@ -525,7 +526,7 @@ def test_guns_have_a_combat_and_a_transport_setup(table: Make) -> None:
     t = table(phase="move-a", fog=False)
     gun = t.unit("soviet", "gun", "3010", kind="ART", cel=1)
     done = t.do("soviet", "flip-artillery", units=gun)
-    assert done[0].reason.startswith("transport setup")
+    assert describe(done[0].seen_by("soviet"), t.game).count("ransport setup") == 1
     done = t.do("soviet", "flip-artillery", units=gun)
     assert done[0].reason.startswith("combat setup")
     said = json.dumps([*t.kit.system.phases, *t.kit.system.markers, *t.kit.system.notes], default=str)

@@ -9,6 +9,7 @@ import pytest
 from harness import refused
 
 from companion.engine.errors import NotNow, NotYours, StillOwed
+from companion.engine.record import events as e
 
 Make = Callable[..., Any]
 
@@ -159,3 +160,33 @@ def test_the_supply_page_keeps_levels(table: Make) -> None:
     assert [t.mark(u, "oos") for u in (old, new, back)] == [6, 1, 2]
     with refused(NotYours, field="side"):
         t.do("german", "apply-supply", side="soviet", out=old)
+
+
+def test_one_tap_checks_supply_and_tells_what_was_found(table: Make) -> None:
+    """[10.1.2] The trace is booked as it is; nobody cut off is said where it was asked, and only to that side under fog."""
+    t = table(phase="supply-a")
+    t.unit("soviet", "rifles", "3010")
+    (offer,) = [a for a in t.sees("soviet")["actions"] if a["name"] == "trace-supply"]
+    assert offer["fields"] == 0 and offer["primary"]
+    said = t.do("soviet", "trace-supply")
+    (noted,) = [one for one in said if isinstance(one, e.Noted)]
+    assert noted.rule == "10.1.2" and noted.only == ("soviet",)
+    with refused(NotNow, given="check-supply"):
+        t.do("soviet", "check-supply")
+
+
+def test_one_tap_finds_a_pocket(table: Make) -> None:
+    """[10.2.1] Ringed by the enemy: level 1, without a form."""
+    t = table(phase="supply-a", fog=False)
+    inside = t.unit("soviet", "pocket", "3011")
+    for hex_id in t.game.maps.neighbours("3011"):
+        t.unit("german", f"ring {hex_id}", hex_id)
+    t.do("soviet", "trace-supply")
+    assert t.game.mark(inside, "oos") == 1
+
+
+def test_without_counters_nothing_can_be_traced(table: Make) -> None:
+    """The pocket is named instead."""
+    t = table(phase="supply-a")
+    with refused(NotNow, given="trace-supply"):
+        t.do("soviet", "trace-supply")

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+
 from companion.systems.wb95.supply import closed, sources
 
 Make = Callable[..., Any]
@@ -87,14 +89,23 @@ def test_zones_stop_at_big_rivers_and_at_swamp_for_motors(table: Make, map_book:
 
 
 def test_encirclement_is_seen_even_without_a_map(table: Make) -> None:
+    """Nothing else is: whether ten points reach a road cannot be told without the roads [10.1.6]."""
     t = table(fog=False)
     inside = t.unit("german", "pocket", "3011")
-    assert answers(t)[inside] is True
+    assert inside not in answers(t)
     for hex_id in t.game.maps.neighbours("3011"):
         t.unit("soviet", f"ring {hex_id}", hex_id)
     found = t.system.rules.supply(t.game, "german")[inside]
     assert found.supplied is False
     assert found.from_units_only is True
+
+
+def test_without_a_base_nothing_is_told(table: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    """[10.1.4] Nobody is called cut off because his bases were never entered."""
+    t = table(fog=False)
+    t.unit("german", "landser", "3011")
+    monkeypatch.setattr("companion.systems.wb95.supply.sources", lambda game, side: [])
+    assert answers(t) == {}
 
 
 def test_enemy_towns_block_around_them(table: Make, map_book: Make) -> None:
@@ -186,5 +197,5 @@ def test_a_unit_in_the_gap_carries_the_line_through_a_zone(table: Make) -> None:
     assert answers(t)[tigers] is False  # the one gap lies in the zones of its neighbours
     t.unit("german", "bridge builder", ring[0])
     outer = [h for h in t.game.maps.neighbours(ring[0]) if t.game.maps.distance(h, "3011") == 2]
-    assert answers(t)[tigers] is any(h not in closed(t.game, "german") for h in outer)
-    assert answers(t)[tigers] is True
+    assert answers(t).get(tigers, True) is any(h not in closed(t.game, "german") for h in outer)
+    assert tigers not in answers(t)  # nobody cuts it off

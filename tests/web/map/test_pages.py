@@ -254,3 +254,13 @@ def test_the_pages_work_for_every_game(tmp_path, system, scenario):
         assert hall.get("table", f"map/hex/{hex_id}").status_code == 200
     assert hall.clients["watch"].get(f"/book/{system}/map").status_code == 200
     assert hall.clients["watch"].get(f"/scenario/{system}/{scenario}/setup").status_code == 200
+
+
+def test_nothing_is_said_of_a_line_that_cannot_be_traced(tmp_path):
+    """WB-95 without rivers and roads: neither in supply nor another side's business, and the supply page tells why."""
+    hall = Hall(tmp_path, "wb95", "kharkov-1942")
+    hall.act("table", "set-up")
+    sheet = text_of(hall.get("german", "map/hex/2008", **{"HX-Request": "true", "HX-Target": "sheet"}))
+    assert "211/71 INF-R" in sheet and "In supply" not in sheet and "its own side to ask" not in sheet
+    page = text_of(hall.get("german", "supply"))
+    assert "cut nobody off" in page and "in supply</span>" not in page

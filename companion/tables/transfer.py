@@ -160,14 +160,17 @@ def _store(tables: Tables, copy: Mapping[str, Any], seats: Any) -> str:
         copy["created_at"],
     )
     ids = ("table", *game.sides)
-    with tables.store.creating(row, _generations(ids, seats if code == copy["code"] else None)) as tx:
-        tx.restore(
-            [StoredEvent(**{name: item[name] for name in EVENT_PARTS}) for item in copy["events"]],
-            stream=int(copy["stream"]),
-            summary=tables._summary(game),
-            ended=game.ended is not None,
-        )
-        tx.save_snapshot(len(events), game.dump())  # so that a long game opens as fast as it did before
+    try:
+        with tables.store.creating(row, _generations(ids, seats if code == copy["code"] else None)) as tx:
+            tx.restore(
+                [StoredEvent(**{name: item[name] for name in EVENT_PARTS}) for item in copy["events"]],
+                stream=int(copy["stream"]),
+                summary=tables._summary(game),
+                ended=game.ended is not None,
+            )
+            tx.save_snapshot(len(events), game.dump())  # so that a long game opens as fast as it did before
+    except ValueError as error:  # a null character in a name, which not every database takes
+        raise Unreadable(f"this export cannot be kept: {error}") from None
     return code
 
 

@@ -77,9 +77,8 @@ def cookie_name(code: str) -> str:
 
 def codes_shown() -> list[str]:
     """The tables for which the request shows a cookie; whether that opens anything is another question."""
-    return [name.removeprefix("seats-") for name in request.cookies if name.startswith("seats-")][
-        :MOST_TABLES
-    ]
+    named = (name.removeprefix("seats-") for name in request.cookies if name.startswith("seats-"))
+    return [code for code in named if code.isascii() and code.isalnum()][:MOST_TABLES]
 
 
 def token(code: str, seat: str) -> str:

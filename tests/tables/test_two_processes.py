@@ -1,17 +1,21 @@
 """Two processes on one store: what one keeps in memory, the other must not have made untrue."""
 
+import json
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
+from harness import refused
 from toykit import install
 
 from companion.engine import dice
-from companion.engine.errors import Unknown
+from companion.engine.errors import Unknown, Unreadable
 from companion.store import open_any
+from companion.tables.savefile import checksum
 from companion.tables.tables import Tables
+from companion.tables.transfer import export_table, import_table
 from companion.web.waiting import MINUTES, SharedWaiting
 
 pytestmark = pytest.mark.parametrize("kind", ["sqlite", "postgres"])
@@ -146,3 +150,21 @@ def test_a_million_tables_need_longer_codes(
     tables = process()
     monkeypatch.setattr(tables.store, "is_free", lambda code: len(code) > 4)
     assert len(tables._free_code()) == 5
+
+
+def test_a_null_character_is_the_senders_mistake_wherever_it_stands(process: Callable[[], Tables]) -> None:
+    """PostgreSQL takes none in a text; nobody may be answered by a failure for that."""
+    tables = process()
+    code = tables.new("toy", "skirmish", {}, "Fri\0day")
+    with refused(Unreadable, field="action_id"):
+        tables.act(code, "red", "note", {"text": "a"}, action_id="a\0b")
+    tables.act(code, "red", "note", {"text": "a\0b"})
+    copy = export_table(tables, code)
+    for event in copy["events"]:
+        event["act"] = event["act"].replace("-", "\0-")
+    copy["checksum"] = checksum({key: value for key, value in copy.items() if key != "checksum"})
+    before = len(tables.store.tables())
+    try:
+        import_table(tables, json.dumps(copy), b"k" * 32, operator=True)
+    except Unreadable:
+        assert len(tables.store.tables()) == before

@@ -13,9 +13,12 @@ import tempfile
 import time
 from pathlib import Path
 
-from bench.drills import DRILLS, Outcome
+from bench.day import convention_day
+from bench.drills import DRILLS as TROUBLE
+from bench.drills import Drill, Outcome
 from bench.hosted import HOSTED
 
+DRILLS: dict[str, Drill] = {**TROUBLE, "convention day": convention_day}
 LONG: dict[str, dict[str, int]] = {
     "kill": {"times": 12, "taps": 80},
     "contention": {"players": 16, "taps": 1500},
@@ -23,6 +26,8 @@ LONG: dict[str, dict[str, int]] = {
     "workers killed": {"times": 8, "taps": 80},
     "database killed": {"times": 6, "taps": 80},
     "one table, two workers": {"players": 16, "taps": 1500},
+    "takeover": {"tables": 201},
+    "convention day": {"tables": 200, "rate": 40, "seconds": 180, "most": 150},
 }
 """How much more than the tests' short form; the others are the same."""
 

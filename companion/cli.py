@@ -86,8 +86,9 @@ def _parser() -> argparse.ArgumentParser:
     moving.add_command(commands)
 
     passphrase = commands.add_parser(
-        "passphrase", parents=[data], help="make a new passphrase for the chart book"
+        "passphrase", parents=[data], help="make a new passphrase for the chart book or the organiser"
     )
+    passphrase.add_argument("--organiser", action="store_true", help="for the organiser's desk")
     passphrase.set_defaults(run=_passphrase)
     return parser
 
@@ -218,10 +219,11 @@ def _verify(args: argparse.Namespace) -> int:
 
 def _passphrase(args: argparse.Namespace) -> None:
     from companion.web.book.lock import new_passphrase
+    from companion.web.desk.blueprint import ORGANISER
 
     with opened(place_of(args)) as tables:
-        words = new_passphrase(tables.store)
-    print(f"Chart book passphrase: {words}")
+        words = ORGANISER.new(tables.store) if args.organiser else new_passphrase(tables.store)
+    print(f"{'Organiser' if args.organiser else 'Chart book'} passphrase: {words}")
     print("It holds at once. Devices that knew the old one have to be told this one.")
 
 

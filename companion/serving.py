@@ -55,6 +55,17 @@ def add_command(commands: Any, data: argparse.ArgumentParser) -> None:
         metavar="N",
         help="automatic backups to keep (default: 10; 0 makes none); PostgreSQL is backed up by its own tools",
     )
+    serve.add_argument(
+        "--backup-to",
+        type=Path,
+        metavar="FOLDER",
+        help="copy every automatic backup there too, such as to a stick for a second machine",
+    )
+    serve.add_argument(
+        "--organiser",
+        action="store_true",
+        help="open the organiser's pages at /desk; their passphrase is printed at the first such start",
+    )
     serve.add_argument("--access-log", action="store_true", help="print every request")
     serve.set_defaults(run=None)
 
@@ -104,6 +115,9 @@ def _work(args: argparse.Namespace, worker: Worker | None = None) -> int:
     from companion.store import StoreError
     from companion.web.server import serve
 
+    if args.backup_to is not None and not args.backup_to.is_dir():
+        print(f"companion serve: there is no folder {args.backup_to} for backups", file=sys.stderr)
+        return 1
     serving = Serving(args, worker)
     try:
         return serve(
@@ -141,7 +155,7 @@ class Serving:
             warning = unsafe_location(self.place)
             if warning:
                 print(warning, file=sys.stderr)
-            self.backups = Backups(self.place / "companion.db", keep=args.backups)
+            self.backups = Backups(self.place / "companion.db", keep=args.backups, also=args.backup_to)
 
     def make(self, site: Any) -> Any:
         """The app, once it is known where it can be reached."""
@@ -149,11 +163,18 @@ class Serving:
 
         from companion.web.app import create_app
 
-        app = create_app(self.place, site=site, private=self.private, keep_days=self.args.keep_days)
+        app = create_app(
+            self.place,
+            site=site,
+            private=self.private,
+            keep_days=self.args.keep_days,
+            organiser=self.args.organiser,
+        )
         held = app.extensions["companion"]
         self.store = held["store"]
         keeping.remember_address(self.store, site.url)
         if self.backups is not None:
+            held["backups"] = self.backups
             self.backups.start()
         if self.args.keep_days and self.alone_or_first:
             from companion.tables.retention import Retention
@@ -169,6 +190,8 @@ class Serving:
     def notes(self) -> list[str]:
         """What else the host should know at the start."""
         said = [_book_note(self.store, seats=not self.private)]
+        if self.args.organiser:
+            said += _organiser_notes(self.store)
         if self.backups is None:
             said.insert(0, f"Games are kept in {self.store.address}")
             said.append("PostgreSQL is backed up by its own tools: see pg_dump in docs/hosting.md.")
@@ -193,3 +216,17 @@ def _book_note(store: Any, *, seats: bool) -> str:
     if words is None:
         return "The chart book has its passphrase; if it is lost, companion passphrase makes a new one."
     return f"Chart book passphrase: {words} (shown only now; companion passphrase makes a new one)"
+
+
+def _organiser_notes(store: Any) -> list[str]:
+    """The organiser's passphrase at the first start that has one, how to get a new one at every other."""
+    from companion.web.desk.blueprint import first_passphrase
+
+    words = first_passphrase(store)
+    if words is None:
+        told = "has its passphrase; if it is lost, companion passphrase --organiser makes a new one."
+        return [f"The organiser's desk, at /desk, {told}"]
+    return [
+        f"Organiser's passphrase: {words} (shown only now; companion passphrase --organiser makes a new one)",
+        "The organiser's desk is at /desk.",
+    ]

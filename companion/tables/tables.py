@@ -100,6 +100,7 @@ class Tables:
         self.letters = letters
         store.subscribe_books(self.book_changed)
         self.stopwatch = Stopwatch()
+        store.subscribe(lambda code, _: self.stopwatch.heard(code))
         self.barred: Callable[[str, Action], None] = lambda code, action: None
         """Raises a mistake where somebody outside the game lets nothing be done at a table."""
 

@@ -12,6 +12,7 @@ from jinja2 import StrictUndefined
 
 from companion.hall.board import Ages
 from companion.hall.clock import Countdown, strip
+from companion.hall.desk import SYSTEM as DESK
 from companion.hall.desk import Desk
 from companion.hall.running import bar, stopped
 from companion.resources import SCENARIOS, STATIC, TEMPLATES
@@ -101,6 +102,7 @@ def create_app(
         "site": site,
         "guesses": security.FailureLimit(),
         "founding": founding or (None if testing else Allowance()),
+        "data": folder,
         "private": private,
         "keep_days": keep_days,
         "waiting": Waiting() if folder is not None else SharedWaiting(store),
@@ -129,6 +131,8 @@ def _parts(store: Store, scenarios: Path, letters: int) -> dict[str, Any]:
     found.barred = bar(record)
     found.stopwatch.held_up = stopped(record)
     hub = Hub(store, [record.look])
+    # Where the database tells of it, nobody waits for the next look.
+    store.subscribe_books(lambda system: record.look() if system == DESK else None)
     record.subscribe(lambda hall: hub.hall_changed())
     record.subscribe(lambda hall: hub.say(strip(hall.clock, hall.announcements, countdown).sign))
     return {

@@ -12,6 +12,7 @@ from toykit import install
 
 from companion.engine import dice
 from companion.engine.errors import Unknown, Unreadable
+from companion.engine.people.clocks import spent_by
 from companion.store import open_any
 from companion.tables.savefile import checksum
 from companion.tables.tables import Tables
@@ -168,3 +169,19 @@ def test_a_null_character_is_the_senders_mistake_wherever_it_stands(process: Cal
         import_table(tables, json.dumps(copy), b"k" * 32, operator=True)
     except Unreadable:
         assert len(tables.store.tables()) == before
+
+
+def test_time_is_counted_from_what_another_process_wrote(process: Callable[[], Tables]) -> None:
+    """The next tap may end up at a process that has not looked at the table since: it has heard of the last one."""
+    one, other = process(), process()
+    now = [100.0]
+    one.stopwatch.now = other.stopwatch.now = lambda: now[0]
+    code = one.new("toy", "skirmish", {})
+    one.act(code, "table", "start-clocks", {"minutes": "0"})
+    now[0] += 5
+    one.act(code, "red", "note", {"text": "after five seconds"})
+    other.store.poll_others()
+    now[0] += 30
+    other.act(code, "red", "note", {"text": "after thirty more"})
+    spent = max(spent_by(other.game(code), side) for side in other.game(code).sides)
+    assert spent == 35.0

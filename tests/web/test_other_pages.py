@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 from flask import Flask
+from hall import Hall, text_of
 from toykit import Device
 
+from companion.engine.errors import NotNow
 from companion.tables.tables import Tables
 from companion.web.app import create_app
 
@@ -74,6 +76,25 @@ def test_a_filter_looks_further_back_than_one_page(red: Device, tables: Tables, 
     for n in range(90):
         tables.act(code, "red", "note", {"text": f"note-{n}."})
     assert "the only one" in red.get("log?side=blue").text
+
+
+# -- more ------------------------------------------------------------------------------------------------------
+
+
+def test_dice_are_offered_only_where_the_game_has_some(tmp_path: Path) -> None:
+    """Enemy Action: Kharkov for two players rolls none [2.0]: its tray is empty."""
+    dice, none = Hall(tmp_path / "a"), Hall(tmp_path / "b", "enemy-action-kharkov", "initial-assault")
+    assert 'id="more-dice"' in text_of(dice.get("soviet", "more"))
+    assert "dice, readings of the rules" in text_of(dice.get("soviet", "more"))
+    for seat in ("soviet", "table"):
+        for page in ("", "more", "settings"):
+            shown = text_of(none.get(seat, page))
+            assert not re.search(r"roll-dice|more-dice|dice, readings|Fair dice|the dice seed", shown), (
+                seat,
+                page,
+            )
+    with pytest.raises(NotNow):
+        none.act("soviet", "roll-dice")
 
 
 # -- settings ------------------------------------------------------------------------------------------------

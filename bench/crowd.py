@@ -22,6 +22,8 @@ _REV = re.compile(rb'id="live"[^>]* data-rev="(\d+)"')
 _PART = re.compile(rb'data-part="([^"=]+)=([^"]+)"')
 _ASKED = re.compile(rb'name="ask" value="([^"]+)"')
 WAITS = 20.0
+UNUSED = 30.0
+"""Seconds after which a browser opens another connection: the server gives up those that are long unused."""
 
 
 @dataclass(frozen=True)
@@ -67,12 +69,20 @@ class Link:
 
     def __init__(self, port: int) -> None:
         self.port = port
-        self.sock = socket.create_connection(("127.0.0.1", port), timeout=WAITS)
+        self.bytes = 0
+        self.open()
+
+    def open(self) -> None:
+        self.sock = socket.create_connection(("127.0.0.1", self.port), timeout=WAITS)
         self.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.held = self.head = b""
-        self.bytes = 0
+        self.used = time.monotonic()
 
     def send(self, method: str, path: str, headers: dict[str, str], body: bytes = b"") -> None:
+        if time.monotonic() - self.used > UNUSED:
+            self.sock.close()
+            self.open()
+        self.used = time.monotonic()
         lines = [f"{method} {path} HTTP/1.1", f"Host: 127.0.0.1:{self.port}"]
         lines += [f"{name}: {value}" for name, value in headers.items()]
         if method == "POST":
@@ -155,6 +165,8 @@ class Screen:
     def hear(self, event: bytes) -> None:
         """The table's revision, or what changed on the screen; where that does not fit, it is asked for."""
         name, _, rest = event.rpartition(b"event: ")[2].partition(b"\n")
+        if name == b"hall":  # the line on top, which is not measured
+            return
         if name == b"screen":
             told, _, page = rest.replace(b"data: ", b"").partition(b"\n")
             before, now = told.split()

@@ -12,6 +12,7 @@ import os
 import resource
 import shutil
 import sqlite3
+import subprocess
 import sys
 import threading
 import time
@@ -19,7 +20,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from bench.liveserver import LOST, LiveServer, LiveTable, Refused
+from bench.liveserver import LOST, LiveOrganiser, LiveServer, LiveTable, Refused
 
 
 @dataclass(frozen=True)
@@ -323,6 +324,39 @@ def clean_stop(folder: Path) -> Outcome:
     )
 
 
+def takeover(folder: Path, tables: int = 12, taps: int = 20) -> Outcome:
+    """The machine dies; a second one takes the stick with its backups, and goes on at the same address."""
+    stick, other = folder / "stick", folder / "other"
+    stick.mkdir()
+    with LiveServer(folder / "data", "--organiser", "--backup-to", str(stick)) as server:
+        table, boss = LiveTable(server), LiveOrganiser(server)
+        boss.found(tables - 1)
+        for number in range(taps):
+            table.roll(f"tap-{number}")
+        boss.post("/desk/machine/backup")
+        table.roll("after the backup")
+        server.kill()
+        began = time.monotonic()
+        command = [sys.executable, "-m", "companion", "restore", str(stick), "--data", str(other)]
+        subprocess.run(command, check=True, capture_output=True, timeout=120)
+        restored = time.monotonic() - began
+        second = LiveServer(other, "--organiser")
+        second.port, second.url = server.port, server.url
+        with second:
+            table.server = boss.server = second
+            table.roll("goes on")  # by the link that the first machine gave
+            took = time.monotonic() - began
+            lost, _ = _missing([*(f"tap-{n}" for n in range(taps)), "goes on"], table)
+            there = boss.get("/desk").count('class="desk-number"')
+    good = not lost and there == tables - 1
+    return Outcome(
+        f"the machine dies, another takes over {tables} tables from its backup",
+        f"restored in {restored:.1f} s, played on at the old links after {took:.1f} s; {lost} taps of before the "
+        f"backup lost; the organiser still signed in, {there} tables of the list there",
+        good,
+    )
+
+
 Drill = Callable[..., Outcome]
 DRILLS: dict[str, Drill] = {
     "kill": kills,
@@ -334,4 +368,5 @@ DRILLS: dict[str, Drill] = {
     "damaged file": damaged,
     "deleted folder": deleted,
     "clean stop": clean_stop,
+    "takeover": takeover,
 }

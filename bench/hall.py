@@ -99,7 +99,12 @@ class Place:
 def found(app: Flask, sample: Sample, rolls: int = 0) -> Place:
     """A table that is set up, with so many rolls on record."""
     tables: Tables = app.extensions["companion"]["tables"]
-    code = tables.new(sample.system, sample.scenario, {})
+    return made_ready(app, sample, tables.new(sample.system, sample.scenario, {}), rolls)
+
+
+def made_ready(app: Flask, sample: Sample, code: str, rolls: int = 0) -> Place:
+    """The same of a table that is founded already."""
+    tables: Tables = app.extensions["companion"]["tables"]
     with contextlib.suppress(Mistake):  # this scenario's roster may be its owner's
         tables.act(code, "table", "set-up", {})
     walker, hexes = _walker(tables, code, sample)

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import os
+import re
 import signal
 import socket
 import subprocess
 import sys
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
@@ -143,3 +146,49 @@ class LiveTable:
                 return found
             found += [event["purpose"] for event in page if event["kind"] == "rolled"]
             since = page[-1]["seq"]
+
+
+class LiveOrganiser:
+    """The organiser of a live server that was started with one, signed in by the passphrase that it printed."""
+
+    def __init__(self, server: LiveServer) -> None:
+        self.server = server
+        words = re.search(r"Organiser's passphrase: (\S+)", server.said())
+        if words is None:
+            raise AssertionError(f"no passphrase was printed:\n{server.said()}")
+        self.cookie = ""
+        self.cookie = self._ask("/desk/sign-in", {"passphrase": words[1]})[1].split(";")[0]
+
+    def _ask(self, path: str, form: dict[str, str] | None = None) -> tuple[str, str]:
+        """What is answered, and the cookie that comes with it."""
+        connection = http.client.HTTPConnection("127.0.0.1", self.server.port, timeout=120)
+        headers = {"Origin": self.server.url, "Cookie": self.cookie}
+        if form is not None:
+            headers["Content-Type"] = "application/x-www-form-urlencoded"
+        body = urllib.parse.urlencode(form) if form is not None else None
+        connection.request("POST" if form is not None else "GET", path, body, headers)
+        with contextlib.closing(connection), connection.getresponse() as answer:
+            text = answer.read().decode("utf-8", "replace")
+            if answer.status >= 400:
+                raise Refused(answer.status, text)
+            return text, answer.headers["Set-Cookie"] or ""
+
+    def get(self, path: str) -> str:
+        """A page of the desk."""
+        return self._ask(path)[0]
+
+    def post(self, path: str, **form: str) -> None:
+        """A form of the desk."""
+        self._ask(path, form)
+
+    def found(self, count: int) -> None:
+        """Set up so many tables of all five games from a list."""
+        games = (
+            "second-kharkov,historical",
+            "panzer-keil,",
+            "kharkov-battles,operation-star",
+            "enemy-action-kharkov,campaign",
+            "wb95,kharkov-1942",
+        )
+        lines = [f"{n},{games[n % 5]},First {n},Second {n}" for n in range(1, count + 1)]
+        self.post("/desk/new", list="\n".join(lines), do="found")

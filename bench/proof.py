@@ -13,12 +13,17 @@ import tempfile
 import time
 from pathlib import Path
 
-from bench.drills import DRILLS, Outcome
+from bench.day import convention_day
+from bench.drills import DRILLS as TROUBLE
+from bench.drills import Drill, Outcome
 
+DRILLS: dict[str, Drill] = {**TROUBLE, "convention day": convention_day}
 LONG: dict[str, dict[str, int]] = {
     "kill": {"times": 12, "taps": 80},
     "contention": {"players": 16, "taps": 1500},
     "two processes": {"taps": 600},
+    "takeover": {"tables": 201},
+    "convention day": {"tables": 200, "rate": 40, "seconds": 180, "most": 150},
 }
 """How much more than the tests' short form; the others are the same."""
 

@@ -57,23 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     data = argparse.ArgumentParser(add_help=False)
     data.add_argument("--data", type=Path, help="folder of the games (default: your user data folder)")
 
-    serve = commands.add_parser(
-        "serve", parents=[data], help="start the companion and print its address and QR code"
-    )
-    serve.add_argument(
-        "--host", default="0.0.0.0", help="address to listen on (default: all of this machine's)"
-    )
-    serve.add_argument("--port", type=int, help="port (default: 1942, or the next free one)")
-    serve.add_argument("--next-port", action="store_true", help="take the next free port without asking")
-    serve.add_argument("--public-url", help="address players type when a proxy stands in front")
-    serve.add_argument(
-        "--backups",
-        type=_count,
-        default=10,
-        metavar="N",
-        help="automatic backups to keep (default: 10; 0 makes none)",
-    )
-    serve.add_argument("--access-log", action="store_true", help="print every request")
+    _add_serve(commands, data)
 
     scenarios = commands.add_parser("scenarios", help="list games and scenarios")
     scenarios.add_argument("--json", action="store_true", help="as JSON")
@@ -100,10 +84,42 @@ def _parser() -> argparse.ArgumentParser:
     keeping.add_commands(commands, data)
 
     passphrase = commands.add_parser(
-        "passphrase", parents=[data], help="make a new passphrase for the chart book"
+        "passphrase", parents=[data], help="make a new passphrase for the chart book or the organiser"
     )
+    passphrase.add_argument("--organiser", action="store_true", help="for the organiser's desk")
     passphrase.set_defaults(run=_passphrase)
     return parser
+
+
+def _add_serve(commands: Any, data: argparse.ArgumentParser) -> None:
+    serve = commands.add_parser(
+        "serve", parents=[data], help="start the companion and print its address and QR code"
+    )
+    serve.add_argument(
+        "--host", default="0.0.0.0", help="address to listen on (default: all of this machine's)"
+    )
+    serve.add_argument("--port", type=int, help="port (default: 1942, or the next free one)")
+    serve.add_argument("--next-port", action="store_true", help="take the next free port without asking")
+    serve.add_argument("--public-url", help="address players type when a proxy stands in front")
+    serve.add_argument(
+        "--backups",
+        type=_count,
+        default=10,
+        metavar="N",
+        help="automatic backups to keep (default: 10; 0 makes none)",
+    )
+    serve.add_argument(
+        "--backup-to",
+        type=Path,
+        metavar="FOLDER",
+        help="copy every automatic backup there too, such as to a stick for a second machine",
+    )
+    serve.add_argument(
+        "--organiser",
+        action="store_true",
+        help="open the organiser's pages at /desk; their passphrase is printed at the first such start",
+    )
+    serve.add_argument("--access-log", action="store_true", help="print every request")
 
 
 def _count(text: str) -> int:
@@ -131,13 +147,17 @@ def _serve(args: argparse.Namespace) -> int:
     if warning:
         print(warning, file=sys.stderr)
 
-    backups = Backups(folder / "companion.db", keep=args.backups)
+    if args.backup_to is not None and not args.backup_to.is_dir():
+        print(f"companion serve: there is no folder {args.backup_to} for backups", file=sys.stderr)
+        return 1
+    backups = Backups(folder / "companion.db", keep=args.backups, also=args.backup_to)
     stores: list[Any] = []
 
     def make(site: Any) -> Any:
-        app = create_app(folder, site=site)
+        app = create_app(folder, site=site, organiser=args.organiser)
         stores.append(app.extensions["companion"]["store"])
         keeping.remember_address(stores[0], site.url)
+        app.extensions["companion"]["backups"] = backups
         backups.start()
         app.extensions["companion"]["hub"].watch_others()
         # Read all games while the first player is still scanning the QR code, but not before he could.
@@ -155,7 +175,7 @@ def _serve(args: argparse.Namespace) -> int:
             public_url=args.public_url,
             data=folder,
             access_log=args.access_log,
-            notes=lambda: [_book_note(stores[0])],
+            notes=lambda: [_book_note(stores[0]), *(_organiser_notes(stores[0]) if args.organiser else [])],
             at_stop=lambda: _close(backups, stores[0]),
         )
     except (StoreError, OSError) as problem:
@@ -177,6 +197,20 @@ def _book_note(store: Any) -> str:
     if words is None:
         return "The chart book has its passphrase; if it is lost, companion passphrase makes a new one."
     return f"Chart book passphrase: {words} (shown only now; companion passphrase makes a new one)"
+
+
+def _organiser_notes(store: Any) -> list[str]:
+    """The organiser's passphrase at the first start that has one, how to get a new one at every other."""
+    from companion.web.desk.blueprint import first_passphrase
+
+    words = first_passphrase(store)
+    if words is None:
+        told = "has its passphrase; if it is lost, companion passphrase --organiser makes a new one."
+        return [f"The organiser's desk, at /desk, {told}"]
+    return [
+        f"Organiser's passphrase: {words} (shown only now; companion passphrase --organiser makes a new one)",
+        "The organiser's desk is at /desk.",
+    ]
 
 
 def _systems() -> dict[str, Any]:
@@ -305,10 +339,11 @@ def _verify(args: argparse.Namespace) -> int:
 
 def _passphrase(args: argparse.Namespace) -> None:
     from companion.web.book.lock import new_passphrase
+    from companion.web.desk.blueprint import ORGANISER
 
     with opened(data_folder(args.data)) as tables:
-        words = new_passphrase(tables.store)
-    print(f"Chart book passphrase: {words}")
+        words = ORGANISER.new(tables.store) if args.organiser else new_passphrase(tables.store)
+    print(f"{'Organiser' if args.organiser else 'Chart book'} passphrase: {words}")
     print("It holds at once. Devices that knew the old one have to be told this one.")
 
 

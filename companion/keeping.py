@@ -103,7 +103,7 @@ def add_commands(commands: Any, data: argparse.ArgumentParser) -> None:
     backup.set_defaults(run=_backup)
 
     restore = commands.add_parser("restore", parents=[data], help="put a backup back, with games and seats")
-    restore.add_argument("file", type=Path, help="the backup")
+    restore.add_argument("file", type=Path, help="the backup, or a folder whose newest one is taken")
     restore.add_argument(
         "--force", action="store_true", help="also when there are games already; their file is put aside"
     )
@@ -197,13 +197,26 @@ def _backup(args: argparse.Namespace) -> int:
     return 0
 
 
+def _newest(folder: Path) -> Path:
+    """The newest automatic backup of a folder, or of the `backups` in it."""
+    from companion.engine.errors import Unknown
+    from companion.tables.backups import found_in
+
+    found = found_in(folder) or found_in(folder / "backups")
+    if not found:
+        raise Unknown(f"there is no automatic backup in {folder}")
+    print(f"The newest backup there is {found[-1].name}.")
+    return found[-1]
+
+
 def _restore(args: argparse.Namespace) -> None:
     from companion.store import put_back
     from companion.tables.secret import OLD_FILE, SETTING
 
     folder = data_folder(args.data)
     folder.mkdir(parents=True, exist_ok=True)
-    done = put_back(args.file, folder / "companion.db", force=args.force, now=datetime.now(UTC))
+    source = _newest(args.file) if args.file.is_dir() else args.file
+    done = put_back(source, folder / "companion.db", force=args.force, now=datetime.now(UTC))
     print(f"{done.games} game{'' if done.games == 1 else 's'} restored to {folder}.")
     if done.aside is not None:
         print(f"What was there before lies in {done.aside}.")

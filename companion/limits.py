@@ -121,3 +121,26 @@ may share one address, and its organiser opens 40 tables before the doors do; af
 
 LOBBY_PAGE = 30
 """Tables on one page of the lobby."""
+
+# -- the hall --------------------------------------------------------------------------------------------
+
+HALL_TABLES = 500
+"""Tables that the organiser has at once in a round, those left out that were closed: more than the largest hall holds."""
+
+HALL_NUMBER = 9999
+"""The highest number on a table's card: four figures fill it."""
+
+PLAYER = 60
+"""A player's name, or those of a team, on a card."""
+
+HALL_PLAYERS = 1000
+"""Players in the organiser's list: two at every table of the largest hall."""
+
+HALL_TOURNAMENTS = 20
+"""Tournaments at once: each game four times."""
+
+HALL_LINES = 3000
+"""Lines of a list of players, pairs or results: every table of a large hall in ten rounds."""
+
+HALL_LEVELS = 20
+"""Levels of victory with points of their own: four games have three to five each."""

@@ -76,10 +76,12 @@
     lastHeard = Date.now();
     const url = new URL(body.dataset.stream, location.href);
     url.searchParams.set("page", pageId);
+    url.searchParams.set("hall", byId("round")?.dataset.sign || "-");
     stream = new EventSource(url);
     stream.addEventListener("rev", heard);
     stream.addEventListener("beat", heard);
     stream.addEventListener("screen", pushed);
+    stream.addEventListener("hall", (event) => dispatchEvent(new CustomEvent("hall-said", { detail: event.data })));
     stream.addEventListener("error", lost);
   }
 

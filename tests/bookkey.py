@@ -16,11 +16,11 @@ HASH = "0" * 64
 def give_key(app: Flask, client: FlaskClient) -> FlaskClient:
     """Let this client write in the book; without a passphrase it gets one that nobody knows, at no cost."""
     store = app.extensions["companion"]["store"]
-    if not store.setting_get(lock.SETTING):
-        store.setting_put(lock.SETTING, {"salt": "00", "hash": HASH, "seats": True})
+    if not store.setting_get(lock.BOOK.setting):
+        store.setting_put(lock.BOOK.setting, {"salt": "00", "hash": HASH, "seats": True})
     with app.test_request_context():
-        key = lock._key(store.setting_get(lock.SETTING))
-    client.set_cookie(lock.COOKIE, key, path="/book")
+        key = lock.BOOK.key(store.setting_get(lock.BOOK.setting))
+    client.set_cookie(lock.BOOK.cookie, key, path="/book")
     return client
 
 
@@ -33,5 +33,5 @@ def unlocked(url: str, words: str) -> str:
     answer = connection.getresponse()
     cookie = answer.getheader("Set-Cookie") or ""
     connection.close()
-    assert answer.status == 303 and cookie.startswith(f"{lock.COOKIE}="), answer.status
-    return cookie.split(";")[0].removeprefix(f"{lock.COOKIE}=")
+    assert answer.status == 303 and cookie.startswith(f"{lock.BOOK.cookie}="), answer.status
+    return cookie.split(";")[0].removeprefix(f"{lock.BOOK.cookie}=")

@@ -17,13 +17,14 @@ from companion.engine.dice import Stream, commitment
 from companion.engine.errors import Mistake, Several, Warned
 from companion.engine.forms.fields import Context
 from companion.engine.kit.blocks import Kit
+from companion.engine.kit.book import Book
 from companion.engine.people.consent import DEEDS
 from companion.engine.play.actions import Chance
 from companion.engine.play.performing import perform
 from companion.engine.play.phases import open_table
 from companion.engine.play.rules import Rules
 from companion.engine.record import events as e
-from companion.engine.record.game import Book, Game, replay
+from companion.engine.record.game import Game, replay
 from companion.engine.seat.view import SeatView, view
 from companion.systems import System, find_system
 

@@ -26,6 +26,7 @@ STOREYS = (
     "store",
     "books",
     "tables",
+    "hall",
     "web",
     "cli keeping",
 )

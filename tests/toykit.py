@@ -28,12 +28,13 @@ from companion.engine.forms.fields import Choice, Context, Dice, Roll, Text, Tok
 from companion.engine.forms.panels import Fact, Panel
 from companion.engine.forms.worksheet import Breakdown, chances, look_up
 from companion.engine.kit.blocks import Kit
+from companion.engine.kit.book import Book
 from companion.engine.kit.load import load_kit
 from companion.engine.play.actions import Chance
 from companion.engine.play.rules import Rules
 from companion.engine.record import events as e
 from companion.engine.record.changes import seal
-from companion.engine.record.game import Book, Game
+from companion.engine.record.game import Game
 from companion.systems import System, new_rules
 from companion.tables.tables import Tables
 from companion.web.app import create_app

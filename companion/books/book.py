@@ -12,9 +12,9 @@ from companion.books.roster import merged_units
 from companion.books.sheet import LOG_LIMIT, Edit, Outcome, Sheet
 from companion.books.spreadsheet import date_hint
 from companion.engine.errors import Mistake, Unknown, Unreadable, did_you_mean
+from companion.engine.kit.book import Book
 from companion.engine.kit.chart import Chart
 from companion.engine.kit.lists import BookList, Column
-from companion.engine.record.game import Book
 from companion.store import Store
 from companion.systems import System, own_package
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Mapping
 from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
@@ -15,6 +16,7 @@ from companion.engine.errors import Unknown, did_you_mean
 from companion.engine.kit.blocks import Kit
 from companion.engine.kit.load import load_kit
 from companion.engine.kit.shape import Problem
+from companion.engine.people.clocks import clock_rules
 from companion.engine.people.consent import consent_rules
 from companion.engine.people.corrections import correction_rules
 from companion.engine.people.seats import seat_rules
@@ -27,11 +29,22 @@ from companion.engine.positions.actions import bind_entry
 from companion.engine.positions.moving import bind_moving
 from companion.engine.positions.ranges import bind_ranges
 from companion.engine.positions.supply import bind_supply
+from companion.engine.record.game import Game
 
+Tally = Callable[[Game], Mapping[str, int]]
 IDS = ("second-kharkov", "panzer-keil", "enemy-action-kharkov", "kharkov-battles", "wb95")
 
 
-EVERYWHERE = (unit_rules, seat_rules, consent_rules, phase_rules, correction_rules, setting_rules, talk_rules)
+EVERYWHERE = (
+    unit_rules,
+    seat_rules,
+    consent_rules,
+    phase_rules,
+    correction_rules,
+    setting_rules,
+    clock_rules,
+    talk_rules,
+)
 """What every table can do, whatever the game."""
 
 
@@ -60,6 +73,8 @@ class System:
 
     kit: Kit
     rules: Rules
+    tally: Tally | None = None
+    """Each side's victory points as the record has them, of sides that count any; nothing where it cannot tell."""
 
     @property
     def id(self) -> str:
@@ -71,10 +86,11 @@ def load_system(system: str, scenarios: Path) -> tuple[System | None, list[Probl
     kit, problems = load_kit(scenarios / system)
     if kit is None:
         return None, problems
-    rules = copy(getattr(own_package(system), "rules", None) or new_rules(system))
+    package = own_package(system)
+    rules = copy(getattr(package, "rules", None) or new_rules(system))
     # The package's own rules stay as they are written: another kit may call its steps otherwise.
     rules.actions = {**rules.actions, **unit_words(rules.actions, kit.system)}
-    return System(kit, rules), problems
+    return System(kit, rules, getattr(package, "tally", None)), problems
 
 
 @lru_cache

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import re
+import shutil
 import threading
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from companion.store import StoreError, copy_file, mark_of
@@ -15,17 +16,34 @@ from companion.tables.background import in_thread
 EVERY = 15 * 60.0
 RETRY = 60.0
 KEPT = 10
+STAMP = "%Y%m%d-%H%M%S"
 NAME = re.compile(r"companion-\d{8}-\d{6}\.db")
 
 log = logging.getLogger("companion")
 
 
+def made_at(backup: Path) -> datetime:
+    """When an automatic backup was made, as its name tells."""
+    return datetime.strptime(backup.name, f"companion-{STAMP}.db").replace(tzinfo=UTC)
+
+
 def found_in(folder: Path) -> list[Path]:
     """The automatic backups in a folder, oldest first."""
     try:
-        return sorted(path for path in folder.iterdir() if NAME.fullmatch(path.name))
+        return sorted(path for path in folder.iterdir() if _is_ours(path.name))
     except OSError:
         return []
+
+
+def _is_ours(name: str) -> bool:
+    """Whether a file has the name of an automatic backup, with a day and hour that there are."""
+    if not NAME.fullmatch(name):
+        return False
+    try:
+        made_at(Path(name))
+    except ValueError:
+        return False
+    return True
 
 
 class Backups:
@@ -37,10 +55,14 @@ class Backups:
         *,
         keep: int = KEPT,
         every: float = EVERY,
+        also: Path | None = None,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
-        """:param keep: how many are kept; 0 makes none"""
-        self.database, self.keep, self.every, self.now = database, keep, every, now
+        """:param keep: how many are kept; 0 makes none
+
+        :param also: another folder that gets a copy of each, such as a stick for the second machine
+        """
+        self.database, self.keep, self.every, self.also, self.now = database, keep, every, also, now
         self.folder = database.parent / "backups"
         self._mark = ""
         self._trouble = ""
@@ -73,6 +95,11 @@ class Backups:
             self._trouble = ""
             return True
 
+    @property
+    def trouble(self) -> str:
+        """Why the last one was not made, or not carried to the other folder; empty when all is well."""
+        return self._trouble
+
     def _run(self) -> None:
         pause = self.every
         while not self._stop.wait(pause):
@@ -80,15 +107,37 @@ class Backups:
 
     def _copy(self) -> None:
         mark = mark_of(self.database)
-        if mark == (self._mark or self._mark_of_newest()):
-            self._mark = mark
-            return
-        target = self.folder / f"companion-{self.now():%Y%m%d-%H%M%S}.db"
-        copy_file(self.database, target)
+        if mark != (self._mark or self._mark_of_newest()):
+            copy_file(self.database, self.folder / self._name())
+            self._thin_out(self.folder)
         self._mark = mark
-        # Only now: a good old backup is worth more than room for one that may fail.
-        for old in found_in(self.folder)[: -self.keep]:
+        self._carry()
+
+    def _name(self) -> str:
+        """A name that sorts after all others: a machine whose clock was put back must not lose its newest as its oldest."""
+        name = f"companion-{self.now():{STAMP}}.db"
+        for newest in found_in(self.folder)[-1:]:
+            if name <= newest.name:
+                name = f"companion-{made_at(newest) + timedelta(seconds=1):{STAMP}}.db"
+        return name
+
+    def _thin_out(self, folder: Path) -> None:
+        """Keep the newest few; only once a new one is there: a good old one is worth more than room for one that fails."""
+        for old in found_in(folder)[: -self.keep]:
             old.unlink(missing_ok=True)
+
+    def _carry(self) -> None:
+        """Copy the newest backup into the other folder too; one that is not there any more is never made anew."""
+        if self.also is None:
+            return
+        if not self.also.is_dir():  # a stick that was pulled out: no folder in its place on the same disk
+            raise FileNotFoundError(f"{self.also} is not there; the backup itself lies in {self.folder}")
+        for newest in found_in(self.folder)[-1:]:
+            if not (self.also / newest.name).exists():
+                waiting = self.also / f"{newest.name}.part"
+                shutil.copyfile(newest, waiting)
+                waiting.replace(self.also / newest.name)
+                self._thin_out(self.also)
 
     def _mark_of_newest(self) -> str:
         """What the newest backup holds, so that a restart alone makes no new one."""

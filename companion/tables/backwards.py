@@ -8,6 +8,7 @@ from typing import Any
 
 from companion.engine.people.consent import DEEDS
 from companion.store import Store, StoredEvent
+from companion.tables.clocks import is_clock_line
 from companion.tables.seating import is_seat_line
 
 
@@ -46,12 +47,12 @@ class Backwards:
 
 
 def _is_no_play(body: Mapping[str, Any]) -> bool:
-    """Whether a line is nothing that Undo takes back: a joining phone, a request for consent, what a take-back entails."""
+    """Whether a line is nothing that Undo takes back: a joining phone, time, a request, what a take-back entails."""
     asks = str(body.get("by", "")) in DEEDS or str(body.get("id", "")).startswith(
         tuple(f"{d}-" for d in DEEDS)
     )
     words = str(body.get("name", "")).startswith("entropy-")
-    return is_seat_line(body) or asks or words or body["kind"] == "reseeded"
+    return is_seat_line(body) or is_clock_line(body) or asks or words or body["kind"] == "reseeded"
 
 
 def last_counting(

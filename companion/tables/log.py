@@ -17,6 +17,7 @@ from companion.engine.seat.view import seat_name
 from companion.engine.seat.words import describe
 from companion.store import StoredEvent
 from companion.tables.backwards import LastAct
+from companion.tables.clocks import is_clock_line
 from companion.tables.past import Deed, Past
 from companion.tables.reading import Seen, seen_record
 from companion.tables.seating import is_seat_line
@@ -98,13 +99,16 @@ def _void(spans: list[tuple[int, int]]) -> Void:
     return is_void
 
 
-def _by_battle(deeds: Iterable[Deed], void: Void) -> list[list[Deed]]:
+def _by_battle(deeds: Iterable[Deed], void: Void, limit: int) -> list[list[Deed]]:
     """Actions with those of one battle together, where its newest stands; what was taken back stays by itself."""
     groups: dict[tuple[str, int, bool], list[Deed]] = {}
     for deed in deeds:
+        if len(groups) == limit and not deed.battle:
+            continue
         taken_back = void(deed)
         key = ("battle", deed.battle, taken_back) if deed.battle else ("act", deed.first, taken_back)
-        groups.setdefault(key, []).append(deed)
+        if key in groups or len(groups) < limit:
+            groups.setdefault(key, []).append(deed)
     return list(groups.values())
 
 
@@ -125,8 +129,8 @@ class TableLog:
         floor = max(0, top - max(limit * 4, LOOK_BACK))  # one battle may be forty lines of the record
         deeds = self._remembered(floor, top) if most and not before else self._read(floor, top, most)
         void = _void([span for span in self.past.taken_back(latest) if span[1] > floor])
-        told = [deed for deed in reversed(deeds) if deed.lines]
-        return [self._worded(group, void, most) for group in _by_battle(told, void)[:limit]]
+        told = (deed for deed in reversed(deeds) if deed.lines)
+        return [self._worded(group, void, most) for group in _by_battle(told, void, limit)]
 
     def _worded(self, deeds: list[Deed], void: Void, most: int) -> Entry:
         """An entry, put into words again only when something has changed that they look at."""
@@ -222,7 +226,7 @@ class TableLog:
                 found.append(known)
                 where = known.turn, known.phase
                 continue
-            record = seen_record(self.rules, items, self.seat)
+            record = [p for p in seen_record(self.rules, items, self.seat) if not is_clock_line(p.body)]
             for part in record:
                 if part.body["kind"] == "advanced":
                     where = int(part.body["turn"]), str(part.body["phase"])
@@ -239,7 +243,7 @@ class TableLog:
                 len(bodies),
                 list(dict.fromkeys(str(part.body["kind"]) for part in record)),
                 *where,
-                about_seats=all(is_seat_line(item.body) for item in items),
+                about_seats=all(is_seat_line(part.body) for part in record),
                 battle=_battle(record),
             )
             found.append(deed)

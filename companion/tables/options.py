@@ -8,6 +8,7 @@ from typing import Any
 from companion.engine.errors import Mistake, Unreadable, did_you_mean
 from companion.engine.forms.fields import Choice, Context, Flag
 from companion.engine.kit.blocks import Option, Value
+from companion.engine.people.clocks import CLOCK_STATES, LIMITS
 from companion.engine.people.settings import MODES
 from companion.engine.record.game import Game
 
@@ -49,8 +50,32 @@ def common_options() -> tuple[Option, ...]:
     )
 
 
+def clock_options() -> tuple[Option, ...]:
+    """Options of a table that is opened with clocks; others start them in play."""
+    return (
+        Option(
+            "clock",
+            "Side clocks",
+            "off",
+            tuple(Value(v, label) for v, label in CLOCK_STATES),
+            "A clock for each side, which counts while the table waits for it.",
+            kind="mode",
+        ),
+        Option(
+            "clock-limit",
+            "Minutes a side",
+            "0",
+            tuple(Value(v, v if v != "0" else "No limit") for v in LIMITS),
+            "How long each side may take in all.",
+            kind="mode",
+        ),
+    )
+
+
 def read_options(game: Game, given: Mapping[str, Any]) -> dict[str, Any]:
-    known = {o.id: o for o in (*common_options(), *game.kit.options, *game.scenario.options)}
+    known = {
+        o.id: o for o in (*common_options(), *clock_options(), *game.kit.options, *game.scenario.options)
+    }
     settings: dict[str, Any] = {o.id: o.default for o in common_options()}
     for name, raw in given.items():
         option = known.get(name)

@@ -14,6 +14,7 @@ from typing import Any
 
 from companion.engine.record import events as e
 from companion.store import Generation, Store, Tx
+from companion.tables.clocks import is_clock_line
 
 LOG_NAME = "seats"
 DEVICES_PER_SEAT = 12
@@ -38,7 +39,7 @@ def has_moved(tx: Tx, revision: int | None) -> bool:
     """Whether the table was played on since a revision; who joined or left since then does not count."""
     if revision is None or not 0 <= revision <= tx.latest:
         return True
-    return any(not is_seat_line(item.body) for item in tx.events(revision))
+    return any(not is_seat_line(item.body) and not is_clock_line(item.body) for item in tx.events(revision))
 
 
 def seated(store: Store, code: str) -> frozenset[str]:

@@ -17,20 +17,20 @@ from companion.books.book import load_book
 from companion.engine import dice
 from companion.engine.errors import NotNow
 from companion.engine.forms.fields import storable
-from companion.engine.guard import attempt
 from companion.engine.hexes.gridbook import owner_maps
+from companion.engine.kit.book import Book
 from companion.engine.once import follow
-from companion.engine.people.talk import judge
 from companion.engine.play.actions import Action, Chance
 from companion.engine.play.performing import TAKING_BACK, AnsweredWrong, perform
 from companion.engine.play.phases import open_table
 from companion.engine.record import events as e
-from companion.engine.record.game import Book, Game
+from companion.engine.record.game import Game
 from companion.engine.record.hindsight import Hindsight
 from companion.limits import TITLE
 from companion.store import NewTable, Store, StoredEvent, StoreError, TableRow, digest
 from companion.systems import System, find_system, load_systems
 from companion.tables.backwards import seats_since, taken_back
+from companion.tables.clocks import Stopwatch
 from companion.tables.folding import fold
 from companion.tables.log import Entry, TableLog, told
 from companion.tables.options import read_options
@@ -38,6 +38,7 @@ from companion.tables.past import Past
 from companion.tables.played import Known, keep_what_was_read
 from companion.tables.seating import Seating, carry_out, has_moved, seated
 from companion.tables.submission import read_id
+from companion.tables.summary import summary
 from companion.tables.takeback import after_take_back
 from companion.tables.visit import Visit
 
@@ -93,6 +94,9 @@ class Tables:
         self._books: dict[str, tuple[int, Book]] = {}
         self._book_version = 0
         self._unkept: set[str] = set()
+        self.stopwatch = Stopwatch()
+        self.barred: Callable[[str, Action], None] = lambda code, action: None
+        """Raises a mistake where somebody outside the game lets nothing be done at a table."""
 
     # -- the shelf ---------------------------------------------------------------------------------------
 
@@ -134,20 +138,20 @@ class Tables:
         seed = secrets.token_hex(32)
         code = self._free_code()
         row = NewTable(code, system, scenario, title, seed, dict(settings), self.clock())
-        bodies = []
+        events: list[e.Event] = []
         for event in open_table(game_system.rules, game, settings, dice.commitment(seed), title):
             game.apply(event)
-            bodies.append(event.to_json())
+            events.append(event)
         with self.store.creating(row) as tx:
             tx.append(
-                bodies,
-                at=self.clock(),
+                [event.to_json() for event in events],
+                at=row.created_at,
                 seat="table",
                 act=f"open-{code}",
                 name="open",
                 stream=0,
-                answer={"revision": len(bodies)},
-                summary=self._summary(game, played=False),
+                answer={"revision": len(events)},
+                summary=summary(game_system, game, row.created_at, events),
             )
         return code
 
@@ -159,21 +163,6 @@ class Tables:
             except LookupError:
                 return code
         raise RuntimeError("no free table code found")
-
-    def _summary(self, game: Game, *, played: bool = True) -> dict[str, Any]:
-        """What the lobby and the hall tell of a table: nothing that anybody keeps secret."""
-        phase, score = game.phase_def(), self.system(game.kit.id).rules.score
-        return {
-            "played": played,
-            "turn": game.turn,
-            "last": None if game.scenario.open_end else game.last,
-            "date": game.date(game.turn),
-            "phase": phase.name if phase else "",
-            "active": game.active,
-            "ended": game.ended.why if game.ended else "",
-            "judge": judge(game),
-            "score": attempt("The score", lambda: score(game) if score else "", ""),
-        }
 
     # -- reading -----------------------------------------------------------------------------------------
 
@@ -300,6 +289,7 @@ class Tables:
                 return Answer(
                     earlier["revision"], earlier.get("lines", []), earlier.get("result", {}), repeated=True
                 )
+            self.barred(code, action)
             game = self._caught_up(code, tx.latest, tx.events)
             if action.fresh and has_moved(tx, revision):
                 raise _stale(action, revision, game.revision)
@@ -311,17 +301,24 @@ class Tables:
                 game.hindsight = self._hindsight(
                     code, tx.latest, raw, TableLog(self.past(code), system.rules, game, seat)
                 )
-            known = Known.of(game)
+            known, passed = Known.of(game), self.stopwatch.passed(code, system.rules, game)
+            if passed:
+                game.apply(passed)
             try:
                 events = perform(system.rules, game, seat, action, raw, chance)
             except AnsweredWrong:
                 logger.exception("table %s: a duty is left to be answered by hand", code)
                 self._games[code] = game = self.load(code, before)
                 game.seated = seated(self.store, code)
+                if passed:
+                    game.apply(passed)
                 chance = Chance(dice.Stream(row.seed, tx.stream, chance.stream.entropy))
                 events = perform(system.rules, game, seat, action, raw, chance, alone=False)
             if not events:
+                if passed:
+                    self._games.pop(code)  # it has taken over what is not kept
                 return Answer(before)
+            events = [passed, *events] if passed else events
             undone = next((event for event in events if isinstance(event, e.Undone)), None)
             seed = row.seed
             if undone is not None:
@@ -332,16 +329,17 @@ class Tables:
             lines = told(seen, game)
             resolved: dict[str, Any] = next((b for b in reversed(seen) if b["kind"] == "resolved"), {})
             answer = Answer(before + len(events), lines, dict(resolved.get("breakdown", {})))
+            at = self.clock()
             latest = tx.append(
                 [event.to_json() for event in events],
-                at=self.clock(),
+                at=at,
                 seat=seat,
                 act=act,
                 name=action.name,
                 stream=chance.stream.position,
                 answer=answer.to_json(),
                 digest=said,
-                summary=self._summary(game),
+                summary=summary(system, game, at, events, row.summary),
                 ended=game.ended is not None,
                 seed=seed,
             )
@@ -352,6 +350,7 @@ class Tables:
             game.revision = latest  # it stands where it stood then, at the end of the record
             follow(game, now)
             self._games[code] = game
+        self.stopwatch.running(code, game)
         if keep_what_was_read(self.store, system, row, events, game, known, self.clock()):
             self.book_changed()
         return answer

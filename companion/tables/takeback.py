@@ -1,4 +1,4 @@
-"""What a take-back must not bring about: secrets shown again, words lost from the dice, rolls of a seed that was seen."""
+"""What a take-back must not bring about: secrets shown, words lost from the dice, rolls of a seen seed, time won."""
 
 from __future__ import annotations
 
@@ -6,7 +6,10 @@ import secrets
 
 from companion.engine import dice
 from companion.engine.errors import NotNow
+from companion.engine.people.clocks import SPENT
+from companion.engine.people.talk import SHOWN
 from companion.engine.record import events as e
+from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
 
 
@@ -23,6 +26,9 @@ def after_take_back(now: Game, then: Game, seed: str) -> tuple[str, list[e.Event
         for name in (f"entropy-{side}" for side in now.sides)
         if now[name] and not then[name]
     ]
+    for name in (SPENT, SHOWN):  # no time is won, and nobody's side is laid before the judge again
+        if now[name] != then[name]:
+            events.append(e.Set(name, now[name], reason=IN_PASSING))
     # What was asked then has been answered since, or is answered by this take-back.
     events += [e.Answered(ask.id, "taken back") for ask in then.asked.values() if ask.is_consent]
     if now.record_open and not then.record_open:

@@ -17,6 +17,7 @@ from companion.tables import sealing
 from companion.tables.background import slices
 from companion.tables.reading import seen_record
 from companion.tables.savefile import EVENT_PARTS, FORMAT, check_dice, check_shape, checksum, read_copy
+from companion.tables.summary import summary
 from companion.tables.tables import Tables
 from companion.tables.trial import check_events, check_sight
 
@@ -166,7 +167,7 @@ def _store(tables: Tables, copy: Mapping[str, Any], seats: Any) -> str:
         tx.restore(
             [StoredEvent(**{name: item[name] for name in EVENT_PARTS}) for item in copy["events"]],
             stream=int(copy["stream"]),
-            summary=tables._summary(game),
+            summary=summary(system, game, copy["events"][-1]["at"], events, {}),
             ended=game.ended is not None,
         )
         tx.save_snapshot(len(events), game.dump())  # so that a long game opens as fast as it did before

@@ -16,6 +16,8 @@ from companion.engine.dice import Spec
 from companion.engine.errors import Mistake, Unreadable
 from companion.engine.forms.worksheet import Breakdown
 from companion.engine.kit.roster import Unit
+from companion.engine.people.clocks import BY_HAND, CLOCK_STATES, MOST_MINUTES, SPENT
+from companion.engine.people.talk import SHOWN
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.engine.seat.view import view
@@ -126,6 +128,17 @@ def _value(game: Game, name: str, value: Any) -> None:
         good = type(value) is int
     elif name in ("solo", "fog"):
         good = isinstance(value, bool)
+    elif name in (SPENT, BY_HAND):
+        good = isinstance(value, Mapping) and all(
+            side in game.sides and type(gone) in (int, float) and abs(gone) < 1e9
+            for side, gone in value.items()
+        )
+    elif name == SHOWN:
+        good = isinstance(value, list | tuple) and set(value) <= set(game.sides)
+    elif name == "clock":
+        good = value in [state for state, _ in CLOCK_STATES]
+    elif name == "clock-limit":
+        good = isinstance(value, str) and value.isdecimal() and int(value[:9]) <= MOST_MINUTES
     elif name.startswith(("mode-", "entropy-")) or name in ("judge", "record", "effort"):
         good = isinstance(value, str)
     else:
@@ -203,6 +216,11 @@ def _resolved(game: Game, event: e.Resolved) -> None:
         raise ValueError("a worksheet without its title")
 
 
+def _ended(game: Game, event: e.Ended) -> None:
+    if not all(side in game.sides and type(vp) is int and abs(vp) < 1e6 for side, vp in event.vp.items()):
+        raise ValueError(f"its victory points cannot be {str(event.vp)[:40]}")
+
+
 _CHECKS: dict[type[e.Event], Callable[[Game, Any], None]] = {
     e.Started: _started,
     e.Advanced: _advanced,
@@ -216,4 +234,5 @@ _CHECKS: dict[type[e.Event], Callable[[Game, Any], None]] = {
     e.Asked: _asked,
     e.Engaged: _engaged,
     e.Resolved: _resolved,
+    e.Ended: _ended,
 }

@@ -16,6 +16,7 @@ from companion.engine.record.game import Game
 from companion.engine.seat.view import SeatView, view
 from companion.store import TableRow
 from companion.systems import System
+from companion.tables.clocks import Clocks
 from companion.tables.log import Entry, TableLog
 
 if TYPE_CHECKING:
@@ -66,6 +67,11 @@ class Visit:
     def context(self) -> Context:
         """The game and the seat, as fields and worksheets want them; what is worked out once stays."""
         return Context(self.game, self.seat, worked={})
+
+    @property
+    def clocks(self) -> Clocks | None:
+        """The sides' clocks at this moment; None where the table has none."""
+        return self.tables.stopwatch.clocks(self.code, self.rules, self.game)
 
     @property
     def undo(self) -> Undo | None:

@@ -10,8 +10,12 @@ from typing import Any
 from flask import Flask
 from jinja2 import StrictUndefined
 
+from companion.hall.board import Ages
+from companion.hall.clock import Countdown, strip
+from companion.hall.desk import Desk
+from companion.hall.running import bar, stopped
 from companion.resources import SCENARIOS, STATIC, TEMPLATES
-from companion.store import open_store
+from companion.store import Store, open_store
 from companion.tables.secret import BadSecret, installation_secret
 from companion.tables.tables import Tables
 from companion.web import (
@@ -22,15 +26,16 @@ from companion.web import (
     compress,
     current,
     curtain,
+    desk,
     errors,
     fonts,
     forms,
     hall,
+    hallstrip,
     intake,
     live,
     lobby,
     map,
-    parts,
     pushing,
     restoring,
     saving,
@@ -40,12 +45,13 @@ from companion.web import (
     setupsheet,
     sheets,
     shelf,
+    standings,
     unitpages,
 )
 from companion.web.book import walk
 from companion.web.flood import Allowance
 from companion.web.live import Hub
-from companion.web.page import brief_line, clock, revision, tabs
+from companion.web.page import brief_line, clock, hms, revision, side_clocks, tabs
 from companion.web.watching import Drawn
 
 
@@ -56,11 +62,13 @@ def create_app(
     scenarios: Path = SCENARIOS,
     testing: bool = False,
     founding: Allowance | None = None,
+    organiser: bool = False,
 ) -> Flask:
     """The companion's web app over the data folder.
 
     :param site: where the server can be reached (server.Site); None in tests.
     :param founding: how many tables one address may found; by default limited, except in tests.
+    :param organiser: whether the organiser's pages are open, to whoever knows the passphrase.
     """
     app = Flask("companion", template_folder=str(TEMPLATES), static_folder=str(STATIC))
     app.config["TESTING"] = testing
@@ -75,12 +83,9 @@ def create_app(
     except BadSecret:
         store.close()
         raise
-    found = Tables(store, scenarios)
-    hub = Hub(store)
     app.extensions["companion"] = {
-        "tables": found,
-        "store": store,
-        "hub": hub,
+        **_parts(store, scenarios),
+        "organiser": organiser,
         "drawn": Drawn(),
         "secret": secret,
         "site": site,
@@ -106,6 +111,24 @@ def create_app(
     return app
 
 
+def _parts(store: Store, scenarios: Path) -> dict[str, Any]:
+    """The tables, the organiser's record over them, and who is told when either changes."""
+    found, record, countdown = Tables(store, scenarios), Desk(store), Countdown()
+    found.barred = bar(record)
+    found.stopwatch.held_up = stopped(record)
+    hub = Hub(store, [record.look])
+    record.subscribe(lambda hall: hub.hall_changed())
+    record.subscribe(lambda hall: hub.say(strip(hall.clock, hall.announcements, countdown).sign))
+    return {
+        "tables": found,
+        "store": store,
+        "hub": hub,
+        "desk": record,
+        "countdown": countdown,
+        "ages": Ages(),
+    }
+
+
 def _version(endpoint: str, values: dict[str, Any]) -> None:
     """Scripts and styles are known by what is in them: after an upgrade no phone goes on with an hour-old one."""
     if endpoint == "static" and str(values.get("filename", "")).endswith((".css", ".js")):
@@ -129,6 +152,8 @@ def _pages(app: Flask) -> None:
         shelf,
         restoring,
         hall,
+        desk,
+        standings,
         forms,
         unitpages,
         settingspage,
@@ -151,9 +176,13 @@ def _filters(app: Flask) -> None:
     """What templates need besides the fields of what they are given."""
     app.jinja_env.globals["seat_tabs"] = tabs
     app.jinja_env.globals["revision"] = revision
+    app.jinja_env.globals["side_clocks"] = side_clocks
+    app.jinja_env.globals["hall_strip"] = current.strip_now
+    app.jinja_env.filters["hms"] = hms
+    app.jinja_env.globals["standstill"] = hallstrip.standstill
+    app.jinja_env.globals["desk_pages"] = lambda: desk.PAGES
     app.jinja_env.globals["came_from"] = carryon.came_from
     app.jinja_env.filters["clock"] = clock
-    app.jinja_env.globals["part"] = parts.part
     app.jinja_env.globals["brief_line"] = brief_line
     app.jinja_env.filters["capitalize_first"] = lambda text: text[:1].upper() + text[1:]
     app.jinja_env.filters["flat"] = lambda args: [

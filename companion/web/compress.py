@@ -18,6 +18,8 @@ KINDS = {
     "image/svg+xml",
 }
 SMALLEST = 800
+REMEMBERED = 12 * 1024
+"""Bytes of a stream; with them a piece takes less than half as much."""
 
 
 @lru_cache(maxsize=64)
@@ -32,15 +34,22 @@ def is_packed() -> bool:
 
 
 def flowing(pieces: Iterable[str]) -> Iterator[bytes]:
-    """A stream, each piece packed by itself and sent at once: nothing has to be remembered for it in between."""
+    """A stream, each piece packed and sent at once, with the end of those before it as its dictionary.
+
+    Whoever unpacks it still has that in his window, so much of a screen that is sent again costs nothing. A packer kept
+    for the whole stream would do the same, but takes a quarter of a megabyte.
+    """
     yield b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"
-    yield from map(_packed, pieces)
+    sent = b""
+    for piece in pieces:
+        text = piece.encode()
+        yield _packed(text, sent)
+        sent = (sent + text)[-REMEMBERED:]
 
 
-def _packed(piece: str) -> bytes:
-    # A packer takes a quarter of a megabyte: it must be gone while the stream waits.
-    packer = zlib.compressobj(5, zlib.DEFLATED, -zlib.MAX_WBITS)
-    return packer.compress(piece.encode()) + packer.flush(zlib.Z_SYNC_FLUSH)
+def _packed(text: bytes, before: bytes) -> bytes:
+    packer = zlib.compressobj(5, zlib.DEFLATED, -zlib.MAX_WBITS, zdict=before)
+    return packer.compress(text) + packer.flush(zlib.Z_SYNC_FLUSH)
 
 
 def init_app(app: Flask) -> None:

@@ -7,11 +7,13 @@ from typing import Any
 
 from flask import Flask, current_app, g
 
+from companion.hall.clock import Strip, strip
+from companion.hall.desk import Desk
 from companion.tables.tables import Tables
 
 
 def held(name: str) -> Any:
-    """A part of the app: tables, store, hub, secret, site, guesses, founding, data."""
+    """A part of the app: tables, store, hub, desk, secret, site, guesses, founding, data."""
     return current_app.extensions["companion"][name]
 
 
@@ -19,6 +21,18 @@ def tables() -> Tables:
     """The tables of the running app."""
     found: Tables = held("tables")
     return found
+
+
+def desk() -> Desk:
+    """The organiser's record."""
+    found: Desk = held("desk")
+    return found
+
+
+def strip_now() -> Strip:
+    """What every screen shows of the hall at this moment."""
+    hall = desk().state()
+    return strip(hall.clock, hall.announcements, held("countdown"))
 
 
 def hold_still(code: str) -> None:

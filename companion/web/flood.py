@@ -11,7 +11,7 @@ from flask import request
 
 from companion import limits
 from companion.engine.errors import Mistake
-from companion.web.current import held, tables
+from companion.web.current import desk, held, tables
 
 EMPTY_FOR = timedelta(days=1)
 """A table at which nothing was done for a day was opened by mistake, or for an evening that did not come."""
@@ -75,8 +75,12 @@ def founded() -> None:
 def put_away_empty(now: datetime) -> list[str]:
     """Archive tables that nobody touched for a day; the first action at one of them brings it back."""
     before = (now - EMPTY_FOR).isoformat(timespec="seconds")
-    store = tables().store
-    empty = [t.code for t in store.tables() if t.summary.get("played") is False and t.changed_at < before]
+    store, kept = tables().store, desk().state().by_code  # set up on Thursday for Saturday
+    empty = [
+        t.code
+        for t in store.tables()
+        if t.summary.get("played") is False and t.changed_at < before and t.code not in kept
+    ]
     for code in empty[-SWEPT_AT_ONCE:]:
         store.archive(code)
     return empty[-SWEPT_AT_ONCE:]

@@ -1,60 +1,43 @@
-"""The organiser's hall: every table of this installation at a glance, those that need somebody first."""
+"""The hall board: every table of this installation at a glance, for a projector and the organiser's phone."""
 
 from __future__ import annotations
 
-from collections import Counter
-from datetime import UTC, datetime
-from typing import Any
+from datetime import datetime
 
 from flask import Blueprint, render_template, request
 
 from companion.engine.errors import Unreadable
-from companion.store import TableRow
-from companion.web.current import tables
+from companion.hall.board import ORDERS, QUIET, SHOWN, STUCK, Wanted, counted, rows
+from companion.web.current import desk, held, tables
+from companion.web.desk.blueprint import is_organiser
 from companion.web.intake import number
 
 bp = Blueprint("hall", __name__)
-QUIET = 30
-"""Minutes without an action after which a table is worth a look."""
+LONGEST_WAIT = 9999
 
 
-def _minutes(since: str, now: datetime) -> int:
-    then = datetime.fromisoformat(since)
-    return max(0, int((now - (then if then.tzinfo else then.replace(tzinfo=UTC))).total_seconds() // 60))
+def _minutes(name: str, usual: int) -> int:
+    """A number of minutes from the address."""
+    asked = request.args.get(name) or str(usual)
+    found = number(asked)
+    if found is None or not 1 <= found <= LONGEST_WAIT:
+        raise Unreadable(f"{name}={asked[:20]!r}: minutes, 1 to {LONGEST_WAIT}", field=name, given=asked[:20])
+    return found
 
 
-def _row(table: TableRow, now: datetime, quiet: int) -> dict[str, Any] | None:
-    system = tables().systems.get(table.system)
-    if system is None:
-        return None
-    kit, summary = system.kit.system, table.summary
-    scenario = system.kit.scenarios.get(table.scenario)
-    minutes = _minutes(table.changed_at, now)
-    side = next((s for s in kit.sides if s.id == summary.get("active")), None)
-    state = (
-        "ended" if table.ended else "judge" if summary.get("judge") else "quiet" if minutes >= quiet else ""
+def _wanted() -> Wanted:
+    """What of the board is asked for; what nobody knows is all of it."""
+    shown, order = request.args.get("show", ""), request.args.get("sort", "")
+    return Wanted(
+        request.args.get("game", "")[:60],
+        shown if shown in SHOWN else "",
+        order if order in ORDERS else "needs",
+        request.args.get("q", "")[:60],
     )
-    return {
-        "code": table.code,
-        "title": table.title,
-        "game": kit.name,
-        "system": table.system,
-        "scenario": scenario.name if scenario else table.scenario,
-        "turn": f"{kit.turn_name} {summary.get('turn', '')}"
-        + (f" of {summary['last']}" if summary.get("last") else ""),
-        "phase": summary.get("phase", ""),
-        "side": {"id": side.id, "name": side.name} if side else None,
-        "score": summary.get("score", ""),
-        "judge": summary.get("judge", ""),
-        "why": summary.get("ended", ""),
-        "minutes": minutes,
-        "state": state,
-    }
 
 
-def _ago(minutes: int) -> str:
-    if minutes < 1:
-        return "just now"
+def ago(minutes: int) -> str:
+    """How long, in few words."""
     if minutes < 120:
         return f"{minutes} min"
     return f"{minutes // 60} h" if minutes < 48 * 60 else f"{minutes // (24 * 60)} days"
@@ -63,27 +46,34 @@ def _ago(minutes: int) -> str:
 @bp.get("/hall")
 def hall() -> str:
     """The board; it holds nothing that a watcher of a table may not see."""
-    asked = request.args.get("quiet") or str(QUIET)
-    quiet = number(asked)
-    if quiet is None or not 1 <= quiet <= 9999:
-        raise Unreadable(f"quiet={asked[:20]!r}: minutes, 1 to 9999", field="quiet", given=asked[:20])
-    game = request.args.get("game", "")
-    now = datetime.now(UTC)
-    found = [r for r in (_row(t, now, quiet) for t in tables().store.tables()) if r]
-    games = {r["system"]: r["game"] for r in sorted(found, key=lambda r: str(r["game"]))}
-    rows = [r for r in found if not game or r["system"] == game]
-    first = {"judge": 0, "quiet": 1, "": 2, "ended": 3}
-    rows.sort(
-        key=lambda r: (first[r["state"]], -r["minutes"] if r["state"] in ("judge", "quiet") else 0, r["code"])
+    quiet, stuck, wanted = _minutes("quiet", QUIET), _minutes("stuck", STUCK), _wanted()
+    changes: int = held("hub").changes  # before looking, so that what happens meanwhile is looked at again
+    found = rows(
+        tables().store.tables(), desk().state().by_code, tables().systems, held("ages"), quiet, stuck
     )
     live = request.headers.get("HX-Target") == "live"
     return render_template(
         "hall_live.html" if live else "hall.html",
-        rows=rows,
-        games=games,
-        game=game,
+        rows=wanted.of(found),
+        everything=len(found),
+        games={r.system: r.game for r in sorted(found, key=lambda r: r.game)},
+        wanted=wanted,
         quiet=quiet,
-        count=Counter(r["state"] for r in rows),
-        ago=_ago,
-        now=now.astimezone().strftime("%H:%M"),
+        stuck=stuck,
+        wall="wall" in request.args,
+        orders={name: label for name, (label, _) in ORDERS.items()},
+        shown=SHOWN,
+        count=counted(found),
+        ago=ago,
+        changes=changes,
+        organiser=is_organiser(),
+        rounds=len(desk().state().contest.published),
+        query=request.query_string.decode("ascii", "replace"),
+        now=datetime.now().astimezone().strftime("%H:%M"),
     )
+
+
+@bp.get("/hall/strip")
+def strip() -> str:
+    """The line on top of every page: the round clock and the newest announcement."""
+    return render_template("round.html")

@@ -19,6 +19,10 @@ SHEETS = {
     "map.type_facts",
     "map.import_facts",
     "map.import_file",
+    "desk.enter_players",
+    "desk.change_round",
+    "desk.enter_results",
+    "desk.found_tables",
 }
 """Where a spreadsheet or a page full of cells is sent."""
 POSITIONS = "import-positions"

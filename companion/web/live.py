@@ -8,14 +8,15 @@ import secrets
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from flask import Blueprint, Response, current_app, request
 
+from companion.hall.clock import NOTHING
 from companion.store import Store, StoreClosed, StoreGone
 from companion.web.compress import flowing, is_packed
-from companion.web.current import tables
+from companion.web.current import strip_now, tables
 from companion.web.pushing import Pages, key_of
 from companion.web.seats import WATCH, require
 
@@ -28,8 +29,13 @@ STREAMS_PER_SEAT = 20
 WATCHERS_PER_TABLE = 60
 """Nobody crowds round one table with more; the others' pages ask every few seconds instead."""
 
-News = queue.SimpleQueue[int | None]
-"""The simple kind: under gevent the other is made of locks that let everybody else go first."""
+News = queue.SimpleQueue[int | str | None]
+"""A revision; the sign of what the hall tells every screen; or the end. The simple kind of queue: under gevent the other
+is made of locks that let everybody else go first."""
+HALL = "/hall"
+"""In place of a table's code, for boards that show them all."""
+HALL_REST = 1.5
+"""Seconds in which a board gathers what happens before it is told again, however many tables are played at."""
 
 
 class Page(NamedTuple):
@@ -44,9 +50,14 @@ class Page(NamedTuple):
 class Hub:
     """Who listens to which table."""
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, looks: Iterable[Callable[[], None]] = ()) -> None:
+        """:param looks: what else looks once a second for what other processes changed"""
+        self._looks = (store.poll_others, *looks, store.tidy)
         self._listeners: dict[str, dict[Page, News]] = {}
         self._lock = threading.Lock()
+        self._said = ""
+        self.changes = 0
+        """What a board shows is as old as this number."""
         store.subscribe(self.tell)
         self.store = store
         self._poller: threading.Thread | None = None
@@ -62,8 +73,8 @@ class Hub:
         while True:
             time.sleep(1)
             try:
-                self.store.poll_others()
-                self.store.tidy()
+                for look in self._looks:
+                    look()
                 gone = False
             except StoreGone as error:
                 if not gone:
@@ -83,6 +94,25 @@ class Hub:
             listeners = list(self._listeners.get(code, {}).values())
         for listener in listeners:
             listener.put(revision)
+        self.hall_changed()
+
+    def hall_changed(self) -> None:
+        """What boards show has changed."""
+        self.changes += 1
+        with self._lock:
+            boards = list(self._listeners.get(HALL, {}).values())
+        for board in boards:
+            board.put(self.changes)
+
+    def say(self, sign: str) -> None:
+        """What every screen shows of the hall: its clock, an announcement. Said again, it is no news."""
+        if sign == self._said:
+            return
+        self._said = sign
+        with self._lock:
+            everybody = [mine for here in self._listeners.values() for mine in here.values()]
+        for mine in everybody:
+            mine.put(sign)
 
     def hang_up(self) -> None:
         """End every stream; the pages ask again, and are told what is wrong."""
@@ -141,7 +171,7 @@ def stream(code: str, seat: str) -> Response:
     name = request.args.get("page", "")[:64] or f"anonymous-{secrets.token_hex(8)}"
     page = Page(seat, (request.remote_addr or "") if seat == WATCH else "", name)
     mine = hub.join(code, page)
-    latest = tables().store.latest(code)
+    latest, line = tables().store.latest(code), _hall_line()
     key = key_of(code, seat, name)
     showing = pages.open(key, latest, mine.put) if "screen" in request.args else None
     app, environ = current_app._get_current_object(), dict(request.environ)  # type: ignore[attr-defined]
@@ -149,7 +179,7 @@ def stream(code: str, seat: str) -> Response:
     def events() -> Iterator[str]:
         shown = latest
         try:
-            yield f"retry: 2000\nevent: rev\ndata: {shown}\n\n"
+            yield f"retry: 2000\nevent: rev\ndata: {shown}\n\n{line}"
             while True:
                 try:
                     revision = mine.get(timeout=BEAT)
@@ -158,6 +188,9 @@ def stream(code: str, seat: str) -> Response:
                     continue
                 if revision is None:
                     return
+                if isinstance(revision, str):
+                    yield f"event: hall\ndata: {revision}\n\n"
+                    continue
                 shown = max(shown, showing.revision if showing else 0)
                 if showing and showing.asking:  # that answer is its screen
                     showing.missed = max(showing.missed, revision)
@@ -175,8 +208,18 @@ def stream(code: str, seat: str) -> Response:
         if showing:
             pages.close(key, showing)
 
+    return _streamed(events(), leave)
+
+
+def _hall_line() -> str:
+    """What a page that begins to listen must hear of the hall's line: nothing where it shows the right one."""
+    sign = strip_now().sign
+    return "" if request.args.get("hall", NOTHING) == sign else f"event: hall\ndata: {sign}\n\n"
+
+
+def _streamed(events: Iterator[str], leave: Callable[[], None]) -> Response:
     response = Response(
-        flowing(events()) if is_packed() else events(),
+        flowing(events) if is_packed() else events,
         mimetype="text/event-stream",
         headers={"Cache-Control": "no-store", "X-Accel-Buffering": "no"},
     )
@@ -184,3 +227,39 @@ def stream(code: str, seat: str) -> Response:
         response.headers["Content-Encoding"] = "gzip"
     response.call_on_close(leave)  # also when it left before the first line
     return response
+
+
+@bp.get("/hall/stream")
+def hall_stream() -> Response:
+    """How often anything has changed in the hall: at once, and then no more often than a board needs it."""
+    hub: Hub = current_app.extensions["companion"]["hub"]
+    name = request.args.get("page", "")[:64] or f"anonymous-{secrets.token_hex(8)}"
+    page = Page(WATCH, request.remote_addr or "", name)
+    mine = hub.join(HALL, page)
+    line = _hall_line()
+
+    def events() -> Iterator[str]:
+        told: int | str | None
+        try:
+            yield f"retry: 2000\nevent: rev\ndata: {hub.changes}\n\n{line}"
+            while True:
+                try:
+                    told = mine.get(timeout=BEAT)
+                except queue.Empty:
+                    yield f"event: beat\ndata: {hub.changes}\n\n"
+                    continue
+                said = told if isinstance(told, str) else ""
+                if not said and told is not None:
+                    time.sleep(HALL_REST)
+                while told is not None and not mine.empty():
+                    told = mine.get()
+                    said = told if isinstance(told, str) else said
+                if said:
+                    yield f"event: hall\ndata: {said}\n\n"
+                if told is None:
+                    return
+                yield f"event: rev\ndata: {hub.changes}\n\n"
+        finally:
+            hub.leave(HALL, page, mine)
+
+    return _streamed(events(), lambda: hub.leave(HALL, page, mine))

@@ -14,6 +14,7 @@ from markupsafe import Markup
 
 from companion.engine.alike import gathered
 from companion.engine.seat.shapes import MarkView
+from companion.tables.clocks import Clocks
 from companion.tables.log import Entry
 from companion.web import parts, qr
 from companion.web.intake import number
@@ -141,8 +142,6 @@ def page_context(
         "log": log,
         "moment": Moment(view, log, wrong, sent),
         "warning": warning,
-        "bare": view.effort == "record"
-        and not any(visit.seat in (u.side, "table") for u in visit.game.units.values()),
         "undo": visit.undo if visit.seat != WATCH else None,
         "redo": visit.seat != WATCH and visit.can_redo,
         "news": _news(visit, log),
@@ -201,6 +200,18 @@ def tabs() -> list[dict[str, Any]]:
         }
         for one in visit.held
     ]
+
+
+def side_clocks() -> Clocks | None:
+    """The clocks of the table that a page is about; None where it has none."""
+    visit: DeviceVisit = g.visit
+    return visit.clocks
+
+
+def hms(seconds: float) -> str:
+    """Seconds as a clock shows them."""
+    whole, sign = int(abs(seconds)), "\u2212" if seconds < 0 else ""
+    return f"{sign}{whole // 3600}:{whole // 60 % 60:02d}:{whole % 60:02d}"
 
 
 def revision() -> int:

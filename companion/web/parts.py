@@ -8,7 +8,7 @@ answered by an empty element with its id, which the page leaves as it is (live.j
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from hashlib import blake2b
 from typing import Any
 
@@ -39,44 +39,46 @@ def tells() -> bool:
 
 
 def watched(context: dict[str, Any], base: str) -> dict[str, Any]:
-    """What a screen is made of, watched while it is drawn.
+    """What a screen is made of, watched while it is drawn, and `part`, by which its template draws the parts.
 
     :param base: the address that stands in its links to other devices
     """
     held: Drawn = current_app.extensions["companion"]["drawn"]
-    g.parts_now = {}
-    g.watch = watch = Watch(held.screen((context["code"], context["seat"], base)))
+    watch = Watch(held.screen((context["code"], context["seat"], base)))
+    drawing = Drawing(watch, _shown(), checked=current_app.testing)
+    g.parts_now = drawing.now
     whole = {name: watch.whole(name, context[name]) for name in WHOLE}
     each = {name: watch.attributes(name, context[name]) for name in ("v", "moment")}
-    return {**context, **whole, **each}
+    return {**context, **whole, **each, "part": drawing.part}
 
 
 def _sign(drawn: str) -> str:
     return blake2b(_REVISION.sub("", drawn).encode(), digest_size=6).hexdigest()
 
 
-def _same(name: str) -> Markup:
-    g.setdefault("parts_now", {})[name] = _shown()[name]
-    return Markup(f'<div class="part" id="part-{name}" data-same></div>')
+class Drawing:
+    """One drawing of a screen for a page that shows some of it.
 
+    :param shown: the parts that the page shows, by name
+    :param checked: whether what is kept is drawn all the same, and compared
+    """
 
-def part(name: str, caller: Callable[[], str]) -> Markup:
-    """`{% call part("acts") %}...{% endcall %}`: drawn, or only named where the page shows the same."""
-    watch: Watch | None = g.get("watch")
-    shown = _shown()
-    kept = watch.kept(name) if watch else None
-    if kept is not None and current_app.testing:
-        assert _sign(str(caller()).strip()) == kept.sign, (
-            f"the part {name!r} changed, but nothing it looked at"
-        )
-    if kept is not None and shown.get(name) == kept.sign:
-        return _same(name)
-    if watch is not None:
-        drawn, sign = watch.draw(name, caller, _sign)
-    else:
-        drawn = str(caller()).strip()
-        sign = _sign(drawn)
-    if shown.get(name) == sign:
-        return _same(name)
-    g.setdefault("parts_now", {})[name] = sign
-    return Markup(f'<div class="part" id="part-{name}" data-part="{name}={sign}">{drawn}</div>')
+    def __init__(self, watch: Watch, shown: Mapping[str, str], *, checked: bool = False) -> None:
+        self.watch, self.shown, self.checked = watch, shown, checked
+        self.now: dict[str, str] = {}
+        """What the page will show."""
+
+    def part(self, name: str, caller: Callable[[], str]) -> Markup:
+        """`{% call part("acts") %}...{% endcall %}`: drawn, or only named where the page shows the same."""
+        kept = self.watch.kept(name)
+        if kept is not None and self.checked:
+            assert _sign(str(caller()).strip()) == kept.sign, (
+                f"the part {name!r} changed, but nothing it looked at"
+            )
+        drawn, sign = "", kept.sign if kept is not None else ""
+        if kept is None or self.shown.get(name) != sign:
+            drawn, sign = self.watch.draw(name, caller, _sign)
+        self.now[name] = sign
+        if self.shown.get(name) == sign:
+            return Markup(f'<div class="part" id="part-{name}" data-same></div>')
+        return Markup(f'<div class="part" id="part-{name}" data-part="{name}={sign}">{drawn}</div>')

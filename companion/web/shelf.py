@@ -9,7 +9,7 @@ from flask import Blueprint, Response, render_template, request, url_for
 
 from companion.limits import LOBBY_PAGE
 from companion.store import TableRow
-from companion.web.current import tables
+from companion.web.current import desk, tables
 from companion.web.intake import number
 from companion.web.page import see_other
 from companion.web.seats import cookie_name, held_seats, require
@@ -49,8 +49,9 @@ def seats_here(code: str) -> list[str]:
 
 
 def group_of(row: TableRow, seats: list[str]) -> str:
-    """Under which head of the lobby a table stands."""
-    if row.archived:
+    """Under which head of the lobby a table stands; one that the organiser closed is out of the way."""
+    listed = desk().state().by_code.get(row.code)
+    if row.archived or (listed is not None and listed.state == "closed"):
         return "archived"
     if row.ended:
         return "ended"
@@ -85,16 +86,18 @@ def _told(row: TableRow) -> dict[str, Any] | None:
         return None
     scenario = system.kit.scenarios.get(row.scenario)
     name, where = system.kit.system.name, scenario.name if scenario else row.scenario
+    listed = desk().state().by_code.get(row.code)
+    title = " · ".join(filter(None, [listed.title, listed.against])) if listed else row.title
     return {
         "code": row.code,
-        "title": row.title,
+        "title": title,
         "game": name,
         "scenario": where,
         "summary": row.summary,
         "turn_name": system.kit.system.turn_name,
         "ended": row.ended,
         "seats": seats_here(row.code),
-        "text": f"{row.code} {row.title} {name} {where}".casefold(),
+        "text": f"{row.code} {title} {name} {where}".casefold(),
     }
 
 

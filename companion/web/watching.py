@@ -27,7 +27,7 @@ class Kept:
     """A part as it was drawn last."""
 
     looked_at: tuple[str, ...]
-    signs: bytes
+    signs: tuple[bytes, ...]
     """Of all that it looked at."""
     sign: str
     """Its own. What was drawn itself is not kept: a hall of screens is much, and most seats have one device."""
@@ -123,11 +123,10 @@ class Watch:
             self.look(name)  # whatever it is a part of looks at the same
         return found
 
-    def _signs_of(self, names: tuple[str, ...]) -> bytes | None:
-        """One sign for several things; None if one of them has none."""
-        signs = [self.sign(name) for name in names]
-        told = [sign for sign in signs if sign is not None]
-        return blake2b(b"".join(told), digest_size=12).digest() if len(told) == len(signs) else None
+    def _signs_of(self, names: tuple[str, ...]) -> tuple[bytes, ...] | None:
+        """The signs of several things; None if one of them has none."""
+        signs = tuple(filter(None, map(self.sign, names)))
+        return signs if len(signs) == len(names) else None
 
     def draw(self, part: str, caller: Callable[[], str], signed: Callable[[str], str]) -> tuple[str, str]:
         """The part drawn anew with its sign, and kept if it can be."""

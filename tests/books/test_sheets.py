@@ -10,7 +10,7 @@ from companion.books.sheet import Edit
 from companion.books.spreadsheet import decode, read_table, write_table
 from companion.books.tabular import from_table, to_csv
 from companion.engine.errors import Mistake, Unreadable
-from companion.engine.kit.blocks import BookShape
+from companion.engine.kit.book import BookShape
 from companion.engine.kit.lists import Column, build_list
 from companion.resources import SCENARIOS
 from companion.store import open_store

@@ -163,6 +163,14 @@ def own_server(tmp_path_factory):
     made.kill()
 
 
+@pytest.fixture(scope="module")
+def hall_server(tmp_path_factory):
+    """One server with an organiser, for the tests of one file."""
+    made = Server(tmp_path_factory.mktemp("hall-server"), "--organiser").start()
+    yield made
+    made.kill()
+
+
 @pytest.fixture
 def start_server(tmp_path):
     """Start servers of this test alone; `start_server("--option")` passes options on."""

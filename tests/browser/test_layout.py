@@ -59,7 +59,7 @@ GAMES = {
     "kharkov-battles": ("operation-star", "axis", "axis-combat"),
     "wb95": ("kharkov-1942", "soviet", "attack-a"),
 }
-NOT_PAGES = {"static", "live.stream", "map.base_map", "lobby.join_link"}
+NOT_PAGES = {"static", "live.stream", "live.hall_stream", "map.base_map", "lobby.join_link"}
 OF_THE_TABLE = {"shelf.ask"}  # pages of the table's screen that do not say so in their address
 ENOUGH = 2  # charts, worksheets, scenarios and the like to look at of each game
 LOST = ["/nowhere/at-all", "/t/zzzz/table", "/book/no-such-game"]
@@ -211,6 +211,9 @@ def window(device):
 def rules_of(site, *, of_a_game: bool) -> list:
     """The addresses that answer a GET: those of a game or table, or those of none."""
     rules = [r for r in site.url_map.iter_rules() if "GET" in r.methods and r.endpoint not in NOT_PAGES]
+    rules = [
+        r for r in rules if not r.endpoint.startswith("desk.")
+    ]  # the organiser's: test_desk, test_rounds
     return [r for r in rules if bool({"code", "system"} & r.arguments) is of_a_game]
 
 

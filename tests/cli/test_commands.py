@@ -15,7 +15,8 @@ from companion.cli import _parser
 from companion.store import open_store
 from companion.tables.savefile import checksum
 from companion.tables.tables import Tables
-from companion.web.book.lock import SETTING, _digest
+from companion.web.book.lock import BOOK
+from companion.web.passphrase import digest
 
 COMMANDS = (
     "serve",
@@ -263,8 +264,8 @@ def test_all_games_are_backed_up_to_one_file(run: Any, data: Path, tmp_path: Pat
 
 def test_a_forgotten_passphrase_is_replaced(run: Any, data: Path, code: str) -> None:
     with open_store(data / "companion.db") as store:
-        store.setting_put(SETTING, {"salt": "00", "hash": "y", "seats": False})
+        store.setting_put(BOOK.setting, {"salt": "00", "hash": "y", "seats": False})
         words = run("passphrase", "--data", data).out.splitlines()[0].removeprefix("Chart book passphrase: ")
-        kept = store.setting_get(SETTING)
-        assert kept["hash"] == _digest(words, kept["salt"])
+        kept = store.setting_get(BOOK.setting)
+        assert kept["hash"] == digest(words, kept["salt"])
         assert kept["seats"] is False, "who may write without it stays as it was"

@@ -347,3 +347,16 @@ def test_a_damaged_secret_file_is_a_printed_sentence(tmp_path: Path, command: tu
 def test_a_restore_key_belongs_to_one_installation(home: Home, serve: Any, code: str, tmp_path: Path) -> None:
     secrets = {h.app.extensions["companion"]["secret"] for h in (home, serve(tmp_path / "other"))}
     assert len({restore_key(secret, code, "red") for secret in secrets}) == 2
+
+
+def test_the_newest_backup_of_a_folder_is_restored(home: Home, code: str, run: Any, tmp_path: Path) -> None:
+    """As a stick carries it to the second machine, or as a whole data folder does."""
+    for name in ("companion-20261121-120000.db", "companion-20261121-121500.db"):
+        assert run("backup", tmp_path / "stick" / name, "--data", home.folder).code == 0
+    (tmp_path / "stick" / "companion-20261121-120000.db").write_bytes(b"an older one, and damaged")
+    done = run("restore", tmp_path / "stick", "--data", tmp_path / "other")
+    assert done.code == 0 and "companion-20261121-121500.db" in done.out and "1 game restored" in done.out
+    (tmp_path / "stick").rename(tmp_path / "backups")
+    assert run("restore", tmp_path, "--data", tmp_path / "third").code == 0
+    nothing = run("restore", home.folder, "--data", tmp_path / "fourth")
+    assert nothing.code == 1 and "no automatic backup" in nothing.err

@@ -7,9 +7,10 @@ import re
 import string
 from typing import Any
 
+from companion.engine.kit.book import Book
 from companion.engine.record import events as e
 from companion.engine.record.changes import change, create
-from companion.engine.record.game import Book, Game
+from companion.engine.record.game import Game
 from companion.systems import System
 from companion.tables.tables import Tables
 

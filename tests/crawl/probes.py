@@ -16,7 +16,7 @@ from companion.engine.forms.fields import Choice, Dice, Tokens, UnitRef
 from crawl.oracle import is_hidden
 from crawl.player import Player
 
-ELSEWHERE = {"stream", "leave", "join_link", "static"}
+ELSEWHERE = {"stream", "hall_stream", "leave", "join_link", "static"}
 """Routes that are looked at in a way of their own, or change who sits where."""
 FORMS = {
     "do_action", "action_preview", "worksheet_page", "act", "enter", "import_file", "apply_supply", "move_stack",

@@ -13,8 +13,9 @@ from unittest import mock
 
 from harness import SCENARIOS, Bench
 
+from companion.engine.kit.book import Book
 from companion.engine.record import events as e
-from companion.engine.record.game import Book, Game
+from companion.engine.record.game import Game
 from companion.engine.seat.view import view
 from companion.store import open_store
 from companion.systems import System

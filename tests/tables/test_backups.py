@@ -209,3 +209,56 @@ def test_a_served_evening_ends_with_a_backup(tmp_path: Path, options: tuple[str,
         with open_store(copy) as store:
             assert len(store.tables()) == 1
             assert store.setting_get("secret") and store.setting_get("address") == url
+
+
+# -- the second machine ---------------------------------------------------------------------------------------
+
+
+def test_every_backup_is_carried_to_another_folder_too_and_thinned_out_there(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    stick = tmp_path / "stick"
+    stick.mkdir()
+    (stick / "holiday.jpg").touch()
+    backups = Backups(store.path, keep=2, also=stick, now=Clock())
+    for code in ("AAAA", "BBBB", "CCCC"):
+        found(store, code)
+        assert backups.once()
+    names = [path.name for path in found_in(backups.folder)]
+    assert [path.name for path in found_in(stick)] == names and len(names) == 2
+    assert {path.name for path in stick.iterdir()} == {*names, "holiday.jpg"}
+
+
+def test_a_stick_that_was_pulled_out_is_told_and_gets_the_backup_when_it_is_back(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    stick = tmp_path / "stick"
+    backups = Backups(store.path, also=stick, now=Clock())
+    found(store, "AAAA")
+    assert not backups.once()
+    assert "stick is not there" in backups.trouble and len(found_in(backups.folder)) == 1
+    assert not stick.exists(), "nothing is written in its place"
+    stick.mkdir()
+    assert backups.once() and backups.trouble == ""
+    assert len(found_in(stick)) == 1
+
+
+def test_a_clock_that_was_put_back_costs_no_new_backup(store: SqliteStore) -> None:
+    """A small machine without a battery: its clock may jump, and the newest backup must stay the newest by name."""
+    clock = Clock()
+    backups = Backups(store.path, keep=2, now=clock)
+    for number in range(4):
+        found(store, f"AAA{number}")
+        assert backups.once()
+        clock.time -= timedelta(days=1)
+    names = [path.name for path in found_in(backups.folder)]
+    assert names == ["companion-19420512-041502.db", "companion-19420512-041503.db"]
+    with open_store(found_in(backups.folder)[-1]) as newest:
+        assert len(newest.tables()) == 4
+
+
+def test_a_file_that_only_looks_like_a_backup_is_left_alone(store: SqliteStore, backups: Backups) -> None:
+    backups.folder.mkdir()
+    (backups.folder / "companion-20269999-999999.db").touch()
+    found(store, "AAAA")
+    assert backups.once() and len(found_in(backups.folder)) == 1

@@ -70,8 +70,13 @@ def test_a_new_table_has_its_own_code_seed_and_first_phase(tables: Tables, code:
         "date": "12 May",
         "phase": "Weather Phase",
         "active": "",
+        "awaited": ["red", "blue"],
+        "since": row.created_at,
+        "phase_since": row.created_at,
         "ended": "",
+        "result": None,
         "judge": "",
+        "judge_since": row.created_at,
         "score": "",
     }
     assert tables.game(code).phase == "weather"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from types import SimpleNamespace
 
 import pytest
-from flask import Flask, g
+from flask import Flask
 from toykit import Device
 
 from companion.tables.tables import Tables
@@ -94,9 +94,8 @@ def test_what_a_page_shows_already_is_neither_drawn_nor_sent(app: Flask, code: s
     kept = Held()
 
     def asked(shown: str = "") -> str:
-        with app.test_request_context(headers={"X-Parts": shown}):
-            g.watch = Watch(kept)
-            return parts.part("acts", lambda: "so")
+        told = dict([shown.split("=")]) if shown else {}
+        return parts.Drawing(Watch(kept), told).part("acts", lambda: "so")
 
     whole = asked()
     assert asked("acts=older") == whole
@@ -141,9 +140,8 @@ def test_a_part_that_is_kept_carries_the_revision_of_the_page(app: Flask, tables
 
 
 def test_a_part_that_hides_what_it_is_made_of_fails_its_test(app: Flask, code: str) -> None:
-    with app.test_request_context():
-        g.watch, hidden = Watch(Held()), ["one"]
-        parts.part("acts", lambda: hidden[0])
-        hidden[0] = "two"
-        with pytest.raises(AssertionError, match="acts"):
-            parts.part("acts", lambda: hidden[0])
+    drawing, hidden = parts.Drawing(Watch(Held()), {}, checked=True), ["one"]
+    drawing.part("acts", lambda: hidden[0])
+    hidden[0] = "two"
+    with pytest.raises(AssertionError, match="acts"):
+        drawing.part("acts", lambda: hidden[0])

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from companion.engine.hexes.maps import Maps
+from companion.engine.kit.book import BookShape
 from companion.engine.kit.chart import Chart
+from companion.engine.kit.everytable import TABLE_VALUES
 from companion.engine.kit.lists import BookList
 from companion.engine.kit.roster import UnitDef
 
@@ -230,28 +232,6 @@ class Arrival:
 
 
 @dataclass(frozen=True)
-class BookShape:
-    """A list that the owner copies from his own components: card manifest, chit sheet, calendar."""
-
-    id: str
-    title: str
-    key: str
-    columns: tuple[Json, ...]
-    rows: tuple[str, ...] = ()
-    """The rows there are; without them the owner adds his own."""
-    more: bool = False
-    """Rows may be added to the given ones."""
-    rule: str = ""
-    help: str = ""
-    where: str = ""
-    """Where it is printed: map, cards, play aid."""
-    file: str = ""
-    """What the rulebook tells of it, a CSV; books/<id>.csv when not said."""
-    walk: tuple[str, ...] = ()
-    """The columns that filling it one by one asks for; the required ones when not said."""
-
-
-@dataclass(frozen=True)
 class SystemKit:
     """Everything of a game that is true of all its scenarios."""
 
@@ -338,26 +318,6 @@ class Scenario:
     def date(self, turn: int) -> str:
         index = turn - self.first
         return self.dates[index] if 0 <= index < len(self.dates) else ""
-
-
-TABLE_VALUES: Json = {
-    "mode-dice": "either",
-    "mode-chits": "either",
-    "mode-cards": "either",
-    "effort": "",
-    "solo": False,
-    "fog": True,
-    "record": None,
-    "judge": None,
-    "cells": {},
-    "faces": {},
-    "entered": {},
-    "disputed": (),
-}
-"""What every table has, whatever the game: how dice, chits and cards are used, how much goes on record (empty until
-somebody says so), who sees what, a judge called, chart cells read off the printed chart in play, faces of cards and chits
-that lay open there, the hex where reinforcements last came in by each entry, and endings by the rules that the players
-did not agree to."""
 
 
 @dataclass(frozen=True)

@@ -208,7 +208,12 @@ def end_game(
 
 @deed(END)
 def _ended_by_hand(game: Game, args: Mapping[str, Any], by: str) -> Events:
-    yield e.Ended(str(args["winner"]), str(args["level"]), str(args["why"]))
+    winner, level = str(args["winner"]), str(args["level"])
+    if (
+        winner not in game.sides and "draw" not in level.casefold()
+    ):  # agreed on, unlike a count that decided nothing
+        level = f"draw, {level}" if level else "draw"
+    yield e.Ended(winner, level, str(args["why"]))
     yield from _laid_open(game, args, by)
 
 

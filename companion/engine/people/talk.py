@@ -23,6 +23,8 @@ def note(game: Game, text: Annotated[str, Text(label="Note", most=500, long=True
 
 
 SETTLED = "settled"
+SHOWN = "judge-sees"
+"""The sides that let the judge see what is theirs alone."""
 
 
 def judge(game: Game) -> str:
@@ -45,8 +47,22 @@ def call_judge(
 
 @talk_rules.action(by="any", label="The judge has been", group="talk", when=lambda game: bool(judge(game)))
 def judge_has_been(game: Game) -> Events:
-    """Settled: play goes on."""
+    """Settled: play goes on, and what a side showed the judge is its own again."""
     yield e.Set("judge", SETTLED, was=game["judge"])
+    if game[SHOWN]:
+        yield e.Set(SHOWN, (), reason="the judge has been")
+
+
+def _may_show(game: Game) -> bool | str:
+    return bool(judge(game)) or "no judge is called"
+
+
+@talk_rules.action(by="any", label="Show the judge my side", group="talk", secret=True, when=_may_show)
+def show_judge(game: Game, seat: str = "") -> Events:
+    """Let the judge see what only your side sees, until he has been. The other side is told that you did, nothing else."""
+    if seat in game[SHOWN]:
+        raise NotNow("the judge sees your side already", given=seat)
+    yield e.Set(SHOWN, (*game[SHOWN], seat), reason=f"{game.side_name(seat)} lets the judge see its side")
 
 
 def _instead(ctx: Context) -> list[tuple[str, str]]:

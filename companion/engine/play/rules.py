@@ -87,6 +87,7 @@ class Rules:
         self.supply: Supply | None = None
         self.awaited: Callable[[Game], Iterable[str]] | None = None
         self.score: Callable[[Game], str] | None = None
+        self.score_takes_long = False
         self.attacks: list[Attack] = []
         """Ways to attack the stack that a player points at, the likeliest first."""
         self.minds: list[Minds] = []
@@ -204,6 +205,11 @@ class Rules:
         """The score in few words for the hall: only what everybody knows, worked out after every action."""
         self.score = fn
         return fn
+
+    def scores_rarely(self, fn: Callable[[Game], str]) -> Callable[[Game], str]:
+        """The same where that takes long: worked out as a phase begins and at the end; in between the last one stands."""
+        self.score_takes_long = True
+        return self.scores(fn)
 
     def awaits(self, fn: Callable[[Game], Iterable[str]]) -> Callable[[Game], Iterable[str]]:
         """Which sides a phase of both sides still waits for, such as a sealed choice; none when it is over."""

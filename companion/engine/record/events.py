@@ -322,7 +322,7 @@ class Seated(Event):
 
     seat: str
     what: str
-    """joined, left, new-code or closed."""
+    """joined, left, new-code or closed; or told, what somebody outside the game says in `why`."""
     device: str = ""
     why: str = ""
 
@@ -353,6 +353,8 @@ class Ended(Event):
     level: str = ""
     why: str = ""
     rule: str = ""
+    vp: Mapping[str, Any] = field(default_factory=dict)
+    """By side, where they were counted for it alone."""
 
 
 def is_chance(event: Event) -> bool:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from companion.engine.errors import Undeclared, Unknown, did_you_mean
 from companion.engine.hexes.maps import Maps
 from companion.engine.kit.blocks import Dial, Kit, Marker, Option, Phase, Scenario, SystemKit, Track
+from companion.engine.kit.book import Book
 from companion.engine.kit.chart import Chart
 from companion.engine.kit.dates import days_later
 from companion.engine.kit.roster import Unit, UnitDef
@@ -18,22 +19,7 @@ from companion.engine.pile import Pile
 from companion.engine.record import events as e
 from companion.engine.record.battle import begun
 from companion.engine.record.hindsight import Hindsight, effective
-from companion.engine.record.state import CHANGES, Mark, State
-
-
-@dataclass
-class Book:
-    """What the installation's owner filled in: charts, manifests, rosters. Advice, never part of the record."""
-
-    charts: Mapping[str, Chart] = field(default_factory=dict)
-    tables: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
-    """Filled lists by name: tables['cards']['P44'] = {...}."""
-    map: Mapping[str, Any] = field(default_factory=dict)
-    """The owner's map book, as `MapBook.to_json` writes it."""
-    maps: Maps | None = None
-    """The grids with the owner's answer to the parity question; None means as the kit has them."""
-    roster: Mapping[str, tuple[UnitDef, ...]] = field(default_factory=dict)
-    """Each scenario's units: the rulebook's with the owner's over them. A scenario left out is as the kit has it."""
+from companion.engine.record.state import Mark, State
 
 
 class Game(State):
@@ -262,16 +248,6 @@ class Game(State):
         if e.is_chance(event):
             self.last_chance, self.left_to_chance = self.revision, True
         self.worked.changed(touched)
-
-    def _touched(self, event: e.Event) -> set[str]:
-        """What of the state an event changes."""
-        touched = {*CHANGES[event.KIND].split(), "revision", "last_chance", "seated", "hindsight"}
-        if isinstance(event, e.Set):
-            touched |= {f"={event.name}"} | ({"hidden"} if event.only or event.name in self.hidden else set())
-        if e.is_chance(event) and not self.left_to_chance:
-            touched.add("left_to_chance")
-        of_none = not isinstance(event, e.Engaged) and not getattr(event, "battle", True)
-        return touched - {"battles"} if of_none else touched
 
     def _started(self, event: e.Started) -> None:
         self.worked.clear()

@@ -105,6 +105,16 @@ class State:
         opened = [b for b in self.battles.values() if b.opened and not self.is_over(b)]
         return frozenset(unit for battle in opened for units in battle.forces.values() for unit in units)
 
+    def _touched(self, event: e.Event) -> set[str]:
+        """What of the state an event changes."""
+        touched = {*CHANGES[event.KIND].split(), "revision", "last_chance", "seated", "hindsight"}
+        if isinstance(event, e.Set):
+            touched |= {f"={event.name}"} | ({"hidden"} if event.only or event.name in self.hidden else set())
+        if e.is_chance(event) and not self.left_to_chance:
+            touched.add("left_to_chance")
+        of_none = not isinstance(event, e.Engaged) and not getattr(event, "battle", True)
+        return touched - {"battles"} if of_none else touched
+
     def dump(self) -> dict[str, Any]:
         """The state as JSON-ready data, for snapshots."""
         return {

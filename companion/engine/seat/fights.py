@@ -9,6 +9,7 @@ from companion.engine.errors import Mistake
 from companion.engine.forms.fields import Context, Roll
 from companion.engine.forms.worksheet import Breakdown, Line
 from companion.engine.kit.roster import Unit
+from companion.engine.people.clocks import holds_up
 from companion.engine.people.consent import voices
 from companion.engine.play.actions import Action
 from companion.engine.record import sight
@@ -86,7 +87,7 @@ def awaits(seen: SeatView) -> shapes.AwaitedView:
     game, seat = seen._game, seen.seat
     if game.ended:
         return shapes.AwaitedView("the game is over", False)
-    asked = [a for a in game.asked.values() if game.is_live(a) and (a.is_consent or _holds_up(game, a))]
+    asked = [a for a in game.asked.values() if game.is_live(a) and (a.is_consent or holds_up(game, a))]
     if any(seat in a.to for a in asked) and seat in game.sides:
         return shapes.AwaitedView("your answer", True, True)
     # battles first, and of them the one that is furthest: others wait until it is settled
@@ -99,11 +100,6 @@ def awaits(seen: SeatView) -> shapes.AwaitedView:
     if seat in game.sides and any(seat in a.to and game.is_live(a) for a in game.asked.values()):
         return shapes.AwaitedView("your answer", True, True)
     return shapes.AwaitedView(f"{' and '.join(map(game.side_name, seen.movers))} to move", False)
-
-
-def _holds_up(game: Game, duty: Asked) -> bool:
-    """Whether the game waits for it: it is owed, or something of its battle comes after it."""
-    return duty.is_owed or (duty.battle != 0 and any(a.step > duty.step for a in game.duties(duty.battle)))
 
 
 def battles(seen: SeatView) -> list[shapes.BattleView]:

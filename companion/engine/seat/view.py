@@ -370,8 +370,8 @@ class SeatView:
 
     @property
     def has_units(self) -> bool:
-        """Whether any unit is on record, without a look at them."""
-        return bool(self._game.units)
+        """Whether any unit of this seat's own is on record, without a look at them; the table's are all."""
+        return any(self.seat in (u.side, "table") for u in self._game.units.values())
 
     @property
     def faults(self) -> list[str]:

@@ -260,7 +260,7 @@ def _seated(body: Mapping[str, Any], game: Game) -> str:
             "new-code": f"{side} seat: the old code and device no longer work, a new code is shown.",
             "closed": f"{side} seat: closed.",
         }
-    return words.get(str(body["what"]), "")
+    return words.get(str(body["what"]), str(why))
 
 
 _WORDS = {

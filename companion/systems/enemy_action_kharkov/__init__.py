@@ -29,5 +29,6 @@ from companion.systems.enemy_action_kharkov import (  # noqa: F401 - each adds i
 )
 from companion.systems.enemy_action_kharkov.base import rules
 from companion.systems.enemy_action_kharkov.manifest import BOOK_CHECKS
+from companion.systems.enemy_action_kharkov.victory import tally
 
-__all__ = ["BOOK_CHECKS", "rules"]
+__all__ = ["BOOK_CHECKS", "rules", "tally"]

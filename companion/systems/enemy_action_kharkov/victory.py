@@ -233,6 +233,11 @@ def final_verdict(game: Game) -> Events:
     yield e.Ended(winner, level, why, rule="15.36")
 
 
+def tally(game: Game) -> dict[str, int]:
+    """The Soviets alone have points [14.1]."""
+    return {SOVIET: int(game["vp"])}
+
+
 @rules.scores
 def in_few_words(game: Game) -> str:
     """Soviet points count for both [14.1]."""

@@ -46,5 +46,6 @@ from companion.systems.kharkov_battles import (  # noqa: F401 - each adds its ac
 )  # isort: skip
 from companion.systems.kharkov_battles.base import rules
 from companion.systems.kharkov_battles.books import BOOK_CHECKS
+from companion.systems.kharkov_battles.victory import tally
 
-__all__ = ["BOOK_CHECKS", "rules"]
+__all__ = ["BOOK_CHECKS", "rules", "tally"]

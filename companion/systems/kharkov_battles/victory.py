@@ -137,6 +137,11 @@ def total(game: Game) -> int:
     return sum(value for _, value, _ in points(game))
 
 
+def tally(game: Game) -> dict[str, int]:
+    """The Axis alone has points [20.1], in scenarios that count them and where any hex has a value."""
+    return {AXIS: total(game)} if scenario(game) in BANDS and points(game) else {}
+
+
 def level_of(game: Game, axis_points: int) -> str:
     """The level of a number of points."""
     name = scenario(game)
@@ -246,6 +251,19 @@ def _end_of_l(game: Game) -> e.Ended:
     return e.Ended(
         SOVIET, "Victory", "the Axis does not own Kharkov and one of Belgorod and Kupyansk", "20.3"
     )
+
+
+@rules.scores_rarely
+def in_few_words(game: Game) -> str:
+    """The Axis points with their level [20.0], or how far the scenario's own conditions are met [20.2, 20.3]."""
+    name = scenario(game)
+    if name == K:
+        return f"{k_level(game)} as it stands"
+    if name == L:
+        return f"Axis {sum(owner(game, h) == AXIS for h in GOALS[L])} of {len(GOALS[L])} goals"
+    if not points(game):
+        return ""
+    return f"Axis {total(game)} VP: {level_of(game, total(game))}"
 
 
 @rules.panel

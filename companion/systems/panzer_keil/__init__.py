@@ -26,6 +26,7 @@ from companion.systems.panzer_keil import (
 )
 from companion.systems.panzer_keil.base import rules
 from companion.systems.panzer_keil.books import BOOK_CHECKS
+from companion.systems.panzer_keil.victory import tally
 
 __all__ = [
     "BOOK_CHECKS",
@@ -49,6 +50,7 @@ __all__ = [
     "supply",
     "supplycheck",
     "support",
+    "tally",
     "taps",
     "victory",
     "weather",

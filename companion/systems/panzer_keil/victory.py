@@ -338,7 +338,25 @@ def _close(sheet: Breakdown) -> Events:
     yield e.Resolved("victory", sheet.to_json(), sheet.result)
     facts = sheet.facts
     why = f"Soviet {facts['soviet']}, German {facts['german']} points"
-    yield e.Ended(str(facts["winner"]), str(facts["level"]), why, rule="B15.4")
+    counted = {side: int(facts[side]) for side in (SOVIET, GERMAN)}
+    yield e.Ended(str(facts["winner"]), str(facts["level"]), why, rule="B15.4", vp=counted)
+
+
+def tally(game: Game) -> dict[str, int]:
+    """What a game ended by hand is worth as its record stands [B15.1, B15.2]; nothing without units."""
+    if not game.units:
+        return {}
+    facts = victory.answer({k: None for k in victory.fields}, Context(game)).facts
+    return {side: int(facts[side]) for side in (SOVIET, GERMAN)}
+
+
+@rules.scores_rarely
+def in_few_words(game: Game) -> str:
+    """Both sides' points as the record has them [B15.1, B15.2]; without units on record nobody knows them."""
+    if not game.units:
+        return ""
+    facts = victory.answer({name: None for name in victory.fields}, Context(game)).facts
+    return f"Soviet {facts['soviet']}, German {facts['german']} VP"
 
 
 @rules.leaving("scoring")

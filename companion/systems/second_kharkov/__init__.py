@@ -22,6 +22,7 @@ from companion.systems.second_kharkov import (
     victory,
 )
 from companion.systems.second_kharkov.base import rules
+from companion.systems.second_kharkov.victory import tally
 
 __all__ = [
     "aftermath",
@@ -41,6 +42,7 @@ __all__ = [
     "rules",
     "setup",
     "stacking",
+    "tally",
     "taps",
     "units",
     "victory",

@@ -222,6 +222,11 @@ def count_up(game: Game) -> Events:
     yield e.Ended(winner, "on points", why, "4.6")
 
 
+def tally(game: Game) -> dict[str, int]:
+    """The points of both sides [4.4]; the Alternative scenario has none [13.5]."""
+    return {side: int(game[track]) for side, track in POINTS.items()} if historical(game) else {}
+
+
 @rules.panel
 def standing(game: Game, seat: str) -> Panel | None:
     """Who would win as things stand."""
@@ -240,5 +245,7 @@ def standing(game: Game, seat: str) -> Panel | None:
 
 @rules.scores
 def in_few_words(game: Game) -> str:
-    """The points as they stand [4.6]; the Alternative scenario has none."""
-    return f"Soviet {game['vp-soviet']}, German {game['vp-german']} VP" if historical(game) else ""
+    """The points as they stand [4.6]; the Alternative scenario has none, but three hexes to hold [13.5]."""
+    if historical(game):
+        return f"Soviet {game['vp-soviet']}, German {game['vp-german']} VP"
+    return f"Soviet {sum(holder(game, h) == SOVIET for h in KHARKOV)} of 3 Kharkov hexes"

@@ -28,8 +28,9 @@ from companion.systems.wb95 import (  # noqa: F401 - imported for the rules that
     ways,
 )
 from companion.systems.wb95.base import rules
+from companion.systems.wb95.victory import points as tally
 
-__all__ = ["rules"]
+__all__ = ["rules", "tally"]
 
 _FIRST = (
     "short_formations",

@@ -1,90 +1,53 @@
 """The lock on the chart book: everybody reads it; devices that hold a seat write, and those that know its passphrase.
 
-A book that any stranger on the Wi-Fi could write in would change every table's charts. The passphrase is made at the
-first start and printed there, so nobody else can be the first to set one. Whoever knows it may also take the right to
-write from the seats, as for a convention, where every player has one.
+A book that any stranger on the Wi-Fi could write in would change every table's charts. Whoever knows the passphrase
+may also take the right to write from the seats, as for a convention, where every player has one.
 """
 
 from __future__ import annotations
 
-import hashlib
-import hmac
-import secrets
 from contextlib import suppress
-from typing import Any
 
 from flask import Response, request
 
 from companion.books import played
 from companion.engine.errors import Mistake, NotYours, Unreadable
 from companion.store import Store
-from companion.web.current import held, tables
-from companion.web.seats import YEAR, held_seats
-from companion.web.security import ALPHABET
+from companion.web.current import tables
+from companion.web.passphrase import LONGEST, SHORTEST, Passphrase
+from companion.web.seats import held_seats
 
-SETTING = played.LOCK
-COOKIE = "book-key"
-SHORTEST, LONGEST = 6, 200
-COST = {"n": 2**14, "r": 8, "p": 1}
-GROUPS, LETTERS = 3, 4
-"""Of a passphrase made here: 60 bits, short enough to be typed on a phone."""
+BOOK = Passphrase("book", played.LOCK, "book-key", "/book", "this chart book")
 MOST_TABLES = 40
 """How many tables of a device are asked for a seat."""
-
-
-class TooMany(Mistake):
-    """Somebody guesses."""
-
-    status = 429
 
 
 # -- the passphrase ---------------------------------------------------------------------------------------
 
 
-def put_passphrase(store: Store, words: str, *, seats: bool) -> None:
-    """Give the book this passphrase; the one before, and the devices that knew it, are shut out.
-
-    :param seats: whether a seat at any table is enough to write
-    """
-    salt = secrets.token_hex(16)
-    store.setting_put(SETTING, {"salt": salt, "hash": _digest(words, salt), "seats": seats})
-
-
 def first_passphrase(store: Store) -> str | None:
     """Make the book's passphrase if it has none, and return it: nobody can read it later."""
-    return None if store.setting_get(SETTING) else new_passphrase(store)
+    return None if store.setting_get(BOOK.setting) else new_passphrase(store)
 
 
 def new_passphrase(store: Store) -> str:
     """Make a new passphrase and return it; who may write without it stays as it was."""
-    words = "-".join("".join(secrets.choice(ALPHABET) for _ in range(LETTERS)) for _ in range(GROUPS))
-    put_passphrase(store, words, seats=played.seats_write(store))
-    return words
+    return BOOK.new(store, seats=played.seats_write(store))
 
 
-def _digest(words: str, salt: str) -> str:
-    return hashlib.scrypt(words.strip().encode(), salt=bytes.fromhex(salt), **COST, dklen=32).hex()
+def let_seats_write(store: Store, *, seats: bool) -> None:
+    """Let a seat at any table be enough to write, or only the passphrase."""
+    kept = store.setting_get(BOOK.setting)
+    if kept is not None:
+        store.setting_put(BOOK.setting, {**kept, "seats": seats})
 
 
 # -- this device ------------------------------------------------------------------------------------------
 
 
-def _lock() -> dict[str, Any] | None:
-    found: dict[str, Any] | None = tables().store.setting_get(SETTING)
-    return found
-
-
-def _key(lock: dict[str, Any]) -> str:
-    """The cookie that opens this lock; a new passphrase makes the old ones useless."""
-    secret: bytes = held("secret")
-    return hmac.digest(secret, b"book\0" + str(lock["hash"]).encode(), "sha256").hex()
-
-
 def is_keeper() -> bool:
     """Whether this device gave the passphrase."""
-    lock = _lock()
-    given = request.cookies.get(COOKIE, "").encode("utf-8", "replace")
-    return lock is not None and hmac.compare_digest(given, _key(lock).encode())
+    return BOOK.is_known()
 
 
 def seats_write() -> bool:
@@ -126,11 +89,11 @@ def change_lock(words: str, *, seats: bool) -> None:
     if not is_keeper():
         raise NotYours("Only a device that gave the passphrase can change it.")
     if not words.strip():
-        tables().store.setting_put(SETTING, {**(_lock() or {}), "seats": seats})
+        let_seats_write(tables().store, seats=seats)
         return
     if not SHORTEST <= len(words.strip()) <= LONGEST:
         raise Unreadable(f"A passphrase has {SHORTEST} to {LONGEST} characters", field="passphrase")
-    put_passphrase(tables().store, words, seats=seats)
+    BOOK.put(tables().store, words, seats=seats)
 
 
 def unlock(words: str) -> None:
@@ -138,30 +101,9 @@ def unlock(words: str) -> None:
 
     :raises NotYours: when it is wrong
     """
-    lock = _lock()
-    limit, who = held("guesses"), f"book {request.remote_addr}"
-    if limit.wait(who) > 0:
-        raise TooMany(
-            f"Too many wrong passphrases from here. Try again in {int(limit.wait(who)) + 1} seconds."
-        )
-    if lock is None or not hmac.compare_digest(
-        _digest(words[: LONGEST * 2], str(lock["salt"])), str(lock["hash"])
-    ):
-        limit.failed(who)
-        raise NotYours("That is not the passphrase of this chart book.")
+    BOOK.check(words)
 
 
 def hand_key(response: Response) -> Response:
     """Let this device write from now on."""
-    lock = _lock()
-    if lock is not None:
-        response.set_cookie(
-            COOKIE,
-            _key(lock),
-            max_age=YEAR,
-            httponly=True,
-            samesite="Lax",
-            secure=request.is_secure,
-            path="/book",
-        )
-    return response
+    return BOOK.hand_key(response)

@@ -3,7 +3,7 @@
 import pytest
 
 from companion.engine.kit import walk
-from companion.engine.kit.blocks import BookShape
+from companion.engine.kit.book import BookShape
 from companion.engine.kit.lists import BookList, Column, Given, build_list
 
 SITUATION = {"type": "choice", "choices": ["flank", "ratio", "terrain"]}

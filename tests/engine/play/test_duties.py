@@ -171,7 +171,7 @@ def test_what_no_duty_keeps_is_not_promised_for_later(monkeypatch: pytest.Monkey
     with pytest.raises(StillOwed) as came:
         table.do("red", "next-phase")
     assert "stays open" in came.value.after and "undone" not in came.value.after
-    monkeypatch.setattr(table.rules, "duties", [(("red-move",), lambda game: ["move the tanks"])])
+    monkeypatch.setattr(table.rules, "duties", [(("red-move",), lambda game: ["move the tanks"], False)])
     with pytest.raises(StillOwed) as came:
         table.do("red", "next-phase")
     assert "move the tanks" in came.value.said

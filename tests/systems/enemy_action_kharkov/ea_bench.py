@@ -10,9 +10,9 @@ from harness import SCENARIOS, Bench
 
 from companion.engine.hexes.ground import MapBook, Vocabulary
 from companion.engine.hexes.groundtext import enter
+from companion.engine.kit.book import Book
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
-from companion.engine.record.game import Book
 from companion.systems import find_system
 from companion.systems.enemy_action_kharkov.deck import Deck
 from companion.systems.enemy_action_kharkov.fight import CHITS, Fight

@@ -10,7 +10,7 @@ import pytest
 from harness import SCENARIOS, Bench
 
 from companion.engine.errors import Warned
-from companion.engine.record.game import Book
+from companion.engine.kit.book import Book
 from companion.systems import find_system
 
 ID = "kharkov-battles"

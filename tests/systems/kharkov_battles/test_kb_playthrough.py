@@ -7,7 +7,7 @@ from harness import SCENARIOS, bare
 from kb_bench import duties, enrol, jump, synthetic_book, table
 
 from companion.engine.forms.fields import Context
-from companion.engine.record.game import Book
+from companion.engine.kit.book import Book
 from companion.systems import find_system
 
 ALL = ("operation-star", "second-kharkov-k", "third-kharkov-l", "january-campaign", "grand-campaign")

@@ -12,7 +12,7 @@ from harness import SCENARIOS, Bench, refused
 from companion.engine.errors import Warned
 from companion.engine.hexes.ground import MapBook, Vocabulary
 from companion.engine.hexes.groundtext import enter
-from companion.engine.record.game import Book
+from companion.engine.kit.book import Book
 from companion.systems import find_system
 from companion.systems.panzer_keil.odds import COLUMNS
 

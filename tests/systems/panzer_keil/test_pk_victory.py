@@ -164,3 +164,4 @@ def test_the_record_is_scored_when_nobody_types_anything() -> None:
     t.next()
     assert t.game.ended and t.game.ended.why == "Soviet 20, German 2 points"
     assert t.game.ended.level == "tactical"
+    assert t.game.ended.vp == {"soviet": 20, "german": 2}

@@ -9,7 +9,7 @@ from harness import refused
 from systems.panzer_keil.pk_bench import go, owners_book, table
 
 from companion.engine.errors import NotNow, NotYours, Unreadable
-from companion.engine.record.game import Book
+from companion.engine.kit.book import Book
 from companion.systems.panzer_keil.weather import ground, squares_moved
 
 

@@ -8,7 +8,7 @@ import pytest
 from harness import SCENARIOS, Bench
 
 from companion.engine.hexes.ground import Fact, MapBook
-from companion.engine.record.game import Book
+from companion.engine.kit.book import Book
 from companion.systems import find_system
 
 

@@ -10,7 +10,7 @@ from harness import SCENARIOS, Bench
 
 from companion.engine.hexes.ground import MapBook, Vocabulary
 from companion.engine.hexes.groundtext import read_csv
-from companion.engine.record.game import Book
+from companion.engine.kit.book import Book
 from companion.systems import find_system
 
 

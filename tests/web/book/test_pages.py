@@ -8,6 +8,7 @@ import re
 import pytest
 from bookkey import give_key
 
+from companion.web import passphrase
 from companion.web.app import create_app
 from companion.web.book import lock
 
@@ -401,7 +402,7 @@ def test_a_new_passphrase_shuts_the_old_devices_out(client):
 
 
 def test_guessing_the_passphrase_is_slowed_down(client, monkeypatch):
-    monkeypatch.setattr(lock, "_digest", lambda words, salt: words)
+    monkeypatch.setattr(passphrase, "digest", lambda words, salt: words)
     stranger = device(client.application)
     codes = [
         stranger.post("/book/lock", data={"do": "unlock", "passphrase": str(n)}).status_code

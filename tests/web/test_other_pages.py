@@ -78,6 +78,30 @@ def test_a_filter_looks_further_back_than_one_page(red: Device, tables: Tables, 
     assert "the only one" in red.get("log?side=blue").text
 
 
+def test_a_folded_entry_says_how_much_is_in_it(red: Device, tables: Tables, code: str) -> None:
+    tables.act(code, "red", "enter-positions", {"text": "A 0101; B 0102; C 0103"})
+    entry = re.search(r"<summary[^>]*>((?:(?!</summary>).)*A: 0101.*?)</summary>", red.get("log").text, re.S)
+    assert entry and words(entry[1]).endswith("A: 0101 and 2 more")
+
+
+def test_a_stack_that_moves_is_named_whole(red: Device, tables: Tables, code: str) -> None:
+    """On the line of a phone that tells what was last, too."""
+    tables.act(code, "red", "enter-positions", {"text": "A 0101; B 0101"})
+    tables.act(code, "red", "enter-positions", {"text": "0101 0102"})
+    assert set(tables.log(code, "red")[0].lines) == {"A, B: 0101 \u2192 0102"}
+    fold = re.search(r'id="so-far".*?</summary>', red.get().text, re.S)
+    assert fold and "A, B: 0101 \u2192 0102" in words(fold[0])
+
+
+def test_who_is_asked_to_put_something_back_reads_what(red: Device, tables: Tables, code: str) -> None:
+    tables.act(code, "red", "enter-positions", {"text": "A 0101"})
+    tables.log(code, "red")
+    tables.act(code, "red", "take-back", {"to": tables.undo_target(code)})
+    tables.act(code, "blue", "redo", {})
+    asked = re.search(r"wants to put back what was taken back.*?Refuse", red.get().text, re.S)
+    assert asked and "Enter positions" in words(asked[0])
+
+
 # -- more ------------------------------------------------------------------------------------------------------
 
 

@@ -47,6 +47,15 @@ def test_no_page_has_two_things_of_one_name(red: Device, tables: Tables, code: s
     assert sorted(ids) == sorted(set(ids))
 
 
+def test_a_result_is_shown_no_longer_than_its_phase(red: Device, tables: Tables, code: str) -> None:
+    tables.act(code, "table", "go-to", {"turn": 1, "phase": "red-move"}, revision=tables.store.latest(code))
+    tables.act(code, "red", "fight", {"attack": 6, "defence": 3, "die": "3"})
+    tables.act(code, "red", "note", {"text": "what now?"})
+    assert 'id="last-result"' in red.get().text
+    tables.act(code, "table", "go-to", {"turn": 1, "phase": "blue-move"}, revision=tables.store.latest(code))
+    assert 'id="last-result"' not in red.get().text
+
+
 # -- the log -------------------------------------------------------------------------------------------------
 
 

@@ -28,7 +28,7 @@ def is_about_seats(kind: str, name: str = "") -> bool:
     return kind == "seated" or (kind in {"asked", "answered"} and name.startswith(f"{NEW_CODE}-"))
 
 
-IF_ANY = frozenset({"battle", "step", "opens", "binding"})
+IF_ANY = frozenset({"battle", "step", "opens", "binding", "each"})
 """Numbers and yes-or-nos that are written only where there is one: most events are about no battle."""
 
 
@@ -141,6 +141,8 @@ class Rolled(Event):
     """All dice together before any plus, where a player told no more (physical only); `values` is then empty."""
     battle: int = 0
     """The battle that they were rolled for."""
+    each: bool = False
+    """Each die is looked at by itself: their sum means nothing."""
 
 
 @dataclass(frozen=True)

@@ -204,7 +204,7 @@ def _chance(seen: SeatView, battle: Battle, body: Mapping[str, Any]) -> shapes.C
         values = [int(v) for v in shown.get("values", ())]
         known = bool(values) or "sum" in shown
         roll = Roll(str(body["dice"]), tuple(values), sum=shown.get("sum"))
-        purpose, total = str(body.get("purpose", "")), roll.total if known else None
+        purpose, total = str(body.get("purpose", "")), roll.total if known and not body.get("each") else None
         return shapes.ChanceView(purpose, str(body["dice"]), values, total, by_hand, [], 0)
     pile = str(body["pile"])
     faces = [shapes.TokenView(t, _face(seen, battle, pile, t)) for t in map(str, shown.get("tokens", ()))]

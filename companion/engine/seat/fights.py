@@ -13,7 +13,7 @@ from companion.engine.people.clocks import holds_up
 from companion.engine.people.consent import voices
 from companion.engine.play.actions import Action
 from companion.engine.record import sight
-from companion.engine.record.battle import Battle
+from companion.engine.record.battle import ALSO, Battle
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.events import Asked, Event
 from companion.engine.record.game import Game
@@ -113,7 +113,7 @@ def battles(seen: SeatView) -> list[shapes.BattleView]:
 def _battle(seen: SeatView, battle: Battle) -> shapes.BattleView:
     game, seat = seen._game, seen.seat
     forces = {
-        side: [_standing(u) for u in _fought(game, battle, side, seat)]
+        side: [*map(_standing, _fought(game, battle, side, seat)), *battle.facts.get(ALSO, {}).get(side, ())]
         for side in battle.forces
         if battle.opened or seat in battle.known_to.get(side, (seat,))
     }

@@ -100,11 +100,8 @@ def _rolled(body: Mapping[str, Any], game: Game) -> str:
     told = body.get("sum")
     values = [int(v) for v in body["values"]] if told is None else [int(told)]
     plus = f" {spec.plus:+d}" if spec.plus else ""
-    sums = (
-        f"{plus} = {sum(values) + spec.plus}"
-        if (len(values) > 1 and not body.get("each")) or spec.plus
-        else ""
-    )
+    adds_up = (len(values) > 1 and not body.get("each")) or spec.plus
+    sums = f"{plus} = {sum(values) + spec.plus}" if adds_up else ""
     purpose = f"{body['purpose']}: " if body.get("purpose") else ""
     by_hand = " (by hand)" if body.get("mode") == "physical" else ""
     return f"{purpose}{str(spec).replace('z', '')} rolled {', '.join(map(str, values))}{sums}{by_hand}"

@@ -206,6 +206,16 @@ def test_the_question_about_aircraft_outlives_the_phase(table: Any) -> None:
     assert t.game.last_result["breakdown"]["facts"]["air"] == 1
 
 
+@pytest.mark.parametrize(("aircraft", "told"), [("1", ["1 aircraft"]), ("0", [])])
+def test_the_battle_says_that_aircraft_defend(table: Any, aircraft: str, told: list[str]) -> None:
+    """12.17: both sides read it on the card before the dice fall, not only in the calculation."""
+    t = declared(table)
+    t.answer("german", aircraft=aircraft)
+    for seat in ("german", "soviet", "table"):
+        (battle,) = t.view(seat).battles
+        assert [name for name in battle.forces["german"] if "aircraft" in name] == told, seat
+
+
 # -- the card of the roll [2.10, 2.14] -------------------------------------------------------------
 
 

@@ -123,12 +123,8 @@ def _drawn(body: Mapping[str, Any], game: Game) -> str:
     if body.get("reason") == IN_PASSING:
         return ""
     pile = next((p.label for p in game.kit.piles if p.id == body["pile"]), str(body["pile"]))
-    tokens = body.get("tokens")
-    what = (
-        ", ".join(_token(game, str(body["pile"]), str(t)) for t in tokens)
-        if tokens
-        else f"{body.get('count', 0)}"
-    )
+    tokens = ", ".join(_token(game, str(body["pile"]), str(t)) for t in body.get("tokens") or ())
+    what = tokens or str(body.get("count", 0))
     source = _zone_label(game, str(body["pile"]), str(body.get("source", "")))
     target = _zone_label(game, str(body["pile"]), str(body["target"]))
     by_hand = " (by hand)" if body.get("mode") == "physical" else ""
@@ -182,9 +178,7 @@ def _marked(body: Mapping[str, Any], game: Game) -> str:
 def _noted(body: Mapping[str, Any], game: Game) -> str:
     if body.get("reason") == IN_PASSING:
         return ""
-    secret = (
-        "" if body.get("rule") else "a note in secret"
-    )  # what the rules found out is no news to the others
+    secret = "" if body.get("rule") else "a note in secret"  # what the rules found out is no news to others
     return secret if body.get("hidden") else str(body.get("text", ""))
 
 

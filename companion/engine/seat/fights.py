@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from companion.engine.alike import counted
 from companion.engine.errors import Mistake
 from companion.engine.forms.fields import Context, Roll
 from companion.engine.forms.worksheet import Breakdown, Line
@@ -113,7 +114,7 @@ def battles(seen: SeatView) -> list[shapes.BattleView]:
 def _battle(seen: SeatView, battle: Battle) -> shapes.BattleView:
     game, seat = seen._game, seen.seat
     forces = {
-        side: [*map(_standing, _fought(game, battle, side, seat)), *battle.facts.get(ALSO, {}).get(side, ())]
+        side: counted([*map(_standing, _fought(game, battle, side, seat)), *_also(battle, side)])
         for side in battle.forces
         if battle.opened or seat in battle.known_to.get(side, (seat,))
     }
@@ -129,6 +130,11 @@ def _battle(seen: SeatView, battle: Battle) -> shapes.BattleView:
         then=_named(words for a, words in told if not game.is_live(a)),
         over=game.is_over(battle),
     )
+
+
+def _also(battle: Battle, side: str) -> Sequence[str]:
+    found: Mapping[str, Sequence[str]] = battle.facts.get(ALSO, {})
+    return found.get(side, ())
 
 
 def _named(told: Iterable[str]) -> list[str]:

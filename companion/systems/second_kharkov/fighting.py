@@ -13,7 +13,7 @@ from companion.engine.play.actions import Events
 from companion.engine.play.duties import DONE, engage, learn, leave, owe
 from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
-from companion.engine.record.battle import ALSO, Battle
+from companion.engine.record.battle import Battle
 from companion.engine.record.changes import IN_PASSING, OFF_IN_PASSING, fogged, put_mark, read_off
 from companion.engine.record.game import Game
 from companion.engine.record.sight import may_see_unit
@@ -170,7 +170,7 @@ def _open(game: Game, battle: Battle, aircraft: int) -> Generator[e.Event, None,
         forces={side: battle.units(side), battle.defender: there},
         form={**battle.facts["form"], "air": str(aircraft)},
         aircraft=aircraft,
-        **({ALSO: {GERMAN: [f"{aircraft} aircraft"]}} if aircraft else {}),
+        also={GERMAN: [f"{aircraft} aircraft"]} if aircraft else None,
     )
     where = f"support at {target}" if target else "ground support"
     yield from air.fly(game, aircraft, air.USED, where, "12.17")

@@ -216,6 +216,14 @@ def test_the_battle_says_that_aircraft_defend(table: Any, aircraft: str, told: l
         assert [name for name in battle.forces["german"] if "aircraft" in name] == told, seat
 
 
+def test_units_of_one_name_are_counted_on_the_card(table: Any) -> None:
+    """2.5: Soviet tank brigades have no names of their own."""
+    t = soviets_attack(table)
+    units = [t.enter("Tank brigade", "soviet", "2511", kind="tank brigade") for _ in range(3)]
+    t.do("soviet", "declare-attack", target="2510", attackers=units)
+    assert t.view("soviet").battles[0].forces["soviet"] == ["3 \u00d7 Tank brigade"]
+
+
 # -- the card of the roll [2.10, 2.14] -------------------------------------------------------------
 
 

@@ -60,7 +60,8 @@ GAMES = {
     "wb95": ("kharkov-1942", "soviet", "attack-a"),
 }
 NOT_PAGES = {"static", "live.stream", "live.hall_stream", "map.base_map", "lobby.join_link"}
-OF_THE_TABLE = {"shelf.ask"}  # pages of the table's screen that do not say so in their address
+# Pages of the table's screen that do not say so in their address.
+OF_THE_TABLE = {"shelf.ask", "shelf.ask_to_delete"}
 ENOUGH = 2  # charts, worksheets, scenarios and the like to look at of each game
 LOST = ["/nowhere/at-all", "/t/zzzz/table", "/book/no-such-game"]
 

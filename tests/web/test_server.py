@@ -22,10 +22,13 @@ if "--no-gevent" in sys.argv:
 else:
     from gevent import monkey
     monkey.patch_all()
+import gc
 import time
 from pathlib import Path
 from flask import Flask, Response
 from companion.web.server import serve
+
+kept = []
 
 def toy(site):
     app = Flask("toy")
@@ -33,6 +36,12 @@ def toy(site):
     @app.get("/")
     def page():
         return site.url
+
+    @app.get("/games")
+    def games():
+        before = gc.get_stats()[2]["collections"]
+        kept.append([[] for _ in range(300_000)])
+        return str(gc.get_stats()[2]["collections"] - before)
 
     @app.get("/stream")
     def stream():
@@ -164,6 +173,12 @@ def test_small_answers_are_not_delayed(toy):
         assert connection.getresponse().read().decode() == url
     assert time.monotonic() - began < 0.3
     connection.close()
+
+
+def test_a_hall_full_of_games_is_not_looked_through_while_it_is_played(toy):
+    """A full collection stops every table, the longer the more games are in memory."""
+    url = toy("0").wait_until_open()
+    assert get(f"{url.rstrip('/')}/games") == "0"
 
 
 def test_a_taken_port_is_named_with_the_next_free_one(toy, taken):

@@ -29,7 +29,7 @@ def is_about_seats(kind: str, name: str = "") -> bool:
 
 
 EMPTY: tuple[Any, ...] = (None, "", (), [], {})
-IF_ANY = frozenset({"battle", "step", "opens", "binding"})
+IF_ANY = frozenset({"battle", "step", "opens", "binding", "each"})
 """Numbers and yes-or-nos that are written only where there is one: most events are about no battle."""
 
 
@@ -138,6 +138,8 @@ class Rolled(Event):
     """All dice together before any plus, where a player told no more (physical only); `values` is then empty."""
     battle: int = 0
     """The battle that they were rolled for."""
+    each: bool = False
+    """Each die is looked at by itself: their sum means nothing."""
 
 
 @dataclass(frozen=True)

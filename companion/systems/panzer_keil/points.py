@@ -236,11 +236,13 @@ def _hexes(front: str) -> Whole:
 
 
 def _supply(front: str) -> Whole:
-    return Whole(label=f"{FRONTS[front]} supply", high=20, when=_wanted(front, False), start=_last(front, 0))
+    label, when = f"{FRONTS[front]} supply", _wanted(front, False)
+    return Whole(label=label, high=20, half=True, when=when, start=_last(front, 0))
 
 
 def _support(front: str) -> Whole:
-    return Whole(label=f"{FRONTS[front]} support", high=20, when=_wanted(front, False), start=_last(front, 1))
+    label, when = f"{FRONTS[front]} support", _wanted(front, False)
+    return Whole(label=label, high=20, half=True, when=when, start=_last(front, 1))
 
 
 def _still_wanted(game: Game, duty: e.Asked) -> bool:

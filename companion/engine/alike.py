@@ -28,11 +28,13 @@ def each_once(told: Iterable[tuple[str, str, str]]) -> list[str]:
 
 
 def gathered(lines: Iterable[str]) -> list[str]:
-    """Who went the same way in one line; every other line stays as it is."""
+    """Who went the same way, or was marked alike, in one line; every other line stays as it is."""
+    told = list(lines)
+    alike = Counter(line.partition(": ")[2] for line in told)
     found: dict[str, list[str]] = {}
-    for line in lines:
+    for line in told:
         name, _, what = line.partition(": ")
-        if "\u2192" in what:
+        if "\u2192" in what or (what and alike[what] > 1):
             found.setdefault(what, []).append(name)
         else:
             found.setdefault(line, [])

@@ -170,5 +170,8 @@ def not_in_yet(ctx: Context) -> Iterable[Fault]:
     game = ctx.game
     if game.phase in phases("move"):
         for _, arrival in due(game):
-            if (arrival.side, arrival.turn) == (game.active, game.turn):
+            here = [game.units[u] for u in arrival.units if u in game.units]
+            if (arrival.side, arrival.turn) != (game.active, game.turn):
+                continue
+            if not here or not all(u.place for u in here):
                 yield Fault(f"{arrival.text}: not in yet, and due from now on", "8.6.1")

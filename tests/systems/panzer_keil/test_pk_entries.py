@@ -366,3 +366,8 @@ def test_a_phase_does_not_end_over_reinforcements_without_a_word() -> None:
     t.do("german", "next-phase", anyway=True)
     t.until("german-move", 2)
     t.do("german", "next-phase")
+    t = table()
+    for n, unit in enumerate(("ss-w-1", "ss-w-2", "ss-w-3", "302id", "320id")):
+        put(t, unit, f"33{20 + n}")
+    t.until("german-move")
+    t.do("german", "next-phase")  # put there by hand, they are in

@@ -57,9 +57,12 @@ $(VENV)/ok: pyproject.toml
 	$(PIP) install -e .
 	touch $@
 
-# Playwright has no wheel for every machine (32-bit ARM, for one); without it the browser tests are skipped.
+# Playwright and psycopg's compiled half have no wheel for every machine (32-bit ARM, for one); what needs them is skipped.
 $(VENV)/test-ok: $(VENV)/ok
-	$(PIP) install -e '.[test,browser]' || { echo 'No Playwright for this machine: the browser tests will be skipped.'; $(PIP) install -e '.[test]'; }
+	$(PIP) install -e '.[test,browser,postgres]' || { \
+		$(PIP) install -e '.[test]'; \
+		$(PIP) install -e '.[browser]' || echo 'No Playwright for this machine: the browser tests will be skipped.'; \
+		$(PIP) install -e '.[postgres]' || echo 'No psycopg-binary for this machine: PostgreSQL is tested if libpq is here.'; }
 	touch $@
 
 clean:

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import re
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -69,8 +69,8 @@ class Day:
     paired: float = 0.0
     felt: Felt = field(default_factory=Felt)
     wrong: list[str] = field(default_factory=list)
-    lag: float = 0.0
-    """How many seconds late this process woke up meanwhile, for nineteen of twenty times: the others on the machine."""
+    others: float = 0.0
+    """The part of the machine that other programs used while it was measured."""
     again: int = 0
     """Players on the same side twice running."""
 
@@ -148,23 +148,20 @@ def _everybody(
             screen.close()
 
 
-@contextmanager
-def _watching_the_clock(day: Day) -> Iterator[None]:
-    """How late a thread that only sleeps is woken: no tap can be quicker than that."""
-    late, over = list[float](), threading.Event()
+def _machine() -> tuple[float, float]:
+    """Seconds that all cores of this machine have worked, and those that have passed for them."""
+    ticks = [int(word) for word in Path("/proc/stat").read_text().splitlines()[0].split()[1:9]]
+    idle = ticks[3] + ticks[4]
+    second = os.sysconf("SC_CLK_TCK")
+    return (sum(ticks) - idle) / second, sum(ticks) / second
 
-    def sleeper() -> None:
-        while not over.is_set():
-            began = time.perf_counter()
-            time.sleep(0.01)
-            late.append(time.perf_counter() - began - 0.01)
 
-    thread = threading.Thread(target=sleeper, daemon=True)
-    thread.start()
-    yield
-    over.set()
-    thread.join()
-    day.lag = sorted(late)[int(0.95 * len(late))] if late else 0.0
+def _measured(day: Day, tables: Sequence[Table], pid: int, rate: float, seconds: float) -> None:
+    """Taps at this rate, and how much of the machine others used meanwhile."""
+    busy, passed, own = *_machine(), time.process_time()
+    day.felt = drive(tables, pid, rate, seconds)
+    busy, passed, own = _machine()[0] - busy, _machine()[1] - passed, time.process_time() - own
+    day.others = max(0.0, busy - own - day.felt.cpu) / max(passed, 0.01)
 
 
 # -- the end of a round ----------------------------------------------------------------------------------
@@ -264,8 +261,7 @@ def live(folder: Path, tables: int, rate: float, seconds: float) -> Day:
         pid = server.process.pid if server.process else 0
         with _everybody(server, places, said) as sitting:
             drive(list(sitting.values()), pid, rate, min(5.0, seconds / 4))  # what is read once is read
-            with _watching_the_clock(day):
-                day.felt = drive(list(sitting.values()), pid, rate, seconds)
+            _measured(day, list(sitting.values()), pid, rate, seconds)
             day.wrong += day.felt.errors[:5]
             gevent.sleep(1)
             _check_record(day, server, sitting, said)
@@ -300,7 +296,7 @@ def convention_day(
         f"{tables} tables, {3 * tables} devices, {len(felt.waits)} taps at {rate:g}/s, a restart, two rounds"
     )
     found = (
-        f"p50 {felt.quantile(0.5):.0f}, p95 {late:.0f} ms (this machine itself {day.lag * 1e3:.0f} ms late), "
+        f"p50 {felt.quantile(0.5):.0f}, p95 {late:.0f} ms ({day.others:.0%} of the machine used by others), "
         f"{felt.cpu / felt.taps * 1e3:.1f} ms CPU a tap; founded in {day.founded:.1f} s, paired in {day.paired:.2f} s; "
         f"{day.again} on the same side again; {'; '.join(day.wrong[:3]) or 'nothing lost, doubled or miscounted'}"
     )

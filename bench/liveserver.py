@@ -35,9 +35,14 @@ class Refused(Exception):
 class LiveServer:
     """`companion serve` over a data folder, started, killed and started again at will."""
 
-    def __init__(self, data: Path, *args: str, prepare: Callable[[], None] | None = None) -> None:
-        """:param prepare: called in the new process before the companion runs in it"""
+    def __init__(
+        self, data: Path, *args: str, prepare: Callable[[], None] | None = None, database: str = ""
+    ) -> None:
+        """:param prepare: called in the new process before the companion runs in it
+        :param database: the address of a PostgreSQL database, in which the games are instead
+        """
         self.data, self.args, self.prepare = data, args, prepare
+        self.place = ["--database", database] if database else ["--data", str(data)]
         self.log = data.parent / f"{data.name}.log"
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -64,7 +69,7 @@ class LiveServer:
         ]
         with self.log.open("ab") as log:
             self.process = subprocess.Popen(
-                [*command, "--data", str(self.data), *self.args],
+                [*command, *self.place, *self.args],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,

@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from companion import keeping
-from companion.keeping import data_folder, opened, read_text
+from companion import keeping, moving, serving
+from companion.keeping import opened, place_of, read_text
 
 DESCRIPTION = """\
 The digital assistant beside a physical wargame: turns, dice, chits, cards, odds and the record.
@@ -20,10 +20,6 @@ The digital assistant beside a physical wargame: turns, dice, chits, cards, odds
 """
 
 
-READ_AHEAD = 2.0
-"""Seconds after the start: the first page comes first."""
-
-
 def main(argv: list[str] | None = None) -> int:
     """Run a command and return its exit code."""
     parser = _parser()
@@ -32,7 +28,7 @@ def main(argv: list[str] | None = None) -> int:
         parser.print_help()
         return 0
     if args.command == "serve":
-        return _serve(args)
+        return serving.run(args)
     from companion.engine.errors import Mistake
     from companion.store import StoreError
 
@@ -56,8 +52,13 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands")
     data = argparse.ArgumentParser(add_help=False)
     data.add_argument("--data", type=Path, help="folder of the games (default: your user data folder)")
+    data.add_argument(
+        "--database",
+        metavar="ADDRESS",
+        help="the games are in PostgreSQL instead: postgresql://role@host/name (or COMPANION_DATABASE)",
+    )
 
-    _add_serve(commands, data)
+    serving.add_command(commands, data)
 
     scenarios = commands.add_parser("scenarios", help="list games and scenarios")
     scenarios.add_argument("--json", action="store_true", help="as JSON")
@@ -82,6 +83,7 @@ def _parser() -> argparse.ArgumentParser:
     verify.set_defaults(run=_verify)
 
     keeping.add_commands(commands, data)
+    moving.add_command(commands)
 
     passphrase = commands.add_parser(
         "passphrase", parents=[data], help="make a new passphrase for the chart book or the organiser"
@@ -89,128 +91,6 @@ def _parser() -> argparse.ArgumentParser:
     passphrase.add_argument("--organiser", action="store_true", help="for the organiser's desk")
     passphrase.set_defaults(run=_passphrase)
     return parser
-
-
-def _add_serve(commands: Any, data: argparse.ArgumentParser) -> None:
-    serve = commands.add_parser(
-        "serve", parents=[data], help="start the companion and print its address and QR code"
-    )
-    serve.add_argument(
-        "--host", default="0.0.0.0", help="address to listen on (default: all of this machine's)"
-    )
-    serve.add_argument("--port", type=int, help="port (default: 1942, or the next free one)")
-    serve.add_argument("--next-port", action="store_true", help="take the next free port without asking")
-    serve.add_argument("--public-url", help="address players type when a proxy stands in front")
-    serve.add_argument(
-        "--backups",
-        type=_count,
-        default=10,
-        metavar="N",
-        help="automatic backups to keep (default: 10; 0 makes none)",
-    )
-    serve.add_argument(
-        "--backup-to",
-        type=Path,
-        metavar="FOLDER",
-        help="copy every automatic backup there too, such as to a stick for a second machine",
-    )
-    serve.add_argument(
-        "--organiser",
-        action="store_true",
-        help="open the organiser's pages at /desk; their passphrase is printed at the first such start",
-    )
-    serve.add_argument("--access-log", action="store_true", help="print every request")
-
-
-def _count(text: str) -> int:
-    if not text.isdecimal() or int(text[:4]) > 1000:
-        raise argparse.ArgumentTypeError(f"{text[:20]!r} is not a number from 0 to 1000")
-    return int(text)
-
-
-def _serve(args: argparse.Namespace) -> int:
-    try:
-        from gevent import monkey
-
-        monkey.patch_all()  # before anything of ours imports sockets or sqlite3
-    except ImportError:
-        pass
-    import threading
-
-    from companion.store import StoreError, unsafe_location
-    from companion.tables.backups import Backups
-    from companion.web.app import create_app
-    from companion.web.server import serve
-
-    folder = data_folder(args.data)
-    warning = unsafe_location(folder)
-    if warning:
-        print(warning, file=sys.stderr)
-
-    if args.backup_to is not None and not args.backup_to.is_dir():
-        print(f"companion serve: there is no folder {args.backup_to} for backups", file=sys.stderr)
-        return 1
-    backups = Backups(folder / "companion.db", keep=args.backups, also=args.backup_to)
-    stores: list[Any] = []
-
-    def make(site: Any) -> Any:
-        app = create_app(folder, site=site, organiser=args.organiser)
-        stores.append(app.extensions["companion"]["store"])
-        keeping.remember_address(stores[0], site.url)
-        app.extensions["companion"]["backups"] = backups
-        backups.start()
-        app.extensions["companion"]["hub"].watch_others()
-        # Read all games while the first player is still scanning the QR code, but not before he could.
-        reading = threading.Timer(READ_AHEAD, lambda: app.extensions["companion"]["tables"].systems)
-        reading.daemon = True
-        reading.start()
-        return app
-
-    try:
-        return serve(
-            make,
-            args.host,
-            args.port,
-            next_port=args.next_port,
-            public_url=args.public_url,
-            data=folder,
-            access_log=args.access_log,
-            notes=lambda: [_book_note(stores[0]), *(_organiser_notes(stores[0]) if args.organiser else [])],
-            at_stop=lambda: _close(backups, stores[0]),
-        )
-    except (StoreError, OSError) as problem:
-        print(f"companion serve: {problem}", file=sys.stderr)
-        return 1
-
-
-def _close(backups: Any, store: Any) -> None:
-    """Make the last backup, then leave companion.db as a complete copy in one file."""
-    backups.stop()
-    store.close()
-
-
-def _book_note(store: Any) -> str:
-    """The chart book's passphrase at the first start, how to get a new one at every other."""
-    from companion.web.book.lock import first_passphrase
-
-    words = first_passphrase(store)
-    if words is None:
-        return "The chart book has its passphrase; if it is lost, companion passphrase makes a new one."
-    return f"Chart book passphrase: {words} (shown only now; companion passphrase makes a new one)"
-
-
-def _organiser_notes(store: Any) -> list[str]:
-    """The organiser's passphrase at the first start that has one, how to get a new one at every other."""
-    from companion.web.desk.blueprint import first_passphrase
-
-    words = first_passphrase(store)
-    if words is None:
-        told = "has its passphrase; if it is lost, companion passphrase --organiser makes a new one."
-        return [f"The organiser's desk, at /desk, {told}"]
-    return [
-        f"Organiser's passphrase: {words} (shown only now; companion passphrase --organiser makes a new one)",
-        "The organiser's desk is at /desk.",
-    ]
 
 
 def _systems() -> dict[str, Any]:
@@ -341,7 +221,7 @@ def _passphrase(args: argparse.Namespace) -> None:
     from companion.web.book.lock import new_passphrase
     from companion.web.desk.blueprint import ORGANISER
 
-    with opened(data_folder(args.data)) as tables:
+    with opened(place_of(args)) as tables:
         words = ORGANISER.new(tables.store) if args.organiser else new_passphrase(tables.store)
     print(f"{'Organiser' if args.organiser else 'Chart book'} passphrase: {words}")
     print("It holds at once. Devices that knew the old one have to be told this one.")

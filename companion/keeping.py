@@ -29,15 +29,42 @@ def data_folder(given: Path | None) -> Path:
     return user_data_path("kharkov-companion", appauthor=False)
 
 
+def place_of(args: argparse.Namespace) -> Path | str:
+    """Where the games of a command are: a folder, or the address of a database.
+
+    The address may hold a password, which everybody on the machine could read in a command line: the environment has
+    a place for it, too. A folder that is named goes before that.
+    """
+    named: str = args.database or ("" if args.data is not None else os.environ.get("COMPANION_DATABASE", ""))
+    if not named:
+        return data_folder(args.data)
+    problem = ""
+    if not named.startswith(("postgresql://", "postgres://")):
+        problem = "--database takes an address such as postgresql://role@host/name"
+    elif args.data is not None:
+        problem = "the games are in --data or in --database, not in both"
+    if problem:
+        print(f"companion {args.command}: {problem}", file=sys.stderr)
+        raise SystemExit(2)
+    return named
+
+
+def folder_of(args: argparse.Namespace) -> Path | None:
+    """The data folder of a command, where its games are in one."""
+    place = place_of(args)
+    return place if isinstance(place, Path) else None
+
+
 @contextmanager
-def opened(folder: Path) -> Iterator[Tables]:
-    """The tables of a data folder, closed again when the command is done."""
+def opened(place: Path | str) -> Iterator[Tables]:
+    """The tables of a data folder or database, closed again when the command is done."""
     from companion.resources import SCENARIOS
-    from companion.store import open_store
+    from companion.store import open_any
     from companion.tables.tables import Tables
 
-    folder.mkdir(parents=True, exist_ok=True)
-    store = open_store(folder / "companion.db")
+    if isinstance(place, Path):
+        place.mkdir(parents=True, exist_ok=True)
+    store = open_any(place / "companion.db" if isinstance(place, Path) else place)
     try:
         yield Tables(store, SCENARIOS)
     finally:
@@ -113,7 +140,7 @@ def add_commands(commands: Any, data: argparse.ArgumentParser) -> None:
 def _export(args: argparse.Namespace) -> None:
     from companion.tables.transfer import export_table
 
-    with opened(data_folder(args.data)) as tables:
+    with opened(place_of(args)) as tables:
         copy = export_table(tables, tables.normal(args.code), args.seat)
     json.dump(copy, sys.stdout, ensure_ascii=False, indent=1)
     print()
@@ -127,30 +154,29 @@ def _import(args: argparse.Namespace) -> None:
     from companion.tables.secret import installation_secret
     from companion.tables.transfer import import_table
 
-    folder = data_folder(args.data)
-    with opened(folder) as tables:
-        secret = installation_secret(tables.store, folder)
+    with opened(place_of(args)) as tables:
+        secret = installation_secret(tables.store, folder_of(args))
         try:
             code = import_table(tables, read_text(args.file), secret, args.key, operator=True)
         except NeedsKeys as needed:
             raise Unreadable(f"{needed.message}. Give each with --key") from None
         print(f"Restored as table {code}.")
-        _print_links(tables, folder, code, args)
+        _print_links(tables, code, args)
 
 
 def _seats(args: argparse.Namespace) -> None:
-    with opened(data_folder(args.data)) as tables:
-        _print_links(tables, data_folder(args.data), tables.normal(args.code), args)
+    with opened(place_of(args)) as tables:
+        _print_links(tables, tables.normal(args.code), args)
 
 
-def _print_links(tables: Tables, folder: Path, code: str, args: argparse.Namespace) -> None:
+def _print_links(tables: Tables, code: str, args: argparse.Namespace) -> None:
     """Each seat with its link, and the link as a QR code."""
     from companion.store import Generation
     from companion.tables.secret import installation_secret
     from companion.web import qr
     from companion.web.security import seat_token
 
-    secret = installation_secret(tables.store, folder)
+    secret = installation_secret(tables.store, folder_of(args))
     generations = tables.store.seat_generations(code)
     game = tables.game(code)
     base = _address(tables.store, args.url)
@@ -184,7 +210,13 @@ def _address(store: Store, given: str | None) -> str:
 def _backup(args: argparse.Namespace) -> int:
     from companion.tables.secret import installation_secret
 
-    folder = data_folder(args.data)
+    folder = place_of(args)
+    if not isinstance(folder, Path):
+        return _by_its_own_tools(
+            args,
+            f"pg_dump --format=custom --file={args.file} ADDRESS",
+            "pg_dump copies it while it is in use",
+        )
     try:
         with opened(folder) as tables:
             installation_secret(tables.store, folder)  # where no version ever served, it is made here
@@ -195,6 +227,15 @@ def _backup(args: argparse.Namespace) -> int:
     print(f"All games and seats copied to {args.file} ({os.path.getsize(args.file) // 1024} KB).")
     print("Put them back with companion restore. Keep the file to yourself: it opens every seat.")
     return 0
+
+
+def _by_its_own_tools(args: argparse.Namespace, command: str, why: str) -> int:
+    """What to use instead of a command that is for data folders."""
+    print(
+        f"companion {args.command} is for a data folder. For PostgreSQL: {command} ({why}).", file=sys.stderr
+    )
+    print("A single game: companion export. All of them into a folder: companion move.", file=sys.stderr)
+    return 1
 
 
 def _newest(folder: Path) -> Path:
@@ -209,11 +250,17 @@ def _newest(folder: Path) -> Path:
     return found[-1]
 
 
-def _restore(args: argparse.Namespace) -> None:
+def _restore(args: argparse.Namespace) -> int:
     from companion.store import put_back
     from companion.tables.secret import OLD_FILE, SETTING
 
-    folder = data_folder(args.data)
+    folder = place_of(args)
+    if not isinstance(folder, Path):
+        return _by_its_own_tools(
+            args,
+            f"pg_restore --clean --if-exists --dbname=ADDRESS {args.file}",
+            "while no companion serves it",
+        )
     folder.mkdir(parents=True, exist_ok=True)
     source = _newest(args.file) if args.file.is_dir() else args.file
     done = put_back(source, folder / "companion.db", force=args.force, now=datetime.now(UTC))
@@ -229,3 +276,4 @@ def _restore(args: argparse.Namespace) -> None:
             f"This backup was made by an older version without the seats' secret: put its {OLD_FILE} into the folder "
             "before you start, or hand out new links with companion seats."
         )
+    return 0

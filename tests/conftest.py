@@ -1,6 +1,7 @@
 """What every test may rely on. Browser tests have more in browser/conftest.py."""
 
 import gc
+import importlib
 import importlib.util
 import os
 import shutil
@@ -26,6 +27,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
 ENOUGH_MEMORY = 2 * 2**30
 BROWSER_TESTS = Path(__file__).parent / "browser"
+POSTGRES_REQUIRED = os.environ.get("COMPANION_REQUIRE_POSTGRES", "0") not in ("", "0")
 BROWSER_REQUIRED = os.environ.get("COMPANION_REQUIRE_BROWSER", "0") not in ("", "0")
 
 
@@ -97,6 +99,43 @@ guard.strict = True  # a failing panel fails its test; tests of the guard itself
 @pytest.fixture(scope="session")
 def chromium() -> str | None:
     return find_chromium()
+
+
+def lacking_postgres() -> str:
+    """Why PostgreSQL cannot be tested here; empty when it can."""
+    from bench.cluster import NoPostgres, programs
+
+    try:
+        importlib.import_module("psycopg")
+        programs()
+    except (ImportError, NoPostgres) as lacking:
+        return f"no PostgreSQL to test with: {lacking}"
+    return ""
+
+
+@pytest.fixture(scope="session")
+def postgres_there() -> None:
+    """Without PostgreSQL its tests are skipped with a word, except where they must not be."""
+    lacking = lacking_postgres()
+    if lacking and POSTGRES_REQUIRED:
+        pytest.fail(f"COMPANION_REQUIRE_POSTGRES is set, but there is {lacking}")
+    if lacking:
+        pytest.skip(lacking)
+
+
+@pytest.fixture(scope="session")
+def cluster(postgres_there: None) -> Generator[Any, None, None]:
+    """PostgreSQL in memory: quick, and gone with its plug."""
+    from bench.cluster import Cluster
+
+    with Cluster(durable=False) as found:
+        yield found
+
+
+@pytest.fixture
+def postgres(cluster: Any) -> str:
+    """The address of an empty database."""
+    return str(cluster.database())
 
 
 def why_no_browser() -> tuple[str, str] | None:

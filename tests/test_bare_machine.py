@@ -58,3 +58,15 @@ def test_a_required_browser_that_is_not_there_is_an_error():
     done = run("-n", "0", SOME, COMPANION_REQUIRE_BROWSER="1")
     assert done.returncode != 0
     assert "apt install chromium-headless-shell" in done.stdout + done.stderr
+
+
+@pytest.mark.parametrize(("required", "code"), [("0", 0), ("1", 1)])
+def test_without_postgresql_its_tests_are_skipped_with_a_word_unless_it_is_required(tmp_path, required, code):
+    (tmp_path / "sitecustomize.py").write_text("import sys\nsys.modules['psycopg'] = None\n")
+    done = run(
+        "-n", "0", "tests/store/test_contract.py", "-k", "test_a_code_is_used_once",
+        PYTHONPATH=str(tmp_path), COMPANION_REQUIRE_POSTGRES=required,
+    )  # fmt: skip
+    assert done.returncode == code, done.stdout + done.stderr
+    assert "no PostgreSQL to test with" in done.stdout
+    assert "1 passed" in done.stdout, "SQLite is tested in any case"

@@ -28,7 +28,7 @@ STOREYS = (
     "tables",
     "hall",
     "web",
-    "cli keeping",
+    "cli keeping serving moving",
 )
 """From the cellar up: a module may import its own storey and those below it."""
 
@@ -36,7 +36,7 @@ KNOWS_NOTHING_OF = {"store": "engine systems"}
 """The store keeps what it is given: it lies above the games and could look down on them, but must not."""
 
 WEB_WORLD = {"flask", "werkzeug", "jinja2", "gevent", "qrcode", "platformdirs"}
-SQL_WORLD = {"sqlite3", "sqlite_utils"}
+SQL_WORLD = {"sqlite3", "sqlite_utils", "psycopg"}
 MODULES = sorted(p for p in PACKAGE.rglob("*.py") if p.parent != PACKAGE or not p.stem.startswith("__"))
 
 

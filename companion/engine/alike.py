@@ -28,17 +28,17 @@ def each_once(told: Iterable[tuple[str, str, str]]) -> list[str]:
 
 
 def gathered(lines: Iterable[str]) -> list[str]:
-    """Who went the same way, or was marked alike, in one line; every other line stays as it is."""
-    told = list(lines)
-    alike = Counter(line.partition(": ")[2] for line in told)
-    found: dict[str, list[str]] = {}
-    for line in told:
+    """Who went the same way or was marked alike in one line; others stay, the same ones with their number."""
+    found: dict[tuple[str, str], list[str]] = {}
+    for line in lines:
         name, _, what = line.partition(": ")
-        if "\u2192" in what or (what and alike[what] > 1):
-            found.setdefault(what, []).append(name)
+        if what:
+            found.setdefault(("", what), []).append(name)
         else:
-            found.setdefault(line, [])
-    return [f"{', '.join(counted(names))}: {what}" if names else what for what, names in found.items()]
+            found.setdefault((line, ""), [])
+    return [
+        f"{', '.join(counted(names))}: {what}" if names else line for (line, what), names in found.items()
+    ]
 
 
 def counted(names: Iterable[str]) -> list[str]:

@@ -94,13 +94,14 @@ class Spec:
         raw = (" ".join(entered) if listed else str(given).strip())[:40]
         why = f"{raw!r} is not a roll of {self}"
         if not entered:
-            why = f"nothing is entered for {self}"
+            die = "each die" if self.count > 1 else "the die"
+            why = f"roll first, then say what {die} shows, {self.lowest} to {self.highest}"
         elif listed and len(entered) < self.count:
             why = f"only {len(entered)} of {self.count} dice {'is' if len(entered) == 1 else 'are'} entered"
         elif len(entered) == 1 < self.count and not by_sum:
             why = f"{raw!r} is one number for {self.count} dice, and here each die counts"
         accepted = self.accepted(by_sum)
-        return Unreadable(f"{why}: {accepted}", given=raw, accepted=accepted)
+        return Unreadable(f"{why}: {accepted}" if entered else why, given=raw, accepted=accepted)
 
 
 def _apart(text: str) -> list[str]:

@@ -23,16 +23,17 @@ class Row:
 
 
 def plain(cell: str) -> str:
+    """A cell as it is compared."""
     return " ".join(cell.replace("_", " ").split()).casefold()
 
 
 def read_rows(
-    text: str, columns: Sequence[str], other: Sequence[str] = ()
+    text: str, columns: Sequence[str], also: Mapping[str, str] | None = None
 ) -> tuple[list[Row], list[Problem]]:
     """The lines of a list, blank ones left out, and what is wrong with them as lines.
 
     :param columns: in the order in which they stand where the first line does not name them
-    :param other: columns that may be named and are not read: what a list that was written has beside
+    :param also: other words for a column; with no column, what a list that was written has beside and nobody reads
     """
     first = 1 + text[: len(text) - len(text.lstrip("\r\n"))].count("\n")
     try:
@@ -41,12 +42,11 @@ def read_rows(
         return [], [Problem(0, mistake.message)]
     if len(table) > HALL_LINES:
         return [], [Problem(0, f"{len(table)} lines are too many: at most {HALL_LINES}.")]
+    words = {**{column: column for column in columns}, **(also or {})}
     heads, wrong = list(columns), list[Problem]()
-    known = {*columns, *other}
-    named = [plain(cell) for cell in table[0]]
-    if 2 * sum(cell in known for cell in named) > sum(map(bool, named)):
-        heads = [cell if cell in columns else "" for cell in named]
-        unknown = [cell for cell in named if cell and cell not in known]
+    if _is_head(table[0], words):
+        heads = [words.get(plain(cell), "") for cell in table[0]]
+        unknown = [cell for cell in table[0] if cell and plain(cell) not in words]
         wrong = [Problem(first, f"there is no column {c[:40]!r}: {', '.join(columns)}.") for c in unknown]
         table, first = table[1:], first + 1
     rows = []
@@ -56,3 +56,10 @@ def read_rows(
         if any(cells):
             rows.append(Row(line, {h: c for h, c in zip(heads, cells, strict=False) if h and c}))
     return rows, wrong
+
+
+def _is_head(cells: Sequence[str], words: Mapping[str, str]) -> bool:
+    """Whether a line names columns: more than half of what stands there, and no number."""
+    filled = [cell for cell in cells if cell]
+    known = sum(plain(cell) in words for cell in filled)
+    return known * 2 > len(filled) and not any(cell.isdecimal() for cell in filled)

@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
-from companion.books.spreadsheet import date_hint, read_table, write_table
-from companion.engine.errors import Mistake, did_you_mean
+from companion.books.spreadsheet import date_hint, write_table
+from companion.engine.errors import did_you_mean
 from companion.hall import founding
+from companion.hall.columns import Row, plain, read_rows
 from companion.hall.desk import Hall
 from companion.hall.founding import Problem, Wanted, free_numbers
 from companion.hall.roll import HallTable
@@ -27,27 +28,21 @@ from companion.tables.tables import Tables
 
 COLUMNS = ("table", "game", "scenario", "player 1", "player 2", "options", "name")
 _HEADS = {
-    "table": "table",
     "number": "table",
     "no": "table",
     "no.": "table",
     "#": "table",
-    "game": "game",
     "system": "game",
-    "scenario": "scenario",
-    "player 1": "player 1",
     "player1": "player 1",
     "first player": "player 1",
     "side 1": "player 1",
-    "player 2": "player 2",
     "player2": "player 2",
     "second player": "player 2",
     "side 2": "player 2",
-    "options": "options",
     "option": "options",
-    "name": "name",
     "title": "name",
 }
+"""Other words for a column."""
 FREE = {"-", "–", "—", "?", "free"}
 """Instead of a name: nobody is known for this seat yet."""
 
@@ -57,17 +52,6 @@ class Found(NamedTuple):
 
     wanted: list[Wanted]
     problems: list[Problem]
-
-
-@dataclass(frozen=True)
-class _Line:
-    """A line of the list by its columns."""
-
-    number: int
-    cells: Mapping[str, str]
-
-    def __getitem__(self, column: str) -> str:
-        return self.cells.get(column, "")
 
 
 def check_list(tables: Tables, hall: Hall, text: str, round: int = 0) -> Found:
@@ -84,10 +68,7 @@ def read_list(text: str, systems: Mapping[str, System], hall: Hall, round: int =
 
     What only the founding can tell (doubled numbers and players, options) is `check_list`'s to say.
     """
-    try:
-        lines, wrong = _lines(text)
-    except Mistake as mistake:
-        return Found([], [Problem(0, mistake.message)])
+    lines, wrong = read_rows(text, COLUMNS, _HEADS)
     if len(lines) > HALL_TABLES:
         wrong.append(Problem(0, f"{len(lines)} lines are too many: at most {HALL_TABLES} tables."))
         lines = lines[:HALL_TABLES]
@@ -95,46 +76,9 @@ def read_list(text: str, systems: Mapping[str, System], hall: Hall, round: int =
     following, wanted = free_numbers(hall, given, round), list[Wanted]()
     for line in lines:
         one, problems = _wanted(line, systems)
-        wrong += [Problem(line.number, words) for words in problems]
+        wrong += [Problem(line.line, words) for words in problems]
         wanted.append(one if line["table"] else replace(one, number=following()))
     return Found(wanted, wrong)
-
-
-def _lines(text: str) -> tuple[list[_Line], list[Problem]]:
-    """The lines by their columns, blank ones left out, and what is wrong with them as lines."""
-    before = len(text) - len(text.lstrip("\r\n"))
-    first = text[:before].count("\n") + 1
-    table = read_table(text)
-    heads, wrong = list(COLUMNS), list[Problem]()
-    if _is_head(table[0]):
-        heads = [_HEADS.get(_plain(cell), "") for cell in table[0]]
-        unknown = [cell for cell, head in zip(table[0], heads, strict=True) if cell and not head]
-        wrong += [
-            Problem(first, f"there is no column {cell[:40]!r}: {', '.join(COLUMNS)}.") for cell in unknown
-        ]
-        table, first = table[1:], first + 1
-    lines = []
-    for number, cells in enumerate(table, first):
-        if not any(cells):
-            continue
-        extra = [cell for cell in cells[len(heads) :] if cell]
-        if extra:
-            wrong.append(Problem(number, f"{extra[0][:40]!r} stands after the last column."))
-        lines.append(
-            _Line(number, {head: cell for head, cell in zip(heads, cells, strict=False) if head and cell})
-        )
-    return lines, wrong
-
-
-def _plain(cell: str) -> str:
-    return " ".join(cell.replace("_", " ").split()).casefold()
-
-
-def _is_head(cells: Sequence[str]) -> bool:
-    """Whether a line names columns: half of what stands there at least, and no number."""
-    filled = [cell for cell in cells if cell]
-    known = sum(_plain(cell) in _HEADS for cell in filled)
-    return known * 2 > len(filled) and not any(cell.isdecimal() for cell in filled)
 
 
 def _number(text: str) -> int | None:
@@ -142,7 +86,7 @@ def _number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= NUMBER_DIGITS else None
 
 
-def _wanted(line: _Line, systems: Mapping[str, System]) -> tuple[Wanted, list[str]]:
+def _wanted(line: Row, systems: Mapping[str, System]) -> tuple[Wanted, list[str]]:
     """One line's table, and what is wrong with it."""
     wrong = list[str]()
     number = _number(line["table"])
@@ -165,20 +109,20 @@ def _wanted(line: _Line, systems: Mapping[str, System]) -> tuple[Wanted, list[st
     options, problems = read_settings(line["options"])
     wrong += problems
     one = Wanted(
-        number or 0, system.id if system else "", scenario, players, options, line["name"], line.number
+        number or 0, system.id if system else "", scenario, players, options, line["name"], line.line
     )
     return one, wrong
 
 
 def _chosen(given: str, names: Mapping[str, Iterable[str]], unknown: str) -> tuple[str, str]:
     """The id that somebody means by an id, a name or the beginning of one; or what to say instead."""
-    plain = _plain(given).replace("-", " ")
+    meant = plain(given).replace("-", " ")
     spelled = {
-        _plain(word).replace("-", " "): name for name, words in names.items() for word in (name, *words)
+        plain(word).replace("-", " "): name for name, words in names.items() for word in (name, *words)
     }
-    if plain in spelled:
-        return spelled[plain], ""
-    begun = {name for word, name in spelled.items() if word.startswith(plain)}
+    if meant in spelled:
+        return spelled[meant], ""
+    begun = {name for word, name in spelled.items() if word.startswith(meant)}
     if len(begun) == 1:
         return begun.pop(), ""
     if begun:
@@ -197,16 +141,16 @@ def _scenario(system: System, given: str) -> tuple[str, str]:
     return _chosen(given, names, f"{name} has no scenario")
 
 
-def _players(system: System, line: _Line) -> tuple[dict[str, str], list[str]]:
+def _players(system: System, line: Row) -> tuple[dict[str, str], list[str]]:
     """Who plays which side, and whose name is missing."""
     sides = system.kit.system.sides
-    called = {_plain(word): side.id for side in sides for word in (side.id, side.name)}
+    called = {plain(word): side.id for side in sides for word in (side.id, side.name)}
     names, wrong = dict[str, str](), list[str]()
     for place, side in enumerate(sides, 1):
         text, whose = line[f"player {place}"], side.id
         told = re.match(r"([^:]{1,30}):(.*)", text)
-        if told and _plain(told[1]) in called:
-            whose, text = called[_plain(told[1])], told[2].strip()
+        if told and plain(told[1]) in called:
+            whose, text = called[plain(told[1])], told[2].strip()
         if not text:
             continue
         if whose in names:

@@ -52,7 +52,7 @@ def read_players(contest: Contest, text: str) -> Contest:
 
     :raises BadList: with everything that is wrong; then nobody was entered
     """
-    rows, wrong = read_rows(text, PLAYERS, ("state",))
+    rows, wrong = read_rows(text, PLAYERS, {"state": ""})
     seen: dict[str, int] = {}
     new: list[Player] = []
     for row in rows:
@@ -111,7 +111,7 @@ def read_pairs(contest: Contest, text: str, scenarios: Mapping[str, Sequence[str
     :param scenarios: those of each game
     :raises BadList: with everything that is wrong
     """
-    rows, wrong = read_rows(text, PAIRS, ("tournament", "game"))
+    rows, wrong = read_rows(text, PAIRS, {"tournament": "", "game": ""})
     pairs: list[Pair] = []
     seen: dict[str, int] = {}
     tables: dict[int, int] = {}
@@ -214,7 +214,7 @@ def read_results(lines: Iterable[Line], text: str, at: str) -> dict[tuple[int, i
 
     :raises BadList: with everything that is wrong
     """
-    rows, wrong = read_rows(text, RESULTS, BESIDE)
+    rows, wrong = read_rows(text, RESULTS, dict.fromkeys(BESIDE, ""))
     known = {(line.round, line.pair.table): line for line in lines}
     found: dict[tuple[int, int], Correction] = {}
     for row in rows:

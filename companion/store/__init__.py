@@ -7,6 +7,7 @@ from companion.store.errors import (
     NoTable,
     NotAStore,
     SeatRevoked,
+    StoreAway,
     StoreBusy,
     StoreClosed,
     StoreDamaged,
@@ -16,11 +17,12 @@ from companion.store.errors import (
     StoreReadOnly,
     StoreReplaced,
     StoreUnreachable,
+    StoreUnsure,
     TableExists,
 )
 from companion.store.interface import BookRow, Generation, Json, NewTable, Store, StoredEvent, TableRow, Tx
 from companion.store.location import unsafe_location
-from companion.store.opening import open_store
+from companion.store.opening import is_address, open_any, open_store
 from companion.store.sqlite import SqliteStore
 
 __all__ = [
@@ -35,6 +37,7 @@ __all__ = [
     "SeatRevoked",
     "SqliteStore",
     "Store",
+    "StoreAway",
     "StoreBusy",
     "StoreClosed",
     "StoreDamaged",
@@ -44,6 +47,7 @@ __all__ = [
     "StoreReadOnly",
     "StoreReplaced",
     "StoreUnreachable",
+    "StoreUnsure",
     "StoredEvent",
     "TableExists",
     "TableRow",
@@ -51,6 +55,8 @@ __all__ = [
     "copy_file",
     "mark_of",
     "digest",
+    "is_address",
+    "open_any",
     "open_store",
     "put_back",
     "unsafe_location",

@@ -120,6 +120,21 @@ class StoreReplaced(StoreGone):
     )
 
 
+class StoreAway(StoreGone):
+    """The database does not answer: it is stopped, starting, or cannot be reached."""
+
+    told = "The companion's database does not answer. Nothing was saved: try again in a moment."
+
+
+class StoreUnsure(StoreAway):
+    """The database broke off while it saved, so that nobody knows whether it did."""
+
+    told = (
+        "The companion's database broke off while it saved this: it may be kept or not. Sent again as it is, "
+        "it counts once. Look at the table before you do it anew."
+    )
+
+
 class StoreClosed(StoreError):
     """The store was used after it was closed."""
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 logger = logging.getLogger(__name__)
 
 Listener = Callable[[str, int], None]
+BookListener = Callable[[str], None]
 
 
 class Feed:
@@ -14,6 +15,7 @@ class Feed:
     def __init__(self, revisions: Mapping[str, int]) -> None:
         self._told = dict(revisions)
         self._listeners: dict[object, Listener] = {}
+        self._book_listeners: dict[object, BookListener] = {}
 
     def subscribe(self, callback: Listener) -> Callable[[], None]:
         """Add a subscriber and return the function that removes it."""
@@ -24,6 +26,20 @@ class Feed:
             self._listeners.pop(ticket, None)
 
         return unsubscribe
+
+    def subscribe_books(self, callback: BookListener) -> Callable[[], None]:
+        """Add a subscriber to the news of books and return the function that removes it."""
+        ticket = object()
+        self._book_listeners[ticket] = callback
+        return lambda: (self._book_listeners.pop(ticket, None), None)[1]
+
+    def tell_book(self, system: str) -> None:
+        """Tell every subscriber that a system's books were written elsewhere."""
+        for callback in list(self._book_listeners.values()):
+            try:
+                callback(system)
+            except Exception:
+                logger.exception("a subscriber failed on the books of %s", system)
 
     def tell(self, code: str, revision: int) -> None:
         """Tell every subscriber; one that fails is logged and stops nobody else."""

@@ -1,10 +1,10 @@
-"""What a store promises: the contract that SQLite keeps now and PostgreSQL may keep later.
+"""What a store promises: the contract that both SQLite and PostgreSQL keep.
 
 `tests/store/test_contract.py` checks these promises. Every method that takes a table's code raises
 `NoTable` when no table has it. Times are text given by the caller, UTC in ISO 8601, so that they sort.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -91,6 +91,10 @@ class Tx(Protocol):
     def stream(self) -> int:
         """The position of the table's random stream, which never goes back."""
 
+    @property
+    def seed(self) -> str:
+        """What decides the table's rolls to come; nobody changes it while the transaction lasts."""
+
     def answer_to(self, act: str, *, seat: str, name: str, digest: str = "") -> Json | None:
         """Return what an earlier submission with this action id was answered, or None when there was none.
 
@@ -165,17 +169,29 @@ class Store(Protocol):
         :param seats: the issues of its seats' links, where they do not begin at the first
         """
 
-    def tables(self, *, archived: bool = False) -> list[TableRow]:
-        """Return the tables in play, or the archived ones instead, newest activity first."""
+    def tables(self, *, archived: bool = False, codes: Collection[str] | None = None) -> list[TableRow]:
+        """Return the tables in play, or the archived ones instead, newest activity first; of these codes only, if given."""
+
+    def quiet_since(self, before: str, *, most: int) -> list[str]:
+        """Return the codes of tables at which nothing was done since a time, those quiet for longest first."""
+
+    def born(self, system: str, scenario: str, created_at: str) -> list[str]:
+        """Return the codes of the tables that were founded as this game at this time."""
 
     def table(self, code: str) -> TableRow:
         """Return one table, archived or not."""
+
+    def is_free(self, code: str) -> bool:
+        """Whether no table has this code, or ever had."""
 
     def archive(self, code: str) -> None:
         """Hide a table from the lobby; nothing of it is deleted."""
 
     def unarchive(self, code: str) -> None:
         """Show an archived table in the lobby again."""
+
+    def delete(self, code: str) -> None:
+        """Delete a table with everything that is kept of it; no other will ever have its code."""
 
     def transaction(self, code: str) -> AbstractContextManager[Tx]:
         """Open the table's write transaction: the block's end commits, an exception rolls back.
@@ -206,8 +222,17 @@ class Store(Protocol):
         Calls may repeat a revision or arrive out of order when writers are concurrent: keep the greatest.
         """
 
-    def poll_others(self) -> None:
-        """Tell subscribers of every table whose revision another process has changed."""
+    def subscribe_books(self, callback: Callable[[str], None]) -> Callable[[], None]:
+        """Call back with a system when another process has written one of its books; return the unsubscriber.
+
+        Now and then it may be called for a book that this process wrote itself.
+        """
+
+    def poll_others(self, within: float = 0) -> None:
+        """Tell subscribers of every table whose revision another process has changed, and of books.
+
+        :param within: how many seconds to wait for news; where the database tells them, they are passed on at once
+        """
 
     def tidy(self) -> None:
         """Bring the file in order when nobody has written for some seconds; call it now and then."""
@@ -240,7 +265,10 @@ class Store(Protocol):
         """Return an installation setting, or None when it was never set."""
 
     def setting_put(self, key: str, value: Any) -> None:
-        """Set an installation setting to any JSON value."""
+        """Set an installation setting to any JSON value; None takes it away."""
+
+    def setting_change(self, key: str, change: Callable[[Any], Any]) -> Any:
+        """Rewrite a setting from what it is in one transaction, so that two writers lose nothing; None takes it away."""
 
     def setting_once(self, key: str, value: Any) -> Any:
         """Set an installation setting unless it is set already, and return what it is now."""
@@ -248,6 +276,7 @@ class Store(Protocol):
     def backup(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Copy the whole store to one file while it is in use.
 
+        :raises StoreError: where the database has tools of its own for that, naming them
         :raises FileExistsError: if the file exists and `overwrite` was not asked for
         """
 

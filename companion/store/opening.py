@@ -8,6 +8,7 @@ from sqlite_utils import Database
 from companion.store.copying import copy_database
 from companion.store.errors import NotAStore, StoreError, StoreReadOnly
 from companion.store.health import check_not_emptied, check_sound
+from companion.store.interface import Store
 from companion.store.pool import PATIENCE, Pool
 from companion.store.schema import migrations
 from companion.store.sqlite import SqliteStore
@@ -49,6 +50,27 @@ def open_store(path: str | Path, *, readonly: bool = False, patience: float = PA
     except BaseException:
         pool.close()
         raise
+
+
+def is_address(place: str | Path) -> bool:
+    """Whether a place is the address of a PostgreSQL database, and not a file or folder."""
+    return str(place).startswith(("postgresql://", "postgres://"))
+
+
+def open_any(place: str | Path) -> Store:
+    """Open the store at a database's address, or in a file.
+
+    :raises StoreError: if PostgreSQL is asked for and its driver is not installed
+    """
+    if not is_address(place):
+        return open_store(place)
+    try:
+        from companion.store.postgres.store import open_postgres  # only here: SQLite must not need it
+    except ImportError as error:
+        raise StoreError(
+            f"PostgreSQL needs psycopg, which is not installed ({error}): pip install 'kharkov-companion[postgres]'"
+        ) from error
+    return open_postgres(str(place))
 
 
 def backup_name(path: Path, step: str) -> Path:

@@ -5,10 +5,10 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from sqlite_utils import Database
@@ -30,6 +30,9 @@ class Pool:
     A connection per thread would be simpler, but 600 greenlets would then open 600 files. All writing goes
     through one connection, so `PRAGMA data_version` on it counts other processes' commits and no others.
     """
+
+    row_lock = ""
+    as_bytes = "cast({} as blob)"
 
     def __init__(self, path: Path, *, readonly: bool = False, patience: float = PATIENCE) -> None:
         """:param patience: seconds to wait for a lock before `StoreBusy`"""
@@ -83,7 +86,7 @@ class Pool:
                     self._idle.append(db)
 
     @contextmanager
-    def writing(self) -> Iterator[Database]:
+    def writing(self, *what: str) -> Iterator[Database]:
         """Hold the write transaction for the block: this is the only place that opens one."""
         with self.exclusive() as db:
             self.insist(lambda: db.execute("BEGIN IMMEDIATE"))
@@ -106,6 +109,26 @@ class Pool:
                 raise
             finally:
                 self._writing = False
+
+    def atomic(self, db: Any) -> AbstractContextManager[Any]:
+        """A savepoint: what is done in the block is done whole or not at all."""
+        savepoint: AbstractContextManager[Any] = db.atomic()
+        return savepoint
+
+    def many(self, db: Any, sql: str, rows: Iterable[Sequence[Any]]) -> None:
+        """Run a statement for each row."""
+        db.conn.executemany(sql, rows)
+
+    def is_open(self, db: Any) -> bool:
+        """Whether a transaction is under way."""
+        return bool(db.conn.in_transaction)
+
+    def alone(self, db: Any) -> None:
+        """Whoever writes is alone."""
+
+    def let_go_of_parts(self, db: Any) -> None:
+        """In this transaction a table may go before what belongs to it."""
+        db.execute("pragma defer_foreign_keys = on")
 
     @contextmanager
     def exclusive(self) -> Iterator[Database]:

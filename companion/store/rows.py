@@ -1,23 +1,27 @@
-"""The look-ups that several parts of the SQLite store share."""
+"""The look-ups that several parts of a store share."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
-from sqlite_utils import Database
-
+from companion.store.base import Db
 from companion.store.codec import load
 from companion.store.errors import NoTable
 from companion.store.interface import StoredEvent
 
 _GREATEST = 2**63 - 1
 
+T = TypeVar("T")
 
-def find_table(db: Database, code: str, columns: str = "code") -> tuple[Any, ...]:
-    """Return these columns of a table's row, or raise `NoTable`."""
+
+def find_table(db: Db, code: str, columns: str = "code", lock: str = "") -> tuple[Any, ...]:
+    """Return these columns of a table's row, or raise `NoTable`.
+
+    :param lock: what keeps the row to this transaction until it ends
+    """
     try:
-        row = db.execute(f"select {columns} from game where code = ?", [code]).fetchone()
-    except UnicodeEncodeError as error:
-        # Half a character cannot be asked for in SQL, so no table has it in its code.
+        row = db.execute(f"select {columns} from game where code = ? {lock}", [code]).fetchone()
+    except ValueError as error:
+        # Half a character, or none at all, cannot be asked for in SQL, so no table has it in its code.
         raise NoTable(code) from error
     if row is None:
         raise NoTable(code)
@@ -25,8 +29,19 @@ def find_table(db: Database, code: str, columns: str = "code") -> tuple[Any, ...
     return found
 
 
+def of_table(db: Db, code: str, found: Callable[[], T]) -> T:
+    """Return what is found of a table; only where that is nothing it has to be asked whether there is such a table."""
+    try:
+        rows = found()
+    except ValueError as error:
+        raise NoTable(code) from error
+    if not rows:
+        find_table(db, code)
+    return rows
+
+
 def select_events(
-    db: Database, code: str, after: int, upto: int | None, kinds: Sequence[str] = ()
+    db: Db, code: str, after: int, upto: int | None, kinds: Sequence[str] = ()
 ) -> list[StoredEvent]:
     """Return a range of a table's events by a scan of that range alone; of these kinds only, if any are named."""
     chosen = f"and kind in ({', '.join('?' * len(kinds))})" if kinds else ""
@@ -39,5 +54,5 @@ def select_events(
 
 
 def whole(number: int) -> int:
-    """Return the number within SQLite's range, for a client may ask for event 10**30."""
+    """Return the number within a database's range, for a client may ask for event 10**30."""
     return max(-_GREATEST, min(number, _GREATEST))

@@ -107,3 +107,19 @@ def _trust(db: Database) -> None:
     """
     db.execute("alter table snapshot add column digest text not null default ''")
     db.execute("alter table action add column digest text not null default ''")
+
+
+@migrations(name="deleting")
+def _deleting(db: Database) -> None:
+    """Let a whole table be deleted, never a part of its record; and count how often a book was written.
+
+    The codes of deleted tables are kept: a new table with an old code would let old links and cookies in.
+    """
+    db.execute("drop trigger event_is_never_deleted")
+    db.execute(
+        """create trigger event_is_never_deleted before delete on event
+           when exists (select 1 from game where code = old.game)
+           begin select raise(abort, 'events are append-only'); end"""
+    )
+    db.execute("create table deleted (code text primary key not null) strict, without rowid")
+    db.execute("alter table book add column revision integer not null default 0")

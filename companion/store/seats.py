@@ -3,75 +3,74 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from sqlite_utils import Database
-
+from companion.store.base import Connections, Db
 from companion.store.errors import SeatRevoked
 from companion.store.interface import Generation
-from companion.store.pool import Pool
-from companion.store.rows import find_table
+from companion.store.rows import find_table, of_table
 
 
 class Seats:
-    """The seats' part of the SQLite store."""
+    """The seats' part of a store."""
 
-    _pool: Pool
+    _pool: Connections
 
     def seat_generations(self, code: str) -> dict[str, Generation]:
         """Return the seats that were claimed, re-issued or revoked; any other is at `Generation()`."""
         with self._pool.reading() as db:
-            find_table(db, code)
-            return _generations(db, code)
+            return of_table(db, code, lambda: _generations(db, code))
 
     def reissue_seat(self, code: str, seat: str) -> Generation:
         """Make the seat's old links worthless and return the new, unclaimed generation."""
         with self._pool.writing() as db:
-            find_table(db, code)
+            find_table(db, code, lock=self._pool.row_lock)
             return reissue(db, code, seat)
 
     def revoke_seat(self, code: str, seat: str) -> Generation:
         """Close the seat until it is re-issued."""
         with self._pool.writing() as db:
-            find_table(db, code)
+            find_table(db, code, lock=self._pool.row_lock)
             return revoke(db, code, seat)
 
     def claim_seat(self, code: str, seat: str, at: str) -> Generation:
         """Record that a device took the seat; the first claim's time is kept."""
         with self._pool.writing() as db:
-            find_table(db, code)
+            find_table(db, code, lock=self._pool.row_lock)
             old = _generations(db, code).get(seat, Generation())
             if old.revoked:
                 raise SeatRevoked(code, seat)
             return _put(db, code, seat, replace(old, claimed_at=old.claimed_at or at))
 
 
-def reissue(db: Database, code: str, seat: str) -> Generation:
+def reissue(db: Db, code: str, seat: str) -> Generation:
     """Count the seat's next issue, within the caller's transaction."""
     old = _generations(db, code).get(seat, Generation())
     return _put(db, code, seat, Generation(old.number + 1))
 
 
-def revoke(db: Database, code: str, seat: str) -> Generation:
+def revoke(db: Db, code: str, seat: str) -> Generation:
     """Close the seat, within the caller's transaction."""
     old = _generations(db, code).get(seat, Generation())
     return _put(db, code, seat, replace(old, revoked=True))
 
 
-def _generations(db: Database, code: str) -> dict[str, Generation]:
+def _generations(db: Db, code: str) -> dict[str, Generation]:
     rows = db.execute(
         "select seat, generation, claimed_at, revoked from seat where game = ?", [code]
     ).fetchall()
     return {seat: Generation(number, claimed_at, bool(revoked)) for seat, number, claimed_at, revoked in rows}
 
 
-def put_generations(db: Database, code: str, seats: Mapping[str, Generation]) -> None:
+def put_generations(db: Db, code: str, seats: Mapping[str, Generation]) -> None:
     """Write the issues of a new table's links."""
     for seat, generation in seats.items():
         _put(db, code, seat, generation)
 
 
-def _put(db: Database, code: str, seat: str, new: Generation) -> Generation:
+def _put(db: Db, code: str, seat: str, new: Generation) -> Generation:
     db.execute(
-        "insert or replace into seat (game, seat, generation, claimed_at, revoked) values (?, ?, ?, ?, ?)",
+        """insert into seat (game, seat, generation, claimed_at, revoked) values (?, ?, ?, ?, ?)
+           on conflict (game, seat) do update
+           set generation = excluded.generation, claimed_at = excluded.claimed_at, revoked = excluded.revoked""",
         [code, seat, new.number, new.claimed_at, new.revoked],
     )
     return new

@@ -2,8 +2,7 @@
 
 import logging
 
-from sqlite_utils import Database
-
+from companion.store.base import Db
 from companion.store.codec import digest, load
 from companion.store.interface import Json
 from companion.store.rows import whole
@@ -16,9 +15,9 @@ def digest_of(code: str, seq: int, text: str) -> str:
     return digest("snapshot", code, seq, text)
 
 
-def sound_snapshot(db: Database, code: str, seq: int) -> tuple[int, Json] | None:
+def sound_snapshot(db: Db, code: str, seq: int, as_bytes: str) -> tuple[int, Json] | None:
     """Return the newest snapshot at or before an event that is still what was written, or None."""
-    while (row := _newest(db, code, seq)) is not None:
+    while (row := _newest(db, code, seq, as_bytes)) is not None:
         found, raw, kept = row
         text = raw.decode(errors="replace")
         if kept == digest_of(code, found, text):
@@ -29,10 +28,10 @@ def sound_snapshot(db: Database, code: str, seq: int) -> tuple[int, Json] | None
     return None
 
 
-def _newest(db: Database, code: str, seq: int) -> tuple[int, bytes, str] | None:
+def _newest(db: Db, code: str, seq: int, as_bytes: str) -> tuple[int, bytes, str] | None:
     # As bytes, because damaged text would make SQLite's driver refuse the whole row.
     row: tuple[int, bytes, str] | None = db.execute(
-        """select seq, cast(state as blob), digest from snapshot
+        f"""select seq, {as_bytes.format("state")}, digest from snapshot
            where game = ? and seq <= ? order by seq desc limit 1""",
         [code, whole(seq)],
     ).fetchone()

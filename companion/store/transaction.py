@@ -1,11 +1,9 @@
-"""One table's write transaction on SQLite."""
+"""One table's write transaction."""
 
-import sqlite3
 from collections.abc import Sequence
 from itertools import groupby
 
-from sqlite_utils import Database
-
+from companion.store.base import Connections, Db
 from companion.store.codec import dump_event, dump_object, load
 from companion.store.errors import ActionIdReused
 from companion.store.interface import Json, StoredEvent
@@ -17,16 +15,22 @@ from companion.store.snapshots import digest_of
 NEWEST_KEPT = 3
 BLOCK = 1000
 
+_INSERT_EVENT = """insert into event (game, seq, at, seat, act, name, kind, body)
+                   values (?, ?, ?, ?, ?, ?, ?, ?)"""
 
-class SqliteTx:
+
+class TableTx:
     """A table's transaction, valid until the end of its `with` block."""
 
-    def __init__(self, db: Database, code: str) -> None:
-        revision, stream = find_table(db, code, "revision, stream")
+    def __init__(self, pool: Connections, db: Db, code: str) -> None:
+        """Take the table to oneself; nobody else acts at it until the block ends."""
+        revision, stream, seed = find_table(db, code, "revision, stream, seed", pool.row_lock)
+        self._pool = pool
         self._db = db
         self._code = code
         self._latest = int(revision)
         self._stream = int(stream)
+        self._seed = str(seed)
         self._over = False
 
     @property
@@ -38,6 +42,11 @@ class SqliteTx:
     def stream(self) -> int:
         """The position of the table's random stream, which never goes back."""
         return self._stream
+
+    @property
+    def seed(self) -> str:
+        """What decides the table's rolls to come."""
+        return self._seed
 
     def answer_to(self, act: str, *, seat: str, name: str, digest: str = "") -> Json | None:
         """Return what an earlier submission with this action id was answered, or None when there was none."""
@@ -89,16 +98,16 @@ class SqliteTx:
         answer_text = dump_object(answer, "an answer")
         summary_text = None if summary is None else dump_object(summary, "a summary")
         # A savepoint, so that a caller who goes on after an error commits no half of this.
-        with self._db.atomic():
+        with self._pool.atomic(self._db):
             self._record(act, seat, name, revision, answer_text, digest)
-            self._db.conn.executemany("insert into event values (?, ?, ?, ?, ?, ?, ?, ?)", rows)
+            self._pool.many(self._db, _INSERT_EVENT, rows)
             self._db.execute(
                 """update game set revision = ?, stream = ?, changed_at = ?,
                    summary = coalesce(?, summary), ended = coalesce(?, ended), seed = coalesce(?, seed)
                    where code = ?""",
                 [revision, stream, at, summary_text, ended, seed, self._code],
             )
-        self._latest, self._stream = revision, stream
+        self._latest, self._stream, self._seed = revision, stream, seed or self._seed
         return revision
 
     def restore(self, events: Sequence[StoredEvent], *, stream: int, summary: Json, ended: bool) -> int:
@@ -111,19 +120,19 @@ class SqliteTx:
             first, last = group[0], group[-1]
             answer = dump_object({"revision": last.seq}, "an answer")
             actions.append((self._code, act, first.seat, first.name, last.seq, answer))
-        try:
-            with self._db.atomic():
-                self._db.conn.executemany(
-                    "insert into action (game, act, seat, name, revision, answer) values (?, ?, ?, ?, ?, ?)",
-                    actions,
-                )
-                self._db.conn.executemany("insert into event values (?, ?, ?, ?, ?, ?, ?, ?)", rows)
-                self._db.execute(
-                    "update game set revision = ?, stream = ?, changed_at = ?, summary = ?, ended = ? where code = ?",
-                    [len(rows), stream, events[-1].at, dump_object(summary, "a summary"), ended, self._code],
-                )
-        except sqlite3.IntegrityError as error:
-            raise ActionIdReused("one of them") from error
+        if len({row[1] for row in actions}) < len(actions):
+            raise ActionIdReused("one of them")
+        with self._pool.atomic(self._db):
+            self._pool.many(
+                self._db,
+                "insert into action (game, act, seat, name, revision, answer) values (?, ?, ?, ?, ?, ?)",
+                actions,
+            )
+            self._pool.many(self._db, _INSERT_EVENT, rows)
+            self._db.execute(
+                "update game set revision = ?, stream = ?, changed_at = ?, summary = ?, ended = ? where code = ?",
+                [len(rows), stream, events[-1].at, dump_object(summary, "a summary"), ended, self._code],
+            )
         self._latest, self._stream = len(rows), stream
         return self._latest
 
@@ -134,14 +143,15 @@ class SqliteTx:
             raise ValueError(f"no snapshot of event {seq}: table {self._code!r} is at {self._latest}")
         text = dump_object(state, "a state")
         self._db.execute(
-            "insert or replace into snapshot (game, seq, state, digest) values (?, ?, ?, ?)",
+            """insert into snapshot (game, seq, state, digest) values (?, ?, ?, ?)
+               on conflict (game, seq) do update set state = excluded.state, digest = excluded.digest""",
             [self._code, seq, text, digest_of(self._code, seq, text)],
         )
         self._db.execute(
-            """delete from snapshot where game = :game
-               and seq not in (select seq from snapshot where game = :game order by seq desc limit :newest)
-               and seq not in (select min(seq) from snapshot where game = :game group by seq / :block)""",
-            {"game": self._code, "newest": NEWEST_KEPT, "block": BLOCK},
+            f"""delete from snapshot where game = ?
+                and seq not in (select seq from snapshot where game = ? order by seq desc limit {NEWEST_KEPT})
+                and seq not in (select min(seq) from snapshot where game = ? group by seq / {BLOCK})""",
+            [self._code] * 3,
         )
 
     def reissue_seat(self, seat: str) -> None:
@@ -159,16 +169,15 @@ class SqliteTx:
         self._over = True
 
     def _record(self, act: str, seat: str, name: str, revision: int, answer: str, digest: str) -> None:
-        try:
-            self._db.execute(
-                """insert into action (game, act, seat, name, revision, answer, digest)
-                   values (?, ?, ?, ?, ?, ?, ?)""",
-                [self._code, act, seat, name, revision, answer, digest],
-            )
-        except sqlite3.IntegrityError as error:
-            raise ActionIdReused(act) from error
+        written = self._db.execute(
+            """insert into action (game, act, seat, name, revision, answer, digest)
+               values (?, ?, ?, ?, ?, ?, ?) on conflict (game, act) do nothing returning act""",
+            [self._code, act, seat, name, revision, answer, digest],
+        ).fetchall()
+        if not written:
+            raise ActionIdReused(act)
 
     def _check_open(self) -> None:
         # Outside its transaction a statement would commit by itself.
-        if self._over or not self._db.conn.in_transaction:
+        if self._over or not self._pool.is_open(self._db):
             raise RuntimeError("this store transaction is over: open a new one")

@@ -54,16 +54,21 @@ class Clocks:
 class Stopwatch:
     """When time was last written down at each table, as far as this process has seen it.
 
-    Nothing ticks: what is on record and this moment are enough. A table that this process never looked at begins now,
-    so that what passed while no server ran is nobody's time; and one that another process wrote on begins now, too.
+    Nothing ticks: what is on record and this moment are enough. A table of which this process never heard begins now,
+    so that what passed while no server ran is nobody's time; one that another process wrote on begins when that was heard.
     """
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self.now = now
         self._since: dict[str, tuple[tuple[Any, ...], float]] = {}
         self._frozen: dict[str, float] = {}
+        self._heard: dict[str, float] = {}
         self.held_up: Callable[[str], bool] = lambda code: False
         """Whether somebody outside the game has stopped play at a table: its clocks stand still."""
+
+    def heard(self, code: str) -> None:
+        """Something was written at a table, here or by another process."""
+        self._heard[code] = self.now()
 
     def running(self, code: str, game: Game) -> float:
         """Seconds that are not on record yet; none while the clocks stand still."""
@@ -75,7 +80,7 @@ class Stopwatch:
         known = self._since.get(code)
         if known is None or known[0] != mark:
             self._frozen.pop(code, None)
-            known = self._since[code] = (mark, self.now())
+            known = self._since[code] = (mark, self._heard.get(code, self.now()))
         if self.held_up(code):
             return self._frozen.setdefault(code, max(0.0, self.now() - known[1]))
         if code in self._frozen:

@@ -9,6 +9,7 @@ from functools import partial
 from itertools import groupby
 from typing import Any
 
+from companion.engine.alike import gathered
 from companion.engine.guard import attempt
 from companion.engine.play.rules import Rules
 from companion.engine.record.game import Game
@@ -158,8 +159,9 @@ class TableLog:
         newest, oldest = deeds[0], deeds[-1]
         action = self.rules.actions.get(oldest.name)
         bodies = [body for deed in reversed(deeds) for body in deed.bodies]
-        lines = [self._told(body) for body in bodies]
-        count = sum(deed.lines for deed in deeds)
+        raw = [self._told(body) for body in bodies]
+        lines = gathered(raw)  # who went the same way is one line
+        count = sum(deed.lines for deed in deeds) - len(raw) + len(lines)
         if oldest.battle:
             story = partial(battle_story, bodies, oldest.battle, self.game)
             lines, count = [attempt("A battle in the log", story, UNTOLD), *lines], count + 1

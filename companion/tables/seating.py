@@ -7,7 +7,6 @@ describes it to the players. Neither is part of a game's state, so no undo bring
 from __future__ import annotations
 
 import secrets
-import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -68,13 +67,15 @@ class Seating:
 
     def __init__(self, store: Store, clock: Callable[[], str]) -> None:
         self.store, self.clock = store, clock
-        self._lock = threading.Lock()
 
     def devices(self, code: str) -> dict[str, list[Device]]:
         """The devices at each seat; those that held an older code of it are left out."""
+        return self._present(code, self.store.setting_get(_key(code)))
+
+    def _present(self, code: str, kept: Mapping[str, Any] | None) -> dict[str, list[Device]]:
         issues = self.store.seat_generations(code)
         found: dict[str, list[Device]] = {}
-        for seat, rows in (self.store.setting_get(_key(code)) or {}).items():
+        for seat, rows in (kept or {}).items():
             now = issues.get(seat, Generation()).number
             found[seat] = [Device(**row) for row in rows if row["generation"] == now]
         return found
@@ -88,35 +89,43 @@ class Seating:
 
         :raises SeatRevoked: if a seat is closed
         """
-        with self._lock:
-            here = self.devices(code)
-            news = list[e.Seated]()
-            for seat in seats:
-                issue = self.store.claim_seat(code, seat, self.clock())
+        issues = {seat: self.store.claim_seat(code, seat, self.clock()) for seat in seats}
+        news = list[e.Seated]()
+
+        def join(kept: Mapping[str, Any] | None) -> dict[str, Any]:
+            here = self._present(code, kept)
+            for seat, issue in issues.items():
                 known = here.setdefault(seat, [])
                 if all(one.id != device for one in known):
                     known.append(Device(device, kind, self.clock(), issue.number))
                     news.append(e.Seated(seat, "joined", kind))
-            if news:
-                self._keep(code, here)
-                self._tell(code, news)
+            return _rows(here)
+
+        here = self.devices(code)
+        if any(device not in {one.id for one in here.get(seat, [])} for seat in issues):
+            self.store.setting_change(_key(code), join)
+        if news:
+            self._tell(code, news)
 
     def stand_up(self, code: str, seats: Iterable[str], device: str) -> None:
         """Take seats from a device; a seat that it was the last to hold gets a new, unclaimed code."""
-        with self._lock:
-            here = self.devices(code)
-            news = list[e.Seated]()
-            for seat in seats:
-                kind = next((one.kind for one in here.get(seat, []) if one.id == device), "device")
-                here[seat] = [one for one in here.get(seat, []) if one.id != device]
-                news.append(e.Seated(seat, "left", kind, why="" if here[seat] else "free"))
-            if news:
-                self._keep(code, here)
-                self._tell(code, news, free=[event.seat for event in news if event.why])
+        news = list[e.Seated]()
 
-    def _keep(self, code: str, here: Mapping[str, list[Device]]) -> None:
-        rows = {seat: [asdict(d) for d in found[-DEVICES_PER_SEAT:]] for seat, found in here.items()}
-        self.store.setting_put(_key(code), rows)
+        def leave(kept: Mapping[str, Any] | None) -> dict[str, Any]:
+            here = self._present(code, kept)
+            for seat in seats:
+                name = next((one.kind for one in here.get(seat, []) if one.id == device), "device")
+                here[seat] = [one for one in here.get(seat, []) if one.id != device]
+                news.append(e.Seated(seat, "left", name, why="" if here[seat] else "free"))
+            return _rows(here)
+
+        self.store.setting_change(_key(code), leave)
+        if news:
+            self._tell(code, news, free=[event.seat for event in news if event.why])
+
+    def forget(self, code: str) -> None:
+        """The table is gone: so is the list of its devices."""
+        self.store.setting_put(_key(code), None)
 
     def _tell(self, code: str, news: list[e.Seated], free: Iterable[str] = ()) -> None:
         """Append lines to the log, so that every open page of the table looks again."""
@@ -132,6 +141,11 @@ class Seating:
             )
             for seat in free:
                 tx.reissue_seat(seat)
+
+
+def _rows(here: Mapping[str, list[Device]]) -> dict[str, Any]:
+    """The list of devices as it is kept."""
+    return {seat: [asdict(one) for one in found[-DEVICES_PER_SEAT:]] for seat, found in here.items()}
 
 
 def _key(code: str) -> str:

@@ -22,15 +22,17 @@ class BadSecret(StoreError):
     """The installation's secret cannot be read."""
 
 
-def installation_secret(store: Store, folder: Path) -> bytes:
+def installation_secret(store: Store, folder: Path | None) -> bytes:
     """Return this installation's secret: the stored one, that of an older version's file, or a new one.
 
+    :param folder: where the database lies; None where it lies in no folder of ours
     :raises BadSecret: if it is there and cannot be used
     """
     found = store.setting_get(SETTING)
     if found is None:
-        secret = _of_older_version(folder / OLD_FILE) or secrets.token_bytes(LENGTH)
-        _for_its_owner_only(folder)
+        secret = (folder and _of_older_version(folder / OLD_FILE)) or secrets.token_bytes(LENGTH)
+        if folder is not None:
+            _for_its_owner_only(folder)
         # Two processes may start at once: the first one's secret holds for both.
         found = store.setting_once(SETTING, secret.hex())
     try:
@@ -38,7 +40,7 @@ def installation_secret(store: Store, folder: Path) -> bytes:
     except ValueError:
         secret = b""
     if len(secret) != LENGTH:
-        raise BadSecret("The secret in companion.db was changed by hand: restore the newest backup")
+        raise BadSecret("The secret in the database was changed by hand: restore the newest backup")
     return secret
 
 

@@ -82,7 +82,10 @@ def _stale(action: Action, revision: int | None, now: int) -> NotNow:
 class Tables:
     """Every table of the installation."""
 
-    def __init__(self, store: Store, scenarios: Path, clock: Callable[[], str] = utc_now) -> None:
+    def __init__(
+        self, store: Store, scenarios: Path, clock: Callable[[], str] = utc_now, letters: int = 4
+    ) -> None:
+        """:param letters: of a new table's code, as long as there are free ones of that length"""
         self.store = store
         self.scenarios = scenarios
         self.clock = clock
@@ -94,7 +97,10 @@ class Tables:
         self._books: dict[str, tuple[int, Book]] = {}
         self._book_version = 0
         self._unkept: set[str] = set()
+        self.letters = letters
+        store.subscribe_books(self.book_changed)
         self.stopwatch = Stopwatch()
+        store.subscribe(lambda code, _: self.stopwatch.heard(code))
         self.barred: Callable[[str, Action], None] = lambda code, action: None
         """Raises a mistake where somebody outside the game lets nothing be done at a table."""
 
@@ -117,12 +123,20 @@ class Tables:
         self._books[system.id] = (self._book_version, book)
         return book
 
-    def book_changed(self) -> None:
-        """Owner's books were edited: read them again, for open games too."""
+    def book_changed(self, system: str = "") -> None:
+        """Owner's books were edited, here or by another process: read them again, for open games too."""
+        if system and system not in self._books:
+            return  # not one of a game that anybody has open
         self._book_version += 1
-        for code, game in list(self._games.items()):
-            game.book = self.book(self.system_of(code))
-            game.worked.clear()
+        for game in list(self._games.values()):
+            if system in ("", game.kit.id):
+                game.book = self.book(self.system(game.kit.id))
+                game.worked.clear()
+
+    def forget(self, code: str) -> None:
+        """The table is gone: nothing of it stays in memory."""
+        self._games.pop(code, None)
+        self._pasts.pop(code, None)
 
     def system_of(self, code: str) -> System:
         return self.system(self.store.table(code).system)
@@ -156,11 +170,10 @@ class Tables:
         return code
 
     def _free_code(self) -> str:
-        for _ in range(100):
-            code = "".join(secrets.choice(CODE_LETTERS) for _ in range(4))
-            try:
-                self.store.table(code)
-            except LookupError:
+        for tried in range(100):
+            length = self.letters + tried // 10  # a million tables have all codes of four letters
+            code = "".join(secrets.choice(CODE_LETTERS) for _ in range(length))
+            if self.store.is_free(code):
                 return code
         raise RuntimeError("no free table code found")
 
@@ -283,6 +296,7 @@ class Tables:
     ) -> Answer:
         code = row.code
         with self.store.transaction(code) as tx:
+            seed = tx.seed  # not the row's: another process may just have given the table a new one
             said = digest(seat, action.name, dict(raw))
             earlier = tx.answer_to(act, seat=seat, name=action.name, digest=said)
             if earlier is not None:
@@ -295,7 +309,7 @@ class Tables:
                 raise _stale(action, revision, game.revision)
             before = game.revision
             sides = [game[f"entropy-{s}"] for s in game.sides]
-            chance = Chance(dice.Stream(row.seed, tx.stream, [w for w in sides if w]))
+            chance = Chance(dice.Stream(seed, tx.stream, [w for w in sides if w]))
             game.seated = seated(self.store, code)
             if action.name in (*TAKING_BACK, "agree"):
                 game.hindsight = self._hindsight(
@@ -312,7 +326,7 @@ class Tables:
                 game.seated = seated(self.store, code)
                 if passed:
                     game.apply(passed)
-                chance = Chance(dice.Stream(row.seed, tx.stream, chance.stream.entropy))
+                chance = Chance(dice.Stream(seed, tx.stream, chance.stream.entropy))
                 events = perform(system.rules, game, seat, action, raw, chance, alone=False)
             if not events:
                 if passed:
@@ -320,10 +334,9 @@ class Tables:
                 return Answer(before)
             events = [passed, *events] if passed else events
             undone = next((event for event in events if isinstance(event, e.Undone)), None)
-            seed = row.seed
             if undone is not None:
                 now, game = game, self.load(code, undone.to)  # what the lobby is to say
-                seed, more = after_take_back(now, game, row.seed)
+                seed, more = after_take_back(now, game, seed)
                 events += more
             seen = [event.seen_by(seat) for event in events]
             lines = told(seen, game)

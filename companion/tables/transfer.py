@@ -136,9 +136,7 @@ def _whole(text: str) -> dict[str, Any]:
 
 def _still_here(tables: Tables, copy: Mapping[str, Any]) -> str:
     """The table where this very game is already kept, archived or not; empty when there is none."""
-    born = (copy["system"], copy["scenario"], copy["created_at"])
-    rows = [*tables.store.tables(), *tables.store.tables(archived=True)]
-    return next((r.code for r in rows if (r.system, r.scenario, r.created_at) == born), "")
+    return next(iter(tables.store.born(copy["system"], copy["scenario"], copy["created_at"])), "")
 
 
 def _store(tables: Tables, copy: Mapping[str, Any], seats: Any) -> str:
@@ -163,24 +161,24 @@ def _store(tables: Tables, copy: Mapping[str, Any], seats: Any) -> str:
         copy["created_at"],
     )
     ids = ("table", *game.sides)
-    with tables.store.creating(row, _generations(ids, seats if code == copy["code"] else None)) as tx:
-        tx.restore(
-            [StoredEvent(**{name: item[name] for name in EVENT_PARTS}) for item in copy["events"]],
-            stream=int(copy["stream"]),
-            summary=summary(system, game, copy["events"][-1]["at"], events, {}),
-            ended=game.ended is not None,
-        )
-        tx.save_snapshot(len(events), game.dump())  # so that a long game opens as fast as it did before
+    try:
+        with tables.store.creating(row, _generations(ids, seats if code == copy["code"] else None)) as tx:
+            tx.restore(
+                [StoredEvent(**{name: item[name] for name in EVENT_PARTS}) for item in copy["events"]],
+                stream=int(copy["stream"]),
+                summary=summary(system, game, copy["events"][-1]["at"], events, {}),
+                ended=game.ended is not None,
+            )
+            tx.save_snapshot(len(events), game.dump())  # so that a long game opens as fast as it did before
+    except ValueError as error:  # a null character in a name, which not every database takes
+        raise Unreadable(f"this export cannot be kept: {error}") from None
     return code
 
 
 def _code_for(tables: Tables, wanted: str) -> str:
-    """The code wanted when it is one and nobody has it, otherwise a new one."""
-    if re.fullmatch(r"[A-Z0-9]{4,12}", wanted):
-        try:
-            tables.store.table(wanted)
-        except LookupError:
-            return wanted
+    """The code wanted when it is one and nobody has it or had it, otherwise a new one."""
+    if re.fullmatch(r"[A-Z0-9]{4,12}", wanted) and tables.store.is_free(wanted):
+        return wanted
     return tables._free_code()
 
 

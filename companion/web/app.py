@@ -12,10 +12,11 @@ from jinja2 import StrictUndefined
 
 from companion.hall.board import Ages
 from companion.hall.clock import Countdown, strip
+from companion.hall.desk import SYSTEM as DESK
 from companion.hall.desk import Desk
 from companion.hall.running import bar, stopped
 from companion.resources import SCENARIOS, STATIC, TEMPLATES
-from companion.store import Store, open_store
+from companion.store import Store, is_address, open_any
 from companion.tables.secret import BadSecret, installation_secret
 from companion.tables.tables import Tables
 from companion.web import (
@@ -52,20 +53,28 @@ from companion.web.book import walk
 from companion.web.flood import Allowance
 from companion.web.live import Hub
 from companion.web.page import brief_line, clock, hms, revision, side_clocks, tabs
+from companion.web.waiting import SharedWaiting, Waiting
 from companion.web.watching import Drawn
+
+PRIVATE_LETTERS = 8
+"""Of a table's code where codes are all that lets strangers watch: a trillion, of which nobody guesses one."""
 
 
 def create_app(
-    data: Path,
+    data: Path | str,
     *,
     site: Any = None,
     scenarios: Path = SCENARIOS,
     testing: bool = False,
     founding: Allowance | None = None,
+    private: bool = False,
+    keep_days: int | None = None,
     organiser: bool = False,
 ) -> Flask:
-    """The companion's web app over the data folder.
+    """The companion's web app over a data folder, or over the database at an address.
 
+    :param keep_days: after how many quiet days tables are deleted, for the lobby to say so
+    :param private: whether a device is told of no table but those where it sits
     :param site: where the server can be reached (server.Site); None in tests.
     :param founding: how many tables one address may found; by default limited, except in tests.
     :param organiser: whether the organiser's pages are open, to whoever knows the passphrase.
@@ -76,22 +85,27 @@ def create_app(
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True
     if testing:  # a name that nothing has fails its test; at a table it is a gap in a page that stands
         app.jinja_env.undefined = StrictUndefined
-    data.mkdir(parents=True, exist_ok=True)
-    store = open_store(data / "companion.db")
+    folder = None if is_address(data) else Path(data)
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+    store = open_any(data if folder is None else folder / "companion.db")
     try:
-        secret = installation_secret(store, data)
+        secret = installation_secret(store, folder)
     except BadSecret:
         store.close()
         raise
     app.extensions["companion"] = {
-        **_parts(store, scenarios),
+        **_parts(store, scenarios, PRIVATE_LETTERS if private else 4),
         "organiser": organiser,
         "drawn": Drawn(),
         "secret": secret,
         "site": site,
         "guesses": security.FailureLimit(),
         "founding": founding or (None if testing else Allowance()),
-        "data": data,
+        "data": folder,
+        "private": private,
+        "keep_days": keep_days,
+        "waiting": Waiting() if folder is not None else SharedWaiting(store),
     }
     security.init_app(
         app,
@@ -111,12 +125,14 @@ def create_app(
     return app
 
 
-def _parts(store: Store, scenarios: Path) -> dict[str, Any]:
+def _parts(store: Store, scenarios: Path, letters: int) -> dict[str, Any]:
     """The tables, the organiser's record over them, and who is told when either changes."""
-    found, record, countdown = Tables(store, scenarios), Desk(store), Countdown()
+    found, record, countdown = Tables(store, scenarios, letters=letters), Desk(store), Countdown()
     found.barred = bar(record)
     found.stopwatch.held_up = stopped(record)
     hub = Hub(store, [record.look])
+    # Where the database tells of it, nobody waits for the next look.
+    store.subscribe_books(lambda system: record.look() if system == DESK else None)
     record.subscribe(lambda hall: hub.hall_changed())
     record.subscribe(lambda hall: hub.say(strip(hall.clock, hall.announcements, countdown).sign))
     return {
@@ -145,7 +161,6 @@ def _fingerprint(name: str) -> str | None:
 
 def _pages(app: Flask) -> None:
     """Every page and address there is."""
-    app.extensions["companion"]["waiting"] = restoring.Waiting()
     carryon.init_app(app)
     for module in (
         lobby,

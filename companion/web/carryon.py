@@ -9,7 +9,7 @@ from flask import Flask, Response, request, url_for
 
 from companion.store import NoTable, TableRow
 from companion.web.current import tables
-from companion.web.seats import WATCH, YEAR, held_seats
+from companion.web.seats import WATCH, YEAR, codes_shown, held_seats
 
 COOKIE = "last"
 
@@ -68,7 +68,7 @@ def _rows(code: str) -> list[TableRow]:
     found = []
     with suppress(NoTable):
         found.append(store.table(code))
-    mine = {name.removeprefix("seats-") for name in request.cookies if name.startswith("seats-")} - {code}
+    mine = set(codes_shown()) - {code}
     if mine:
-        found += [row for row in store.tables() if row.code in mine]
+        found += store.tables(codes=mine)
     return [row for row in found if not (row.ended or row.archived)]

@@ -13,7 +13,7 @@ from companion.tables.tables import Tables
 
 
 def held(name: str) -> Any:
-    """A part of the app: tables, store, hub, desk, secret, site, guesses, founding, data."""
+    """A part of the app: tables, store, hub, desk, secret, site, guesses, founding, data, waiting, private, keep_days."""
     return current_app.extensions["companion"][name]
 
 

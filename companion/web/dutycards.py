@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -177,12 +178,23 @@ def _replies(field: FormField, owed: bool) -> list[Reply]:
         return (
             [Reply(str(n), str(n), str(n) == usual) for n in values] if _few(list(map(str, values))) else []
         )
-    labels = [str(c["label"]) for c in field.choices]
+    answers = _told_apart(field)
+    labels = [label for _, label in answers]
     if (field.many and field.exactly != 1) or not labels or not _few(labels):
         return []
-    found = [Reply(str(c["value"]), str(c["label"]), str(c["value"]) == usual) for c in field.choices]
+    found = [Reply(value, label, value == usual) for value, label in answers]
     if field.exactly == 1:
         return found
     if not (owed or field.required or any(reply.usual for reply in found)):
         found.append(Reply("", "None of these"))
     return found
+
+
+def _told_apart(field: FormField) -> list[tuple[str, str]]:
+    """The answers with their words; of units that read alike one, with their number: any of them will do."""
+    answers = [(str(c["value"]), str(c["label"])) for c in field.choices]
+    if field.type != "unit":
+        return answers
+    alike = Counter(label for _, label in answers)
+    first = {label: value for value, label in reversed(answers)}
+    return [(first[label], f"{label} ({n} of them)" if n > 1 else label) for label, n in alike.items()]

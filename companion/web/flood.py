@@ -69,7 +69,10 @@ def founded() -> None:
     allowance: Allowance | None = held("founding")
     if allowance:
         allowance.spend(request.remote_addr or "?")
-    put_away_empty(datetime.now(UTC))
+    if not held(
+        "private"
+    ):  # where no lobby lists them, nobody looks through thousands of them at each founding
+        put_away_empty(datetime.now(UTC))
 
 
 def put_away_empty(now: datetime) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from flask import Blueprint, render_template, request
+from flask import Blueprint, abort, render_template, request
 
 from companion.engine.errors import Unreadable
 from companion.hall.board import ORDERS, QUIET, SHOWN, STUCK, Wanted, counted, rows
@@ -46,6 +46,8 @@ def ago(minutes: int) -> str:
 @bp.get("/hall")
 def hall() -> str:
     """The board; it holds nothing that a watcher of a table may not see."""
+    if held("private"):
+        abort(404, "There is no hall here: this companion tells nobody of other people's tables.")
     quiet, stuck, wanted = _minutes("quiet", QUIET), _minutes("stuck", STUCK), _wanted()
     changes: int = held("hub").changes  # before looking, so that what happens meanwhile is looked at again
     found = rows(

@@ -52,7 +52,7 @@ class Hub:
 
     def __init__(self, store: Store, looks: Iterable[Callable[[], None]] = ()) -> None:
         """:param looks: what else looks once a second for what other processes changed"""
-        self._looks = (store.poll_others, *looks, store.tidy)
+        self._looks = (*looks, store.tidy)
         self._listeners: dict[str, dict[Page, News]] = {}
         self._lock = threading.Lock()
         self._said = ""
@@ -63,18 +63,20 @@ class Hub:
         self._poller: threading.Thread | None = None
 
     def watch_others(self) -> None:
-        """Notice commits of other processes on the same file, and the file's own fate, once a second."""
+        """Notice commits of other processes, and the store's own fate: a file is looked at once a second."""
         if self._poller is None:
             self._poller = threading.Thread(target=self._poll, daemon=True)
             self._poller.start()
 
     def _poll(self) -> None:
-        gone = False
+        gone, due = False, 0.0
         while True:
-            time.sleep(1)
             try:
-                for look in self._looks:
-                    look()
+                self.store.poll_others(within=1)
+                if time.monotonic() >= due:  # news may come many times a second
+                    due = time.monotonic() + 1
+                    for look in self._looks:
+                        look()
                 gone = False
             except StoreGone as error:
                 if not gone:
@@ -82,6 +84,7 @@ class Hub:
                     # A stream that goes on beating would tell its page that all is well.
                     self.hang_up()
                 gone = True
+                time.sleep(1)
             except StoreClosed:
                 return
             except Exception as error:  # noqa: BLE001 - the disk is away for a moment
@@ -114,11 +117,11 @@ class Hub:
         for mine in everybody:
             mine.put(sign)
 
-    def hang_up(self) -> None:
-        """End every stream; the pages ask again, and are told what is wrong."""
+    def hang_up(self, code: str = "") -> None:
+        """End every stream, or those of one table; the pages ask again, and are told what is wrong."""
         with self._lock:
-            ended = [mine for here in self._listeners.values() for mine in here.values()]
-            self._listeners.clear()
+            tables = [code] if code else list(self._listeners)
+            ended = [mine for one in tables for mine in self._listeners.pop(one, {}).values()]
         for mine in ended:
             mine.put(None)
 

@@ -118,7 +118,8 @@ def join() -> Response | tuple[str, int]:
         refused = _too_many("codes")
         if refused:
             return refused
-        message = f"There is no table {code[:12]!r} here. The code is on the table's screen: four letters or digits."
+        letters = "eight" if held("private") else "four"
+        message = f"There is no table {code[:12]!r} here. The code is on the table's screen: {letters} letters or digits."
         return render_template("error.html", message=message, status=404), 404
     return see_other(url_for("play.seat_page", code=code, seat=seats[-1] if seats else WATCH))
 

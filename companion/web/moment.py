@@ -85,10 +85,12 @@ class Moment:
     @cached_property
     def shows_roll(self) -> bool:
         """Whether the last roll is of this phase; a battle shows its own dice."""
+        return not self.battles and self._has_here("rolled")
+
+    def _has_here(self, kind: str) -> bool:
+        """Whether something of a kind happened in this phase, as far as the newest lines tell."""
         here = (self.view.turn.number, self.view.phase.id)
-        return not self.battles and any(
-            "rolled" in line.kinds and (line.turn, line.phase) == here for line in self.log
-        )
+        return any(kind in line.kinds and (line.turn, line.phase) == here for line in self.log)
 
     @property
     def busy(self) -> bool:
@@ -116,11 +118,11 @@ class Moment:
 
     @cached_property
     def older_result(self) -> ResultView | None:
-        """The last result when it is news no longer; those of battles are told by the battle."""
+        """This phase's last result when it is news no longer; those of battles are told by the battle."""
         found = self.view.result
         if found is None or self.result is not None or any(_same(b.sheet, found) for b in self.view.battles):
             return None
-        return found
+        return found if self._has_here("resolved") else None
 
 
 def _same(sheet: Breakdown | None, found: ResultView) -> bool:

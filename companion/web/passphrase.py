@@ -38,6 +38,15 @@ def digest(words: str, salt: str) -> str:
     return hashlib.scrypt(words.strip().encode(), salt=bytes.fromhex(salt), **COST, dklen=32).hex()
 
 
+def _random_words() -> str:
+    return "-".join("".join(secrets.choice(ALPHABET) for _ in range(LETTERS)) for _ in range(GROUPS))
+
+
+def _lock(words: str, more: dict[str, Any]) -> dict[str, Any]:
+    salt = secrets.token_hex(16)
+    return {"salt": salt, "hash": digest(words, salt), **more}
+
+
 @dataclass(frozen=True)
 class Passphrase:
     """One lock of the installation."""
@@ -56,18 +65,22 @@ class Passphrase:
 
         :param more: what else is kept with it
         """
-        salt = secrets.token_hex(16)
-        store.setting_put(self.setting, {"salt": salt, "hash": digest(words, salt), **more})
+        store.setting_put(self.setting, _lock(words, more))
 
     def new(self, store: Store, **more: Any) -> str:
         """Make a new one and return it."""
-        words = "-".join("".join(secrets.choice(ALPHABET) for _ in range(LETTERS)) for _ in range(GROUPS))
+        words = _random_words()
         self.put(store, words, **more)
         return words
 
-    def first(self, store: Store) -> str | None:
+    def first(self, store: Store, **more: Any) -> str | None:
         """Make one if there is none, and return it: nobody can read it later."""
-        return None if store.setting_get(self.setting) else self.new(store)
+        if store.setting_get(self.setting):
+            return None
+        words = _random_words()
+        mine = _lock(words, more)
+        # Of two machines that start at once, one tells its words.
+        return words if store.setting_once(self.setting, mine) == mine else None
 
     def kept(self) -> dict[str, Any] | None:
         """What is kept of it; None before the first."""

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import secrets
-import time
-from collections import OrderedDict
-from collections.abc import Callable
 from typing import Any
 
 from flask import Blueprint, Response, render_template, request, url_for
 
-from companion.engine.errors import Mistake, Unknown, Unreadable
+from companion.engine.errors import Mistake, Unreadable
 from companion.tables.sealing import Header, NeedsKeys, WrongKeys, header_of
 from companion.tables.transfer import import_table, sealed_save
 from companion.web.current import held, tables
@@ -19,42 +15,6 @@ from companion.web.page import see_other
 from companion.web.seats import sit_down, visit
 
 bp = Blueprint("restoring", __name__)
-MINUTES = 30
-
-
-class Waiting:
-    """Files that wait for their keys, so that nobody has to choose a file twice; few, and not for long."""
-
-    def __init__(self, most: int = 24 * 1024 * 1024, clock: Callable[[], float] = time.monotonic) -> None:
-        self.most, self.clock = most, clock
-        self._files: OrderedDict[str, tuple[float, str, str]] = OrderedDict()
-
-    def put(self, text: str, here: str) -> str:
-        """Keep a file and return its ticket; the oldest give way when there are too many."""
-        self._forget()
-        ticket = secrets.token_urlsafe(12)
-        self._files[ticket] = (self.clock() + MINUTES * 60, text, here)
-        while len(self._files) > 1 and sum(len(text) for _, text, _ in self._files.values()) > self.most:
-            self._files.popitem(last=False)
-        return ticket
-
-    def get(self, ticket: str) -> tuple[str, str]:
-        """A waiting file and the table where its game still is.
-
-        :raises Unknown: when it is no longer kept
-        """
-        self._forget()
-        if ticket not in self._files:
-            raise Unknown("This file is no longer kept. Choose it again in the lobby, under Restore.")
-        return self._files[ticket][1:]
-
-    def drop(self, ticket: str) -> None:
-        """The file is done with."""
-        self._files.pop(ticket, None)
-
-    def _forget(self) -> None:
-        for ticket in [t for t, (until, *_) in self._files.items() if until < self.clock()]:
-            del self._files[ticket]
 
 
 @bp.post("/import")

@@ -18,6 +18,8 @@ from companion.web.security import TOKEN_LENGTH, is_seat_token, seat_token
 WATCH = "watch"
 YEAR = 365 * 24 * 3600
 MOST_SEATS = 6
+MOST_TABLES = 100
+"""At which one device is believed to sit."""
 
 
 DEVICE = "device"
@@ -71,6 +73,12 @@ def visit(code: str, seat: str = WATCH) -> DeviceVisit:
 
 def cookie_name(code: str) -> str:
     return f"seats-{code}"
+
+
+def codes_shown() -> list[str]:
+    """The tables for which the request shows a cookie; whether that opens anything is another question."""
+    named = (name.removeprefix("seats-") for name in request.cookies if name.startswith("seats-"))
+    return [code for code in named if code.isascii() and code.isalnum()][:MOST_TABLES]
 
 
 def token(code: str, seat: str) -> str:

@@ -7,12 +7,14 @@ from typing import Any
 
 from flask import Blueprint, Response, render_template, request, url_for
 
+from companion.engine.errors import NotYours, Unreadable
 from companion.limits import LOBBY_PAGE
 from companion.store import TableRow
-from companion.web.current import desk, tables
+from companion.tables.retention import delete_table
+from companion.web.current import desk, held, tables
 from companion.web.intake import number
 from companion.web.page import see_other
-from companion.web.seats import cookie_name, held_seats, require
+from companion.web.seats import DeviceVisit, codes_shown, cookie_name, held_seats, require
 
 bp = Blueprint("shelf", __name__)
 GROUPS = {
@@ -64,9 +66,14 @@ def lobby_groups(query: str, show: str, page: int) -> list[Group]:
     """The groups that the lobby shows, each with the page of it that was asked for."""
     words = query.casefold().split()
     found: dict[str, list[dict[str, Any]]] = {name: [] for name in GROUPS}
-    for row in (*tables().store.tables(), *tables().store.tables(archived=True)):
+    private = held("private")
+    codes = codes_shown() if private else None
+    store = tables().store
+    for row in (*store.tables(codes=codes), *store.tables(archived=True, codes=codes)):
         told = _told(row)
-        if told is not None and all(word in told["text"] for word in words):
+        if told is None or (private and not told["seats"]):
+            continue
+        if all(word in told["text"] for word in words):
             found[group_of(row, told["seats"])].append(told)
     groups = []
     for name, rows in found.items():
@@ -114,6 +121,8 @@ def lobby_context() -> dict[str, Any]:
         "total": sum(g.total for g in groups),
         "per_page": LOBBY_PAGE,
         "group_names": GROUPS,
+        "private": held("private"),
+        "keep_days": held("keep_days"),
     }
 
 
@@ -130,3 +139,40 @@ def put_away(code: str) -> Response:
     code, store = require(code, "table").code, tables().store
     (store.unarchive if request.form.get("do") == "restore" else store.archive)(code)
     return see_other(url_for("lobby.lobby"))
+
+
+@bp.get("/t/<code>/delete")
+def ask_to_delete(code: str) -> str:
+    """Ask before a table is deleted, and say who would have to leave it first."""
+    visit = require(code, "table")
+    return render_template("delete.html", row=visit.row, code=visit.code, others=_others(visit))
+
+
+@bp.post("/t/<code>/delete")
+def delete(code: str) -> Response:
+    """Delete a table with all that is kept of it. No player's game goes without him: he leaves, or it has ended."""
+    visit = require(code, "table")
+    others = _others(visit)
+    if others:
+        raise NotYours(
+            f"{' and '.join(others)} still {'sits' if len(others) == 1 else 'sit'} at this table. It can be deleted when "
+            "they have left (Seats, Leave) or the game has ended."
+        )
+    typed = request.form.get("code", "")
+    if tables().normal(typed) != visit.code:
+        raise Unreadable(f"Type the table's code {visit.code} to delete it.", field="code", given=typed[:20])
+    delete_table(tables(), visit.code)
+    held("hub").hang_up(visit.code)
+    response = see_other(url_for("lobby.lobby"))
+    response.delete_cookie(cookie_name(visit.code), httponly=True, samesite="Lax")
+    return response
+
+
+def _others(visit: DeviceVisit) -> list[str]:
+    """The sides at which somebody else sits, while their game goes on."""
+    if visit.row.ended:
+        return []
+    taken = tables().seating.taken(visit.code)
+    return [
+        visit.game.side_name(side) for side in visit.game.sides if side in taken and side not in visit.held
+    ]

@@ -142,9 +142,23 @@ class CappedServer(WSGIServer):  # type: ignore[misc]
     handler_class = TimedHandler
 
     def __init__(
-        self, listener: socket.socket, application: Any, *, log: Any, most: int | None = None
+        self,
+        listener: socket.socket,
+        application: Any,
+        *,
+        log: Any,
+        most: int | None = None,
+        alone: bool = True,
     ) -> None:
-        super().__init__(listener, application, spawn=Pool(), log=log)
+        """:param alone: whether no other process takes connections from the same port"""
+        # Among several, each takes one connection at a time, or the quickest would take them all.
+        super().__init__(
+            listener,
+            application,
+            spawn=Pool(),
+            log=log,
+            environ=None if alone else {"wsgi.multiprocess": True},
+        )
         self.most = most_connections() if most is None else most
         self.per_address = max(8, self.most // SHARE_OF_ONE_ADDRESS)
         self._open: dict[str, int] = {}

@@ -60,7 +60,8 @@ GAMES = {
     "wb95": ("kharkov-1942", "soviet", "attack-a"),
 }
 NOT_PAGES = {"static", "live.stream", "live.hall_stream", "map.base_map", "lobby.join_link"}
-OF_THE_TABLE = {"shelf.ask"}  # pages of the table's screen that do not say so in their address
+# Pages of the table's screen that do not say so in their address.
+OF_THE_TABLE = {"shelf.ask", "shelf.ask_to_delete"}
 ENOUGH = 2  # charts, worksheets, scenarios and the like to look at of each game
 LOST = ["/nowhere/at-all", "/t/zzzz/table", "/book/no-such-game"]
 
@@ -83,7 +84,11 @@ class Scene:
         self.table.do("table", "call-judge", about="Donaudampfschifffahrtsgesellschaft: may it entrain?")
         self.table.do(self.side, "note", text="Oberst Müller-Hillebrand and Łódź, Győr, Kraków " + "x" * 60)
         line = self.table.sees("table")["revision"]
-        self.table.do(self.side, "roll-dice", dice="2d6")
+        if self.kit.tray:
+            self.table.do(self.side, "roll-dice", dice="2d6")
+        else:  # what another side did is taken back by consent, too
+            other = next(side.id for side in self.kit.system.sides if side.id != self.side)
+            self.table.do(other, "note", text="Nobody rolls dice here.")
         self.table.do(self.side, "take-back", to=line)
 
     def deploy(self) -> None:

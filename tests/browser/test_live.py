@@ -17,6 +17,7 @@ from companion.web import security
 PAGE = """
 {% extends "base.html" %}
 {% block body_attrs %}data-stream="/stream"{% endblock %}
+{% block hall %}{% endblock %}
 {% block content %}
 <span id="link" class="link" role="status" data-state="behind">catching up</span>
 {% include "live" %}

@@ -20,6 +20,7 @@ from companion.web.passphrase import digest
 
 COMMANDS = (
     "serve",
+    "move",
     "scenarios",
     "calc",
     "check",

@@ -15,8 +15,17 @@ def test_those_that_went_the_same_way_are_one_line() -> None:
         "B: 2719 \u2192 2619",
         "A: 2719 \u2192 2619",
         "B: 1 step",
+        "a German unit: 2408",
+        "a German unit: 2408",
+        "Nobody advances.",
     ]
-    assert gathered(lines) == ["2 \u00d7 A, B: 2719 \u2192 2619", "German VP: 2 \u2192 3", "B: 1 step"]
+    assert gathered(lines) == [
+        "2 \u00d7 A, B: 2719 \u2192 2619",
+        "German VP: 2 \u2192 3",
+        "B: 1 step",
+        "2 German units: 2408",
+        "Nobody advances.",
+    ]
     assert gathered([]) == []
 
 

@@ -124,7 +124,8 @@ def test_dice_that_cannot_have_fallen_are_refused(spec: str, given: Any, by_sum:
         ("1d6-1", "0", "1 number from 1 to 6, before the -1"),
         ("3d6", ["4", "", "2"], "only 2 of 3 dice are entered: 3 numbers from 1 to 6"),
         ("2d6", ["", "5"], "only 1 of 2 dice is entered"),
-        ("2d6", ["", ""], "nothing is entered for 2d6"),
+        ("2d6", ["", ""], "roll first, then say what each die shows, 1 to 6"),
+        ("1d10z", "", "roll first, then say what the die shows, 0 to 9"),
     ],
 )
 def test_a_refusal_says_what_would_do(spec: str, given: Any, words: str) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from companion.store import NewTable, Store, open_store
+from companion.store import NewTable, Store, open_any, open_store
 
 ROOT = Path(__file__).parents[2]
 NOON = "1942-05-12T12:00:00Z"
@@ -20,13 +20,32 @@ def db_path(tmp_path: Path) -> Path:
     return tmp_path / "companion.db"
 
 
-@pytest.fixture(params=["sqlite"])
+@pytest.fixture(scope="session")
+def pg_database(cluster: Any) -> str:
+    """A database that the tests of a worker share, each finding it empty."""
+    url = str(cluster.database())
+    open_any(url).close()
+    return url
+
+
+@pytest.fixture
+def empty_pg(pg_database: str) -> str:
+    import psycopg
+
+    with psycopg.connect(pg_database, autocommit=True) as conn:
+        conn.execute("truncate game, event, action, snapshot, seat, book, setting, deleted")
+    return pg_database
+
+
+@pytest.fixture
 def open_again(request: pytest.FixtureRequest, db_path: Path) -> Iterator[Callable[[], Store]]:
-    """Opens the same store once more, as another process would; add a backend to `params` to test it."""
+    """Opens the same store once more, as another process would: SQLite's, unless a test is for both."""
     opened: list[Store] = []
+    kind = getattr(request, "param", "sqlite")
+    url = request.getfixturevalue("empty_pg") if kind == "postgres" else ""
 
     def opener() -> Store:
-        opened.append(open_store(db_path, patience=2))
+        opened.append(open_any(url) if url else open_store(db_path, patience=2))
         return opened[-1]
 
     yield opener

@@ -1,4 +1,4 @@
-"""What any store must do; a new backend passes this file by joining the `open_again` fixture."""
+"""What any store must do: SQLite, and PostgreSQL where there is one."""
 
 import pytest
 
@@ -8,14 +8,18 @@ from companion.store import (
     Generation,
     NoTable,
     SeatRevoked,
+    SqliteStore,
     StoreClosed,
     StoredEvent,
+    StoreError,
     TableExists,
 )
 
 NOON = "1942-05-12T12:00:00Z"
 LATER = "1942-05-13T09:00:00Z"
 ROLL = {"kind": "rolled", "values": [3]}
+
+pytestmark = pytest.mark.parametrize("open_again", ["sqlite", "postgres"], indirect=True)
 
 
 def test_a_new_table_is_found_as_it_was_made(store, new_table):
@@ -101,7 +105,7 @@ def test_a_transaction_sees_its_own_events_and_others_do_not(store, table):
     with store.transaction(table) as tx:
         assert (tx.latest, tx.events()) == (0, [])
         tx.append([ROLL], at=NOON, seat="soviet", act="a1", name="roll", stream=4, answer={})
-        assert (tx.latest, tx.stream) == (1, 4)
+        assert (tx.latest, tx.stream, tx.seed) == (1, 4, "c0ffee")
         assert [event.seq for event in tx.events(after=0)] == [1]
         assert store.latest(table) == 0
     assert store.latest(table) == 1
@@ -398,9 +402,13 @@ def test_settings_are_any_json(store):
         assert store.setting_get("theme") == value
 
 
-def test_a_backup_is_a_whole_store(store, table, append, tmp_path, open_again):
+def test_a_backup_is_a_whole_store_or_the_way_to_one(store, table, append, tmp_path, open_again):
     append(store, table, "a1")
     copy = tmp_path / "sub" / "copy.db"
+    if not isinstance(store, SqliteStore):
+        with pytest.raises(StoreError, match="pg_dump"):
+            store.backup(copy)
+        return
     with store.transaction(table) as tx:
         tx.append([ROLL], at=NOON, seat="s", act="a2", name="roll", stream=0, answer={})
         store.backup(copy)
@@ -464,3 +472,93 @@ def test_a_record_in_which_an_action_comes_back_later_is_refused_whole(store, ne
         tx.restore(events, stream=0, summary={}, ended=False)
     with pytest.raises(NoTable):
         store.table("K7QX")
+
+
+def test_a_deleted_table_is_gone_with_all_of_it_and_its_code_is_never_used_again(
+    store, table, append, new_table
+):
+    """Links and cookies are made from the code: a new table with it would let old guests in."""
+    store.create(new_table("M2ZZ"))
+    append(store, table, "a1", ROLL, ROLL)
+    append(store, "M2ZZ", "a1")
+    store.save_snapshot(table, 2, {"turn": 1})
+    store.claim_seat(table, "soviet", NOON)
+    store.delete(table)
+    with pytest.raises(NoTable):
+        store.table(table)
+    with pytest.raises(NoTable):
+        store.delete(table)
+    assert [store.is_free(code) for code in (table, "M2ZZ", "NONE")] == [False, False, True]
+    with pytest.raises(TableExists):
+        store.create(new_table(table))
+    assert [row.code for row in store.tables()] == ["M2ZZ"]
+    assert store.latest("M2ZZ") == 1
+
+
+def test_tables_are_found_by_their_codes_alone(store, new_table):
+    for code in ("AAAA", "BBBB", "CCCC"):
+        store.create(new_table(code))
+    store.archive("CCCC")
+    assert [row.code for row in store.tables(codes=["BBBB", "CCCC", "NONE", ""])] == ["BBBB"]
+    assert [row.code for row in store.tables(archived=True, codes=["BBBB", "CCCC"])] == ["CCCC"]
+    assert store.tables(codes=[]) == []
+
+
+def test_tables_long_quiet_are_found_oldest_first(store, new_table, append):
+    for code, at in (("AAAA", "1942-05-10"), ("BBBB", "1942-05-09"), ("CCCC", NOON)):
+        store.create(new_table(code, created_at=at))
+    assert store.quiet_since("1942-05-11", most=5) == ["BBBB", "AAAA"]
+    assert store.quiet_since("1942-05-11", most=1) == ["BBBB"]
+    append(store, "BBBB", "a1", at=LATER)
+    assert store.quiet_since("1942-05-11", most=5) == ["AAAA"]
+
+
+def test_a_game_is_found_by_its_birth(store, new_table):
+    store.create(new_table("AAAA", created_at=NOON))
+    store.create(new_table("BBBB", created_at=LATER))
+    assert store.born("second-kharkov", "campaign", LATER) == ["BBBB"]
+    assert store.born("second-kharkov", "historical", LATER) == []
+
+
+def test_a_setting_is_changed_from_what_it_is(store):
+    assert store.setting_change("n", lambda old: (old or 0) + 1) == 1
+    assert store.setting_change("n", lambda old: (old or 0) + 1) == 2
+    with pytest.raises(ZeroDivisionError):
+        store.setting_change("n", lambda old: 1 // 0)
+    assert store.setting_get("n") == 2
+    store.setting_put("n", None)
+    assert (store.setting_get("n"), store.setting_once("n", 7)) == (None, 7)
+
+
+def test_two_processes_change_one_book_and_one_setting_and_lose_nothing(store, open_again):
+    """Also when neither was there before: the second waits for the first."""
+    from concurrent.futures import ThreadPoolExecutor
+
+    stores = [store, open_again()]
+
+    def work(number):
+        one = stores[number % 2]
+        one.book_change("wb95", "map", lambda book: {**(book or {}), str(number): 1}, NOON)
+        one.setting_change("list", lambda old: [*(old or []), number])
+
+    with ThreadPoolExecutor(4) as crowd:
+        list(crowd.map(work, range(12)))
+    assert len(store.book_get("wb95", "map")) == 12
+    assert sorted(store.setting_get("list")) == list(range(12))
+
+
+def test_books_written_by_another_process_are_told(store, open_again):
+    other, told = open_again(), []
+    leave = store.subscribe_books(told.append)
+    store.poll_others()
+    told.clear()
+    other.book_change("wb95", "map", lambda _: {}, NOON)
+    store.poll_others()
+    assert told == ["wb95"]
+    other.book_change("wb95", "map", lambda _: {"a": 1}, NOON)
+    store.poll_others()
+    assert told == ["wb95"] * 2
+    leave()
+    other.book_change("wb95", "map", lambda _: {}, NOON)
+    store.poll_others()
+    assert told == ["wb95"] * 2

@@ -19,8 +19,9 @@ TABLES = {
     "action": (["game", "act"], "game act seat name revision answer digest"),
     "snapshot": (["game", "seq"], "game seq state digest"),
     "seat": (["game", "seat"], "game seat generation claimed_at revoked"),
-    "book": (["system", "name"], "system name body changed_at"),
+    "book": (["system", "name"], "system name body changed_at revision"),
     "setting": (["key"], "key value"),
+    "deleted": (["code"], "code"),
 }
 
 
@@ -41,12 +42,14 @@ def test_the_schema_is_the_expected_one(raw):
     assert raw.journal_mode == "wal"
 
 
-def test_ordinary_use_creates_no_other_table(store, table, append, raw):
+def test_ordinary_use_creates_no_other_table(store, table, append, raw, new_table):
     append(store, table, "a1")
     store.save_snapshot(table, 1, {})
     store.claim_seat(table, "soviet", "")
     store.book_change("wb95", "map", lambda _: {}, "")
     store.setting_put("a", 1)
+    store.create(new_table("GONE"))
+    store.delete("GONE")
     assert set(raw.table_names()) == {*TABLES, "_sqlite_migrations"}
     assert all(raw.table(name).count == 1 for name in TABLES)
 
@@ -192,7 +195,11 @@ def test_no_update_without_a_copy(db_path, monkeypatch):
     with pytest.raises(StoreReadOnly, match="before-add_club.db cannot be written"):
         open_store(db_path)
     with closing(sqlite3.connect(db_path)) as conn:
-        assert [row["name"] for row in Database(conn).table("_sqlite_migrations").rows] == ["first", "trust"]
+        assert [row["name"] for row in Database(conn).table("_sqlite_migrations").rows] == [
+            "first",
+            "trust",
+            "deleting",
+        ]
 
 
 def test_a_new_file_needs_no_copy(db_path, tmp_path):

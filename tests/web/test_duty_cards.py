@@ -295,6 +295,18 @@ def test_few_or_short_answers_are_a_button_each(labels: list[str], each: bool) -
     assert bool(_replies(asked, owed=True)) is each
 
 
+def test_units_that_read_alike_are_one_button_with_their_number() -> None:
+    """Which of three tank brigades in one hex is lost is the same: three alike buttons only ask which."""
+    names = ["Tank brigade (2719)", "Guards (2719)", "Tank brigade (2719)", "Tank brigade (2618)"]
+    choices = [{"value": f"u{n}", "label": name} for n, name in enumerate(names)]
+    field = FormField("units", "unit", "Which", choices=choices, required=True)
+    assert [(r.value, r.label) for r in _replies(field, owed=True)] == [
+        ("u0", "Tank brigade (2719) (2 of them)"),
+        ("u1", "Guards (2719)"),
+        ("u3", "Tank brigade (2618)"),
+    ]
+
+
 @pytest.mark.parametrize(("values", "no"), [(("0", "1"), False), (("1", "2"), True)])
 def test_an_offer_has_one_no(values: tuple[str, ...], no: bool) -> None:
     """'No air' says it already where that is among the answers."""

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 from flask import Flask
+from hall import Hall, text_of
 from toykit import Device
 
+from companion.engine.errors import NotNow
 from companion.tables.tables import Tables
 from companion.web.app import create_app
 
@@ -45,6 +47,15 @@ def test_no_page_has_two_things_of_one_name(red: Device, tables: Tables, code: s
     assert sorted(ids) == sorted(set(ids))
 
 
+def test_a_result_is_shown_no_longer_than_its_phase(red: Device, tables: Tables, code: str) -> None:
+    tables.act(code, "table", "go-to", {"turn": 1, "phase": "red-move"}, revision=tables.store.latest(code))
+    tables.act(code, "red", "fight", {"attack": 6, "defence": 3, "die": "3"})
+    tables.act(code, "red", "note", {"text": "what now?"})
+    assert 'id="last-result"' in red.get().text
+    tables.act(code, "table", "go-to", {"turn": 1, "phase": "blue-move"}, revision=tables.store.latest(code))
+    assert 'id="last-result"' not in red.get().text
+
+
 # -- the log -------------------------------------------------------------------------------------------------
 
 
@@ -74,6 +85,49 @@ def test_a_filter_looks_further_back_than_one_page(red: Device, tables: Tables, 
     for n in range(90):
         tables.act(code, "red", "note", {"text": f"note-{n}."})
     assert "the only one" in red.get("log?side=blue").text
+
+
+def test_a_folded_entry_says_how_much_is_in_it(red: Device, tables: Tables, code: str) -> None:
+    tables.act(code, "red", "enter-positions", {"text": "A 0101; B 0102; C 0103"})
+    entry = re.search(r"<summary[^>]*>((?:(?!</summary>).)*A: 0101.*?)</summary>", red.get("log").text, re.S)
+    assert entry and words(entry[1]).endswith("A: 0101 and 2 more")
+
+
+def test_a_stack_that_moves_is_named_whole(red: Device, tables: Tables, code: str) -> None:
+    """On the line of a phone that tells what was last, too."""
+    tables.act(code, "red", "enter-positions", {"text": "A 0101; B 0101"})
+    tables.act(code, "red", "enter-positions", {"text": "0101 0102"})
+    assert set(tables.log(code, "red")[0].lines) == {"A, B: 0101 \u2192 0102"}
+    fold = re.search(r'id="so-far".*?</summary>', red.get().text, re.S)
+    assert fold and "A, B: 0101 \u2192 0102" in words(fold[0])
+
+
+def test_who_is_asked_to_put_something_back_reads_what(red: Device, tables: Tables, code: str) -> None:
+    tables.act(code, "red", "enter-positions", {"text": "A 0101"})
+    tables.log(code, "red")
+    tables.act(code, "red", "take-back", {"to": tables.undo_target(code)})
+    tables.act(code, "blue", "redo", {})
+    asked = re.search(r"wants to put back what was taken back.*?Refuse", red.get().text, re.S)
+    assert asked and "Enter positions" in words(asked[0])
+
+
+# -- more ------------------------------------------------------------------------------------------------------
+
+
+def test_dice_are_offered_only_where_the_game_has_some(tmp_path: Path) -> None:
+    """Enemy Action: Kharkov for two players rolls none [2.0]: its tray is empty."""
+    dice, none = Hall(tmp_path / "a"), Hall(tmp_path / "b", "enemy-action-kharkov", "initial-assault")
+    assert 'id="more-dice"' in text_of(dice.get("soviet", "more"))
+    assert "dice, readings of the rules" in text_of(dice.get("soviet", "more"))
+    for seat in ("soviet", "table"):
+        for page in ("", "more", "settings"):
+            shown = text_of(none.get(seat, page))
+            assert not re.search(r"roll-dice|more-dice|dice, readings|Fair dice|the dice seed", shown), (
+                seat,
+                page,
+            )
+    with pytest.raises(NotNow):
+        none.act("soviet", "roll-dice")
 
 
 # -- settings ------------------------------------------------------------------------------------------------

@@ -111,7 +111,7 @@ def test_the_roll_button_rolls_whatever_was_tapped(red: Device, tables: Tables, 
 @pytest.mark.parametrize(
     ("sent", "words"),
     [
-        ({"_dice": "hand"}, "nothing is entered for 2d6"),
+        ({"_dice": "hand"}, "oll first, then say what each die shows, 1 to 6"),
         ({"result.2": "6", "_dice": "hand"}, "only 1 of 2 dice is entered"),
         ({"result.2": "6"}, "only 1 of 2 dice is entered"),
         ({"result.sum": "13"}, "&#39;13&#39; is not a roll of 2d6"),

@@ -17,7 +17,7 @@ from companion.tables.sealing import restore_key
 from companion.tables.tables import Tables
 from companion.tables.transfer import export_table
 from companion.web.app import create_app
-from companion.web.restoring import MINUTES, Waiting
+from companion.web.waiting import MINUTES, Waiting
 
 PAGES = ("", "units", "log", "more", "settings", "map", "save", "takedown", "export.json", "seats")
 

@@ -13,7 +13,7 @@ import urllib.request
 
 import pytest
 
-from companion.web import server
+from companion.web import addresses, server
 
 TOY = """
 import sys
@@ -22,10 +22,13 @@ if "--no-gevent" in sys.argv:
 else:
     from gevent import monkey
     monkey.patch_all()
+import gc
 import time
 from pathlib import Path
 from flask import Flask, Response
 from companion.web.server import serve
+
+kept = []
 
 def toy(site):
     app = Flask("toy")
@@ -33,6 +36,12 @@ def toy(site):
     @app.get("/")
     def page():
         return site.url
+
+    @app.get("/games")
+    def games():
+        before = gc.get_stats()[2]["collections"]
+        kept.append([[] for _ in range(300_000)])
+        return str(gc.get_stats()[2]["collections"] - before)
 
     @app.get("/stream")
     def stream():
@@ -166,6 +175,12 @@ def test_small_answers_are_not_delayed(toy):
     connection.close()
 
 
+def test_a_hall_full_of_games_is_not_looked_through_while_it_is_played(toy):
+    """A full collection stops every table, the longer the more games are in memory."""
+    url = toy("0").wait_until_open()
+    assert get(f"{url.rstrip('/')}/games") == "0"
+
+
 def test_a_taken_port_is_named_with_the_next_free_one(toy, taken):
     made = toy(str(taken))
     assert made.finish() == 1
@@ -252,11 +267,11 @@ def test_the_public_url_comes_first(monkeypatch):
 
 
 def test_real_networks_come_before_bridges_and_self_assigned_addresses(monkeypatch):
-    monkeypatch.setattr(server, "_routed_addresses", lambda: ["172.17.0.1", "169.254.3.4"])
-    monkeypatch.setattr(server, "_interface_addresses", lambda: ["192.168.4.1"])
-    monkeypatch.setattr(server, "_named_addresses", lambda: ["192.168.4.1"])
-    assert server.lan_addresses() == ["192.168.4.1", "172.17.0.1", "169.254.3.4"]
+    monkeypatch.setattr(addresses, "_routed_addresses", lambda: ["172.17.0.1", "169.254.3.4"])
+    monkeypatch.setattr(addresses, "_interface_addresses", lambda: ["192.168.4.1"])
+    monkeypatch.setattr(addresses, "_named_addresses", lambda: ["192.168.4.1"])
+    assert addresses.lan_addresses() == ["192.168.4.1", "172.17.0.1", "169.254.3.4"]
 
 
 def test_loopback_is_never_offered():
-    assert not [address for address in server.lan_addresses() if address.startswith("127.")]
+    assert not [address for address in addresses.lan_addresses() if address.startswith("127.")]

@@ -171,3 +171,8 @@ def test_enough_of_the_templates_is_looked_at() -> None:
 )
 def test_a_field_that_does_not_exist_is_found(source: str) -> None:
     assert len(faults_of(source).wrong) == 1
+
+
+def test_nothing_is_asked_by_the_browsers_own_box() -> None:
+    """What speaks against an act is said on the page, with what it costs, and once."""
+    assert not [t.name for t in TEMPLATES.glob("*.html") if "hx-confirm" in t.read_text()]

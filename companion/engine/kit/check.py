@@ -164,8 +164,9 @@ def _conditions(names: Names) -> Iterator[Problem]:
         *((shown.id, "", shown.when) for shown in system.tracks),
         *((shown.id, "", shown.when) for shown in system.dials),
     ]
+    known = [*names.values_anywhere, *(memo.id for memo in system.memos)]
     for label, turns, when in timed:
-        yield from _wrong_when(SYSTEM, label, turns, when, names.values_anywhere)
+        yield from _wrong_when(SYSTEM, label, turns, when, known)
 
 
 def _wrong_when(file: str, label: str, turns: str, when: str, known: Sequence[str]) -> Iterator[Problem]:

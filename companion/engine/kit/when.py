@@ -28,11 +28,14 @@ class Turns:
 
 
 def holds(when: str, values: Mapping[str, Any]) -> bool:
-    """Whether a condition such as 'weather=mud, !released' holds; `a=b|c` accepts either."""
+    """Whether a condition such as 'weather=mud, !released' holds; `a=b|c` accepts either, `a.b` is a part of a memo."""
     for part in filter(None, (p.strip() for p in when.split(","))):
         wanted = not part.startswith("!")
         name, equals, value = part.lstrip("!").partition("=")
-        have = values.get(name.strip())
+        name, _, part_of = name.strip().partition(".")
+        have = values.get(name)
+        if part_of:
+            have = have.get(part_of) if isinstance(have, Mapping) else None
         accepted = {v.strip().lower() for v in value.split("|")}
         met = str(have).lower() in accepted if equals else bool(have)
         if met != wanted:
@@ -42,4 +45,4 @@ def holds(when: str, values: Mapping[str, Any]) -> bool:
 
 def condition_names(when: str) -> list[str]:
     """The values that a condition looks at."""
-    return [p.strip().lstrip("!").partition("=")[0].strip() for p in when.split(",") if p.strip()]
+    return [re.split("[=.]", p.strip().lstrip("!"))[0].strip() for p in when.split(",") if p.strip()]

@@ -291,7 +291,7 @@ def _unstirred(game: Game) -> bool | str:
     return not game.left_to_chance or "dice have been rolled: words go in before the first roll or draw"
 
 
-@consent_rules.action(by="any", label="Add to the dice seed", group="settings", secret=True, when=_unstirred)
+@consent_rules.action(by="any", label="Add to the seed", group="settings", secret=True, when=_unstirred)
 def add_entropy(
     game: Game,
     words: Annotated[str, Text(label="Anything", most=100, placeholder="any words or numbers of yours")],

@@ -15,7 +15,7 @@ from companion.engine.record.game import Game
 correction_rules = Rules("corrections")
 
 
-@correction_rules.action(by="any", label="Roll dice", group="dice")
+@correction_rules.action(by="any", label="Roll dice", group="dice", when=lambda game: bool(game.kit.tray))
 def roll_dice(
     game: Game,
     dice: Annotated[str, Text(label="Dice", most=12, placeholder="2d6")] = "1d6",

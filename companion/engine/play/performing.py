@@ -260,12 +260,12 @@ def _dice(
         except Mistake as mistake:
             mistake.field = name
             raise
-        take(e.Rolled(str(spec), roll.values, item.why(ctx), "physical", sum=roll.sum))
+        take(e.Rolled(str(spec), roll.values, item.why(ctx), "physical", sum=roll.sum, each=item.each))
         return roll
     if mode == "physical":
         raise Unreadable(
             f"roll {spec} and enter what you rolled", field=name, accepted=spec.accepted(not item.each)
         )
-    event = chance.roll(str(spec), item.why(ctx))
+    event = replace(chance.roll(str(spec), item.why(ctx)), each=item.each)
     take(event)
     return Roll(str(spec), event.values, "digital")

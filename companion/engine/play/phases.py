@@ -44,7 +44,7 @@ def advance(rules: Rules, game: Game) -> Events:
         return
     for (
         offer
-    ) in offers:  # what the leaving hooks ask is for the next phase, so it stays; what is owed never lapses
+    ) in offers:  # what the leaving hooks ask is for the next phase, and stays; what is owed never lapses
         if offer.id in game.asked:
             yield e.Answered(offer.id, LEFT, battle=offer.battle)
     there = following(game)

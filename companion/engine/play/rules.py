@@ -310,8 +310,9 @@ class Rules:
 
     def run(self, moment: str, game: Game) -> Iterator[e.Event]:
         """The events of all hooks of a moment. Events must be applied as they come."""
+        phases = {"turn", game.phase}  # a hook may go on to the next one, whose hooks run there
         for hook in self.hooks:
-            if hook.moment == moment and game.turn in hook.turns and hook.phase in {"turn", game.phase}:
+            if hook.moment == moment and game.turn in hook.turns and hook.phase in phases:
                 yield from hook.fn(game)
 
     def find(self, name: str) -> Action:

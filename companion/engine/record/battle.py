@@ -8,6 +8,9 @@ from typing import Any
 
 from companion.engine.record import events as e
 
+ALSO = "also"
+"""The fact that all may read: side -> who else fights for it, in words, such as aircraft."""
+
 
 @dataclass(frozen=True)
 class Battle:
@@ -30,7 +33,7 @@ class Battle:
     known_to: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Side -> the seats that may know which of its units take part, where not all may."""
     facts: Mapping[str, Any] = field(default_factory=dict)
-    """What the game needs to remember, as JSON. No seat is shown any of it but through its game's own words."""
+    """What the game needs to remember, as JSON. No seat is shown any of it but ALSO, and through its game's own words."""
     worksheet: str = ""
     """The calculation that the battle was resolved with."""
     sheet: Mapping[str, Any] = field(default_factory=dict)

@@ -292,14 +292,9 @@ class Game(State):
         if event.battle in self.battles:
             self.battles[event.battle] = self.battles[event.battle].rolled(event)
         if not event.only:  # what follows from a roll is in the events after it
-            self.last_roll = {
-                "dice": event.dice,
-                "values": list(event.values),
-                "purpose": event.purpose,
-                "mode": event.mode,
-            }
-            if event.sum is not None:
-                self.last_roll["sum"] = event.sum
+            told = {"values": list(event.values), "purpose": event.purpose, "mode": event.mode}
+            more = {"sum": event.sum} if event.sum is not None else {"each": True} if event.each else {}
+            self.last_roll = {"dice": event.dice, **told, **more}
 
     def _drawn(self, event: e.Drawn) -> None:
         if event.battle in self.battles and not isinstance(event, e.Returned):

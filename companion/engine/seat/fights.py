@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from companion.engine.alike import counted
 from companion.engine.errors import Mistake
 from companion.engine.forms.fields import Context, Roll
 from companion.engine.forms.worksheet import Breakdown, Line
@@ -13,7 +14,7 @@ from companion.engine.people.clocks import holds_up
 from companion.engine.people.consent import voices
 from companion.engine.play.actions import Action
 from companion.engine.record import sight
-from companion.engine.record.battle import Battle
+from companion.engine.record.battle import ALSO, Battle
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.events import Asked, Event
 from companion.engine.record.game import Game
@@ -113,7 +114,7 @@ def battles(seen: SeatView) -> list[shapes.BattleView]:
 def _battle(seen: SeatView, battle: Battle) -> shapes.BattleView:
     game, seat = seen._game, seen.seat
     forces = {
-        side: [_standing(u) for u in _fought(game, battle, side, seat)]
+        side: counted([*map(_standing, _fought(game, battle, side, seat)), *_also(battle, side)])
         for side in battle.forces
         if battle.opened or seat in battle.known_to.get(side, (seat,))
     }
@@ -129,6 +130,11 @@ def _battle(seen: SeatView, battle: Battle) -> shapes.BattleView:
         then=_named(words for a, words in told if not game.is_live(a)),
         over=game.is_over(battle),
     )
+
+
+def _also(battle: Battle, side: str) -> Sequence[str]:
+    found: Mapping[str, Sequence[str]] = battle.facts.get(ALSO, {})
+    return found.get(side, ())
 
 
 def _named(told: Iterable[str]) -> list[str]:
@@ -204,7 +210,7 @@ def _chance(seen: SeatView, battle: Battle, body: Mapping[str, Any]) -> shapes.C
         values = [int(v) for v in shown.get("values", ())]
         known = bool(values) or "sum" in shown
         roll = Roll(str(body["dice"]), tuple(values), sum=shown.get("sum"))
-        purpose, total = str(body.get("purpose", "")), roll.total if known else None
+        purpose, total = str(body.get("purpose", "")), roll.total if known and not body.get("each") else None
         return shapes.ChanceView(purpose, str(body["dice"]), values, total, by_hand, [], 0)
     pile = str(body["pile"])
     faces = [shapes.TokenView(t, _face(seen, battle, pile, t)) for t in map(str, shown.get("tokens", ()))]

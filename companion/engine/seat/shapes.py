@@ -172,7 +172,7 @@ class ChanceView(Shown):
     dice: str
     values: list[int]
     total: int | None
-    """What the dice came to; None for chits, and for what is hidden."""
+    """What the dice came to; None for chits, for what is hidden, and where each die counts by itself."""
     by_hand: bool
     tokens: list[TokenView]
     count: int
@@ -291,6 +291,7 @@ class RollView(Shown):
     purpose: str
     mode: str
     sum: int | None
+    each: bool
     plus: int
     total: int
 

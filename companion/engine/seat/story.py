@@ -27,8 +27,8 @@ def dice_words(body: Body) -> str:
         return f"dice {body['sum']}"
     values = [str(v) for v in body.get("values", ())]
     plus = Spec.parse(str(body["dice"])).plus
-    more = f" {plus:+d}" if plus else ""
-    return f"{'die' if len(values) == 1 else 'dice'} {' + '.join(values)}{more}" if values else ""
+    fell = (", " if body.get("each") else " + ").join(values) + (f" {plus:+d}" if plus else "")
+    return f"{'die' if len(values) == 1 else 'dice'} {fell}" if values else ""
 
 
 def lowered(text: str, title: bool = False) -> str:

@@ -136,7 +136,8 @@ def _last_roll(seen: SeatView) -> shapes.RollView | None:
     if not last:
         return None
     roll = Roll(last["dice"], tuple(last["values"]), last["mode"], last.get("sum"))
-    return shapes.RollView(**{"sum": None, **last}, plus=Spec.parse(roll.dice).plus, total=roll.total)
+    told = {"sum": None, "each": False, **last}
+    return shapes.RollView(**told, plus=Spec.parse(roll.dice).plus, total=roll.total)
 
 
 def _result(seen: SeatView) -> shapes.ResultView | None:

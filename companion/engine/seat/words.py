@@ -100,7 +100,8 @@ def _rolled(body: Mapping[str, Any], game: Game) -> str:
     told = body.get("sum")
     values = [int(v) for v in body["values"]] if told is None else [int(told)]
     plus = f" {spec.plus:+d}" if spec.plus else ""
-    sums = f"{plus} = {sum(values) + spec.plus}" if len(values) > 1 or spec.plus else ""
+    adds_up = (len(values) > 1 and not body.get("each")) or spec.plus
+    sums = f"{plus} = {sum(values) + spec.plus}" if adds_up else ""
     purpose = f"{body['purpose']}: " if body.get("purpose") else ""
     by_hand = " (by hand)" if body.get("mode") == "physical" else ""
     return f"{purpose}{str(spec).replace('z', '')} rolled {', '.join(map(str, values))}{sums}{by_hand}"
@@ -122,12 +123,8 @@ def _drawn(body: Mapping[str, Any], game: Game) -> str:
     if body.get("reason") == IN_PASSING:
         return ""
     pile = next((p.label for p in game.kit.piles if p.id == body["pile"]), str(body["pile"]))
-    tokens = body.get("tokens")
-    what = (
-        ", ".join(_token(game, str(body["pile"]), str(t)) for t in tokens)
-        if tokens
-        else f"{body.get('count', 0)}"
-    )
+    tokens = ", ".join(_token(game, str(body["pile"]), str(t)) for t in body.get("tokens") or ())
+    what = tokens or str(body.get("count", 0))
     source = _zone_label(game, str(body["pile"]), str(body.get("source", "")))
     target = _zone_label(game, str(body["pile"]), str(body["target"]))
     by_hand = " (by hand)" if body.get("mode") == "physical" else ""
@@ -181,9 +178,7 @@ def _marked(body: Mapping[str, Any], game: Game) -> str:
 def _noted(body: Mapping[str, Any], game: Game) -> str:
     if body.get("reason") == IN_PASSING:
         return ""
-    secret = (
-        "" if body.get("rule") else "a note in secret"
-    )  # what the rules found out is no news to the others
+    secret = "" if body.get("rule") else "a note in secret"  # what the rules found out is no news to others
     return secret if body.get("hidden") else str(body.get("text", ""))
 
 

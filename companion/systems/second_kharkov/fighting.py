@@ -170,6 +170,7 @@ def _open(game: Game, battle: Battle, aircraft: int) -> Generator[e.Event, None,
         forces={side: battle.units(side), battle.defender: there},
         form={**battle.facts["form"], "air": str(aircraft)},
         aircraft=aircraft,
+        also={GERMAN: [f"{aircraft} aircraft"]} if aircraft else None,
     )
     where = f"support at {target}" if target else "ground support"
     yield from air.fly(game, aircraft, air.USED, where, "12.17")

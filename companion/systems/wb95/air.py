@@ -10,6 +10,7 @@ from companion.engine.forms.fields import Choice, Context, Dice, HexId, Roll, Te
 from companion.engine.forms.panels import Fact, Panel
 from companion.engine.play.actions import Events
 from companion.engine.play.duties import engage, learn, owe
+from companion.engine.play.phases import advance
 from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
 from companion.engine.record.changes import IN_PASSING, seal
@@ -313,6 +314,14 @@ def undecided(game: Game) -> list[str]:
 for _phase in AIR:
     rules.entering(_phase)(_begin)
     rules.leaving(_phase)(_finish)
+
+
+@rules.entering("air-b")
+def nothing_left(game: Game) -> Events:
+    """With no points on either side nothing can be chosen [8.1.5]: the missions before it are over, and play goes on."""
+    if not any(game[f"air-{side}"] for side in game.sides):
+        yield e.Noted("No air points are left today: the second air phase is passed over", rule="8.1.5")
+        yield from advance(rules, game)
 
 
 @rules.panel

@@ -25,9 +25,12 @@ MOST_TABLES = 40
 # -- the passphrase ---------------------------------------------------------------------------------------
 
 
-def first_passphrase(store: Store) -> str | None:
-    """Make the book's passphrase if it has none, and return it: nobody can read it later."""
-    return None if store.setting_get(BOOK.setting) else new_passphrase(store)
+def first_passphrase(store: Store, *, seats: bool = True) -> str | None:
+    """Make the book's passphrase if it has none, and return it: nobody can read it later.
+
+    :param seats: whether a seat at any table is enough to write; not where any stranger may found a table
+    """
+    return BOOK.first(store, seats=seats)
 
 
 def new_passphrase(store: Store) -> str:

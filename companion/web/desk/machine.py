@@ -35,15 +35,24 @@ def facts() -> list[Fact]:
     """Everything that is known of the machine."""
     data, store = held("data"), tables().store
     rows, backups = store.tables(), _backups()
-    path = data / "companion.db"
     changed_at = rows[0].changed_at if rows else ""
     count: int = held("hub").count()
     now = datetime.now(UTC)
     keeps, trouble = (backups.keep > 0, backups.trouble) if backups else (False, "")
+    if data is None:  # the games are not on this machine's disk
+        kept = [
+            Fact("Database", f"PostgreSQL, {len(rows)} tables"),
+            Fact("Backups", "by PostgreSQL's own tools"),
+        ]
+    else:
+        path = data / "companion.db"
+        kept = [
+            in_turn(lambda: health.disk(data)),
+            in_turn(lambda: health.database(path, len(rows))),
+            in_turn(lambda: health.backup(path, changed_at, now, kept=keeps, trouble=trouble)),
+        ]
     return [
-        in_turn(lambda: health.disk(data)),
-        in_turn(lambda: health.database(path, len(rows))),
-        in_turn(lambda: health.backup(path, changed_at, now, kept=keeps, trouble=trouble)),
+        *kept,
         Fact("Devices", f"{count} screen{'' if count == 1 else 's'} connected now"),
         Fact("Address", base_url()),
         Fact("Clock", f"{now.astimezone():%H:%M, %d %B %Y}"),

@@ -167,12 +167,18 @@ def short(name: str) -> str:
     """A name that fits a counter: its words shortened, then its end left out, never its front."""
     if width(name) <= NAME_WIDTH:
         return name
-    text = " ".join(w if w[:1].isdigit() else w[:3] for w in name.replace("/", " ").split())
+    words = name.replace("/", " ").split()
+    text = " ".join(words if len(words) == 1 else [_short_word(word) for word in words])
     if width(text) <= NAME_WIDTH:
         return text
     while width(text + "\u2026") > NAME_WIDTH:
         text = text[:-1]
     return text.rstrip(" .,-/") + "\u2026"
+
+
+def _short_word(word: str) -> str:
+    """A word of a name by its first letters; numbers, Roman ones too, and what is short already (AH.LAH) stay."""
+    return word if word[:1].isdigit() or "." in word or set(word) <= set("IVXL") else word[:3]
 
 
 def _name(name: str) -> str:

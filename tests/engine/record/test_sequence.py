@@ -37,7 +37,14 @@ def test_turns_that_run_backwards_are_refused() -> None:
         Turns("1,9-7")
 
 
-VALUES = {"weather": "Mud", "released": True, "points": 0, "reading": "b", "name": ""}
+VALUES = {
+    "weather": "Mud",
+    "released": True,
+    "points": 0,
+    "reading": "b",
+    "name": "",
+    "command": {"what": "event"},
+}
 
 
 @pytest.mark.parametrize(
@@ -58,6 +65,10 @@ VALUES = {"weather": "Mud", "released": True, "points": 0, "reading": "b", "name
         ("weather=mud, released", True),
         ("weather=mud, !released", False),
         ("released, reading=a|c", False),
+        ("command.what=event|activate", True),
+        ("command.what=deploy", False),
+        ("!command.card", True),
+        ("weather.what=mud", False),
     ],
 )
 def test_a_condition_looks_at_values(when: str, true: bool) -> None:

@@ -430,3 +430,13 @@ def test_the_only_reserve_is_chosen_already() -> None:
     t.do("soviet", "play-card", card="P03", what="deploy", formations="3T")
     (row,) = [row for row in t.form("soviet", "deploy-reserve") if row["name"] == "unit"]
     assert row["value"] == red
+
+
+@pytest.mark.parametrize(("what", "lines"), [("", False), ("deploy", False), ("activate", True)])
+def test_only_a_card_that_activates_brings_a_list_of_what_to_do(what: str, lines: bool) -> None:
+    """5.2: reserves and events move nobody, and before any card nobody does."""
+    t = command(mode_cards="physical")
+    if what:
+        t.do("soviet", "play-real-card", card="P05", kind="primary", type="army", what=what, formation="40")
+    checks = t.view("soviet").phase.checklist
+    assert [check.rule for check in checks] == (["7.0, 7.4", "9.0", "8.1", "12.21", "9.9"] if lines else [])

@@ -5,6 +5,9 @@ from harness import SCENARIOS, refused
 from kb_bench import answer, designate, duties, enrol, jump, synthetic_book, table, warned
 
 from companion.engine.errors import NotNow
+from companion.engine.record import events as e
+from companion.engine.seat.story import dice_words
+from companion.engine.seat.words import describe
 from companion.systems import find_system
 from companion.systems.kharkov_battles.command import must_roll
 
@@ -48,6 +51,19 @@ def test_fortified_units_are_exempt_and_uncommitted_hqs_no_help():
     assert [u.id for u in must_roll(t.game)] == [unit]
     t.do("table", "mark", marker="fz", hexes=["KH3513"], value="soviet")
     assert not must_roll(t.game)
+
+
+def test_a_die_for_each_unit_is_no_sum():
+    """13.2: two units, two rolls; neither the tray nor the log adds them up."""
+    t, prefix, hq = scene()
+    for number in (1, 2):
+        enrol(t, "soviet", f"U{number}", "rifle", f"{prefix}3512", formation="red", strength=3)
+    t.until("soviet-command", 1)
+    answer(t, "soviet", "command-rolls", dice="9 8")
+    roll = next(event for event in reversed(t.events) if isinstance(event, e.Rolled))
+    assert roll.each and t.view("table").last_roll.each
+    assert describe(roll.seen_by("table"), t.game) == "Command: 2d10 rolled 9, 8 (by hand)"
+    assert dice_words(roll.seen_by("table")) == "dice 9, 8"
 
 
 def test_the_phase_asks_for_each_roll_and_guards_add_one():

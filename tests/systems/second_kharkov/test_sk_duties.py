@@ -206,6 +206,24 @@ def test_the_question_about_aircraft_outlives_the_phase(table: Any) -> None:
     assert t.game.last_result["breakdown"]["facts"]["air"] == 1
 
 
+@pytest.mark.parametrize(("aircraft", "told"), [("1", ["1 aircraft"]), ("0", [])])
+def test_the_battle_says_that_aircraft_defend(table: Any, aircraft: str, told: list[str]) -> None:
+    """12.17: both sides read it on the card before the dice fall, not only in the calculation."""
+    t = declared(table)
+    t.answer("german", aircraft=aircraft)
+    for seat in ("german", "soviet", "table"):
+        (battle,) = t.view(seat).battles
+        assert [name for name in battle.forces["german"] if "aircraft" in name] == told, seat
+
+
+def test_units_of_one_name_are_counted_on_the_card(table: Any) -> None:
+    """2.5: Soviet tank brigades have no names of their own."""
+    t = soviets_attack(table)
+    units = [t.enter("Tank brigade", "soviet", "2511", kind="tank brigade") for _ in range(3)]
+    t.do("soviet", "declare-attack", target="2510", attackers=units)
+    assert t.view("soviet").battles[0].forces["soviet"] == ["3 \u00d7 Tank brigade"]
+
+
 # -- the card of the roll [2.10, 2.14] -------------------------------------------------------------
 
 

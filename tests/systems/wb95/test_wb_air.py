@@ -10,6 +10,7 @@ import pytest
 from harness import refused, warned
 
 from companion.engine.errors import NotNow, NotYours, StillOwed, Unreadable
+from companion.engine.record import events as e
 
 Make = Callable[..., Any]
 
@@ -28,6 +29,20 @@ def test_day_one_has_only_soviet_aircraft(table: Make) -> None:
     assert t.game["air-soviet"] == 0  # one pool over both air phases
     t.until("air-a", 2)
     assert (t.game["air-german"], t.game["air-soviet"]) == (3, 7)
+
+
+def test_the_second_air_phase_is_passed_over_when_nobody_has_points(table: Make) -> None:
+    """8.1.5: a counter flies once a day. What flew in the first phase goes home all the same [8.2.1]."""
+    t = table()
+    t.do("soviet", "assign-air", mission_1="support", hex_1="2105", sp_1=8)
+    t.until("supply-a")
+    t.next()
+    assert t.game.phase == "move-b" and t.mark("2105", "air-soviet") is None
+    assert [event.rule for event in t.events if isinstance(event, e.Noted)][-1] == "8.1.5"
+    t.do("table", "correct", name="air-soviet", value=2, reason="kept back")
+    t.do("table", "go-to", turn=1, phase="air-b")  # the cardboard knows better
+    t.do("soviet", "assign-air", mission_1="support", hex_1="2105", sp_1=2)
+    assert t.mark("2105", "air-soviet") == "support 2"
 
 
 def secret_table(table: Make) -> Any:

@@ -3,13 +3,16 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from deskkey import ORIGIN, Organiser
 from flask import Flask
-from toykit import Device
+from toykit import Device, install
 
 from companion import __version__
 from companion.tables.backups import Backups, found_in
+from companion.web.app import create_app
 from companion.web.book import lock
+from companion.web.desk import machine
 
 
 def test_the_page_tells_disk_database_backups_devices_and_version(boss: Organiser) -> None:
@@ -43,3 +46,13 @@ def test_the_organiser_locks_the_chart_book_without_its_passphrase(
     assert writes() == 403 and "It is locked" in boss.get("/desk/machine").text
     boss.post("/desk/machine/book", do="open")
     assert writes() != 403
+
+
+def test_where_the_games_are_in_a_database_the_page_says_so(
+    postgres: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = create_app(postgres, scenarios=install(monkeypatch), testing=True, organiser=True)
+    with app.test_request_context("/desk/machine"):
+        told = {fact.label: fact.value for fact in machine.facts()}
+    assert told["Database"] == "PostgreSQL, 0 tables" and "PostgreSQL" in told["Backups"]
+    app.extensions["companion"]["store"].close()

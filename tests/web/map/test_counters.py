@@ -18,6 +18,10 @@ from companion.web.map.counters import NAME_WIDTH, SHAPES, pill_text, short, wid
         ("38 Guards Rifle Division", "38 Gua Ri\u2026"),
         ("513/294 ID", "513/294 ID"),
         ("1111111111111111111111", "11111111\u2026"),
+        ("AH.LAH.IISS", "AH.LAH.II\u2026"),
+        ("429.168.Raus", "429.168.R\u2026"),
+        ("Großdeutschland", "Großdeut\u2026"),
+        ("36/XXII ARM-BR", "36 XXII A\u2026"),
     ],
 )
 def test_the_end_is_shortened(name, shown):

@@ -4,6 +4,7 @@ import io
 
 import pytest
 from bookkey import give_key
+from hall import Hall, text_of
 
 from companion.engine.hexes.ground import MapBook
 from companion.web.app import create_app
@@ -44,6 +45,17 @@ def test_whoever_came_from_his_map_is_led_back_to_it_with_the_answer(browser):
     assert answer.status_code == 303 and answer.headers["Location"].endswith("/t/ABCD/soviet/map")
     for wrong in ("//elsewhere.example", "https://elsewhere.example", "/t/A\nB"):
         assert URL in post(browser, "/grid", answer="Yes, both", back=wrong).headers["Location"]
+
+
+def test_whoever_came_from_a_table_finds_the_way_back_to_it(tmp_path):
+    hall = Hall(tmp_path)
+    hall.get("german", "more")
+    assert "Back to table" not in text_of(hall.clients["watch"].get(URL))
+    hall.clients["german"].get(f"/t/{hall.code}/german")
+    page = text_of(hall.clients["german"].get(URL))
+    assert f'href="/t/{hall.code}/german/more">‹ Back to table {hall.code}<' in page
+    page = text_of(hall.clients["german"].get(f"{URL}?back=/t/{hall.code}/german/map"))
+    assert "Back to the map" in page and "Back to table" not in page, "one way back is enough"
 
 
 def test_good_lines_count_and_bad_ones_come_back(app, browser):

@@ -28,12 +28,12 @@ def each_once(told: Iterable[tuple[str, str, str]]) -> list[str]:
 
 
 def gathered(lines: Iterable[str]) -> list[str]:
-    """Who went the same way in one line; every other line stays, those that are the same with their number."""
+    """Who went the same way or was marked alike in one line; others stay, the same ones with their number."""
     found: dict[tuple[str, str], list[str]] = {}
     for line in lines:
         name, _, what = line.partition(": ")
         if what:
-            found.setdefault(("" if "\u2192" in what else name, what), []).append(name)
+            found.setdefault(("", what), []).append(name)
         else:
             found.setdefault((line, ""), [])
     return [

@@ -29,6 +29,8 @@ class FormField:
     keys: str = ""
     """The keyboard that a phone should show, where it is not the one for words."""
     long: bool = False
+    half: bool = False
+    """Whether it stands beside its neighbour."""
     min: int | None = None
     max: int | None = None
     mode: str = ""

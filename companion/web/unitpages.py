@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from flask import abort, render_template, request
 
 from companion.engine.forms.fields import Context, UnitRef
+from companion.engine.kit.when import holds
 from companion.engine.people.units import movable
 from companion.engine.record.game import Game
 from companion.engine.seat.shapes import ActionView, UnitView
@@ -82,7 +83,7 @@ def _tests(game: Game, seat: str) -> dict[str, Callable[[UnitView], bool]]:
     return {
         "mine": lambda u: u.side == seat,
         "oos": lambda u: any(m.startswith("oos") or m in ("isolated", "supply") for m in u.marks),
-        "reduced": lambda u: u.steps < u.full,
+        "reduced": lambda u: u.steps < u.full and u.place not in gone,
         "waiting": lambda u: not u.place,
         "out": lambda u: u.place in gone,
     }
@@ -162,7 +163,10 @@ def _marks(game: Game, unit: UnitView) -> list[MarkChoice]:
     found: list[MarkChoice] = []
     for marker in (m for m in game.kit.markers if m.by_hand and "unit" in m.on):
         held = unit.marks.get(marker.id)
-        for value in marker.values or ("on",):
+        if held is None and not holds(marker.when, game.values):
+            continue
+        lying = [held] if held in marker.values else []  # what lies there can be taken off
+        for value in dict.fromkeys((*marker.offered(unit.side), *lying)):
             counted = value == "#"
             named = bool(marker.values) and not counted
             on = held is not None and held is not False and (not named or str(held) == value)

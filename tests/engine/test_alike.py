@@ -44,3 +44,8 @@ def test_what_became_of_units_keeps_their_number() -> None:
         "Tank brigade: turned over, eliminated",
         "2 German units: 2619 \u2192 2620",
     ]
+
+
+def test_units_marked_alike_are_told_in_one_line() -> None:
+    lines = ["H2A 1: Disrupted off (recovery)", "FP 1: Disrupted off (recovery)", "Turn 1: German recovery"]
+    assert gathered(lines) == ["H2A 1, FP 1: Disrupted off (recovery)", "Turn 1: German recovery"]

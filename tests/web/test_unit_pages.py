@@ -2,6 +2,7 @@
 
 import re
 import time
+from dataclasses import replace
 from html import unescape
 
 import pytest
@@ -9,7 +10,7 @@ from flask import Flask
 from toykit import Device
 
 from companion.tables.tables import Tables
-from companion.web.unitpages import AT_REST, MORE
+from companion.web.unitpages import AT_REST, MORE, _tests
 
 
 @pytest.fixture
@@ -162,3 +163,12 @@ def test_what_was_taken_back_is_named_not_numbered(red: Device, tables: Tables, 
     answer = red.do("take-back", "live", to=tables.undo_target(code))
     toast = answer.text.partition('id="toast"')[2]
     assert "Took back" in toast and "to line" not in toast
+
+
+def test_who_is_lost_is_not_reduced_too(tables: Tables, code: str) -> None:
+    game = tables.game(code)
+    gone = next(box.id for box in game.kit.boxes if box.out)
+    tables.act(code, "table", "place-unit", {"unit": next(iter(game.units)), "box": f"box:{gone}"})
+    lost = [replace(u, steps=0) for u in tables.visit(code, "table").view.units if u.place == f"box:{gone}"]
+    tests = _tests(tables.game(code), "table")
+    assert [(tests["out"](u), tests["reduced"](u)) for u in lost] == [(True, False)]

@@ -125,6 +125,8 @@ class Whole(Field):
     type = "whole"
     low: int = 0
     high: int = 999
+    half: bool = False
+    """Whether it stands beside its neighbour, where two numbers belong together."""
 
     def read(self, raw: Any, ctx: Context) -> int:
         accepted = f"a whole number from {self.low} to {self.high}"
@@ -140,7 +142,7 @@ class Whole(Field):
         return value
 
     def describe(self, ctx: Context) -> dict[str, Any]:
-        return {"min": self.low, "max": self.high}
+        return {"min": self.low, "max": self.high, "half": self.half}
 
 
 @dataclass(frozen=True)

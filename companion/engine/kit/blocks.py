@@ -145,6 +145,18 @@ class Marker:
     """Whether players lay it by hand; False where only the rules do."""
     stays: bool = False
     """Whether it stays on a unit that is eliminated, such as a sign that it may come back."""
+    side: str = ""
+    """Whose units it is offered for; empty for both sides'."""
+    sides: Json = field(default_factory=dict)
+    """Whose units a value is offered for, where only some are: {ss = "german"}."""
+    when: str = ""
+    """While what it is offered; it may be typed at any time."""
+
+    def offered(self, side: str) -> tuple[str, ...]:
+        """Its values that make sense on a side's units; 'on' for one that has none."""
+        if self.side and self.side != side:
+            return ()
+        return tuple(v for v in self.values or ("on",) if self.sides.get(v, side) == side)
 
 
 @dataclass(frozen=True)

@@ -117,7 +117,7 @@ def _phases_named(names: Names) -> Iterator[Problem]:
 
 def _marker_words(names: Names) -> Iterator[Problem]:
     for index, marker in enumerate(names.system.markers):
-        for wrong in (v for v in marker.words if v not in marker.values):
+        for wrong in (v for v in (*marker.words, *marker.sides) if v not in marker.values):
             yield names.problem(
                 "marker", index, f"marker {marker.id!r}: words for {wrong!r}, which is none of its values"
             )

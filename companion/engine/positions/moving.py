@@ -6,7 +6,7 @@ from collections.abc import Callable, Container, Iterator, Sequence
 from typing import Annotated
 
 from companion.engine.errors import Mistake, Unreadable
-from companion.engine.forms.fields import HexId, UnitRef
+from companion.engine.forms.fields import Context, HexId, UnitRef
 from companion.engine.kit.roster import Unit
 from companion.engine.people.units import movable
 from companion.engine.play.actions import Events
@@ -113,6 +113,18 @@ def out_of_turn(game: Game, units: Sequence[Unit]) -> Iterator[str]:
             now = game.phase_def()
             phase = now.name if now else game.phase
             yield f"{unit.name or unit.id} is {game.side_name(unit.side)}, and this is {phase}"
+
+
+def minds_turns(rules: Rules, rule: str) -> None:
+    """Let a game say so before units go out of their side's turn by a tap on the map.
+
+    :param rule: where the game gives its sequence of play
+    """
+
+    @rules.warns_of("move-stack")
+    def said_first(ctx: Context) -> list[str]:
+        going = [ctx.game.units[name] for name in ctx.values["units"]]
+        return [f"{words} [{rule}]" for words in out_of_turn(ctx.game, going)]
 
 
 def attacks_on(rules: Rules, game: Game, seat: str, hex_id: str) -> list[tuple[Attack, list[Unit]]]:

@@ -1,15 +1,16 @@
-"""What taps on the map mean here: the form that attacks, and what is said of a move."""
+"""What taps on the map mean here: the form that attacks, and what is said before and after a move."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from companion.engine.kit.roster import Unit
-from companion.engine.positions.moving import stack_there, too_far
+from companion.engine.positions.moving import minds_turns, stack_there, too_far
 from companion.engine.record.game import Game
 from companion.systems.enemy_action_kharkov.base import LIMIT_STEPS, LIMIT_UNITS, Reason, fits, rules
 
 rules.attack_by("declare-combat", hex="hex", units="units")
+minds_turns(rules, "4-IV")
 
 
 @rules.minds_moves

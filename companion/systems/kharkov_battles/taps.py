@@ -1,17 +1,18 @@
-"""What taps on the map mean here: the forms that attack, and what is said of a move."""
+"""What taps on the map mean here: the forms that attack, and what is said before and after a move."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from companion.engine.kit.roster import Unit
-from companion.engine.positions.moving import stack_there
+from companion.engine.positions.moving import minds_turns, stack_there
 from companion.engine.record.game import Game
 from companion.systems.kharkov_battles.base import rules
 from companion.systems.kharkov_battles.stacking import wrong_with
 
 rules.attack_by("declare-assault", hex="target", units="attackers")
 rules.attack_by("declare-mobile", hex="target", units="unit")
+minds_turns(rules, "4.1")
 
 
 @rules.minds_moves

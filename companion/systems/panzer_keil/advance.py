@@ -15,7 +15,7 @@ from companion.engine.record import events as e
 from companion.engine.record.battle import Battle
 from companion.engine.record.changes import move
 from companion.engine.record.game import Game
-from companion.systems.panzer_keil.base import named, recorded, rules, surplus, target_of
+from companion.systems.panzer_keil.base import STACK, is_hq, named, recorded, rules, surplus, target_of
 from companion.systems.panzer_keil.exchange import ALL_LOST
 from companion.systems.panzer_keil.ground import MAJOR, SEA, WATER, barrier, pass_through, terrain
 from companion.systems.panzer_keil.results import ADVANCE, one_for_crossers
@@ -107,7 +107,7 @@ def _choices(ctx: Context) -> list[tuple[str, str]]:
         return []
     units = ctx.values.get("units") or _as_many_as_fit(ctx)
     left = {game.units[u].place for u in units}
-    beyond = [h for h in _beyond(game, recorded(ctx.battle)) if h not in left]
+    beyond = [h for h in _beyond(game, recorded(ctx.battle)) if h not in left and _room(game, h)]
     return [(target, f"Into {target}"), *((h, f"On to {h}") for h in beyond)]
 
 
@@ -121,6 +121,11 @@ def _beyond(game: Game, battle: Battle) -> list[str]:
         and terrain(game, h) not in WATER
         and all(u.side == battle.attacker for u in game.units_at(h))
     ]
+
+
+def _room(game: Game, hex_id: str) -> bool:
+    """Whether one more unit may stop in a hex [9.8.3, B4]."""
+    return len([u for u in game.units_at(hex_id) if not is_hq(u)]) < STACK
 
 
 def _against(ctx: Context) -> list[str]:

@@ -162,3 +162,16 @@ def arrive(
         units = _newcomers(Context(game, values={"arrival": arrival}))
         yield from _enter(game, item.side, units, hex)
     yield e.Ticked(f"arrival/{arrival}", True, item.text)
+
+
+@rules.warns_of("next-phase")
+def not_in_yet(ctx: Context) -> Iterable[Fault]:
+    """What the turn brings comes in with the movement, or waits knowingly [8.6.1]; said in its own turn only."""
+    game = ctx.game
+    if game.phase in phases("move"):
+        for _, arrival in due(game):
+            here = [game.units[u] for u in arrival.units if u in game.units]
+            if (arrival.side, arrival.turn) != (game.active, game.turn):
+                continue
+            if not here or not all(u.place for u in here):
+                yield Fault(f"{arrival.text}: not in yet, and due from now on", "8.6.1")

@@ -250,17 +250,20 @@ def _one(ctx: Context) -> bool:
     return len(_unknown(ctx)) == 1
 
 
-def _pair(ctx: Context) -> bool:
-    """Two of them are asked about with a button for each answer."""
-    return len(_unknown(ctx)) == 2
+def _by_button(ctx: Context) -> bool:
+    """Several of them are asked about with a button for each answer; somebody among many is ticked afterwards."""
+    return len(_unknown(ctx)) > 1 and not ctx.args.get("some")
 
 
-BOTH, NONE = "both", "none"
+BOTH, NONE, SOME = "both", "none", "some"
 
 
 def _which(ctx: Context) -> list[tuple[str, str]]:
-    """Of two whose type is not on record: one, the other, both or none."""
-    return [*((u.id, u.name or u.id) for u in _unknown(ctx)), (BOTH, "Both"), (NONE, "None")]
+    """Of those whose type is not on record: all or none; of two, one or the other."""
+    unknown = _unknown(ctx)
+    if len(unknown) > 2:
+        return [(BOTH, "All"), (NONE, "None"), (SOME, "Some of them")]
+    return [*((u.id, u.name or u.id) for u in unknown), (BOTH, "Both"), (NONE, "None")]
 
 
 def _types(ctx: Context) -> list[tuple[str, str]]:
@@ -281,19 +284,35 @@ def exhaust(
             when=_one,
         ),
     ],
-    which: Annotated[str | None, Choice(label="Mechanized", options=_which, when=_pair)] = None,
+    which: Annotated[str | None, Choice(label="Mechanized", options=_which, when=_by_button)] = None,
     units: Annotated[
         tuple[str, ...],
-        UnitRef(label="Mechanized units", many=True, pick=_unknown, when=lambda c: not _one(c), quiet=_pair),
+        UnitRef(
+            label="Mechanized units", many=True, pick=_unknown, when=lambda c: not _one(c), quiet=_by_button
+        ),
     ] = (),
     none: Annotated[
-        bool, Flag(label="None of them is mechanized", when=lambda c: not _one(c), quiet=_pair)
+        bool, Flag(label="None of them is mechanized", when=lambda c: not _one(c), quiet=_by_button)
     ] = False,
 ) -> Events:
     """Turn mechanized units that attacked to their exhausted side; who they are is remembered."""
     asked = [u.id for u in units_of(game, duty) if mechanized(u) is None]
     if kind:
         units, none = (tuple(asked), False) if kind == SOME_MECHANIZED else ((), True)
+    if which == SOME:
+        battle = game.battles.get(duty.battle)
+        yield owe(
+            game,
+            duty.to,
+            duty.text,
+            exhaust,
+            battle=battle,
+            step=duty.step,
+            units=asked,
+            rule="9.9",
+            some=True,
+        )
+        return
     if which:
         units = {BOTH: tuple(asked), NONE: ()}.get(which, (which,))
         none = not units

@@ -2,35 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any
 
 from companion.engine.errors import Unreadable
 from companion.engine.forms.fields import Choice, Context, Options, Whole
-from companion.engine.kit.roster import Unit
 from companion.engine.play.actions import Events
 from companion.engine.play.duties import drop, owe
-from companion.engine.positions.pieces import on_map
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
-from companion.systems.panzer_keil import states
 from companion.systems.panzer_keil.base import (
     FRONTS,
     GERMAN,
     SOVIET,
     disrupted,
-    don_bound,
-    exhausted,
     in_play,
-    out_of_supply,
-    phases,
     rules,
 )
 from companion.systems.panzer_keil.books import Table, bands, points_at
-from companion.systems.panzer_keil.condition import WantedUnits, on_record, own_on_map
 from companion.systems.panzer_keil.ground import has_rails
-from companion.systems.panzer_keil.supply import front_distance, hq_of, in_command
+from companion.systems.panzer_keil.supply import front_distance, hq_of
 
 LAST_POINTS = "front-points-last"
 """The headquarters' points when they were last set: the game's own record, no track."""
@@ -56,6 +48,19 @@ def front_alive(game: Game, front: str) -> bool:
         return False
     unit = game.units.get(f"{front}-hq")
     return unit is None or in_play(unit)
+
+
+def front_gives(game: Game, front: str) -> bool:
+    """Whether a headquarters can have points, as far as the record tells: neither disrupted nor the one left off the map.
+
+    Where no headquarters was put on the map, nobody keeps them there [B8.2.2, B8.4].
+    """
+    if not front_alive(game, front):
+        return False
+    hq = hq_of(game, front)
+    if hq is None:
+        return f"{front}-hq" not in game.units or not any(hq_of(game, other) for other in FRONTS)
+    return not disrupted(game, hq.id)
 
 
 def _table(game: Game) -> Table:
@@ -115,9 +120,9 @@ def _soviet_pools(game: Game) -> Events:
             yield from fill(game, f"{front}-{kind}", 0, "new turn", rule)
     if has_rails(game) and any(hq_of(game, front) for front in FRONTS):
         return  # the supply check works them out
-    alive = {front: name for front, name in FRONTS.items() if front_alive(game, front)}
-    if alive:
-        yield from _ask_fronts(game, alive)
+    able = {front: name for front, name in FRONTS.items() if front_gives(game, front)}
+    if able:
+        yield from _ask_fronts(game, able)
 
 
 @rules.entering("german-supply")
@@ -170,19 +175,32 @@ class Payer(Choice):
         return {"choices": offered, "many": False, "required": True}
 
 
-def paying(label: str, kind: str) -> Payer:
-    """The field that asks for the Front; the first that has points is ticked."""
+Useful = Callable[[Context, str], bool]
+"""Whether a Front's points can do anything now."""
+
+
+def paying(label: str, kind: str, useful: Useful) -> Payer:
+    """The field that asks for the Front; the first whose points are of use is ticked, else the first that has some."""
 
     def rich(ctx: Context) -> str:
         game = ctx.game
-        return next((f for f in FRONTS if front_alive(game, f) and game[f"{f}-{kind}"]), "")
+        held = [f for f in FRONTS if front_alive(game, f) and game[f"{f}-{kind}"]]
+        return next((f for f in held if useful(ctx, f)), held[0] if held else "")
 
     return Payer(label=label, when=soviet_now, start=rich, kind=kind)
 
 
-def payer(ctx: Context, kind: str) -> str:
+def payer(ctx: Context, kind: str, useful: Useful) -> str:
     """The Front chosen so far, or the one the form begins with."""
-    return str(ctx.values.get("front") or (paying("", kind).start or str)(ctx) or "")
+    return str(ctx.values.get("front") or (paying("", kind, useful).start or str)(ctx) or "")
+
+
+def purses(game: Game, kind: str) -> Iterator[tuple[str, str, int]]:
+    """Whose points of a kind are left for the side to move: the Front, none for the Germans, whose they are, how many."""
+    if game.active == SOVIET:
+        yield from ((f, n, game[f"{f}-{kind}"]) for f, n in FRONTS.items() if game[f"{f}-{kind}"])
+    elif left := game[f"{GERMAN}-{kind}"]:
+        yield "", game.side_name(GERMAN), left
 
 
 def _wanted(front: str, by_table: bool) -> Callable[[Context], bool]:
@@ -218,11 +236,13 @@ def _hexes(front: str) -> Whole:
 
 
 def _supply(front: str) -> Whole:
-    return Whole(label=f"{FRONTS[front]} supply", high=20, when=_wanted(front, False), start=_last(front, 0))
+    label, when = f"{FRONTS[front]} supply", _wanted(front, False)
+    return Whole(label=label, high=20, half=True, when=when, start=_last(front, 0))
 
 
 def _support(front: str) -> Whole:
-    return Whole(label=f"{FRONTS[front]} support", high=20, when=_wanted(front, False), start=_last(front, 1))
+    label, when = f"{FRONTS[front]} support", _wanted(front, False)
+    return Whole(label=label, high=20, half=True, when=when, start=_last(front, 1))
 
 
 def _still_wanted(game: Game, duty: e.Asked) -> bool:
@@ -304,90 +324,3 @@ def front_points(
 ) -> Events:
     """Set a headquarters' supply and support points for this turn."""
     yield from _front_by_hand(game, front, distance, supply, support)
-
-
-def _tired(ctx: Context) -> list[Unit]:
-    return [u for u in own_on_map(ctx) if exhausted(ctx.game, u.id)]
-
-
-def _refreshable(ctx: Context) -> list[Unit]:
-    """Exhausted units that a point can help: in supply and undisrupted [B6.3.3]."""
-    game = ctx.game
-    return [u for u in _tired(ctx) if not disrupted(game, u.id) and not out_of_supply(game, u.id)]
-
-
-def _offered(ctx: Context) -> list[Unit]:
-    """Those of them that the paying headquarters commands [B8.2]; where nobody can be helped, all who are exhausted."""
-    game, found = ctx.game, _refreshable(ctx) or _tired(ctx)
-    front = payer(ctx, "sp")
-    if game.active != SOVIET or not found or not front:
-        return found
-    if hq_of(game, front) is None:
-        return [u for u in found if front == "don" or not don_bound(game, u)]
-    reach = in_command(game, front)
-    return [u for u in found if u.id in reach]
-
-
-def _any_tired(game: Game) -> bool | str:
-    ctx = Context(game)
-    if not own_on_map(ctx):
-        return True
-    return bool(_tired(ctx)) or "no exhausted unit is on record [B6.3]"
-
-
-def _against_spending(ctx: Context) -> list[str]:
-    """More than is left, on units that get none or that another headquarters commands [B6.3.3, B8.2, B13.2.1]."""
-    game, values = ctx.game, ctx.values
-    units, front = values.get("units") or (), str(values.get("front") or "")
-    found = [str(fault) for fault in states.against(game, units, states.supply_point)]
-    known = front or game.active == GERMAN  # the Front is asked for first
-    if known and (len(units) or values.get("count") or 0) > game[_pool(game, front)]:
-        found.append(f"only {game[_pool(game, front)]} of its supply points left [B6.3]")
-    return [*found, *_out_of_command(game, units, front)] if game.active == SOVIET else found
-
-
-def _pool(game: Game, front: str, kind: str = "sp") -> str:
-    return f"{front if game.active == SOVIET else GERMAN}-{kind}"
-
-
-@rules.action(
-    phase=phases("supply"),
-    by="active",
-    rule="B6.3",
-    label="Spend supply points",
-    order=3,
-    when=_any_tired,
-    warns=_against_spending,
-)
-def spend_supply(
-    game: Game,
-    front: Annotated[str, paying("Points of", "sp")] = "",
-    units: Annotated[
-        tuple[str, ...],
-        WantedUnits(label="Exhausted units", many=True, pick=_tired, suggest=_offered, when=on_record),
-    ] = (),
-    count: Annotated[int, Whole(label="Units turned back", high=20, quiet=on_record)] = 0,
-) -> Events:
-    """Turn exhausted units back to normal, one point each."""
-    spent = len(units) or count
-    if not spent:
-        field = "units" if on_map(game, game.active) else "count"
-        raise Unreadable("say which units recover, or how many", field=field, rule="B6.3")
-    if game.active == SOVIET and not front:
-        raise Unreadable("whose points? Name the Front that commands the units", field="front", rule="B8.2")
-    pool = _pool(game, front)
-    for unit in units:
-        yield from states.put(game, unit, states.supply_point)
-    left = max(0, game[pool] - spent)
-    yield e.Set(pool, left, was=game[pool], reason=f"{spent} spent", rule="B6.3.4")
-
-
-def _out_of_command(game: Game, units: Sequence[str], front: str) -> list[str]:
-    """A headquarters supplies the units it commands [B8.2]; Don-bound ones only the Don's [B13.2.1]."""
-    if not front:
-        return []
-    bound = [u for u in units if don_bound(game, game.units[u]) and front != "don"]
-    found = [f"{game.units[u].name} is bound to the Don Front [B13.2.1]" for u in bound]
-    reach = in_command(game, front) if hq_of(game, front) else set(units)
-    others = [u for u in units if u not in reach and u not in bound]
-    return [*found, *(f"{game.units[u].name} is not in command of {FRONTS[front]} [B8.2]" for u in others)]

@@ -137,6 +137,14 @@ def _against_repair(ctx: Context) -> list[str]:
     return found
 
 
+@dataclass(frozen=True)
+class RepairedHexes(HexId):
+    """The hexes in which the line is repaired; where its marker stands is said."""
+
+    def describe(self, ctx: Context) -> dict[str, Any]:
+        return {**super().describe(ctx), "help": f"the marker stands in {railhead(ctx.game)}"}
+
+
 @rules.action(
     phase=("soviet-move", "soviet-supply"),
     by=SOVIET,
@@ -148,7 +156,7 @@ def _against_repair(ctx: Context) -> list[str]:
 )
 def extend_railroad(
     game: Game,
-    hexes: Annotated[tuple[str, ...], HexId(label="Rail hexes, from the marker outward", many=True)],
+    hexes: Annotated[tuple[str, ...], RepairedHexes(label="Rail hexes, from the marker outward", many=True)],
 ) -> Events:
     """Extend the Soviet railroad by up to three hexes a turn and move its marker."""
     for at, hex_id in pairwise((railhead(game), *hexes)):

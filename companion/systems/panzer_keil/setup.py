@@ -74,7 +74,9 @@ def _every_counter(game: Game) -> Events:
     yield e.Noted(f"{text}, {len(game.roster) - here - later} to place, {later} to come later", rule="B14")
     for unit in game.roster:
         place = "" if unit.turn else unit.place
-        yield create(game, unit.id, place, counter_facts(game, unit), reason="" if place else IN_PASSING)
+        yield create(
+            game, unit.id, place, counter_facts(game, unit), reason=IN_PASSING
+        )  # the note tells of all
         for name, value in unit.marks.items():
             yield put_mark(game, unit.id, name, value, reason=IN_PASSING)
     for target, marks in game.scenario.hex_marks.items():
@@ -132,6 +134,11 @@ def _of_formation(ctx: Context) -> list[Unit]:
     return unplaced(ctx.game, str(ctx.values.get("formation") or "-"))
 
 
+def _next_in_line(ctx: Context) -> bool:
+    """Whether those of a formation are as good as alike: the record knows no counter of it better than another."""
+    return ctx.duty is not None and not any(u.kind or u.factors for u in _of_formation(ctx))
+
+
 def _laid_out(
     game: Game, formation: str, hexes: Sequence[str], each: int, units: Sequence[str]
 ) -> tuple[list[str], list[str]]:
@@ -165,7 +172,13 @@ def place_formation(
     each: Annotated[int, Whole(label="Units to a hex", low=1, high=3)] = 1,
     units: Annotated[
         tuple[str, ...],
-        UnitRef(label="Which", help="none: the next ones in line", many=True, pick=_of_formation),
+        UnitRef(
+            label="Which",
+            help="none: the next ones in line",
+            many=True,
+            pick=_of_formation,
+            quiet=_next_in_line,
+        ),
     ] = (),
 ) -> Events:
     """Lay out a formation hex by hex: Germans first, then Soviets."""
@@ -181,8 +194,12 @@ def place_formation(
             given=len(hexes),
             rule="B14",
         )
-    for unit, place in zip(waiting, places, strict=False):
-        yield move(game, unit, place, reason="set-up", rule="B14")
+    laid = list(zip(waiting, places, strict=False))
+    yield e.Noted(
+        f"{formation}: {count(len(laid), 'unit')} in {', '.join(dict.fromkeys(places))}", rule="B14"
+    )
+    for unit, place in laid:
+        yield move(game, unit, place, reason=IN_PASSING, rule="B14")
     yield from drop(game, "place-formation", why=formation)
     if game.turn == 1:
         yield from _ask_next(game)
@@ -232,5 +249,5 @@ def set_up_check(ctx: Context, side: Annotated[str, SideRef(label="Side")] = "")
 
 def _where(formation: str) -> str:
     if formation in NEAR:
-        return f"within {NEAR[formation][1]} of {NEAR[formation][0]}"
+        return f"within {NEAR[formation][1]} hexes of {NEAR[formation][0]}"
     return f"area {formation}" if formation in AREAS else "printed hexes"

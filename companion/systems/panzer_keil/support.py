@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -30,7 +31,7 @@ from companion.systems.panzer_keil.base import (
     rules,
     target_of,
 )
-from companion.systems.panzer_keil.points import payer, paying
+from companion.systems.panzer_keil.points import payer, paying, purses
 from companion.systems.panzer_keil.results import ROLL
 from companion.systems.panzer_keil.retreat import owe_retreat
 from companion.systems.panzer_keil.supply import hq_of, in_command
@@ -61,13 +62,18 @@ def targets(game: Game, side: str, front: str = "") -> list[str]:
     return sorted(h for h in enemies if sponsors(game, side, h) and sponsors(game, side, h, front))
 
 
+def _reaches(ctx: Context, front: str) -> bool:
+    """Whether a Front's points can hit anybody."""
+    return bool(targets(ctx.game, ctx.game.active, front))
+
+
 @dataclass(frozen=True)
 class SupportTarget(Target):
     """A hex to hit; those that the points can reach are laid out to be tapped."""
 
     def found(self, ctx: Context) -> list[str]:
         game = ctx.game
-        return targets(game, game.active, payer(ctx, "sap")) if game.active else []
+        return targets(game, game.active, payer(ctx, "sap", _reaches)) if game.active else []
 
     def describe(self, ctx: Context) -> dict[str, Any]:
         return {**super().describe(ctx), "required": not tapped(self.found(ctx))}
@@ -116,7 +122,7 @@ def _against_allotting(ctx: Context) -> list[str]:
 
 def _all_of_them(ctx: Context) -> int | None:
     """As many as may lie on one hex, to begin with."""
-    owner = payer(ctx, "sap") if ctx.game.active == SOVIET else GERMAN
+    owner = payer(ctx, "sap", _reaches) if ctx.game.active == SOVIET else GERMAN
     left = ctx.game[f"{owner}-sap"] if owner else 0
     return min(MOST, left) or None
 
@@ -127,6 +133,30 @@ def _points_left(game: Game) -> bool | str:
     if any(game[pool] for pool in pools) or not fought_now(game):
         return True
     return "every support point is allotted [7.2.1]"
+
+
+def _unlaid(game: Game) -> list[tuple[str, int]]:
+    """Whose points could still be laid on somebody, and how many: until the first hex is resolved [7.2, 7.3]."""
+    if any(b.rolls for b in fought_now(game)):
+        return []
+    return [
+        (whose, n)
+        for front, whose, n in purses(game, "sap")
+        if any(_takes_more(game, target, front) for target in targets(game, game.active, front))
+    ]
+
+
+def _takes_more(game: Game, target: str, front: str) -> bool:
+    """Whether a hex may get points, or more of them: five at most, from one headquarters [7.2.3, B8.3.2]."""
+    there = shelling(game, target)
+    return there is None or (_points_in(there) < MOST and there.facts["front"] == front)
+
+
+@rules.due_in(*phases("support"))
+def _lost_otherwise(game: Game) -> Iterable[str]:
+    """Points of this turn are not kept for the next [7.2.1]."""
+    for whose, left in _unlaid(game):
+        yield f"Allot {count(left, f'{whose} support point')}, or lose {'it' if left == 1 else 'them'} [7.2.1]"
 
 
 @rules.action(
@@ -142,7 +172,7 @@ def _points_left(game: Game) -> bool | str:
 def allot_support(
     game: Game,
     *,
-    front: Annotated[str, paying("From", "sap")] = "",
+    front: Annotated[str, paying("From", "sap", _reaches)] = "",
     target: Annotated[str, TARGET] = "",
     elsewhere: Annotated[str, TARGET.another()] = "",
     points: Annotated[
@@ -220,7 +250,17 @@ def _not_fired(game: Game, duty: e.Asked, how: str) -> Events:
         yield e.Set(pool, game[pool] + _points_in(battle), was=game[pool], reason="not fired", rule="7.2.1")
 
 
-@rules.follow_up(rule="7.3", label="Roll", declined=_not_fired)
+def _too_early(ctx: Context) -> list[str]:
+    """All points are allotted before the first hex is resolved [7.3]: later ones would answer what the dice have shown."""
+    left = (
+        ", ".join(f"{whose} {n}" for whose, n in _unlaid(ctx.game))
+        if ctx.battle in fought_now(ctx.game)
+        else ""
+    )
+    return [f"points are allotted before the first hex is resolved; left: {left} [7.3]"] if left else []
+
+
+@rules.follow_up(rule="7.3", label="Roll", declined=_not_fired, warns=_too_early)
 def roll_support(
     game: Game,
     battle: Battle | None,

@@ -1,11 +1,11 @@
-"""What taps on the map mean here: the form that attacks, and what is said of a move."""
+"""What taps on the map mean here: the form that attacks, and what is said before and after a move."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
 from companion.engine.kit.roster import Unit
-from companion.engine.positions.moving import stack_there, too_far
+from companion.engine.positions.moving import minds_turns, stack_there, too_far
 from companion.engine.record.game import Game
 from companion.systems.second_kharkov.base import rules
 from companion.systems.second_kharkov.stacking import overstacked
@@ -13,6 +13,7 @@ from companion.systems.second_kharkov.units import factor
 
 rules.attack_by("resolve-combat", hex="target", units="attackers")
 rules.attack_by("declare-attack", hex="target", units="attackers")
+minds_turns(rules, "5.1")
 
 
 @rules.minds_moves

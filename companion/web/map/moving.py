@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ from flask import Response, make_response, render_template, request, url_for
 from companion.engine.alike import counted
 from companion.engine.errors import Mistake, NotYours, Warned
 from companion.engine.kit.blocks import Marker
+from companion.engine.kit.when import holds
 from companion.engine.positions.moving import said_of_move
 from companion.engine.positions.supply import marker_of
 from companion.engine.record.game import Game
@@ -95,22 +96,28 @@ def marks_context(visit: DeviceVisit, text: str) -> dict[str, Any]:
     game, context = visit.game, hex_context(visit, text)
     first, _ = marker_of(visit.rules, game)
     units, hex_id = context["movers"], context["hex"]
-    kinds = sorted((m for m in game.kit.markers if m.by_hand and not m.quiet), key=lambda m: m.id != first)
-    on_units = [m for m in kinds if "unit" in m.on and units]
+    now = (m for m in game.kit.markers if m.by_hand and not m.quiet and holds(m.when, game.values))
+    kinds = sorted(now, key=lambda m: m.id != first)
+    sides = {u.side for u in units}
+    on_units = [m for m in kinds if "unit" in m.on and any(m.offered(side) for side in sides)]
     lying = visit.view.hexes.get(hex_id, {})
     # What lies on units is laid on them where they are on record, and in their hex where they are not.
     in_hex = [m for m in kinds if "hex" in m.on and (m not in on_units or m.id in lying)]
     return {
         **context,
-        "on_units": [lay for m in on_units for lay in lays(game, m, [u.marks for u in units])],
+        "on_units": [lay for m in on_units for lay in lays(game, m, [u.marks for u in units], sides)],
         "in_hex": [lay for m in in_hex for lay in lays(game, m, [lying])],
     }
 
 
-def lays(game: Game, marker: Marker, held: Sequence[Any]) -> list[Lay]:
-    """The taps that a marker has: on and off, its values, or its number one up and one down."""
+def lays(game: Game, marker: Marker, held: Sequence[Any], sides: Iterable[str] = ()) -> list[Lay]:
+    """The taps that a marker has: on and off, its values, or its number one up and one down.
+
+    :param sides: whose units it would lie on; in a hex all its values are offered
+    """
+    offered = {value for side in sides for value in marker.offered(side)} or set(marker.values)
     now = [marks.get(marker.id) for marks in held]
-    values: list[Any] = [v for v in marker.values if v != "#"]
+    values: list[Any] = [v for v in marker.values if v != "#" and (v in offered or v in now)]
     if "#" in marker.values:
         most = max((int(v) for v in now if isinstance(v, int)), default=0)
         values += [n for n in (most - 1, most, most + 1) if n > 0]

@@ -6,8 +6,10 @@ import pytest
 from harness import Bench, refused
 
 from companion.engine.errors import NotYours, Unknown, Unreadable
+from companion.engine.forms.fields import Context
 from companion.engine.play.duties import owe
 from companion.engine.positions.moving import attacks_on, out_of_turn, said_of_move
+from companion.engine.record.changes import create
 from companion.systems import IDS, load_systems
 
 SYSTEMS = load_systems(Path(__file__).parents[3] / "scenarios")
@@ -27,9 +29,9 @@ def stack(table, hex_id):
 
 def test_a_stack_keeps_its_order_and_some_may_stay(table):
     before = stack(table, "2408")
-    table.do("german", "move-stack", units=before, hex="2407")
+    table.do("german", "move-stack", units=before, hex="2407", anyway=True)
     assert stack(table, "2407") == before
-    table.do("german", "move-stack", units=before[:1], hex="2406")
+    table.do("german", "move-stack", units=before[:1], hex="2406", anyway=True)
     assert stack(table, "2407") == before[1:] and stack(table, "2406") == before[:1]
 
 
@@ -42,13 +44,30 @@ def test_only_its_own_side_or_the_table_moves_a_unit(table):
         table.do("table", "move-stack", units=["german-geheim"], hex="2410")
     with refused(NotYours):
         table.do("watch", "move-stack", units=["3-panzer"], hex="2410")
-    table.do("table", "move-stack", units=["3-panzer"], hex="2407")
+    table.do("table", "move-stack", units=["3-panzer"], hex="2407", anyway=True)
     assert stack(table, "2407") == ["3-panzer"]
+
+
+@pytest.mark.parametrize("system", IDS)
+def test_every_game_says_first_that_it_is_the_other_sides_phase(system):
+    kit = SYSTEMS[system].kit
+    table = Bench(system, next(iter(kit.scenarios)))
+    phase = next(p.id for p in kit.system.phases if p.side)
+    table.do("table", "go-to", turn=1, phase=phase)
+    mine, other = table.game.active, table.game.other(table.game.active)
+    for side, place in ((mine, "2408"), (other, "2428")):
+        table.record(create(table.game, side, place, {"side": side, "name": "Stray"}))
+    warns = table.rules.actions["move-stack"].warns
+    said = {
+        side: list(warns(Context(table.game, side, {"units": [side], "hex": "2407"})))
+        for side in (mine, other)
+    }
+    assert said[mine] == [] and len(said[other]) == 1
 
 
 def test_the_table_moves_a_closed_stack_without_reading_it(table):
     before = stack(table, "2408")
-    table.do("table", "move-stack", units=["3-panzer"], below="2408", hex="2407")
+    table.do("table", "move-stack", units=["3-panzer"], below="2408", hex="2407", anyway=True)
     assert stack(table, "2407") == before
     heard = str(table.hears("table")) + str(table.hears("soviet"))
     assert "eheim" not in heard
@@ -65,7 +84,7 @@ def test_a_stack_that_stays_where_it_is_did_not_move(table):
 
 def moved(table, seat, units, hex_id):
     start = table.game.units[units[0]].place
-    table.do(seat, "move-stack", units=units, hex=hex_id)
+    table.do(seat, "move-stack", units=units, hex=hex_id, anyway=True)
     return said_of_move(table.rules, table.game, seat, [table.game.units[u] for u in units], start)
 
 

@@ -98,7 +98,7 @@ def test_a_support_attack_drives_out_and_nobody_advances() -> None:
     """7.3.2: 1D is D1D without an advance; surrounded the target dies."""
     t = battle({"302id": "2041"}, [3])
     go(t, "german-support")
-    t.do("table", "correct", name="german-sap", value="3")
+    t.do("table", "correct", name="german-sap", value="2")
     t.do("german", "allot-support", target="2040", points=2)
     reply(t, "german", "roll-support", die="6")
     reply(t, "german", "enter-result", result="1D")
@@ -109,7 +109,7 @@ def test_a_support_attack_drives_out_and_nobody_advances() -> None:
 def test_a_surrounded_target_of_a_support_attack_dies() -> None:
     t = battle({"302id": "2041", "320id": "2039"}, [3])
     go(t, "german-support")
-    t.do("table", "correct", name="german-sap", value="3")
+    t.do("table", "correct", name="german-sap", value="2")
     t.do("german", "allot-support", target="2040", points=2)
     reply(t, "german", "roll-support", die="6")
     reply(t, "german", "enter-result", result="1D")
@@ -283,3 +283,11 @@ def test_typed_strengths_leave_the_advance_over_a_major_river_at_one() -> None:
     hit(t, "D2", "302id", full="9", defence="3")
     reply(t, "soviet", "retreat", to=offered(t, "soviet", "retreat")[0])
     assert duty(t, "german", "advance")["args"]["limit"] == 1
+
+
+def test_no_advance_leads_on_into_a_full_hex() -> None:
+    """9.8.3, B4: three units stand there already."""
+    t = battle({"302id": "2041", "320id": "2140", "15id": "2140", "106id": "2140"}, [2], attack=9)
+    hit(t, "DL", "302id")
+    assert "2140" in t.game.maps.neighbours("2040")
+    assert "2039" in offered(t, "german", "advance") and "2140" not in offered(t, "german", "advance")

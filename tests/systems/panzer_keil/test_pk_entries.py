@@ -355,3 +355,19 @@ def test_who_came_in_this_turn_can_be_said_by_hand() -> None:
     mark(t, "302id", "entered")
     rows = {r["name"]: r for r in t.form("german", "rail-move")}
     assert "302id" in [c["value"] for c in rows["units"]["choices"]]  # set by hand: it did come in this turn
+
+
+def test_a_phase_does_not_end_over_reinforcements_without_a_word() -> None:
+    """8.6.1: they may wait, but knowingly; what waits from an earlier turn is not said again."""
+    t = table()
+    t.until("german-move")
+    with warned("8.6.1"):
+        t.do("german", "next-phase")
+    t.do("german", "next-phase", anyway=True)
+    t.until("german-move", 2)
+    t.do("german", "next-phase")
+    t = table()
+    for n, unit in enumerate(("ss-w-1", "ss-w-2", "ss-w-3", "302id", "320id")):
+        put(t, unit, f"33{20 + n}")
+    t.until("german-move")
+    t.do("german", "next-phase")  # put there by hand, they are in

@@ -304,3 +304,17 @@ def test_recovery_is_one_tap() -> None:
     mark(t, "ss-w-1", "disrupted", "d")
     go(t, "german-recovery")
     assert t.form("german", "recover") == []
+
+
+def test_of_many_attackers_all_or_none_is_one_answer_and_some_are_ticked() -> None:
+    """9.9: who is mechanized is asked once, and remembered."""
+    units = ["ss-w-1", "ss-w-2", "ss-w-3"]
+    for answer, tired in (("both", units), ("none", []), ("some", ["ss-w-2"])):
+        t = unknown_types()
+        put(t, "ss-w-3", t.game.units["ss-w-1"].place, attack=5, defence=5)
+        strike(t, "C", attackers=units)
+        assert offered(t, "german", "exhaust", "which") == ["both", "none", "some"]
+        reply(t, "german", "exhaust", which=answer)
+        if answer == "some":
+            reply(t, "german", "exhaust", units=tired)
+        assert [u for u in units if t.game.mark(u, "exhausted")] == tired and not t.game.duties()

@@ -276,14 +276,14 @@ def test_supply_is_marked_by_hex() -> None:
 def test_the_set_up_leads_from_formation_to_formation() -> None:
     t = table(units=False)
     t.do("table", "set-up")
-    assert [a["text"] for a in t.asked("german")] == ["Set up FP: 3 units, within 5 of 1722"]
+    assert [a["text"] for a in t.asked("german")] == ["Set up FP: 3 units, within 5 hexes of 1722"]
     assert not t.asked("soviet")  # Germans first
     rows = [r["name"] for r in t.asked("german")[0]["form"] if not (r["quiet"] or r["hidden"])]
-    assert rows == ["hexes", "each", "units"]  # which formation is no question
+    assert rows == ["hexes", "each"]  # which formation is no question; which of counters alike neither
     t.answer("german", hexes="1722 1721", each=1)
-    assert [a["text"] for a in t.asked("german")] == ["Set up FP: 1 unit, within 5 of 1722"]
+    assert [a["text"] for a in t.asked("german")] == ["Set up FP: 1 unit, within 5 hexes of 1722"]
     with warned("B14"):
-        t.answer("german", hexes="2722")  # not within 5 of 1722
+        t.answer("german", hexes="2722")  # not within 5 hexes of 1722
     t.answer("german", hexes="2722", anyway=True)
     assert t.asked("german")[0]["args"]["formation"] == "Hollidt-A"
     with refused(Unreadable, rule="B14", field="hexes"):

@@ -182,3 +182,44 @@ def test_the_form_offers_units_in_command_of_the_paying_headquarters() -> None:
     rows = {r["name"]: r for r in t.form("soviet", "spend-supply")}
     assert rows["front"]["value"] == "voronezh"  # the only one with points
     assert [c["value"] for c in rows["units"]["choices"]] == ["voronezh-1"]  # B8.2, B13.2.1
+
+
+def test_the_form_begins_with_a_headquarters_that_can_help_somebody() -> None:
+    t = table(owners_book())
+    put(t, "voronezh-hq", "1409")
+    put(t, "don-hq", "1405")
+    put(t, "don-1", "1408", kind="armour")
+    mark(t, "don-1", "exhausted")
+    go(t, "soviet-supply")
+    for front in ("voronezh", "don"):
+        t.do("table", "correct", name=f"{front}-sp", value="2")
+    rows = {r["name"]: r for r in t.form("soviet", "spend-supply")}
+    assert rows["front"]["value"] == "don"  # B13.2.1: Voronezh has points, and nobody to give them to
+    assert [c["value"] for c in rows["units"]["choices"]] == ["don-1"]
+
+
+def test_points_that_could_turn_somebody_back_are_asked_about_before_they_are_lost() -> None:
+    t = table(owners_book())
+    put(t, "ss-w-1", "2040", kind="armour")
+    t.until("german-supply")
+    t.do("german", "mark-supply")
+    t.do("german", "next-phase")  # nobody is exhausted
+    t.do("table", "go-to", turn=1, phase="german-supply")
+    t.do("table", "correct", name="german-sp", value="5")
+    mark(t, "ss-w-1", "exhausted")
+    t.do("german", "mark-supply")
+    with refused(StillOwed) as refusal:
+        t.do("german", "next-phase")
+    assert ["B6.3.5" in words for words in refusal.value.said] == [True]
+    t.do("german", "spend-supply", units=["ss-w-1"])
+    t.do("german", "next-phase")
+
+
+def test_a_headquarters_that_cannot_have_points_is_not_asked_for() -> None:
+    """B8.4: a disrupted one does not function; one that nobody put on the map, beside others, neither."""
+    t = table()
+    for front, place in (("voronezh", "1409"), ("southwestern", "1411"), ("southern", "2406")):
+        put(t, f"{front}-hq", place)
+    mark(t, "southern-hq", "disrupted", "d")
+    t.until("soviet-supply")
+    assert [a["args"]["fronts"] for a in t.asked("soviet")] == [["voronezh", "southwestern"]]

@@ -24,7 +24,7 @@ def ready(**options: object) -> Bench:
 def test_the_result_hits_every_unit_in_the_hex(die: str, marks: set[str]) -> None:
     t = ready()
     t.do("german", "allot-support", target="2039", points=2)
-    t.answer("german", die=die)
+    t.answer("german", die=die, anyway=True)
     assert {t.game.mark(u, "disrupted") for u in ("voronezh-1", "voronezh-2")} - {None} == set(marks)
     assert t.game["german-sap"] == 1
     assert actions(t, "german") == (["retreat"] if die == "6" else [])  # 7.3.2: 1D, the firing player moves
@@ -42,7 +42,7 @@ def test_the_firing_player_retreats_a_1d() -> None:
 def test_already_attacker_disrupted_units_stay_so() -> None:
     t = ready()
     mark(t, "voronezh-1", "disrupted", "ad")
-    t.do("german", "allot-support", target="2039", points=1)
+    t.do("german", "allot-support", target="2039", points=3)
     t.answer("german", die="4")
     assert t.game.mark("voronezh-1", "disrupted") == "ad"  # 5.3.3
 
@@ -64,10 +64,35 @@ def test_five_points_a_hex_within_the_pool() -> None:
 def test_all_points_are_allotted_before_the_first_roll() -> None:
     t = ready()
     t.do("german", "allot-support", target="2039", points=1)
-    t.answer("german", die="1")
-    with refused(Warned) as refusal:
+    with warned("7.3"):  # said while there is still time
+        t.answer("german", die="1")
+    t.answer("german", die="1", anyway=True)
+    with warned("7.3"):
         t.do("german", "allot-support", target="2039", points=1)
-    assert "7.3" in refusal.value.said[0]
+    t.do("german", "next-phase")  # what cannot be laid any more is not asked for
+
+
+def test_a_full_target_takes_no_more_points() -> None:
+    t = ready()
+    t.do("table", "correct", name="german-sap", value="7")
+    t.do("german", "allot-support", target="2039", points=5)
+    t.answer("german", die="1")  # 7.2.3: there is no other target for the two that are left
+
+
+def test_points_that_are_not_allotted_are_asked_about_before_they_are_lost() -> None:
+    t = ready()
+    with refused(StillOwed) as refusal:
+        t.do("german", "next-phase")
+    assert ["7.2.1" in words for words in refusal.value.said] == [True]
+    t.do("german", "next-phase", anyway=True)
+    assert t.game["german-sap"] == 0
+
+
+def test_without_a_target_nobody_asks_for_points() -> None:
+    t = table(owners_book())
+    put(t, "ss-w-1", "2040", kind="armour")
+    t.until("german-support")
+    t.do("german", "next-phase")
 
 
 @pytest.mark.parametrize(("marker", "value"), [("disrupted", "d"), ("disrupted", "ad"), ("oos", "on")])
@@ -85,10 +110,10 @@ def test_a_blank_table_is_read_by_the_player() -> None:
     t.until("german-support")
     with refused(NotNow, given="roll-support"):
         t.do("german", "roll-support", die="5")
-    t.do("german", "allot-support", target="2039", points=2)
+    t.do("german", "allot-support", target="2039", points=3)
     t.answer("german", die="5")
     ask = t.asked("german")[0]
-    assert "column 2, row 5" in ask["text"]
+    assert "column 3, row 5" in ask["text"]
     t.answer("german", result="D")
     assert t.game.mark("voronezh-1", "disrupted") == "d"
 
@@ -107,7 +132,7 @@ def test_one_headquarters_to_a_target() -> None:
         t.do("soviet", "allot-support", target="1416", points=1, front="southwestern")
     with refused(Unreadable, rule="B8.3", field="front"):
         t.do("soviet", "allot-support", target="1416", points=1)
-    reply(t, "soviet", "roll-support", die="4")
+    reply(t, "soviet", "roll-support", die="4", anyway=True)
     assert t.game.mark("ss-w-1", "disrupted") == "d"
 
 
@@ -151,7 +176,7 @@ def test_points_that_are_allotted_do_not_vanish_with_the_phase() -> None:
     t.do("german", "allot-support", target="2039", points=2)
     with refused(StillOwed) as refusal:
         t.do("german", "next-phase")
-    assert refusal.value.said == ["Roll for the support attack on 2039"]
+    assert refusal.value.said[0] == "Roll for the support attack on 2039"
     t.next()
     reply(t, "german", "roll-support", die="4")
     assert t.game.mark("voronezh-1", "disrupted") == "d"

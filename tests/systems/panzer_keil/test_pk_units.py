@@ -91,7 +91,7 @@ def test_printed_hexes_are_filled_and_the_rest_waits_for_its_owner() -> None:
     assert list(t.game.marked("railhead")) == ["1406"]
     sheet = t.calc("set-up-check", side="german")
     assert sheet.facts["waiting"] == 48
-    assert any(line.label == "FP: 0 of 3" and "5 of 1722" in line.effect for line in sheet.lines)
+    assert any(line.label == "FP: 0 of 3" and "5 hexes of 1722" in line.effect for line in sheet.lines)
 
 
 @pytest.mark.parametrize(

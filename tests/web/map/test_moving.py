@@ -105,7 +105,7 @@ def test_the_table_takes_what_lies_hidden_along(front):
     assert 'name="below"' not in tapped(front, "soviet", "2421?tap=1")
     onto = tapped(front, "table", "2508?tap=1&from=2408&units=3-panzer&below=2408")
     assert "Move 3rd Panzer + 1 here" in onto and 'name="below" value="2408"' in onto
-    form = {"units": "3-panzer", "below": "2408", "hex": "2407"}
+    form = {"units": "3-panzer", "below": "2408", "hex": "2407", "anyway": "on"}
     text = text_of(front.post("table", "map/move", target="sheet", **form))
     assert "3rd Panzer and 1 hidden: 2408 \u2192 2407" in text and SECRET not in text
     assert place(front, SECRET) == place(front, "3-panzer") == "2407"
@@ -241,3 +241,21 @@ def test_every_game_moves_and_marks_by_taps(tmp_path, system, scenario, hex_id):
     target = hall.tables.game(hall.code).maps.neighbours(hex_id)[0]
     assert hall.post("soviet", "map/move", target="sheet", units=unit, hex=target).status_code == 200
     assert hall.tables.game(hall.code).units[unit].place == target
+
+
+def test_a_marker_is_offered_for_the_units_it_makes_sense_on(tmp_path):
+    """No SS among the Soviets, no Guards among the Germans; what lies there all the same can be taken off."""
+    hall = Hall(tmp_path, "wb95", "kharkov-1942")
+    for side, own, foreign in (("soviet", "guards", "ss"), ("german", "ss", "guards")):
+        hex_id = {"soviet": "1508", "german": "1510"}[side]
+        hall.act(side, "enter-positions", text=f"+Probe-{side} {hex_id}")
+        unit = hall.tables.game(hall.code).units_at(hex_id)[0].id
+        for page in (f"map/marks/{hex_id}", f"unit/{unit}"):
+            text = text_of(hall.get(side, page, **TAP))
+            assert f"Troops {SAID[own]}" in text and f"Troops {SAID[foreign]}" not in text, page
+        hall.act(side, "mark", marker="troops", units=[unit], value=foreign)
+        assert f"Troops {SAID[foreign]}" in text_of(hall.get(side, f"map/marks/{hex_id}", **TAP))
+        assert f"Troops {SAID[foreign]}" in text_of(hall.get(side, f"unit/{unit}", **TAP))
+
+
+SAID = {"ss": "SS", "guards": "Guards"}

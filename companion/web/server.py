@@ -6,12 +6,10 @@ The `serve` command must call `gevent.monkey.patch_all()` before it imports anyt
 import contextlib
 import errno
 import gc
-import ipaddress
 import os
 import re
 import signal
 import socket
-import struct
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -19,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from companion.web import qr
+from companion.web.addresses import lan_addresses
 from companion.web.workers import Worker, Workers
 
 DEFAULT_PORT = 1942
@@ -234,56 +233,6 @@ def find_site(host: str, port: int, public_url: str | None = None) -> Site:
     if public_url:
         urls.insert(0, public_url.rstrip("/") + "/")
     return Site(urls[0], tuple(urls[1:]), ("localhost", *dict.fromkeys((*names, *addresses))), public_url)
-
-
-def lan_addresses() -> list[str]:
-    """The IPv4 addresses other devices may reach this machine by, the likeliest first."""
-    found = [*_routed_addresses(), *_interface_addresses(), *_named_addresses()]
-    return sorted(dict.fromkeys(found), key=_unlikeliness) if found else []
-
-
-def _unlikeliness(address: str) -> tuple[bool, bool]:
-    """Container bridges and self-assigned addresses come after real networks, otherwise order is kept."""
-    ip = ipaddress.ip_address(address)
-    return ip.is_link_local, ip in ipaddress.ip_network("172.17.0.0/16")
-
-
-def _usable(addresses: Iterable[str]) -> list[str]:
-    ips = [ipaddress.ip_address(address) for address in addresses]
-    return [str(ip) for ip in ips if not (ip.is_loopback or ip.is_unspecified)]
-
-
-def _routed_addresses() -> list[str]:
-    """Ask the routing table by 'connecting' datagram sockets, which sends nothing."""
-    found = []
-    for target in ("10.255.255.255", "192.168.255.255", "172.31.255.255", "224.0.0.251"):
-        with contextlib.suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-            probe.connect((target, 9))
-            found.append(probe.getsockname()[0])
-    return _usable(found)
-
-
-def _interface_addresses() -> list[str]:
-    """Ask each interface; on Linux only. An access point without a route out is found here alone."""
-    if not sys.platform.startswith("linux"):
-        return []
-    import fcntl
-
-    siocgifaddr = 0x8915
-    found = []
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        for _, interface in socket.if_nameindex():
-            with contextlib.suppress(OSError):
-                request = struct.pack("256s", interface.encode()[:15])
-                found.append(socket.inet_ntoa(fcntl.ioctl(probe.fileno(), siocgifaddr, request)[20:24]))
-    return _usable(found)
-
-
-def _named_addresses() -> list[str]:
-    try:
-        return _usable(socket.gethostbyname_ex(socket.gethostname())[2])
-    except OSError:
-        return []
 
 
 def raise_file_limit() -> None:

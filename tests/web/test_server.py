@@ -13,7 +13,7 @@ import urllib.request
 
 import pytest
 
-from companion.web import server
+from companion.web import addresses, server
 
 TOY = """
 import sys
@@ -267,11 +267,11 @@ def test_the_public_url_comes_first(monkeypatch):
 
 
 def test_real_networks_come_before_bridges_and_self_assigned_addresses(monkeypatch):
-    monkeypatch.setattr(server, "_routed_addresses", lambda: ["172.17.0.1", "169.254.3.4"])
-    monkeypatch.setattr(server, "_interface_addresses", lambda: ["192.168.4.1"])
-    monkeypatch.setattr(server, "_named_addresses", lambda: ["192.168.4.1"])
-    assert server.lan_addresses() == ["192.168.4.1", "172.17.0.1", "169.254.3.4"]
+    monkeypatch.setattr(addresses, "_routed_addresses", lambda: ["172.17.0.1", "169.254.3.4"])
+    monkeypatch.setattr(addresses, "_interface_addresses", lambda: ["192.168.4.1"])
+    monkeypatch.setattr(addresses, "_named_addresses", lambda: ["192.168.4.1"])
+    assert addresses.lan_addresses() == ["192.168.4.1", "172.17.0.1", "169.254.3.4"]
 
 
 def test_loopback_is_never_offered():
-    assert not [address for address in server.lan_addresses() if address.startswith("127.")]
+    assert not [address for address in addresses.lan_addresses() if address.startswith("127.")]

@@ -28,6 +28,7 @@ def is_about_seats(kind: str, name: str = "") -> bool:
     return kind == "seated" or (kind in {"asked", "answered"} and name.startswith(f"{NEW_CODE}-"))
 
 
+EMPTY: tuple[Any, ...] = (None, "", (), [], {})
 IF_ANY = frozenset({"battle", "step", "opens", "binding", "each"})
 """Numbers and yes-or-nos that are written only where there is one: most events are about no battle."""
 
@@ -61,14 +62,10 @@ class Event:
 
     def to_json(self) -> dict[str, Any]:
         """The whole event as stored; hidden fields included."""
-        body: dict[str, Any] = {"kind": self.KIND}
-        for name in names(self.KIND):
-            value = getattr(self, name)
-            if name in needed(self.KIND) or (
-                value not in (None, "", (), [], {}) and (value or name not in IF_ANY)
-            ):
-                body[name] = copied(value)
-        return body
+        told = ((name, getattr(self, name)) for name in names(self.KIND))
+        least = needed(self.KIND)
+        body = {k: copied(v) for k, v in told if k in least or (v not in EMPTY and (v or k not in IF_ANY))}
+        return {"kind": self.KIND, **body}
 
     @staticmethod
     def from_json(body: Mapping[str, Any]) -> Event:

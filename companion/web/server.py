@@ -304,23 +304,28 @@ def _with_gevent(
     app: Any, listener: socket.socket, access_log: bool, worker: Worker | None
 ) -> Callable[[], None]:
     import gevent
+    from gevent.event import Event
     from gevent.socket import wait_read
 
     from companion.web.wire import CappedServer
 
     server = CappedServer(listener, app, log="default" if access_log else None, alone=worker is None)
 
+    stop = Event()
+
     def end_with(parent: int) -> None:
         wait_read(parent)
-        server.close()
+        stop.set()
 
     def run() -> None:
         # Handled by the hub, so that neither signal raises in the middle of somebody's request.
         for name in ("SIGINT", "SIGTERM"):
-            gevent.signal_handler(getattr(signal, name), server.close)
+            gevent.signal_handler(getattr(signal, name), stop.set)
         if worker is not None:
             gevent.spawn(end_with, worker.parent)
-        server.serve_forever(stop_timeout=1)
+        server.start()
+        stop.wait()  # a stop that came before the start is not missed
+        server.stop(timeout=1)
 
     return run
 

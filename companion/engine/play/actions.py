@@ -219,11 +219,8 @@ def _listed(value: Any) -> list[str]:
     """Several chosen things, however they were given."""
     if value in (None, ""):
         return []
-    return (
-        [str(v) for v in value]
-        if isinstance(value, tuple | list)
-        else [v for v in str(value).replace(",", " ").split()]
-    )
+    several = isinstance(value, tuple | list)
+    return [str(v) for v in value] if several else str(value).replace(",", " ").split()
 
 
 ANYWAY = Flag(label="Anyway", hidden=True)

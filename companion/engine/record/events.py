@@ -42,9 +42,8 @@ def names(kind: str) -> tuple[str, ...]:
 @cache
 def needed(kind: str) -> frozenset[str]:
     """The fields that every event of a kind has; asked for each time one is written."""
-    return frozenset(
-        f.name for f in fields(KINDS[kind]) if f.default is MISSING and f.default_factory is MISSING
-    )
+    own = fields(KINDS[kind])
+    return frozenset(f.name for f in own if f.default is MISSING and f.default_factory is MISSING)
 
 
 @dataclass(frozen=True)

@@ -114,9 +114,8 @@ def _zone_label(game: Game, pile: str, zone: str) -> str:
     label = label or base
     if not owner:
         return label
-    return (
-        f"{game.side_name(owner)} {label}" if owner in game.sides else f"{label} {target_label(game, owner)}"
-    )
+    of_side = owner in game.sides
+    return f"{game.side_name(owner)} {label}" if of_side else f"{label} {target_label(game, owner)}"
 
 
 def _drawn(body: Mapping[str, Any], game: Game) -> str:

@@ -84,7 +84,7 @@ class Scene:
         self.table.do("table", "call-judge", about="Donaudampfschifffahrtsgesellschaft: may it entrain?")
         self.table.do(self.side, "note", text="Oberst Müller-Hillebrand and Łódź, Győr, Kraków " + "x" * 60)
         line = self.table.sees("table")["revision"]
-        if self.kit.tray:
+        if self.kit.system.tray:
             self.table.do(self.side, "roll-dice", dice="2d6")
         else:  # what another side did is taken back by consent, too
             other = next(side.id for side in self.kit.system.sides if side.id != self.side)

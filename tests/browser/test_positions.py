@@ -247,7 +247,7 @@ def test_two_taps_move_a_stack_and_one_takes_it_back(table, device, size):
     page.get_by_role("button", name="Undo").click()
     expect(page.locator('.map-list a[data-hex="2617"]')).to_have_count(1)
     expect(page.locator("#overlay")).to_be_visible()  # it is still the map
-    expect(page.locator("#toast")).to_contain_text("taken back")
+    expect(page.locator("#toast")).to_contain_text("Took back: move")
 
 
 def test_a_hasty_second_tap_is_not_lost(table, device):

@@ -247,7 +247,7 @@ def test_a_refused_form_keeps_what_was_tapped(server, device):
         table.do("soviet", "next-phase")
     soviet = table.seat(device("phone"), "soviet")
     soviet.expected_errors += ["422"]
-    open_form(soviet, "Resolve a combat")
+    open_form(soviet, "^Attack")
     soviet.get_by_role("checkbox", name="2307 IF, must").check(force=True)
     strengths = soviet.locator("[name=attack_sp]")
     strengths.fill("3 6 3")
@@ -520,7 +520,8 @@ def test_the_twelfth_of_may_in_twelve_phases(start_server, device):
         table,
         german,
         "german",
-        "HQ 21 Army: 1601 → Eliminated (overrun)",
+        "HQ 21 Army",
+        ": 1601 → Eliminated (overrun)",
         "German shifts for a fallen HQ 5",
         "1304 → 1601 (overrun)",
     )

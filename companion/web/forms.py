@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from flask import Response, make_response, render_template, request, url_for
 
-from companion.engine.errors import Mistake, NotYours, Several, Unknown, Warned
+from companion.engine.errors import Mistake, NotYours, Several, StillOwed, Unknown, Warned
 from companion.engine.forms.fields import Context
 from companion.engine.forms.worksheet import Breakdown
 from companion.engine.play.actions import Action, describe_fields
@@ -180,6 +180,8 @@ def _warned(
 ) -> Response | tuple[str, int]:
     """What is owed or speaks against it, with a second button that does it all the same."""
     action = visit.rules.find(name)
+    if action.ends:
+        mistake.instead = StillOwed.instead  # whatever speaks against it
     elsewhere = is_elsewhere(visit.code, visit.seat)
     if is_htmx() and (target() != "live" or elsewhere):
         ctx = replace(visit.context, duty=visit.game.asked.get(str(raw.get("_asked"))))

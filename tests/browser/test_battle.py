@@ -136,7 +136,7 @@ def test_a_card_whose_form_changes_is_drawn_again_in_place(toy_server, device):
     bridge.get_by_role("checkbox", name="Hold it").check()
     bridge.get_by_role("radio", name="With guns").check()
     bridge.get_by_role("button", name="Test the bridge").click()
-    expect(red.locator("#toast")).to_contain_text("the bridge is held with guns")
+    expect(red.locator("#toast")).to_contain_text("The bridge is held with guns")
     night = red.locator(".prompt", has_text="Turn the night marker")
     night.get_by_role("button", name="Done").click()
     expect(red.locator(".prompt")).to_have_count(0)

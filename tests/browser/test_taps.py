@@ -512,7 +512,7 @@ def test_panzer_keil_with_nothing_on_record(server, device) -> None:
     german = screens.phones["german"]
     with counted(screens, "Panzer Keil combat, nothing on record"):
         sheet = open_sheet(german, "^Attack")
-        type_in(sheet.get_by_label("Attack", exact=True), "18")
+        type_in(sheet.get_by_role("textbox", name="Attack", exact=True), "18")
         type_in(sheet.get_by_label("Defence", exact=True), "9")
         roll(sheet, "physical", 4)
         assert answer(german, "physical", "D1")

@@ -107,11 +107,12 @@ def _ready(data: Path, rows: Sequence[dict[str, str]]) -> dict[str, Place]:
 
 
 def _named(taps: Iterator[Tap], code: str, said: list[str]) -> Iterator[Tap]:
-    """The same taps, with a name for every roll by which it is found again."""
+    """The same taps, with a name for every roll and note by which it is found again."""
+    words = {"do/roll-dice": "purpose", "do/note": "text"}
     for number, tap in enumerate(taps):
-        if tap.path == "do/roll-dice":
+        if tap.path in words:
             said.append(f"{code}-{number}")
-            tap = replace(tap, fields={**tap.fields, "purpose": said[-1]})
+            tap = replace(tap, fields={**tap.fields, words[tap.path]: said[-1]})
         yield tap
 
 
@@ -229,14 +230,19 @@ def _check_next(day: Day, organiser: Organiser) -> None:
 
 
 def _check_record(day: Day, server: LiveServer, tables: dict[str, Table], said: dict[str, list[str]]) -> None:
-    """Every roll is on record once, and every screen shows the end of it."""
+    """Every roll and note is on record once, and every screen shows the end of it."""
     for code, table in tables.items():
         events, since = [], 0
         while page := server.call(f"/api/tables/{code}/events?since={since}")["events"]:
             events += page
             since = page[-1]["seq"]
-        rolled = [event["purpose"] for event in events if event["kind"] == "rolled" and event.get("purpose")]
-        named = [purpose for purpose in rolled if purpose.startswith(f"{code}-")]
+        words = [event.get("purpose") or event.get("text") or "" for event in events]
+        kinds = [event["kind"] for event in events]
+        named = [
+            word
+            for kind, word in zip(kinds, words, strict=True)
+            if kind in ("rolled", "noted") and word.startswith(f"{code}-")
+        ]
         day.expect(
             named == said[code], f"{code}: {len(said[code])} rolls were made, {len(named)} are on record"
         )

@@ -30,6 +30,8 @@ class Sample:
     form: dict[str, str]
     given: Sequence[e.Event] = ()
     """What else is on record: a card that was played."""
+    light: tuple[str, dict[str, str]] = ("roll-dice", {"dice": "2d6"})
+    """The lightest tap there is: a roll, or a note in a game without dice."""
     elsewhere: str = ""
     """A phase to go to and back from, where ending this one draws a card and so cannot be taken back by one alone."""
 
@@ -54,6 +56,7 @@ SAMPLES = (
             e.Drawn("soviet-cards", ("P22",), "box", "in-use", 1),
             e.Set("command", {"card": "P22", "what": "activate"}),
         ),
+        ("note", {"text": "so it was"}),
         "supply",
     ),
     Sample(
@@ -77,7 +80,8 @@ class Place:
     def taps(self, begins: int) -> Iterator[Tap]:
         """What is done at a table: rolls, combats and what they call for, moves and phases; each table begins elsewhere."""
         seat = self.sample.seat
-        roll = Tap(seat, "do/roll-dice", {"dice": "2d6"})
+        name, said = self.sample.light
+        roll = Tap(seat, f"do/{name}", said)
         done = Tap("table", "do/dismiss", {}, answers=True)
         fields = {**self.sample.form, "anyway": "on"}
         combat = Tap(seat, f"do/{self.sample.combat}", fields, sheet=True, settled=done)
@@ -152,7 +156,7 @@ def _aged(tables: Tables, code: str, sample: Sample, rolls: int) -> str:
     """The same table under another code, with so many rolls more, each an action of its own."""
     store = tables.store
     before = store.events(code)
-    tables.act(code, sample.seat, "roll-dice", {"dice": "2d6"})
+    tables.act(code, sample.seat, *sample.light)
     roll, row, old = store.events(code)[-1], store.table(code), tables._free_code()
     many: list[StoredEvent] = [
         replace(roll, seq=seq, act=f"roll-{seq}") for seq in range(len(before) + 1, len(before) + rolls + 1)

@@ -351,7 +351,7 @@ def test_the_log_groups_events_by_action_newest_first(tables: Tables, code: str)
     assert (newest.label, newest.seat_name, newest.rule) == ("Roll for the weather", "Red", "4.1")
     assert newest.lines == ["Weather: Clear → Deep mud", "weather: 1d6 rolled 6 (by hand)"]
     assert (newest.turn, newest.phase, newest.kinds) == (1, "weather", ["rolled", "set", "ticked"])
-    assert (set_up.label, len(set_up.lines)) == ("Set up the scenario", 5)
+    assert (set_up.label, len(set_up.lines)) == ("Set up the scenario", 4)
     assert sum("2 Blue units: " in line for line in set_up.lines) == 1, "told once, with their number"
     assert opening.lines[0] == "Table opened: Toy Kharkov, Skirmish"
     assert (opening.first, opening.last, set_up.first) == (1, 2, 3)

@@ -133,7 +133,8 @@ class Screen:
         self.connect()
         self.look()
         self.stream = Link(self.port)
-        self.stream.send("GET", f"{self.base}/stream?screen&page={self.page}", self.headers)
+        told = urlencode({"page": self.page, "rev": self.shown, "parts": self.told()})
+        self.stream.send("GET", f"{self.base}/stream?screen&{told}", self.headers)
         self.stream.sock.settimeout(None)
         self.listener = gevent.spawn(self._listen)
 
@@ -184,10 +185,9 @@ class Screen:
     def ask(self, method: str, path: str, body: bytes = b"", target: str = "live") -> bytes:
         """An answer; what it shows of the screen is shown."""
         with self.lock:
-            told = " ".join(f"{name}={sign}" for name, sign in self.parts.items())
             more = {"HX-Request": "true", "HX-Target": target, "X-Page": self.page} if target else {}
             if target == "live":
-                more["X-Parts"] = told
+                more["X-Parts"] = self.told()
             self.link.send(method, path, {**self.headers, **more}, body)
             status, page = self.link.answer()
         if status >= 400:
@@ -205,6 +205,10 @@ class Screen:
                 self.asked = asked[1].decode() if asked else ""
             self.shown = max(self.shown, int(shown[1]))
             self.changed.set()
+
+    def told(self) -> str:
+        """What the screen shows, as a page tells it."""
+        return " ".join(f"{name}={sign}" for name, sign in self.parts.items())
 
     def look(self) -> None:
         self.ask("GET", self.base)

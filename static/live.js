@@ -14,6 +14,7 @@
   const hasTable = () => Boolean(body.dataset.stream);
   const shown = () => (byId("live") || byId("head"))?.dataset.rev;
   const showsAll = (rev) => Array.from(document.querySelectorAll("[data-rev]")).every((part) => part.dataset.rev === rev);
+  const shownParts = () => Array.from(document.querySelectorAll("[data-part]"), (one) => one.dataset.part).join(" ");
   const randomId = () =>
     Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
@@ -76,6 +77,10 @@
     lastHeard = Date.now();
     const url = new URL(body.dataset.stream, location.href);
     url.searchParams.set("page", pageId);
+    if (url.searchParams.has("screen")) { // so that only what changes is sent, from the first time on
+      url.searchParams.set("rev", shown());
+      url.searchParams.set("parts", shownParts());
+    }
     url.searchParams.set("hall", byId("round")?.dataset.sign || "-");
     stream = new EventSource(url);
     stream.addEventListener("rev", heard);
@@ -161,7 +166,7 @@
   body.addEventListener("htmx:configRequest", ({ detail }) => {
     detail.headers["X-Page"] = pageId;
     // What is shown already need not be sent again: see companion/web/parts.py.
-    if (detail.target?.id === "live") detail.headers["X-Parts"] = Array.from(document.querySelectorAll("[data-part]"), (one) => one.dataset.part).join(" ");
+    if (detail.target?.id === "live") detail.headers["X-Parts"] = shownParts();
     if (!isAction(detail.elt)) return;
     detail.parameters.action_id = randomId();
     // A part that stayed is what this revision shows, whatever it was drawn at.

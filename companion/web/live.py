@@ -15,8 +15,10 @@ from flask import Blueprint, Response, current_app, request
 
 from companion.hall.clock import NOTHING
 from companion.store import Store, StoreClosed, StoreGone
+from companion.web import parts
 from companion.web.compress import flowing, is_packed
 from companion.web.current import strip_now, tables
+from companion.web.intake import number
 from companion.web.pushing import Pages, key_of
 from companion.web.seats import WATCH, require
 
@@ -176,7 +178,8 @@ def stream(code: str, seat: str) -> Response:
     mine = hub.join(code, page)
     latest, line = tables().store.latest(code), _hall_line()
     key = key_of(code, seat, name)
-    showing = pages.open(key, latest, mine.put) if "screen" in request.args else None
+    told = parts.read(request.args.get("parts", "")), number(request.args.get("rev"))
+    showing = pages.open(key, told, mine.put) if "screen" in request.args else None
     app, environ = current_app._get_current_object(), dict(request.environ)  # type: ignore[attr-defined]
 
     def events() -> Iterator[str]:

@@ -27,10 +27,14 @@ _REVISION = re.compile(r'name="rev" value="\d+"')
 def _shown() -> dict[str, str]:
     """The parts that the page shows, by name."""
     if "parts" not in g:
-        told = (one.partition("=") for one in request.headers.get(HEADER, "")[:2000].split())
-        g.parts = {name: sign for name, _, sign in told}
+        g.parts = read(request.headers.get(HEADER, ""))
     found: dict[str, str] = g.parts
     return found
+
+
+def read(told: str) -> dict[str, str]:
+    """What a page says that it shows."""
+    return {name: sign for name, _, sign in (one.partition("=") for one in told[:2000].split())}
 
 
 def tells() -> bool:

@@ -66,12 +66,16 @@ class Pages:
     def __init__(self) -> None:
         self._showing: dict[tuple[str, ...], tuple[Showing, Callable[[int], None]]] = {}
 
-    def open(self, key: tuple[str, ...], revision: int, poke: Callable[[int], None]) -> Showing:
+    def open(
+        self, key: tuple[str, ...], told: tuple[Mapping[str, str], int | None], poke: Callable[[int], None]
+    ) -> Showing:
         """A page listens.
 
+        :param told: the signs of what it shows, and of which revision that is
         :param poke: tells its stream to look again
         """
-        showing = Showing(revision)
+        parts, revision = told
+        showing = Showing(revision or 0, parts if parts and revision else None)
         self._showing[key] = (showing, poke)
         return showing
 

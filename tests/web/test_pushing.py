@@ -68,6 +68,24 @@ def test_a_change_brings_the_parts_that_changed_and_says_what_they_fit_onto(
     page.close()
 
 
+def test_a_page_that_tells_what_it_shows_is_sent_only_changes_from_the_first(
+    app: Flask, tables: Tables, code: str
+) -> None:
+    device = Device(app, code, "red")
+    shown = device.client.get(f"/t/{code}/red").text
+    told = " ".join(re.findall(r'data-part="([^"]+)"', shown))
+    revision = tables.store.latest(code)
+    query = {"screen": "", "page": "p", "rev": str(revision), "parts": told}
+    answer = device.client.get(f"/t/{code}/red/stream", query_string=query, buffered=False)
+    pieces = iter(answer.response)
+    next(pieces)
+    now = tables.act(code, "red", "roll-dice", {"dice": "2d6"}).revision
+    pushed = next(pieces).decode()
+    assert pushed.startswith(f"event: screen\ndata: {revision} {now}\n")
+    assert "so-far" in parts_of(pushed) and not {"head", "acts"} & parts_of(pushed)
+    answer.close()
+
+
 def test_it_is_what_the_page_would_be_answered(app: Flask, tables: Tables, code: str) -> None:
     page = Page(app, code, "red")
     tables.act(code, "red", "roll-dice", {"dice": "2d6"})

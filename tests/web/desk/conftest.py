@@ -9,7 +9,6 @@ from flask import Flask
 from toykit import serving
 
 from companion.hall.desk import Desk
-from companion.tables.tables import Tables
 
 
 @pytest.fixture
@@ -17,12 +16,6 @@ def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Flask]:
     with serving(monkeypatch, tmp_path) as app:
         app.extensions["companion"]["organiser"] = True
         yield app
-
-
-@pytest.fixture
-def tables(app: Flask) -> Tables:
-    found: Tables = app.extensions["companion"]["tables"]
-    return found
 
 
 @pytest.fixture

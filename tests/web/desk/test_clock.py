@@ -2,24 +2,17 @@
 
 import re
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from deskkey import ORIGIN, organiser
 from flask import Flask
 from flask.testing import FlaskClient
-from toykit import Device, serving
+from toykit import Device
 
 from companion.hall.roll import HallTable
 from companion.tables.tables import Tables
 from companion.web import live
 from companion.web.live import Page
-
-
-@pytest.fixture
-def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    with serving(monkeypatch, tmp_path) as app:
-        yield app
 
 
 @pytest.fixture

@@ -1,26 +1,12 @@
 """The judge's page: a table at a glance as a watcher may see it, and an answer that goes into its log."""
 
-from pathlib import Path
-
 import pytest
 from deskkey import ORIGIN, organiser
 from flask import Flask
 from flask.testing import FlaskClient
-from toykit import Device, serving
+from toykit import Device
 
 from companion.tables.tables import Tables
-
-
-@pytest.fixture
-def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    with serving(monkeypatch, tmp_path) as app:
-        yield app
-
-
-@pytest.fixture
-def tables(app: Flask) -> Tables:
-    found: Tables = app.extensions["companion"]["tables"]
-    return found
 
 
 @pytest.fixture

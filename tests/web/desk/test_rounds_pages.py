@@ -2,14 +2,12 @@
 
 import io
 import re
-from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from deskkey import ORIGIN, organiser
 from flask import Flask
 from flask.testing import FlaskClient
-from toykit import all_agree, serving
+from toykit import all_agree
 from werkzeug.test import TestResponse
 
 from companion.hall.desk import Desk
@@ -17,12 +15,6 @@ from companion.hall.rounds import Contest
 from companion.tables.tables import Tables
 
 NAMES = ("Ann", "Ben", "Cleo", "Dan", "Eve")
-
-
-@pytest.fixture
-def app(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Flask]:
-    with serving(monkeypatch, tmp_path) as app:
-        yield app
 
 
 @pytest.fixture

@@ -80,6 +80,13 @@ def test_a_skipped_phase_says_why_and_the_current_one_is_marked():
     assert html.count('aria-current="step"') == 1
 
 
+@pytest.mark.parametrize(("state", "crowded"), [("to come", True), ("skipped", False)])
+def test_only_phases_that_are_played_crowd_the_strip(state, crowded):
+    """Dots take no room: names need not break because a scenario skips half of its phases."""
+    rows = [PhaseRow(f"p{n}", "", "End of turn", "", "", state, "") for n in range(12)]
+    assert ("stepper-many" in ui.stepper(rows)) is crowded
+
+
 def test_a_breakdown_shows_lines_total_chart_and_chances():
     sheet = Breakdown(
         "26 : 7",

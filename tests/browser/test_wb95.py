@@ -382,11 +382,10 @@ def new_table(server, tablet: Page) -> Table:
     tablet.get_by_role("button", name="Open the table").click()
     expect(tablet.get_by_role("heading", name="Sit down")).to_be_visible()
     links = tablet.locator("a[href*='/j/']").evaluate_all("all => all.map(a => a.href)")
-    table = Table.__new__(Table)
-    table.server, table.code = server, links[0].split("/")[-2]
-    table.tokens = dict(zip(("german", "soviet"), (link.split("/")[-1] for link in links), strict=True))
+    tokens = dict(zip(("german", "soviet"), (link.split("/")[-1] for link in links), strict=True))
     held = {cookie["name"]: cookie["value"] for cookie in tablet.context.cookies()}
-    table.tokens["table"] = held[f"seats-{table.code}"]
+    code = links[0].split("/")[-2]
+    table = Table.opened(server, code, tokens | {"table": held[f"seats-{code}"]})
     tablet.get_by_role("link", name="To the table").click()
     expect(tablet.locator("#link")).to_have_text("live")
     return table

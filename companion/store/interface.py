@@ -145,6 +145,9 @@ class Tx(Protocol):
     def save_snapshot(self, seq: int, state: Json) -> None:
         """Keep the state after event `seq`, in the same commit as the events."""
 
+    def seats(self) -> dict[str, Generation]:
+        """Return the seats that were claimed, re-issued or revoked; any other is at `Generation()`."""
+
     def reissue_seat(self, seat: str) -> None:
         """Make the seat's old links worthless, in the same commit as the events that say so."""
 

@@ -17,7 +17,7 @@ class Seats:
     def seat_generations(self, code: str) -> dict[str, Generation]:
         """Return the seats that were claimed, re-issued or revoked; any other is at `Generation()`."""
         with self._pool.reading() as db:
-            return of_table(db, code, lambda: _generations(db, code))
+            return of_table(db, code, lambda: generations(db, code))
 
     def reissue_seat(self, code: str, seat: str) -> Generation:
         """Make the seat's old links worthless and return the new, unclaimed generation."""
@@ -35,7 +35,7 @@ class Seats:
         """Record that a device took the seat; the first claim's time is kept."""
         with self._pool.writing() as db:
             find_table(db, code, lock=self._pool.row_lock)
-            old = _generations(db, code).get(seat, Generation())
+            old = generations(db, code).get(seat, Generation())
             if old.revoked:
                 raise SeatRevoked(code, seat)
             return _put(db, code, seat, replace(old, claimed_at=old.claimed_at or at))
@@ -43,17 +43,18 @@ class Seats:
 
 def reissue(db: Db, code: str, seat: str) -> Generation:
     """Count the seat's next issue, within the caller's transaction."""
-    old = _generations(db, code).get(seat, Generation())
+    old = generations(db, code).get(seat, Generation())
     return _put(db, code, seat, Generation(old.number + 1))
 
 
 def revoke(db: Db, code: str, seat: str) -> Generation:
     """Close the seat, within the caller's transaction."""
-    old = _generations(db, code).get(seat, Generation())
+    old = generations(db, code).get(seat, Generation())
     return _put(db, code, seat, replace(old, revoked=True))
 
 
-def _generations(db: Db, code: str) -> dict[str, Generation]:
+def generations(db: Db, code: str) -> dict[str, Generation]:
+    """Return the seats of a table that were claimed, re-issued or revoked."""
     rows = db.execute(
         "select seat, generation, claimed_at, revoked from seat where game = ?", [code]
     ).fetchall()

@@ -6,9 +6,9 @@ from itertools import groupby
 from companion.store.base import Connections, Db
 from companion.store.codec import dump_event, dump_object, load
 from companion.store.errors import ActionIdReused
-from companion.store.interface import Json, StoredEvent
+from companion.store.interface import Generation, Json, StoredEvent
 from companion.store.rows import find_table, select_events
-from companion.store.seats import reissue, revoke
+from companion.store.seats import generations, reissue, revoke
 from companion.store.snapshots import digest_of
 
 # Snapshots only save time, so few are kept: enough to open a table, and one a block for undoing far back.
@@ -153,6 +153,11 @@ class TableTx:
                 and seq not in (select min(seq) from snapshot where game = ? group by seq / {BLOCK})""",
             [self._code] * 3,
         )
+
+    def seats(self) -> dict[str, Generation]:
+        """Return the seats that were claimed, re-issued or revoked; any other is at `Generation()`."""
+        self._check_open()
+        return generations(self._db, self._code)
 
     def reissue_seat(self, seat: str) -> None:
         """Make the seat's old links worthless, in the same commit as the events that say so."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -99,9 +99,13 @@ def last_undo(lines: Backwards, latest: int) -> LastUndo | None:
     return None
 
 
-def seats_since(store: Store, code: str, line: int, latest: int) -> frozenset[str]:
-    """The seats whose actions after a line would be undone by going back to it."""
-    void = taken_back(store, code, latest)
+def seats_since(
+    store: Store, code: str, line: int, latest: int, void: Sequence[tuple[int, int]]
+) -> frozenset[str]:
+    """The seats whose actions after a line would be undone by going back to it.
+
+    :param void: spans of the record that were taken back already
+    """
     return frozenset(
         item.seat
         for item in store.events(code, max(line, 0), latest)

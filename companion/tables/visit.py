@@ -20,7 +20,8 @@ from companion.tables.clocks import Clocks
 from companion.tables.log import Entry, TableLog
 
 if TYPE_CHECKING:
-    from companion.tables.tables import Answer, Tables
+    from companion.tables.submission import Answer
+    from companion.tables.tables import Tables
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from companion.engine.forms.fields import Context
 from companion.engine.forms.worksheet import Breakdown
 from companion.engine.play.actions import Action, describe_fields
 from companion.engine.play.performing import answered_by
-from companion.tables.tables import Answer
+from companion.tables.submission import Answer
 from companion.web.dutycards import Question
 from companion.web.formfield import form_fields
 from companion.web.intake import number

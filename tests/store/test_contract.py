@@ -441,8 +441,10 @@ def test_a_seat_changes_with_the_events_of_its_transaction_or_not_at_all(store, 
         raise ZeroDivisionError
     assert store.seat_generations(table) == {"soviet": Generation(1, NOON)}
     with store.transaction(table) as tx:
+        assert tx.seats() == {"soviet": Generation(1, NOON)}
         tx.reissue_seat("soviet")
         tx.revoke_seat("axis")
+        assert tx.seats() == {"soviet": Generation(2), "axis": Generation(1, revoked=True)}
     assert store.seat_generations(table) == {"soviet": Generation(2), "axis": Generation(1, revoked=True)}
     with pytest.raises(RuntimeError, match="transaction is over"):
         tx.reissue_seat("soviet")

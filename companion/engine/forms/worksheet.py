@@ -142,6 +142,12 @@ def signature_fields(fn: Callable[..., Any], skip: Sequence[str]) -> tuple[dict[
     return fields, defaults
 
 
+@cache
+def parameters(fn: Callable[..., Any]) -> frozenset[str]:
+    """The names that a function takes; asked each time an action is carried out."""
+    return frozenset(inspect.signature(fn).parameters)
+
+
 def totals(spec: str) -> dict[int, Fraction]:
     """How likely each total of some dice is."""
     read = dice.Spec.parse(spec)

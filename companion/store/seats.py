@@ -5,14 +5,24 @@ from dataclasses import replace
 
 from companion.store.base import Connections, Db
 from companion.store.errors import SeatRevoked
-from companion.store.interface import Generation
+from companion.store.interface import Generation, Standing
 from companion.store.rows import find_table, of_table
+
+_STANDING = """select code, system, revision, seat, generation, claimed_at, revoked from game
+               left join seat on seat.game = game.code where game.code = ?"""
 
 
 class Seats:
     """The seats' part of a store."""
 
     _pool: Connections
+
+    def standing(self, code: str) -> Standing:
+        """Return a table's game, its newest event's number and its seats, read at once."""
+        with self._pool.reading() as db:
+            rows = of_table(db, code, lambda: db.execute(_STANDING, [code]).fetchall())
+        seats = {row[3]: Generation(*row[4:6], bool(row[6])) for row in rows if row[3] is not None}
+        return Standing(*rows[0][:3], seats)
 
     def seat_generations(self, code: str) -> dict[str, Generation]:
         """Return the seats that were claimed, re-issued or revoked; any other is at `Generation()`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,11 +33,11 @@ class LastUndo:
 
 
 class Backwards:
-    """A table's lines for whoever goes back over them: those above `floor` at once, then hundreds at a time."""
+    """A table's lines for whoever goes back over them: those above `floor` are there, then hundreds at a time."""
 
-    def __init__(self, store: Store, code: str, floor: int) -> None:
+    def __init__(self, store: Store, code: str, floor: int, newest: Iterable[StoredEvent]) -> None:
         self.store, self.code, self.floor = store, code, floor
-        self._held: dict[int, StoredEvent] = {}
+        self._held = {item.seq: item for item in newest}
 
     def __getitem__(self, seq: int) -> StoredEvent:
         if seq not in self._held:

@@ -113,7 +113,7 @@ class Tables:
         self._pasts.pop(code, None)
 
     def system_of(self, code: str) -> System:
-        return self.system(self.store.table(code).system)
+        return self.system(self.store.standing(code).system)
 
     # -- opening -----------------------------------------------------------------------------------------
 
@@ -243,27 +243,29 @@ class Tables:
         *,
         action_id: str = "",
         revision: int | None = None,
+        system: System | None = None,
     ) -> Answer:
-        """Carry out one action: all of it, once, or nothing."""
+        """Carry out one action: all of it, once, or nothing.
+
+        :param revision: of the table as whoever acts sees it
+        :param system: the table's game, where the caller knows
+        """
         act = read_id(action_id) or secrets.token_urlsafe(12)
         with self.standing_still(code):
-            row = self.store.table(code)
-            system = self.system(row.system)
+            system = system or self.system_of(code)
             action = system.rules.find(name)
             try:
-                answer = self._act(row, system, seat, action, raw, act, revision)
+                answer = self._act(code, system, seat, action, raw, act, revision)
             except Mistake:
                 raise  # it is as it was
             except BaseException:
                 self._games.pop(code, None)  # it may be half-changed: fold it again from the record
                 raise
-        if row.archived:  # a table that is played at belongs in the lobby
-            self.store.unarchive(code)
         return answer
 
     def _act(
         self,
-        row: TableRow,
+        code: str,
         system: System,
         seat: str,
         action: Action,
@@ -271,7 +273,6 @@ class Tables:
         act: str,
         revision: int | None,
     ) -> Answer:
-        code = row.code
         with self.store.transaction(code) as tx:
             said = digest(seat, action.name, dict(raw))
             earlier = tx.answer_to(act, seat=seat, name=action.name, digest=said)
@@ -304,7 +305,7 @@ class Tables:
                     stream=stream,
                     answer=answer.to_json(),
                     digest=said,
-                    summary=summary(system, game, at, events, row.summary),
+                    summary=summary(system, game, at, events, tx.summary),
                     ended=game.ended is not None,
                     seed=seed,
                 )
@@ -316,7 +317,9 @@ class Tables:
             game.worked.changed(("revision",))
             self._games[code] = game
         self.stopwatch.running(code, game)
-        if keep_what_was_read(self.store, system, row, events, game, known, self.clock()):
+        if tx.archived:  # a table that is played at belongs in the lobby
+            self.store.unarchive(code)
+        if keep_what_was_read(self.store, system, code, events, game, known, self.clock()):
             self.book_changed()
         return answer
 

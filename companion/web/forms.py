@@ -65,7 +65,7 @@ def _sheet(
         "warned": mistake if isinstance(mistake, Warned) else None,
         "ask": raw.get("_asked", ""),
         "touched": touched or raw.get("_touched", ""),
-        "rev": request.values.get("rev") or visit.row.revision,
+        "rev": request.values.get("rev") or visit.revision,
     }
     if is_htmx():
         return render_template("action_sheet.html", page=False, **context), status
@@ -163,7 +163,7 @@ def do_action(code: str, seat: str, name: str) -> Response | tuple[str, int] | s
     visit = require(code, seat)
     raw = form_values()
     sent = request.values
-    before = visit.row.revision
+    before = visit.revision
     try:
         answer = visit.act(
             name, raw, action_id=sent.get("action_id", ""), revision=number(sent.get("rev", ""))
@@ -220,7 +220,7 @@ def _said(visit: DeviceVisit, toast: Toast | None, status: int = 200) -> Respons
     """The sheet closes, and the page behind it looks again; a page of its own only gets the words."""
     body = render_template("said.html", toast=toast, code=visit.code, seat=visit.seat, fragment=True)
     response = make_response(body, status)
-    moved = f'{{"table-moved": {{"rev": {visit.row.revision}}}}}'
+    moved = f'{{"table-moved": {{"rev": {visit.revision}}}}}'
     response.headers["HX-Trigger"] = moved if is_pushed() else "table-changed"
     if target() == "live":
         response.headers["HX-Reswap"] = "none"

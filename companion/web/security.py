@@ -8,6 +8,7 @@ import hmac
 import ipaddress
 import time
 from collections.abc import Callable, Iterable
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from flask import Flask, Response, abort, request
@@ -129,6 +130,7 @@ def is_own_request(own_origins: set[str]) -> bool:
     return not request.cookies
 
 
+@lru_cache(2_048)
 def seat_token(secret: bytes, code: str, seat: str, generation: int) -> str:
     """The secret of one seat's join link; a new generation makes the old link useless."""
     message = "\0".join(["seat", code.lower(), seat, str(generation)]).encode()

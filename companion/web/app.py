@@ -51,6 +51,7 @@ from companion.web import (
 )
 from companion.web.book import walk
 from companion.web.flood import Allowance
+from companion.web.links import LateRule
 from companion.web.live import Hub
 from companion.web.page import brief_line, clock, hms, revision, side_clocks, tabs
 from companion.web.waiting import SharedWaiting, Waiting
@@ -80,6 +81,7 @@ def create_app(
     :param organiser: whether the organiser's pages are open, to whoever knows the passphrase.
     """
     app = Flask("companion", template_folder=str(TEMPLATES), static_folder=str(STATIC))
+    app.url_rule_class = LateRule
     app.config["TESTING"] = testing
     app.config["SEND_FILE_MAX_AGE_DEFAULT"] = 3600
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True

@@ -218,7 +218,7 @@ def _refused(
 
 def _said(visit: DeviceVisit, toast: Toast | None, status: int = 200) -> Response:
     """The sheet closes, and the page behind it looks again; a page of its own only gets the words."""
-    body = render_template("said.html", toast=toast, code=visit.code, seat=visit.seat, fragment=True)
+    body = render_template("said.html", toast=toast, code=visit.code, seat=visit.seat)
     response = make_response(body, status)
     moved = f'{{"table-moved": {{"rev": {visit.row.revision}}}}}'
     response.headers["HX-Trigger"] = moved if is_pushed() else "table-changed"

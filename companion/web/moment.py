@@ -31,6 +31,11 @@ class Moment:
     ) -> None:
         self.view, self.log, self.wrong, self.sent = view, log, wrong, sent
 
+    @property
+    def called(self) -> bool:
+        """Whether this seat is asked something."""
+        return self.view.awaits.asked
+
     @cached_property
     def cards(self) -> Sequence[Card]:
         return cards(self.view, self.wrong, self.sent) if self.wrong else kept_cards(self.view)

@@ -138,12 +138,13 @@ class Watch:
 
 
 def _is_same(known: Any, value: Any) -> bool:
-    """Whether it is the very thing, or a list of the very same things."""
+    """Whether it is the very thing, or made of the very same things."""
     if known is value:
         return True
-    if type(known) is not list or type(value) is not list or len(known) != len(value):
+    kind = type(known)
+    if kind is not type(value) or kind not in (list, tuple) or len(known) != len(value):
         return False
-    return all(a is b for a, b in zip(known, value, strict=True))
+    return all(map(_is_same, known, value))
 
 
 class _Attributes:

@@ -146,6 +146,15 @@ def test_a_roll_does_not_have_the_whole_screen_drawn_again(
     assert "so_far" in drawn and not {"head", "acts", "hand", "due", "folds", "tabbar"} & set(drawn)
 
 
+def test_no_part_looks_at_more_than_it_shows(app: Flask, code: str) -> None:
+    """A panel that is folded away, or an act that is not on the list, must not have battles and lists drawn again."""
+    Device(app, code, "red").get()
+    drawn: Drawn = app.extensions["companion"]["drawn"]
+    [screen] = drawn._screens.values()
+    looked = {name: set(part.looked_at) for name, part in screen.parts.items()}
+    assert not looked["happening"] & {"v.panels", "v.actions"} and "v.actions" not in looked["todo"]
+
+
 def test_a_part_that_is_kept_carries_the_revision_of_the_page(app: Flask, tables: Tables, code: str) -> None:
     red = Device(app, code, "red")
     red.get()

@@ -9,17 +9,13 @@ from typing import Any
 from markupsafe import Markup
 
 from companion.engine.forms.answers import Answers
-from companion.engine.forms.filling import Filled, fill
+from companion.engine.forms.filling import Filled, Filling
 from companion.engine.forms.worksheet import Breakdown
 from companion.engine.play.actions import Action
 from companion.engine.record.events import Asked
 from companion.web.formfield import FormField, form_fields
 from companion.web.page import macros
 from companion.web.seats import DeviceVisit
-
-CHAIN = 4
-"""First values that follow from one another: the only target, who attacks it, what is then asked of them."""
-EMPTY: tuple[Any, ...] = (None, "", [], False)
 
 
 class OpenForm:
@@ -31,30 +27,17 @@ class OpenForm:
         self.action, self.context = action, replace(visit.context, duty=duty)
         key = (visit.seat, action.name, duty.id if duty else "")
         self._answers = visit.game.worked.meanwhile(key, Answers)
+        self._filling = Filling(action.fields, action.defaults, self.context, self._answers)
 
     def fill(self, raw: Mapping[str, Any]) -> OpenForm:
         """Fill in what was sent, and nothing else."""
-        plain = {name: value for name, value in raw.items() if not name.startswith("_")}
-        self.filled = fill(self.action.fields, self.action.defaults, self.context, plain, self._answers)
+        self.filled = self._filling.fill(_plain(raw))
         return self
 
     def begin(self, raw: Mapping[str, Any], but: tuple[str, ...] = ()) -> OpenForm:
-        """Fill in, too, what stands in fields that nobody has touched, so that its preview speaks of the same.
-
-        :param but: types that a browser does not send while they are empty, so that nobody knows who touched them
-        """
-        fields, given = self.action.fields, raw
-        for _ in range(CHAIN):
-            rows = self.fill(given).filled.rows
-            first = {
-                row["name"]: row["value"]
-                for row in rows
-                if row["name"] not in given and row["value"] not in EMPTY and row["type"] not in but
-            }
-            if not any(fields[name].start for name in first):  # a plain default was read as what it is
-                return self
-            given = {**first, **given}
-        return self.fill(given)
+        """Fill in first values, too; see `Filling.begin`."""
+        self.filled = self._filling.begin(_plain(raw), but)
+        return self
 
     def work_out(self) -> Breakdown | None:
         """What the action's worksheet says to it."""
@@ -83,6 +66,10 @@ class OpenForm:
         if last is None or last[0] is not row:
             last = kept[name] = (row, _draw(row, errors))
         return last[1]
+
+
+def _plain(raw: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in raw.items() if not name.startswith("_")}
 
 
 def _draw(row: Mapping[str, Any], errors: Mapping[str, str]) -> str:

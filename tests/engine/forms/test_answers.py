@@ -10,7 +10,7 @@ from toykit import toy_kit
 from companion.engine import once
 from companion.engine.forms.answers import MOST, Answers
 from companion.engine.forms.fields import Choice, Context, Field, Flag, Text, Whole
-from companion.engine.forms.filling import Filled, describe_fields, fill
+from companion.engine.forms.filling import Filled, Filling, describe_fields
 from companion.engine.once import MEANWHILE
 from companion.engine.record import events as e
 from companion.engine.record.game import Game
@@ -49,7 +49,7 @@ class Form:
 
     def send(self, **raw: Any) -> Filled:
         self.looks.clear()
-        return fill(self.fields, self.defaults, self.context, raw, self.answers)
+        return Filling(self.fields, self.defaults, self.context, self.answers).fill(raw)
 
 
 def row(filled: Filled, name: str) -> Mapping[str, Any]:
@@ -98,9 +98,9 @@ def test_whatever_is_sent_is_read_as_if_nothing_were_kept(given: Any) -> None:
     kept, context = Answers(), bare(toy_kit(), "red")
     for sent in (True, 1, "1", ["a", "b"], given, given):
         raw = dict.fromkeys(fields, sent)
-        filled = fill(fields, defaults, context, raw, kept)
+        filled = Filling(fields, defaults, context, kept).fill(raw)
         assert filled.rows == describe_fields(fields, defaults, context, raw)
-        plain = fill(fields, defaults, context, raw)
+        plain = Filling(fields, defaults, context).fill(raw)
         assert filled.values == plain.values
         assert [m.message for m in filled.mistakes] == [m.message for m in plain.mistakes]
 

@@ -56,11 +56,11 @@ def _sheet(
     context = {
         "code": visit.code,
         "seat": visit.seat,
+        "base": f"/t/{visit.code}/{visit.seat}",
         "v": visit.view,
         "action": action,
         "preview": _preview(visit, form) if mistake is None and works else None,
-        "fields": form.fields(errors, without="anyway" if warned else ""),
-        "dice": form.dice(errors),
+        **form.drawn(errors, without="anyway" if warned else ""),
         "error": general,
         "warned": warned,
         "ask": raw.get("_asked", ""),

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
+from operator import is_
 from typing import Any
 
 from markupsafe import Markup
 
 from companion.engine.forms.answers import Answers
-from companion.engine.forms.filling import Filled, Filling
+from companion.engine.forms.filling import Filled, Filling, Row
 from companion.engine.forms.worksheet import Breakdown
 from companion.engine.play.actions import Action
 from companion.engine.record.events import Asked
-from companion.web.formfield import FormField, form_fields
+from companion.web.formfield import form_fields
 from companion.web.page import macros
 from companion.web.seats import DeviceVisit
 
@@ -44,34 +45,40 @@ class OpenForm:
         values, sheet = self.filled.values, self.action.worksheet
         return sheet.answer(values, self.context.having(values)) if sheet else None
 
-    def fields(self, errors: Mapping[str, str], without: str = "") -> Markup:
-        """Its fields but dice, drawn."""
-        drawn = [
-            self._drawn(row, errors)
-            for row in self.filled.rows
-            if row["type"] != "dice" and row["name"] != without
+    def drawn(self, errors: Mapping[str, str], without: str = "") -> dict[str, Markup | None]:
+        """Its fields, the dice that may be entered by hand, and the buttons of dice; None where nothing is rolled.
+
+        :param errors: what is wrong with each
+        """
+        ui, real = macros()["ui"], macros()["real"]
+        rows = [row for row in self.filled.rows if row["type"] != "dice" and row["name"] != without]
+        dice = [row for row in self.filled.rows if row["type"] == "dice"]
+        several, by_hand = len(dice) > 1, [r for r in dice if r["mode"] != "digital" and "count" in r]
+        fields = [self._drawn(row["name"], [row], errors, ui.field) for row in rows]
+        entries = [
+            self._drawn(row["name"], [row, *dice], errors, lambda f, *_: real.entry(f, several))
+            for row in by_hand
         ]
-        return Markup("").join(drawn)
+        buttons = self._drawn("", dice, {}, lambda *dice: real.buttons(dice)) if dice else None
+        return {"fields": _together(fields), "entries": _together(entries), "buttons": buttons}
 
-    def dice(self, errors: Mapping[str, str]) -> list[FormField]:
-        """Its dice."""
-        return form_fields([row for row in self.filled.rows if row["type"] == "dice"], errors)
-
-    def _drawn(self, row: Mapping[str, Any], errors: Mapping[str, str]) -> str:
-        """A field, drawn again only when it is described otherwise."""
-        name, kept = row["name"], self._answers.drawn
+    def _drawn(
+        self, name: str, rows: list[Row], errors: Mapping[str, str], draw: Callable[..., Markup]
+    ) -> Markup:
+        """A piece of the form that these fields make, drawn again only when one of them is described otherwise."""
+        kept = self._answers.drawn
         if name in errors:
-            return _draw(row, errors)
+            return draw(*form_fields(rows, errors))
         last = kept.get(name)
-        if last is None or last[0] is not row:
-            last = kept[name] = (row, _draw(row, errors))
-        return last[1]
+        if last is None or not all(map(is_, last[0], rows)) or len(last[0]) != len(rows):
+            last = kept[name] = (rows, draw(*form_fields(rows, {})))
+        found: Markup = last[1]
+        return found
+
+
+def _together(pieces: list[Markup]) -> Markup:
+    return Markup("".join(pieces))
 
 
 def _plain(raw: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in raw.items() if not name.startswith("_")}
-
-
-def _draw(row: Mapping[str, Any], errors: Mapping[str, str]) -> str:
-    drawn: str = macros()["ui"].field(form_fields([row], errors)[0])
-    return drawn

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from flask import Flask
@@ -11,6 +12,7 @@ from toykit import Device
 from companion.tables.tables import Tables
 from companion.web import openform
 from companion.web.app import create_app
+from companion.web.formfield import FormField, form_fields
 
 
 @pytest.fixture
@@ -68,8 +70,13 @@ def test_a_preview_is_the_body_of_the_form_and_nothing_else(app: Flask) -> None:
 
 
 def test_only_what_is_described_otherwise_is_drawn_again(app: Flask, monkeypatch: pytest.MonkeyPatch) -> None:
-    soviet, drawn, draw = device(app, "soviet"), list[str](), openform._draw
-    monkeypatch.setattr(openform, "_draw", lambda row, errors: drawn.append(row["name"]) or draw(row, errors))
+    soviet, drawn = device(app, "soviet"), list[str]()
+
+    def counted(rows: list[dict[str, Any]], errors: dict[str, str]) -> list[FormField]:
+        drawn.extend(row["name"] for row in rows)
+        return form_fields(rows, errors)
+
+    monkeypatch.setattr(openform, "form_fields", counted)
     preview(soviet, target="2619", defence="6")
     assert len(drawn) > 3
     drawn.clear()

@@ -8,7 +8,7 @@ only until anything happens at the table (`Worked.meanwhile`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
@@ -66,8 +66,8 @@ class Answers:
         self._names: dict[tuple[Any, str], tuple[str, ...]] = {}
         """The values that each question ever looked at."""
         self._found: dict[tuple[Any, str], dict[Any, Any]] = {}
-        self.drawn: dict[str, tuple[Mapping[str, Any], str]] = {}
-        """The last description of each field as it was drawn."""
+        self.drawn: dict[str, tuple[Sequence[Mapping[str, Any]], Any]] = {}
+        """Pieces of the form as they were drawn last, with the descriptions that they were drawn from."""
 
     def find(self, look: Callable[[Asked, Context], Found], asked: Asked, here: Context) -> Found:
         """What a look at one field comes to, with the values that the form has by now."""

@@ -10,7 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from companion.engine.forms.answers import Answers
-from companion.engine.forms.filling import Filled, Filling, Row
+from companion.engine.forms.filling import EMPTY, Filled, Filling, Row
 from companion.engine.forms.worksheet import Breakdown
 from companion.engine.play.actions import Action
 from companion.engine.record.events import Asked
@@ -51,8 +51,9 @@ class OpenForm:
         :param errors: what is wrong with each
         """
         ui, real = macros()["ui"], macros()["real"]
-        rows = [row for row in self.filled.rows if row["type"] != "dice" and row["name"] != without]
-        dice = [row for row in self.filled.rows if row["type"] == "dice"]
+        shown = [row for row in self.filled.rows if row["name"] in errors or not _is_nothing(row)]
+        rows = [row for row in shown if row["type"] != "dice" and row["name"] != without]
+        dice = [row for row in shown if row["type"] == "dice"]
         several, by_hand = len(dice) > 1, [r for r in dice if r["mode"] != "digital" and "count" in r]
         fields = [self._drawn(row["name"], [row], errors, ui.field) for row in rows]
         entries = [
@@ -78,6 +79,11 @@ class OpenForm:
 
 def _together(pieces: list[Markup]) -> Markup:
     return Markup("".join(pieces))
+
+
+def _is_nothing(row: Row) -> bool:
+    """Whether a field is neither asked nor sent along."""
+    return row["value"] in EMPTY and row["type"] != "dice" and (row["hidden"] or row["quiet"])
 
 
 def _plain(raw: Mapping[str, Any]) -> dict[str, Any]:

@@ -59,46 +59,53 @@ class Noted(Mapping[str, Any]):
         return len(self._values)
 
 
+class _Question:
+    """What a look at one field came to, by what was filled in there and by the values that it ever looked at."""
+
+    __slots__ = ("found", "last", "names")
+
+    def __init__(self) -> None:
+        self.names: tuple[str, ...] = ()
+        self.found: dict[Any, Any] = {}
+        self.last: Any = None
+
+    def key(self, given: Any, values: Mapping[str, Any]) -> tuple[Any, ...]:
+        fixed = tuple(given) if type(given) is list else given
+        return (type(given), fixed, *[values.get(name) for name in self.names])
+
+    def keep(self, found: Any, given: Any, values: Mapping[str, Any], noted: Mapping[str, None]) -> Any:
+        """Remember what was found; where it is what was found last, that very thing, so that nobody draws it again."""
+        if len(self.found) >= MOST or not noted.keys() <= set(self.names):
+            self.names = tuple(dict.fromkeys([*self.names, *noted]))
+            self.found = {}
+        if self.last != found:
+            self.last = found
+        with suppress(TypeError):  # what cannot be looked up is not kept
+            self.found[self.key(given, values)] = self.last
+        return self.last
+
+
 class Answers:
     """What was found out about the fields of one form that one seat fills in."""
 
     def __init__(self) -> None:
-        self._names: dict[tuple[Any, str], tuple[str, ...]] = {}
-        """The values that each question ever looked at."""
-        self._found: dict[tuple[Any, str], dict[Any, Any]] = {}
+        self._questions: dict[tuple[Any, str], _Question] = {}
         self.drawn: dict[str, tuple[Sequence[Mapping[str, Any]], Any]] = {}
         """Pieces of the form as they were drawn last, with the descriptions that they were drawn from."""
 
     def find(self, look: Callable[[Asked, Context], Found], asked: Asked, here: Context) -> Found:
         """What a look at one field comes to, with the values that the form has by now."""
-        question, values, given = (look, asked.name), here.values, asked.given
-        names = self._names.get(question, ())
-        fixed = tuple(given) if isinstance(given, list) else given
-        key = (type(given), fixed, *[values.get(name) for name in names])
+        question = self._questions.get((look, asked.name))
+        if question is None:
+            question = self._questions[look, asked.name] = _Question()
         try:
-            kept = self._found[question][key]
-        except (KeyError, TypeError):  # new, or no value that could be looked up
-            return self._make(question, fixed, look, asked, here)
+            kept: Found = question.found[question.key(asked.given, here.values)]
+        except (KeyError, TypeError):  # new, or nothing that could be looked up
+            noted = Noted(here.values)
+            now = look(asked, here.having(noted))
+            made: Found = question.keep(now, asked.given, here.values, noted.names)
+            return made
         if once.checking is not None:
             now = look(asked, here)
-            assert once.checking(kept, now), f"{asked.name} changed, but none of {names}: {kept} and {now}"
-        found: Found = kept
-        return found
-
-    def _make(
-        self,
-        question: tuple[Any, str],
-        fixed: Any,
-        look: Callable[[Asked, Context], Found],
-        asked: Asked,
-        here: Context,
-    ) -> Found:
-        noted = Noted(here.values)
-        found = look(asked, here.having(noted))
-        names, before = self._names.get(question, ()), self._found.get(question)
-        if before is None or len(before) >= MOST or not noted.names.keys() <= set(names):
-            names = self._names[question] = tuple(dict.fromkeys([*names, *noted.names]))
-            before = self._found[question] = {}
-        with suppress(TypeError):  # what cannot be looked up is not kept
-            before[(type(asked.given), fixed, *[here.values.get(name) for name in names])] = found
-        return found
+            assert once.checking(kept, now), f"{asked.name} changed, but none of {question.names}: {now}"
+        return kept

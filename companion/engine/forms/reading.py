@@ -95,6 +95,8 @@ OWN = ("action_id", "revision")
 def unknown_fields(raw: Mapping[str, Any], fields: Mapping[str, Field]) -> list[Mistake]:
     """A mistake for each value that no field takes: the first few by name, the others as a number."""
     unknown = [k for k in raw if k not in fields and not k.startswith("_") and k not in OWN]
+    if not unknown:
+        return []
     known = ", ".join(fields) or "none"
     found: list[Mistake] = [
         Unreadable(

@@ -21,6 +21,9 @@ MOST = 40
 """Answers kept of one question; somebody who tries out so many numbers begins anew."""
 
 
+_NOTHING: Any = object()
+
+
 class Asked(NamedTuple):
     """A field of a form with what was filled in."""
 
@@ -71,13 +74,13 @@ class _Question:
 
     def key(self, given: Any, values: Mapping[str, Any]) -> tuple[Any, ...]:
         fixed = tuple(given) if type(given) is list else given
-        return (type(given), fixed, *[values.get(name) for name in self.names])
+        return (type(given), fixed, *map(values.get, self.names)) if self.names else (type(given), fixed)
 
     def keep(self, found: Any, given: Any, values: Mapping[str, Any], noted: Mapping[str, None]) -> Any:
         """Remember what was found; where it is what was found last, that very thing, so that nobody draws it again."""
-        if len(self.found) >= MOST or not noted.keys() <= set(self.names):
-            self.names = tuple(dict.fromkeys([*self.names, *noted]))
-            self.found = {}
+        new = [name for name in noted if name not in self.names]
+        if new or len(self.found) >= MOST:
+            self.names, self.found = (*self.names, *new), {}
         if self.last != found:
             self.last = found
         with suppress(TypeError):  # what cannot be looked up is not kept
@@ -99,13 +102,14 @@ class Answers:
         if question is None:
             question = self._questions[look, asked.name] = _Question()
         try:
-            kept: Found = question.found[question.key(asked.given, here.values)]
-        except (KeyError, TypeError):  # new, or nothing that could be looked up
+            kept = question.found.get(question.key(asked.given, here.values), _NOTHING)
+        except TypeError:  # nothing that could be looked up
+            kept = _NOTHING
+        if kept is _NOTHING:
             noted = Noted(here.values)
-            now = look(asked, here.having(noted))
-            made: Found = question.keep(now, asked.given, here.values, noted.names)
-            return made
-        if once.checking is not None:
+            kept = question.keep(look(asked, here.having(noted)), asked.given, here.values, noted.names)
+        elif once.checking is not None:
             now = look(asked, here)
             assert once.checking(kept, now), f"{asked.name} changed, but none of {question.names}: {now}"
-        return kept
+        found: Found = kept
+        return found

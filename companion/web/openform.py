@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import marshal
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
-from operator import is_
+from functools import lru_cache
 from typing import Any
 
 from markupsafe import Markup
@@ -17,6 +19,9 @@ from companion.engine.record.events import Asked
 from companion.web.formfield import form_fields
 from companion.web.page import macros
 from companion.web.seats import DeviceVisit
+
+PIECES = 600
+"""Fields kept as they were drawn: what most forms of a hall consist of."""
 
 
 class OpenForm:
@@ -50,35 +55,44 @@ class OpenForm:
 
         :param errors: what is wrong with each
         """
-        ui, real = macros()["ui"], macros()["real"]
         shown = [row for row in self.filled.rows if row["name"] in errors or not _is_nothing(row)]
-        rows = [row for row in shown if row["type"] != "dice" and row["name"] != without]
         dice = [row for row in shown if row["type"] == "dice"]
-        several, by_hand = len(dice) > 1, [r for r in dice if r["mode"] != "digital" and "count" in r]
-        fields = [self._drawn(row["name"], [row], errors, ui.field) for row in rows]
-        entries = [
-            self._drawn(row["name"], [row, *dice], errors, lambda f, *_: real.entry(f, several))
-            for row in by_hand
+        entry = "entry of several" if len(dice) > 1 else "entry"
+        fields = [
+            _drawn("field", [row], errors)
+            for row in shown
+            if row["type"] != "dice" and row["name"] != without
         ]
-        buttons = self._drawn("", dice, {}, lambda *dice: real.buttons(dice)) if dice else None
-        return {"fields": _together(fields), "entries": _together(entries), "buttons": buttons}
-
-    def _drawn(
-        self, name: str, rows: list[Row], errors: Mapping[str, str], draw: Callable[..., Markup]
-    ) -> Markup:
-        """A piece of the form that these fields make, drawn again only when one of them is described otherwise."""
-        kept = self._answers.drawn
-        if name in errors:
-            return draw(*form_fields(rows, errors))
-        last = kept.get(name)
-        if last is None or not all(map(is_, last[0], rows)) or len(last[0]) != len(rows):
-            last = kept[name] = (rows, draw(*form_fields(rows, {})))
-        found: Markup = last[1]
-        return found
+        entries = [
+            _drawn(entry, [row], errors) for row in dice if row["mode"] != "digital" and "count" in row
+        ]
+        return {
+            "fields": Markup("".join(fields)),
+            "entries": Markup("".join(entries)),
+            "buttons": _drawn("buttons", dice, {}) if dice else None,
+        }
 
 
-def _together(pieces: list[Markup]) -> Markup:
-    return Markup("".join(pieces))
+def _drawn(what: str, rows: list[Row], errors: Mapping[str, str]) -> Markup:
+    """A piece of a form; of two that are described alike the one that was drawn already."""
+    if not any(row["name"] in errors for row in rows):
+        with suppress(ValueError):  # what is no plain data has no sign
+            return _piece(what, marshal.dumps(rows, 2))  # whose bytes are the same for the same data
+    return _draw(what, rows, errors)
+
+
+@lru_cache(PIECES)
+def _piece(what: str, rows: bytes) -> Markup:
+    return _draw(what, marshal.loads(rows), {})
+
+
+def _draw(what: str, rows: list[Row], errors: Mapping[str, str]) -> Markup:
+    ui, real, fields = macros()["ui"], macros()["real"], form_fields(rows, errors)
+    if what == "field":
+        return Markup(ui.field(fields[0]))
+    if what == "buttons":
+        return Markup(real.buttons(fields))
+    return Markup(real.entry(fields[0], several=what == "entry of several"))
 
 
 def _is_nothing(row: Row) -> bool:

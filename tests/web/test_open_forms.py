@@ -77,10 +77,15 @@ def test_only_what_is_described_otherwise_is_drawn_again(app: Flask, monkeypatch
         return form_fields(rows, errors)
 
     monkeypatch.setattr(openform, "form_fields", counted)
+    openform._piece.cache_clear()
     preview(soviet, target="2619", defence="6")
     assert len(drawn) > 3
     drawn.clear()
     assert 'value="7"' in preview(soviet, target="2619", defence="7") and drawn == ["defence"]
+    drawn.clear()
+    device(app, "german").do("note", text="so it was")
+    preview(soviet, target="2619", defence="7")
+    assert drawn == [], "what happens at the table leaves alone what reads the same"
 
 
 def test_what_is_wrong_with_a_field_is_gone_when_it_is_right(app: Flask) -> None:

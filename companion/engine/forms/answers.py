@@ -8,7 +8,7 @@ only until anything happens at the table (`Worked.meanwhile`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple, TypeVar
 
@@ -65,27 +65,22 @@ class Noted(Mapping[str, Any]):
 class _Question:
     """What a look at one field came to, by what was filled in there and by the values that it ever looked at."""
 
-    __slots__ = ("found", "last", "names")
+    __slots__ = ("found", "names")
 
     def __init__(self) -> None:
         self.names: tuple[str, ...] = ()
         self.found: dict[Any, Any] = {}
-        self.last: Any = None
 
     def key(self, given: Any, values: Mapping[str, Any]) -> tuple[Any, ...]:
         fixed = tuple(given) if type(given) is list else given
         return (type(given), fixed, *map(values.get, self.names)) if self.names else (type(given), fixed)
 
-    def keep(self, found: Any, given: Any, values: Mapping[str, Any], noted: Mapping[str, None]) -> Any:
-        """Remember what was found; where it is what was found last, that very thing, so that nobody draws it again."""
+    def keep(self, found: Any, given: Any, values: Mapping[str, Any], noted: Mapping[str, None]) -> None:
         new = [name for name in noted if name not in self.names]
         if new or len(self.found) >= MOST:
             self.names, self.found = (*self.names, *new), {}
-        if self.last != found:
-            self.last = found
         with suppress(TypeError):  # what cannot be looked up is not kept
-            self.found[self.key(given, values)] = self.last
-        return self.last
+            self.found[self.key(given, values)] = found
 
 
 class Answers:
@@ -93,8 +88,6 @@ class Answers:
 
     def __init__(self) -> None:
         self._questions: dict[tuple[Any, str], _Question] = {}
-        self.drawn: dict[str, tuple[Sequence[Mapping[str, Any]], Any]] = {}
-        """Pieces of the form as they were drawn last, with the descriptions that they were drawn from."""
 
     def find(self, look: Callable[[Asked, Context], Found], asked: Asked, here: Context) -> Found:
         """What a look at one field comes to, with the values that the form has by now."""
@@ -107,7 +100,8 @@ class Answers:
             kept = _NOTHING
         if kept is _NOTHING:
             noted = Noted(here.values)
-            kept = question.keep(look(asked, here.having(noted)), asked.given, here.values, noted.names)
+            kept = look(asked, here.having(noted))
+            question.keep(kept, asked.given, here.values, noted.names)
         elif once.checking is not None:
             now = look(asked, here)
             assert once.checking(kept, now), f"{asked.name} changed, but none of {question.names}: {now}"

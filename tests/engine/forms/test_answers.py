@@ -82,13 +82,6 @@ def test_a_field_that_looks_further_than_before_is_known_by_all_it_looked_at() -
     assert row(form.send(river="Donets"), "guards")["value"] == 3
 
 
-def test_what_comes_to_the_same_is_the_same() -> None:
-    """So that nobody draws it again: the guards look at the bridge, and are as many at either."""
-    form = Form()
-    one, other = (form.send(river="Donets", bridge=f"Donets-{n}") for n in (1, 2))
-    assert "guards" in form.looks and row(one, "guards") is row(other, "guards")
-
-
 def test_a_mistake_comes_back_as_often_as_it_is_sent() -> None:
     form = Form()
     for _ in range(2):

@@ -19,6 +19,8 @@ MOST = 300
 """Kept of one game, about what all its seats ask for; then those go first that nobody asked for lately."""
 LATELY = 20
 """Changes of the state."""
+MEANWHILE = 8
+"""Forms that may be filled in at one table at once; then all of them begin anew."""
 checking: Callable[[Any, Any], bool] | None = None
 """Whether what was kept equals what would be worked out now; the tests set it, and so find what is kept too long."""
 
@@ -53,6 +55,7 @@ class Worked:
         self._now = now
         self._most = MOST
         self._looking: list[set[str]] = []
+        self._meanwhile: dict[Hashable, Any] = {}
 
     def __len__(self) -> int:
         return len(self._kept)
@@ -60,11 +63,20 @@ class Worked:
     def clear(self) -> None:
         """Anything may have changed."""
         self._kept.clear()
+        self._meanwhile.clear()
 
     def changed(self, parts: Iterable[str]) -> None:
         """These parts of the state are not as they were."""
         self._now += 1
         self._changed.update(dict.fromkeys(parts, self._now))
+        self._meanwhile.clear()
+
+    def meanwhile(self, key: Hashable, make: Callable[[], Found]) -> Found:
+        """What lasts only until anything happens at all, such as a form that is being filled in."""
+        if key not in self._meanwhile and len(self._meanwhile) >= MEANWHILE:
+            self._meanwhile.clear()
+        found: Found = self._meanwhile.setdefault(key, make())
+        return found
 
     def look(self, part: str) -> None:
         """Whatever is being worked out depends on a part of the state."""

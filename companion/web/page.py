@@ -157,7 +157,7 @@ def page_context(
 
 def screen(visit: DeviceVisit, toast: Toast | None = None, template: str = "", **more: Any) -> str:
     """A seat's main screen; only its live part unless a page is named."""
-    context = {**page_context(visit, toast, **more), "tabs": tabs(), **_macros()}
+    context = {**page_context(visit, toast, **more), "tabs": tabs(), **macros()}
     live = parts.live(live_template(visit.seat), context, base_url())
     if template:
         return render_template(template, **context, live=live)
@@ -165,11 +165,12 @@ def screen(visit: DeviceVisit, toast: Toast | None = None, template: str = "", *
     return live + Markup(render_template("said.html", **context)) if said else live
 
 
-def _macros() -> dict[str, Any]:
-    """The macros of the screens. They are handed over because to import them costs as much as to use them."""
+def macros() -> dict[str, Any]:
+    """The macros of screens and forms. They are handed over because to import them costs as much as to use them."""
     held: dict[str, Any] = current_app.extensions["companion"].setdefault("macros", {})
     if not held:
-        names = {"ui": "macros", "setup": "setup_step", "bars": "", "parts": "", "battle": "", "duties": ""}
+        names = {"ui": "macros", "real": "dice", "setup": "setup_step"}
+        names |= {"bars": "", "parts": "", "battle": "", "duties": ""}
         for name, file in names.items():
             held[name] = current_app.jinja_env.get_template(f"{file or name}.html").module
     return held

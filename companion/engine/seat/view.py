@@ -160,8 +160,10 @@ def _offered(seen: SeatView) -> list[shapes.ActionView]:
 
 
 def _offer(action: Action, game: Game, seat: str) -> shapes.ActionView | None:
-    if action.refusal(game, seat) is not None:
+    if action.follow_up is not None or action.not_yours(game, seat) is not None:
         return None
+    if not game.worked.find(game, (action.name, "now"), lambda: action.not_now(game) is None):
+        return None  # asked once for all seats
     return shapes.ActionView.of(action, fields=_asks(action, game, seat), now=bool(action.phases))
 
 

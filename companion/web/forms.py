@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
-from flask import Response, make_response, render_template, request, url_for
+from flask import Response, current_app, make_response, render_template, request, url_for
 
 from companion.engine.errors import Mistake, NotYours, Several, StillOwed, Unknown, Warned
 from companion.engine.forms.filling import describe_fields
@@ -68,8 +68,8 @@ def _sheet(
         "rev": request.values.get("rev") or visit.row.revision,
         **macros(),
     }
-    if is_htmx():
-        return render_template(template, page=False, **context), status
+    if is_htmx():  # what Flask adds for a page is not looked at
+        return current_app.jinja_env.get_template(template).render(context, page=False), status
     return render_template("action.html", page=True, **context), status
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from companion.engine import once
 from companion.engine.forms.fields import Context, Field
@@ -24,13 +24,8 @@ MOST = 40
 _NOTHING: Any = object()
 
 
-class Asked(NamedTuple):
-    """A field of a form with what was filled in."""
-
-    name: str
-    item: Field
-    default: Any
-    given: Any
+Asked = tuple[str, Field, Any, Any]
+"""A field of a form by its name, with its default and what was filled in."""
 
 
 class Noted(Mapping[str, Any]):
@@ -72,8 +67,9 @@ class _Question:
         self.found: dict[Any, Any] = {}
 
     def key(self, given: Any, values: Mapping[str, Any]) -> tuple[Any, ...]:
-        fixed = tuple(given) if type(given) is list else given
-        return (type(given), fixed, *map(values.get, self.names)) if self.names else (type(given), fixed)
+        kind = type(given)
+        fixed = tuple(given) if kind is list else given
+        return (kind, fixed, *map(values.get, self.names)) if self.names else (kind, fixed)
 
     def keep(self, found: Any, given: Any, values: Mapping[str, Any], noted: Mapping[str, None]) -> None:
         new = [name for name in noted if name not in self.names]
@@ -91,19 +87,20 @@ class Answers:
 
     def find(self, look: Callable[[Asked, Context], Found], asked: Asked, here: Context) -> Found:
         """What a look at one field comes to, with the values that the form has by now."""
-        question = self._questions.get((look, asked.name))
+        name, given = asked[0], asked[3]
+        question = self._questions.get((look, name))
         if question is None:
-            question = self._questions[look, asked.name] = _Question()
+            question = self._questions[look, name] = _Question()
         try:
-            kept = question.found.get(question.key(asked.given, here.values), _NOTHING)
+            kept = question.found.get(question.key(given, here.values), _NOTHING)
         except TypeError:  # nothing that could be looked up
             kept = _NOTHING
         if kept is _NOTHING:
             noted = Noted(here.values)
             kept = look(asked, here.having(noted))
-            question.keep(kept, asked.given, here.values, noted.names)
+            question.keep(kept, given, here.values, noted.names)
         elif once.checking is not None:
             now = look(asked, here)
-            assert once.checking(kept, now), f"{asked.name} changed, but none of {question.names}: {now}"
+            assert once.checking(kept, now), f"{name} changed, but none of {question.names}: {now}"
         found: Found = kept
         return found

@@ -70,7 +70,7 @@ class Filling:
         for name in names:
             if name in told:
                 continue
-            asked = Asked(name, self.fields[name], self.defaults[name], raw.get(name))
+            asked = (name, self.fields[name], self.defaults[name], raw.get(name))
             row = _row(asked, here) if self.answers is None else self.answers.find(_row, asked, here)
             if row is not None:
                 rows.append(row)

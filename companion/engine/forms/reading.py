@@ -54,7 +54,7 @@ def read_all(
         if name in told:
             values[name] = told[name]
             continue
-        asked = Asked(name, item, defaults.get(name), raw.get(name))
+        asked = (name, item, defaults.get(name), raw.get(name))
         value, mistake = read_one(asked, here) if answers is None else answers.find(read_one, asked, here)
         values[name] = value
         if mistake is not None:

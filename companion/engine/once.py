@@ -120,17 +120,17 @@ class Worked:
             game.__class__ = kind
             if self._looking:  # also where it fails: whoever tries something else has looked at it
                 self._looking[-1] |= looked
-        held = self._kept[key] = _Kept(value, _same_names(frozenset(looked)), began)
+        held = self._kept[_same(key)] = _Kept(value, _same(frozenset(looked)), began)
         if len(self._kept) > self._most:
             self._kept = {k: one for k, one in self._kept.items() if one.at > self._now - LATELY}
             self._most = max(MOST, len(self._kept) + MOST // 4)
         return held
 
 
-@lru_cache(4_000)
-def _same_names(looked: frozenset[str]) -> frozenset[str]:
-    """The same object for the same names: thousands of looks are at the same things."""
-    return looked
+@lru_cache(8_000)
+def _same(thing: Any) -> Any:
+    """The same object for equal keys and names: every table is asked the same, and thousands of looks are at the same."""
+    return thing
 
 
 @cache

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 
 
+@lru_cache(500)
 def worth(column: str) -> Fraction:
     """'5:1' or '5-1' -> 5, '1:2' -> 1/2."""
     attack, defence = column.replace("-", ":").split(":")

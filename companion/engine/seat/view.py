@@ -367,7 +367,7 @@ class SeatView:
     @property
     def unsettled(self) -> bool:
         """Whether a new table still has to say so."""
-        return is_unsettled(self._game)
+        return self.keep("unsettled", lambda: is_unsettled(self._game))
 
     @property
     def has_units(self) -> bool:

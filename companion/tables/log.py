@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import marshal
 import sys
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
@@ -254,7 +255,7 @@ class TableLog:
                 items[0].at,
                 items[0].seat,
                 next((part.name for part in record if part.name), ""),
-                bodies[: most + 1] if most else bodies,
+                marshal.dumps(bodies[: most + 1] if most else bodies),
                 len(bodies),
                 list(dict.fromkeys(str(part.body["kind"]) for part in record)),
                 *where,

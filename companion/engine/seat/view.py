@@ -17,7 +17,7 @@ from companion.engine.once import Part
 from companion.engine.people.settings import is_unsettled
 from companion.engine.people.talk import judge
 from companion.engine.people.units import due, entry_hex, may_arrive, may_read
-from companion.engine.plain import plain
+from companion.engine.plain import plain, same
 from companion.engine.play.actions import Action
 from companion.engine.play.phases import in_force
 from companion.engine.play.rules import PanelMaker, Rules
@@ -164,7 +164,7 @@ def _offer(action: Action, game: Game, seat: str) -> shapes.ActionView | None:
         return None
     if not game.worked.find(game, (action.name, "now"), lambda: action.not_now(game) is None):
         return None  # asked once for all seats
-    return shapes.ActionView.of(action, fields=_asks(action, game, seat), now=bool(action.phases))
+    return same(shapes.ActionView.of(action, fields=_asks(action, game, seat), now=bool(action.phases)))
 
 
 def _asks(action: Action, game: Game, seat: str) -> int:

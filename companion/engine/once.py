@@ -212,6 +212,12 @@ def once(
     return kept
 
 
+@once
+def has_something(game: Kept, look: Callable[[Kept], Iterable[Any]]) -> bool:
+    """Whether there is anything in what a look at the game comes to."""
+    return next(iter(look(game)), None) is not None
+
+
 def follow(game: Keeps, before: Keeps) -> None:
     """A game that was folded anew takes over what was worked out of the one before it, as far as both are the same."""
     old, new = vars(before), vars(game)

@@ -21,7 +21,7 @@ from companion.engine.seat.words import describe
 from companion.store import StoredEvent
 from companion.tables.backwards import LastAct
 from companion.tables.clocks import is_clock_line
-from companion.tables.past import Deed, Past
+from companion.tables.past import KEPT, Deed, Past
 from companion.tables.reading import Seen, seen_record
 from companion.tables.seating import is_seat_line
 
@@ -218,7 +218,7 @@ class TableLog:
         elif known[-1].last < top:
             items = self.past.events(known[-1].last, top)
             known += self._deeds(items, LONGEST, (known[-1].turn, known[-1].phase))
-        if known and known[0].first - 1 > floor:
+        if known and known[0].first - 1 > floor and len(known) < KEPT:
             known = [*self._read(floor, known[0].first - 1, LONGEST), *known]
         self.past.keep(self.seat, [deed for deed in known if deed.last > top - LOOK_BACK])
         return [deed for deed in known if floor < deed.last <= top]

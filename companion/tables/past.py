@@ -72,7 +72,8 @@ class Past:
         """The newest action that counts, which Undo undoes; None when there is none."""
         if self._undo is None or self._undo[0] != latest:
             known = self._undo if self._undo and self._undo[0] < latest else None
-            lines = Backwards(self.store, self.code, known[0] if known else max(0, latest - 20))
+            floor = known[0] if known else max(0, latest - 20)
+            lines = Backwards(self.store, self.code, floor, self.events(floor, latest))
             # Both look at the newest lines: read once, and kept together.
             self._redo = (latest, last_undo(lines, latest))
             self._undo = (latest, last_counting(lines, latest, known))
@@ -86,14 +87,26 @@ class Past:
     def taken_back(self, latest: int) -> list[tuple[int, int]]:
         """Spans of the record that were taken back and count no longer."""
         known = self._void
-        if known is not None and known[0] < latest and not self._undone_since(known[0], latest):
-            known = self._void = (latest, known[1])
         if known is None or known[0] != latest:
-            known = self._void = (latest, taken_back(self.store, self.code, latest))
+            spans = self._and_since(*known, latest) if known is not None and known[0] < latest else None
+            if spans is None:
+                spans = taken_back(self.store, self.code, latest)
+            known = self._void = (latest, spans)
         return known[1]
 
-    def _undone_since(self, line: int, latest: int) -> bool:
-        return bool(self.store.events(self.code, line, latest, kinds=("undone",)))
+    def _and_since(
+        self, line: int, spans: list[tuple[int, int]], latest: int
+    ) -> list[tuple[int, int]] | None:
+        """Those known at a line with what was taken back since; None where that put something back."""
+        if latest - line > MANY:
+            return None
+        for undo in self.events(line, latest):
+            if undo.kind == "undone":
+                to = int(undo.body["to"])
+                if any(low < to < high for low, high in spans):
+                    return None
+                spans = [(to, undo.seq), *(span for span in spans if span[1] <= to)]
+        return spans
 
     def events(self, after: int, upto: int) -> list[StoredEvent]:
         """The newest lines, read once for all seats."""

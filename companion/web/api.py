@@ -124,7 +124,7 @@ def new_table() -> tuple[Response, int]:
     founded()
     found = visit(code)
     secrets = {seat: token(code, seat) for seat in found.seats}
-    return jsonify({"code": code, "revision": found.row.revision, "seats": secrets}), 201
+    return jsonify({"code": code, "revision": found.revision, "seats": secrets}), 201
 
 
 @bp.get("/tables/<code>")
@@ -141,7 +141,7 @@ def actions(code: str) -> Response:
     found = calling(code)
     offered = [] if found.seat == WATCH else found.view.actions
     forms = [{**action.to_json(), "fields": found.fields(action.name)} for action in offered]
-    return jsonify({"seat": found.seat, "revision": found.row.revision, "actions": forms})
+    return jsonify({"seat": found.seat, "revision": found.revision, "actions": forms})
 
 
 @bp.post("/tables/<code>/actions/<name>")
@@ -165,7 +165,7 @@ def who_sits_where(code: str) -> Response:
         {"id": s.id, "name": s.name, "state": s.state, "devices": s.devices, "link": s.link}
         for s in seats(found)
     ]
-    return jsonify({"seat": found.seat, "revision": found.row.revision, "seats": rows})
+    return jsonify({"seat": found.seat, "revision": found.revision, "seats": rows})
 
 
 @bp.get("/tables/<code>/events")
@@ -182,7 +182,7 @@ def events(code: str) -> Response:
     found = seen_record(visited.rules, stored, visited.seat)
     return jsonify(
         {
-            "revision": visited.row.revision,
+            "revision": visited.revision,
             "events": [
                 {"seq": s.seq, "at": s.at, "seat": s.seat, "action": s.name, **s.body}
                 for s in found

@@ -113,7 +113,7 @@ def toast_of(visit: DeviceVisit, lines: Sequence[str], before: int) -> Toast | N
 def said(visit: DeviceVisit) -> Toast | None:
     """What a plain form did before it led back here: the newest action, while it is the newest."""
     line = number(request.args.get("said"))
-    if line is None or line != visit.row.revision or visit.seat == WATCH or is_htmx():
+    if line is None or line != visit.revision or visit.seat == WATCH or is_htmx():
         return None
     lines = visit.last_words(line)
     return toast_of(visit, lines, 0) if lines else None

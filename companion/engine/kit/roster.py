@@ -7,12 +7,13 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, field, fields
+from functools import cache
 from typing import Any
 
 from companion.engine.cells import rearm
 from companion.engine.errors import did_you_mean
 from companion.engine.kit.shape import Problem
-from companion.engine.plain import shared
+from companion.engine.plain import copied, shared
 from companion.limits import NUMBER_DIGITS, PROBLEMS, ROSTER_COLUMNS, ROSTER_LINES
 
 
@@ -73,10 +74,8 @@ class Unit:
         return bool(self.place) and not self.place.startswith("box:")
 
     def to_json(self) -> dict[str, Any]:
-        blank = {f.name: f.default for f in fields(self)}
-        return {k: v for k, v in asdict(self).items() if v not in ({}, ()) and v != blank.get(k)} | {
-            "id": self.id
-        }
+        told = ((name, getattr(self, name), blank) for name, blank in _blank().items())
+        return {name: copied(value) for name, value, blank in told if value != blank}
 
     @classmethod
     def from_json(cls, facts: Mapping[str, Any]) -> Unit:
@@ -90,6 +89,12 @@ class Unit:
             if name not in self.__dataclass_fields__ or name == "id":
                 raise ValueError(f"a unit has no {name!r}")
             setattr(self, name, tuple(value) if name == "only" else shared(value))
+
+
+@cache
+def _blank() -> dict[str, Any]:
+    """What each field of a unit holds where nobody has said anything; its id and side are always said."""
+    return {f.name: {} if f.default_factory is dict else f.default for f in fields(Unit)}
 
 
 def unit_facts(definition: UnitDef) -> dict[str, Any]:

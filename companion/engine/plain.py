@@ -41,9 +41,14 @@ def _numbers(items: tuple[tuple[str, int], ...]) -> dict[str, int]:
     return dict(items)
 
 
-@lru_cache(4_000)
 def same(value: Same) -> Same:
     """The first of equal things, for those that are not changed: many tables show the same."""
+    found: Same = _first(value)
+    return found
+
+
+@lru_cache(4_000)
+def _first(value: Any) -> Any:
     return value
 
 

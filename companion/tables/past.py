@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import marshal
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from operator import attrgetter
 from typing import Any
 
 from companion.store import Store, StoredEvent
@@ -54,6 +55,10 @@ class Deed:
         """Its events that have a line, in the order they are told; of a long one the first."""
         found: list[dict[str, Any]] = marshal.loads(self.told)
         return found
+
+
+_said = attrgetter(*(one.name for one in fields(Deed) if one.name != "told"), "bodies")
+"""All that a deed says; packed, the same may be other bytes."""
 
 
 class Past:
@@ -114,7 +119,7 @@ class Past:
             recent = {first: one for first, one in self._lately.items() if first > deed.first - LATELY}
             self._lately = {deed.first: [deed], **recent}
             return deed
-        known = next((one for one in alike if vars(one) == vars(deed)), None)
+        known = next((one for one in alike if _said(one) == _said(deed)), None)
         if known is None:
             alike.append(deed)
         return known or deed

@@ -6,16 +6,18 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
 import pytest
 from games.expected import SEATS, UNWRITTEN, differences, find, names, read, seats, state
 from harness import SCENARIOS
-from toykit import all_agree
+from toykit import all_agree, plain
 
 from companion.engine.record import events as e
 from companion.engine.record.game import Game, replay
+from companion.engine.record.hindsight import effective
 from companion.engine.seat.view import view
 from companion.store import open_store
 from companion.systems import load_systems
@@ -84,6 +86,28 @@ def test_the_restored_table_stands_as_it_stood(opened: Opened) -> None:
     for moment in states:
         game = opened.at(states[moment]["revision"])
         none_of(f"{moment}: {line}" for line in differences(states[moment], state(game)))
+
+
+def test_every_few_actions_are_taken_back_without_folding(opened: Opened) -> None:
+    """Nobody takes back that the table was opened, and what was much is folded."""
+    stored = opened.tables.store.events(opened.code)
+    numbered = {item.seq: e.Event.from_json(item.body) for item in stored}
+    acts = {item.seq: item.act for item in stored}
+    system, scenario = recorded(opened.name)["system"], recorded(opened.name)["scenario"]
+    game, line, before = Game(opened.tables.system(system).kit, scenario), -1, None
+    counting = effective(numbered, len(numbered))[1]
+    for number, (_, group) in enumerate(groupby(counting, key=acts.__getitem__)):
+        lines = list(group)
+        if number % 3 == 1:
+            line, before = game.revision, plain(game)
+        game.way_back.begin(game.revision)
+        for seq in lines:
+            game.apply(numbered[seq], seq)
+        if number % 3 == 0 and game.way_back.leads_to(line):
+            game.way_back.go(game, line)
+            none_of(f"before {lines[0]}: {told}" for told in differences(before, plain(game)))
+            for seq in (seq for seq in counting if line < seq <= lines[-1]):
+                game.apply(numbered[seq], seq)
 
 
 def test_every_seat_sees_what_it_saw(opened: Opened) -> None:

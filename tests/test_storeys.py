@@ -13,7 +13,8 @@ PACKAGE = Path(__file__).parents[1] / "companion"
 
 STOREYS = (
     "limits",
-    "engine.errors engine.cells engine.guard engine.dice engine.pile engine.once engine.plain engine.alike",
+    "engine.errors engine.cells engine.guard engine.dice engine.pile engine.once engine.plain engine.alike "
+    "engine.wayback",
     "engine.hexes",
     "engine.kit",
     "engine.record",

@@ -127,7 +127,7 @@ class Stream:
         ceiling = 2**32 - 2**32 % limit
         attempt = 0
         while True:
-            digest = hmac.new(key, f"{self.position}:{attempt}".encode(), hashlib.sha256).digest()
+            digest = hmac.digest(key, f"{self.position}:{attempt}".encode(), "sha256")
             number = int.from_bytes(digest[:4], "big")
             if number < ceiling:
                 self.position += 1

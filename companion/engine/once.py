@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from functools import cache, lru_cache, partial, wraps
+from types import FunctionType
 from typing import Any, ClassVar, Concatenate, Generic, ParamSpec, Protocol, TypeVar
 
 Asked = ParamSpec("Asked")
@@ -17,6 +18,7 @@ Found = TypeVar("Found")
 
 MOST = 300
 """Kept of one game, about what all its seats ask for; then those go first that nobody asked for lately."""
+_PLAIN = frozenset({str, int, bool, type(None), FunctionType})
 LATELY = 20
 """Changes of the state."""
 MEANWHILE = 8
@@ -132,17 +134,22 @@ class Worked:
             game.__class__ = kind
             if self._looking:  # also where it fails: whoever tries something else has looked at it
                 self._looking[-1] |= looked
-        held = self._kept[key] = _Kept(value, _same_names(frozenset(looked)), began)
+        held = self._kept[_common(key)] = _Kept(value, _same(frozenset(looked)), began)
         if len(self._kept) > self._most:
             self._kept = {k: one for k, one in self._kept.items() if one.at > self._now - LATELY}
             self._most = max(MOST, len(self._kept) + MOST // 4)
         return held
 
 
-@lru_cache(4_000)
-def _same_names(looked: frozenset[str]) -> frozenset[str]:
-    """The same object for the same names: thousands of looks are at the same things."""
-    return looked
+@lru_cache(8_000)
+def _same(thing: Any) -> Any:
+    """The same object for equal keys and names: every table is asked the same, and thousands of looks are at the same."""
+    return thing
+
+
+def _common(key: Hashable) -> Hashable:
+    """A key that every table of a game may have, once for all of them; one with things of a table's own as it is."""
+    return _same(key) if isinstance(key, tuple) and {type(one) for one in key} <= _PLAIN else key
 
 
 @cache
@@ -203,6 +210,12 @@ def once(
         return game.worked.find(game, key, partial(look, game, *args, **named))
 
     return kept
+
+
+@once
+def has_something(game: Kept, look: Callable[[Kept], Iterable[Any]]) -> bool:
+    """Whether there is anything in what a look at the game comes to."""
+    return next(iter(look(game)), None) is not None
 
 
 def follow(game: Keeps, before: Keeps) -> None:

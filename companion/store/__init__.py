@@ -20,7 +20,17 @@ from companion.store.errors import (
     StoreUnsure,
     TableExists,
 )
-from companion.store.interface import BookRow, Generation, Json, NewTable, Store, StoredEvent, TableRow, Tx
+from companion.store.interface import (
+    BookRow,
+    Generation,
+    Json,
+    NewTable,
+    Standing,
+    Store,
+    StoredEvent,
+    TableRow,
+    Tx,
+)
 from companion.store.location import unsafe_location
 from companion.store.opening import is_address, open_any, open_store
 from companion.store.sqlite import SqliteStore
@@ -36,6 +46,7 @@ __all__ = [
     "PutBack",
     "SeatRevoked",
     "SqliteStore",
+    "Standing",
     "Store",
     "StoreAway",
     "StoreBusy",

@@ -72,6 +72,17 @@ class Generation:
     revoked: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What whoever comes to a table asks first."""
+
+    code: str
+    system: str
+    revision: int
+    seats: dict[str, Generation]
+    """Those that were claimed, re-issued or revoked; any other is at `Generation()`."""
+
+
 @dataclass(frozen=True)
 class BookRow:
     """A book of the installation's library, without its contents."""
@@ -90,6 +101,14 @@ class Tx(Protocol):
     @property
     def stream(self) -> int:
         """The position of the table's random stream, which never goes back."""
+
+    @property
+    def archived(self) -> bool:
+        """Whether the table is hidden from the lobby."""
+
+    @property
+    def summary(self) -> Json:
+        """What the lobby tells of the table until now."""
 
     @property
     def seed(self) -> str:
@@ -144,6 +163,9 @@ class Tx(Protocol):
 
     def save_snapshot(self, seq: int, state: Json) -> None:
         """Keep the state after event `seq`, in the same commit as the events."""
+
+    def seats(self) -> dict[str, Generation]:
+        """Return the seats that were claimed, re-issued or revoked; any other is at `Generation()`."""
 
     def reissue_seat(self, seat: str) -> None:
         """Make the seat's old links worthless, in the same commit as the events that say so."""
@@ -236,6 +258,9 @@ class Store(Protocol):
 
     def tidy(self) -> None:
         """Bring the file in order when nobody has written for some seconds; call it now and then."""
+
+    def standing(self, code: str) -> Standing:
+        """Return a table's game, its newest event's number and its seats, read at once."""
 
     def seat_generations(self, code: str) -> dict[str, Generation]:
         """Return the seats that were claimed, re-issued or revoked; any other is at `Generation()`."""

@@ -5,8 +5,11 @@ from dataclasses import replace
 
 from companion.store.base import Connections, Db
 from companion.store.errors import SeatRevoked
-from companion.store.interface import Generation
+from companion.store.interface import Generation, Standing
 from companion.store.rows import find_table, of_table
+
+_STANDING = """select code, system, revision, seat, generation, claimed_at, revoked from game
+               left join seat on seat.game = game.code where game.code = ?"""
 
 
 class Seats:
@@ -14,10 +17,18 @@ class Seats:
 
     _pool: Connections
 
+    def standing(self, code: str) -> Standing:
+        """Return a table's game, its newest event's number and its seats, read at once."""
+        with self._pool.reading() as db:
+            rows = of_table(db, code, lambda: db.execute(_STANDING, [code]).fetchall())
+        seats = {row[3]: Generation(row[4], row[5], bool(row[6])) for row in rows if row[3] is not None}
+        name, system, revision = rows[0][:3]
+        return Standing(name, system, revision, seats)
+
     def seat_generations(self, code: str) -> dict[str, Generation]:
         """Return the seats that were claimed, re-issued or revoked; any other is at `Generation()`."""
         with self._pool.reading() as db:
-            return of_table(db, code, lambda: _generations(db, code))
+            return of_table(db, code, lambda: generations(db, code))
 
     def reissue_seat(self, code: str, seat: str) -> Generation:
         """Make the seat's old links worthless and return the new, unclaimed generation."""
@@ -35,7 +46,7 @@ class Seats:
         """Record that a device took the seat; the first claim's time is kept."""
         with self._pool.writing() as db:
             find_table(db, code, lock=self._pool.row_lock)
-            old = _generations(db, code).get(seat, Generation())
+            old = generations(db, code).get(seat, Generation())
             if old.revoked:
                 raise SeatRevoked(code, seat)
             return _put(db, code, seat, replace(old, claimed_at=old.claimed_at or at))
@@ -43,17 +54,18 @@ class Seats:
 
 def reissue(db: Db, code: str, seat: str) -> Generation:
     """Count the seat's next issue, within the caller's transaction."""
-    old = _generations(db, code).get(seat, Generation())
+    old = generations(db, code).get(seat, Generation())
     return _put(db, code, seat, Generation(old.number + 1))
 
 
 def revoke(db: Db, code: str, seat: str) -> Generation:
     """Close the seat, within the caller's transaction."""
-    old = _generations(db, code).get(seat, Generation())
+    old = generations(db, code).get(seat, Generation())
     return _put(db, code, seat, replace(old, revoked=True))
 
 
-def _generations(db: Db, code: str) -> dict[str, Generation]:
+def generations(db: Db, code: str) -> dict[str, Generation]:
+    """Return the seats of a table that were claimed, re-issued or revoked."""
     rows = db.execute(
         "select seat, generation, claimed_at, revoked from seat where game = ?", [code]
     ).fetchall()

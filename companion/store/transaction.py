@@ -6,9 +6,9 @@ from itertools import groupby
 from companion.store.base import Connections, Db
 from companion.store.codec import dump_event, dump_object, load
 from companion.store.errors import ActionIdReused
-from companion.store.interface import Json, StoredEvent
+from companion.store.interface import Generation, Json, StoredEvent
 from companion.store.rows import find_table, select_events
-from companion.store.seats import reissue, revoke
+from companion.store.seats import generations, reissue, revoke
 from companion.store.snapshots import digest_of
 
 # Snapshots only save time, so few are kept: enough to open a table, and one a block for undoing far back.
@@ -24,13 +24,16 @@ class TableTx:
 
     def __init__(self, pool: Connections, db: Db, code: str) -> None:
         """Take the table to oneself; nobody else acts at it until the block ends."""
-        revision, stream, seed = find_table(db, code, "revision, stream, seed", pool.row_lock)
+        columns = "revision, stream, seed, archived, summary"
+        revision, stream, seed, archived, summary = find_table(db, code, columns, pool.row_lock)
         self._pool = pool
         self._db = db
         self._code = code
         self._latest = int(revision)
         self._stream = int(stream)
         self._seed = str(seed)
+        self._archived = bool(archived)
+        self._summary = str(summary)
         self._over = False
 
     @property
@@ -47,6 +50,17 @@ class TableTx:
     def seed(self) -> str:
         """What decides the table's rolls to come."""
         return self._seed
+
+    @property
+    def archived(self) -> bool:
+        """Whether the table is hidden from the lobby."""
+        return self._archived
+
+    @property
+    def summary(self) -> Json:
+        """What the lobby tells of the table until now."""
+        summary: Json = load(self._summary)
+        return summary
 
     def answer_to(self, act: str, *, seat: str, name: str, digest: str = "") -> Json | None:
         """Return what an earlier submission with this action id was answered, or None when there was none."""
@@ -153,6 +167,11 @@ class TableTx:
                 and seq not in (select min(seq) from snapshot where game = ? group by seq / {BLOCK})""",
             [self._code] * 3,
         )
+
+    def seats(self) -> dict[str, Generation]:
+        """Return the seats that were claimed, re-issued or revoked; any other is at `Generation()`."""
+        self._check_open()
+        return generations(self._db, self._code)
 
     def reissue_seat(self, seat: str) -> None:
         """Make the seat's old links worthless, in the same commit as the events that say so."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,11 +33,11 @@ class LastUndo:
 
 
 class Backwards:
-    """A table's lines for whoever goes back over them: those above `floor` at once, then hundreds at a time."""
+    """A table's lines for whoever goes back over them: those above `floor` are there, then hundreds at a time."""
 
-    def __init__(self, store: Store, code: str, floor: int) -> None:
+    def __init__(self, store: Store, code: str, floor: int, newest: Iterable[StoredEvent]) -> None:
         self.store, self.code, self.floor = store, code, floor
-        self._held: dict[int, StoredEvent] = {}
+        self._held = {item.seq: item for item in newest}
 
     def __getitem__(self, seq: int) -> StoredEvent:
         if seq not in self._held:
@@ -99,9 +99,13 @@ def last_undo(lines: Backwards, latest: int) -> LastUndo | None:
     return None
 
 
-def seats_since(store: Store, code: str, line: int, latest: int) -> frozenset[str]:
-    """The seats whose actions after a line would be undone by going back to it."""
-    void = taken_back(store, code, latest)
+def seats_since(
+    store: Store, code: str, line: int, latest: int, void: Sequence[tuple[int, int]]
+) -> frozenset[str]:
+    """The seats whose actions after a line would be undone by going back to it.
+
+    :param void: spans of the record that were taken back already
+    """
     return frozenset(
         item.seat
         for item in store.events(code, max(line, 0), latest)

@@ -12,7 +12,7 @@ from companion.books.roster import RosterBook
 from companion.engine.record import events as e
 from companion.engine.record.changes import OFF_COUNTER, OFF_IN_PASSING
 from companion.engine.record.game import Game
-from companion.store import Store, StoreError, TableRow
+from companion.store import Store, StoreError
 from companion.systems import System
 
 logger = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ class Known:
 
 
 def keep_what_was_read(
-    store: Store, system: System, row: TableRow, events: Sequence[e.Event], game: Game, known: Known, at: str
+    store: Store, system: System, code: str, events: Sequence[e.Event], game: Game, known: Known, at: str
 ) -> bool:
     """Write chart cells, faces and counters that an action's events tell into the book; whether anything was written.
 
@@ -50,13 +50,13 @@ def keep_what_was_read(
             for side in game.sides:
                 faces |= game[f"faces-{side}"]
         wrote = [
-            bool(cells) and keep_played(store, system, cells, row.code, at),
-            bool(faces) and keep_faces(store, system, faces, row.code, at),
-            _counters(store, system, row, events, at),
+            bool(cells) and keep_played(store, system, cells, code, at),
+            bool(faces) and keep_faces(store, system, faces, code, at),
+            _counters(store, system, code, game.scenario.id, events, at),
         ]
         return any(wrote)
     except StoreError:  # the table has it; the book is not worth a failed answer
-        logger.warning("table %s: what was read in play could not be written into the book", row.code)
+        logger.warning("table %s: what was read in play could not be written into the book", code)
         return False
 
 
@@ -67,9 +67,11 @@ def _new(events: Sequence[e.Event], name: str, known: Mapping[str, Any]) -> dict
     return {key: value for key, value in told.items() if known.get(key) != value}
 
 
-def _counters(store: Store, system: System, row: TableRow, events: Sequence[e.Event], at: str) -> bool:
+def _counters(
+    store: Store, system: System, code: str, scenario: str, events: Sequence[e.Event], at: str
+) -> bool:
     seen = [event for event in events if isinstance(event, e.Placed) and event.reason in OFF]
     if not seen or not seats_write(store):
         return False
-    roster = RosterBook(store, system, row.scenario)
-    return any([roster.seen_in_play(event.unit, event.facts, row.code, at) for event in seen])
+    roster = RosterBook(store, system, scenario)
+    return any([roster.seen_in_play(event.unit, event.facts, code, at) for event in seen])

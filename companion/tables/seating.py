@@ -41,10 +41,9 @@ def has_moved(tx: Tx, revision: int | None) -> bool:
     return any(not is_seat_line(item.body) and not is_clock_line(item.body) for item in tx.events(revision))
 
 
-def seated(store: Store, code: str) -> frozenset[str]:
+def seated(issues: Mapping[str, Generation]) -> frozenset[str]:
     """The seats that a device or program has taken."""
-    found = store.seat_generations(code).items()
-    return frozenset(seat for seat, g in found if g.claimed_at and not g.revoked)
+    return frozenset(seat for seat, g in issues.items() if g.claimed_at and not g.revoked)
 
 
 def is_table_free(issues: Mapping[str, Generation]) -> bool:
@@ -82,7 +81,7 @@ class Seating:
 
     def taken(self, code: str) -> frozenset[str]:
         """The seats that somebody holds."""
-        return seated(self.store, code)
+        return seated(self.store.seat_generations(code))
 
     def sit_down(self, code: str, seats: Iterable[str], device: str, kind: str) -> None:
         """Let a device take seats; the log tells it once.

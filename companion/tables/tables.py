@@ -8,18 +8,17 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from companion.books.book import load_book
 from companion.engine import dice
-from companion.engine.errors import NotNow
+from companion.engine.errors import Mistake
 from companion.engine.forms.fields import storable
 from companion.engine.hexes.gridbook import owner_maps
 from companion.engine.kit.book import Book
-from companion.engine.once import follow
 from companion.engine.play.actions import Action, Chance
 from companion.engine.play.performing import TAKING_BACK, AnsweredWrong, perform
 from companion.engine.play.phases import open_table
@@ -27,19 +26,19 @@ from companion.engine.record import events as e
 from companion.engine.record.game import Game
 from companion.engine.record.hindsight import Hindsight
 from companion.limits import TITLE
-from companion.store import NewTable, Store, StoredEvent, StoreError, TableRow, digest
+from companion.store import NewTable, Store, StoredEvent, StoreError, TableRow, Tx, digest
 from companion.systems import System, find_system, load_systems
-from companion.tables.backwards import seats_since, taken_back
+from companion.tables.backwards import seats_since
 from companion.tables.clocks import Stopwatch
 from companion.tables.folding import fold
-from companion.tables.log import Entry, TableLog, told
+from companion.tables.log import Entry, TableLog
 from companion.tables.options import read_options
 from companion.tables.past import Past
 from companion.tables.played import Known, keep_what_was_read
 from companion.tables.seating import Seating, carry_out, has_moved, seated
-from companion.tables.submission import read_id
+from companion.tables.submission import Answer, answer_of, read_id, stale
 from companion.tables.summary import summary
-from companion.tables.takeback import after_take_back
+from companion.tables.takeback import after_take_back, gone_back
 from companion.tables.visit import Visit
 
 logger = logging.getLogger(__name__)
@@ -52,31 +51,6 @@ CACHED_GAMES = 400
 def utc_now() -> str:
     """The time as the log keeps it."""
     return datetime.now(UTC).isoformat(timespec="seconds")
-
-
-@dataclass
-class Answer:
-    """What a submission is answered: the new revision and what happened, as the seat may see it."""
-
-    revision: int
-    lines: list[str] = field(default_factory=list)
-    result: dict[str, Any] = field(default_factory=dict)
-    repeated: bool = False
-
-    def to_json(self) -> dict[str, Any]:
-        return {"revision": self.revision, "lines": self.lines, "result": self.result}
-
-
-def _stale(action: Action, revision: int | None, now: int) -> NotNow:
-    """Why an action that must meet the table as it was seen is refused."""
-    return NotNow(
-        "The table has moved on since this page was drawn. Look again, then decide."
-        if revision is not None
-        else f"{action.label} needs the revision you are looking at, so that it cannot hit a changed table.",
-        field="revision",
-        given=revision,
-        accepted=str(now),
-    )
 
 
 class Tables:
@@ -139,7 +113,7 @@ class Tables:
         self._pasts.pop(code, None)
 
     def system_of(self, code: str) -> System:
-        return self.system(self.store.table(code).system)
+        return self.system(self.store.standing(code).system)
 
     # -- opening -----------------------------------------------------------------------------------------
 
@@ -228,6 +202,7 @@ class Tables:
             if any(isinstance(event, e.Undone) for event in events):
                 game = None
             else:
+                game.way_back.begin(game.revision)
                 for stored, event in zip(missing, events, strict=True):
                     game.apply(event, stored.seq)
         if game is None or game.revision != latest:
@@ -268,25 +243,29 @@ class Tables:
         *,
         action_id: str = "",
         revision: int | None = None,
+        system: System | None = None,
     ) -> Answer:
-        """Carry out one action: all of it, once, or nothing."""
+        """Carry out one action: all of it, once, or nothing.
+
+        :param revision: of the table as whoever acts sees it
+        :param system: the table's game, where the caller knows
+        """
         act = read_id(action_id) or secrets.token_urlsafe(12)
         with self.standing_still(code):
-            row = self.store.table(code)
-            system = self.system(row.system)
+            system = system or self.system_of(code)
             action = system.rules.find(name)
             try:
-                answer = self._act(row, system, seat, action, raw, act, revision)
+                answer = self._act(code, system, seat, action, raw, act, revision)
+            except Mistake:
+                raise  # it is as it was
             except BaseException:
                 self._games.pop(code, None)  # it may be half-changed: fold it again from the record
                 raise
-        if row.archived:  # a table that is played at belongs in the lobby
-            self.store.unarchive(code)
         return answer
 
     def _act(
         self,
-        row: TableRow,
+        code: str,
         system: System,
         seat: str,
         action: Action,
@@ -294,9 +273,7 @@ class Tables:
         act: str,
         revision: int | None,
     ) -> Answer:
-        code = row.code
         with self.store.transaction(code) as tx:
-            seed = tx.seed  # not the row's: another process may just have given the table a new one
             said = digest(seat, action.name, dict(raw))
             earlier = tx.answer_to(act, seat=seat, name=action.name, digest=said)
             if earlier is not None:
@@ -306,76 +283,97 @@ class Tables:
             self.barred(code, action)
             game = self._caught_up(code, tx.latest, tx.events)
             if action.fresh and has_moved(tx, revision):
-                raise _stale(action, revision, game.revision)
-            before = game.revision
-            sides = [game[f"entropy-{s}"] for s in game.sides]
-            chance = Chance(dice.Stream(seed, tx.stream, [w for w in sides if w]))
-            game.seated = seated(self.store, code)
-            if action.name in (*TAKING_BACK, "agree"):
-                game.hindsight = self._hindsight(
-                    code, tx.latest, raw, TableLog(self.past(code), system.rules, game, seat)
+                raise stale(action, revision, game.revision)
+            known, before = Known.of(game), game.revision
+            with self._as_it_was_if_refused(code, before):
+                events, stream = self._performed(tx, code, system, seat, action, raw)
+                if not events:
+                    return Answer(before)
+                game, seed = self._games[code], tx.seed
+                undone = next((event for event in events if isinstance(event, e.Undone)), None)
+                if undone is not None:
+                    now, game = gone_back(game, undone.to, partial(self.load, code))
+                    seed, more = after_take_back(now, game, seed)
+                    events += more
+                at, answer = self.clock(), answer_of(events, seat, game, before)
+                latest = tx.append(
+                    [event.to_json() for event in events],
+                    at=at,
+                    seat=seat,
+                    act=act,
+                    name=action.name,
+                    stream=stream,
+                    answer=answer.to_json(),
+                    digest=said,
+                    summary=summary(system, game, at, events, tx.summary),
+                    ended=game.ended is not None,
+                    seed=seed,
                 )
-            known, passed = Known.of(game), self.stopwatch.passed(code, system.rules, game)
-            if passed:
-                game.apply(passed)
-            try:
-                events = perform(system.rules, game, seat, action, raw, chance)
-            except AnsweredWrong:
-                logger.exception("table %s: a duty is left to be answered by hand", code)
-                self._games[code] = game = self.load(code, before)
-                game.seated = seated(self.store, code)
-                if passed:
-                    game.apply(passed)
-                chance = Chance(dice.Stream(seed, tx.stream, chance.stream.entropy))
-                events = perform(system.rules, game, seat, action, raw, chance, alone=False)
-            if not events:
-                if passed:
-                    self._games.pop(code)  # it has taken over what is not kept
-                return Answer(before)
-            events = [passed, *events] if passed else events
-            undone = next((event for event in events if isinstance(event, e.Undone)), None)
-            if undone is not None:
-                now, game = game, self.load(code, undone.to)  # what the lobby is to say
-                seed, more = after_take_back(now, game, seed)
-                events += more
-            seen = [event.seen_by(seat) for event in events]
-            lines = told(seen, game)
-            resolved: dict[str, Any] = next((b for b in reversed(seen) if b["kind"] == "resolved"), {})
-            answer = Answer(before + len(events), lines, dict(resolved.get("breakdown", {})))
-            at = self.clock()
-            latest = tx.append(
-                [event.to_json() for event in events],
-                at=at,
-                seat=seat,
-                act=act,
-                name=action.name,
-                stream=chance.stream.position,
-                answer=answer.to_json(),
-                digest=said,
-                summary=summary(system, game, at, events, row.summary),
-                ended=game.ended is not None,
-                seed=seed,
-            )
-            carry_out(tx, events)
-            if undone is None and latest // SNAPSHOT_EVERY > before // SNAPSHOT_EVERY:
-                tx.save_snapshot(latest, game.dump())
+                carry_out(tx, events)
+                if undone is None and latest // SNAPSHOT_EVERY > before // SNAPSHOT_EVERY:
+                    tx.save_snapshot(latest, game.dump())
         if undone is not None:
             game.revision = latest  # it stands where it stood then, at the end of the record
-            follow(game, now)
+            game.worked.changed(("revision",))
             self._games[code] = game
         self.stopwatch.running(code, game)
-        if keep_what_was_read(self.store, system, row, events, game, known, self.clock()):
+        if tx.archived:  # a table that is played at belongs in the lobby
+            self.store.unarchive(code)
+        if keep_what_was_read(self.store, system, code, events, game, known, self.clock()):
             self.book_changed()
         return answer
 
+    @contextmanager
+    def _as_it_was_if_refused(self, code: str, line: int) -> Iterator[None]:
+        """After a mistake the game stands where it stood; where it does not know the way back, it is forgotten."""
+        self._games[code].way_back.begin(line)
+        try:
+            yield
+        except Mistake:
+            game = self._games[code]
+            if game.way_back.leads_to(line):
+                game.way_back.go(game, line)
+            else:
+                del self._games[code]
+            raise
+
+    def _performed(
+        self, tx: Tx, code: str, system: System, seat: str, action: Action, raw: Mapping[str, Any]
+    ) -> tuple[list[e.Event], int]:
+        """What an action brings about, with the time that passed before it, and where the dice then stand."""
+        game, before = self._games[code], tx.latest
+        game.seated = seated(tx.seats())
+        if action.name in (*TAKING_BACK, "agree"):
+            log = TableLog(self.past(code), system.rules, game, seat)
+            game.hindsight = self._hindsight(code, before, raw, log)
+        passed = self.stopwatch.passed(code, system.rules, game)
+        sides = [game[f"entropy-{s}"] for s in game.sides]
+        stream = partial(dice.Stream, tx.seed, tx.stream, [w for w in sides if w])
+        chance = Chance(stream())
+        if passed:
+            game.apply(passed)
+        try:
+            events = perform(system.rules, game, seat, action, raw, chance)
+        except AnsweredWrong:
+            logger.exception("table %s: a duty is left to be answered by hand", code)
+            self._games[code] = game = self.load(code, before)
+            game.seated, chance = seated(tx.seats()), Chance(stream())
+            if passed:
+                game.apply(passed)
+            events = perform(system.rules, game, seat, action, raw, chance, alone=False)
+        if passed and not events:
+            del self._games[code]  # it has taken over what is not kept
+        return [passed, *events] if passed and events else events, chance.stream.position
+
     def _hindsight(self, code: str, latest: int, raw: Mapping[str, Any], log: TableLog) -> Hindsight:
         """What the game must know of its past to take something back."""
-        line, undo = str(raw.get("to", "")).strip(), self.past(code).last_undo(latest)
+        line, past = str(raw.get("to", "")).strip(), self.past(code)
         to = int(line) if line.isdecimal() and len(line) < 10 else latest
-        act = self.past(code).last_act(latest)
+        act, undo = past.last_act(latest), past.last_undo(latest)
+        void = past.taken_back(latest)
         return Hindsight(
-            taken_back(self.store, code, latest),
-            seats_since(self.store, code, to, latest),
+            void,
+            seats_since(self.store, code, to, latest, void),
             log.name_of(act) if act and act.to == to else "",
             undo.to if undo else 0,
             undo.by if undo else "",

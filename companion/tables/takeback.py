@@ -3,14 +3,37 @@
 from __future__ import annotations
 
 import secrets
+from collections.abc import Callable
+from copy import copy
 
 from companion.engine import dice
 from companion.engine.errors import NotNow
+from companion.engine.once import follow
 from companion.engine.people.clocks import SPENT
 from companion.engine.people.talk import SHOWN
 from companion.engine.record import events as e
 from companion.engine.record.changes import IN_PASSING
 from companion.engine.record.game import Game
+from companion.engine.record.hindsight import Hindsight
+from companion.engine.wayback import WayBack
+
+
+def gone_back(game: Game, line: int, load: Callable[[int], Game]) -> tuple[Game, Game]:
+    """The game as it was, for what must be compared, and as it stood after a line of the record.
+
+    :param load: folds it from the record, where too much was done since for the game to know the way back
+    """
+    if game.way_back.leads_to(line):
+        now, then = copy(game), game
+        now.values = dict(game.values)
+        then.way_back.go(then, line)
+        then.hindsight = Hindsight()
+    else:
+        now, then = game, load(line)
+        follow(then, now)
+        now.way_back = WayBack()  # what was worked out of it is the other's now
+    then.way_back.begin(line)
+    return now, then
 
 
 def after_take_back(now: Game, then: Game, seed: str) -> tuple[str, list[e.Event]]:

@@ -13,13 +13,14 @@ from companion.engine.play.performing import answered_by
 from companion.engine.play.rules import Rules
 from companion.engine.record.game import Game
 from companion.engine.seat.view import SeatView, view
-from companion.store import TableRow
+from companion.store import Standing, TableRow
 from companion.systems import System
 from companion.tables.clocks import Clocks
 from companion.tables.log import Entry, TableLog
 
 if TYPE_CHECKING:
-    from companion.tables.tables import Answer, Tables
+    from companion.tables.submission import Answer
+    from companion.tables.tables import Tables
 
 
 @dataclass(frozen=True)
@@ -31,13 +32,23 @@ class Undo:
 
 
 class Visit:
-    """A table as one seat finds it: its row, game and view are read once, and again after something was done.
+    """A table as one seat finds it: what stands there is read once, and again after something was done.
 
     The game is shared by all who visit the table: hold `Tables.standing_still` as long as any of it is looked at.
     """
 
     def __init__(self, tables: Tables, code: str, seat: str) -> None:
         self.tables, self.code, self.seat = tables, code, seat
+
+    @cached_property
+    def standing(self) -> Standing:
+        """Its game, how far it has come, and its seats."""
+        return self.tables.store.standing(self.code)
+
+    @cached_property
+    def revision(self) -> int:
+        """How far the table has come."""
+        return self.standing.revision
 
     @cached_property
     def row(self) -> TableRow:
@@ -47,7 +58,7 @@ class Visit:
     @cached_property
     def game(self) -> Game:
         """The state of the table. Do not change it."""
-        return self.tables.game(self.code, self.row.revision)
+        return self.tables.game(self.code, self.revision)
 
     @cached_property
     def view(self) -> SeatView:
@@ -56,7 +67,11 @@ class Visit:
 
     @property
     def system(self) -> System:
-        return self.tables.system(self.row.system)
+        return self.tables.system(self._system)
+
+    @cached_property
+    def _system(self) -> str:
+        return self.standing.system
 
     @property
     def rules(self) -> Rules:
@@ -118,13 +133,19 @@ class Visit:
         self, name: str, raw: Mapping[str, Any], *, action_id: str = "", revision: int | None = None
     ) -> Answer:
         """Carry out one action: all of it, once, or nothing."""
+        system = self.system
         try:
-            return self.tables.act(self.code, self.seat, name, raw, action_id=action_id, revision=revision)
+            answer = self.tables.act(
+                self.code, self.seat, name, raw, action_id=action_id, revision=revision, system=system
+            )
         finally:
             self.look_again()
+        if not answer.repeated:
+            self.revision = answer.revision
+        return answer
 
     def look_again(self) -> None:
-        """Forget what was read: the table may have changed."""
+        """Forget what was read: the table may have changed, though not which game is played there."""
         for name in list(vars(self)):
-            if isinstance(getattr(type(self), name, None), cached_property):
+            if name != "_system" and isinstance(getattr(type(self), name, None), cached_property):
                 delattr(self, name)

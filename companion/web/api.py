@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Any
 
 from flask import Blueprint, Response, jsonify, request
@@ -123,14 +124,15 @@ def new_table() -> tuple[Response, int]:
     founded()
     found = visit(code)
     secrets = {seat: token(code, seat) for seat in found.seats}
-    return jsonify({"code": code, "revision": found.row.revision, "seats": secrets}), 201
+    return jsonify({"code": code, "revision": found.revision, "seats": secrets}), 201
 
 
 @bp.get("/tables/<code>")
 def table(code: str) -> Response:
     """The table as the bearer's seat sees it."""
     found = calling(code)
-    return jsonify({"code": found.code, **found.view.to_json()})
+    clocks = found.clocks
+    return jsonify({"code": found.code, "clocks": asdict(clocks) if clocks else None, **found.view.to_json()})
 
 
 @bp.get("/tables/<code>/actions")
@@ -139,7 +141,7 @@ def actions(code: str) -> Response:
     found = calling(code)
     offered = [] if found.seat == WATCH else found.view.actions
     forms = [{**action.to_json(), "fields": found.fields(action.name)} for action in offered]
-    return jsonify({"seat": found.seat, "revision": found.row.revision, "actions": forms})
+    return jsonify({"seat": found.seat, "revision": found.revision, "actions": forms})
 
 
 @bp.post("/tables/<code>/actions/<name>")
@@ -163,7 +165,7 @@ def who_sits_where(code: str) -> Response:
         {"id": s.id, "name": s.name, "state": s.state, "devices": s.devices, "link": s.link}
         for s in seats(found)
     ]
-    return jsonify({"seat": found.seat, "revision": found.row.revision, "seats": rows})
+    return jsonify({"seat": found.seat, "revision": found.revision, "seats": rows})
 
 
 @bp.get("/tables/<code>/events")
@@ -180,7 +182,7 @@ def events(code: str) -> Response:
     found = seen_record(visited.rules, stored, visited.seat)
     return jsonify(
         {
-            "revision": visited.row.revision,
+            "revision": visited.revision,
             "events": [
                 {"seq": s.seq, "at": s.at, "seat": s.seat, "action": s.name, **s.body}
                 for s in found

@@ -12,7 +12,7 @@ from companion.engine.forms.filling import describe_fields
 from companion.engine.forms.worksheet import Breakdown
 from companion.engine.play.actions import Action
 from companion.engine.play.performing import answered_by
-from companion.tables.tables import Answer
+from companion.tables.submission import Answer
 from companion.web.dutycards import Question
 from companion.web.formfield import form_fields
 from companion.web.intake import number
@@ -65,7 +65,7 @@ def _sheet(
         "warned": warned,
         "ask": raw.get("_asked", ""),
         "touched": touched or raw.get("_touched", ""),
-        "rev": request.values.get("rev") or visit.row.revision,
+        "rev": request.values.get("rev") or visit.revision,
         **macros(),
     }
     if is_htmx():  # what Flask adds for a page is not looked at
@@ -136,7 +136,7 @@ def do_action(code: str, seat: str, name: str) -> Response | tuple[str, int] | s
     visit = require(code, seat)
     raw = form_values()
     sent = request.values
-    before = visit.row.revision
+    before = visit.revision
     try:
         answer = visit.act(
             name, raw, action_id=sent.get("action_id", ""), revision=number(sent.get("rev", ""))
@@ -190,9 +190,9 @@ def _refused(
 
 def _said(visit: DeviceVisit, toast: Toast | None, status: int = 200) -> Response:
     """The sheet closes, and the page behind it looks again; a page of its own only gets the words."""
-    body = render_template("said.html", toast=toast, code=visit.code, seat=visit.seat, fragment=True)
+    body = render_template("said.html", toast=toast, code=visit.code, seat=visit.seat)
     response = make_response(body, status)
-    moved = f'{{"table-moved": {{"rev": {visit.row.revision}}}}}'
+    moved = f'{{"table-moved": {{"rev": {visit.revision}}}}}'
     response.headers["HX-Trigger"] = moved if is_pushed() else "table-changed"
     if target() == "live":
         response.headers["HX-Reswap"] = "none"

@@ -17,6 +17,7 @@ from companion.engine.seat.shapes import MarkView
 from companion.tables.clocks import Clocks
 from companion.tables.log import Entry
 from companion.web import parts, qr
+from companion.web.hallstrip import standstill
 from companion.web.intake import number
 from companion.web.moment import Moment, Objection
 from companion.web.realdice import gather
@@ -112,7 +113,7 @@ def toast_of(visit: DeviceVisit, lines: Sequence[str], before: int) -> Toast | N
 def said(visit: DeviceVisit) -> Toast | None:
     """What a plain form did before it led back here: the newest action, while it is the newest."""
     line = number(request.args.get("said"))
-    if line is None or line != visit.row.revision or visit.seat == WATCH or is_htmx():
+    if line is None or line != visit.revision or visit.seat == WATCH or is_htmx():
         return None
     lines = visit.last_words(line)
     return toast_of(visit, lines, 0) if lines else None
@@ -148,7 +149,8 @@ def page_context(
         "table_free": visit.seat in visit.game.sides and visit.is_table_free,
         "join_url": join,
         "toast": toast,
-        "fragment": is_htmx(),
+        "clocks": visit.clocks,
+        "stands": standstill(visit.code),
         "qr": qr.svg(join, f"Watch table {visit.code}"),
     }
 
@@ -156,7 +158,11 @@ def page_context(
 def screen(visit: DeviceVisit, toast: Toast | None = None, template: str = "", **more: Any) -> str:
     """A seat's main screen; only its live part unless a page is named."""
     context = {**page_context(visit, toast, **more), "tabs": tabs(), **macros()}
-    return render_template(template or live_template(visit.seat), **parts.watched(context, base_url()))
+    live = parts.live(live_template(visit.seat), context, base_url())
+    if template:
+        return render_template(template, **context, live=live)
+    said = context["toast"] or context["warning"]  # what was said before makes room for what is asked
+    return live + Markup(render_template("said.html", **context)) if said else live
 
 
 def macros() -> dict[str, Any]:

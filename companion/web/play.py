@@ -44,7 +44,7 @@ def seat_page(code: str, seat: str) -> Response | str:
     visit = require(code, seat)
     if target() == "live":
         return unless_known(
-            f"{visit.row.revision}-{seat}",
+            f"{visit.revision}-{seat}",
             lambda: screen(visit),
         )
     page = {"table": "table.html", WATCH: "watch.html"}.get(seat, "phone.html")
@@ -58,7 +58,7 @@ def head(code: str, seat: str) -> Response:
     here = request.args.get("here", "")
     here = here if here in TABS else "more"
     return unless_known(
-        f"{visit.row.revision}-{seat}-{here}",
+        f"{visit.revision}-{seat}-{here}",
         lambda: render_template("head.html", v=visit.view, code=visit.code, seat=seat, here=here),
     )
 

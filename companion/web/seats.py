@@ -29,10 +29,10 @@ DEVICE = "device"
 class DeviceVisit(Visit):
     """A visit by whoever sent the request, with the seats of the table that he holds."""
 
-    @cached_property
+    @property
     def issues(self) -> dict[str, Generation]:
         """Which issue of each seat's link opens it."""
-        return self.tables.store.seat_generations(self.code)
+        return self.standing.seats
 
     @cached_property
     def held(self) -> list[str]:
@@ -66,7 +66,7 @@ def visit(code: str, seat: str = WATCH) -> DeviceVisit:
     :raises NoTable: if there is none
     """
     found = DeviceVisit(tables(), tables().normal(code), seat)
-    hold_still(found.row.code)
+    hold_still(found.standing.code)
     g.visit = found
     return found
 

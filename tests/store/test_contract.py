@@ -9,6 +9,7 @@ from companion.store import (
     NoTable,
     SeatRevoked,
     SqliteStore,
+    Standing,
     StoreClosed,
     StoredEvent,
     StoreError,
@@ -62,6 +63,7 @@ def test_a_code_is_used_once(store, table, new_table):
         lambda store, code: store.archive(code),
         lambda store, code: store.unarchive(code),
         lambda store, code: store.seat_generations(code),
+        lambda store, code: store.standing(code),
         lambda store, code: store.reissue_seat(code, "soviet"),
         lambda store, code: store.revoke_seat(code, "soviet"),
         lambda store, code: store.claim_seat(code, "soviet", NOON),
@@ -364,6 +366,21 @@ def test_seats_start_untouched_and_count_their_issues(store, table):
     assert store.seat_generations(table) == {"soviet": Generation(2), "axis": Generation(2)}
 
 
+def test_what_stands_at_a_table_is_read_at_once(store, table):
+    row = store.table(table)
+    assert store.standing(table) == Standing(table, row.system, row.revision, {})
+    store.claim_seat(table, "soviet", NOON)
+    store.revoke_seat(table, "axis")
+    assert store.standing(table).seats == store.seat_generations(table)
+    assert store.standing(table).seats["axis"] == Generation(1, revoked=True)
+
+
+def test_a_transaction_knows_what_the_lobby_tells(store, table):
+    store.archive(table)
+    with store.transaction(table) as tx:
+        assert (tx.archived, tx.summary) == (True, store.table(table).summary)
+
+
 def test_a_revoked_seat_stays_closed_until_reissued(store, table):
     store.claim_seat(table, "watch", NOON)
     assert store.revoke_seat(table, "watch") == Generation(1, NOON, revoked=True)
@@ -441,8 +458,10 @@ def test_a_seat_changes_with_the_events_of_its_transaction_or_not_at_all(store, 
         raise ZeroDivisionError
     assert store.seat_generations(table) == {"soviet": Generation(1, NOON)}
     with store.transaction(table) as tx:
+        assert tx.seats() == {"soviet": Generation(1, NOON)}
         tx.reissue_seat("soviet")
         tx.revoke_seat("axis")
+        assert tx.seats() == {"soviet": Generation(2), "axis": Generation(1, revoked=True)}
     assert store.seat_generations(table) == {"soviet": Generation(2), "axis": Generation(1, revoked=True)}
     with pytest.raises(RuntimeError, match="transaction is over"):
         tx.reissue_seat("soviet")

@@ -27,10 +27,9 @@ def tables(tmp_path: Path) -> Iterator[Tables]:
 
 
 def read_off(tables: Tables, code: str, unit: str, **factors: int) -> bool:
-    row = tables.row(code)
     seen = e.Placed(unit, facts={"factors": factors}, reason=OFF_COUNTER, side="soviet")
     game = tables.game(code)
-    return keep_what_was_read(tables.store, tables.system_of(code), row, [seen], game, Known.of(game), AT)
+    return keep_what_was_read(tables.store, tables.system_of(code), code, [seen], game, Known.of(game), AT)
 
 
 def roster(tables: Tables, code: str) -> RosterBook:
@@ -92,9 +91,7 @@ def test_a_type_comes_with_its_steps(tables: Tables) -> None:
         facts = {"kind": typed.kind, "full": 3, "steps": 3}
         seen = e.Placed(unit, facts=facts, reason=OFF_COUNTER, side=typed.side)
         game = tables.game(code)
-        keep_what_was_read(
-            tables.store, tables.system_of(code), tables.row(code), [seen], game, Known.of(game), AT
-        )
+        keep_what_was_read(tables.store, tables.system_of(code), code, [seen], game, Known.of(game), AT)
     known = {u.id: u for u in roster(tables, code).units()}
     assert (known["new"].kind, known["new"].steps) == (typed.kind, 3)
     assert known["old"].steps == 1

@@ -301,6 +301,25 @@ def test_two_processes_on_one_file_catch_up_with_each_other(
     assert plain(tables.game(code)) == plain(other.game(code)) == refolded(tables, code)
 
 
+@pytest.mark.parametrize(("error", "kept"), [(NotNow("No."), True), (RuntimeError("a slip"), False)])
+def test_what_is_refused_halfway_leaves_the_game_as_it_was(
+    tables: Tables, code: str, monkeypatch: pytest.MonkeyPatch, error: Exception, kept: bool
+) -> None:
+    """After a refusal it knows the way back; after anything else it is folded again from the record."""
+
+    def watcher(game: Game) -> Iterator[e.Event]:
+        yield e.Set("vp", game["vp"] + 5)
+        raise error
+
+    tables.act(code, "table", "set-up", {})
+    game, before = tables.game(code), plain(tables.game(code))
+    monkeypatch.setattr(tables.system_of(code).rules, "watchers", [watcher])
+    with pytest.raises(type(error)):
+        tables.act(code, "red", "add-unit", {"side": "red", "name": "New", "hex": "0505"})
+    assert plain(tables.game(code)) == before == refolded(tables, code)
+    assert (tables.game(code) is game) == kept
+
+
 # -- taking back ---------------------------------------------------------------------------------------------
 
 

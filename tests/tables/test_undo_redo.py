@@ -236,3 +236,62 @@ def test_what_was_worked_out_is_dropped_with_a_new_book(tables: Tables, code: st
     assert game.worked
     tables.book_changed()
     assert not game.worked
+
+
+# -- the way back --------------------------------------------------------------------------------------------
+
+
+def folded(tables: Tables, code: str) -> object:
+    """The table's state by its record alone."""
+    return plain(tables.load(code, tables.store.latest(code)))
+
+
+def test_what_was_done_last_is_taken_back_without_reading_the_record(
+    tables: Tables, code: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for text in ("one", "two", "three"):
+        tables.act(code, "red", "note", {"text": text})
+        tables.act(code, "red", "add-unit", {"side": "red", "name": text, "hex": "0505"})
+    tables.game(code)
+    with monkeypatch.context() as nothing_is_folded:
+        nothing_is_folded.setattr(tables, "load", pytest.fail)
+        for _ in range(3):
+            undo(tables, code, "red")
+        tables.act(code, "red", "note", {"text": "four"})
+        undo(tables, code, "red")
+        undo(tables, code, "red")
+    assert notes(tables, code) == ["one"]
+    assert plain(tables.game(code)) == folded(tables, code)
+
+
+def test_further_back_the_record_is_asked(tables: Tables, code: str) -> None:
+    line = tables.store.latest(code)
+    for text in "abcdefgh":
+        tables.act(code, "red", "note", {"text": text})
+    tables.act(code, "red", "take-back", {"to": line})
+    assert not notes(tables, code)
+    assert plain(tables.game(code)) == folded(tables, code)
+    tables.act(code, "red", "add-unit", {"side": "red", "name": "New", "hex": "0505"})
+    undo(tables, code, "red")
+    assert plain(tables.game(code)) == folded(tables, code)
+
+
+def test_the_way_back_leads_over_what_somebody_else_wrote(tables: Tables, code: str) -> None:
+    """A phone sits down between two acts: its line is no act, and the table is caught up with it."""
+    tables.act(code, "red", "add-unit", {"side": "red", "name": "New", "hex": "0505"})
+    tables.seating.sit_down(code, ["red"], "d1", "phone")
+    tables.game(code)
+    undo(tables, code, "red")
+    assert plain(tables.game(code)) == folded(tables, code)
+    assert "New" not in {unit.name for unit in tables.game(code).units.values()}
+
+
+def test_by_consent_it_leads_to_the_same(tables: Tables, code: str) -> None:
+    tables.seating.sit_down(code, ["blue"], "d1", "phone")
+    tables.seating.sit_down(code, ["red"], "d2", "phone")
+    line = tables.store.latest(code)
+    tables.act(code, "red", "roll-dice", {"dice": "2d6"})
+    tables.act(code, "red", "take-back", {"to": line})
+    all_agree(tables, code)
+    assert not tables.game(code).last_roll
+    assert plain(tables.game(code)) == folded(tables, code)

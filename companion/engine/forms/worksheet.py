@@ -141,6 +141,12 @@ def signature_fields(fn: Callable[..., Any], skip: Sequence[str]) -> tuple[dict[
     return fields, defaults
 
 
+@cache
+def parameters(fn: Callable[..., Any]) -> frozenset[str]:
+    """The names that a function takes; asked each time an action is carried out."""
+    return frozenset(inspect.signature(fn).parameters)
+
+
 @lru_cache(100)
 def ways(spec: str) -> Mapping[int, int]:
     """In how many ways some dice come to each total."""

@@ -109,6 +109,10 @@ class Action:
         """Why this seat cannot do it now, or None. The one place where seats are checked."""
         if self.follow_up is not None:
             return self._answer_refusal(game, seat, duty)
+        return self.not_yours(game, seat) or self.not_now(game)
+
+    def not_yours(self, game: Game, seat: str) -> Mistake | None:
+        """Why it is another's to do, or None."""
         if seat not in {"table", *game.sides}:
             return NotYours(
                 f"{seat} may look on, not act: sit down at a seat to {self.label.lower()}", given=seat
@@ -124,6 +128,10 @@ class Action:
             return NotYours(
                 f"{self.label} is done on a player's own phone", given=seat, accepted="a side's seat"
             )
+        return None
+
+    def not_now(self, game: Game) -> Mistake | None:
+        """Why nobody can do it now, or None."""
         if game.ended and self.group not in {"fix", "hidden", "talk"}:
             return NotNow("The game is over. Take the ending back first to go on.", given=self.name)
         if self.phases and game.phase not in self.phases:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -11,8 +10,9 @@ from companion.engine import dice
 from companion.engine.errors import Mistake, NotNow, Several, StillOwed, Unreadable, Warned
 from companion.engine.forms.fields import Context, Dice, Roll
 from companion.engine.forms.reading import fits, read_all
-from companion.engine.forms.worksheet import Breakdown
+from companion.engine.forms.worksheet import Breakdown, parameters
 from companion.engine.kit.when import Turns, holds
+from companion.engine.once import has_something
 from companion.engine.play.actions import Action, Chance, FollowUp
 from companion.engine.play.duties import DONE, LEFT, NO, NOT_NEEDED
 from companion.engine.play.rules import Rules
@@ -122,8 +122,8 @@ class Submission:
         given = {"seat": seat, "sheet": sheet, "chance": self.chance, "duty": duty, "battle": ctx.battle}
         if action.worksheet is not None:
             given["form"] = action.worksheet.form(values)
-        parameters = inspect.signature(action.fn).parameters
-        arguments = {k: v for k, v in {**given, **values}.items() if k in parameters}
+        taken = parameters(action.fn)
+        arguments = {k: v for k, v in {**given, **values}.items() if k in taken}
         for event in action.fn(game, **arguments):
             begins = isinstance(event, e.Engaged) and not event.battle
             if begins:
@@ -183,8 +183,9 @@ class Submission:
             while self._declined:
                 self._decline(*self._declined.pop(0))
             for watcher in self.rules.watchers:
-                for event in watcher(self.game):
-                    self.take(event)
+                if has_something(self.game, watcher):
+                    for event in watcher(self.game):
+                        self.take(event)
             again = False
             while self._withdraw() or self._answer_alone():
                 again = True
@@ -194,9 +195,7 @@ class Submission:
     def _follow_ups(self) -> Iterator[tuple[e.Asked, Action, FollowUp]]:
         for duty in self.game.duties():
             action = self.rules.actions.get(duty.action)
-            if (
-                action is not None and action.follow_up is not None and duty.duty
-            ):  # older rules asked otherwise
+            if action and action.follow_up and duty.duty:  # older rules asked otherwise
                 yield duty, action, action.follow_up
 
     def _decline(self, duty: e.Asked, how: str) -> None:

@@ -20,6 +20,7 @@ from companion.engine.record import events as e
 from companion.engine.record.battle import begun
 from companion.engine.record.hindsight import Hindsight, effective
 from companion.engine.record.state import Mark, State
+from companion.engine.wayback import WayBack
 
 
 class Game(State):
@@ -45,6 +46,7 @@ class Game(State):
         super().__init__(scenario, self.scenario.first)
         self.seated: frozenset[str] = frozenset()
         """Seats that a device sits at now. Not part of the record: whoever keeps the seats says so."""
+        self.way_back = WayBack()
         self.hindsight = Hindsight()
         """What taking back must know of the record. Not part of the state: told by its keeper."""
 
@@ -243,6 +245,7 @@ class Game(State):
         # Counted before the event is taken over: a battle is known by the event that begins it.
         self.revision = self.revision + 1 if seq is None else seq
         touched = self._touched(event)
+        self.way_back.note(self, event, touched)
         getattr(self, f"_{event.KIND}")(event)
         if e.is_chance(event):
             self.last_chance, self.left_to_chance = self.revision, True
@@ -267,9 +270,7 @@ class Game(State):
         self.commitment = event.commitment
 
     def _advanced(self, event: e.Advanced) -> None:
-        if (
-            event.turn != self.turn
-        ):  # what is over is told by the log; only the newest battle stays on the screens
+        if event.turn != self.turn:  # what is over the log tells; only the newest battle stays on the screens
             newest = max(self.battles, default=0)
             self.battles = {n: b for n, b in self.battles.items() if n == newest or not self.is_over(b)}
         self.turn, self.phase = event.turn, event.phase

@@ -31,7 +31,7 @@ MOST_MINDED = 12
 
 def recent_hexes(visit: Visit) -> list[str]:
     """Where units came to lately, newest first."""
-    since = max(0, visit.row.revision - LOOK_BACK)
+    since = max(0, visit.revision - LOOK_BACK)
     found: list[str] = []
     for item in reversed(visit.tables.store.events(visit.code, since, kinds=("placed",))):
         place = str(Event.from_json(item.body).seen_by(visit.seat).get("place") or "")

@@ -35,7 +35,7 @@ NAMED = 3
 def move_stack(code: str, seat: str) -> Response:
     """Put the chosen units down in a hex; what the rules have against it is said, and hinders nobody."""
     visit = require(code, seat)
-    sent, before, game = request.form, visit.row.revision, visit.game
+    sent, before, game = request.form, visit.revision, visit.game
     names = [n for n in sent.getlist("units") if n in game.units]
     closed = closed_units(visit, sent.get("below", "").upper())
     start = next(iter([*(game.units[n].place for n in names), *(u.place for u in closed)]), "")
@@ -133,7 +133,7 @@ def lays(game: Game, marker: Marker, held: Sequence[Any], sides: Iterable[str] =
 def lay_marker(code: str, seat: str) -> Response:
     """Lay the tapped marker on the chosen units or in the hex, or take it off."""
     visit = require(code, seat)
-    sent, before, hex_id = request.form, visit.row.revision, request.form.get("hex", "")
+    sent, before, hex_id = request.form, visit.revision, request.form.get("hex", "")
     marker, _, value = (sent.get("unit-mark") or sent.get("hex-mark") or "").partition("=")
     where = {"units": sent.getlist("units")} if "unit-mark" in sent else {"hexes": [hex_id]}
     try:

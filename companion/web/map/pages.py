@@ -166,7 +166,7 @@ def map_page(code: str, seat: str) -> Response:
     shown = hashlib.sha256(request.query_string).hexdigest()[
         :16
     ]  # an address may hold any bytes, a header not
-    tag = f'"{visit.row.revision}-{seat}-{shown}"'
+    tag = f'"{visit.revision}-{seat}-{shown}"'
     if target() == "live" and request.headers.get("If-None-Match") == tag:
         return Response(status=304)
     context = map_context(visit)

@@ -9,7 +9,7 @@ from typing import Any
 from harness import refused
 
 from companion.engine.errors import NotNow, StillOwed, Unreadable
-from companion.engine.record.state import Mark
+from companion.engine.record import events as e
 from companion.engine.seat.words import describe
 
 Make = Callable[..., Any]
@@ -187,7 +187,7 @@ def test_no_level_is_paid_while_everybody_is_in_supply(table: Make) -> None:
 def test_markers_of_earlier_records_still_lift(table: Make) -> None:
     t = table(phase="attack-a")
     unit = t.unit("soviet", "rifles", "3010")
-    t.game.marks.setdefault(unit, {})["disorganised"] = Mark("until 2/4, at 3010")
+    t.game.apply(e.Marked(unit, "disorganised", "until 2/4, at 3010"))
     t.until("attack-a", 2)
     assert t.mark(unit, "disorganised")
     t.next()

@@ -10,7 +10,7 @@ import pytest
 from harness import refused
 
 from companion.engine.errors import Unreadable
-from companion.engine.record.state import Mark
+from companion.engine.record import events as e
 from companion.systems.wb95.hq import pools
 from companion.systems.wb95.obligations import duties
 
@@ -167,7 +167,7 @@ def test_a_pool_put_right_by_hand_keeps_its_phases(table: Make) -> None:
 
 def test_a_pool_of_an_early_record_is_still_used(table: Make) -> None:
     t = table(phase="attack-b", fog=False)
-    t.game.marks.setdefault("3011", {})["hq-pool-german"] = Mark("4 CM: day 1 phase 10, day 2 phase 4")
+    t.game.apply(e.Marked("3011", "hq-pool-german", "4 CM: day 1 phase 10, day 2 phase 4"))
     t.do("german", "note", text="on")
     assert pool(t, "german") == (4, ["day 1 phase 10", "day 2 phase 4"])
 

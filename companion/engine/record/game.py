@@ -92,7 +92,7 @@ class Game(State):
 
     def other(self, side: str) -> str:
         """The opponent."""
-        return next(s for s in self.sides if s != side)
+        return next(s.id for s in self.kit.sides if s.id != side)
 
     def side_name(self, side: str) -> str:
         return next((s.name for s in self.kit.sides if s.id == side), side.capitalize())
